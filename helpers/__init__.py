@@ -1,0 +1,22 @@
+"""Attention by Hand: the finished code of the course, one small room after another.
+
+Read the modules in the order in which the notebooks reach them; a file imports only files above it.
+
+    masks       which key may be read by which query           notebook 03
+    attention   dot_product_attention, SelfAttention           notebooks 02, 03, 04
+    plots       every static figure of the course
+    explorers   interactive views of the same things
+    checks      check, hint, solution, progress: how the course answers
+    notebook    setup(): seed, device, how tensors are printed
+
+Names and shapes, the same everywhere:
+
+    B  batch: independent items           q, k, v   queries, keys, values
+    H  heads                              scores    q @ k.T / sqrt(D), before the softmax
+    T  positions that ask: queries        weights   after the softmax: rows sum to 1 over S
+    S  positions that are read: keys      out       weights @ v
+    D  width of a query or key            mask      bool, True = may attend,
+    C  width of the model, d_model                  broadcastable to the scores
+
+Importing this package imports nothing else: ``from helpers import masks`` takes what it needs.
+"""

@@ -1,0 +1,309 @@
+"""Every static figure of the course, as vector drawings that a test can compare.
+
+Each function takes numbers and words and returns a `Picture`: an SVG, and the same in one or two
+sentences. The conventions hold everywhere: rows are queries, columns are keys, weights are coloured
+on a fixed scale from 0 to 1, what a mask hides is hatched, and the colours can be told apart by
+everyone. What is drawn is rounded first, so that a figure is the same on every machine.
+"""
+
+import io
+import re
+
+import torch
+from matplotlib import rc_context
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+INK, FAINT, PAPER = "#1b2a41", "#8a94a6", "#ffffff"
+BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#c8590a", "#1b7f5c", "#7a4fa3"
+COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
+WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#f7fafd", "#b9d6ee", "#5c9fd2", "#0b5fa5", "#08305c"])
+SIGNED = LinearSegmentedColormap.from_list("signed", ["#a84a06", "#eeb27a", "#fbfaf8", "#93bfe2", "#0b5fa5"])
+
+STYLE = {
+    "svg.hashsalt": "attention by hand", "svg.fonttype": "none", "font.size": 10.5,
+    "font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT, "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 11.5,
+    "axes.titleweight": "bold", "axes.spines.top": False, "axes.spines.right": False,
+    "hatch.color": "#b6bcc6", "hatch.linewidth": 0.8, "mathtext.default": "regular",
+}
+
+
+class Picture:
+    """A figure for the eye, and the same in words for everyone and everything that cannot show it."""
+
+    def __init__(self, svg, alt):
+        self.svg, self.alt = svg, alt
+
+    def __repr__(self):
+        return self.alt
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"image/svg+xml": self.svg, "text/plain": self.alt}
+
+
+# ---------------------------------------------------------------- grids of numbers
+
+def weights(values, rows, columns=None, title="weights", mask=None):
+    """Attention weights as a heat map.
+
+    Shapes: values (T, S), rows T words, columns S words (the rows again if absent), mask (T, S) bool
+    Units:  colours run from 0 to 1
+    Errors: ValueError if the words do not fit the numbers
+    Source: notebook 02
+    """
+    return weights_side_by_side({title: values}, rows, columns, mask)
+
+
+def weights_side_by_side(panels, rows, columns=None, mask=None):
+    """Several heat maps of weights over the same words, e.g. {"route 1": a, "route 2": b}.
+
+    Shapes: each panel (T, S); mask one (T, S) for all, or a dictionary with one for each title
+    Units:  colours run from 0 to 1
+    Errors: ValueError if the words do not fit the numbers
+    Source: notebook 03
+    """
+    return _grids(panels, rows, columns, mask, WEIGHTS, Normalize(0, 1), "weight")
+
+
+def scores(values, rows, columns=None, title="scores", mask=None):
+    """Scores before the softmax: blue above 0, orange below.
+
+    Shapes: values (T, S), rows T words, columns S words (the rows again if absent), mask (T, S) bool
+    Units:  dimensionless logits; the colours reach to the largest absolute score
+    Errors: ValueError if the words do not fit the numbers
+    Source: notebook 02
+    """
+    top = max(float(_numbers(values).abs().nan_to_num(0, 0, 0).max()), 1e-4)
+    return _grids({title: values}, rows, columns, mask, SIGNED, Normalize(-top, top), "score")
+
+
+def masks(panels, rows, columns=None):
+    """Masks as tables of 1 (may attend) and hatched 0.
+
+    Shapes: panels {title: bool (T, S)}
+    Errors: ValueError if the words do not fit the masks
+    Source: notebook 03
+    """
+    return _grids({title: mask.float() for title, mask in panels.items()}, rows, columns, panels, WEIGHTS,
+                  Normalize(0, 2.2), "mask", bar=False)
+
+
+def _grids(panels, rows, columns, mask, colours, scale, unit, bar=True):
+    columns = rows if columns is None else columns
+    panels = {title: _numbers(values) for title, values in panels.items()}
+    for title, values in panels.items():
+        if values.shape != (len(rows), len(columns)):
+            raise ValueError(f"{title}: {len(rows)} row words and {len(columns)} column words need values of "
+                             f"shape ({len(rows)}, {len(columns)}), got {tuple(values.shape)}")
+    hidden = {title: ~_mask_of(mask, title, values) for title, values in panels.items()}
+    cell = 0.62 if len(columns) <= 8 else 0.44
+    margin = 0.1 * max(len(word) for word in rows)
+    width = (cell * len(columns) + 0.55) * len(panels) + margin + 0.9
+    with rc_context(STYLE):
+        figure = Figure(figsize=(width, cell * len(rows) + 1.5), layout="constrained", facecolor=PAPER)
+        axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+        for axis, (title, values) in zip(axes, panels.items(), strict=True):
+            _grid(axis, values, hidden[title], colours, scale, 0 if unit == "mask" else 2)
+            axis.set_title(title, pad=10)
+            axis.set_xticks([i + 0.5 for i in range(len(columns))], columns, rotation=40, ha="right",
+                            rotation_mode="anchor")
+            axis.set_xlabel("keys (read from)")
+        axes[0].set_yticks([i + 0.5 for i in range(len(rows))], rows)
+        axes[0].set_ylabel("queries (who reads)")
+        if bar:
+            _scale_bar(figure, axes, colours, scale, unit)
+        return Picture(_svg(figure), _grid_words(panels, hidden, rows, columns, unit))
+
+
+def _grid(axis, values, hidden, colours, scale, decimals):
+    """Draw one table: a coloured square and its number for each pair, hatched where hidden."""
+    T, S = values.shape
+    for i in range(T):
+        for j in range(S):
+            value = float(values[i, j])
+            shown = value == value and abs(value) != float("inf")
+            fill = "#eceef2" if hidden[i, j] or not shown else colours(scale(value))
+            axis.add_patch(Rectangle((j, i), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1.5,
+                                     hatch="///" if hidden[i, j] else None))
+            axis.text(j + 0.5, i + 0.5, _short(value, decimals), ha="center", va="center",
+                      fontsize=9 if S <= 8 else 7.5, color=FAINT if hidden[i, j] else _readable(fill))
+    axis.set(xlim=(0, S), ylim=(T, 0), aspect="equal")
+    axis.tick_params(length=0)
+    axis.spines[:].set_visible(False)
+
+
+def _scale_bar(figure, axes, colours, scale, unit):
+    steps = colours.resampled(24)
+    bar = figure.colorbar(ScalarMappable(scale, steps), ax=list(axes), shrink=0.85, pad=0.03, aspect=18)
+    bar.outline.set_visible(False)
+    bar.solids.set_edgecolor("face")
+    bar.set_label(unit)
+
+
+def _grid_words(panels, hidden, rows, columns, unit):
+    """What a heat map says, in words: for each query the key it reads most."""
+    sentences = []
+    for title, values in panels.items():
+        seen = values.masked_fill(hidden[title], float("-inf")).nan_to_num(float("-inf"))
+        parts = []
+        for i, row in enumerate(rows):
+            if seen[i].isneginf().all():
+                parts.append(f"{row}: nothing")
+            else:
+                j = int(seen[i].argmax())
+                parts.append(f"{row}: {columns[j]} {_short(float(values[i, j]), 2)}")
+        head = f"{title}, {len(rows)} queries x {len(columns)} keys. Largest {unit} in each row: "
+        sentences.append(head + "; ".join(parts) + f". Hidden: {int(hidden[title].sum())}.")
+    return "\n".join(sentences)
+
+
+# ---------------------------------------------------------------- bars, lines, arrows
+
+def bars(groups, labels, ylabel, title="", top=1.0):
+    """Bars side by side for each label, e.g. {"scaled": [...], "not scaled": [...]}.
+
+    Shapes: each group as long as labels
+    Units:  of the numbers given; the axis runs from 0 to `top`
+    Errors: ValueError if a group has another length
+    Source: notebook 02
+    """
+    groups = {name: _numbers(values) for name, values in groups.items()}
+    for name, values in groups.items():
+        if len(values) != len(labels):
+            raise ValueError(f"{name} has {len(values)} numbers for {len(labels)} labels")
+    with rc_context(STYLE):
+        figure, axis = _figure(max(5.0, 0.9 * len(labels) + 1.6), 3.1)
+        width = 0.8 / len(groups)
+        for n, (name, values) in enumerate(groups.items()):
+            places = [i + (n - (len(groups) - 1) / 2) * width for i in range(len(labels))]
+            axis.bar(places, values.tolist(), width * 0.94, color=COLOURS[n], label=name)
+            for place, value in zip(places, values.tolist(), strict=True):
+                axis.text(place, value + top * 0.015, f"{value:.2f}", ha="center", fontsize=8.5)
+        axis.set_xticks(range(len(labels)), labels)
+        axis.set(ylim=(0, top * 1.08), ylabel=ylabel)
+        axis.set_title(title, loc="left", pad=22 if len(groups) > 1 else 8)
+        if len(groups) > 1:
+            _legend(axis)
+        words = [f"{name}: " + ", ".join(f"{label} {value:.2f}" for label, value in
+                                         zip(labels, values.tolist(), strict=True))
+                 for name, values in groups.items()]
+        return Picture(_svg(figure), _sentence(title, ylabel) + "; ".join(words) + ".")
+
+
+def lines(curves, xs, xlabel, ylabel, title="", log=False):
+    """Curves over the same numbers, each named at its end, e.g. {"RNN": [...], "attention": [...]}.
+
+    Shapes: each curve as long as xs
+    Units:  of the numbers given; `log` draws both axes in powers
+    Errors: ValueError if a curve has another length
+    Source: notebook 02
+    """
+    curves = {name: _numbers(values) for name, values in curves.items()}
+    for name, values in curves.items():
+        if len(values) != len(xs):
+            raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
+    with rc_context(STYLE):
+        figure, axis = _figure(6.4, 3.4)
+        for n, (name, values) in enumerate(curves.items()):
+            marks = "os^D"[n % 4]
+            axis.plot(list(xs), values.tolist(), color=COLOURS[n % 4], marker=marks, markersize=5, label=name)
+        if log:
+            axis.set_xscale("log", base=2)
+            axis.set_yscale("log", base=10)
+            axis.set_xticks(list(xs), [str(x) for x in xs])
+        axis.set(xlabel=xlabel, ylabel=ylabel)
+        axis.grid(color="#e5e8ee", linewidth=0.8)
+        axis.set_title(title, loc="left", pad=22)
+        _legend(axis)
+        words = [f"{name}: from {_short(float(values[0]), 4)} at {xs[0]} to {_short(float(values[-1]), 4)} at {xs[-1]}"
+                 for name, values in curves.items()]
+        return Picture(_svg(figure), _sentence(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
+
+
+def arrows(vectors, title=""):
+    """Vectors in the plane, drawn from the origin, e.g. {"journey": [0.55, 0.87]}.
+
+    Shapes: each vector (2,)
+    Units:  of the vectors
+    Errors: ValueError if a vector is not of two numbers
+    Source: notebook 02
+    """
+    vectors = {name: _numbers(vector) for name, vector in vectors.items()}
+    for name, vector in vectors.items():
+        if vector.shape != (2,):
+            raise ValueError(f"{name} must be two numbers, got shape {tuple(vector.shape)}")
+    reach = 1.25 * max(float(vector.abs().max()) for vector in vectors.values())
+    with rc_context(STYLE):
+        figure, axis = _figure(4.2, 4.2)
+        for n, (name, vector) in enumerate(vectors.items()):
+            x, y = vector.tolist()
+            axis.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": COLOURS[n % 4], "lw": 2.2})
+            axis.annotate(name, (x, y), (8 if x >= 0 else -8, 5 if y >= 0 else -5), textcoords="offset points",
+                          color=COLOURS[n % 4], ha="left" if x >= 0 else "right",
+                          va="bottom" if y >= 0 else "top", fontweight="bold")
+        axis.axhline(0, color=FAINT, linewidth=0.8)
+        axis.axvline(0, color=FAINT, linewidth=0.8)
+        axis.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+        axis.grid(color="#e5e8ee", linewidth=0.8)
+        axis.spines[:].set_visible(False)
+        axis.set_title(title, loc="left")
+        words = [f"{name} ({vector[0]:.2f}, {vector[1]:.2f})" for name, vector in vectors.items()]
+        return Picture(_svg(figure), _sentence(title, "arrows from the origin") + ", ".join(words) + ".")
+
+
+# ---------------------------------------------------------------- shared small things
+
+def _numbers(values):
+    """Rounded floats on the CPU: a figure must not change with the last bits of a number."""
+    values = torch.as_tensor(values).detach().float().cpu()
+    return (values * 1e4).round() / 1e4 + 0.0
+
+
+def _mask_of(mask, title, values):
+    mask = mask.get(title) if isinstance(mask, dict) else mask
+    if mask is None:
+        return torch.ones(values.shape, dtype=torch.bool)
+    return mask.cpu().expand(values.shape)
+
+
+def _short(value, decimals):
+    if value != value:
+        return "NaN"
+    if abs(value) == float("inf"):
+        return "-inf" if value < 0 else "inf"
+    return f"{value:.{decimals}f}".replace("-0.00", "0.00")
+
+
+def _readable(fill):
+    """White ink on dark squares, dark ink on light ones."""
+    if isinstance(fill, str):
+        return INK
+    red, green, blue, _ = fill
+    return PAPER if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else INK
+
+
+def _figure(width, height):
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
+    return figure, figure.subplots()
+
+
+def _legend(axis):
+    axis.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=4, frameon=False, fontsize=9,
+                borderpad=0, handlelength=1.4, columnspacing=1.4)
+
+
+def _sentence(title, measure):
+    return f"{title} ({measure}). " if title else f"{measure}. "
+
+
+def _svg(figure):
+    """The figure as SVG text that is the same whenever and wherever it is drawn."""
+    out = io.BytesIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    svg = out.getvalue().decode("utf-8")
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = svg.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")  # where DejaVu is not installed
+    return svg[svg.index("<svg"):]
