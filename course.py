@@ -1,0 +1,380 @@
+"""Set up and open the course "Attention by Hand".
+
+  python course.py               set up (the first time only), then open JupyterLab at the first notebook
+  python course.py test [...]    set up, then run every test; what follows goes to pytest,
+                                 such as `-k masks`, or the files to run instead of all
+  python course.py save [...]    for maintainers: set up, then run notebooks from top to bottom and save
+                                 them with their outputs; 02 means notebooks/02_*.ipynb, nothing means all
+
+Everything is installed into the folder .venv beside this file. To begin again from nothing, delete it.
+
+environment variable:
+  COURSE_TORCH=cpu|default       which build of PyTorch to install on Linux: `cpu` is the small one without
+                                 CUDA, `default` is the package index's own (gigabytes, for NVIDIA GPUs);
+                                 unset: `default` where there is an NVIDIA GPU, else `cpu`
+"""
+
+# An old Python must be able to read this file and say that it is too old: no syntax newer than Python 3.6.
+import argparse
+import collections
+import contextlib
+import errno
+import hashlib
+import os
+import platform
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+OLDEST_PYTHON = (3, 10)
+ROOT = Path(__file__).resolve().parent
+REQUIREMENTS = ROOT / "requirements.txt"
+FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
+LOCK = ROOT / ".venv.lock"
+ENVIRONMENT = ROOT / ".venv"
+PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+PIP_LOG = ENVIRONMENT / "course-pip.log"
+STAMP = ENVIRONMENT / "course-stamp.txt"  # for which requirements .venv is complete, or that it is not
+UNFINISHED = "unfinished\n"
+
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+# What pip is told for a build of PyTorch, and the gigabytes that the whole set-up takes with it (measured).
+Build = collections.namedtuple("Build", "pip_arguments download disk")
+SMALL = Build([], 0.4, 1.5)
+LARGE = Build([], 3.0, 5.5)
+
+
+class Problem(Exception):
+    """Something that the user can mend; its text says what it is and how to mend it."""
+
+
+def say(text):
+    show_passing("")
+    print(text, flush=True)
+
+
+def show_passing(text):
+    """On a terminal, show a line that the next one overwrites; elsewhere show nothing."""
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns - 1
+        print("\r" + text[:width].ljust(width), end="\r", flush=True)
+
+
+# ---- the set-up, step by step
+
+def set_up():
+    """Bring .venv to what requirements.txt asks for; where that is so already, do nothing."""
+    if is_set_up():
+        return
+    with only_one_set_up():
+        if is_set_up():  # by the one that this one waited for
+            return
+        build = choose_build()
+        make_environment(build)
+        install_packages(build)
+        STAMP.write_text(wanted_stamp(), encoding="utf-8")
+        say("The set-up is complete.")
+
+
+def is_set_up():
+    return environment_version() is not None and read_stamp() == wanted_stamp()
+
+
+def wanted_stamp():
+    digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    return f"requirements.txt {digest}, Python {environment_version()}\n"
+
+
+def read_stamp():
+    return STAMP.read_text(encoding="utf-8") if STAMP.exists() else None
+
+
+def environment_version():
+    """The version of .venv's Python, such as "3.12"; None where it is missing or does not run."""
+    command = [str(PYTHON), "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    try:
+        return subprocess.check_output(command, stderr=subprocess.DEVNULL, text=True).strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+@contextlib.contextmanager
+def only_one_set_up():
+    """Wait until no other set-up is at work in this folder, and keep others waiting meanwhile."""
+    with open(LOCK, "a", encoding="utf-8") as file:
+        if not try_to_lock(file):
+            say("Another set-up is at work in this folder: waiting for it to finish.")
+            while not try_to_lock(file):
+                time.sleep(0.5)
+        yield
+
+
+def try_to_lock(file):
+    """Lock the file until its process ends, in whatever way: a crash never keeps others waiting."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        pass  # a file system without locks: better no lock than no course
+    return True
+
+
+def choose_build():
+    """Prefer PyTorch's small build where there is no NVIDIA GPU; only on Linux is there a choice."""
+    has_gpu = os.path.exists("/proc/driver/nvidia") or runs("nvidia-smi")
+    wanted = os.environ.get("COURSE_TORCH") or ("default" if has_gpu else "cpu")
+    if wanted not in ("cpu", "default"):
+        raise Problem(f"COURSE_TORCH must be cpu or default, got {wanted!r}: change it or unset it.")
+    if not sys.platform.startswith("linux"):
+        return SMALL
+    if wanted == "default":
+        return LARGE
+    try:
+        urllib.request.urlopen(CPU_INDEX + "/torch/", timeout=5).close()
+        return SMALL._replace(pip_arguments=["--extra-index-url", CPU_INDEX])
+    except Exception:  # whatever the reason: the plain index will do
+        say(f"{CPU_INDEX} is not reachable: going on with the plain package index, whose build of PyTorch\n"
+            f"may be the large one ({LARGE.download:g} GB to download, {LARGE.disk:g} GB in .venv).")
+        return SMALL
+
+
+def runs(*command):
+    try:
+        return subprocess.call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+    except OSError:
+        return False
+
+
+def make_environment(build):
+    """Make .venv, unless a sound one is there; one in which an installation was cut short is made anew."""
+    if environment_is_sound():
+        return
+    require_venv()
+    if ENVIRONMENT.exists():
+        say("The folder .venv is unfinished or broken: making it anew.")
+        with contextlib.suppress(FileNotFoundError):
+            PYTHON.unlink()  # first, so that a removal cut short never leaves a .venv that looks sound
+        shutil.rmtree(ENVIRONMENT)
+    require_space(build)
+    say(f"Making .venv with Python {platform.python_version()}.")
+    ENVIRONMENT.mkdir()
+    STAMP.write_text(UNFINISHED, encoding="utf-8")
+    made = subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+    if made.returncode != 0:
+        raise Problem(f"Python could not make .venv: mend this and run again.\n{made.stdout.strip()[-600:]}")
+
+
+def environment_is_sound():
+    version = environment_version()
+    return (version is not None and tuple(map(int, version.split("."))) >= OLDEST_PYTHON
+            and read_stamp() != UNFINISHED and runs(str(PYTHON), "-m", "pip", "--version"))
+
+
+def install_packages(build):
+    say(f"Installing the packages: about {build.download:g} GB to download, {build.disk:g} GB in .venv.")
+    STAMP.write_text(UNFINISHED, encoding="utf-8")
+    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
+               "--requirement", str(REQUIREMENTS), *build.pip_arguments]
+    pip = subprocess.Popen(command, env=dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8"),
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           encoding="utf-8", errors="replace")
+    with pip, open(PIP_LOG, "w", encoding="utf-8") as log:
+        try:
+            for line in pip.stdout:
+                log.write(line)
+                show_pip_progress(line)
+        except BaseException:  # Ctrl-C, or a disk too full for the log: pip must not go on alone
+            pip.kill()
+            raise
+    if pip.returncode != 0:
+        raise Problem(explain_pip(PIP_LOG.read_text(encoding="utf-8")))
+
+
+def show_pip_progress(line):
+    """Of pip's many lines, keep the large downloads and the start of unpacking; let the others pass by."""
+    download = re.match(r"\s*(?:Downloading|Using cached) (?:\S*/)?(\w+)-([\w.]+)\S* \((\d+)\S* MB\)", line)
+    if download and int(download[3]) >= 5:
+        say("  {} {}, {} MB".format(*download.groups()))
+    elif line.startswith("Installing collected packages:"):
+        say(f"  unpacking {line.count(',') + 1} packages, about a minute")
+    else:
+        show_passing("  " + line.strip())
+
+
+# ---- what can go wrong, and how to mend it
+
+def require_python():
+    if sys.version_info < OLDEST_PYTHON:
+        raise Problem("Python {}.{} or newer is needed, this is {}: {}.".format(
+            *OLDEST_PYTHON, ".".join(map(str, sys.version_info[:3])), install_python()))
+
+
+def install_python():
+    command = "py -3.12 course.py" if os.name == "nt" else "python3.12 course.py"
+    return f"install Python 3.12 from https://www.python.org/downloads/ and run `{command}`"
+
+
+def require_venv():
+    try:
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
+    except ImportError as error:
+        package = "python{}.{}-venv".format(*sys.version_info[:2])
+        raise Problem(f"This Python, {sys.executable}, lacks the module {error.name}, which makes .venv: on Debian "
+                      f"or Ubuntu run `sudo apt install {package}` and the same command again, elsewhere "
+                      f"{install_python()}.") from None
+
+
+def require_space(build):
+    needed, free = build.disk + build.download, shutil.disk_usage(ROOT).free / 1e9
+    if free < needed:
+        raise Problem(f"Not enough disk space: the set-up needs about {needed:.1f} GB in {ROOT}, and {free:.1f} "
+                      "GB are free; free some, or move the course to a larger disk, and run it again.")
+
+
+def require_port(port):
+    """Say now that a port is taken: JupyterLab would say so only after the whole set-up."""
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except (OSError, OverflowError):
+        raise Problem(f"Port {port} is taken or not allowed: stop the program that uses it, choose another with "
+                      "--port, or leave --port out.") from None
+
+
+def disk_is_full():
+    return (f"The disk is full: the set-up needs about {SMALL.disk + SMALL.download:.1f} GB (with the CUDA build "
+            f"of PyTorch {LARGE.disk + LARGE.download:.1f} GB) in {ROOT}, and for a while as much as it downloads "
+            f"in {tempfile.gettempdir()}; free some and run the same command again.")
+
+
+def explain_pip(output):
+    """What pip's output means, then its own last words and where to read them all."""
+    missing = re.search(r"No matching distribution found for (\S+)", output)
+    if re.search(r"No space left|Errno 28\b|not enough space|quota exceeded", output):
+        sentence = disk_is_full()
+    elif re.search(r"connection (broken|error|refused|reset)|timed out|max retries|name resolution"
+                   r"|NewConnection|ProxyError|SSLError|unreachable|IncompleteRead", output, re.IGNORECASE):
+        sentence = ("The network is down or the package index does not answer: check the connection (and the "
+                    "proxy, if you need one) and run the same command again; pip keeps what it has downloaded.")
+    elif missing:
+        sentence = (f"pip finds no {missing[1]} for Python {environment_version()} on {platform.platform()}: check "
+                    f"the network; if it is well, {install_python()} (64-bit, on a Mac macOS 14 or newer with "
+                    "Apple silicon).")
+    else:
+        sentence = "pip could not install the packages: mend what it says below and run the same command again."
+    lines = output.strip().splitlines()
+    last_words = [line[:200] for line in lines if line.startswith("ERROR")][-2:] or lines[-2:]
+    return "\n  ".join([sentence, *last_words, f"All that pip said: {PIP_LOG}"])
+
+
+def explain_os_error(error):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return disk_is_full()
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return (f"{error.filename or ROOT} cannot be written ({error.strerror}): copy the course to a folder of "
+                "your own and run it there; on Windows, first close every JupyterLab that runs from it.")
+    return f"The system refused something that is needed ({error}): mend that and run the same command again."
+
+
+# ---- the commands
+
+def open_lab(words):
+    options = parse_options(words)
+    command = [str(PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}",
+               f"--LabApp.default_url=/lab/tree/{FIRST_NOTEBOOK}",
+               "--LabApp.news_url=None"]  # otherwise the first page opens with a question about news
+    if options.port is not None:
+        require_port(options.port)
+        command += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
+    if options.no_browser:
+        command += ["--no-browser"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in a container; JupyterLab would refuse
+        command += ["--allow-root"]
+    set_up()
+    say("Opening JupyterLab. To stop it, press Ctrl-C twice here.")
+    return hand_over(command)
+
+
+def parse_options(words):
+    parser = argparse.ArgumentParser(
+        usage="python course.py [--no-browser] [--port N] | test [...] | save [...]", description=__doc__,
+        allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--no-browser", action="store_true", help="start JupyterLab without a browser")
+    parser.add_argument("--port", type=int, metavar="N", help="JupyterLab's port (unset: 8888 or the next free)")
+    parser.error = refuse_words
+    return parser.parse_args(words)
+
+
+def refuse_words(message):
+    raise Problem(f"{message}: `python course.py --help` lists what can be said.")
+
+
+def run_tests(words):
+    set_up()
+    names_files = any(re.search(r"\.(py|ipynb)$|::|[/\\]$", word) for word in words)
+    folders = [] if names_files else [name for name in ("tests", "notebooks") if (ROOT / name).is_dir()]
+    workers = str(min(os.cpu_count() or 1, 4))
+    command = [str(PYTHON), "-m", "pytest", *folders, "--nbval", "--nbval-current-env",
+               "--nbval-sanitize-with=tests/sanitize.cfg", "-n", workers, "--dist", "loadfile", *words]
+    with tempfile.TemporaryDirectory() as folder:  # tests neither read nor change the learner's own progress
+        return hand_over(command, COURSE_PROGRESS=os.path.join(folder, "progress.json"))
+
+
+def save_notebooks(words):
+    set_up()
+    return hand_over([str(PYTHON), str(ROOT / "tests" / "save_notebooks.py"), *words])
+
+
+def hand_over(command, **variables):
+    """Run the command in the course's folder and return its exit code; Ctrl-C is now its business."""
+    process = subprocess.Popen(command, cwd=str(ROOT), env=dict(os.environ, **variables))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        code = process.wait()
+    except SystemExit:  # this program was told to end
+        process.terminate()
+        process.wait()
+        raise
+    return code if code >= 0 else 128 - code
+
+
+COMMANDS = {"open": open_lab, "test": run_tests, "save": save_notebooks}
+
+
+def main(words):
+    code = 1
+    try:
+        require_python()
+        sys.stdout.reconfigure(errors="replace")  # a path that cannot be shown must not end the set-up
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+        command = words.pop(0) if words and not words[0].startswith("-") else "open"
+        if command not in COMMANDS:
+            refuse_words(f"There is no command {command!r}, only test and save")
+        return COMMANDS[command](words)
+    except Problem as problem:
+        complaint = str(problem)
+    except OSError as error:
+        complaint = explain_os_error(error)
+    except KeyboardInterrupt:
+        complaint, code = "\nInterrupted. Run the same command again to continue.", 130
+    show_passing("")
+    print(complaint, file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

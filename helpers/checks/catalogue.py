@@ -1,0 +1,124 @@
+"""What an exercise is made of. All of it is data; `judge` is the one place that acts on it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Inputs to try an answer on.
+
+    `advice` marks a probe that a right answer may fail: it then hears the advice, and stays right.
+    """
+
+    name: str
+    args: tuple
+    rtol: float = 1e-4
+    atol: float = 3e-5
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A mistake that people really make, with the wrong code itself.
+
+    `code` is one implementation or several that betray the same thought; `evidence(case)` turns the
+    learner's own numbers into a sentence.
+    """
+
+    id: str
+    means: str
+    think: str
+    code: Callable | tuple
+    evidence: Callable = None
+
+    @property
+    def codes(self):
+        return self.code if isinstance(self.code, tuple) else (self.code,)
+
+
+@dataclass(frozen=True)
+class Law:
+    """Something that the numbers of every right answer obey: `test(case)` is a sentence where they do not."""
+
+    id: str
+    test: Callable
+    think: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Something to try with the code itself: `test(attempt)` is a sentence where it fails.
+
+    A `required` experiment is made with right numbers too; the others only explain wrong ones.
+    """
+
+    id: str
+    test: Callable
+    think: str
+    required: bool = False
+
+
+def _call(attempt, *args):
+    return attempt(*args)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise: what is asked, a right answer, and all that is known about wrong ones."""
+
+    id: str
+    name: str
+    signature: str
+    gives: str
+    minutes: int
+    difficulty: int
+    solution: Callable
+    arguments: tuple
+    returns: tuple
+    probes: tuple
+    small: tuple
+    misconceptions: tuple
+    hints: tuple
+    after: str
+    inputs: tuple = ()
+    sizes: dict = field(default_factory=dict)
+    laws: tuple = ()
+    experiments: tuple = ()
+    call: Callable = _call
+    is_class: bool = False
+
+    @property
+    def named_inputs(self):
+        """The names of a probe's arguments: those of the signature, unless `inputs` says otherwise."""
+        return self.inputs or self.arguments
+
+    @property
+    def stars(self):
+        return "●" * self.difficulty + "○" * (3 - self.difficulty)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One probe together with what was expected and what the learner's code gave."""
+
+    args: tuple
+    expected: object
+    got: object
+
+    @property
+    def weights(self):
+        """The last tensor returned: the weights of a pair, or the result itself."""
+        return self.got[-1] if isinstance(self.got, tuple) else self.got
+
+    @property
+    def expected_weights(self):
+        return self.expected[-1] if isinstance(self.expected, tuple) else self.expected
+
+    @property
+    def out(self):
+        return self.got[0] if isinstance(self.got, tuple) else self.got
+
+    @property
+    def expected_out(self):
+        return self.expected[0] if isinstance(self.expected, tuple) else self.expected

@@ -1,0 +1,94 @@
+"""Sentences made from the learner's own numbers.
+
+Each function takes a `Case` and returns one sentence about what can be seen there.
+"""
+
+import torch
+
+
+def number(value):
+    """A number as the cards show it: 4 decimals, NaN and infinities by name."""
+    value = float(value)
+    if value != value:
+        return "NaN"
+    if abs(value) == float("inf"):
+        return "-inf" if value < 0 else "inf"
+    return f"{value:.4f}" if abs(value) < 1e5 else f"{value:.3g}"
+
+
+def place(index):
+    """Where a number stands: '3', or '[1, 2, 0]'."""
+    return str(int(index[0])) if len(index) == 1 else "[" + ", ".join(str(int(i)) for i in index) + "]"
+
+
+def worst(got, expected):
+    """Index of the entry that is furthest off; one that is not finite beats all others."""
+    difference = (got.double() - expected.double()).abs().nan_to_num(float("inf"))
+    return tuple(int(i) for i in torch.unravel_index(difference.argmax(), difference.shape))
+
+
+def entry(case):
+    """The entry that is furthest off, in the first tensor that differs."""
+    pairs = [(case.out, case.expected_out, "out")] if isinstance(case.got, tuple) else []
+    pairs.append((case.weights, case.expected_weights, "weights" if pairs else "result"))
+    for got, expected, name in pairs:
+        if not torch.allclose(got.double(), expected.double(), rtol=1e-4, atol=3e-5):
+            at = worst(got, expected)
+            return f"your {name} at {place(at)} is {number(got[at])}, and {number(expected[at])} is right"
+    return "your numbers differ from the right ones"
+
+
+def row_sum(case):
+    """The row whose sum is furthest from 1."""
+    sums = case.weights.double().sum(-1)
+    at = worst(sums, torch.ones_like(sums))
+    return f"row {place(at)} of your weights sums to {number(sums[at])}; a row must sum to 1"
+
+
+def sharpness(case):
+    """The row whose largest weight is furthest from the right one."""
+    got, right = case.weights.max(-1).values, case.expected_weights.max(-1).values
+    at = worst(got, right)
+    word = "sharper" if got[at] > right[at] else "flatter"
+    return (f"the largest weight of row {place(at)} is {number(got[at])} where {number(right[at])} is right: "
+            f"your rows are {word}")
+
+
+def hidden_weight(case):
+    """The hidden key that gets the largest weight."""
+    leak = case.weights.double().nan_to_num(0.0) * ~case.args[-1]
+    if not leak.any():
+        return not_a_number(case) if case.weights.isnan().any() else entry(case)
+    at = worst(leak, torch.zeros_like(leak))
+    return f"key {at[-1]} is hidden from query {at[-2]}, and gets the weight {number(leak[at])} at {place(at)}"
+
+
+def not_a_number(case):
+    """Where the first NaN stands."""
+    got = case.weights if case.weights.isnan().any() else case.out
+    bad = got.isnan()
+    if not bad.any():
+        return entry(case)
+    at = worst(bad, torch.zeros_like(bad))
+    return f"{int(bad.sum())} of your {bad.numel()} numbers are NaN, the first at {place(at)}"
+
+
+def shape(case):
+    """The two shapes, or where they agree the entry that is furthest off."""
+    if case.weights.shape == case.expected_weights.shape and case.out.shape == case.expected_out.shape:
+        return entry(case)
+    return f"yours has shape {tuple(case.weights.shape)}, and {tuple(case.expected_weights.shape)} is right"
+
+
+def first_entries(case):
+    """The first numbers of both, for results of one axis."""
+    def some(x):
+        return ", ".join(number(v) for v in x.flatten()[:3])
+
+    return f"yours begins {some(case.weights)}; {some(case.expected_weights)} is right"
+
+
+def true_at(case):
+    """For masks: an entry that is the wrong way round."""
+    at = worst(case.weights.float(), case.expected_weights.float())
+    return f"your mask at {place(at)} is {case.weights[at].item()}; {case.expected_weights[at].item()} is right"

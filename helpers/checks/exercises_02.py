@@ -1,0 +1,551 @@
+"""Exercises 2.1 to 2.5: from dot products to a module."""
+
+import math
+
+import torch
+from torch import nn
+
+from helpers.attention import SelfAttention
+from helpers.checks import evidence, laws, solutions
+from helpers.checks.catalogue import Exercise, Misconception, Probe
+from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
+from helpers.checks.running import Fault
+
+
+def _round(*shape):
+    return 2.5 * round_numbers(*shape)
+
+
+_TWO = (normal(T, D, seed=1), normal(S, D, seed=2))
+_THREE = (normal(B, T, D, seed=3), normal(B, S, D, seed=4))
+_FOUR = (normal(B, H, T, D, seed=5), normal(B, H, S, D, seed=6))
+_DOUBLE = (normal(B, T, D, seed=7).double(), normal(B, S, D, seed=8).double())
+_SQUARE = (normal(B, T, D, seed=9), normal(B, T, D, seed=10))
+_SMALL = ((_round(1, 2), _round(2, 2)), (_round(2, 2), 2 - _round(2, 2)), (_round(2, 2, 2), _round(2, 3, 2)))
+
+
+def _pairs(*extra):
+    """Probes for functions of q and k; `extra` gives further arguments made from k."""
+    named = (("queries and keys", _TWO), ("a batch", _THREE), ("a batch of heads", _FOUR),
+             ("float64", _DOUBLE), ("as many keys as queries", _SQUARE))
+    return tuple(Probe(name, (q, k, *(make(k) for make in extra))) for name, (q, k) in named)
+
+
+# ---------------------------------------------------------------- 2.1
+
+def _transposed(case):
+    return evidence.shape(case) + "; rows belong to queries, columns to keys"
+
+
+def _reversed_axes(q, k):
+    """What k.T does on every torch version: all axes in reverse order."""
+    return q @ k.permute(*range(k.dim() - 1, -1, -1))
+
+
+SCORES = Exercise(
+    id="2.1", name="dot_product_scores", signature="dot_product_scores(q, k)", minutes=5, difficulty=1,
+    gives="the dot product of every query with every key: (..., T, D) and (..., S, D) to (..., T, S)",
+    solution=solutions.dot_product_scores, arguments=("q", "k"), returns=("scores",), probes=_pairs(),
+    small=_SMALL,
+    misconceptions=(
+        Misconception(
+            "already-scaled", "These scores are already divided by sqrt(D); that step comes in exercise 2.3.",
+            "Here the bare dot products are wanted: multiply and add, nothing else.",
+            lambda q, k: q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), evidence.entry),
+        Misconception(
+            "keys-ask", "Queries and keys have changed places: your rows belong to the keys.",
+            "Row i should hold query i against every key. Which factor gives the rows of a matrix product?",
+            lambda q, k: k @ q.transpose(-2, -1), _transposed),
+        Misconception(
+            "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
+            "For any number of axes: k.transpose(-2, -1) exchanges just the last two.",
+            (lambda q, k: q @ k.T, _reversed_axes, lambda q, k: q @ k.t()), evidence.shape),
+        Misconception(
+            "fixed-axes", "The axes that change places are counted from the front, which fits only one number of axes.",
+            "Count from the end: the last two axes are -2 and -1, with and without a batch.",
+            (lambda q, k: q @ k.transpose(0, 1), lambda q, k: q @ k.transpose(1, 2),
+             lambda q, k: q @ k.permute(0, 2, 1), lambda q, k: torch.bmm(q, k.transpose(1, 2))),
+            evidence.shape),
+        Misconception(
+            "cosine", "These are cosines: the vectors were brought to length 1 before comparing.",
+            "Attention compares with plain dot products; a long vector may score more than a short one.",
+            lambda q, k: nn.functional.normalize(q, dim=-1) @ nn.functional.normalize(k, dim=-1).transpose(-2, -1),
+            evidence.entry),
+        Misconception(
+            "softmaxed", "These are weights, not scores: a softmax was applied already.",
+            "Scores may be negative and larger than 1. The softmax is exercise 2.2.",
+            (lambda q, k: (q @ k.transpose(-2, -1)).softmax(-1),
+             lambda q, k: (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)), evidence.entry),
+        Misconception(
+            "keys-ignored", "The queries are compared with themselves: k is never used.",
+            "Each of the T queries meets each of the S keys.",
+            lambda q, k: q @ q.transpose(-2, -1), evidence.shape),
+        Misconception(
+            "distance", "These are distances: they grow as query and key become less alike.",
+            "A dot product is large when two vectors point the same way: multiply position by position, then add.",
+            (lambda q, k: torch.cdist(q, k), lambda q, k: -torch.cdist(q, k)), evidence.entry),
+    ),
+    hints=(
+        "One dot product is (q[i] * k[j]).sum(). You want it for all i and all j at once: that is a matrix product.",
+        "q @ something, where something has shape (..., D, S). k has shape (..., S, D).",
+        "Only the last two axes of k change places: k.transpose(-2, -1).",
+    ),
+    after="Row i holds query i against every key, and a batch of any shape comes along for free.",
+)
+
+
+# ---------------------------------------------------------------- 2.2
+
+def _naive(scores, dim=-1):
+    exponentials = scores.exp()
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)
+
+
+def _stable(scores, shift, dim=-1):
+    exponentials = (scores - shift).exp()
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)
+
+
+def _over_everything(scores):
+    return scores.flatten().softmax(0).reshape(scores.shape)
+
+
+_LARGE = torch.tensor([[1000.0, 1001.0, 999.5], [-1000.0, -1001.0, -1000.5], [0.3, -0.2, 0.9],
+                       [1000.0, -1000.0, 0.0]])
+
+SOFTMAX = Exercise(
+    id="2.2", name="softmax", signature="softmax(scores)", minutes=8, difficulty=2,
+    gives="softmax over the last axis, right for scores of 1,000 too",
+    solution=solutions.softmax, arguments=("scores",), returns=("weights",),
+    probes=(
+        Probe("a table of scores", (normal(T, S, seed=1),)),
+        Probe("a batch", (normal(B, T, S, seed=2),)),
+        Probe("a batch of heads", (normal(B, H, T, S, seed=3),)),
+        Probe("float64", (normal(B, T, S, seed=4).double(),)),
+        Probe("scores of 1,000", (_LARGE,), rtol=1e-3, atol=1e-3),
+        Probe("scores of 1,000 in float64", (_LARGE.double(),), rtol=1e-3, atol=1e-3),
+    ),
+    small=((torch.tensor([[0.0, 1.0]]),), (torch.tensor([[0.0, 1.0], [2.0, -1.0]]),),
+           (round_numbers(2, 2, 3),), (torch.tensor([[1000.0, 1001.0]]),)),
+    misconceptions=(
+        Misconception(
+            "overflow", "Right for small scores, but exp(1000) is too large for a float: it becomes inf, and "
+            "inf / inf is NaN.",
+            "Softmax does not change when the same number is subtracted from a whole row. Which number makes "
+            "every exponent at most 0?",
+            (_naive, lambda s: _stable(s, s.mean(-1, keepdim=True)), lambda s: _stable(s, s.amin(-1, keepdim=True))),
+            evidence.not_a_number),
+        Misconception(
+            "one-maximum-for-all", "The largest score of the whole tensor is subtracted from every row. A row far "
+            "below it becomes exp(-2000) = 0 everywhere, and 0 / 0 is NaN.",
+            "Each row needs its own largest score: max over the last axis, kept with keepdim=True.",
+            (lambda s: _stable(s, s.max()), lambda s: _stable(s, s.amax((-2, -1), keepdim=True))),
+            evidence.not_a_number),
+        Misconception(
+            "over-the-rows", "The softmax runs over the wrong axis: columns sum to 1, rows do not.",
+            "Each query shares out its attention over the keys, and keys are the last axis: dim=-1.",
+            (lambda s: s.softmax(-2), lambda s: s.softmax(0), lambda s: s.softmax(1), lambda s: _naive(s, -2),
+             lambda s: _naive(s, 0), lambda s: _naive(s, 1),
+             lambda s: _stable(s, s.amax(-2, keepdim=True), -2), lambda s: _stable(s, s.amax(-1, keepdim=True), -2)),
+            evidence.row_sum),
+        Misconception(
+            "over-everything", "All numbers of the tensor together sum to 1, instead of each row.",
+            "sum() without an axis adds up everything: name the axis, and keep it with keepdim=True.",
+            (lambda s: _stable(s, s.max(), tuple(range(s.dim()))), lambda s: s.exp() / s.exp().sum(),
+             _over_everything, lambda s: _stable(s, s.amax(-1, keepdim=True), tuple(range(s.dim())))),
+            evidence.row_sum),
+        Misconception(
+            "no-exponential", "The scores are divided by their sum without the exponential, so negative scores give "
+            "negative weights.",
+            "exp makes every number positive and keeps the order; then divide by the sum.",
+            lambda s: s / s.sum(-1, keepdim=True), evidence.entry),
+        Misconception(
+            "not-divided", "These are the exponentials alone: they were never divided by their sum.",
+            "A row of weights must sum to 1.",
+            (lambda s: s.exp(), lambda s: (s - s.amax(-1, keepdim=True)).exp()), evidence.row_sum),
+        Misconception(
+            "log-softmax", "These are the logarithms of the weights.",
+            "log_softmax is used in losses; attention wants the weights themselves.",
+            lambda s: s.log_softmax(-1), evidence.row_sum),
+        Misconception(
+            "sigmoid", "A sigmoid treats each score on its own; its rows do not sum to 1.",
+            "In a softmax the keys of a row compete: each exponential is divided by the sum of its row.",
+            lambda s: s.sigmoid(), evidence.row_sum),
+        Misconception(
+            "base-two", "This takes powers of 2 instead of powers of e.",
+            "Use torch.exp.", lambda s: (s * math.log(2)).softmax(-1), evidence.entry),
+    ),
+    hints=(
+        "Two steps: exp of every score, then divide each row by its own sum. keepdim=True keeps the summed axis, "
+        "so that the division lines up.",
+        "exp(1000) is inf. Subtracting one number from a whole row changes nothing: exp(a - m) / exp(b - m) = "
+        "exp(a) / exp(b).",
+        "Subtract scores.max(dim=-1, keepdim=True).values first.",
+    ),
+    laws=(laws.FINITE, laws.POSITIVE, laws.ROWS),
+    after="Subtracting the row's maximum changes nothing on paper, and everything in floating point.",
+)
+
+
+# ---------------------------------------------------------------- 2.3
+
+def _weights_scaled_by(factor, dim=-1):
+    """Attention weights whose scores are multiplied by factor(q, k)."""
+    return lambda q, k: (q @ k.transpose(-2, -1) * factor(q, k)).softmax(dim)
+
+
+def _root(q, k):
+    return 1 / math.sqrt(q.size(-1))
+
+
+WEIGHTS = Exercise(
+    id="2.3", name="attention_weights", signature="attention_weights(q, k)", minutes=6, difficulty=2,
+    gives="softmax(scores / sqrt(D)), the scores being the dot products of q and k",
+    solution=solutions.attention_weights, arguments=("q", "k"), returns=("weights",), probes=_pairs(),
+    small=_SMALL,
+    misconceptions=(
+        Misconception(
+            "no-scale", "The scores were not divided by sqrt(D).",
+            "A dot product of D terms has a spread of about sqrt(D); dividing by it keeps the softmax soft.",
+            _weights_scaled_by(lambda q, k: 1), evidence.sharpness),
+        Misconception(
+            "scaled-by-d", "The scores were divided by D instead of sqrt(D).",
+            "It is the standard deviation that grows like sqrt(D); the variance grows like D.",
+            _weights_scaled_by(lambda q, k: 1 / q.size(-1)), evidence.sharpness),
+        Misconception(
+            "multiplied", "The scores were multiplied by sqrt(D) instead of divided.",
+            "The spread of the scores is to become smaller.",
+            _weights_scaled_by(lambda q, k: math.sqrt(q.size(-1))), evidence.sharpness),
+        Misconception(
+            "wrong-size-in-root", "The scores were divided by the square root of a number of positions, or of the "
+            "batch, instead of the features D.",
+            "What is summed in a dot product? The last axis: q.size(-1).",
+            tuple(_weights_scaled_by(f) for f in (
+                lambda q, k: 1 / math.sqrt(q.size(-2)), lambda q, k: 1 / math.sqrt(k.size(-2)),
+                lambda q, k: 1 / math.sqrt(q.size(0)), lambda q, k: 1 / math.sqrt(q.size(1)),
+                lambda q, k: 1 / math.sqrt(q.numel()))), evidence.sharpness),
+        Misconception(
+            "scaled-after-softmax", "The division by sqrt(D) comes after the softmax, so rows no longer sum to 1.",
+            "First make the scores smaller, then turn them into weights.",
+            (lambda q, k: (q @ k.transpose(-2, -1)).softmax(-1) * _root(q, k),), evidence.row_sum),
+        Misconception(
+            "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
+            "Each query shares out its attention over the keys: the last axis, dim=-1.",
+            (_weights_scaled_by(_root, -2), _weights_scaled_by(_root, 1), _weights_scaled_by(_root, 0),
+             _weights_scaled_by(lambda q, k: 1, -2), _weights_scaled_by(lambda q, k: 1, 1)),
+            evidence.row_sum),
+        Misconception(
+            "no-softmax", "These are the scaled scores: the softmax is missing.",
+            "Weights are positive and each row sums to 1.",
+            lambda q, k: q @ k.transpose(-2, -1) * _root(q, k), evidence.row_sum),
+        Misconception(
+            "keys-ask", "Queries and keys have changed places: your rows belong to the keys.",
+            "Row i should hold how query i shares its attention over the keys.",
+            lambda q, k: (k @ q.transpose(-2, -1) * _root(q, k)).softmax(-1), _transposed),
+        Misconception(
+            "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
+            "For any number of axes: k.transpose(-2, -1) exchanges just the last two.",
+            (lambda q, k: (q @ k.T * _root(q, k)).softmax(-1), lambda q, k: (q @ k.t() * _root(q, k)).softmax(-1),
+             lambda q, k: (_reversed_axes(q, k) * _root(q, k)).softmax(-1)), evidence.shape),
+    ),
+    hints=(
+        "Three steps you have met: dot products of all queries with all keys, divide by sqrt(D), softmax over the "
+        "keys. D is the size of the last axis of q.",
+        "scores / math.sqrt(q.size(-1)), then .softmax(dim=-1).",
+    ),
+    laws=(laws.FINITE, laws.POSITIVE, laws.ROWS), experiments=(laws.ITEMS,),
+    after="Divided by sqrt(D), the scores keep the same spread for every D.",
+)
+
+
+# ---------------------------------------------------------------- 2.4
+
+def _weights(q, k):
+    return (q @ k.transpose(-2, -1) * _root(q, k)).softmax(-1)
+
+
+def _pair(weights):
+    return lambda q, k, v: (weights(q, k) @ v, weights(q, k))
+
+
+def _scores_returned(q, k, v):
+    return _weights(q, k) @ v, q @ k.transpose(-2, -1) * _root(q, k)
+
+
+def _raw_scores(q, k, v):
+    scores = q @ k.transpose(-2, -1) * _root(q, k)
+    return scores @ v, scores
+
+
+def _first_out(case):
+    at = evidence.worst(case.out, case.expected_out)
+    return (f"your weights are right, but your out at {evidence.place(at)} is {evidence.number(case.out[at])} and "
+            f"{evidence.number(case.expected_out[at])} is right")
+
+
+ATTENTION = Exercise(
+    id="2.4", name="attention", signature="attention(q, k, v)", minutes=6, difficulty=2,
+    gives="the pair (out, weights): (..., T, Dv) and (..., T, S)",
+    solution=solutions.attention, arguments=("q", "k", "v"), returns=("out", "weights"),
+    probes=(*_pairs(lambda k: normal(*k.shape[:-1], DV, seed=20, dtype=k.dtype)),
+            Probe("values as wide as keys", (*_THREE, normal(B, S, D, seed=21))),
+            Probe("as many features as keys", (*_THREE, normal(B, S, S, seed=22)))),
+    small=tuple((q, k, round_numbers(*k.shape[:-1], 2) + 1) for q, k in _SMALL),
+    misconceptions=(
+        Misconception(
+            "only-out", "Only out was returned; the weights belong to the answer.",
+            "End with `return out, weights`: the weights are what you will look at.",
+            (lambda q, k, v: _weights(q, k) @ v, lambda q, k, v: _weights(q, k)), evidence.shape),
+        Misconception(
+            "swapped-pair", "The pair is the wrong way round: out comes first, then the weights.",
+            "In this course everything returns (out, weights).",
+            lambda q, k, v: (_weights(q, k), _weights(q, k) @ v), evidence.shape),
+        Misconception(
+            "no-scale", "The scores were not divided by sqrt(D).",
+            "Your own attention_weights from exercise 2.3 does all of it.",
+            _pair(_weights_scaled_by(lambda q, k: 1)), evidence.sharpness),
+        Misconception(
+            "scaled-by-d", "The scores were divided by D instead of sqrt(D).",
+            "It is the standard deviation that grows like sqrt(D); the variance grows like D.",
+            _pair(_weights_scaled_by(lambda q, k: 1 / q.size(-1))), evidence.sharpness),
+        Misconception(
+            "scaled-by-positions", "The scores were divided by the square root of a number of positions, or of the "
+            "values' width, instead of D.",
+            "D is the size of the last axis of q and k.",
+            (_pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(k.size(-2)))),
+             _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(-2)))),
+             lambda q, k, v: _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(v.size(-1))))(q, k, v)),
+            evidence.sharpness),
+        Misconception(
+            "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
+            "Each query shares out its attention over the keys: the last axis, dim=-1.",
+            (_pair(_weights_scaled_by(_root, -2)), _pair(_weights_scaled_by(_root, 1)),
+             _pair(_weights_scaled_by(_root, 0))), evidence.row_sum),
+        Misconception(
+            "no-softmax", "The values were weighed by the scores themselves: the softmax is missing.",
+            "Weights are positive and each row sums to 1.", _raw_scores, evidence.row_sum),
+        Misconception(
+            "scores-returned", "out is right, but the second thing returned is the scores, not the weights.",
+            "Return what multiplied v.", _scores_returned, evidence.row_sum),
+        Misconception(
+            "keys-as-values", "The weights are right, but they were used to average k instead of v.",
+            "Keys decide how much is read; values are what is read.",
+            lambda q, k, v: (_weights(q, k) @ k, _weights(q, k)), evidence.shape),
+        Misconception(
+            "queries-as-values", "The weights are right, but they were used to average q instead of v.",
+            "Values are what is read.",
+            lambda q, k, v: (_weights(q, k) @ q, _weights(q, k)), evidence.shape),
+        Misconception(
+            "weights-transposed", "out was made with the weights transposed: columns, not rows, weigh the values.",
+            "Row i of the weights says how query i mixes the values: weights @ v.",
+            lambda q, k, v: (_weights(q, k).transpose(-2, -1) @ v, _weights(q, k)), _first_out),
+        Misconception(
+            "keys-ask", "Queries and keys have changed places: your rows belong to the keys.",
+            "The rows of the weights are the queries: q @ k.transpose(-2, -1).",
+            lambda q, k, v: _pair(lambda a, b: _weights(b, a))(q, k, v), evidence.shape),
+    ),
+    hints=(
+        "You have the weights from exercise 2.3. Row i says how much query i takes of each value.",
+        "A weighted sum of the rows of v, for all queries at once, is the matrix product weights @ v.",
+        "Return both: return weights @ v, weights.",
+    ),
+    laws=(laws.FINITE, laws.POSITIVE, laws.ROWS), experiments=(laws.ITEMS,),
+    after="That is equation 1 of the paper: softmax(q k^T / sqrt(D)) v.",
+)
+
+
+# ---------------------------------------------------------------- 2.5
+
+PROJECTIONS = ("W_query", "W_key", "W_value")
+
+
+def run_self_attention(attempt, x, *weights):
+    """Build the learner's module, put known numbers into its projections, and apply it to x.
+
+    Shapes: x (B, T, d_in), weights three times (d_out, d_in)
+    Errors: Fault where the module lacks what the exercise names
+    Source: notebook 02
+    """
+    d_out, d_in = weights[0].shape
+    module = attempt(d_in, d_out)
+    fill_projections(module, attempt, weights)
+    return module.to(x.dtype)(x)
+
+
+def fill_projections(module, attempt, weights):
+    """Copy `weights` into W_query, W_key and W_value, or say what is wrong with them."""
+    if not isinstance(module, nn.Module):
+        raise Fault("not-a-module", f"{attempt.__name__} must be an nn.Module: "
+                                    f"write class {attempt.__name__}(nn.Module).")
+    for name, weight in zip(PROJECTIONS, weights, strict=True):
+        layer = getattr(module, name, None)
+        if not isinstance(layer, nn.Linear):
+            raise Fault("no-projection", _lacks(module, name, layer))
+        if layer.bias is not None:
+            raise Fault("has-bias", f"{name} has a bias; here the projections are plain matrices: "
+                                    "nn.Linear(d_in, d_out, bias=False).")
+        if layer.weight.shape != weight.shape:
+            raise Fault("wrong-projection-size",
+                        f"{name} should map d_in = {weight.size(1)} features to d_out = {weight.size(0)}, yours maps "
+                        f"{layer.in_features} to {layer.out_features}: nn.Linear(d_in, d_out, bias=False).")
+    with torch.no_grad():
+        for name, weight in zip(PROJECTIONS, weights, strict=True):
+            getattr(module, name).weight.copy_(weight)
+
+
+def _lacks(module, name, layer):
+    own = sorted(key for key in (*module._modules, *module._parameters, *vars(module))
+                 if not key.startswith("_") and key != "training")
+    has = f"it has {', '.join(own)}" if own else "it has no layers at all"
+    if layer is not None:
+        return f"{name} must be nn.Linear(d_in, d_out, bias=False), got {type(layer).__name__}."
+    return f"The module needs a layer called {name}, made in __init__ as self.{name} = nn.Linear(...); {has}."
+
+
+def _module(forward, bias=False):
+    """A module with the three projections and the given forward: the frame of every wrong 2.5."""
+
+    class Wrong(nn.Module):
+        def __init__(self, d_in, d_out):
+            super().__init__()
+            for name in PROJECTIONS:
+                setattr(self, name, nn.Linear(d_in, d_out, bias=bias))
+
+        def forward(self, x):
+            return forward(self, x)
+
+    return Wrong
+
+
+def _qkv(self, x):
+    return self.W_query(x), self.W_key(x), self.W_value(x)
+
+
+def _attend(weights):
+    """forward(self, x) with the given weights(q, k, x)."""
+
+    def forward(self, x):
+        q, k, v = _qkv(self, x)
+        return weights(q, k, x) @ v, weights(q, k, x)
+
+    return _module(forward)
+
+
+def _value_from(pick):
+    """forward(self, x) with right weights, and pick(self, q, k, x) in place of the values."""
+
+    def forward(self, x):
+        q, k, _ = _qkv(self, x)
+        return _weights(q, k) @ pick(self, q, k, x), _weights(q, k)
+
+    return _module(forward)
+
+
+def _items_mixed(self, x):
+    """The batch axis taken for positions."""
+    out, weights = solutions.attention(*(t.transpose(0, 1) for t in _qkv(self, x)))
+    return out.transpose(0, 1), weights
+
+
+def _one_sequence(self, x):
+    """All items flattened into one long sequence."""
+    q, k, v = (t.flatten(0, 1) for t in _qkv(self, x))
+    weights = _weights(q, k)
+    return (weights @ v).reshape(*x.shape[:2], -1), weights
+
+
+def _only_out(self, x):
+    return solutions.attention(*_qkv(self, x))[0]
+
+
+def _swapped(self, x):
+    return solutions.attention(*_qkv(self, x))[::-1]
+
+
+_PROJECT = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
+
+SELF_ATTENTION = Exercise(
+    id="2.5", name="SelfAttention", signature="SelfAttention(d_in, d_out)", minutes=12, difficulty=3, is_class=True,
+    gives="a module with W_query, W_key, W_value; forward(x) with x (B, T, d_in) gives (out, weights)",
+    solution=SelfAttention, arguments=("d_in", "d_out"), returns=("out", "weights"), call=run_self_attention,
+    inputs=("x", *PROJECTIONS),
+    sizes={11: "d_in", 13: "d_out"},
+    probes=(
+        Probe("a batch", (normal(B, T, D, seed=33), *_PROJECT)),
+        Probe("a longer sequence", (normal(B, S, D, seed=34), *_PROJECT)),
+        Probe("one item", (normal(1, T, D, seed=35), *_PROJECT)),
+        Probe("float64", (normal(B, T, D, seed=36).double(), *_PROJECT)),
+    ),
+    small=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
+    misconceptions=(
+        Misconception(
+            "no-scale", "The scores were not divided by sqrt(d_out).",
+            "q and k have d_out features: divide the scores by math.sqrt(q.size(-1)).",
+            _attend(lambda q, k, x: (q @ k.transpose(-2, -1)).softmax(-1)), evidence.sharpness),
+        Misconception(
+            "scaled-by-input", "The scores were divided by sqrt(d_in); the dot products run over d_out features.",
+            "Take the size from q itself: q.size(-1).",
+            _attend(lambda q, k, x: (q @ k.transpose(-2, -1) / math.sqrt(x.size(-1))).softmax(-1)),
+            evidence.sharpness),
+        Misconception(
+            "scaled-by-d", "The scores were divided by d_out instead of its square root.",
+            "It is the standard deviation that grows like sqrt(D).",
+            _attend(lambda q, k, x: (q @ k.transpose(-2, -1) / q.size(-1)).softmax(-1)), evidence.sharpness),
+        Misconception(
+            "scaled-by-positions", "The scores were divided by the square root of the number of positions.",
+            "The last axis is the one that a dot product sums over: q.size(-1).",
+            _attend(lambda q, k, x: (q @ k.transpose(-2, -1) / math.sqrt(x.size(1))).softmax(-1)),
+            evidence.sharpness),
+        Misconception(
+            "keys-ask", "W_query and W_key have changed places: position j asks position i.",
+            "Row i must hold position i's query against all keys: q @ k.transpose(-2, -1).",
+            _attend(lambda q, k, x: _weights(k, q)), evidence.entry),
+        Misconception(
+            "keys-as-values", "The weights average the keys; W_value was never used.",
+            "Keys decide how much is read; values are what is read.",
+            _value_from(lambda self, q, k, x: k), _first_out),
+        Misconception(
+            "input-as-values", "The weights average x itself; W_value was never used.",
+            "Values are a projection too: v = self.W_value(x).",
+            _value_from(lambda self, q, k, x: x), evidence.shape),
+        Misconception(
+            "queries-as-values", "The weights average the queries; W_value was never used.",
+            "Values are what is read: v = self.W_value(x).",
+            _value_from(lambda self, q, k, x: q), _first_out),
+        Misconception(
+            "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
+            "In (B, T, T) the keys are the last axis: dim=-1.",
+            (_attend(lambda q, k, x: (q @ k.transpose(-2, -1) * _root(q, k)).softmax(-2)),
+             _attend(lambda q, k, x: (q @ k.transpose(-2, -1) * _root(q, k)).softmax(0))), evidence.row_sum),
+        Misconception(
+            "no-softmax", "The values were weighed by the scores themselves: the softmax is missing.",
+            "Weights are positive and each row sums to 1.",
+            _attend(lambda q, k, x: q @ k.transpose(-2, -1) * _root(q, k)), evidence.row_sum),
+        Misconception(
+            "batch-as-positions", "Positions read across the items of the batch, which have nothing to do with each "
+            "other.",
+            "The batch stays in front untouched: (B, T, D) @ (B, D, T) is one product for each item.",
+            (_module(_items_mixed), _module(_one_sequence)), evidence.shape),
+        Misconception(
+            "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
+            "k.transpose(-2, -1) exchanges just the last two.",
+            (_attend(lambda q, k, x: (q @ k.T * _root(q, k)).softmax(-1)),
+             _attend(lambda q, k, x: (_reversed_axes(q, k) * _root(q, k)).softmax(-1))), evidence.shape),
+        Misconception(
+            "only-out", "Only out was returned; the weights belong to the answer.",
+            "End forward with `return out, weights`.", _module(_only_out), evidence.shape),
+        Misconception(
+            "swapped-pair", "The pair is the wrong way round: out comes first, then the weights.",
+            "In this course everything returns (out, weights).", _module(_swapped), evidence.shape),
+    ),
+    hints=(
+        "In __init__: super().__init__(), then three layers nn.Linear(d_in, d_out, bias=False) under the names "
+        "W_query, W_key, W_value.",
+        "In forward: q = self.W_query(x), and k and v likewise; then what you wrote in exercise 2.4.",
+        "return attention(self.W_query(x), self.W_key(x), self.W_value(x))",
+    ),
+    laws=(laws.FINITE, laws.POSITIVE, laws.ROWS),
+    after="Your module learns what to look for, what to offer and what to say, all from x.",
+)
+
+EXERCISES = (SCORES, SOFTMAX, WEIGHTS, ATTENTION, SELF_ATTENTION)

@@ -1,0 +1,472 @@
+"""From a learner's code to a verdict, in a fixed order: the first thing that is said is the first to mend.
+
+1. it raised  2. wrong type, shape, dtype, or a changed input  3. a known misconception
+4. a property that every right answer has  5. the smallest failing example
+"""
+
+import ast
+import inspect
+import linecache
+import textwrap
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+
+from helpers.checks import errors, evidence
+from helpers.checks.catalogue import Case
+from helpers.checks.running import Fault, StillRunning, run
+
+AXES = {2: "B", 3: "H", 5: "T", 7: "S", 11: "D", 13: "Dv"}  # distinct primes: a size tells its axis
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A status, perhaps a diagnosis, and the parts of the answer: (kind, text) in reading order."""
+
+    status: str
+    parts: tuple
+    diagnosis: str = None
+
+
+def judge(exercise, attempt):
+    """Find out what an attempt is.
+
+    Errors: none; whatever the attempt does becomes a Verdict
+    Source: notebook 00
+    """
+    refused = _refuse(exercise, attempt)
+    if refused:
+        return refused
+    runs = _runs(exercise, attempt)
+    verdict = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
+               or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
+    return _with_print(verdict, runs)
+
+
+# ---------------------------------------------------------------- before anything runs
+
+def _refuse(exercise, attempt):
+    """The attempt is not something that can be run, or nothing has been written yet."""
+    if is_stub(attempt):
+        return Verdict("not attempted", (
+            ("say", f"{exercise.signature} is to give: {exercise.gives}."),
+            ("next", f"Write its body, run its cell, then run this one again. About {exercise.minutes} minutes; "
+                     f'stuck? hint("{exercise.id}")')))
+    kind = "class" if exercise.is_class else "function"
+    if exercise.is_class != isinstance(attempt, type) or not callable(attempt):
+        got = _describe(attempt)
+        return Verdict("error", (
+            ("say", f"check needs the {kind} itself, got {got}."),
+            ("next", f'Write check("{exercise.id}", {exercise.name}), without brackets after the name.')))
+    return _wrong_signature(exercise, attempt)
+
+
+def _wrong_signature(exercise, attempt):
+    """The attempt cannot be called with the exercise's arguments."""
+    try:
+        signature = inspect.signature(attempt)
+    except (TypeError, ValueError):
+        return None
+    try:
+        signature.bind(*exercise.arguments)
+    except TypeError:
+        return Verdict("error", (
+            ("say", f"{exercise.name} is called as {exercise.signature}; yours takes {signature}."),
+            ("next", "Give it these arguments, in this order.")))
+    return None
+
+
+def is_stub(attempt):
+    """Whether a function or class still has the empty body that it had in the notebook."""
+    if isinstance(attempt, type):
+        methods = [m for m in vars(attempt).values() if inspect.isfunction(m)]
+        return bool(methods) and all(is_stub(m) for m in methods)
+    if not inspect.isfunction(attempt) or attempt.__name__ == "<lambda>":
+        return False
+    body = _body(attempt)
+    if body is not None:
+        return all(_is_empty(statement) for statement in body)
+    return _compiles_to_nothing(attempt)
+
+
+def _body(function):
+    """The statements of a function, or None where its source is not at hand."""
+    try:
+        linecache.checkcache(function.__code__.co_filename)
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    first = tree.body[0]
+    return first.body if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def _is_empty(statement):
+    """A docstring, `...`, `pass`, `raise NotImplementedError` or `super().__init__()`."""
+    text = ast.unparse(statement)
+    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return (constant or text in ("pass", "super().__init__()") or text.startswith("raise NotImplementedError"))
+
+
+def _compiles_to_nothing(function):
+    """Without source: the byte code of an empty body, but not of a written-out `return None`."""
+    def empty():
+        pass
+
+    code = function.__code__
+    if code.co_code != empty.__code__.co_code:
+        return False
+    if not hasattr(code, "co_positions"):
+        return True
+    spans = [end - start for _, _, start, end in code.co_positions() if None not in (start, end)]
+    return all(span != len("return None") and span != len("return") for span in spans[-1:])
+
+
+# ---------------------------------------------------------------- running everything once
+
+def _runs(exercise, attempt):
+    """One run for each probe; code that did not come back is not tried again."""
+    runs = []
+    for probe in exercise.probes:
+        runs.append(run(exercise.call, attempt, probe.args))
+        if isinstance(runs[-1].error, StillRunning):
+            break
+    return runs
+
+
+@cache
+def _expected(exercise_id):
+    from helpers.checks import EXERCISES
+
+    exercise = EXERCISES[exercise_id]
+    return [run(exercise.call, exercise.solution, probe.args).value for probe in exercise.probes]
+
+
+@cache
+def _known(exercise_id):
+    """What each known misconception gives on each probe: [(misconception, runs), ...]."""
+    from helpers.checks import EXERCISES
+
+    exercise = EXERCISES[exercise_id]
+    return [(m, [run(exercise.call, code, probe.args) for probe in exercise.probes])
+            for m in exercise.misconceptions for code in m.codes]
+
+
+def _required(exercise, runs):
+    """(probe, run, expected) for the probes that a right answer must pass."""
+    expected = _expected(exercise.id)
+    return [(p, r, e) for p, r, e in zip(exercise.probes, runs, expected, strict=False) if not p.advice]
+
+
+# ---------------------------------------------------------------- 1. it raised
+
+def _raised(exercise, runs):
+    for probe, record, _ in _required(exercise, runs):
+        if record.error is None:
+            continue
+        if isinstance(record.error, StillRunning):
+            return Verdict("error", (
+                ("say", "Your code was still running after 5 seconds, and was stopped."),
+                ("think", "Is there a loop whose condition never becomes false?")), "never-ends")
+        if isinstance(record.error, Fault):
+            return Verdict("wrong", (("say", record.error.sentence),), record.error.diagnosis)
+        if isinstance(record.error, NotImplementedError) and not str(record.error):
+            return Verdict("not attempted", (("say", "It still raises NotImplementedError."),))
+        return _explain(exercise, probe, record, _match(exercise, runs))
+    return None
+
+
+def _explain(exercise, probe, record, named):
+    """An exception, said again: where, on what, and what it means here."""
+    where = f" at your {record.line}" if record.line else ""
+    given = ", ".join(_argument(name, value) for name, value in zip(exercise.named_inputs, probe.args, strict=False))
+    parts = [("say", f"It raised {errors.first_line(record.error)}{where}."),
+             ("numbers", f"It was called with {given}.")]
+    if named:
+        parts += [("say", named.means), ("think", named.think)]
+    else:
+        parts += [("think", errors.meaning(record.error) or
+                   "Print the shapes just before that line, and compare them with the ones above.")]
+    return Verdict("error", tuple(parts), named.id if named else None)
+
+
+def _argument(name, value):
+    if isinstance(value, torch.Tensor):
+        return f"{name} of shape {tuple(value.shape)}"
+    text = repr(value)
+    return f"{name} = {text if len(text) < 60 else text[:57] + '...'}"
+
+
+# ---------------------------------------------------------------- 2. type, shape, dtype, changed inputs
+
+def _malformed(exercise, runs):
+    for _, record, expected in _required(exercise, runs):
+        fault = (_wrong_type(exercise, record.value, expected) or _wrong_shape(exercise, record.value, expected)
+                 or _wrong_dtype(exercise, record.value, expected))
+        if fault:
+            named = _match(exercise, runs)
+            if named:
+                return _misconception(named, fault[1])
+            return Verdict("wrong", (("say", fault[1]), ("think", fault[2])), fault[0])
+        if record.changed:
+            names = " and ".join(exercise.named_inputs[i] for i in record.changed)
+            return Verdict("wrong", (
+                ("say", f"Your code changed its input {names}. Whoever calls it still needs it as it was."),
+                ("think", "A method that ends in _ (masked_fill_, add_) and x[...] = ... write into x itself; "
+                          "make a new tensor, or start with x.clone().")), "changes-input")
+    return None
+
+
+def _wrong_type(exercise, value, expected):
+    wanted = _wanted(exercise, expected)
+    if value is None:
+        return ("returns-none", f"Your code returned None; {wanted} was expected.",
+                "Does every path end with `return`?")
+    if isinstance(expected, tuple):
+        if not isinstance(value, tuple):
+            return ("returns-one" if isinstance(value, torch.Tensor) else "returns-wrong-type",
+                    f"Your code returned {_describe(value)}; {wanted} was expected.",
+                    f"End with `return {', '.join(exercise.returns)}`.")
+        if len(value) != len(expected):
+            return ("returns-wrong-type", f"Your code returned {len(value)} things; {wanted} was expected.", "")
+        for name, item in zip(exercise.returns, value, strict=True):
+            if not isinstance(item, torch.Tensor):
+                return ("returns-wrong-type", f"{name} is {_describe(item)}; a tensor was expected.",
+                        "Keep the numbers in torch tensors all the way.")
+    elif not isinstance(value, torch.Tensor):
+        return ("returns-wrong-type", f"Your code returned {_describe(value)}; {wanted} was expected.",
+                "Keep the numbers in torch tensors all the way, and return the result alone.")
+    return None
+
+
+def _wanted(exercise, expected):
+    if isinstance(expected, tuple):
+        return f"the pair ({', '.join(exercise.returns)})"
+    return f"one tensor, {exercise.returns[0]},"
+
+
+def _tensors(exercise, value, expected):
+    if isinstance(expected, tuple):
+        return list(zip(exercise.returns, value, expected, strict=True))
+    return [(exercise.returns[0], value, expected)]
+
+
+def _wrong_shape(exercise, value, expected):
+    for name, got, right in _tensors(exercise, value, expected):
+        if got.shape != right.shape:
+            return ("wrong-shape", f"{name} should have shape {_axes(exercise, right.shape)}, "
+                                   f"got {_axes(exercise, got.shape)}.",
+                    "Write the shape behind each line as a comment, and find the first that surprises you.")
+    return None
+
+
+def _axes(exercise, shape):
+    """A shape with its axes named: (2, 5, 7) = (B, T, S)."""
+    names = {**AXES, **exercise.sizes}
+    letters = ", ".join(names.get(size, str(size)) for size in shape)
+    return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})" if len(shape) else "() (a single number)"
+
+
+def _wrong_dtype(exercise, value, expected):
+    for name, got, right in _tensors(exercise, value, expected):
+        if got.dtype != right.dtype:
+            short = str(right.dtype).replace("torch.", "")
+            mend = ("Compare (==, <, >=) to get True and False, or end with .bool()." if short == "bool" else
+                    f"The input was {short}: did a new tensor bring in another dtype? "
+                    "Make it with dtype=x.dtype, or with zeros_like.")
+            return ("wrong-dtype", f"{name} should be {right.dtype}, got {got.dtype}.", mend)
+        if got.device != right.device:
+            return ("wrong-device", f"{name} should be on {right.device} like the input, got {got.device}.",
+                    "Make new tensors with device=x.device.")
+    return None
+
+
+def _describe(value):
+    if isinstance(value, torch.Tensor):
+        return f"one tensor of shape {tuple(value.shape)}"
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if inspect.isroutine(value):
+        return f"the function {getattr(value, '__name__', '')}".strip()
+    return "None" if value is None else f"{type(value).__name__} {repr(value)[:40]}"
+
+
+# ---------------------------------------------------------------- 3. a known misconception
+
+def _wrong_numbers(exercise, attempt, runs):
+    for probe, record, expected in _required(exercise, runs):
+        if _close(record.value, expected, probe):
+            continue
+        case = Case(probe.args, _plain(expected), _plain(record.value))
+        named = _match(exercise, runs) or _match_here(exercise, runs, exercise.probes.index(probe))
+        if named:
+            return _misconception(named, _in_numbers(exercise, attempt, named, case))
+        return (_broken_law(exercise, attempt, runs) or _failed_experiment(exercise, attempt)
+                or _smallest(exercise, attempt, probe, case))
+    return None
+
+
+def _misconception(named, numbers):
+    return Verdict("wrong", (("say", named.means), ("numbers", numbers), ("think", named.think)), named.id)
+
+
+def _in_numbers(exercise, attempt, named, case):
+    """What the mistake does: on an input small enough to follow by hand, where there is one."""
+    tell = named.evidence or evidence.entry
+    for small in _failing(exercise, attempt):
+        given = " and ".join(f"{name} = {_inline(value)}" for name, value in
+                             zip(exercise.named_inputs, small.args, strict=False))
+        if len(given) < 150:
+            return f"With {given}: {_ended(tell(small))}"
+    return _ended(tell(case)[0].upper() + tell(case)[1:])
+
+
+def _failing(exercise, attempt):
+    """The small cases on which the attempt is wrong, the smallest first."""
+    probe = exercise.probes[0]
+    for args in exercise.small:
+        expected = run(exercise.call, exercise.solution, args).value
+        record = run(exercise.call, attempt, args)
+        if record.error is None and _same_shapes(record.value, expected) and not _close(record.value, expected, probe):
+            yield Case(args, _plain(expected), _plain(record.value))
+
+
+def _same_shapes(got, expected):
+    got, expected = (x if isinstance(x, tuple) else (x,) for x in (got, expected))
+    return len(got) == len(expected) and all(
+        isinstance(a, torch.Tensor) and a.shape == b.shape for a, b in zip(got, expected, strict=True))
+
+
+def _plain(value):
+    """Without gradients, so that numbers can be taken out."""
+    if isinstance(value, tuple):
+        return tuple(_plain(item) for item in value)
+    return value.detach() if isinstance(value, torch.Tensor) else value
+
+
+def _inline(value):
+    """A small tensor on one line: [[0, 1], [0.5, 2]]."""
+    if not isinstance(value, torch.Tensor):
+        return str(value)
+    if value.dim():
+        return "[" + ", ".join(_inline(v) for v in value) + "]"
+    return f"{value.item():.4g}" if value.is_floating_point() else str(value.item())
+
+
+def _ended(text):
+    return text if text.endswith(".") else text + "."
+
+
+def _match(exercise, runs):
+    """The misconception that does the same as the learner's code on every probe."""
+    for misconception, theirs in _known(exercise.id):
+        if len(runs) == len(theirs) and all(_alike(a, b, probe) for a, b, probe in
+                                            zip(runs, theirs, exercise.probes, strict=True)):
+            return misconception
+    return None
+
+
+def _match_here(exercise, runs, index):
+    """The one misconception that does the same on the first probe that fails, if there is just one."""
+    probe = exercise.probes[index]
+    found = {m.id: m for m, theirs in _known(exercise.id) if _alike(runs[index], theirs[index], probe)}
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _alike(a, b, probe):
+    """Whether two runs ended the same way."""
+    if a.error is not None or b.error is not None:
+        return type(a.error) is type(b.error) and str(a.error) == str(b.error)
+    return _close(a.value, b.value, probe, equal_nan=True)
+
+
+def _close(got, expected, probe, equal_nan=False):
+    if isinstance(expected, tuple):
+        return (isinstance(got, tuple) and len(got) == len(expected)
+                and all(_close(a, b, probe, equal_nan) for a, b in zip(got, expected, strict=True)))
+    if not isinstance(expected, torch.Tensor) or not isinstance(got, torch.Tensor):
+        return type(got) is type(expected) and got == expected
+    if got.shape != expected.shape or got.dtype != expected.dtype or got.device != expected.device:
+        return False
+    return torch.allclose(got.detach(), expected.detach(), rtol=probe.rtol, atol=probe.atol, equal_nan=equal_nan)
+
+
+# ---------------------------------------------------------------- 4. a property
+
+def _broken_law(exercise, attempt, runs):
+    for law in exercise.laws:
+        for probe, record, expected in _required(exercise, runs):
+            sentence = law.test(Case(probe.args, _plain(expected), _plain(record.value)))
+            if sentence:
+                shown = [part for small in _failing(exercise, attempt) if law.test(small)
+                         for part in _side_by_side(exercise, small)]
+                return Verdict("wrong", (("say", sentence), ("think", law.think), *shown[:6]), law.id)
+    return None
+
+
+def _failed_experiment(exercise, attempt, required=False):
+    for experiment in exercise.experiments:
+        if required and not experiment.required:
+            continue
+        record = run(lambda code, test: test(code), attempt, (experiment.test,))
+        if record.error is None and record.value:
+            return Verdict("wrong", (("say", record.value), ("think", experiment.think)), experiment.id)
+    return None
+
+
+# ---------------------------------------------------------------- 5. the smallest failing example
+
+def _smallest(exercise, attempt, probe, case):
+    """Expected and actual, on an input that is small enough to work through by hand."""
+    stuck = ("next", f'hint("{exercise.id}")')
+    for small in _failing(exercise, attempt):
+        return Verdict("wrong", (("say", "The shapes are right, the numbers are not. "
+                                         "The smallest input on which they differ:"),
+                                 *_side_by_side(exercise, small), stuck))
+    text = evidence.entry(case)
+    return Verdict("wrong", (("say", f"Right on small inputs, but not on {probe.name}."),
+                             ("numbers", _ended(text[0].upper() + text[1:])), stuck))
+
+
+def _side_by_side(exercise, case):
+    """The inputs of a case, then what was expected beside what came."""
+    shown = [("code", f"{name} =\n{_show(value)}")
+             for name, value in zip(exercise.named_inputs, case.args, strict=False)]
+    return shown + [("pair", (name, _show(right), _show(got)))
+                    for name, got, right in _tensors(exercise, case.got, case.expected)
+                    if not _close(got, right, exercise.probes[0])]
+
+
+def _show(value):
+    """A tensor as a table with 4 decimals, without the word tensor."""
+    if not isinstance(value, torch.Tensor):
+        return str(value)
+    value = value.detach()
+    if value.dim() == 0:
+        return evidence.number(value) if value.is_floating_point() else str(value.item())
+    if value.dim() == 1:
+        return "[" + ", ".join(_show(v) for v in value) + "]"
+    return "[" + ",\n ".join(_show(v).replace("\n", "\n ") for v in value) + "]"
+
+
+# ---------------------------------------------------------------- it is right
+
+def _correct(exercise, runs):
+    expected = _expected(exercise.id)
+    parts = [("say", f"Correct on {len(_required(exercise, runs))} inputs. {exercise.after}")]
+    for probe, record, right in zip(exercise.probes, runs, expected, strict=True):
+        if probe.advice and (record.error or not _close(record.value, right, probe)):
+            parts.append(("think", probe.advice))
+    return Verdict("correct", tuple(parts))
+
+
+def _with_print(verdict, runs):
+    """Show once what the code printed on its first run."""
+    printed = runs[0].printed.strip() if runs else ""
+    if not printed:
+        return verdict
+    lines = printed.splitlines()
+    cut = "\n".join(line[:100] for line in lines[:8]) + ("\n..." if len(lines) > 8 else "")
+    return Verdict(verdict.status, (*verdict.parts, ("code", f"Your code printed:\n{cut}")), verdict.diagnosis)

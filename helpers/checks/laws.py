@@ -1,0 +1,62 @@
+"""What the numbers of every right answer obey, and experiments that tell what a wrong answer mixes up."""
+
+import torch
+
+from helpers.checks import evidence
+from helpers.checks.catalogue import Experiment, Law
+from helpers.checks.inputs import B, D, S, T, normal
+
+
+def _finite(case):
+    bad = [x for x in (case.out, case.weights) if not x.isfinite().all()]
+    if not bad:
+        return None
+    at = tuple(int(i) for i in (~bad[0].isfinite()).nonzero()[0])
+    return f"Every number must be finite; yours at {evidence.place(at)} is {evidence.number(bad[0][at])}."
+
+
+def _rows_sum_to_one(case):
+    sums, right = case.weights.double().sum(-1), case.expected_weights.double().sum(-1)
+    if torch.allclose(sums, right, atol=1e-3):
+        return None
+    at = evidence.worst(sums, right)
+    return f"Each row of the weights must sum to {right[at]:.0f}; your row {evidence.place(at)} sums to {sums[at]:.4f}."
+
+
+def _not_negative(case):
+    if (case.weights >= -1e-6).all():
+        return None
+    at = evidence.worst(case.weights.clamp(max=0), torch.zeros_like(case.weights))
+    return f"No weight is negative; yours at {evidence.place(at)} is {evidence.number(case.weights[at])}."
+
+
+def _hidden_is_zero(case):
+    leak = case.weights.double() * ~case.args[-1]
+    if (leak.abs() < 1e-4).all():
+        return None
+    return f"A hidden key must get the weight 0: {evidence.hidden_weight(case)}."
+
+
+FINITE = Law("not-finite", _finite, "Print the lines before: where does the first NaN or inf arise?")
+ROWS = Law("rows-do-not-sum-to-1", _rows_sum_to_one,
+           "A softmax over the last axis gives such rows. What happens to the weights after it, or over which axis "
+           "does it run?")
+POSITIVE = Law("negative-weights", _not_negative, "A softmax never gives a negative number. What comes after it?")
+HIDDEN = Law("hidden-keys-read", _hidden_is_zero, "The mask is True where attending is allowed; everything else is 0.")
+
+
+def _items_are_independent(attempt):
+    """Change item 1 and look whether item 0 notices."""
+    q, k, v = normal(B, T, D, seed=41), normal(B, S, D, seed=42), normal(B, S, D, seed=43)
+    args = (q, k, v)[:attempt.__code__.co_argcount] if hasattr(attempt, "__code__") else (q, k, v)
+    before = attempt(*(x.clone() for x in args))
+    after = attempt(*(torch.cat([x[:1], x[1:] + 1]) for x in args))
+    first = (before, after) if isinstance(before, torch.Tensor) else (before[0], after[0])
+    moved = float((first[0][0] - first[1][0]).abs().max())
+    if moved < 1e-5:
+        return None
+    return f"The items of a batch must not meet: when item 1 changed, the result for item 0 moved by {moved:.4f}."
+
+
+ITEMS = Experiment("items-mixed", _items_are_independent,
+                   "The batch axis stays in front untouched. Which line sums over it, or takes it for positions?")

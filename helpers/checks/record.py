@@ -1,0 +1,64 @@
+"""What has been solved so far, kept in one small file so that it outlives a kernel.
+
+The file is data/progress.json beside the notebooks, or wherever COURSE_PROGRESS points. Nothing
+else reads it, and deleting it starts afresh.
+"""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+_unsaved = {}
+
+
+def path():
+    """Where the record lies."""
+    told = os.environ.get("COURSE_PROGRESS")
+    return Path(told) if told else Path(__file__).parents[2] / "data" / "progress.json"
+
+
+def load():
+    """{exercise id: {"status", "tries"}}; a file that cannot be read is set aside, never deleted."""
+    try:
+        record = json.loads(path().read_text(encoding="utf-8"))
+        if not all(isinstance(entry, dict) and {"status", "tries"} <= entry.keys() for entry in record.values()):
+            raise ValueError("not a progress record")
+    except FileNotFoundError:
+        return dict(_unsaved)
+    except (OSError, ValueError, AttributeError):
+        _set_aside()
+        return dict(_unsaved)
+    return {**record, **_unsaved}
+
+
+def note(exercise_id, status):
+    """Remember one try; what was once correct stays correct."""
+    record = load()
+    entry = record.get(exercise_id, {"status": "not attempted", "tries": 0})
+    if status != "not attempted":
+        solved = "correct" in (status, entry["status"])
+        entry = {"status": "correct" if solved else status, "tries": entry["tries"] + 1}
+    record[exercise_id] = entry
+    _save(record)
+
+
+def _save(record):
+    """Write the whole file or nothing; where it cannot be written, remember until the kernel ends."""
+    target = path()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(record, file, indent=1, sort_keys=True)
+        os.replace(name, target)
+        _unsaved.clear()
+    except OSError:
+        _unsaved.update(record)
+
+
+def _set_aside():
+    try:
+        os.replace(path(), path().with_suffix(".unreadable.json"))
+    except OSError:
+        return

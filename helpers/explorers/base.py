@@ -1,0 +1,66 @@
+"""What all explorers share: how the script is put together, the colours, and the picture to fall back on."""
+
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from helpers import plots
+
+HERE = Path(__file__).parent
+VIEW = "application/vnd.jupyter.widget-view+json"
+INVITATION = "Run this cell to explore it."
+
+
+class Explorer(anywidget.AnyWidget):
+    """A view drawn in the browser from numbers sent once; no key or pointer asks the kernel.
+
+    A subclass names its `script` and returns a plots.Picture from `picture()`. The script may use every
+    function of shared.js: a widget has room for one module, so the two files are joined here.
+    """
+
+    palette = traitlets.Bytes().tag(sync=True)  # 256 x (red, green, blue): the colours of plots.WEIGHTS
+    _ipython_display_ = None  # ipywidgets 7 would show the view alone; the bundle below holds both
+
+    def __init_subclass__(cls, **kwargs):
+        if "script" in vars(cls):  # traitlets makes subclasses of its own, which must keep what they have
+            cls._esm = _read("shared.js") + "\n" + _read(cls.script)
+            cls._css = _read("shared.css")
+        super().__init_subclass__(**kwargs)
+
+    @traitlets.default("palette")
+    def _palette_of_plots(self):
+        return plots.WEIGHTS(range(256), bytes=True)[:, :3].tobytes()
+
+    def __repr__(self):
+        return f"{self.picture().alt} {INVITATION}"
+
+    def _repr_mimebundle_(self, **kwargs):
+        """The live view, and for places without a kernel the picture and its words, the same in every run."""
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        picture = self.picture()
+        words = f"{picture.alt} {INVITATION}"
+        return {**data, "image/svg+xml": picture.svg, "text/plain": words}, metadata
+
+
+def keep_pictures(notebook):
+    """Take the live views out of a notebook's outputs wherever a picture stands beside them; returns it.
+
+    For notebooks that are saved to be given away. JupyterLab ranks a live view above every picture, and
+    does not turn to the picture when the view's kernel is gone: it writes "Error displaying widget: model
+    not found". The view's address is of no use to the next reader in any case.
+
+    Shapes: notebook as read by nbformat or json, version 4
+    Source: jupyterlab-manager, WidgetRenderer: rank -10, against 80 for SVG; notebook 00
+    """
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/svg+xml" in data:
+                data.pop(VIEW, None)
+    notebook["metadata"].pop("widgets", None)
+    return notebook
+
+
+def _read(name):
+    return (HERE / name).read_text(encoding="utf-8")

@@ -1,0 +1,118 @@
+"""Light heat maps of long sentences: no numbers, few squares, the same on every machine."""
+
+from html import escape
+
+import torch
+
+from helpers import plots
+
+FEW = 16        # up to so many words plots.weights can print a number into each square
+MOST_SQUARES = 64
+LEVELS = 16     # so many steps of colour: neighbours of one step are drawn as one stroke
+LONGEST = 14    # letters of a word
+STYLE = f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" fill="{plots.INK}"'
+
+
+def weights(values, rows, columns, title):
+    """Attention weights of a long sentence as a heat map of at most 64 x 64 squares.
+
+    Shapes: values (T, S), rows T words, columns S words
+    Units:  colours run from 0 to 1; a square that stands for several weights has the largest of them
+    Source: notebook 07
+    """
+    block = [-(-len(words) // MOST_SQUARES) for words in (rows, columns)]
+    squares = _largest_of_blocks(values, *block)
+    size = max(8, min(16, 448 // max(squares.shape)))
+    left, top = 12 + 7 * _longest(rows), 62 + 5 * _longest(columns)
+    width, height = left + size * squares.shape[1] + 90, top + size * squares.shape[0] + 16
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" {STYLE}>',
+        f'<rect width="{width}" height="{height}" fill="{plots.PAPER}"/>',
+        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
+        f'<text x="12" y="34" fill="#5b6575">{escape(_conventions(block))}</text>',
+        _squares(squares, left, top, size),
+        _row_words(rows, left - 6, top, size / block[0]),
+        _column_words(columns, left, top - 6, size / block[1]),
+        _legend(width - 50, top),
+        "</svg>",
+    ]
+    return plots.Picture("\n".join(parts) + "\n", _words(values, title, block))
+
+
+def _largest_of_blocks(values, high, wide):
+    """The largest weight of each block of high x wide; the last blocks may be smaller.
+
+    Shapes: (T, S) -> (T / high, S / wide), rounded up
+    """
+    return torch.nn.functional.max_pool2d(values[None], (high, wide), ceil_mode=True)[0]
+
+
+def _level(weight):
+    """The step of colour, 0 to LEVELS. The odd offset keeps the usual fractions, 1/2 or 1/8, off the edges,
+    where the last bit of a number, which differs between machines, would decide."""
+    return min(LEVELS, int(weight * LEVELS + 0.43))
+
+
+def _colour(level):
+    red, green, blue, _ = plots.WEIGHTS(level / LEVELS, bytes=True)
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _squares(squares, left, top, size):
+    """One path for each step of colour, made of horizontal strokes."""
+    T, S = squares.shape
+    strokes = {}
+    for i, row in enumerate(squares.tolist()):
+        levels = [_level(weight) for weight in row]
+        start = 0
+        for j in range(1, S + 1):
+            if j == S or levels[j] != levels[start]:
+                strokes.setdefault(levels[start], []).append(f"M{start} {i}h{j - start}")
+                start = j
+    strokes.pop(0, None)  # no weight to speak of: the ground has that colour
+    paths = [f'<path stroke="{_colour(level)}" d="{"".join(strokes[level])}"/>' for level in sorted(strokes)]
+    return (f'<rect x="{left}" y="{top}" width="{S * size}" height="{T * size}" fill="{_colour(0)}"/>\n'
+            f'<g transform="translate({left} {top}) scale({size}) translate(0 .5)" fill="none">'
+            + "".join(paths) + "</g>")
+
+
+def _row_words(words, x, top, step):
+    return "\n".join(f'<text x="{x}" y="{top + (i + 0.5) * step + 4:.1f}" text-anchor="end">{word}</text>'
+                     for i, word in _some(words, step))
+
+
+def _column_words(words, left, y, step):
+    places = [(left + (j + 0.5) * step + 3, word) for j, word in _some(words, step)]
+    return "\n".join(f'<text transform="translate({x:.1f} {y}) rotate(-45)">{word}</text>' for x, word in places)
+
+
+def _some(words, step):
+    """As many words as can stand beside each other, with their places."""
+    apart = -(-13 // step)
+    return [(i, escape(_shortened(word))) for i, word in enumerate(words) if i % apart == 0]
+
+
+def _legend(x, top):
+    steps = "".join(f'<rect x="{x}" y="{top + 96 - 6 * level}" width="12" height="6" fill="{_colour(level)}"/>'
+                    for level in range(LEVELS + 1))
+    return (f'{steps}<text x="{x + 17}" y="{top + 9}">1</text><text x="{x + 17}" y="{top + 102}">0</text>'
+            f'<text x="{x - 6}" y="{top + 118}">weight</text>')
+
+
+def _conventions(block):
+    several = "" if block == [1, 1] else f"; one square = the largest of {block[0]} x {block[1]} weights"
+    return f"rows: queries (who reads), columns: keys (read from){several}"
+
+
+def _words(values, title, block):
+    T, S = values.shape
+    return f"{title}, {T} queries x {S} keys, as a heat map ({_conventions(block)})."
+
+
+def _longest(words):
+    return max(len(_shortened(word)) for word in words)
+
+
+def _shortened(word):
+    return word if len(word) <= LONGEST else word[:LONGEST - 1] + "…"
