@@ -34,15 +34,18 @@ import urllib.request
 from pathlib import Path
 
 OLDEST_PYTHON = (3, 10)
+INSTALL_PYTHON = "install Python 3.12 from https://www.python.org/downloads/ and run `{} course.py`".format(
+    "py -3.12" if os.name == "nt" else "python3.12")
 ROOT = Path(__file__).resolve().parent
 REQUIREMENTS = ROOT / "requirements.txt"
 FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
 LOCK = ROOT / ".venv.lock"
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-PIP_LOG = ENVIRONMENT / "course-pip.log"
+LOG = ENVIRONMENT / "course-set-up.log"
 STAMP = ENVIRONMENT / "course-stamp.txt"  # for which requirements .venv is complete, or that it is not
 UNFINISHED = "unfinished\n"
+CAPTURED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
 
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 # What pip is told for a build of PyTorch, and the gigabytes that the whole set-up takes with it (measured).
@@ -71,10 +74,10 @@ def show_passing(text):
 
 def set_up():
     """Bring .venv to what requirements.txt asks for; where that is so already, do nothing."""
-    if is_set_up():
+    if stamp_says(wanted_stamp()):
         return
     with only_one_set_up():
-        if is_set_up():  # by the one that this one waited for
+        if stamp_says(wanted_stamp()):  # by the one that this one waited for
             return
         build = choose_build()
         make_environment(build)
@@ -83,17 +86,13 @@ def set_up():
         say("The set-up is complete.")
 
 
-def is_set_up():
-    return environment_version() is not None and read_stamp() == wanted_stamp()
-
-
 def wanted_stamp():
     digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
     return f"requirements.txt {digest}, Python {environment_version()}\n"
 
 
-def read_stamp():
-    return STAMP.read_text(encoding="utf-8") if STAMP.exists() else None
+def stamp_says(text):
+    return STAMP.exists() and STAMP.read_text(encoding="utf-8") == text
 
 
 def environment_version():
@@ -117,7 +116,7 @@ def only_one_set_up():
 
 
 def try_to_lock(file):
-    """Lock the file until its process ends, in whatever way: a crash never keeps others waiting."""
+    """Lock the file; the system unlocks it when this process ends, so that a crash keeps nobody waiting."""
     try:
         if os.name == "nt":
             import msvcrt
@@ -125,10 +124,8 @@ def try_to_lock(file):
         else:
             import fcntl
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:
-        pass  # a file system without locks: better no lock than no course
+    except OSError as error:  # other than "locked", this is a file system without locks: go on without one
+        return not isinstance(error, (BlockingIOError, PermissionError))
     return True
 
 
@@ -142,13 +139,12 @@ def choose_build():
         return SMALL
     if wanted == "default":
         return LARGE
-    try:
+    with contextlib.suppress(Exception):  # whatever the reason that it does not answer, the plain index will do
         urllib.request.urlopen(CPU_INDEX + "/torch/", timeout=5).close()
         return SMALL._replace(pip_arguments=["--extra-index-url", CPU_INDEX])
-    except Exception:  # whatever the reason: the plain index will do
-        say(f"{CPU_INDEX} is not reachable: going on with the plain package index, whose build of PyTorch\n"
-            f"may be the large one ({LARGE.download:g} GB to download, {LARGE.disk:g} GB in .venv).")
-        return SMALL
+    say(f"{CPU_INDEX} is not reachable: going on with the plain package index.\n"
+        f"If its PyTorch is the CUDA build, {LARGE.download:g} GB are downloaded and .venv takes {LARGE.disk:g} GB.")
+    return SMALL
 
 
 def runs(*command):
@@ -172,16 +168,16 @@ def make_environment(build):
     say(f"Making .venv with Python {platform.python_version()}.")
     ENVIRONMENT.mkdir()
     STAMP.write_text(UNFINISHED, encoding="utf-8")
-    made = subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+    made = subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], **CAPTURED)
     if made.returncode != 0:
-        raise Problem(f"Python could not make .venv: mend this and run again.\n{made.stdout.strip()[-600:]}")
+        LOG.write_text(made.stdout, encoding="utf-8")
+        raise Problem(explain_failure(made.stdout))
 
 
 def environment_is_sound():
     version = environment_version()
     return (version is not None and tuple(map(int, version.split("."))) >= OLDEST_PYTHON
-            and read_stamp() != UNFINISHED and runs(str(PYTHON), "-m", "pip", "--version"))
+            and not stamp_says(UNFINISHED) and runs(str(PYTHON), "-m", "pip", "--version"))
 
 
 def install_packages(build):
@@ -189,10 +185,8 @@ def install_packages(build):
     STAMP.write_text(UNFINISHED, encoding="utf-8")
     command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
                "--requirement", str(REQUIREMENTS), *build.pip_arguments]
-    pip = subprocess.Popen(command, env=dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8"),
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                           encoding="utf-8", errors="replace")
-    with pip, open(PIP_LOG, "w", encoding="utf-8") as log:
+    pip = subprocess.Popen(command, env=dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8"), **CAPTURED)
+    with pip, open(LOG, "w", encoding="utf-8") as log:
         try:
             for line in pip.stdout:
                 log.write(line)
@@ -201,7 +195,7 @@ def install_packages(build):
             pip.kill()
             raise
     if pip.returncode != 0:
-        raise Problem(explain_pip(PIP_LOG.read_text(encoding="utf-8")))
+        raise Problem(explain_failure(LOG.read_text(encoding="utf-8")))
 
 
 def show_pip_progress(line):
@@ -219,13 +213,8 @@ def show_pip_progress(line):
 
 def require_python():
     if sys.version_info < OLDEST_PYTHON:
-        raise Problem("Python {}.{} or newer is needed, this is {}: {}.".format(
-            *OLDEST_PYTHON, ".".join(map(str, sys.version_info[:3])), install_python()))
-
-
-def install_python():
-    command = "py -3.12 course.py" if os.name == "nt" else "python3.12 course.py"
-    return f"install Python 3.12 from https://www.python.org/downloads/ and run `{command}`"
+        version = ".".join(map(str, sys.version_info[:3]))
+        raise Problem(f"Python 3.10 or newer is needed, this is {version}: {INSTALL_PYTHON}.")
 
 
 def require_venv():
@@ -234,59 +223,56 @@ def require_venv():
         import venv  # noqa: F401
     except ImportError as error:
         package = "python{}.{}-venv".format(*sys.version_info[:2])
-        raise Problem(f"This Python, {sys.executable}, lacks the module {error.name}, which makes .venv: on Debian "
-                      f"or Ubuntu run `sudo apt install {package}` and the same command again, elsewhere "
-                      f"{install_python()}.") from None
+        raise Problem(f"This Python lacks the module {error.name}, which is needed to make .venv: on Debian or Ubuntu "
+                      f"run `sudo apt install {package}`, elsewhere {INSTALL_PYTHON}.") from None
 
 
 def require_space(build):
     needed, free = build.disk + build.download, shutil.disk_usage(ROOT).free / 1e9
     if free < needed:
-        raise Problem(f"Not enough disk space: the set-up needs about {needed:.1f} GB in {ROOT}, and {free:.1f} "
-                      "GB are free; free some, or move the course to a larger disk, and run it again.")
+        raise Problem(f"Not enough disk space: the set-up needs about {needed:.1f} GB in {ROOT}, and {free:.1f} GB are "
+                      "free; free some, or move the course to a larger disk, and run the same command again.")
 
 
 def require_port(port):
-    """Say now that a port is taken: JupyterLab would say so only after the whole set-up."""
+    """Say that a port is taken now, and not after the whole set-up."""
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except (OSError, OverflowError):
-        raise Problem(f"Port {port} is taken or not allowed: stop the program that uses it, choose another with "
-                      "--port, or leave --port out.") from None
+        raise Problem(f"Port {port} is taken or not allowed: stop the program that uses it, or choose another port "
+                      "with --port.") from None
 
 
 def disk_is_full():
-    return (f"The disk is full: the set-up needs about {SMALL.disk + SMALL.download:.1f} GB (with the CUDA build "
-            f"of PyTorch {LARGE.disk + LARGE.download:.1f} GB) in {ROOT}, and for a while as much as it downloads "
-            f"in {tempfile.gettempdir()}; free some and run the same command again.")
+    return (f"The disk is full: the set-up needs about {SMALL.disk:g} GB ({LARGE.disk:g} GB with the CUDA build of "
+            f"PyTorch) in {ROOT} and, while it downloads, {SMALL.download:g} GB ({LARGE.download:g} GB) in "
+            f"{tempfile.gettempdir()}; free some and run the same command again.")
 
 
-def explain_pip(output):
-    """What pip's output means, then its own last words and where to read them all."""
+def explain_failure(output):
+    """What the output of pip or venv means, then its own last words and where to read them all."""
     missing = re.search(r"No matching distribution found for (\S+)", output)
     if re.search(r"No space left|Errno 28\b|not enough space|quota exceeded", output):
         sentence = disk_is_full()
     elif re.search(r"connection (broken|error|refused|reset)|timed out|max retries|name resolution"
                    r"|NewConnection|ProxyError|SSLError|unreachable|IncompleteRead", output, re.IGNORECASE):
-        sentence = ("The network is down or the package index does not answer: check the connection (and the "
-                    "proxy, if you need one) and run the same command again; pip keeps what it has downloaded.")
+        sentence = ("The network is down or the package index does not answer: check the connection (and the proxy, if "
+                    "you need one) and run the same command again; pip keeps what it has downloaded.")
     elif missing:
-        sentence = (f"pip finds no {missing[1]} for Python {environment_version()} on {platform.platform()}: check "
-                    f"the network; if it is well, {install_python()} (64-bit, on a Mac macOS 14 or newer with "
-                    "Apple silicon).")
+        sentence = (f"pip finds no {missing[1]} for Python {environment_version()} on {platform.platform()}: check the "
+                    f"network; if it is well, {INSTALL_PYTHON} (64-bit; on a Mac: Apple silicon, macOS 14 or newer).")
     else:
-        sentence = "pip could not install the packages: mend what it says below and run the same command again."
-    lines = output.strip().splitlines()
-    last_words = [line[:200] for line in lines if line.startswith("ERROR")][-2:] or lines[-2:]
-    return "\n  ".join([sentence, *last_words, f"All that pip said: {PIP_LOG}"])
+        sentence = "The set-up failed: mend what is said below and run the same command again."
+    last_words = re.findall(r"^Error.{0,200}", output, re.MULTILINE | re.IGNORECASE) or output.splitlines()
+    return "\n  ".join([sentence, *last_words[-2:], f"All that was said: {LOG}"])
 
 
 def explain_os_error(error):
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return disk_is_full()
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return (f"{error.filename or ROOT} cannot be written ({error.strerror}): copy the course to a folder of "
-                "your own and run it there; on Windows, first close every JupyterLab that runs from it.")
+        return (f"{error.filename or ROOT} cannot be written ({error.strerror}): copy the course to a folder of your "
+                "own and run it there; on Windows, first close every JupyterLab that runs from it.")
     return f"The system refused something that is needed ({error}): mend that and run the same command again."
 
 
@@ -313,14 +299,14 @@ def parse_options(words):
     parser = argparse.ArgumentParser(
         usage="python course.py [--no-browser] [--port N] | test [...] | save [...]", description=__doc__,
         allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--no-browser", action="store_true", help="start JupyterLab without a browser")
+    parser.add_argument("--no-browser", action="store_true", help="start JupyterLab without opening a browser")
     parser.add_argument("--port", type=int, metavar="N", help="JupyterLab's port (unset: 8888 or the next free)")
     parser.error = refuse_words
     return parser.parse_args(words)
 
 
 def refuse_words(message):
-    raise Problem(f"{message}: `python course.py --help` lists what can be said.")
+    raise Problem(f"{message}: `python course.py --help` lists the commands and options.")
 
 
 def run_tests(words):
@@ -343,12 +329,8 @@ def hand_over(command, **variables):
     """Run the command in the course's folder and return its exit code; Ctrl-C is now its business."""
     process = subprocess.Popen(command, cwd=str(ROOT), env=dict(os.environ, **variables))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        code = process.wait()
-    except SystemExit:  # this program was told to end
-        process.terminate()
-        process.wait()
-        raise
+    signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())
+    code = process.wait()
     return code if code >= 0 else 128 - code
 
 

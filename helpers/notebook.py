@@ -1,8 +1,14 @@
-"""The first line of every notebook: one seed, one device, one way to print a tensor."""
+"""What every notebook starts with: one seed, one device, one way to print a tensor, one sentence."""
 
+import csv
 import os
+import statistics
+import time
+from pathlib import Path
 
 import torch
+
+DATA = Path(__file__).parents[1] / "data"
 
 
 def setup(seed=123):
@@ -31,3 +37,29 @@ def pick_device():
     except (RuntimeError, AssertionError):
         raise ValueError(f"COURSE_DEVICE must name a device of this machine, got {wanted!r}; "
                          "unset it, or try COURSE_DEVICE=cpu") from None
+
+
+def journey():
+    """The six words "Your journey starts with one step", and a vector of three numbers for each.
+
+    Shapes: -> words, a list of 6; x (6, 3)
+    Source: Raschka, Build a Large Language Model (From Scratch), 2024, chapter 3; data/README.md
+    """
+    with open(DATA / "journey.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [row["word"] for row in rows], torch.tensor([[float(row[f"x{i}"]) for i in (1, 2, 3)] for row in rows])
+
+
+def milliseconds(function, times=7):
+    """How long a call takes: the median of several, after one that does not count.
+
+    Units:  milliseconds; on a busy machine only ratios within one run mean something
+    Source: notebook 02
+    """
+    function()
+    spans = []
+    for _ in range(times):
+        start = time.perf_counter()
+        function()
+        spans.append(time.perf_counter() - start)
+    return 1000 * statistics.median(spans)

@@ -101,9 +101,9 @@ def _grids(panels, rows, columns, mask, colours, scale, unit, bar=True):
     hidden = {title: ~_mask_of(mask, title, values) for title, values in panels.items()}
     cell = 0.62 if len(columns) <= 8 else 0.44
     margin = 0.1 * max(len(word) for word in rows)
-    width = (cell * len(columns) + 0.55) * len(panels) + margin + 0.9
+    width = (cell * len(columns) + 0.4) * len(panels) + margin + (0.9 if bar else 0.2)
     with rc_context(STYLE):
-        figure = Figure(figsize=(width, cell * len(rows) + 1.5), layout="constrained", facecolor=PAPER)
+        figure = Figure(figsize=(width, cell * len(rows) + 1.6), layout="compressed", facecolor=PAPER)
         axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
         for axis, (title, values) in zip(axes, panels.items(), strict=True):
             _grid(axis, values, hidden[title], colours, scale, 0 if unit == "mask" else 2)
@@ -145,6 +145,8 @@ def _scale_bar(figure, axes, colours, scale, unit):
 
 def _grid_words(panels, hidden, rows, columns, unit):
     """What a heat map says, in words: for each query the key it reads most."""
+    if unit == "mask":
+        return _mask_words(panels, rows, columns)
     sentences = []
     for title, values in panels.items():
         seen = values.masked_fill(hidden[title], float("-inf")).nan_to_num(float("-inf"))
@@ -156,7 +158,18 @@ def _grid_words(panels, hidden, rows, columns, unit):
                 j = int(seen[i].argmax())
                 parts.append(f"{row}: {columns[j]} {_short(float(values[i, j]), 2)}")
         head = f"{title}, {len(rows)} queries x {len(columns)} keys. Largest {unit} in each row: "
-        sentences.append(head + "; ".join(parts) + f". Hidden: {int(hidden[title].sum())}.")
+        number = int(hidden[title].sum())
+        sentences.append(head + "; ".join(parts) + "." + (f" Hidden by the mask: {number}." if number else ""))
+    return "\n".join(sentences)
+
+
+def _mask_words(panels, rows, columns):
+    """What a mask says, in words: for each query the keys it may attend to."""
+    sentences = []
+    for title, values in panels.items():
+        parts = [f"{row} sees {' '.join(word for word, seen in zip(columns, line, strict=True) if seen) or 'nothing'}"
+                 for row, line in zip(rows, values.bool().tolist(), strict=True)]
+        sentences.append(f"{title}: " + "; ".join(parts) + ".")
     return "\n".join(sentences)
 
 
@@ -223,7 +236,7 @@ def lines(curves, xs, xlabel, ylabel, title="", log=False):
         return Picture(_svg(figure), _sentence(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
 
 
-def arrows(vectors, title=""):
+def arrows(vectors, title="", axes=("", "")):
     """Vectors in the plane, drawn from the origin, e.g. {"journey": [0.55, 0.87]}.
 
     Shapes: each vector (2,)
@@ -235,23 +248,78 @@ def arrows(vectors, title=""):
     for name, vector in vectors.items():
         if vector.shape != (2,):
             raise ValueError(f"{name} must be two numbers, got shape {tuple(vector.shape)}")
-    reach = 1.25 * max(float(vector.abs().max()) for vector in vectors.values())
+    every = torch.stack([*vectors.values(), torch.zeros(2)])
+    low, high = every.amin(0) - 0.35, every.amax(0) + 0.45
     with rc_context(STYLE):
-        figure, axis = _figure(4.2, 4.2)
-        for n, (name, vector) in enumerate(vectors.items()):
-            x, y = vector.tolist()
-            axis.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": COLOURS[n % 4], "lw": 2.2})
-            axis.annotate(name, (x, y), (8 if x >= 0 else -8, 5 if y >= 0 else -5), textcoords="offset points",
-                          color=COLOURS[n % 4], ha="left" if x >= 0 else "right",
-                          va="bottom" if y >= 0 else "top", fontweight="bold")
+        figure, axis = _figure(4.8, 4.2)
+        for n, (name, (x, y)) in enumerate(vectors.items()):
+            colour = COLOURS[n % 4]
+            axis.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2.2})
+            axis.annotate(name, (x, y), (6, 5), textcoords="offset points", color=colour, fontweight="bold")
         axis.axhline(0, color=FAINT, linewidth=0.8)
         axis.axvline(0, color=FAINT, linewidth=0.8)
-        axis.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+        axis.set(xlim=(low[0], high[0] + 0.3), ylim=(low[1], high[1]), aspect="equal", xlabel=axes[0], ylabel=axes[1])
         axis.grid(color="#e5e8ee", linewidth=0.8)
         axis.spines[:].set_visible(False)
         axis.set_title(title, loc="left")
         words = [f"{name} ({vector[0]:.2f}, {vector[1]:.2f})" for name, vector in vectors.items()]
         return Picture(_svg(figure), _sentence(title, "arrows from the origin") + ", ".join(words) + ".")
+
+
+# ---------------------------------------------------------------- the whole of attention
+
+def attention_flow(x, q, k, v, scores, weights, out):
+    """The matrices of self-attention in their true proportions, from x on the left to out on the right.
+
+    Shapes: x (T, d_in), q, k (T, D), v (T, Dv), scores and weights (T, T), out (T, Dv)
+    Units:  weights on a scale from 0 to 1, all others blue above 0 and orange below
+    Errors: ValueError if a tensor has not two axes
+    Source: notebook 02
+    """
+    apart = len(x) + 3.2  # from the middle of one row of matrices to the next
+    places = {"x": (x, 0, 0), "q": (q, 8, -apart), "k": (k, 8, 0), "v": (v, 8, apart),
+              "scores = q @ kᵀ / √D": (scores, 15.5, -apart / 2), "weights": (weights, 27, -apart / 2),
+              "out = weights @ v": (out, 38.5, 0)}
+    with rc_context(STYLE):
+        figure, axis = _figure(9.4, 5.6)
+        ends = {name: _matrix(axis, _numbers(values), left, middle, name) for name, (values, left, middle)
+                in places.items()}
+        for start, end, label in (("x", "q", "W_query"), ("x", "k", "W_key"), ("x", "v", "W_value"),
+                                  ("q", "scores = q @ kᵀ / √D", ""), ("k", "scores = q @ kᵀ / √D", ""),
+                                  ("scores = q @ kᵀ / √D", "weights", "softmax"), ("weights", "out = weights @ v", ""),
+                                  ("v", "out = weights @ v", "")):
+            _link(axis, ends[start][1], ends[end][0], label)
+        axis.set(xlim=(-0.5, 41.5), ylim=(1.5 * len(x) + 5.4, -1.5 * len(x) - 5), aspect="equal")
+        axis.set_axis_off()
+        named = {"x": x, "q": q, "k": k, "v": v, "scores": scores, "weights": weights, "out": out}
+        shapes = ", ".join(f"{name} {tuple(values.shape)}" for name, values in named.items())
+        return Picture(_svg(figure), f"Self-attention from left to right. Shapes: {shapes}. "
+                                     "q, k and v are projections of x; q and k give the scores; a softmax over "
+                                     "each row gives the weights; weights @ v is out.")
+
+
+def _link(axis, start, end, label):
+    """An arrow from one matrix to the next, with the name of what happens on the way."""
+    (x0, y0), (x1, y1) = start, end
+    axis.annotate("", (x1 - 0.3, y1), (x0 + 0.3, y0), arrowprops={"arrowstyle": "-|>", "color": FAINT, "lw": 1.2})
+    axis.text((x0 + x1) / 2, (y0 + y1) / 2 - 0.4, label, ha="center", va="bottom", fontsize=8.5, color=INK,
+              bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1})
+
+
+def _matrix(axis, values, left, middle, name):
+    """One small coloured matrix, its name above, its shape below; returns the middles of its left and right side."""
+    if values.dim() != 2:
+        raise ValueError(f"{name} must have two axes, got shape {tuple(values.shape)}")
+    rows, wide = values.shape
+    top = middle - rows / 2
+    scale, colours = (Normalize(0, 1), WEIGHTS) if name == "weights" else (Normalize(-1, 1), SIGNED)
+    for i in range(rows):
+        for j in range(wide):
+            axis.add_patch(Rectangle((left + j, top + i), 1, 1, facecolor=colours(scale(float(values[i, j]))),
+                                     edgecolor="#cfd5de", linewidth=0.6))
+    axis.text(left + wide / 2, top - 0.35, name, ha="center", va="bottom", fontweight="bold", fontsize=9.5)
+    axis.text(left + wide / 2, top + rows + 0.35, f"({rows}, {wide})", ha="center", va="top", fontsize=8, color=FAINT)
+    return (left, middle), (left + wide, middle)
 
 
 # ---------------------------------------------------------------- shared small things

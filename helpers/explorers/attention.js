@@ -2,10 +2,10 @@
 // base.py puts shared.js in front of this file.
 
 const TALLEST = 512; // height of the heat map, in pixels; what is longer scrolls
-const CELL = { least: 4, most: 46, numbers: 32, ruled: 9 };
-const LABEL = { most: 110, apart: 13, size: 12 };
+const CELL = { narrowest: 3, lowest: 4, most: 46, numbers: 32, ruled: 9 };
+const LABEL = { most: 96, mostSlanted: 80, apart: 13, size: 12 };
 const TITLES = 18; // height of the line that says which are queries and which are keys
-const THUMB = { least: 28, most: 72, mostInLayers: 44, gap: 6, names: 46 };
+const THUMB = { least: 28, most: 72, mostInLayers: 36, gap: 6, names: 46 };
 
 function render({ model, el }) {
   const view = new AttentionView(read(model));
@@ -51,8 +51,8 @@ function layout({ T, S, keys, queries }, width, widest) {
   const queryWidth = widest(queries) + 14;
   const gap = clamp(width * 0.14, 56, 150);
   const left = Math.ceil(keyWidth + gap + queryWidth);
-  const slant = Math.ceil(widest(keys) * 0.71) + 8; // height, and overhang, of labels at 45 degrees
-  const scrollbar = T * CELL.least > TALLEST ? 16 : 0;
+  const slant = Math.ceil(Math.min(widest(keys), LABEL.mostSlanted) * 0.71) + 8; // of labels at 45 degrees
+  const scrollbar = T * CELL.lowest > TALLEST ? 16 : 0;
   const cell = cells(T, S, width - left - slant - scrollbar);
   const upright = widest(keys) + 8 <= cell.width;
   const top = TITLES + (upright ? 18 : slant + 4);
@@ -65,8 +65,8 @@ function layout({ T, S, keys, queries }, width, widest) {
 
 /** Squares if they can be: as large as fits, and no longer than four of the other side. */
 function cells(T, S, room) {
-  const wide = clamp(Math.floor(room / S), CELL.least, CELL.most);
-  const high = clamp(Math.floor(TALLEST / T), CELL.least, CELL.most);
+  const wide = clamp(Math.floor(room / S), CELL.narrowest, CELL.most);
+  const high = clamp(Math.floor(TALLEST / T), CELL.lowest, CELL.most);
   const least = Math.max(Math.min(wide, high), 16);
   return { width: Math.min(wide, least), height: Math.min(high, least) };
 }
@@ -243,7 +243,7 @@ class AttentionView {
     const sum = this.weightsOf(row).reduce((total, weight) => total + weight, 0);
     const where = this.data.hasHeads ? `${this.headName(this.layer, this.head)}; ` : "";
     const bold = element("b", {}, column === null ? this.rowSentence(row) : this.cellSentence(row, column));
-    this.readout.replaceChildren(bold, " ", element("span", {}, `(${where}the row sums to ${exact(sum)})`));
+    this.readout.replaceChildren(bold, element("span", {}, `${where}the row sums to ${exact(sum)}`));
   }
 
   cellSentence(row, column) {
@@ -305,7 +305,9 @@ class AttentionView {
     const width = this.root.clientWidth - 8; // less the padding
     if (width <= 0) return; // not in the page yet
     this.colours = theme(this.root);
+    const first = !this.place;
     this.arrange(width);
+    if (first) this.uncover();
     if (this.overview) this.drawOverview(width);
     this.drawSquares();
     this.drawMarks();
@@ -320,6 +322,7 @@ class AttentionView {
     this.place = place;
     this.labels = {
       keys: data.keys.map((word) => fitted(pen, word, LABEL.most)),
+      slanted: data.keys.map((word) => fitted(pen, word, LABEL.mostSlanted)),
       queries: data.queries.map((word) => fitted(pen, word, LABEL.most)),
     };
     Object.assign(stage.style, { height: `${place.height}px` });
@@ -365,7 +368,7 @@ class AttentionView {
     const { T, S } = this.data;
     const [x0, y0] = this.corner(0, 0);
     const [x1, y1] = this.corner(T, S);
-    pen.fillStyle = this.colours.paper;
+    pen.fillStyle = "#ffffff";
     for (let j = 0; j <= S; j++) pen.fillRect(this.corner(0, j)[0] - 0.5, y0, 1, y1 - y0);
     for (let i = 0; i <= T; i++) pen.fillRect(x0, this.corner(i, 0)[1] - 0.5, x1 - x0, 1);
   }
@@ -399,16 +402,16 @@ class AttentionView {
   }
 
   drawTitles(pen) {
-    const { left } = this.place;
+    const { left, top } = this.place;
     const short = left < 235;
     pen.font = this.font(400, 11);
     pen.fillStyle = this.colours.faint;
     pen.textBaseline = "top";
     pen.textAlign = "left";
-    pen.fillText(short ? "keys" : "keys (read from)", 2, 1);
     pen.fillText("keys (read from)", left + 2, 1);
+    pen.fillText(short ? "keys" : "keys (read from)", 2, top - 22);
     pen.textAlign = "right";
-    pen.fillText(short ? "queries" : "queries (who reads)", left - 8, 1);
+    pen.fillText(short ? "queries" : "queries (who reads)", left - 8, top - 22);
   }
 
   rowMiddle(row) {
@@ -440,7 +443,7 @@ class AttentionView {
 
   drawLine(pen, [x0, y0], [x1, y1], weight) {
     const middle = (x0 + x1) / 2;
-    pen.globalAlpha = 0.2 + 0.8 * weight;
+    pen.globalAlpha = 0.05 + 0.95 * weight ** 0.6;
     pen.lineWidth = Math.max(0.5, 10 * weight);
     pen.beginPath();
     pen.moveTo(x0, y0);
@@ -465,7 +468,7 @@ class AttentionView {
     if (column !== null) order.unshift(column);
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const j of spaced(order, (key) => this.keyMiddle(key), Math.min(LABEL.apart, this.place.pitch))) {
+    for (const j of spaced(order, (key) => this.keyMiddle(key), this.place.pitch > 12 ? 0 : LABEL.apart)) {
       const alpha = j === column ? 1 : clamp(0.6 + 2 * weights[j], 0, 1);
       this.label(pen, this.labels.keys[j], this.place.keyWidth - 6, this.keyMiddle(j), j === column, alpha);
     }
@@ -502,7 +505,7 @@ class AttentionView {
       pen.save();
       pen.translate(this.corner(0, j)[0] + cell.width / 2, top - 4);
       if (!upright) pen.rotate(-Math.PI / 4);
-      this.label(pen, this.labels.keys[j], 0, 0, j === this.cursor.column);
+      this.label(pen, this.labels.slanted[j], 0, 0, j === this.cursor.column);
       pen.restore();
     }
     pen.restore();
@@ -513,14 +516,14 @@ class AttentionView {
     const { row, column } = this.cursor;
     const { cell } = this.place;
     this.clip(pen);
-    this.ring(pen, ...this.corner(row, 0), this.data.S * cell.width, cell.height, this.colours.ink, 1);
+    this.ring(pen, ...this.corner(row, 0), this.data.S * cell.width, cell.height, INK, 1);
     if (column !== null) this.ring(pen, ...this.corner(row, column), cell.width, cell.height, this.colours.mark, 2);
     pen.restore();
   }
 
-  /** A ring that stands out on light and on dark squares: the colour, with paper around it. */
+  /** A ring that stands out on light and on dark squares: the colour, with white around it. */
   ring(pen, x, y, width, height, colour, thick) {
-    for (const [style, line] of [[this.colours.paper, thick + 2], [colour, thick]]) {
+    for (const [style, line] of [["#ffffff", thick + 2], [colour, thick]]) {
       pen.strokeStyle = style;
       pen.lineWidth = line;
       pen.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);

@@ -47,6 +47,8 @@ function colours(view) {
   return Array.from({ length: 256 }, (_, i) => [0, 1, 2].map((channel) => view.getUint8(3 * i + channel)));
 }
 
+const INK = "#1b2a41"; // on the squares, whose colours are the same in every theme
+
 const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
 
 /** The place in the table, as matplotlib finds it: 256 equal steps, and 1 belongs to the last. */
@@ -54,7 +56,7 @@ const step = (value) => clamp(Math.floor(value * 256), 0, 255);
 
 /** White ink on dark squares, dark ink on light ones, as in plots.py. */
 function inkOn([red, green, blue]) {
-  return 0.3 * red + 0.59 * green + 0.11 * blue < 127.5 ? "#ffffff" : "#1b2a41";
+  return 0.3 * red + 0.59 * green + 0.11 * blue < 127.5 ? "#ffffff" : INK;
 }
 
 /** Four decimals, as the course prints its tensors; a weight that only rounds to 0 is told from a true 0. */
@@ -138,7 +140,8 @@ function onSurroundings(node, callback) {
   size.observe(node);
   const themes = new MutationObserver(callback);
   for (const place of [document.body, document.documentElement]) {
-    themes.observe(place, { attributes: true, attributeFilter: ["class", "theme", "data-jp-theme-name"] });
+    themes.observe(place, { attributes: true,
+      attributeFilter: ["class", "theme", "data-jp-theme-name", "data-jp-theme-light"] });
   }
   window.addEventListener("resize", callback);
   return () => {

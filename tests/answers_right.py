@@ -1,0 +1,1237 @@
+"""Legitimate answers to the exercises, as different in style as learners are: every checker must pass all of them.
+
+RIGHT maps an exercise to its answers. The name of an answer says its style. Some styles are odd on purpose.
+"""
+
+# ruff: noqa: RET504, UP008 - naming a result before returning it, and the long super(), are styles that must pass
+
+import math
+from collections import namedtuple
+
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+
+RIGHT = {}
+
+
+def right(exercise):
+    """Enter the decorated answer under the exercise."""
+
+    def enter(answer):
+        RIGHT.setdefault(exercise, []).append(answer)
+        return answer
+
+    return enter
+
+
+# ---- 0.1 row_means(x) ------------------------------------------------------------------------------------------------
+
+
+@right("0.1")
+def means_by_method(x):
+    return x.mean(dim=1)
+
+
+@right("0.1")
+def means_over_the_last_axis(x: Tensor) -> Tensor:
+    return torch.mean(x, axis=-1)
+
+
+@right("0.1")
+def means_by_sum_and_count(x):
+    rows, columns = x.shape
+    return x.sum(1) / columns
+
+
+@right("0.1")
+def means_by_einsum(x):
+    return torch.einsum("rc->r", x) / x.size(1)
+
+
+@right("0.1")
+def means_by_matmul_with_ones(x):
+    ones = x.new_ones(x.shape[1])
+    return x @ ones / len(ones)
+
+
+@right("0.1")
+def means_by_writing_into_zeros(x):
+    result = torch.zeros(x.shape[0], dtype=x.dtype)
+    for row in range(x.shape[0]):
+        for column in range(x.shape[1]):
+            result[row] += x[row, column]
+        result[row] /= x.shape[1]
+    return result
+
+
+@right("0.1")
+def means_by_stacking_rows(x):
+    return torch.stack([row.mean() for row in x])
+
+
+@right("0.1")
+def means_by_python_numbers(x):
+    return torch.tensor([sum(row) / len(row) for row in x.tolist()], dtype=x.dtype)
+
+
+@right("0.1")
+def means_by_numpy(x):
+    return torch.from_numpy(x.numpy().mean(axis=1))
+
+
+@right("0.1")
+def means_in_float64(x):
+    return x.double().mean(1).to(x.dtype)
+
+
+@right("0.1")
+def means_of_the_columns_of_the_transpose(x):
+    return x.T.mean(0)
+
+
+@right("0.1")
+def means_by_average_pooling(x):
+    return F.adaptive_avg_pool1d(x.unsqueeze(1), 1).squeeze(2).squeeze(1)
+
+
+@right("0.1")
+def means_with_keepdim_then_squeezed(x):
+    return x.mean(dim=1, keepdim=True).squeeze(-1)
+
+
+@right("0.1")
+def means_on_a_copy_in_place(x):
+    x = x.clone()
+    x /= x.shape[1]
+    return x.sum(dim=1)
+
+
+@right("0.1")
+def means_with_printing_and_a_helper(x, verbose=True):
+    def mean_of(row):
+        return torch.sum(row) / row.numel()
+
+    means = torch.empty_like(x[:, 0])
+    for index, row in enumerate(x):
+        means[index] = mean_of(row)
+        if verbose:
+            print("row", index, "has mean", means[index].item())
+    return means
+
+
+right("0.1")(lambda x: x.mean(1))
+
+
+# ---- 2.1 dot_product_scores(q, k) ------------------------------------------------------------------------------------
+
+
+@right("2.1")
+def scores_by_at_and_transpose(q, k):
+    return q @ k.transpose(-2, -1)
+
+
+@right("2.1")
+def scores_by_matmul_and_mt(queries, keys):
+    return torch.matmul(queries, keys.mT)
+
+
+@right("2.1")
+def scores_by_einsum(q, k):
+    return torch.einsum("...td,...sd->...ts", q, k)
+
+
+@right("2.1")
+def scores_by_broadcast_sum(q, k):
+    return (q.unsqueeze(-2) * k.unsqueeze(-3)).sum(dim=-1)
+
+
+@right("2.1")
+def scores_by_two_loops(q, k):
+    scores = torch.empty(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
+    for t in range(q.shape[-2]):
+        for s in range(k.shape[-2]):
+            scores[..., t, s] = (q[..., t, :] * k[..., s, :]).sum(-1)
+    return scores
+
+
+@right("2.1")
+def scores_by_bmm_and_reshape(q, k):
+    leading = q.shape[:-2]
+    flat_q = q.reshape(-1, *q.shape[-2:])
+    flat_k = k.reshape(-1, *k.shape[-2:])
+    return torch.bmm(flat_q, flat_k.permute(0, 2, 1)).reshape(*leading, q.shape[-2], k.shape[-2])
+
+
+@right("2.1")
+def scores_by_recursion_over_the_batch(q, k):
+    if q.dim() == 2:
+        return q.mm(k.t())
+    items = [scores_by_recursion_over_the_batch(*item) for item in zip(q, k, strict=True)]
+    return torch.stack(items)
+
+
+@right("2.1")
+def scores_by_numpy(q, k):
+    q, k = q.detach().numpy(), k.detach().numpy()
+    return torch.from_numpy(np.matmul(q, np.swapaxes(k, -1, -2)))
+
+
+@right("2.1")
+def scores_in_float64(q, k):
+    return (q.double() @ k.double().swapaxes(-1, -2)).type_as(q)
+
+
+@right("2.1")
+def scores_by_permute_of_counted_axes(q, k):
+    axes = list(range(k.ndim))
+    axes[-1], axes[-2] = axes[-2], axes[-1]
+    return q.matmul(k.permute(*axes))
+
+
+@right("2.1")
+def scores_of_keys_and_transposed_back(q, k):
+    return (k @ q.mT).mT
+
+
+@right("2.1")
+def scores_key_by_key(q, k):
+    columns = []
+    for s in range(k.shape[-2]):
+        columns.append((q @ k[..., s, :, None]).squeeze(-1))
+    return torch.stack(columns, dim=-1)
+
+
+@right("2.1")
+def scores_by_vecdot(q, k):
+    return torch.linalg.vecdot(q[..., :, None, :], k[..., None, :, :])
+
+
+@right("2.1")
+def scores_feature_by_feature(q, k):
+    scores = 0
+    for d in range(q.shape[-1]):
+        scores = scores + q[..., :, d].unsqueeze(-1) * k[..., :, d].unsqueeze(-2)
+    return scores
+
+
+last_shapes = []
+
+
+@right("2.1")
+def scores_that_keep_and_print_shapes(q, k, verbose=True):
+    global last_shapes
+    last_shapes = [q.shape, k.shape]
+    scores = q @ k.mT
+    if verbose:
+        print(f"{q.shape = } {k.shape = } {scores.shape = }")
+    return scores
+
+
+# ---- 2.2 softmax(scores) ---------------------------------------------------------------------------------------------
+
+
+@right("2.2")
+def softmax_by_torch(scores):
+    return torch.softmax(scores, dim=-1)
+
+
+@right("2.2")
+def softmax_by_functional(scores, dim=-1):
+    return F.softmax(scores, dim=dim)
+
+
+@right("2.2")
+def softmax_by_module(scores):
+    return nn.Softmax(dim=-1)(scores)
+
+
+@right("2.2")
+def softmax_by_exp_minus_amax(scores):
+    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@right("2.2")
+def softmax_by_max_values(scores):
+    shifted = scores - torch.max(scores, -1, keepdim=True).values
+    top = shifted.exp()
+    return top / top.sum(-1)[..., None]
+
+
+@right("2.2")
+def softmax_by_logsumexp(scores):
+    return (scores - torch.logsumexp(scores, -1, keepdim=True)).exp()
+
+
+@right("2.2")
+def softmax_by_log_softmax(scores):
+    return F.log_softmax(scores, dim=-1).exp()
+
+
+@right("2.2")
+def softmax_by_softmin(scores):
+    return F.softmin(-scores, dim=-1)
+
+
+@right("2.2")
+def softmax_by_loops(scores):
+    rows = scores.reshape(-1, scores.shape[-1])
+    result = torch.zeros_like(rows)
+    for i in range(rows.shape[0]):
+        largest = rows[i].max()
+        total = sum(torch.exp(value - largest) for value in rows[i])
+        for j in range(rows.shape[1]):
+            result[i, j] = torch.exp(rows[i, j] - largest) / total
+    return result.reshape(scores.shape)
+
+
+@right("2.2")
+def softmax_by_python_math(scores):
+    rows = []
+    for row in scores.reshape(-1, scores.shape[-1]).tolist():
+        powers = [math.exp(value - max(row)) for value in row]
+        rows.append([power / sum(powers) for power in powers])
+    return torch.tensor(rows, dtype=scores.dtype).view(scores.shape)
+
+
+@right("2.2")
+def softmax_by_numpy(scores):
+    array = scores.numpy()
+    powers = np.exp(array - array.max(axis=-1, keepdims=True))
+    return torch.tensor(powers / powers.sum(axis=-1, keepdims=True))
+
+
+@right("2.2")
+def softmax_in_float64(scores):
+    return scores.to(torch.float64).softmax(-1).to(scores.dtype)
+
+
+@right("2.2")
+def softmax_by_pairwise_differences(scores):
+    differences = scores.unsqueeze(-2) - scores.unsqueeze(-1)
+    return 1 / torch.exp(differences).sum(dim=-1)
+
+
+@right("2.2")
+def softmax_in_place_on_a_clone(scores):
+    result = scores.clone()
+    result -= result.max(dim=-1, keepdim=True)[0]
+    result.exp_()
+    result /= result.sum(dim=-1, keepdim=True)
+    return result
+
+
+@right("2.2")
+def softmax_by_power_of_e(scores):
+    largest, _ = scores.sort(dim=-1, descending=True)
+    powers = math.e ** (scores - largest[..., :1])
+    return F.normalize(powers, p=1, dim=-1)
+
+
+# ---- 2.3 attention_weights(q, k) -------------------------------------------------------------------------------------
+
+
+@right("2.3")
+def weights_by_the_formula(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@right("2.3")
+def weights_by_half_power(q, k):
+    scores = q @ k.mT
+    return F.softmax(scores * k.size(-1) ** -0.5, dim=-1)
+
+
+@right("2.3")
+def weights_with_scaled_queries(q, k):
+    d_k = q.shape[-1]
+    q = q / d_k**0.5
+    return (q @ k.mT).softmax(-1)
+
+
+@right("2.3")
+def weights_with_quarter_roots_on_both(q, k):
+    root = math.pow(q.shape[-1], 0.25)
+    return ((q / root) @ (k / root).mT).softmax(dim=-1)
+
+
+@right("2.3")
+def weights_with_a_tensor_root(q, k):
+    scores = torch.matmul(q, torch.transpose(k, -1, -2))
+    return torch.softmax(scores / torch.sqrt(torch.tensor(k.shape[-1])), dim=-1)
+
+
+@right("2.3")
+def weights_with_a_numpy_root(q, k):
+    return nn.functional.softmax(torch.einsum("...id,...jd->...ij", q, k) / np.sqrt(q.shape[-1]), dim=-1)
+
+
+@right("2.3")
+def weights_by_sdpa_of_the_identity(q, k):
+    identity = torch.eye(k.shape[-2], dtype=k.dtype).expand(*k.shape[:-2], -1, -1)
+    return F.scaled_dot_product_attention(q, k, identity)
+
+
+@right("2.3")
+def weights_query_by_query(q, k):
+    rows = []
+    for t in range(q.shape[-2]):
+        row = (k * q[..., t : t + 1, :]).sum(-1) / math.sqrt(q.shape[-1])
+        rows.append(F.softmax(row, dim=-1))
+    return torch.stack(rows, dim=-2)
+
+
+@right("2.3")
+def weights_by_earlier_answers(q, k):
+    return softmax_by_exp_minus_amax(scores_by_einsum(q, k) / math.sqrt(q.shape[-1]))
+
+
+@right("2.3")
+def weights_by_numpy(q, k):
+    queries, keys = q.numpy(), k.numpy()
+    scores = np.einsum("...td,...sd->...ts", queries, keys) / math.sqrt(queries.shape[-1])
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return torch.from_numpy(powers / powers.sum(-1, keepdims=True))
+
+
+@right("2.3")
+def weights_in_float64(q, k):
+    wide_q, wide_k = q.double(), k.double()
+    weights = torch.softmax(wide_q @ wide_k.mT / wide_q.shape[-1] ** 0.5, -1)
+    return weights.to(q)
+
+
+@right("2.3")
+def weights_by_bmm_and_view(q, k):
+    *leading, t, d = q.shape
+    s = k.shape[-2]
+    scores = torch.bmm(q.reshape(-1, t, d), k.reshape(-1, s, d).transpose(1, 2))
+    return scores.div(d**0.5).softmax(2).view(*leading, t, s)
+
+
+@right("2.3")
+def weights_with_the_scale_inside_the_exponent(q, k):
+    scores = q @ k.mT
+    powers = ((scores - scores.amax(-1, keepdim=True)) / math.sqrt(q.shape[-1])).exp()
+    return powers / powers.sum(-1, keepdim=True)
+
+
+@right("2.3")
+def weights_divided_in_place_on_a_new_tensor(q, k, scale=None):
+    scores = q.matmul(k.swapdims(-1, -2))
+    scores /= math.sqrt(q.shape[-1]) if scale is None else scale
+    return scores.softmax(dim=-1)
+
+
+# ---- 2.4 attention(q, k, v) ------------------------------------------------------------------------------------------
+
+Attended = namedtuple("Attended", ["out", "weights"])
+
+
+@right("2.4")
+def attention_by_the_formula(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights @ v, weights
+
+
+@right("2.4")
+def attention_as_a_namedtuple(q, k, v):
+    weights = F.softmax(q @ k.mT * q.shape[-1] ** -0.5, dim=-1)
+    return Attended(weights @ v, weights)
+
+
+@right("2.4")
+def attention_by_einsum(q, k, v):
+    scores = torch.einsum("...td,...sd->...ts", q, k) / q.size(-1) ** 0.5
+    weights = scores.softmax(-1)
+    return torch.einsum("...ts,...sd->...td", weights, v), weights
+
+
+@right("2.4")
+def attention_by_sdpa_beside_the_weights(q, k, v):
+    out = F.scaled_dot_product_attention(q, k, v)
+    return out, (q @ k.mT / math.sqrt(k.shape[-1])).softmax(dim=-1)
+
+
+@right("2.4")
+def attention_by_one_sdpa(q, k, v):
+    identity = torch.eye(k.shape[-2], dtype=v.dtype).expand(*k.shape[:-2], -1, -1)
+    both = F.scaled_dot_product_attention(q, k, torch.cat([v, identity], dim=-1))
+    return tuple(both.split([v.shape[-1], k.shape[-2]], dim=-1))
+
+
+@right("2.4")
+def attention_query_by_query(q, k, v):
+    out = torch.zeros(*q.shape[:-1], v.shape[-1], dtype=v.dtype)
+    weights = torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
+    for t in range(q.shape[-2]):
+        scores = (q[..., t, None, :] * k).sum(-1) / math.sqrt(q.shape[-1])
+        weights[..., t, :] = torch.softmax(scores, -1)
+        for s in range(k.shape[-2]):
+            out[..., t, :] += weights[..., t, s, None] * v[..., s, :]
+    return out, weights
+
+
+@right("2.4")
+def attention_by_broadcast_sums(q, k, v):
+    scores = (q[..., :, None, :] * k[..., None, :, :]).sum(-1) / math.sqrt(q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    return (weights.unsqueeze(-1) * v.unsqueeze(-3)).sum(-2), weights
+
+
+@right("2.4")
+def attention_by_bmm_and_reshape(q, k, v):
+    def flat(x):
+        return x.reshape(-1, x.shape[-2], x.shape[-1])
+
+    leading = q.shape[:-2]
+    weights = torch.softmax(torch.bmm(flat(q), flat(k).transpose(1, 2)) / q.shape[-1] ** 0.5, dim=2)
+    out = torch.bmm(weights, flat(v))
+    return out.reshape(leading + out.shape[1:]), weights.reshape(leading + weights.shape[1:])
+
+
+@right("2.4")
+def attention_item_by_item(q, k, v):
+    if q.dim() > 2:
+        pairs = [attention_item_by_item(*item) for item in zip(q, k, v, strict=True)]
+        outs, weights = zip(*pairs, strict=True)
+        return torch.stack(outs), torch.stack(weights)
+    weights = torch.softmax(q.mm(k.t()) / math.sqrt(q.size(1)), dim=1)
+    return weights.mm(v), weights
+
+
+@right("2.4")
+def attention_by_numpy(q, k, v):
+    scores = q.numpy() @ k.numpy().swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    return torch.from_numpy(weights @ v.numpy()), torch.from_numpy(weights)
+
+
+@right("2.4")
+def attention_in_float64(q, k, v):
+    wide = torch.softmax(q.double() @ k.double().mT / q.shape[-1] ** 0.5, dim=-1)
+    return (wide @ v.double()).to(v.dtype), wide.to(q.dtype)
+
+
+@right("2.4")
+def attention_divided_after_the_sum(q, k, v):
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    powers = torch.exp(scores - scores.amax(-1, keepdim=True))
+    total = powers.sum(-1, keepdim=True)
+    return powers @ v / total, powers / total
+
+
+@right("2.4")
+def attention_with_keys_seen_one_after_another(q, k, v):
+    largest = torch.full(q.shape[:-1], -math.inf, dtype=q.dtype)
+    total, out, scores = 0, 0, []
+    for s in range(k.shape[-2]):
+        scores.append((q * k[..., s : s + 1, :]).sum(-1) / math.sqrt(q.shape[-1]))
+        new_largest = torch.maximum(largest, scores[-1])
+        shrink, power = (largest - new_largest).exp(), (scores[-1] - new_largest).exp()
+        total = total * shrink + power
+        out = out * shrink[..., None] + power[..., None] * v[..., s : s + 1, :]
+        largest = new_largest
+    weights = torch.stack([(score - largest).exp() / total for score in scores], -1)
+    return out / total[..., None], weights
+
+
+@right("2.4")
+def attention_with_extra_arguments(q, k, v, mask=None, dropout=None, verbose=False):
+    import math as arithmetic
+
+    scores = q @ k.mT / arithmetic.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    weights = scores.softmax(-1)
+    if dropout is not None:
+        weights = dropout(weights)
+    if verbose:
+        print(weights)
+    return (weights @ v, weights)
+
+
+# ---- 2.5 class SelfAttention(d_in, d_out) ----------------------------------------------------------------------------
+
+
+@right("2.5")
+class SelfAttentionByTheFormula(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@right("2.5")
+class SelfAttentionMadeInAnotherOrder(torch.nn.Module):
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False):
+        torch.nn.Module.__init__(self)
+        self.W_value = torch.nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_query = torch.nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = torch.nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.d_out = d_out
+
+    def forward(self, x: Tensor):
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        scores = torch.bmm(queries, keys.transpose(1, 2))
+        weights = F.softmax(scores / self.d_out**0.5, dim=2)
+        return torch.bmm(weights, values), weights
+
+
+@right("2.5")
+class SelfAttentionWithBuffers(nn.Module):
+    def __init__(self, d_in, d_out):
+        super(SelfAttentionWithBuffers, self).__init__()
+        self.W_query = nn.Linear(d_in, d_out, False)
+        self.W_key = nn.Linear(d_in, d_out, False)
+        self.W_value = nn.Linear(d_in, d_out, False)
+        self.register_buffer("scale", torch.tensor(1 / math.sqrt(d_out)))
+        self.register_buffer("calls", torch.zeros((), dtype=torch.long), persistent=False)
+
+    def forward(self, x):
+        self.calls += 1
+        weights = (self.W_query(x) @ self.W_key(x).mT * self.scale).softmax(-1)
+        return weights @ self.W_value(x), weights
+
+
+@right("2.5")
+class SelfAttentionByEinsum(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        for name in ("W_query", "W_key", "W_value"):
+            setattr(self, name, nn.Linear(d_in, d_out, bias=False))
+
+    def forward(self, x):
+        q = torch.einsum("btc,dc->btd", x, self.W_query.weight)
+        k = torch.einsum("btc,dc->btd", x, self.W_key.weight)
+        v = torch.einsum("btc,dc->btd", x, self.W_value.weight)
+        weights = torch.einsum("btd,bsd->bts", q, k).div(q.shape[-1] ** 0.5).softmax(dim=-1)
+        return torch.einsum("bts,bsd->btd", weights, v), weights
+
+
+@right("2.5")
+class SelfAttentionBySdpa(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query, self.W_key, self.W_value = (nn.Linear(d_in, d_out, bias=False) for _ in range(3))
+
+    def forward(self, x, mask=None):
+        q, k, v = (layer(x) for layer in (self.W_query, self.W_key, self.W_value))
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask), weights_by_half_power(q, k)
+
+
+@right("2.5")
+class SelfAttentionItemByItem(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(in_features=d_in, out_features=d_out, bias=False)
+        self.W_key = nn.Linear(in_features=d_in, out_features=d_out, bias=False)
+        self.W_value = nn.Linear(in_features=d_in, out_features=d_out, bias=False)
+
+    def forward(self, x):
+        outs, all_weights = [], []
+        for item in x:
+            q, k, v = self.W_query(item), self.W_key(item), self.W_value(item)
+            weights = torch.softmax(q @ k.T / math.sqrt(q.shape[1]), dim=1)
+            outs.append(weights @ v)
+            all_weights.append(weights)
+        return torch.stack(outs), torch.stack(all_weights)
+
+
+@right("2.5")
+class SelfAttentionWithOneMatmul(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        packed = torch.cat([self.W_query.weight, self.W_key.weight, self.W_value.weight])
+        q, k, v = F.linear(x, packed).chunk(3, dim=-1)
+        return attention_by_the_formula(q, k, v)
+
+
+@right("2.5")
+class SelfAttentionThatKeepsItsWeights(nn.Module):
+    def __init__(self, d_in, d_out, verbose=True):
+        super().__init__()
+        self.attention_weights = None
+        self.verbose = verbose
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        scores = self.W_query(x) @ self.W_key(x).transpose(1, 2)
+        scores = scores / scores.new_tensor(self.W_key.out_features).sqrt()
+        self.attention_weights = nn.Softmax(dim=-1)(scores)
+        if self.verbose:
+            print(self.attention_weights.shape)
+        return self.attention_weights @ self.W_value(x), self.attention_weights
+
+
+@right("2.5")
+class SelfAttentionWithItsOwnStart(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        for parameter in self.parameters():
+            nn.init.xavier_uniform_(parameter)
+
+    def scores(self, x):
+        return self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_query.weight.shape[0])
+
+    def forward(self, x):
+        weights = torch.exp(F.log_softmax(self.scores(x), dim=-1))
+        return Attended(out=torch.matmul(weights, self.W_value(x)), weights=weights)
+
+
+class Projections(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+
+@right("2.5")
+class SelfAttentionByInheritance(Projections):
+    def forward(self, x):
+        folded = self.W_query.weight.mT @ self.W_key.weight / math.sqrt(self.W_query.out_features)
+        weights = torch.softmax(x @ folded @ x.transpose(1, 2), dim=-1)
+        return self.W_value(weights @ x), weights
+
+
+@right("2.5")
+class SelfAttentionInFloat64(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = (layer(x).double() for layer in (self.W_query, self.W_key, self.W_value))
+        out, weights = attention_by_einsum(q, k, v)
+        return out.to(x.dtype), weights.to(x.dtype)
+
+
+# ---- 3.1 causal_mask(length) -----------------------------------------------------------------------------------------
+
+
+@right("3.1")
+def causal_by_tril_of_bool_ones(length):
+    return torch.tril(torch.ones(length, length, dtype=torch.bool))
+
+
+@right("3.1")
+def causal_by_tril_then_bool(length):
+    return torch.ones((length, length)).tril().bool()
+
+
+@right("3.1")
+def causal_by_not_triu(length):
+    return ~torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
+
+
+@right("3.1")
+def causal_by_triu_equal_to_zero(length):
+    return torch.triu(torch.ones(length, length), 1) == 0
+
+
+@right("3.1")
+def causal_by_comparing_positions(length):
+    positions = torch.arange(length)
+    return positions[:, None] >= positions[None, :]
+
+
+@right("3.1")
+def causal_by_two_loops(length):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for query in range(length):
+        for key in range(query + 1):
+            mask[query, key] = True
+    return mask
+
+
+@right("3.1")
+def causal_by_filling_rows(length, device=None):
+    mask = torch.full((length, length), False, device=device)
+    for i in range(length):
+        mask[i, : i + 1] = True
+    return mask
+
+
+@right("3.1")
+def causal_by_nested_lists(length):
+    return torch.tensor([[key <= query for key in range(length)] for query in range(length)])
+
+
+@right("3.1")
+def causal_by_numpy_tri(length):
+    return torch.from_numpy(np.tri(length, dtype=bool))
+
+
+@right("3.1")
+def causal_by_transposed_triu(length):
+    return torch.ones(length, length).triu().T > 0
+
+
+@right("3.1")
+def causal_by_cumulated_identity(length):
+    return torch.eye(length, dtype=torch.int64).flip(1).cumsum(dim=1).flip(1).to(torch.bool)
+
+
+@right("3.1")
+def causal_by_indices(length):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    rows, columns = torch.tril_indices(length, length)
+    mask[rows, columns] = True
+    return mask
+
+
+@right("3.1")
+def causal_by_pytorchs_own_float_mask(length):
+    return nn.Transformer.generate_square_subsequent_mask(length) == 0
+
+
+@right("3.1")
+def causal_by_meshgrid_and_printing(length):
+    rows, columns = torch.meshgrid(torch.arange(length), torch.arange(length), indexing="ij")
+    mask = columns <= rows
+    print(mask.int())
+    return mask
+
+
+right("3.1")(lambda length: torch.ones(length, length).tril() != 0)
+
+
+# ---- 3.2 mask_by_renormalizing(weights, mask) ------------------------------------------------------------------------
+
+
+@right("3.2")
+def renormalize_by_product(weights, mask):
+    masked = weights * mask
+    return masked / masked.sum(dim=-1, keepdim=True)
+
+
+@right("3.2")
+def renormalize_by_masked_fill(weights, mask):
+    visible = weights.masked_fill(~mask, 0.0)
+    return visible / visible.sum(-1).unsqueeze(-1)
+
+
+@right("3.2")
+def renormalize_by_where(weights, mask):
+    visible = torch.where(mask, weights, 0)
+    return visible.div(visible.sum(-1, keepdim=True))
+
+
+@right("3.2")
+def renormalize_by_functional_normalize(weights, mask):
+    return F.normalize(weights * mask.to(weights.dtype), p=1, dim=-1)
+
+
+@right("3.2")
+def renormalize_with_a_tiny_epsilon(weights, mask, eps=1e-12):
+    weights = weights * mask
+    return weights / (weights.sum(dim=-1, keepdim=True) + eps)
+
+
+@right("3.2")
+def renormalize_with_a_clamped_sum(weights, mask):
+    kept = weights * mask.type_as(weights)
+    return kept / torch.clamp(torch.sum(kept, dim=-1, keepdim=True), min=1e-9)
+
+
+@right("3.2")
+def renormalize_in_place_on_a_clone(weights, mask):
+    result = weights.clone()
+    result[~mask.expand_as(result)] = 0
+    result /= result.sum(-1, keepdim=True)
+    return result
+
+
+@right("3.2")
+def renormalize_row_by_row(weights, mask):
+    rows = weights.reshape(-1, weights.shape[-1])
+    allowed = mask.broadcast_to(weights.shape).reshape(rows.shape)
+    result = torch.zeros_like(rows)
+    for i in range(len(rows)):
+        seen = rows[i][allowed[i]]
+        result[i, allowed[i]] = seen / seen.sum()
+    return result.view_as(weights)
+
+
+@right("3.2")
+def renormalize_by_einsum(weights, mask):
+    total = torch.einsum("...s,...s->...", weights, mask.to(weights.dtype).expand(weights.shape))
+    return torch.einsum("...s,...->...s", weights * mask, 1 / total)
+
+
+@right("3.2")
+def renormalize_by_log_and_softmax(weights, mask):
+    return weights.log().masked_fill(mask.logical_not(), float("-inf")).softmax(dim=-1)
+
+
+@right("3.2")
+def renormalize_by_numpy(weights, mask):
+    visible = weights.numpy() * mask.numpy()
+    return torch.from_numpy(visible / visible.sum(axis=-1, keepdims=True))
+
+
+@right("3.2")
+def renormalize_in_float64(weights, mask):
+    wide = weights.double() * mask
+    return (wide / wide.sum(-1, keepdim=True)).type(weights.dtype)
+
+
+@right("3.2")
+def renormalize_by_dividing_first(weights, mask):
+    visible_sum = (weights * mask).sum(-1, keepdim=True)
+    return weights / visible_sum * mask
+
+
+@right("3.2")
+def renormalize_by_loops_over_everything(weights, mask):
+    *_, keys = weights.shape
+    allowed = torch.broadcast_to(mask, weights.shape)
+    flat, flat_mask = weights.reshape(-1, keys).tolist(), allowed.reshape(-1, keys).tolist()
+    result = []
+    for row, row_mask in zip(flat, flat_mask, strict=True):
+        total = sum(weight for weight, seen in zip(row, row_mask, strict=True) if seen)
+        result.append([weight / total if seen else 0.0 for weight, seen in zip(row, row_mask, strict=True)])
+    return torch.tensor(result, dtype=weights.dtype).reshape(weights.shape)
+
+
+# ---- 3.3 mask_by_filling(scores, mask) -------------------------------------------------------------------------------
+
+
+@right("3.3")
+def filled_with_minus_infinity(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+
+
+@right("3.3")
+def filled_with_minus_one_milliard(scores, mask):
+    scores = scores.masked_fill(mask == 0, -1e9)
+    return F.softmax(scores, dim=-1)
+
+
+@right("3.3")
+def filled_with_the_smallest_number(scores, mask):
+    return scores.masked_fill(mask.logical_not(), torch.finfo(scores.dtype).min).softmax(-1)
+
+
+@right("3.3")
+def filled_with_minus_ten_thousand(scores, mask):
+    return scores.masked_fill(~mask, -10000.0).softmax(dim=-1)
+
+
+@right("3.3")
+def filled_by_where(scores, mask):
+    return torch.where(mask, scores, -torch.inf).softmax(dim=-1)
+
+
+@right("3.3")
+def filled_by_adding_a_log_mask(scores, mask):
+    return torch.softmax(scores + mask.to(scores.dtype).log(), dim=-1)
+
+
+@right("3.3")
+def filled_by_adding_large_negatives(scores, mask):
+    return F.softmax(scores + (1 - mask.to(scores.dtype)) * -1e9, dim=-1)
+
+
+@right("3.3")
+def filled_by_adding_a_mask_of_infinities(scores, mask):
+    additive = torch.zeros(mask.shape, dtype=scores.dtype).masked_fill_(~mask, -math.inf)
+    return F.softmax(scores + additive, -1)
+
+
+@right("3.3")
+def filled_far_below_the_smallest_score(scores, mask):
+    low = scores.amin(dim=-1, keepdim=True) - 1000
+    return torch.where(mask, scores, low).softmax(-1)
+
+
+@right("3.3")
+def filled_in_place_on_a_clone(scores, mask):
+    scores = scores.clone()
+    scores[~mask.expand(scores.shape)] = -math.inf
+    return nn.Softmax(dim=-1)(scores)
+
+
+@right("3.3")
+def filled_row_by_row(scores, mask):
+    rows = scores.reshape(-1, scores.shape[-1])
+    allowed = mask.expand_as(scores).reshape(rows.shape)
+    weights = torch.zeros_like(rows)
+    for i, (row, seen) in enumerate(zip(rows, allowed, strict=True)):
+        weights[i, seen] = row[seen].softmax(0)
+    return weights.reshape(scores.shape)
+
+
+@right("3.3")
+def filled_by_the_masked_module(scores, mask):
+    return torch.masked.softmax(scores, -1, mask=mask.expand_as(scores))
+
+
+@right("3.3")
+def filled_and_exponentiated_by_hand(scores, mask):
+    filled = scores.masked_fill(~mask, -math.inf)
+    powers = torch.exp(filled - filled.max(dim=-1, keepdim=True).values)
+    return powers / powers.sum(-1, keepdim=True)
+
+
+@right("3.3")
+def filled_by_logsumexp_of_the_visible(scores, mask):
+    total = scores.masked_fill(~mask, -math.inf).logsumexp(-1, keepdim=True)
+    return (scores - total).exp().where(mask, torch.zeros((), dtype=scores.dtype))
+
+
+@right("3.3")
+def filled_by_numpy(scores, mask):
+    filled = np.where(mask.numpy(), scores.numpy(), -np.inf)
+    powers = np.exp(filled - filled.max(-1, keepdims=True))
+    return torch.from_numpy(powers / powers.sum(-1, keepdims=True)).to(scores.dtype)
+
+
+@right("3.3")
+def filled_in_float64(scores, mask):
+    return F.softmax(scores.masked_fill(~mask, -1e30), dim=-1, dtype=torch.float64).to(scores.dtype)
+
+
+@right("3.3")
+def filled_by_sdpa_of_the_identity(scores, mask):
+    identity = torch.eye(scores.shape[-1], dtype=scores.dtype).expand(*scores.shape[:-2], -1, -1)
+    allowed = mask.expand_as(scores)
+    return F.scaled_dot_product_attention(scores, identity, identity, attn_mask=allowed, scale=1.0)
+
+
+# ---- 3.4 padding_mask(lengths, max_length) ---------------------------------------------------------------------------
+
+
+@right("3.4")
+def padding_by_comparing_positions(lengths, max_length):
+    return (torch.arange(max_length) < lengths[:, None])[:, None, :]
+
+
+@right("3.4")
+def padding_with_three_axes_at_once(lengths, max_length):
+    return torch.arange(max_length)[None, None, :] < lengths[:, None, None]
+
+
+@right("3.4")
+def padding_by_views(lengths, max_length):
+    return torch.arange(max_length).view(1, 1, -1).lt(lengths.view(-1, 1, 1))
+
+
+@right("3.4")
+def padding_by_writing_into_zeros(lengths, max_length):
+    mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
+    for i, length in enumerate(lengths):
+        mask[i, 0, :length] = True
+    return mask
+
+
+@right("3.4")
+def padding_by_nested_lists(lengths, max_length):
+    return torch.tensor([[[key < length for key in range(max_length)]] for length in lengths.tolist()])
+
+
+@right("3.4")
+def padding_by_stacked_pieces(lengths, max_length):
+    rows = []
+    for length in lengths:
+        real = torch.ones(length, dtype=torch.bool)
+        rows.append(torch.cat([real, torch.zeros(max_length - length, dtype=torch.bool)]))
+    return torch.stack(rows).unsqueeze(1)
+
+
+@right("3.4")
+def padding_by_negated_greater_equal(lengths, max_length):
+    padded = torch.arange(max_length).expand(len(lengths), -1) >= lengths.unsqueeze(-1)
+    return ~padded.unsqueeze(1)
+
+
+@right("3.4")
+def padding_by_numpy(lengths, max_length):
+    real = np.arange(max_length)[None, :] < lengths.numpy()[:, None]
+    return torch.from_numpy(real[:, None, :])
+
+
+@right("3.4")
+def padding_by_padding_ones(lengths, max_length):
+    rows = [F.pad(torch.ones(n), (0, max_length - n)) for n in lengths.tolist()]
+    return torch.stack(rows).bool()[:, None]
+
+
+@right("3.4")
+def padding_by_rows_of_a_triangle(lengths, max_length):
+    triangle = torch.ones(max_length + 1, max_length).tril(-1).bool()
+    return triangle[lengths.long()].reshape(-1, 1, max_length)
+
+
+@right("3.4")
+def padding_by_counting_down(lengths, max_length):
+    remaining = lengths.reshape(-1, 1, 1) - torch.arange(max_length)
+    return remaining > 0
+
+
+@right("3.4")
+def padding_by_cumulated_ones(lengths, max_length):
+    places = torch.ones(lengths.shape[0], 1, max_length, dtype=torch.long).cumsum(dim=-1)
+    mask = places <= lengths[:, None, None]
+    print(mask.sum(-1))
+    return mask
+
+
+@right("3.4")
+def padding_token_by_token(lengths, max_length, pad=False):
+    batch = lengths.size(0)
+    mask = torch.full((batch, 1, max_length), not pad)
+    for item in range(batch):
+        for position in range(max_length):
+            if position >= lengths[item].item():
+                mask[item, 0, position] = pad
+    return mask
+
+
+right("3.4")(lambda lengths, max_length: (lengths[:, None] > torch.arange(max_length)).unsqueeze(-2))
+
+
+# ---- 3.5 masked_softmax(scores, mask) --------------------------------------------------------------------------------
+
+
+@right("3.5")
+def masked_softmax_mended_afterwards(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
+
+
+@right("3.5")
+def masked_softmax_filled_low_and_zeroed(scores, mask):
+    low = torch.finfo(scores.dtype).min
+    return scores.masked_fill(~mask, low).softmax(dim=-1) * mask
+
+
+@right("3.5")
+def masked_softmax_filled_again_with_zero(scores, mask):
+    weights = F.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+    return weights.masked_fill(~mask, 0)
+
+
+@right("3.5")
+def masked_softmax_that_opens_empty_rows_first(scores, mask):
+    empty = ~mask.any(dim=-1, keepdim=True)
+    weights = scores.masked_fill(~(mask | empty), -math.inf).softmax(dim=-1)
+    return weights.masked_fill(empty, 0.0)
+
+
+@right("3.5")
+def masked_softmax_by_where_twice(scores, mask):
+    weights = torch.where(mask, scores, -torch.inf).softmax(-1)
+    return torch.where(mask.any(-1, keepdim=True), weights, torch.zeros_like(weights))
+
+
+@right("3.5")
+def masked_softmax_by_hand(scores, mask):
+    largest = scores.masked_fill(~mask, -1e30).amax(-1, keepdim=True).detach()
+    powers = torch.exp((scores - largest).masked_fill(~mask, -math.inf))
+    return powers / powers.sum(-1, keepdim=True).clamp(min=1e-30)
+
+
+@right("3.5")
+def masked_softmax_with_a_sink(scores, mask):
+    filled = scores.masked_fill(~mask, -math.inf)
+    sink = torch.full_like(filled[..., :1], torch.finfo(scores.dtype).min)
+    return torch.cat([filled, sink], dim=-1).softmax(dim=-1)[..., :-1]
+
+
+@right("3.5")
+def masked_softmax_row_by_row(scores, mask):
+    rows = scores.reshape(-1, scores.shape[-1])
+    allowed = mask.expand(scores.shape).reshape(rows.shape)
+    weights = torch.zeros_like(rows)
+    for i in range(rows.shape[0]):
+        if allowed[i].any():
+            weights[i, allowed[i]] = torch.softmax(rows[i][allowed[i]], dim=0)
+    return weights.view(scores.shape)
+
+
+@right("3.5")
+def masked_softmax_stacked_from_rows(scores, mask):
+    mask = torch.broadcast_to(mask, scores.shape)
+    if scores.dim() > 1:
+        return torch.stack([masked_softmax_stacked_from_rows(s, m) for s, m in zip(scores, mask, strict=True)])
+    if not mask.any():
+        return scores * 0
+    return torch.zeros_like(scores).masked_scatter(mask, scores[mask].softmax(0))
+
+
+@right("3.5")
+def masked_softmax_in_float64(scores, mask):
+    wide = scores.double().masked_fill(~mask, -1e300)
+    return torch.where(mask, F.softmax(wide, -1), 0).to(scores.dtype)
+
+
+@right("3.5")
+def masked_softmax_nan_found_by_isnan(scores, mask):
+    filled = scores.clone()
+    filled[~mask.expand_as(scores)] = float("-inf")
+    weights = torch.softmax(filled, dim=-1)
+    weights = weights.masked_fill(torch.isnan(weights), 0.0)
+    return weights
+
+
+@right("3.5")
+def masked_softmax_by_sdpa_of_the_identity(scores, mask):
+    identity = torch.eye(scores.shape[-1], dtype=scores.dtype).expand(*scores.shape[:-2], -1, -1)
+    allowed = mask.expand_as(scores)
+    return F.scaled_dot_product_attention(scores, identity, identity, attn_mask=allowed, scale=1.0)
+
+
+@right("3.5")
+def masked_softmax_by_the_masked_module(scores, mask):
+    allowed = mask.expand_as(scores)
+    return torch.masked.softmax(scores, -1, mask=allowed).masked_fill(~allowed, 0)
+
+
+class MaskedSoftmaxFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, scores, mask):
+        weights = torch.softmax(scores.masked_fill(~mask, -math.inf), -1).nan_to_num(0)
+        ctx.save_for_backward(weights)
+        return weights
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (weights,) = ctx.saved_tensors
+        return weights * (gradient - (weights * gradient).sum(-1, keepdim=True)), None
+
+
+@right("3.5")
+def masked_softmax_with_its_own_backward(scores, mask):
+    return MaskedSoftmaxFunction.apply(scores, mask)
+
+
+@right("3.5")
+def masked_softmax_added_then_multiplied(scores, mask):
+    keep = mask.to(scores.dtype)
+    print("rows without any key:", int((~mask.any(-1)).sum()))
+    return torch.softmax(scores - (1.0 - keep) * 1e9, dim=-1) * keep

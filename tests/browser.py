@@ -1,0 +1,263 @@
+"""A real JupyterLab and a real Chromium for the tests of whatever is shown in a notebook.
+
+A test module asks for them with ``pytest_plugins = ["browser"]``:
+
+    open_notebook(cells, name="test")   a notebook of these code cells, open in JupyterLab: a `LabPage`
+
+Every test fails whose pages asked for an address outside this machine, or wrote an error to the console.
+Where no Chromium is found the tests are skipped; with the environment variable CI set, they fail instead.
+"""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import nbformat
+import pytest
+from nbformat.sign import NotebookNotary
+
+ROOT = Path(__file__).resolve().parent.parent
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--disable-quic", "--no-first-run")
+LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
+
+# What JupyterLab itself writes to the console, and why it does no harm. Matched against "text (address)".
+HARMLESS = [re.compile(pattern) for pattern in (
+    # A fresh settings folder holds no workspace yet; JupyterLab asks for it all the same.
+    r"Failed to load resource: .* 404 .*/lab/api/workspaces/",
+)]
+
+
+# ---------------------------------------------------------------- the server
+
+class Lab:
+    """A running JupyterLab: where it is, and the folder it shows."""
+
+    def __init__(self, url, root, environment):
+        self.url, self.root, self.environment = url, root, environment
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    """JupyterLab from this Python, on loopback, with settings and data of its own."""
+    home = tmp_path_factory.mktemp("lab")
+    root = home / "notebooks"
+    root.mkdir()
+    settings = _settings(home / "settings")
+    environment = _environment(home)
+    port = _free_port()
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser",
+        "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=", f"--ServerApp.root_dir={root}", "--LabApp.extension_manager=readonly",
+        "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        f"--LabApp.user_settings_dir={settings}", f"--LabApp.workspaces_dir={home / 'workspaces'}",
+    ]
+    with open(home / "lab.log", "w", encoding="utf-8") as log:
+        server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _wait_for_server(server, url, home / "lab.log")
+            yield Lab(url, root, environment)
+        finally:
+            _stop(server, url)
+
+
+def _settings(folder):
+    """JupyterLab without questions on its first start."""
+    path = folder / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}), encoding="utf-8")
+    return folder
+
+
+def _environment(home):
+    """The environment of server and kernels: the course can be imported, the user's own files are not touched."""
+    own = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
+           "IPYTHONDIR": "ipython"}
+    folders = {name: str(home / folder) for name, folder in own.items()}
+    paths = [str(ROOT), os.environ.get("PYTHONPATH")]
+    return {**os.environ, **folders, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _wait_for_server(server, url, log, seconds=60):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if server.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"{url}/api/status", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    pytest.fail("JupyterLab did not start:\n" + log.read_text(encoding="utf-8")[-2000:])
+
+
+def _stop(server, url):
+    """Let the server stop its kernels; if it does not, end it."""
+    if server.poll() is None:
+        try:
+            urllib.request.urlopen(urllib.request.Request(f"{url}/api/shutdown", method="POST"), timeout=5).close()
+        except (urllib.error.URLError, OSError):
+            server.terminate()
+    try:
+        server.wait(timeout=15)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+
+
+# ---------------------------------------------------------------- the browser
+
+def find_browser():
+    """The path of a Chromium: the one named by COURSE_BROWSER, else the first on the search path, else None."""
+    return os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One Chromium for all tests."""
+    path = find_browser()
+    if path is None:
+        reason = f"no browser found: install {BROWSERS[0]}, or name one in the environment variable COURSE_BROWSER"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+class LabPage:
+    """One notebook, open in JupyterLab. `page` is Playwright's page, `problems` what it must not do."""
+
+    def __init__(self, browser, lab, name, size):
+        self.lab, self.problems = lab, []
+        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+        self.context.route(lambda url: not _is_local(url), self._refuse)
+        self.page = self.context.new_page()
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.problems.append(f"error in the page: {error}"))
+        self.page.on("websocket", lambda socket: self._visit(socket.url))
+        self.page.goto(f"{lab.url}/lab/tree/{name}?reset")
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+
+    def run_all(self, seconds=60):
+        """Run every cell and wait until the last has run; a cell that raises fails the test."""
+        # Sooner, JupyterLab would open a dialog and ask which kernel is meant.
+        self.page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext"
+                                    "?.session?.kernel?.status === 'idle'", timeout=1000 * seconds)
+        self.command("notebook:run-all-cells")
+        self.page.wait_for_function(
+            "[...document.querySelectorAll('.jp-CodeCell .jp-InputArea-prompt')]"
+            ".every(prompt => /\\[\\d+\\]/.test(prompt.textContent))", timeout=1000 * seconds)
+        raised = self.page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts()
+        assert not raised, raised[0]
+
+    def command(self, name, arguments=None):
+        """Start one of JupyterLab's commands; it is not waited for, as some end only when a person answers."""
+        self.page.evaluate("([name, args]) => void window.jupyterapp.commands.execute(name, args)",
+                           [name, arguments or {}])
+
+    def theme(self, name):
+        """"JupyterLab Light" or "JupyterLab Dark"."""
+        self.command("apputils:change-theme", {"theme": name})
+        self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
+        self.page.wait_for_timeout(300)
+
+    def output(self, number):
+        """The output of a code cell, counted from 0, scrolled into view."""
+        output = self.page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea").first
+        output.scroll_into_view_if_needed()
+        return output
+
+    def close(self):
+        self.context.close()
+
+    def take_problems(self):
+        """What went wrong since the last call."""
+        problems, self.problems[:] = list(self.problems), []
+        return problems
+
+    def _refuse(self, route):
+        self._visit(route.request.url)
+        route.abort()
+
+    def _visit(self, url):
+        if not _is_local(url):
+            self.problems.append(f"asked for {url}")
+
+    def _hear(self, message):
+        heard = f"{message.text} ({message.location.get('url', '')})"
+        if message.type == "error" and not any(pattern.search(heard) for pattern in HARMLESS):
+            self.problems.append(f"console: {heard}")
+
+
+def _is_local(url):
+    parts = urlsplit(url)
+    return parts.scheme in ("data", "blob", "about") or parts.hostname in LOOPBACK
+
+
+_open_pages = []
+
+
+@pytest.fixture(scope="module")
+def open_notebook(lab, chromium):
+    """open_notebook(cells, name="test", size=(1280, 900)): code as strings or a whole notebook -> a LabPage.
+
+    The notebook is trusted, as one is that was run on this machine; nothing has run yet.
+    """
+    mine = []
+
+    def open_it(cells, name="test", size=(1280, 900)):
+        path = lab.root / f"{name}.ipynb"
+        _write(cells if isinstance(cells, dict) else as_notebook(cells), path, lab)
+        mine.append(LabPage(chromium, lab, path.name, size))
+        _open_pages.append(mine[-1])
+        return mine[-1]
+
+    yield open_it
+    for page in mine:
+        page.close()
+        _open_pages.remove(page)
+
+
+def as_notebook(cells):
+    """A notebook of code cells."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in cells])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return notebook
+
+
+def _write(notebook, path, lab):
+    nbformat.write(notebook, path)
+    data = Path(lab.environment["JUPYTER_DATA_DIR"])
+    data.mkdir(exist_ok=True)
+    notary = NotebookNotary(data_dir=str(data))
+    notary.sign(nbformat.read(path, as_version=4))
+    notary.store.close()
+
+
+@pytest.fixture(autouse=True)
+def quiet_pages():
+    """Fail the test during which a page left this machine or wrote an error."""
+    yield
+    problems = [problem for page in _open_pages for problem in page.take_problems()]
+    if problems:
+        pytest.fail("the page must stay on this machine and write no error, but:\n" + "\n".join(problems))

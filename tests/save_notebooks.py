@@ -1,0 +1,121 @@
+"""Run notebooks from top to bottom in fresh kernels and save them with their outputs.
+
+`python course.py save` runs this file; its words name the notebooks (02 means notebooks/02_*.ipynb), none means all.
+A notebook that fails is left as it was.
+"""
+
+import os
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellControlSignal, DeadKernelError
+
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+SECONDS_PER_CELL = 600
+METADATA = {"kernelspec": {"display_name": "Python 3", "name": "python3"}, "language_info": {"name": "python"}}
+
+
+def find_notebooks(names):
+    """The paths that the names stand for, in teaching order. Errors: LookupError if a name fits no notebook."""
+    found = sorted(NOTEBOOKS.glob("*.ipynb"))
+    wanted = [Path(name).stem for name in names]
+    for name in wanted:
+        if not any(fits(path, name) for path in found):
+            raise LookupError(f"no notebook fits {name!r}: give the start of its name, such as 02, or its whole name")
+    return [path for path in found if not names or any(fits(path, name) for name in wanted)]
+
+
+def fits(path, name):
+    return path.stem == name or path.stem.startswith(name + "_")
+
+
+def save(path):
+    """Run one notebook, save it and print a line about it; returns whether it ran through."""
+    started = time.monotonic()
+    notebook = nbformat.read(path, as_version=4)
+    failure = run(notebook)
+    if failure:
+        print(f"{path.name}  {failure}", flush=True)
+        return False
+    clean(notebook)
+    write(notebook, path)
+    print(f"{path.name}  {len(notebook.cells)} cells, {time.monotonic() - started:.1f} s", flush=True)
+    return True
+
+
+def run(notebook):
+    """Execute every cell, in place, as if the learner had done nothing before; returns what failed, or None."""
+    cells = []
+    client = NotebookClient(notebook, kernel_name="python3", timeout=SECONDS_PER_CELL, record_timing=False,
+                            store_widget_state=False, resources={"metadata": {"path": str(NOTEBOOKS)}},
+                            extra_arguments=["--log-level=ERROR"])  # no warning about the transport per notebook
+    client.on_cell_start = lambda cell, cell_index: cells.append(cell)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["COURSE_PROGRESS"] = os.path.join(folder, "progress.json")
+        try:
+            client.execute()
+        except (CellControlSignal, DeadKernelError) as error:
+            return describe(cells[-1], error)
+    return None
+
+
+def describe(cell, error):
+    """The failing cell's id and first line, and the end of the error, in a few lines without colours."""
+    words = re.sub(r"\x1b\[[\d;]*m", "", str(error)).strip().splitlines()
+    source = cell.source.strip().splitlines() or [""]
+    return "\n    ".join([f"failed in cell {cell.get('id', '?')}, which begins: {source[0]}", *words[-6:]])
+
+
+def clean(notebook):
+    """Drop what differs from one run or machine to the next and is no output."""
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata.update(nbformat.from_dict(METADATA))
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = merge_streams(cell.outputs)
+
+
+def merge_streams(outputs):
+    """Join printed text that arrived in pieces, where nothing stands between: the pieces differ from run to run."""
+    merged = []
+    for output in outputs:
+        last = merged[-1] if merged else {}
+        if output.output_type == "stream" and output.name == last.get("name"):
+            last.text += output.text
+        else:
+            merged.append(output)
+    return merged
+
+
+def write(notebook, path):
+    """Write beside the notebook, then rename: the file is the old one or the new one, never half of it."""
+    part = path.with_suffix(".part")
+    try:
+        # nbformat's own layout, which JupyterLab writes too: indent 1, characters as they are, a last newline
+        part.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def main(names):
+    try:
+        paths = find_notebooks(names)
+        done = [save(path) for path in paths]
+    except LookupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Interrupted: the notebook that was running is left as it was.", file=sys.stderr)
+        return 130
+    return 0 if all(done) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,454 @@
+"""course.py as its users meet it: started as a program, in a copy of the course that is set up in moments.
+
+The copies' .venv mostly holds stand-ins for pip, JupyterLab and pytest that write down how they were called;
+where it matters, the real venv and the real pip are at work. No test needs a network.
+"""
+
+import ast
+import importlib.util
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import venv
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pip
+import pytest
+from nbval.plugin import get_sanitize_patterns
+
+PROJECT = Path(__file__).resolve().parent.parent
+NOWHERE = "http://127.0.0.1:9/"
+SEND_INTERRUPT = pytest.mark.skipif(os.name == "nt", reason="a test cannot press Ctrl-C for a program on Windows")
+
+STAND_IN = """
+import json, os, sys
+from pathlib import Path
+call = {"module": Path(__file__).parent.name, "words": sys.argv[1:], "process": os.getpid(),
+        "progress": os.environ.get("COURSE_PROGRESS")}
+with open(Path(sys.prefix).parent / "calls.txt", "a", encoding="utf-8") as file:
+    file.write(json.dumps(call) + "\\n")
+if sys.argv[1:] != ["--version"]:
+    exec(os.environ.get("STAND_IN_" + call["module"].upper(), ""))
+"""
+
+
+class Course:
+    """A copy of course.py in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.stamp = folder / ".venv" / "course-stamp.txt"
+        shutil.copy(PROJECT / "course.py", folder)
+        (folder / "requirements.txt").write_text("# nothing\n", encoding="utf-8")
+        (folder / "tests").mkdir()
+        (folder / "notebooks").mkdir()
+
+    def make_stand_ins(self):
+        venv.create(self.folder / ".venv", with_pip=False, symlinks=os.name != "nt")
+        for module in ("pip", "jupyterlab", "pytest"):
+            package = self.packages() / module
+            package.mkdir()
+            (package / "__main__.py").write_text(STAND_IN, encoding="utf-8")
+        return self
+
+    def packages(self):
+        return next((self.folder / ".venv").glob("[Ll]ib/**/site-packages"))
+
+    def start(self, *words, simulate="", **variables):
+        """Start it; `simulate` is code that changes the world around it first."""
+        kept = {name: value for name, value in os.environ.items()
+                if not name.upper().startswith(("PIP_", "COURSE_")) and not name.lower().endswith("_proxy")}
+        world = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": NOWHERE, "PIP_RETRIES": "1", "COURSE_TORCH": "default"}
+        program = ("import runpy, sys\n" + simulate + "\nsys.argv[0] = 'course.py'\n"
+                   "runpy.run_path('course.py', run_name='__main__')")
+        return subprocess.Popen([sys.executable, "-c", program, *words], cwd=self.folder, env=kept | world | variables,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+
+    def run(self, *words, simulate="", **variables):
+        process = self.start(*words, simulate=simulate, **variables)
+        process.out, process.err = process.communicate(timeout=60)
+        assert "Traceback" not in process.err
+        return process
+
+    def calls(self, module):
+        file = self.folder / "calls.txt"
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        found = [json.loads(line) for line in lines]
+        return [call for call in found if call["module"] == module and call["words"] != ["--version"]]
+
+    def wait_for_pip(self):
+        deadline = time.monotonic() + 20
+        while not self.calls("pip"):
+            assert time.monotonic() < deadline, "pip was never called"
+            time.sleep(0.02)
+        return self.calls("pip")[0]["process"]
+
+
+@pytest.fixture
+def course(tmp_path):
+    return Course(tmp_path)
+
+
+@pytest.fixture
+def ready_course(course):
+    return course.make_stand_ins()
+
+
+@pytest.fixture
+def module(course):
+    spec = importlib.util.spec_from_file_location("course_under_test", course.folder / "course.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def assert_one_sentence(process, *words):
+    """It ended with one line of complaint that holds all the words."""
+    assert process.returncode == 1
+    assert len(process.err.strip().splitlines()) == 1, process.err
+    assert all(word in process.err for word in words), process.err
+
+
+# ---- setting up
+
+def test_first_start_installs_and_opens_the_first_notebook(ready_course):
+    process = ready_course.run("--no-browser")
+    assert process.returncode == 0, process.err
+    [install] = ready_course.calls("pip")
+    assert install["words"][0] == "install" and str(ready_course.folder / "requirements.txt") in install["words"]
+    [lab] = ready_course.calls("jupyterlab")
+    assert f"--ServerApp.root_dir={ready_course.folder}" in lab["words"]
+    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in lab["words"]
+    assert "--no-browser" in lab["words"]
+    assert "The set-up is complete." in process.out
+
+
+def test_next_start_calls_no_pip_and_changed_requirements_do(ready_course):
+    ready_course.run()
+    started = time.monotonic()
+    assert ready_course.run().returncode == 0
+    assert time.monotonic() - started < 2
+    assert len(ready_course.calls("pip")) == 1 and len(ready_course.calls("jupyterlab")) == 2
+    (ready_course.folder / "requirements.txt").write_text("# something else\n", encoding="utf-8")
+    ready_course.run()
+    assert len(ready_course.calls("pip")) == 2
+
+
+def test_a_failed_installation_is_not_taken_for_done(ready_course):
+    assert ready_course.run(STAND_IN_PIP="sys.exit(1)").returncode == 1
+    assert ready_course.stamp.read_text(encoding="utf-8") == "unfinished\n"
+    assert not ready_course.calls("jupyterlab")
+
+
+@SEND_INTERRUPT
+def test_interrupted_then_continued_with_the_real_venv_and_pip(ready_course):
+    process = ready_course.start(STAND_IN_PIP="import time; time.sleep(60)")
+    pip_process = ready_course.wait_for_pip()
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert error.strip() == "Interrupted. Run the same command again to continue."
+    with pytest.raises(ProcessLookupError):
+        os.kill(pip_process, 0)
+    require_package(ready_course.folder, "jupyterlab", "print('JupyterLab is open')")
+    process = ready_course.run(simulate=SPACE.format(1e12), PIP_FIND_LINKS=str(ready_course.folder), PIP_NO_INDEX="1")
+    assert process.returncode == 0, process.err
+    assert "unfinished or broken: making it anew" in process.out and "JupyterLab is open" in process.out
+    assert not (ready_course.packages() / "pytest").exists()
+
+
+def require_package(folder, name, code):
+    """Put a wheel with one module to run into the folder, and ask for it in requirements.txt."""
+    with zipfile.ZipFile(folder / f"{name}-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}/__main__.py", code)
+        wheel.writestr(f"{name}-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        wheel.writestr(f"{name}-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{name}-1.dist-info/RECORD", "")
+    (folder / "requirements.txt").write_text(f"{name}==1\n", encoding="utf-8")
+
+
+def test_a_broken_or_foreign_environment_is_recognised(ready_course, module):
+    assert module.environment_is_sound()
+    shutil.rmtree(ready_course.packages() / "pip")
+    assert not module.environment_is_sound()
+    module.PYTHON.unlink()
+    module.PYTHON.write_text("no program", encoding="utf-8")
+    assert module.environment_version() is None
+    assert not module.environment_is_sound()
+
+
+def test_two_set_ups_at_once_install_once(ready_course):
+    slow = "import time; time.sleep(1)"
+    first = ready_course.start(STAND_IN_PIP=slow)
+    ready_course.wait_for_pip()
+    second = ready_course.run(STAND_IN_PIP=slow)
+    first.communicate(timeout=10)
+    assert first.returncode == second.returncode == 0
+    assert "Another set-up is at work in this folder" in second.out
+    assert len(ready_course.calls("pip")) == 1 and len(ready_course.calls("jupyterlab")) == 2
+
+
+def test_a_crashed_set_up_does_not_block_the_next(ready_course):
+    process = ready_course.start(STAND_IN_PIP="import time; time.sleep(60)")
+    pip_process = ready_course.wait_for_pip()
+    process.kill()
+    process.communicate()
+    os.kill(pip_process, signal.SIGTERM)
+    ready_course.stamp.unlink()
+    assert ready_course.run().returncode == 0
+
+
+@pytest.mark.parametrize("line, shown", [
+    ("  Downloading torch-2.13.0-cp312-cp312-manylinux_2_28_x86_64.whl (526.1 MB)", "  torch 2.13.0, 526 MB\n"),
+    ("  Downloading https://host/whl/cpu/torch-2.13.0%2Bcpu-cp312-cp312-linux_x86_64.whl (191.8 MB)",
+     "  torch 2.13.0, 191 MB\n"),
+    ("  Using cached jupyterlab-4.6.6-py3-none-any.whl (17.3 MB)", "  jupyterlab 4.6.6, 17 MB\n"),
+    ("  Downloading six-1.17.0-py2.py3-none-any.whl (11 kB)", ""),
+    ("Installing collected packages: six, torch", "  unpacking 2 packages, about a minute\n"),
+])
+def test_progress_of_pip(module, capsys, line, shown):
+    module.show_pip_progress(line + "\n")
+    assert capsys.readouterr().out == shown
+
+
+# ---- which build of PyTorch
+
+@pytest.mark.parametrize("has_gpu, chosen, reachable, expected", [
+    (False, "cpu", True, ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]),
+    (True, "cpu", True, ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]),
+    (True, "", True, []),
+    (False, "cpu", False, []),
+    (False, "default", True, []),
+])
+def test_choice_of_the_build(module, monkeypatch, capsys, has_gpu, chosen, reachable, expected):
+    def open_address(address, timeout):
+        if not reachable:
+            raise OSError("no route to host")
+        return open(os.devnull, encoding="utf-8")
+
+    monkeypatch.setattr(module.sys, "platform", "linux")
+    monkeypatch.setattr(module, "runs", lambda *command: has_gpu)
+    monkeypatch.setattr(module.urllib.request, "urlopen", open_address)
+    monkeypatch.setenv("COURSE_TORCH", chosen)
+    assert module.choose_build().pip_arguments == expected
+    assert ("is not reachable" in capsys.readouterr().out) == (not reachable)
+
+
+def test_an_unknown_build_is_refused(ready_course):
+    assert_one_sentence(ready_course.run(COURSE_TORCH="gpu"), "COURSE_TORCH must be cpu or default, got 'gpu'")
+
+
+# ---- what can go wrong
+
+SPACE = "import shutil, types; shutil.disk_usage = lambda path: types.SimpleNamespace(free={})"
+OLD_PYTHON = "Python 3.10 or newer is needed, this is 3.{}.18: install Python 3.12 from https://www.python.org"
+
+
+def test_a_python_that_is_too_old(course):
+    process = course.run(simulate="sys.version_info = (3, 8, 18, 'final', 0)")
+    assert_one_sentence(process, OLD_PYTHON.format(8), "course.py`")
+
+
+def test_old_pythons_can_read_the_file(course):
+    ast.parse((PROJECT / "course.py").read_text(encoding="utf-8"), feature_version=(3, 6))
+    for minor in range(6, 10):  # those that happen to be here
+        old = shutil.which(f"python3.{minor}")
+        if old and subprocess.run([old, "-c", ""], capture_output=True).returncode == 0:
+            process = subprocess.run([old, "course.py"], cwd=course.folder, capture_output=True, text=True)
+            assert process.stderr.startswith("Python 3.10 or newer is needed, this is 3."), process.stderr
+
+
+@pytest.mark.parametrize("missing", ["venv", "ensurepip"])
+def test_python_without_venv(course, missing):
+    process = course.run(simulate=f"sys.modules['{missing}'] = None")
+    assert_one_sentence(process, f"lacks the module {missing}", "sudo apt install python3.", "-venv`")
+    assert not (course.folder / ".venv").exists()
+
+
+def test_the_network_is_down_with_the_real_pip(ready_course):
+    shutil.rmtree(ready_course.packages() / "pip")
+    (ready_course.packages() / "real.pth").write_text(str(Path(pip.__file__).parent.parent), encoding="utf-8")
+    (ready_course.folder / "requirements.txt").write_text("no-such-package-anywhere==1.0\n", encoding="utf-8")
+    process = ready_course.run()
+    assert process.returncode == 1
+    assert process.err.startswith("The network is down or the package index does not answer: check the connection")
+    log = ready_course.folder / ".venv" / "course-set-up.log"
+    assert str(log) in process.err and "no-such-package-anywhere" in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("said, explained", [
+    ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "The disk is full"),
+    ("ERROR: [WinError 112] There is not enough space on the disk", "The disk is full"),
+    ("WARNING: Retrying (Retry(total=0)) after connection broken by 'ReadTimeoutError'", "The network is down"),
+    ("ERROR: No matching distribution found for torch==2.13.0", "pip finds no torch==2.13.0 for Python 3."),
+    ("ERROR: the wheel has the wrong hash", "The set-up failed: mend what is said below"),
+])
+def test_what_pip_said_is_explained(ready_course, said, explained):
+    process = ready_course.run(STAND_IN_PIP=f"print({said!r}); sys.exit(1)")
+    assert process.returncode == 1
+    assert process.err.startswith(explained)
+    assert "course-set-up.log" in process.err and len(process.err.splitlines()) <= 4
+
+
+@pytest.mark.parametrize("said, explained", [
+    ("Error: [Errno 28] No space left on device", "The disk is full"),
+    ("Error: no such luck", "The set-up failed: mend what is said below"),
+])
+def test_what_venv_said_is_explained(course, said, explained):
+    (course.folder / "venv.py").write_text(f"if __name__ == '__main__': exit({said!r})", encoding="utf-8")
+    process = course.run(simulate=SPACE.format(1e12), PYTHONPATH=str(course.folder))
+    assert process.returncode == 1
+    assert process.err.startswith(explained) and f"\n  {said}\n" in process.err
+
+
+def test_too_little_space(course):
+    process = course.run(simulate=SPACE.format(1e9))
+    assert_one_sentence(process, "Not enough disk space: the set-up needs about", str(course.folder), "1.0 GB are free")
+    assert not (course.folder / ".venv").exists()
+
+
+def test_the_disk_fills_up_under_the_set_up(ready_course):
+    simulate = "import pathlib\ndef full(*_, **__): raise OSError(28, 'No space left on device')\n"
+    process = ready_course.run(simulate=simulate + "pathlib.Path.write_text = full")
+    assert_one_sentence(process, "The disk is full: the set-up needs about 1.5 GB")
+
+
+def test_a_folder_that_is_not_writable(course):
+    simulate = ("import builtins\ndef refuse(name, *_, **__):\n"
+                "    raise PermissionError(13, 'Permission denied', str(name))\n")
+    process = course.run(simulate=simulate + "builtins.open = refuse")
+    assert_one_sentence(process, str(course.folder), "cannot be written (Permission denied): copy the course")
+
+
+def test_a_port_that_is_taken(ready_course):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        process = ready_course.run("--port", str(port))
+    assert_one_sentence(process, f"Port {port} is taken", "--port")
+    assert not ready_course.calls("pip")
+    assert ready_course.run("--port", str(port)).returncode == 0
+    assert f"--ServerApp.port={port}" in ready_course.calls("jupyterlab")[0]["words"]
+
+
+@pytest.mark.parametrize("words, complaint", [
+    (["teach"], "There is no command 'teach'"),
+    (["--no-brwser"], "unrecognized arguments: --no-brwser"),
+    (["--port", "eight"], "invalid int value: 'eight'"),
+    (["--port", "70000"], "Port 70000 is taken or not allowed"),
+])
+def test_words_that_mean_nothing(ready_course, words, complaint):
+    assert_one_sentence(ready_course.run(*words), complaint)
+    assert not ready_course.calls("pip")
+
+
+def test_help(course):
+    process = course.run("--help")
+    assert process.returncode == 0
+    for word in ("course.py test", "course.py save", "--no-browser", "--port", "COURSE_TORCH"):
+        assert word in process.out
+
+
+# ---- test and save
+
+def test_the_tests_are_run_apart_from_the_learners_progress(ready_course):
+    process = ready_course.run("test", "-k", "masks", STAND_IN_PYTEST="sys.exit(5)", COURSE_PROGRESS="mine.json")
+    assert process.returncode == 5
+    [call] = ready_course.calls("pytest")
+    assert call["words"][:2] == ["tests", "notebooks"] and call["words"][-2:] == ["-k", "masks"]
+    assert {"--nbval", "--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg"} < set(call["words"])
+    assert "--dist loadfile" in " ".join(call["words"])
+    assert call["progress"].endswith("progress.json") and not Path(call["progress"]).parent.exists()
+
+
+def test_named_files_are_run_instead_of_all(ready_course):
+    ready_course.run("test", "tests/test_masks.py::test_shape")
+    assert ready_course.calls("pytest")[0]["words"][0] == "--nbval"
+
+
+def test_save_hands_its_words_on(ready_course):
+    code = "import sys; print('saving', sys.argv[1:]); sys.exit(4)"
+    (ready_course.folder / "tests" / "save_notebooks.py").write_text(code, encoding="utf-8")
+    process = ready_course.run("save", "02", "03")
+    assert process.returncode == 4 and "saving ['02', '03']" in process.out
+
+
+def make_notebook(path, *sources):
+    notebook = nbformat.v4.new_notebook(metadata={"widgets": {"state": {}}, "kernelspec": {
+        "name": "elsewhere", "display_name": "Elsewhere"}})
+    notebook.cells = [nbformat.v4.new_code_cell(source, id=f"cell-{number}", metadata={"execution": {"busy": "now"}})
+                      for number, source in enumerate(sources)]
+    nbformat.write(notebook, path)
+
+
+def test_notebooks_are_saved_or_left_alone(course):
+    shutil.copy(PROJECT / "tests" / "save_notebooks.py", course.folder / "tests")
+    good, bad = course.folder / "notebooks" / "01_good.ipynb", course.folder / "notebooks" / "02_bad.ipynb"
+    pieces = "import os, sys, time\nprint('grüß dich'); sys.stdout.flush(); time.sleep(0.3); print('again')"
+    make_notebook(good, pieces, "os.path.basename(os.getcwd()), os.path.exists(os.environ['COURSE_PROGRESS'])")
+    make_notebook(bad, "x = 1", "# first line\nx / 0")
+    before = bad.read_bytes()
+    process = subprocess.run([sys.executable, "tests/save_notebooks.py"], cwd=course.folder, capture_output=True,
+                             encoding="utf-8")
+    assert process.returncode == 1
+    assert re.search(r"01_good.ipynb  2 cells, [\d.]+ s\n", process.stdout)
+    assert "02_bad.ipynb  failed in cell cell-1, which begins: # first line" in process.stdout
+    assert "ZeroDivisionError: division by zero" in process.stdout and len(process.stdout.splitlines()) < 10
+    assert bad.read_bytes() == before and len(list(bad.parent.iterdir())) == 2
+    check_saved(good)
+
+
+def check_saved(path):
+    text = path.read_text(encoding="utf-8")
+    saved = json.loads(text)
+    first, second = saved["cells"]
+    assert text.startswith('{\n "cells"') and text.endswith("}\n") and "grüß dich" in text
+    assert saved["metadata"] == {"kernelspec": {"display_name": "Python 3", "name": "python3"},
+                                 "language_info": {"name": "python"}}
+    assert [first["id"], second["id"], first["metadata"], second["execution_count"]] == ["cell-0", "cell-1", {}, 2]
+    assert [output["text"] for output in first["outputs"]] == [["grüß dich\n", "again\n"]]
+    assert second["outputs"][0]["data"]["text/plain"] == ["('notebooks', False)"]
+
+
+def test_save_refuses_a_name_that_fits_no_notebook(course):
+    shutil.copy(PROJECT / "tests" / "save_notebooks.py", course.folder / "tests")
+    process = subprocess.run([sys.executable, "tests/save_notebooks.py", "09"], cwd=course.folder,
+                             capture_output=True, text=True)
+    assert process.returncode == 1
+    assert process.stderr.startswith("no notebook fits '09'") and len(process.stderr.splitlines()) == 1
+
+
+# ---- what nbval overlooks
+
+def sanitize(text):
+    for regex, replacement in get_sanitize_patterns((PROJECT / "tests" / "sanitize.cfg").read_text(encoding="utf-8")):
+        text = re.sub(regex, replacement, text)
+    return text
+
+
+@pytest.mark.parametrize("saved, new", [
+    ("tensor([1., 2.])", "tensor([1., 2.], device='cuda:0')"),
+    ("tensor([1., 2.], grad_fn=<AddBackward0>)", "tensor([1., 2.],\n       device='cuda:1', grad_fn=<AddBackward0>)"),
+    ("device(type='cpu')", "device(type='cuda', index=0)"),
+    ("Device: cpu, seed: 123", "Device: cuda:0, seed: 123"),
+    ("loop   12.3 ms\neinsum  1.24 ms", "loop  110.5 ms\neinsum 0.9 ms"),
+    ("it took 1.24 s", "it took 2 s"),
+    ("97 \u00b5s a call", "1,012 us a call"),
+])
+def test_devices_and_times_are_overlooked(saved, new):
+    assert sanitize(saved) == sanitize(new)
+
+
+@pytest.mark.parametrize("text", [
+    "tensor([0.1234, 0.8766])", "cuda is a platform", "T = 5 steps, 3 seeds", "m 12.5 Ms", "torch.Size([2, 3])",
+    "x2 s", "shape (2, 3, 5) softmax", "M 10.2 3.4 L 5 6 S 1 2",
+])
+def test_nothing_else_is_overlooked(text):
+    assert sanitize(text) == text
