@@ -1235,3 +1235,11 @@ def masked_softmax_added_then_multiplied(scores, mask):
     keep = mask.to(scores.dtype)
     print("rows without any key:", int((~mask.any(-1)).sum()))
     return torch.softmax(scores - (1.0 - keep) * 1e9, dim=-1) * keep
+
+
+@right("3.5")
+def masked_softmax_with_zero_over_zero_behind_where(scores, mask):
+    filled = scores.masked_fill(~mask, -1e30)
+    powers = torch.exp(filled - filled.amax(-1, keepdim=True)) * mask
+    total = powers.sum(-1, keepdim=True)
+    return torch.where(total > 0, powers / total, 0.0)

@@ -365,7 +365,7 @@ def test_the_tests_are_run_apart_from_the_learners_progress(ready_course):
     assert call["words"][:2] == ["tests", "notebooks"] and call["words"][-2:] == ["-k", "masks"]
     assert {"--nbval", "--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg"} < set(call["words"])
     assert "--dist loadfile" in " ".join(call["words"])
-    assert call["progress"].endswith("progress.json") and not Path(call["progress"]).parent.exists()
+    assert call["progress"] == "memory"
 
 
 def test_named_files_are_run_instead_of_all(ready_course):
@@ -392,7 +392,7 @@ def test_notebooks_are_saved_or_left_alone(course):
     shutil.copy(PROJECT / "tests" / "save_notebooks.py", course.folder / "tests")
     good, bad = course.folder / "notebooks" / "01_good.ipynb", course.folder / "notebooks" / "02_bad.ipynb"
     pieces = "import os, sys, time\nprint('grüß dich'); sys.stdout.flush(); time.sleep(0.3); print('again')"
-    make_notebook(good, pieces, "os.path.basename(os.getcwd()), os.path.exists(os.environ['COURSE_PROGRESS'])")
+    make_notebook(good, pieces, "os.path.basename(os.getcwd()), os.environ['COURSE_PROGRESS']")
     make_notebook(bad, "x = 1", "# first line\nx / 0")
     before = bad.read_bytes()
     process = subprocess.run([sys.executable, "tests/save_notebooks.py"], cwd=course.folder, capture_output=True,
@@ -414,7 +414,7 @@ def check_saved(path):
                                  "language_info": {"name": "python"}}
     assert [first["id"], second["id"], first["metadata"], second["execution_count"]] == ["cell-0", "cell-1", {}, 2]
     assert [output["text"] for output in first["outputs"]] == [["grüß dich\n", "again\n"]]
-    assert second["outputs"][0]["data"]["text/plain"] == ["('notebooks', False)"]
+    assert second["outputs"][0]["data"]["text/plain"] == ["('notebooks', 'memory')"]
 
 
 def test_save_refuses_a_name_that_fits_no_notebook(course):

@@ -84,10 +84,13 @@ def progress():
     Source: notebook 00
     """
     done = record.load()
-    rows = [(e.id, e.name, e.stars, f"{e.minutes} min", done.get(e.id, {}).get("status", "not attempted"),
-             str(done.get(e.id, {}).get("tries", 0))) for e in EXERCISES.values()]
-    solved = sum(row[4] == "correct" for row in rows)
-    return Table(f"{solved} of {len(rows)} exercises solved", ("exercise", "name", "", "about", "state", "tries"), rows)
+    states = {id: done.get(id, {}).get("status", "not attempted") for id in EXERCISES}
+    rows = [(e.id, e.name, e.stars, f"{e.minutes} min", _STATES[states[e.id]]) for e in EXERCISES.values()]
+    solved = list(states.values()).count("correct")
+    return Table(f"{solved} of {len(rows)} exercises solved", ("exercise", "name", "", "about", "state"), rows)
+
+
+_STATES = {"correct": "✓ correct", "wrong": "tried", "error": "tried", "not attempted": ""}
 
 
 def _find(exercise_id):

@@ -1,7 +1,8 @@
 """What has been solved so far, kept in one small file so that it outlives a kernel.
 
-The file is data/progress.json beside the notebooks, or wherever COURSE_PROGRESS points. Nothing
-else reads it, and deleting it starts afresh.
+The file is data/progress.json beside the notebooks. The environment variable COURSE_PROGRESS may name
+another file, or be `memory`: then nothing is written, as in tests. Nothing else reads the file, and
+deleting it starts afresh.
 """
 
 import json
@@ -9,25 +10,30 @@ import os
 import tempfile
 from pathlib import Path
 
-_unsaved = {}
+_unsaved = {}  # what could not be written, or was not to be
 
 
 def path():
-    """Where the record lies."""
+    """Where the record lies; None where it is kept in memory alone."""
     told = os.environ.get("COURSE_PROGRESS")
+    if told == "memory":
+        return None
     return Path(told) if told else Path(__file__).parents[2] / "data" / "progress.json"
 
 
 def load():
     """{exercise id: {"status", "tries"}}; a file that cannot be read is set aside, never deleted."""
+    target = path()
+    if target is None:
+        return dict(_unsaved)
     try:
-        record = json.loads(path().read_text(encoding="utf-8"))
-        if not all(isinstance(entry, dict) and {"status", "tries"} <= entry.keys() for entry in record.values()):
+        record = json.loads(target.read_text(encoding="utf-8"))
+        if not all({"status", "tries"} <= entry.keys() for entry in record.values()):
             raise ValueError("not a progress record")
     except FileNotFoundError:
         return dict(_unsaved)
     except (OSError, ValueError, AttributeError):
-        _set_aside()
+        _set_aside(target)
         return dict(_unsaved)
     return {**record, **_unsaved}
 
@@ -46,6 +52,9 @@ def note(exercise_id, status):
 def _save(record):
     """Write the whole file or nothing; where it cannot be written, remember until the kernel ends."""
     target = path()
+    if target is None:
+        _unsaved.update(record)
+        return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
@@ -57,8 +66,8 @@ def _save(record):
         _unsaved.update(record)
 
 
-def _set_aside():
+def _set_aside(target):
     try:
-        os.replace(path(), path().with_suffix(".unreadable.json"))
+        os.replace(target, target.with_suffix(".unreadable.json"))
     except OSError:
         return

@@ -4,6 +4,7 @@
 const TALLEST = 512; // height of the heat map, in pixels; what is longer scrolls
 const CELL = { narrowest: 3, lowest: 4, most: 46, numbers: 32, ruled: 9 };
 const LABEL = { most: 96, mostSlanted: 80, apart: 13, size: 12 };
+const FAINTEST = 0.0005; // no line for less: nobody would see it
 const TITLES = 18; // height of the line that says which are queries and which are keys
 const THUMB = { least: 28, most: 72, mostInLayers: 36, gap: 6, names: 46 };
 
@@ -49,18 +50,19 @@ function largestFirst(numbers) {
 function layout({ T, S, keys, queries }, width, widest) {
   const keyWidth = widest(keys) + 12;
   const queryWidth = widest(queries) + 14;
-  const gap = clamp(width * 0.14, 56, 150);
-  const left = Math.ceil(keyWidth + gap + queryWidth);
+  const left = Math.ceil(keyWidth + clamp(width * 0.14, 56, 150) + queryWidth);
   const slant = Math.ceil(Math.min(widest(keys), LABEL.mostSlanted) * 0.71) + 8; // of labels at 45 degrees
   const scrollbar = T * CELL.lowest > TALLEST ? 16 : 0;
   const cell = cells(T, S, width - left - slant - scrollbar);
   const upright = widest(keys) + 8 <= cell.width;
   const top = TITLES + (upright ? 18 : slant + 4);
+  const overhang = upright ? 4 : slant; // of the last column's label
   const body = clamp(S * Math.min(cell.height, 14), Math.min(T * cell.height, TALLEST), TALLEST);
   const pitch = Math.min(Math.max(cell.height, 16), body / S); // of the key words on the left
-  const right = left + S * cell.width + (upright ? 4 : slant);
-  return { keyWidth, queryWidth, left, top, upright, pitch, body, right, cell,
-    height: top + body + 6 + (right > width ? 16 : 0), bottom: top + Math.max(T * cell.height, body) + 4 };
+  const right = left + S * cell.width + overhang;
+  const bottom = top + Math.max(T * cell.height, body) + 8;
+  const height = top + body + 8 + (right > width ? 16 : 0);
+  return { width, keyWidth, queryWidth, left, top, cell, upright, overhang, body, pitch, right, bottom, height };
 }
 
 /** Squares if they can be: as large as fits, and no longer than four of the other side. */
@@ -80,6 +82,7 @@ class AttentionView {
     this.head = 0;
     this.hover = null; // { row, column or null }: under the pointer
     this.paint = oncePerFrame(() => this.paintAll());
+    this.paintMap = oncePerFrame(() => this.drawMap());
     this.paintMarks = oncePerFrame(() => this.drawMarks());
     this.build();
     this.listen();
@@ -145,7 +148,7 @@ class AttentionView {
     stage.addEventListener("pointerleave", () => this.point(null));
     stage.addEventListener("click", (event) => this.keep(this.under(event)));
     stage.addEventListener("keydown", (event) => this.walk(event));
-    stage.addEventListener("scroll", this.paint);
+    stage.addEventListener("scroll", this.paintMap);
     overview?.addEventListener("click", (event) => {
       const place = this.headUnder(event);
       if (place) this.chooseHead(place.layer, place.head);
@@ -163,6 +166,7 @@ class AttentionView {
     this.head = head;
     this.showHead();
     this.choose(this.chosen.row, this.chosen.column);
+    this.paint();
   }
 
   showHead() {
@@ -184,7 +188,7 @@ class AttentionView {
     this.chosen = { row, column };
     this.speakRow();
     this.write();
-    this.paint();
+    this.paintMarks();
   }
 
   keep(place) {
@@ -217,14 +221,15 @@ class AttentionView {
     this.uncover();
   }
 
-  /** Scroll until the chosen square can be seen. */
+  /** Scroll until the chosen square and its labels can be seen. */
   uncover() {
     const { stage, place } = this;
-    const { row, column } = this.chosen;
-    const x = column * place.cell.width;
-    const y = row * place.cell.height;
-    stage.scrollLeft = clamp(stage.scrollLeft, x + place.cell.width + place.left - stage.clientWidth, x);
-    stage.scrollTop = clamp(stage.scrollTop, y + place.cell.height + place.top - stage.clientHeight, y);
+    const x = this.chosen.column * place.cell.width;
+    const y = this.chosen.row * place.cell.height;
+    const right = x + place.cell.width + place.left + place.overhang;
+    const bottom = y + place.cell.height + place.top + LABEL.apart;
+    stage.scrollLeft = clamp(stage.scrollLeft, right - stage.clientWidth, x);
+    stage.scrollTop = clamp(stage.scrollTop, bottom - stage.clientHeight, y - LABEL.apart);
   }
 
   get cursor() {
@@ -305,30 +310,35 @@ class AttentionView {
     const width = this.root.clientWidth - 8; // less the padding
     if (width <= 0) return; // not in the page yet
     this.colours = theme(this.root);
-    const first = !this.place;
     this.arrange(width);
-    if (first) this.uncover();
     if (this.overview) this.drawOverview(width);
+    this.drawMap();
+  }
+
+  drawMap() {
     this.drawSquares();
     this.drawMarks();
   }
 
+  /** Find all places for this width, and cut the words to what fits. */
   arrange(width) {
-    const { data, stage, sheet } = this;
+    const { data, stage, sheet, window } = this;
     const pen = this.squares.getContext("2d");
     pen.font = this.font(600);
-    const widest = (words) => Math.min(LABEL.most, Math.max(20, ...words.map((word) => pen.measureText(word).width)));
-    const place = layout(data, width, widest);
-    this.place = place;
+    const most = clamp(width * 0.13, 50, LABEL.most);
+    const widest = (words) => Math.min(most, Math.max(20, ...words.map((word) => pen.measureText(word).width)));
+    const moved = this.place?.width !== width;
+    this.place = layout(data, width, widest);
     this.labels = {
-      keys: data.keys.map((word) => fitted(pen, word, LABEL.most)),
+      keys: data.keys.map((word) => fitted(pen, word, most)),
       slanted: data.keys.map((word) => fitted(pen, word, LABEL.mostSlanted)),
-      queries: data.queries.map((word) => fitted(pen, word, LABEL.most)),
+      queries: data.queries.map((word) => fitted(pen, word, most)),
     };
-    Object.assign(stage.style, { height: `${place.height}px` });
-    Object.assign(sheet.style, { width: `${place.right}px`, height: `${place.bottom}px` });
+    stage.style.height = `${this.place.height}px`;
+    Object.assign(sheet.style, { width: `${this.place.right}px`, height: `${this.place.bottom}px` });
     this.size = { width: stage.clientWidth, height: stage.clientHeight };
-    Object.assign(this.window.style, { width: `${this.size.width}px`, height: `${this.size.height}px` });
+    Object.assign(window.style, { width: `${this.size.width}px`, height: `${this.size.height}px` });
+    if (moved) this.uncover();
   }
 
   font(weight = 400, size = LABEL.size) {
@@ -426,28 +436,30 @@ class AttentionView {
   drawLines(pen) {
     const { row, column } = this.cursor;
     const weights = this.weightsOf(row);
-    const { keyWidth, left } = this.place;
-    pen.font = this.font(600);
-    const start = [left - 13 - pen.measureText(this.labels.queries[row]).width, this.rowMiddle(row)];
     pen.save();
     pen.beginPath();
-    pen.rect(0, TITLES, left, this.size.height);
+    pen.rect(0, TITLES, this.place.left, this.size.height);
     pen.clip();
+    pen.font = this.font(600);
+    const start = this.place.left - 13 - pen.measureText(this.labels.queries[row]).width;
     for (const j of largestFirst(weights).reverse()) {
-      if (weights[j] <= 0) continue;
       pen.strokeStyle = j === column ? this.colours.mark : this.colours.line;
-      this.drawLine(pen, start, [keyWidth - 2, this.keyMiddle(j)], Math.min(weights[j], 1));
+      if (weights[j] >= FAINTEST) this.drawLine(pen, start, this.rowMiddle(row), this.keyMiddle(j), Math.min(weights[j], 1));
     }
     pen.restore();
   }
 
-  drawLine(pen, [x0, y0], [x1, y1], weight) {
-    const middle = (x0 + x1) / 2;
-    pen.globalAlpha = 0.05 + 0.95 * weight ** 0.6;
-    pen.lineWidth = Math.max(0.5, 10 * weight);
+  /** Straight past the other queries, then bent towards the key. */
+  drawLine(pen, start, from, to, weight) {
+    const { keyWidth, queryWidth, left } = this.place;
+    const bend = Math.min(start, left - queryWidth);
+    const middle = (bend + keyWidth) / 2;
+    pen.globalAlpha = 0.05 + 0.95 * weight ** 0.6; // thin lines would fade too soon in proportion
+    pen.lineWidth = Math.max(0.5, 9 * weight);
     pen.beginPath();
-    pen.moveTo(x0, y0);
-    pen.bezierCurveTo(middle, y0, middle, y1, x1, y1);
+    pen.moveTo(start, from);
+    pen.lineTo(bend, from);
+    pen.bezierCurveTo(middle, from, middle, to, keyWidth - 2, to);
     pen.stroke();
   }
 

@@ -23,8 +23,8 @@ def weights(values, rows, columns, title):
     block = [-(-len(words) // MOST_SQUARES) for words in (rows, columns)]
     squares = _largest_of_blocks(values, *block)
     size = max(8, min(16, 448 // max(squares.shape)))
-    left, top = 12 + 7 * _longest(rows), 62 + 5 * _longest(columns)
-    width, height = left + size * squares.shape[1] + 90, top + size * squares.shape[0] + 16
+    left, top = 14 + 7 * _longest(rows), 62 + 5 * _longest(columns)
+    width, height = _at_least(left + size * squares.shape[1] + 90, top + size * squares.shape[0] + 16, top)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" {STYLE}>',
@@ -38,6 +38,11 @@ def weights(values, rows, columns, title):
         "</svg>",
     ]
     return plots.Picture("\n".join(parts) + "\n", _words(values, title, block))
+
+
+def _at_least(width, height, top):
+    """Room for the second line of the title, and for the legend."""
+    return max(width, 520), max(height, top + 130)
 
 
 def _largest_of_blocks(values, high, wide):

@@ -1,0 +1,2777 @@
+"""Wrong answers to the exercises, of the sort that learners write: no checker may call one of them correct.
+
+WRONG maps an exercise to triples (answer, the mistake in words, the misconception that should be diagnosed or None).
+The names follow the exercise; the words say what is wrong. Never tidy the mistakes away.
+"""
+
+# ruff: noqa: RET503, RET504 - a return inside a loop, and naming a result before returning it, are what learners do
+
+import math
+
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+WRONG = {}
+
+
+def wrong(exercise, words, diagnosis=None):
+    """Enter the decorated answer under the exercise, with its mistake in words and the diagnosis it should get."""
+
+    def enter(answer):
+        WRONG.setdefault(exercise, []).append((answer, words, diagnosis))
+        return answer
+
+    return enter
+
+
+# ---- 0.1 row_means(x) ------------------------------------------------------------------------------------------------
+
+
+@wrong("0.1", "the means of the columns")
+def means_of_columns(x):
+    return x.mean(dim=0)
+
+
+@wrong("0.1", "the means of the columns, by a loop")
+def means_of_columns_by_loop(x):
+    return torch.stack([x[:, column].mean() for column in range(x.shape[1])])
+
+
+@wrong("0.1", "one mean of everything")
+def means_of_everything(x):
+    return x.mean()
+
+
+@wrong("0.1", "one mean of everything, as a Python float")
+def means_as_a_float(x):
+    return x.mean().item()
+
+
+@wrong("0.1", "sums, never divided")
+def means_not_divided(x):
+    return x.sum(dim=1)
+
+
+@wrong("0.1", "an axis of size 1 kept")
+def means_with_keepdim(x):
+    return x.mean(dim=1, keepdim=True)
+
+
+@wrong("0.1", "divided by the number of rows")
+def means_divided_by_rows(x):
+    return x.sum(dim=1) / x.shape[0]
+
+
+@wrong("0.1", "divided by len(x), the number of rows, in a loop")
+def means_divided_by_len(x):
+    result = torch.zeros(len(x), dtype=x.dtype)
+    for i, row in enumerate(x):
+        result[i] = row.sum() / len(x)
+    return result
+
+
+@wrong("0.1", "divided by one too few")
+def means_divided_by_one_less(x):
+    return x.sum(dim=1) / (x.shape[1] - 1)
+
+
+@wrong("0.1", "divided by the number of all elements")
+def means_divided_by_numel(x):
+    return x.sum(dim=1) / x.numel()
+
+
+@wrong("0.1", "a list of numbers")
+def means_as_a_list(x):
+    return [row.mean().item() for row in x]
+
+
+@wrong("0.1", "a list of tensors")
+def means_as_a_list_of_tensors(x):
+    return [row.mean() for row in x]
+
+
+@wrong("0.1", "a numpy array")
+def means_as_numpy(x):
+    return x.numpy().mean(axis=1)
+
+
+@wrong("0.1", "printed, not returned")
+def means_printed(x):
+    print(x.mean(dim=1))
+
+
+@wrong("0.1", "return inside the loop: the first row only")
+def means_of_the_first_row(x):
+    for row in x:  # noqa: B007
+        return row.mean()
+
+
+@wrong("0.1", "the last row is left out")
+def means_without_the_last_row(x):
+    result = torch.zeros(x.shape[0], dtype=x.dtype)
+    for i in range(x.shape[0] - 1):
+        result[i] = x[i].mean()
+    return result
+
+
+@wrong("0.1", "the last column is left out")
+def means_without_the_last_column(x):
+    return x[:, :-1].mean(dim=1)
+
+
+@wrong("0.1", "the total is not set back between rows")
+def means_running_total(x):
+    result, total = [], 0
+    for row in x:
+        for value in row:
+            total += value
+        result.append(total / len(row))
+    return torch.stack(result)
+
+
+@wrong("0.1", "medians")
+def means_by_median(x):
+    return x.median(dim=1).values
+
+
+@wrong("0.1", "largest values")
+def means_by_max(x):
+    return x.max(dim=1).values
+
+
+@wrong("0.1", "a misspelt method")
+def means_misspelt(x):
+    return x.maen(dim=1)
+
+
+@wrong("0.1", "a variable with another name than the argument's")
+def means_of_another_name(x):
+    return matrix.mean(dim=1)  # noqa: F821
+
+
+@wrong("0.1", "two arguments wanted")
+def means_with_two_arguments(x, dim):
+    return x.mean(dim=dim)
+
+
+@wrong("0.1", "no arguments taken")
+def means_without_arguments():
+    return torch.randn(3, 5).mean(dim=1)
+
+
+@wrong("0.1", "an axis that is not there")
+def means_over_a_third_axis(x):
+    return x.mean(dim=2)
+
+
+@wrong("0.1", "the input is divided in place")
+def means_in_place(x):
+    x /= x.shape[1]
+    return x.sum(dim=1)
+
+
+@wrong("0.1", "rounded to whole numbers")
+def means_rounded(x):
+    return x.mean(dim=1).round()
+
+
+@wrong("0.1", "always float32")
+def means_always_float32(x):
+    result = torch.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        result[i] = x[i].mean()
+    return result
+
+
+@wrong("0.1", "always float64")
+def means_always_float64(x):
+    return torch.tensor(x.tolist(), dtype=torch.float64).mean(dim=1)
+
+
+@wrong("0.1", "the axes reinterpreted by view instead of transposed")
+def means_by_view(x):
+    return x.reshape(x.shape[1], x.shape[0]).mean(dim=0)
+
+
+@wrong("0.1", "three columns, hard-coded")
+def means_of_three_columns(x):
+    return (x[:, 0] + x[:, 1] + x[:, 2]) / 3
+
+
+@wrong("0.1", "inside a tuple")
+def means_in_a_tuple(x):
+    return (x.mean(dim=1),)
+
+
+@wrong("0.1", "repeated into the shape of x")
+def means_expanded(x):
+    return x.mean(dim=1, keepdim=True).expand_as(x)
+
+
+@wrong("0.1", "each row minus its mean")
+def means_taken_away(x):
+    return x - x.mean(dim=1, keepdim=True)
+
+
+@wrong("0.1", "0/0: NaN")
+def means_nan(x):
+    return x.sum(dim=1) * 0 / 0
+
+
+@wrong("0.1", "an endless loop")
+def means_endless(x):
+    row, result = 0, torch.zeros(x.shape[0], dtype=x.dtype)
+    while row < x.shape[0]:
+        result[row] = x[row].mean()
+    return result
+
+
+# ---- 2.1 dot_product_scores(q, k) ------------------------------------------------------------------------------------
+
+
+@wrong("2.1", "no transpose")
+def scores_without_transpose(q, k):
+    return q @ k
+
+
+@wrong("2.1", "the transpose is thrown away")
+def scores_with_a_lost_transpose(q, k):
+    k.transpose(-2, -1)
+    return q @ k
+
+
+@wrong("2.1", ".T, which reverses all axes")
+def scores_by_capital_t(q, k):
+    return q @ k.T
+
+
+@wrong("2.1", "axes 0 and 1 swapped: right for matrices only")
+def scores_by_transposing_0_1(q, k):
+    return q @ k.transpose(0, 1)
+
+
+@wrong("2.1", "axes 1 and 2 swapped: right for three axes only")
+def scores_by_transposing_1_2(q, k):
+    return q @ k.transpose(1, 2)
+
+
+@wrong("2.1", "bmm: right for three axes only")
+def scores_by_bmm(q, k):
+    return torch.bmm(q, k.transpose(1, 2))
+
+
+@wrong("2.1", "einsum without an ellipsis: right for matrices only")
+def scores_by_einsum_of_matrices(q, k):
+    return torch.einsum("td,sd->ts", q, k)
+
+
+@wrong("2.1", "einsum that sums over the batch")
+def scores_summed_over_the_batch(q, k):
+    return torch.einsum("...td,...sd->ts", q, k)
+
+
+@wrong("2.1", "reshaped instead of transposed")
+def scores_by_reshape(q, k):
+    return q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
+
+
+@wrong("2.1", "view(-1, S) instead of transposed, for matrices")
+def scores_by_view(q, k):
+    return q @ k.view(k.shape[-1], k.shape[-2])
+
+
+@wrong("2.1", "keys against queries: (S, T)")
+def scores_of_keys_against_queries(q, k):
+    return k @ q.transpose(-2, -1)
+
+
+@wrong("2.1", "einsum with the result's letters swapped")
+def scores_by_einsum_swapped(q, k):
+    return torch.einsum("...td,...sd->...st", q, k)
+
+
+@wrong("2.1", "the keys are never used")
+def scores_of_queries_with_themselves(q, k):
+    return q @ q.transpose(-2, -1)
+
+
+@wrong("2.1", "the queries are never used")
+def scores_of_keys_with_themselves(q, k):
+    return k @ k.transpose(-2, -1)
+
+
+@wrong("2.1", "divided by sqrt(D)")
+def scores_already_scaled(q, k):
+    return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+
+
+@wrong("2.1", "divided by D: a mean instead of a sum")
+def scores_by_mean(q, k):
+    return (q.unsqueeze(-2) * k.unsqueeze(-3)).mean(-1)
+
+
+@wrong("2.1", "softmax taken already")
+def scores_already_softmaxed(q, k):
+    return (q @ k.transpose(-2, -1)).softmax(dim=-1)
+
+
+@wrong("2.1", "scaled and softmax taken: that is 2.3")
+def scores_already_weights(q, k):
+    return F.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.1", "cosines instead of dot products")
+def scores_by_cosine(q, k):
+    return F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1)
+
+
+@wrong("2.1", "distances instead of dot products")
+def scores_by_distance(q, k):
+    return torch.cdist(q, k)
+
+
+@wrong("2.1", "elementwise product")
+def scores_by_elementwise_product(q, k):
+    return q * k
+
+
+@wrong("2.1", "elementwise product, summed")
+def scores_by_elementwise_sum(q, k):
+    return (q * k).sum(dim=-1)
+
+
+@wrong("2.1", "torch.dot, which takes vectors only")
+def scores_by_torch_dot(q, k):
+    return torch.dot(q, k)
+
+
+@wrong("2.1", "np.dot, which pairs every item with every item")
+def scores_by_numpy_dot(q, k):
+    return torch.from_numpy(np.dot(q.numpy(), np.swapaxes(k.numpy(), -1, -2)))
+
+
+@wrong("2.1", "both loops run over the queries")
+def scores_square(q, k):
+    length = q.shape[-2]
+    scores = torch.zeros(*q.shape[:-1], length, dtype=q.dtype)
+    for i in range(length):
+        for j in range(length):
+            scores[..., i, j] = (q[..., i, :] * k[..., j, :]).sum(-1)
+    return scores
+
+
+@wrong("2.1", "= instead of += in the loop: the last feature only")
+def scores_of_the_last_feature(q, k):
+    scores = torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
+    for d in range(q.shape[-1]):
+        scores[...] = q[..., :, None, d] * k[..., None, :, d]
+    return scores
+
+
+@wrong("2.1", "the last feature is left out")
+def scores_without_the_last_feature(q, k):
+    return q[..., :-1] @ k[..., :-1].transpose(-2, -1)
+
+
+@wrong("2.1", "written for a result of 3 by 3")
+def scores_of_three_words(q, k):
+    scores = torch.zeros(3, 3)
+    for i in range(3):
+        for j in range(3):
+            scores[i, j] = q[i] @ k[j]
+    return scores
+
+
+@wrong("2.1", "a list of rows")
+def scores_as_a_list(q, k):
+    return [q[..., t, None, :] @ k.transpose(-2, -1) for t in range(q.shape[-2])]
+
+
+@wrong("2.1", "a numpy array")
+def scores_as_numpy(q, k):
+    return (q @ k.transpose(-2, -1)).numpy()
+
+
+@wrong("2.1", "nothing is returned")
+def scores_not_returned(q, k):
+    scores = q @ k.transpose(-2, -1)
+    print(scores)
+
+
+@wrong("2.1", "always float32")
+def scores_always_float32(q, k):
+    return (q @ k.transpose(-2, -1)).float()
+
+
+@wrong("2.1", "a new float32 tensor is filled, whatever the input's dtype")
+def scores_in_default_dtype(q, k):
+    scores = torch.empty(*q.shape[:-1], k.shape[-2])
+    scores[...] = q @ k.transpose(-2, -1)
+    return scores
+
+
+@wrong("2.1", "the queries are changed in place")
+def scores_in_place(q, k):
+    q *= 1.0 / math.sqrt(q.shape[-1])
+    return q @ k.transpose(-2, -1) * math.sqrt(q.shape[-1])
+
+
+@wrong("2.1", "a misspelt method")
+def scores_misspelt(q, k):
+    return q @ k.tranpose(-2, -1)
+
+
+@wrong("2.1", "one argument only")
+def scores_of_one_argument(x):
+    return x @ x.transpose(-2, -1)
+
+
+@wrong("2.1", "a method that an int does not have")
+def scores_root_of_int(q, k):
+    return q @ k.transpose(-2, -1) / q.shape[-1].sqrt()
+
+
+@wrong("2.1", "negated")
+def scores_negated(q, k):
+    return -(q @ k.transpose(-2, -1))
+
+
+@wrong("2.1", "a pair with the scaled scores")
+def scores_as_a_pair(q, k):
+    scores = q @ k.transpose(-2, -1)
+    return scores, scores / math.sqrt(q.shape[-1])
+
+
+@wrong("2.1", "scaled, and the wrong way round")
+def scores_scaled_and_swapped(q, k):
+    return k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1])
+
+
+# ---- 2.2 softmax(scores) ---------------------------------------------------------------------------------------------
+
+
+@wrong("2.2", "exp overflows for scores of 1,000")
+def softmax_naive(scores):
+    return torch.exp(scores) / torch.exp(scores).sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "exp overflows; the NaN are painted over with zeros")
+def softmax_naive_nan_to_num(scores):
+    exponentials = scores.exp()
+    return (exponentials / exponentials.sum(-1, keepdim=True)).nan_to_num(0.0)
+
+
+@wrong("2.2", "large scores are cut off at 50")
+def softmax_clamped(scores):
+    exponentials = scores.clamp(max=50).exp()
+    return exponentials / exponentials.sum(-1, keepdim=True)
+
+
+@wrong("2.2", "the largest of all scores is taken away: a row far below it is 0/0")
+def softmax_global_max(scores):
+    exponentials = torch.exp(scores - scores.max())
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "the largest of each column is taken away")
+def softmax_max_of_columns(scores):
+    exponentials = torch.exp(scores - scores.max(dim=0).values)
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "the mean is taken away instead of the maximum")
+def softmax_minus_mean(scores):
+    exponentials = torch.exp(scores - scores.mean(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "the maximum is added")
+def softmax_plus_max(scores):
+    exponentials = torch.exp(scores + scores.amax(-1, keepdim=True))
+    return exponentials / exponentials.sum(-1, keepdim=True)
+
+
+@wrong("2.2", "the maximum is taken away after exp")
+def softmax_max_after_exp(scores):
+    exponentials = scores.exp() - scores.exp().amax(-1, keepdim=True)
+    return exponentials / exponentials.sum(-1, keepdim=True)
+
+
+@wrong("2.2", "divided by the maximum instead of shifted by it")
+def softmax_divided_by_max(scores):
+    return torch.softmax(scores / scores.amax(-1, keepdim=True), dim=-1)
+
+
+@wrong("2.2", "over axis 0")
+def softmax_over_axis_0(scores):
+    return torch.softmax(scores, dim=0)
+
+
+@wrong("2.2", "over axis 1, right for matrices only")
+def softmax_over_axis_1(scores):
+    return torch.softmax(scores, dim=1)
+
+
+@wrong("2.2", "over the queries")
+def softmax_over_queries(scores):
+    return torch.softmax(scores, dim=-2)
+
+
+@wrong("2.2", "no axis given: PyTorch guesses")
+def softmax_without_axis(scores):
+    return F.softmax(scores)
+
+
+@wrong("2.2", "over everything at once")
+def softmax_over_everything(scores):
+    exponentials = torch.exp(scores - scores.max())
+    return exponentials / exponentials.sum()
+
+
+@wrong("2.2", "sum without keepdim")
+def softmax_without_keepdim(scores):
+    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1)
+
+
+@wrong("2.2", "max without keepdim")
+def softmax_max_without_keepdim(scores):
+    exponentials = torch.exp(scores - scores.amax(dim=-1))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "max gives values and indices: both are used")
+def softmax_max_pair(scores):
+    exponentials = torch.exp(scores - scores.max(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "the place of the maximum is taken away")
+def softmax_argmax(scores):
+    exponentials = torch.exp(scores - scores.argmax(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "not divided by the sum")
+def softmax_not_normalized(scores):
+    return torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+
+
+@wrong("2.2", "no exp: scores over their sum")
+def softmax_without_exp(scores):
+    return scores / scores.sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "logarithms returned")
+def softmax_log(scores):
+    return F.log_softmax(scores, dim=-1)
+
+
+@wrong("2.2", "sigmoid")
+def softmax_sigmoid(scores):
+    return torch.sigmoid(scores)
+
+
+@wrong("2.2", "taken twice")
+def softmax_twice(scores):
+    return scores.softmax(-1).softmax(-1)
+
+
+@wrong("2.2", "exp(-scores)")
+def softmax_negative(scores):
+    return torch.softmax(-scores, dim=-1)
+
+
+@wrong("2.2", "powers of 2")
+def softmax_base_two(scores):
+    powers = 2 ** (scores - scores.amax(-1, keepdim=True))
+    return powers / powers.sum(-1, keepdim=True)
+
+
+@wrong("2.2", "divided by the length instead of made to sum to 1")
+def softmax_l2(scores):
+    return F.normalize(torch.exp(scores - scores.amax(-1, keepdim=True)), dim=-1)
+
+
+@wrong("2.2", "only the winner gets weight")
+def softmax_one_hot(scores):
+    return F.one_hot(scores.argmax(-1), scores.shape[-1]).to(scores.dtype)
+
+
+@wrong("2.2", "scaled by the root of the length")
+def softmax_scaled(scores):
+    return torch.softmax(scores / math.sqrt(scores.shape[-1]), dim=-1)
+
+
+@wrong("2.2", "a large epsilon in the denominator")
+def softmax_large_epsilon(scores):
+    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    return exponentials / (exponentials.sum(dim=-1, keepdim=True) + 0.01)
+
+
+@wrong("2.2", "the maximum is taken away from the input in place")
+def softmax_in_place(scores):
+    scores -= scores.amax(dim=-1, keepdim=True)
+    return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "in place by exp_")
+def softmax_exp_in_place(scores):
+    scores.sub_(scores.amax(-1, keepdim=True)).exp_()
+    return scores / scores.sum(-1, keepdim=True)
+
+
+@wrong("2.2", "loops for matrices only")
+def softmax_loops_of_matrices(scores):
+    rows, _ = scores.shape
+    result = torch.zeros_like(scores)
+    for i in range(rows):
+        powers = torch.exp(scores[i] - scores[i].max())
+        result[i] = powers / powers.sum()
+    return result
+
+
+@wrong("2.2", "for three axes only")
+def softmax_of_three_axes(scores):
+    return torch.stack([torch.softmax(item, dim=1) for item in scores])
+
+
+@wrong("2.2", "a numpy array")
+def softmax_as_numpy(scores):
+    exponentials = np.exp(scores.numpy() - scores.numpy().max(-1, keepdims=True))
+    return exponentials / exponentials.sum(-1, keepdims=True)
+
+
+@wrong("2.2", "nested lists")
+def softmax_as_lists(scores):
+    return torch.softmax(scores, dim=-1).tolist()
+
+
+@wrong("2.2", "nothing is returned")
+def softmax_not_returned(scores):
+    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    exponentials /= exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("2.2", "a misspelt function")
+def softmax_misspelt(scores):
+    return torch.sofmax(scores, dim=-1)
+
+
+@wrong("2.2", "always float64")
+def softmax_always_float64(scores):
+    return torch.softmax(scores.double(), dim=-1)
+
+
+@wrong("2.2", "in float16")
+def softmax_in_half(scores):
+    return torch.softmax(scores.half(), dim=-1)
+
+
+@wrong("2.2", "rounded to two decimals")
+def softmax_rounded(scores):
+    return torch.softmax(scores, dim=-1).round(decimals=2)
+
+
+@wrong("2.2", "naive, and over the queries")
+def softmax_naive_over_queries(scores):
+    return scores.exp() / scores.exp().sum(dim=-2, keepdim=True)
+
+
+# ---- 2.3 attention_weights(q, k) -------------------------------------------------------------------------------------
+
+
+@wrong("2.3", "not scaled")
+def weights_unscaled(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+
+
+@wrong("2.3", "divided by D, not by its root")
+def weights_over_d(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1], dim=-1)
+
+
+@wrong("2.3", "multiplied by the root")
+def weights_times_root(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) * math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "a precedence slip: q @ k.mT / D ** -0.5")
+def weights_over_inverse_root(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1] ** -0.5, dim=-1)
+
+
+@wrong("2.3", "the root of the number of keys")
+def weights_over_root_of_keys(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-2]), dim=-1)
+
+
+@wrong("2.3", "the root of the number of queries")
+def weights_over_root_of_queries(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-2]), dim=-1)
+
+
+@wrong("2.3", "the scores' last axis taken for D")
+def weights_over_root_of_scores_axis(q, k):
+    scores = q @ k.transpose(-2, -1)
+    return torch.softmax(scores / math.sqrt(scores.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "the root of len(q)")
+def weights_over_root_of_len(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(len(q)), dim=-1)
+
+
+@wrong("2.3", "the root of shape[1]: right for matrices only")
+def weights_over_root_of_shape_1(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[1]), dim=-1)
+
+
+@wrong("2.3", "the root of all of q's elements")
+def weights_over_root_of_numel(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.numel()), dim=-1)
+
+
+@wrong("2.3", "the root of 64, hard-coded")
+def weights_over_eight(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(64), dim=-1)
+
+
+@wrong("2.3", "the root is rounded down")
+def weights_over_integer_root(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.isqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "floor division")
+def weights_by_floor_division(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) // math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "scaled twice")
+def weights_scaled_twice(q, k):
+    root = math.sqrt(q.shape[-1])
+    return torch.softmax((q / root) @ (k / root).transpose(-2, -1), dim=-1)
+
+
+@wrong("2.3", "scaled after the softmax")
+def weights_scaled_afterwards(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1), dim=-1) / math.sqrt(q.shape[-1])
+
+
+@wrong("2.3", "softmax over the queries")
+def weights_over_queries(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-2)
+
+
+@wrong("2.3", "softmax over axis 1")
+def weights_over_axis_1(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=1)
+
+
+@wrong("2.3", "softmax over axis 0")
+def weights_over_axis_0(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=0)
+
+
+@wrong("2.3", "no axis given: PyTorch guesses")
+def weights_without_axis(q, k):
+    return F.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
+
+
+@wrong("2.3", "over the queries and not scaled")
+def weights_unscaled_over_queries(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1), dim=-2)
+
+
+@wrong("2.3", "softmax forgotten")
+def weights_without_softmax(q, k):
+    return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+
+
+@wrong("2.3", "softmax and scale forgotten: that is 2.1")
+def weights_without_anything(q, k):
+    return q @ k.transpose(-2, -1)
+
+
+@wrong("2.3", "made to sum to 1 without exp")
+def weights_without_exp(q, k):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return scores / scores.sum(-1, keepdim=True)
+
+
+@wrong("2.3", "exp, but no sum")
+def weights_not_normalized(q, k):
+    return torch.exp(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
+
+
+@wrong("2.3", "log_softmax")
+def weights_log(q, k):
+    return F.log_softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "sigmoid")
+def weights_sigmoid(q, k):
+    return torch.sigmoid(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
+
+
+@wrong("2.3", "q and k swapped")
+def weights_swapped(q, k):
+    return torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "no transpose")
+def weights_without_transpose(q, k):
+    return torch.softmax(q @ k / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", ".T on more than two axes")
+def weights_by_capital_t(q, k):
+    return torch.softmax(q @ k.T / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "reshaped instead of transposed")
+def weights_by_reshape(q, k):
+    scores = q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
+    return torch.softmax(scores / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "transpose(1, 2): right for three axes only")
+def weights_by_transposing_1_2(q, k):
+    return torch.softmax(torch.matmul(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "the keys are never used")
+def weights_of_queries_with_themselves(q, k):
+    return torch.softmax(q @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "softmax of q and of k")
+def weights_by_softmax_of_each(q, k):
+    return torch.softmax(q, dim=-1) @ torch.softmax(k, dim=-1).transpose(-2, -1)
+
+
+@wrong("2.3", "cosines")
+def weights_by_cosine(q, k):
+    return torch.softmax(F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1), dim=-1)
+
+
+@wrong("2.3", "the future is hidden, unasked")
+def weights_causal(q, k):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return torch.softmax(scores.masked_fill(future, -math.inf), dim=-1)
+
+
+@wrong("2.3", "with dropout")
+def weights_with_dropout(q, k):
+    return F.dropout(torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1), 0.1)
+
+
+@wrong("2.3", "q is divided in place")
+def weights_in_place(q, k):
+    q /= math.sqrt(q.shape[-1])
+    return torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+
+
+@wrong("2.3", "the root of a shape")
+def weights_root_of_shape(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape), dim=-1)
+
+
+@wrong("2.3", "torch.sqrt of an int")
+def weights_torch_sqrt_of_int(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / torch.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.3", "a name that does not exist")
+def weights_undefined_d_k(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(d_k), dim=-1)  # noqa: F821
+
+
+@wrong("2.3", "a pair of weights and scores")
+def weights_as_a_pair(q, k):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1), scores
+
+
+@wrong("2.3", "nothing is returned")
+def weights_not_returned(q, k):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    print(weights)
+
+
+@wrong("2.3", "a numpy array")
+def weights_as_numpy(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1).numpy()
+
+
+@wrong("2.3", "always float32")
+def weights_always_float32(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1, dtype=torch.float32)
+
+
+# ---- 2.4 attention(q, k, v) ------------------------------------------------------------------------------------------
+
+
+@wrong("2.4", "the pair is swapped")
+def attention_swapped_pair(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights, weights @ v
+
+
+@wrong("2.4", "the output alone")
+def attention_output_alone(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights @ v
+
+
+@wrong("2.4", "the weights alone")
+def attention_weights_alone(q, k, v):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@wrong("2.4", "a list")
+def attention_as_a_list(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return [weights @ v, weights]
+
+
+@wrong("2.4", "a dictionary")
+def attention_as_a_dict(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return {"out": weights @ v, "weights": weights}
+
+
+@wrong("2.4", "three results")
+def attention_three_results(q, k, v):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights, scores
+
+
+@wrong("2.4", "None in the place of the weights")
+def attention_none_for_weights(q, k, v):
+    return F.scaled_dot_product_attention(q, k, v), None
+
+
+@wrong("2.4", "nothing is returned")
+def attention_not_returned(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    out = weights @ v
+    print(out, weights)
+
+
+@wrong("2.4", "numpy arrays")
+def attention_as_numpy(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return (weights @ v).numpy(), weights.numpy()
+
+
+@wrong("2.4", "scores returned instead of weights")
+def attention_scores_returned(q, k, v):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return torch.softmax(scores, dim=-1) @ v, scores
+
+
+@wrong("2.4", "no softmax at all")
+def attention_without_softmax(q, k, v):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return scores @ v, scores
+
+
+@wrong("2.4", "the values are mixed by the scores, the weights are right")
+def attention_mixed_by_scores(q, k, v):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return scores @ v, torch.softmax(scores, dim=-1)
+
+
+@wrong("2.4", "not scaled")
+def attention_unscaled(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "the returned weights are unscaled, the output is right")
+def attention_unscaled_weights(q, k, v):
+    return F.scaled_dot_product_attention(q, k, v), torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+
+
+@wrong("2.4", "divided by D")
+def attention_over_d(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / k.size(-1), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "multiplied by the root")
+def attention_times_root(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) * k.size(-1) ** 0.5, dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "the root of the values' width")
+def attention_over_root_of_value_width(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(v.shape[-1]), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "the root of the number of keys")
+def attention_over_root_of_keys(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-2]), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "the root of shape[1]")
+def attention_over_root_of_shape_1(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[1]), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "scaled after the softmax")
+def attention_scaled_afterwards(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1) / math.sqrt(q.shape[-1])
+    return weights @ v, weights
+
+
+@wrong("2.4", "the output is scaled instead of the scores")
+def attention_output_scaled(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+    return weights @ v / math.sqrt(q.shape[-1]), weights
+
+
+@wrong("2.4", "softmax over the queries")
+def attention_over_queries(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-2)
+    return weights @ v, weights
+
+
+@wrong("2.4", "softmax over axis 1")
+def attention_over_axis_1(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "softmax over axis 0")
+def attention_over_axis_0(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=0)
+    return weights @ v, weights
+
+
+@wrong("2.4", "the keys are mixed instead of the values")
+def attention_of_keys(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights @ k, weights
+
+
+@wrong("2.4", "k and v swapped")
+def attention_keys_and_values_swapped(q, k, v):
+    k, v = v, k
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "q and k swapped")
+def attention_swapped(q, k, v):
+    weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "q and k swapped, and turned back after the softmax")
+def attention_swapped_and_back(q, k, v):
+    weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1).transpose(-2, -1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "the weights are transposed before the values")
+def attention_weights_transposed(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights.transpose(-2, -1) @ v, weights
+
+
+@wrong("2.4", "elementwise product with the values")
+def attention_elementwise(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights * v, weights
+
+
+@wrong("2.4", "a softmax of the output")
+def attention_softmax_of_output(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return torch.softmax(weights @ v, dim=-1), weights
+
+
+@wrong("2.4", "softmax after the values")
+def attention_softmax_last(q, k, v):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return torch.softmax(scores @ v, dim=-1), torch.softmax(scores, dim=-1)
+
+
+@wrong("2.4", "an average instead of a sum over the keys")
+def attention_divided_by_keys(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights @ v / v.shape[-2], weights
+
+
+@wrong("2.4", "the first key is left out of the loop")
+def attention_without_the_first_key(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    out = 0
+    for s in range(1, v.shape[-2]):
+        out = out + weights[..., s, None] * v[..., s, None, :]
+    return out, weights
+
+
+@wrong("2.4", "only the best key is read")
+def attention_hard(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    best = F.one_hot(weights.argmax(-1), k.shape[-2]).to(v.dtype)
+    return best @ v, weights
+
+
+@wrong("2.4", "the future is hidden in the output, unasked")
+def attention_causal(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), weights
+
+
+@wrong("2.4", "with dropout")
+def attention_with_dropout(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    weights = nn.Dropout(0.1)(weights)
+    return weights @ v, weights
+
+
+@wrong("2.4", "no transpose")
+def attention_without_transpose(q, k, v):
+    weights = torch.softmax(q @ k / math.sqrt(q.shape[-1]), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", ".T on more than two axes")
+def attention_by_capital_t(q, k, v):
+    weights = torch.softmax(q @ k.T / math.sqrt(q.shape[-1]), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "bmm: right for three axes only")
+def attention_by_bmm(q, k, v):
+    weights = torch.softmax(torch.bmm(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1]), dim=-1)
+    return torch.bmm(weights, v), weights
+
+
+@wrong("2.4", "two arguments only")
+def attention_of_two_arguments(q, k):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weights @ k, weights
+
+
+@wrong("2.4", "q is divided in place")
+def attention_in_place(q, k, v):
+    q /= math.sqrt(q.shape[-1])
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "a misspelt name")
+def attention_misspelt(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return weigths @ v, weights  # noqa: F821
+
+
+@wrong("2.4", "not scaled, and the pair is swapped")
+def attention_unscaled_and_swapped(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+    return weights, weights @ v
+
+
+@wrong("2.4", "the queries are added to the output")
+def attention_with_residual(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+    return q + weights @ v, weights
+
+
+# ---- 2.5 class SelfAttention(d_in, d_out) ----------------------------------------------------------------------------
+
+
+class ThreeProjections(nn.Module):
+    """What most of the wrong classes below get right."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "super().__init__() is missing")
+class SelfAttentionWithoutSuper(nn.Module):
+    def __init__(self, d_in, d_out):
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("2.5", "_init_ with single underscores")
+class SelfAttentionMisspeltInit(nn.Module):
+    def _init_(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("2.5", "foward instead of forward")
+class SelfAttentionMisspeltForward(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def foward(self, x):
+        return ThreeProjections.forward(self, x)
+
+
+@wrong("2.5", "no nn.Module")
+class SelfAttentionPlainClass:
+    def __init__(self, d_in, d_out):
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        return ThreeProjections.forward(self, x)
+
+    __call__ = forward
+
+
+@wrong("2.5", "self. forgotten in __init__")
+class SelfAttentionLocalLayers(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        W_query = nn.Linear(d_in, d_out, bias=False)  # noqa: F841
+        W_key = nn.Linear(d_in, d_out, bias=False)  # noqa: F841
+        W_value = nn.Linear(d_in, d_out, bias=False)  # noqa: F841
+
+    forward = ThreeProjections.forward
+
+
+@wrong("2.5", "self. forgotten in forward")
+class SelfAttentionForgottenSelf(ThreeProjections):
+    def forward(self, x):
+        q, k, v = W_query(x), W_key(x), W_value(x)  # noqa: F821
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "self is no argument of forward")
+class SelfAttentionForwardWithoutSelf(ThreeProjections):
+    def forward(x):  # noqa: N805
+        return x, x
+
+
+@wrong("2.5", "other names")
+class SelfAttentionOtherNames(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.q_proj = nn.Linear(d_in, d_out, bias=False)
+        self.k_proj = nn.Linear(d_in, d_out, bias=False)
+        self.v_proj = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.q_proj(x), self.k_proj(x), self.v_proj(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "names in another case")
+class SelfAttentionLowerCaseNames(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.w_query = nn.Linear(d_in, d_out, bias=False)
+        self.w_key = nn.Linear(d_in, d_out, bias=False)
+        self.w_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.w_query(x), self.w_key(x), self.w_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "with biases")
+class SelfAttentionWithBias(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out)
+        self.W_key = nn.Linear(d_in, d_out)
+        self.W_value = nn.Linear(d_in, d_out)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("2.5", "d_in and d_out swapped in the layers")
+class SelfAttentionSwappedSizes(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_out, d_in, bias=False)
+        self.W_key = nn.Linear(d_out, d_in, bias=False)
+        self.W_value = nn.Linear(d_out, d_in, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("2.5", "sizes hard-coded")
+class SelfAttentionHardCodedSizes(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(3, 2, bias=False)
+        self.W_key = nn.Linear(3, 2, bias=False)
+        self.W_value = nn.Linear(3, 2, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("2.5", "parameters instead of layers")
+class SelfAttentionWithParameters(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "x times the weight matrix, not transposed")
+class SelfAttentionWeightNotTransposed(ThreeProjections):
+    def forward(self, x):
+        q, k, v = x @ self.W_query.weight, x @ self.W_key.weight, x @ self.W_value.weight
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "new layers in every forward")
+class SelfAttentionNewLayersEachTime(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.d_in, self.d_out = d_in, d_out
+
+    def forward(self, x):
+        q, k, v = (nn.Linear(self.d_in, self.d_out, bias=False)(x) for _ in range(3))
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "the layers in a Python list")
+class SelfAttentionLayersInAList(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.layers = [nn.Linear(d_in, d_out, bias=False) for _ in range(3)]
+
+    def forward(self, x):
+        q, k, v = (layer(x) for layer in self.layers)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "one layer under three names")
+class SelfAttentionOneSharedLayer(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("2.5", "a fourth layer after the values")
+class SelfAttentionWithOutputLayer(ThreeProjections):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.out_proj = nn.Linear(d_out, d_out, bias=False)
+
+    def forward(self, x):
+        out, weights = super().forward(x)
+        return self.out_proj(out), weights
+
+
+@wrong("2.5", "not scaled")
+class SelfAttentionUnscaled(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "the root of d_in")
+class SelfAttentionRootOfInput(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "the root of the number of tokens")
+class SelfAttentionRootOfTokens(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "divided by d_out, not by its root")
+class SelfAttentionOverWidth(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1], dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "softmax over axis 1, the queries")
+class SelfAttentionOverQueries(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "softmax over the batch")
+class SelfAttentionOverBatch(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=0)
+        return weights @ v, weights
+
+
+@wrong("2.5", "keys.T on a batch")
+class SelfAttentionCapitalT(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.T / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "written for one sentence, no batch")
+class SelfAttentionOfOneSentence(ThreeProjections):
+    def forward(self, x):
+        length, _ = x.shape
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.view(-1, length) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "the output alone")
+class SelfAttentionOutputAlone(ThreeProjections):
+    def forward(self, x):
+        return super().forward(x)[0]
+
+
+@wrong("2.5", "the pair is swapped")
+class SelfAttentionSwappedPair(ThreeProjections):
+    def forward(self, x):
+        out, weights = super().forward(x)
+        return weights, out
+
+
+@wrong("2.5", "a list")
+class SelfAttentionAsAList(ThreeProjections):
+    def forward(self, x):
+        return list(super().forward(x))
+
+
+@wrong("2.5", "nothing is returned")
+class SelfAttentionNotReturned(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        self.out = weights @ v
+
+
+@wrong("2.5", "scores returned instead of weights")
+class SelfAttentionScoresReturned(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
+        return torch.softmax(scores, dim=-1) @ v, scores
+
+
+@wrong("2.5", "the values are the keys")
+class SelfAttentionValuesByKeyLayer(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_key(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "the values are x itself")
+class SelfAttentionValuesNotProjected(ThreeProjections):
+    def forward(self, x):
+        q, k = self.W_query(x), self.W_key(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ x, weights
+
+
+@wrong("2.5", "the queries are made by the key layer and the other way round")
+class SelfAttentionQueriesAndKeysSwapped(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_key(x), self.W_query(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "keys against queries")
+class SelfAttentionKeysAgainstQueries(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "the queries are scored against the values")
+class SelfAttentionScoresWithValues(ThreeProjections):
+    def forward(self, x):
+        q, v = self.W_query(x), self.W_value(x)
+        weights = torch.softmax(q @ v.transpose(-2, -1) / math.sqrt(v.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "the weights are transposed before the values")
+class SelfAttentionWeightsTransposed(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights.transpose(-2, -1) @ v, weights
+
+
+@wrong("2.5", "the future is hidden, unasked")
+class SelfAttentionCausal(ThreeProjections):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
+        future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        weights = torch.softmax(scores.masked_fill(future, -math.inf), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "with dropout")
+class SelfAttentionWithDropout(ThreeProjections):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.dropout = nn.Dropout(0.1)
+
+    def forward(self, x):
+        _, weights = super().forward(x)
+        weights = self.dropout(weights)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("2.5", "__init__ takes one argument only")
+class SelfAttentionOneSize(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.W_query = nn.Linear(d_model, d_model, bias=False)
+        self.W_key = nn.Linear(d_model, d_model, bias=False)
+        self.W_value = nn.Linear(d_model, d_model, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("2.5", "forward wants q, k and v")
+class SelfAttentionOfThreeInputs(ThreeProjections):
+    def forward(self, q, k, v):
+        q, k, v = self.W_query(q), self.W_key(k), self.W_value(v)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("2.5", "x is changed in place")
+class SelfAttentionInPlace(ThreeProjections):
+    def forward(self, x):
+        x -= x.mean(dim=-1, keepdim=True)
+        return super().forward(x)
+
+
+@wrong("2.5", "x is added to the output")
+class SelfAttentionWithResidual(ThreeProjections):
+    def forward(self, x):
+        out, weights = super().forward(x)
+        return out + x, weights
+
+
+@wrong("2.5", "not scaled, and with biases")
+class SelfAttentionUnscaledWithBias(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out)
+        self.W_key = nn.Linear(d_in, d_out)
+        self.W_value = nn.Linear(d_in, d_out)
+
+    forward = SelfAttentionUnscaled.forward
+
+
+# ---- 3.1 causal_mask(length) -----------------------------------------------------------------------------------------
+
+
+@wrong("3.1", "the upper triangle with the diagonal")
+def causal_triu(length):
+    return torch.triu(torch.ones(length, length, dtype=torch.bool))
+
+
+@wrong("3.1", "inverted: True is hidden")
+def causal_inverted(length):
+    return torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
+
+
+@wrong("3.1", "the lower triangle, negated")
+def causal_negated_tril(length):
+    return ~torch.tril(torch.ones(length, length, dtype=torch.bool))
+
+
+@wrong("3.1", "the diagonal is hidden")
+def causal_without_diagonal(length):
+    return torch.tril(torch.ones(length, length, dtype=torch.bool), diagonal=-1)
+
+
+@wrong("3.1", "the diagonal is hidden, by <")
+def causal_by_less_than(length):
+    positions = torch.arange(length)
+    return positions[None, :] < positions[:, None]
+
+
+@wrong("3.1", "one step into the future is seen")
+def causal_one_ahead(length):
+    return torch.tril(torch.ones(length, length, dtype=torch.bool), diagonal=1)
+
+
+@wrong("3.1", "float")
+def causal_as_float(length):
+    return torch.tril(torch.ones(length, length))
+
+
+@wrong("3.1", "int")
+def causal_as_int(length):
+    return torch.tril(torch.ones(length, length, dtype=torch.int64))
+
+
+@wrong("3.1", "uint8")
+def causal_as_bytes(length):
+    return torch.tril(torch.ones(length, length)).byte()
+
+
+@wrong("3.1", "0 and -inf, to be added")
+def causal_additive(length):
+    return torch.full((length, length), -math.inf).triu(1)
+
+
+@wrong("3.1", "0 and -inf turned into bool, which inverts it")
+def causal_additive_as_bool(length):
+    return torch.full((length, length), float("-inf")).triu(1).bool()
+
+
+@wrong("3.1", "float and inverted")
+def causal_float_inverted(length):
+    return torch.triu(torch.ones(length, length), diagonal=1)
+
+
+@wrong("3.1", "rows and columns swapped in the loop")
+def causal_swapped_loop(length):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for query in range(length):
+        for key in range(query + 1):
+            mask[key, query] = True
+    return mask
+
+
+@wrong("3.1", "off by one in the loop")
+def causal_loop_one_short(length):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for query in range(length):
+        for key in range(query):
+            mask[query, key] = True
+    return mask
+
+
+@wrong("3.1", "the last row is left out")
+def causal_without_last_row(length):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for query in range(length - 1):
+        mask[query, : query + 1] = True
+    return mask
+
+
+@wrong("3.1", "the diagonal alone")
+def causal_identity(length):
+    return torch.eye(length, dtype=torch.bool)
+
+
+@wrong("3.1", "everything is seen")
+def causal_all_true(length):
+    return torch.ones(length, length, dtype=torch.bool)
+
+
+@wrong("3.1", "zeros under a tril: nothing is seen")
+def causal_all_false(length):
+    return torch.tril(torch.zeros(length, length)).bool()
+
+
+@wrong("3.1", "a window: itself and the one before")
+def causal_window(length):
+    return torch.ones(length, length, dtype=torch.bool).tril().triu(-1)
+
+
+@wrong("3.1", "the other diagonal")
+def causal_flipped(length):
+    return torch.ones(length, length, dtype=torch.bool).tril().flip(1)
+
+
+@wrong("3.1", "an axis too many")
+def causal_with_a_batch_axis(length):
+    return torch.tril(torch.ones(1, length, length, dtype=torch.bool))
+
+
+@wrong("3.1", "four axes")
+def causal_with_four_axes(length):
+    return torch.tril(torch.ones(length, length, dtype=torch.bool)).view(1, 1, length, length)
+
+
+@wrong("3.1", "one row only")
+def causal_one_row(length):
+    return torch.arange(length) <= length - 1
+
+
+@wrong("3.1", "one row and column too many")
+def causal_too_large(length):
+    return torch.tril(torch.ones(length + 1, length + 1, dtype=torch.bool))
+
+
+@wrong("3.1", "six tokens, hard-coded")
+def causal_hard_coded(length):
+    return torch.tril(torch.ones(6, 6, dtype=torch.bool))
+
+
+@wrong("3.1", "a numpy array")
+def causal_as_numpy(length):
+    return np.tri(length, dtype=bool)
+
+
+@wrong("3.1", "nested lists")
+def causal_as_lists(length):
+    return [[key <= query for key in range(length)] for query in range(length)]
+
+
+@wrong("3.1", "nothing is returned")
+def causal_not_returned(length):
+    print(torch.tril(torch.ones(length, length, dtype=torch.bool)))
+
+
+@wrong("3.1", "tril of a number")
+def causal_tril_of_a_number(length):
+    return torch.tril(length).bool()
+
+
+@wrong("3.1", "a dtype that does not exist")
+def causal_wrong_dtype_name(length):
+    return torch.tril(torch.ones(length, length, dtype=torch.boolean))
+
+
+@wrong("3.1", "scores are wanted instead of a length")
+def causal_of_scores(scores):
+    length = scores.shape[-1]
+    return torch.tril(torch.ones(length, length, dtype=torch.bool))
+
+
+@wrong("3.1", "two sizes are wanted")
+def causal_of_two_sizes(queries, keys):
+    return torch.tril(torch.ones(queries, keys, dtype=torch.bool))
+
+
+@wrong("3.1", "only the last token sees everything")
+def causal_first_rows_empty(length):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    mask[-1] = True
+    return mask
+
+
+# ---- 3.2 mask_by_renormalizing(weights, mask) ------------------------------------------------------------------------
+
+
+@wrong("3.2", "not made to sum to 1 again")
+def renormalize_not(weights, mask):
+    return weights * mask
+
+
+@wrong("3.2", "not made to sum to 1 again, by masked_fill")
+def renormalize_not_filled(weights, mask):
+    return weights.masked_fill(~mask, 0.0)
+
+
+@wrong("3.2", "made to sum to 1 before hiding")
+def renormalize_before_hiding(weights, mask):
+    return weights / weights.sum(dim=-1, keepdim=True) * mask
+
+
+@wrong("3.2", "made to sum to 1 before hiding, the rows' own sums used")
+def renormalize_by_old_sums(weights, mask):
+    visible = weights * mask
+    return visible / weights.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "columns are made to sum to 1")
+def renormalize_columns(weights, mask):
+    visible = weights * mask
+    return visible / visible.sum(dim=-2, keepdim=True)
+
+
+@wrong("3.2", "axis 1, right for matrices only")
+def renormalize_axis_1(weights, mask):
+    visible = weights * mask
+    return visible / visible.sum(dim=1, keepdim=True)
+
+
+@wrong("3.2", "the sum without keepdim")
+def renormalize_without_keepdim(weights, mask):
+    visible = weights * mask
+    return visible / visible.sum(dim=-1)
+
+
+@wrong("3.2", "the sum of everything")
+def renormalize_by_total(weights, mask):
+    visible = weights * mask
+    return visible / visible.sum()
+
+
+@wrong("3.2", "divided by the number of visible keys")
+def renormalize_by_count(weights, mask):
+    return weights * mask / mask.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "divided by the largest")
+def renormalize_by_max(weights, mask):
+    visible = weights * mask
+    return visible / visible.amax(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "divided by the Euclidean length")
+def renormalize_l2(weights, mask):
+    return F.normalize(weights * mask, dim=-1)
+
+
+@wrong("3.2", "a second softmax, zeros included")
+def renormalize_by_softmax(weights, mask):
+    return torch.softmax(weights * mask, dim=-1)
+
+
+@wrong("3.2", "the weights taken for scores: filled with -inf and softmax")
+def renormalize_by_filling(weights, mask):
+    return torch.softmax(weights.masked_fill(~mask, float("-inf")), dim=-1)
+
+
+@wrong("3.2", "the weights are filled with -inf")
+def renormalize_filled_with_infinity(weights, mask):
+    visible = weights.masked_fill(~mask, float("-inf"))
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "inverted")
+def renormalize_inverted(weights, mask):
+    visible = weights.masked_fill(mask, 0.0)
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "inverted, and not made to sum to 1")
+def renormalize_inverted_not(weights, mask):
+    return weights * ~mask
+
+
+@wrong("3.2", "the mask is not used")
+def renormalize_without_mask(weights, mask):
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "a causal mask, whatever mask is given")
+def renormalize_always_causal(weights, mask):
+    visible = torch.tril(weights)
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "the mask is transposed")
+def renormalize_mask_transposed(weights, mask):
+    visible = weights * mask.transpose(-2, -1)
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "the mask is multiplied by -inf")
+def renormalize_times_infinity(weights, mask):
+    visible = weights + (~mask) * float("-inf")
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "the mask is added")
+def renormalize_mask_added(weights, mask):
+    visible = weights + mask
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "the weights are changed in place")
+def renormalize_in_place(weights, mask):
+    weights *= mask
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "masked_fill_ on the weights")
+def renormalize_fill_in_place(weights, mask):
+    weights.masked_fill_(~mask, 0)
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "masked_fill is thrown away")
+def renormalize_lost_fill(weights, mask):
+    weights.masked_fill(~mask, 0)
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "a large epsilon")
+def renormalize_large_epsilon(weights, mask):
+    visible = weights * mask
+    return visible / (visible.sum(dim=-1, keepdim=True) + 0.01)
+
+
+@wrong("3.2", "the sum is kept at 1 or above")
+def renormalize_clamped_at_one(weights, mask):
+    visible = weights * mask
+    return visible / visible.sum(dim=-1, keepdim=True).clamp(min=1.0)
+
+
+@wrong("3.2", "what is missing is shared out evenly")
+def renormalize_by_sharing(weights, mask):
+    visible = weights * mask
+    missing = 1 - visible.sum(-1, keepdim=True)
+    return visible + mask * missing / mask.sum(-1, keepdim=True)
+
+
+@wrong("3.2", "all visible keys alike")
+def renormalize_uniform(weights, mask):
+    return (mask / mask.sum(-1, keepdim=True)).to(weights.dtype).expand_as(weights).clone()
+
+
+@wrong("3.2", "1 - mask of a bool mask")
+def renormalize_one_minus_bool(weights, mask):
+    visible = weights - weights * (1 - mask)
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "the visible weights only, flattened")
+def renormalize_flattened(weights, mask):
+    visible = weights[mask.expand_as(weights)]
+    return visible / visible.sum()
+
+
+@wrong("3.2", "indexing with a mask that is not broadcast")
+def renormalize_by_indexing(weights, mask):
+    result = weights.clone()
+    result[~mask] = 0
+    return result / result.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "for matrices only")
+def renormalize_matrices(weights, mask):
+    result = torch.zeros_like(weights)
+    for t in range(weights.shape[0]):
+        for s in range(weights.shape[1]):
+            if mask[t, s]:
+                result[t, s] = weights[t, s]
+        result[t] /= result[t].sum()
+    return result
+
+
+@wrong("3.2", "a misspelt argument")
+def renormalize_misspelt(weights, mask):
+    visible = weight * mask  # noqa: F821
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "a misspelt keyword")
+def renormalize_keepdims(weights, mask):
+    visible = weights * mask
+    return visible / visible.sum(dim=-1, keep_dim=True)
+
+
+@wrong("3.2", "nothing is returned")
+def renormalize_not_returned(weights, mask):
+    visible = weights * mask
+    visible /= visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.2", "a numpy array")
+def renormalize_as_numpy(weights, mask):
+    visible = weights.numpy() * mask.numpy()
+    return visible / visible.sum(-1, keepdims=True)
+
+
+@wrong("3.2", "a pair")
+def renormalize_as_a_pair(weights, mask):
+    visible = weights * mask
+    return visible / visible.sum(dim=-1, keepdim=True), mask
+
+
+@wrong("3.2", "always float32")
+def renormalize_always_float32(weights, mask):
+    visible = (weights * mask).float()
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+# ---- 3.3 mask_by_filling(scores, mask) -------------------------------------------------------------------------------
+
+
+@wrong("3.3", "scores times mask: hidden scores are 0, not hidden")
+def filled_with_zero(scores, mask):
+    return torch.softmax(scores * mask, dim=-1)
+
+
+@wrong("3.3", "filled with 0 by masked_fill")
+def filled_with_zero_by_fill(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, 0), dim=-1)
+
+
+@wrong("3.3", "inverted")
+def filled_inverted(scores, mask):
+    return torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1)
+
+
+@wrong("3.3", "inverted, with -1e9")
+def filled_inverted_finite(scores, mask):
+    return torch.softmax(scores.masked_fill(mask, -1e9), dim=-1)
+
+
+@wrong("3.3", "the arguments of where swapped")
+def filled_where_swapped(scores, mask):
+    return torch.where(mask, -1e9, scores).softmax(dim=-1)
+
+
+@wrong("3.3", "-10 is not low enough")
+def filled_with_minus_ten(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -10), dim=-1)
+
+
+@wrong("3.3", "-1")
+def filled_with_minus_one(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -1.0), dim=-1)
+
+
+@wrong("3.3", "1e-9 written for -1e9")
+def filled_with_small_positive(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, 1e-9), dim=-1)
+
+
+@wrong("3.3", "-1e-9 written for -1e9")
+def filled_with_small_negative(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -1e-9), dim=-1)
+
+
+@wrong("3.3", "finfo.tiny written for finfo.min")
+def filled_with_tiny(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).tiny), dim=-1)
+
+
+@wrong("3.3", "the lowest score in the row")
+def filled_with_lowest_score(scores, mask):
+    return torch.where(mask, scores, scores.amin(-1, keepdim=True)).softmax(-1)
+
+
+@wrong("3.3", "+inf")
+def filled_with_plus_infinity(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("inf")), dim=-1)
+
+
+@wrong("3.3", "1e9, the sign forgotten")
+def filled_with_plus_milliard(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, 1e9), dim=-1)
+
+
+@wrong("3.3", "NaN")
+def filled_with_nan(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("nan")), dim=-1)
+
+
+@wrong("3.3", "-1e40, too large for float32")
+def filled_too_large(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -1e40), dim=-1)
+
+
+@wrong("3.3", "(1 - mask) * -inf: 0 * -inf is NaN")
+def filled_by_product_with_infinity(scores, mask):
+    return torch.softmax(scores + (1 - mask.to(scores.dtype)) * float("-inf"), dim=-1)
+
+
+@wrong("3.3", "~mask * -inf, multiplied into the scores")
+def filled_by_scores_times_infinity(scores, mask):
+    return torch.softmax(scores * (~mask * float("-inf")), dim=-1)
+
+
+@wrong("3.3", "mask * -1e9 is added: inverted")
+def filled_by_adding_inverted(scores, mask):
+    return torch.softmax(scores + mask * -1e9, dim=-1)
+
+
+@wrong("3.3", "the scores are multiplied by -1e9 where hidden")
+def filled_by_multiplying(scores, mask):
+    return torch.softmax(torch.where(mask, scores, scores * -1e9), dim=-1)
+
+
+@wrong("3.3", "the 0/1 mask is added")
+def filled_by_adding_the_mask(scores, mask):
+    return torch.softmax(scores + mask, dim=-1)
+
+
+@wrong("3.3", "1 - mask of a bool mask")
+def filled_one_minus_bool(scores, mask):
+    return torch.softmax(scores + (1 - mask) * -1e9, dim=-1)
+
+
+@wrong("3.3", "the mask is not used")
+def filled_without_mask(scores, mask):
+    return torch.softmax(scores, dim=-1)
+
+
+@wrong("3.3", "masked_fill is thrown away")
+def filled_and_lost(scores, mask):
+    scores.masked_fill(~mask, float("-inf"))
+    return torch.softmax(scores, dim=-1)
+
+
+@wrong("3.3", "the scores are filled in place")
+def filled_in_place(scores, mask):
+    scores.masked_fill_(~mask, float("-inf"))
+    return torch.softmax(scores, dim=-1)
+
+
+@wrong("3.3", "the scores are filled in place by indexing")
+def filled_in_place_by_index(scores, mask):
+    scores[~mask.expand_as(scores)] = -1e9
+    return torch.softmax(scores, dim=-1)
+
+
+@wrong("3.3", "no softmax")
+def filled_without_softmax(scores, mask):
+    return scores.masked_fill(~mask, float("-inf"))
+
+
+@wrong("3.3", "softmax over the queries")
+def filled_over_queries(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-2)
+
+
+@wrong("3.3", "softmax over axis 1")
+def filled_over_axis_1(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=1)
+
+
+@wrong("3.3", "softmax over axis 0")
+def filled_over_axis_0(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -1e9), dim=0)
+
+
+@wrong("3.3", "filled with 0 after the softmax, not made to sum to 1")
+def filled_after_softmax(scores, mask):
+    return torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
+
+
+@wrong("3.3", "filled with -inf after the softmax")
+def filled_after_softmax_with_infinity(scores, mask):
+    return torch.softmax(scores, dim=-1).masked_fill(~mask, float("-inf"))
+
+
+@wrong("3.3", "renormalised instead: 0/0 where a hidden score is far larger")
+def filled_by_renormalizing(scores, mask):
+    weights = torch.softmax(scores, dim=-1) * mask
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+@wrong("3.3", "exp of the visible, the sum of all")
+def filled_sum_of_all(scores, mask):
+    powers = torch.exp(scores - scores.amax(-1, keepdim=True))
+    return powers * mask / powers.sum(-1, keepdim=True)
+
+
+@wrong("3.3", "a second softmax")
+def filled_and_softmax_twice(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+    return torch.softmax(weights, dim=-1)
+
+
+@wrong("3.3", "scaled by the root of the number of keys, unasked")
+def filled_and_scaled(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -1e9) / math.sqrt(scores.shape[-1]), dim=-1)
+
+
+@wrong("3.3", "a causal mask, whatever mask is given")
+def filled_always_causal(scores, mask):
+    allowed = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return torch.softmax(scores.masked_fill(~allowed, float("-inf")), dim=-1)
+
+
+@wrong("3.3", "the diagonal is hidden too")
+def filled_diagonal_too(scores, mask):
+    diagonal = torch.eye(*scores.shape[-2:], dtype=torch.bool)
+    return torch.softmax(scores.masked_fill(~mask | diagonal, -1e9), dim=-1)
+
+
+@wrong("3.3", "the mask is transposed")
+def filled_mask_transposed(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask.transpose(-2, -1), -1e9), dim=-1)
+
+
+@wrong("3.3", "the mask gets an axis more")
+def filled_mask_unsqueezed(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask.unsqueeze(1), -1e9), dim=-1)
+
+
+@wrong("3.3", "indexing with a mask that is not broadcast")
+def filled_by_indexing(scores, mask):
+    filled = scores.clone()
+    filled[~mask] = float("-inf")
+    return torch.softmax(filled, dim=-1)
+
+
+@wrong("3.3", "loops for matrices only")
+def filled_matrices(scores, mask):
+    queries, keys = scores.shape
+    filled = scores.clone()
+    for t in range(queries):
+        for s in range(keys):
+            if not mask[t, s]:
+                filled[t, s] = float("-inf")
+    return torch.softmax(filled, dim=-1)
+
+
+@wrong("3.3", "not instead of ~")
+def filled_by_not(scores, mask):
+    return torch.softmax(scores.masked_fill(not mask, float("-inf")), dim=-1)
+
+
+@wrong("3.3", "- instead of ~")
+def filled_by_minus(scores, mask):
+    return torch.softmax(scores.masked_fill(-mask, float("-inf")), dim=-1)
+
+
+@wrong("3.3", "inf without its module")
+def filled_with_bare_inf(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -inf), dim=-1)  # noqa: F821
+
+
+@wrong("3.3", "mask == False through an if on a tensor")
+def filled_by_if(scores, mask):
+    if mask:
+        return torch.softmax(scores, dim=-1)
+    return torch.softmax(scores - 1e9, dim=-1)
+
+
+@wrong("3.3", "nothing is returned")
+def filled_not_returned(scores, mask):
+    filled = scores.masked_fill(~mask, float("-inf"))
+    print(torch.softmax(filled, dim=-1))
+
+
+@wrong("3.3", "a pair")
+def filled_as_a_pair(scores, mask):
+    filled = scores.masked_fill(~mask, float("-inf"))
+    return filled.softmax(-1), filled
+
+
+@wrong("3.3", "always float64")
+def filled_always_float64(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1, dtype=torch.float64)
+
+
+@wrong("3.3", "inverted, and over the queries")
+def filled_inverted_over_queries(scores, mask):
+    return torch.softmax(scores.masked_fill(mask, -1e9), dim=-2)
+
+
+# ---- 3.4 padding_mask(lengths, max_length) ---------------------------------------------------------------------------
+
+
+@wrong("3.4", "no axis for the queries: (B, max_length)")
+def padding_two_axes(lengths, max_length):
+    return torch.arange(max_length) < lengths[:, None]
+
+
+@wrong("3.4", "the axis of size 1 at the end: query rows are hidden")
+def padding_axis_at_the_end(lengths, max_length):
+    return (torch.arange(max_length) < lengths[:, None]).unsqueeze(-1)
+
+
+@wrong("3.4", "the axis of size 1 in front")
+def padding_axis_in_front(lengths, max_length):
+    return (torch.arange(max_length) < lengths[:, None])[None]
+
+
+@wrong("3.4", "an axis for the heads too")
+def padding_four_axes(lengths, max_length):
+    return (torch.arange(max_length) < lengths[:, None])[:, None, None, :]
+
+
+@wrong("3.4", "written out for every query")
+def padding_expanded(lengths, max_length):
+    mask = torch.arange(max_length) < lengths[:, None]
+    return mask[:, None, :].expand(-1, max_length, -1)
+
+
+@wrong("3.4", "pairs of real tokens: query rows are hidden too")
+def padding_pairs(lengths, max_length):
+    mask = torch.arange(max_length) < lengths[:, None]
+    return mask[:, None, :] & mask[:, :, None]
+
+
+@wrong("3.4", "inverted")
+def padding_inverted(lengths, max_length):
+    return torch.arange(max_length) >= lengths[:, None, None]
+
+
+@wrong("3.4", "inverted and without the axis for the queries")
+def padding_inverted_two_axes(lengths, max_length):
+    return torch.arange(max_length) >= lengths[:, None]
+
+
+@wrong("3.4", "> instead of >=, inverted and one too many")
+def padding_greater(lengths, max_length):
+    return torch.arange(max_length) > lengths[:, None, None]
+
+
+@wrong("3.4", "<= instead of <: one padding key is seen")
+def padding_one_too_many(lengths, max_length):
+    return torch.arange(max_length) <= lengths[:, None, None]
+
+
+@wrong("3.4", "counted from 1: the last real token is hidden")
+def padding_counted_from_one(lengths, max_length):
+    return torch.arange(1, max_length + 1) < lengths[:, None, None]
+
+
+@wrong("3.4", "the last real token is hidden, by a slice")
+def padding_slice_one_short(lengths, max_length):
+    mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
+    for i, length in enumerate(lengths):
+        mask[i, 0, : length - 1] = True
+    return mask
+
+
+@wrong("3.4", "only the place after the last token")
+def padding_equal(lengths, max_length):
+    return torch.arange(max_length) == lengths[:, None, None]
+
+
+@wrong("3.4", "padding in front")
+def padding_in_front(lengths, max_length):
+    return torch.arange(max_length) >= (max_length - lengths)[:, None, None]
+
+
+@wrong("3.4", "the longest length is used instead of max_length")
+def padding_to_the_longest(lengths, max_length):
+    return torch.arange(int(lengths.max())) < lengths[:, None, None]
+
+
+@wrong("3.4", "the number of items is used instead of max_length")
+def padding_to_the_batch(lengths, max_length):
+    return torch.arange(len(lengths)) < lengths[:, None, None]
+
+
+@wrong("3.4", "lengths along the wrong axis")
+def padding_lengths_as_a_row(lengths, max_length):
+    return (torch.arange(max_length) < lengths).unsqueeze(1)
+
+
+@wrong("3.4", "lengths along the wrong axis, keys down the other")
+def padding_transposed(lengths, max_length):
+    return (torch.arange(max_length)[:, None] < lengths[None, :]).unsqueeze(1)
+
+
+@wrong("3.4", "float")
+def padding_as_float(lengths, max_length):
+    return (torch.arange(max_length) < lengths[:, None, None]).float()
+
+
+@wrong("3.4", "zeros without a dtype: float")
+def padding_zeros_without_dtype(lengths, max_length):
+    mask = torch.zeros(len(lengths), 1, max_length)
+    for i, length in enumerate(lengths):
+        mask[i, :, :length] = True
+    return mask
+
+
+@wrong("3.4", "int")
+def padding_as_int(lengths, max_length):
+    return (torch.arange(max_length) < lengths[:, None, None]).long()
+
+
+@wrong("3.4", "0 and -inf, to be added")
+def padding_additive(lengths, max_length):
+    mask = torch.zeros(len(lengths), 1, max_length)
+    return mask.masked_fill(torch.arange(max_length) >= lengths[:, None, None], float("-inf"))
+
+
+@wrong("3.4", "the first item's length for all")
+def padding_first_length(lengths, max_length):
+    return (torch.arange(max_length) < lengths[0]).expand(len(lengths), 1, max_length)
+
+
+@wrong("3.4", "return inside the loop")
+def padding_return_in_loop(lengths, max_length):
+    mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
+    for i, length in enumerate(lengths):
+        mask[i, 0, :length] = True
+        return mask
+
+
+@wrong("3.4", "all True")
+def padding_all_true(lengths, max_length):
+    return torch.ones(len(lengths), 1, max_length, dtype=torch.bool)
+
+
+@wrong("3.4", "zero lengths looked for instead of padded places")
+def padding_of_nonzero_lengths(lengths, max_length):
+    return (lengths != 0)[:, None, None].expand(-1, 1, max_length)
+
+
+@wrong("3.4", "causal as well")
+def padding_and_causal(lengths, max_length):
+    causal = torch.ones(max_length, max_length, dtype=torch.bool).tril()
+    return (torch.arange(max_length) < lengths[:, None, None]) & causal
+
+
+@wrong("3.4", "the arguments the other way round")
+def padding_arguments_swapped(max_length, lengths):
+    return torch.arange(max_length) < lengths[:, None, None]
+
+
+@wrong("3.4", "the lengths are changed in place")
+def padding_in_place(lengths, max_length):
+    lengths -= 1
+    return torch.arange(max_length) <= lengths[:, None, None]
+
+
+@wrong("3.4", "a list comes out")
+def padding_as_lists(lengths, max_length):
+    return [[[key < length for key in range(max_length)]] for length in lengths.tolist()]
+
+
+@wrong("3.4", "a list of tensors")
+def padding_as_a_list_of_tensors(lengths, max_length):
+    return [torch.arange(max_length)[None] < length for length in lengths]
+
+
+@wrong("3.4", "a numpy array")
+def padding_as_numpy(lengths, max_length):
+    return np.arange(max_length) < lengths.numpy()[:, None, None]
+
+
+@wrong("3.4", "nothing is returned")
+def padding_not_returned(lengths, max_length):
+    mask = torch.arange(max_length) < lengths[:, None, None]
+    print(mask)
+
+
+@wrong("3.4", "range of a tensor of lengths")
+def padding_range_of_a_tensor(lengths, max_length):
+    mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
+    for i in range(len(lengths)):
+        for j in range(lengths):
+            mask[i, 0, j] = True
+    return mask
+
+
+@wrong("3.4", "an if on a tensor of several truths")
+def padding_if_on_a_tensor(lengths, max_length):
+    mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
+    for key in range(max_length):
+        if key < lengths:
+            mask[:, 0, key] = True
+    return mask
+
+
+@wrong("3.4", "one argument only")
+def padding_of_one_argument(lengths):
+    return torch.arange(int(lengths.max())) < lengths[:, None, None]
+
+
+@wrong("3.4", "unsqueeze misspelt")
+def padding_misspelt(lengths, max_length):
+    return torch.arange(max_length) < lengths.unsqeeze(1).unsqeeze(2)
+
+
+@wrong("3.4", "an index one past the end")
+def padding_index_past_the_end(lengths, max_length):
+    mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
+    for i, length in enumerate(lengths):
+        for j in range(length + 1):
+            mask[i, 0, j] = True
+    return mask
+
+
+# ---- 3.5 masked_softmax(scores, mask) --------------------------------------------------------------------------------
+
+
+@wrong("3.5", "filled with -inf: NaN where nothing is visible")
+def masked_softmax_unmended(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+
+
+@wrong("3.5", "filled with -1e9: uniform where nothing is visible")
+def masked_softmax_uniform(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+
+
+@wrong("3.5", "filled with finfo.min: uniform where nothing is visible")
+def masked_softmax_uniform_by_finfo(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).min), dim=-1)
+
+
+@wrong("3.5", "-10000 added: the row is unmasked where nothing is visible")
+def masked_softmax_minus_ten_thousand_added(scores, mask):
+    return torch.softmax(scores + (1 - mask.to(scores.dtype)) * -10000.0, dim=-1)
+
+
+@wrong("3.5", "nan_to_num before the softmax")
+def masked_softmax_mended_too_early(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")).nan_to_num(), dim=-1)
+
+
+@wrong("3.5", "NaN multiplied by 0 stays NaN")
+def masked_softmax_nan_times_zero(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+    return weights * mask.any(dim=-1, keepdim=True)
+
+
+@wrong("3.5", "NaN looked for with ==")
+def masked_softmax_nan_equals(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+    return torch.where(weights == float("nan"), 0.0, weights)
+
+
+@wrong("3.5", "NaN made 1")
+def masked_softmax_nan_to_one(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(1.0)
+
+
+@wrong("3.5", "NaN made 1 / S")
+def masked_softmax_nan_to_uniform(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(1 / scores.shape[-1])
+
+
+@wrong("3.5", "an added -inf mask, mended afterwards: NaN gradients")
+def masked_softmax_added_infinities(scores, mask):
+    return torch.softmax(scores + mask.to(scores.dtype).log(), dim=-1).nan_to_num(0.0)
+
+
+@wrong("3.5", "0/0 behind torch.where: right numbers, NaN gradients")
+def masked_softmax_where_trap(scores, mask):
+    powers = torch.exp(scores - scores.amax(-1, keepdim=True)) * mask
+    total = powers.sum(-1, keepdim=True)
+    return torch.where(total > 0, powers / total, 0.0)
+
+
+@wrong("3.5", "the softmax's result is zeroed in place: backward fails")
+def masked_softmax_zeroed_in_place(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+    weights[~mask.expand_as(weights)] = 0
+    return weights
+
+
+@wrong("3.5", "nan_to_num_ in place: backward fails")
+def masked_softmax_mended_in_place(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+    return weights.nan_to_num_(0.0)
+
+
+@wrong("3.5", "detached")
+def masked_softmax_detached(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0).detach()
+
+
+@wrong("3.5", "under no_grad")
+def masked_softmax_under_no_grad(scores, mask):
+    with torch.no_grad():
+        return scores.masked_fill(~mask, -1e9).softmax(-1) * mask
+
+
+@wrong("3.5", "through .data")
+def masked_softmax_through_data(scores, mask):
+    return (scores.data.masked_fill(~mask, -1e9).softmax(-1) * mask).to(scores.dtype)
+
+
+@wrong("3.5", "through numpy: no gradients")
+def masked_softmax_through_numpy(scores, mask):
+    filled = np.where(mask.numpy(), scores.detach().numpy(), -1e30)
+    powers = np.exp(filled - filled.max(-1, keepdims=True)) * mask.numpy()
+    return torch.from_numpy(powers / np.maximum(powers.sum(-1, keepdims=True), 1e-30)).to(scores.dtype)
+
+
+@wrong("3.5", "through a Python list: no gradients")
+def masked_softmax_through_lists(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
+    return torch.tensor(weights.tolist(), dtype=scores.dtype)
+
+
+@wrong("3.5", "numpy() on a tensor that wants gradients")
+def masked_softmax_numpy_of_gradients(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+    return torch.from_numpy(np.nan_to_num(weights.numpy()))
+
+
+@wrong("3.5", "inverted")
+def masked_softmax_inverted(scores, mask):
+    return torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1).nan_to_num(0.0)
+
+
+@wrong("3.5", "hidden scores are 0, not hidden")
+def masked_softmax_times_mask(scores, mask):
+    return torch.softmax(scores * mask, dim=-1) * mask
+
+
+@wrong("3.5", "over the queries")
+def masked_softmax_over_queries(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-2).nan_to_num(0.0)
+
+
+@wrong("3.5", "over axis 1")
+def masked_softmax_over_axis_1(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=1).nan_to_num(0.0)
+
+
+@wrong("3.5", "not made to sum to 1")
+def masked_softmax_not_renormalized(scores, mask):
+    return torch.softmax(scores, dim=-1) * mask
+
+
+@wrong("3.5", "renormalised: 0/0 where nothing is visible")
+def masked_softmax_renormalized(scores, mask):
+    weights = torch.softmax(scores, dim=-1) * mask
+    return weights / weights.sum(-1, keepdim=True)
+
+
+@wrong("3.5", "renormalised with an epsilon: wrong where hidden scores are far larger")
+def masked_softmax_renormalized_epsilon(scores, mask):
+    weights = torch.softmax(scores, dim=-1) * mask
+    return weights / (weights.sum(-1, keepdim=True) + 1e-9)
+
+
+@wrong("3.5", "exp of the scores as they are: overflow")
+def masked_softmax_naive(scores, mask):
+    powers = torch.exp(scores) * mask
+    return powers / (powers.sum(-1, keepdim=True) + 1e-9)
+
+
+@wrong("3.5", "-10, then zeroed")
+def masked_softmax_minus_ten(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -10.0), dim=-1) * mask
+
+
+@wrong("3.5", "empty rows are opened, and left open")
+def masked_softmax_empty_rows_unmasked(scores, mask):
+    empty = ~mask.any(dim=-1, keepdim=True)
+    return torch.softmax(scores.masked_fill(~(mask | empty), float("-inf")), dim=-1)
+
+
+@wrong("3.5", "empty columns looked for instead of empty rows")
+def masked_softmax_empty_columns(scores, mask):
+    allowed = mask.expand_as(scores)
+    weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+    return weights.masked_fill(~allowed.any(dim=-2, keepdim=True), 0.0)
+
+
+@wrong("3.5", "zeros only if the whole mask is empty")
+def masked_softmax_whole_mask(scores, mask):
+    if not mask.any():
+        return torch.zeros_like(scores)
+    return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+
+
+@wrong("3.5", "everything is zero as soon as one row is empty")
+def masked_softmax_all_or_nothing(scores, mask):
+    if (~mask.any(dim=-1)).any():
+        return scores * 0
+    return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+
+
+@wrong("3.5", "any without keepdim")
+def masked_softmax_any_without_keepdim(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+    return weights.masked_fill(~mask.any(dim=-1), 0.0)
+
+
+@wrong("3.5", "an if on several rows at once")
+def masked_softmax_if_on_rows(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+    if mask.any(dim=-1):
+        return weights
+    return weights * 0
+
+
+@wrong("3.5", "the scores are changed in place")
+def masked_softmax_in_place(scores, mask):
+    with torch.no_grad():
+        scores[~mask.expand_as(scores)] = -1e9
+    return torch.softmax(scores, dim=-1) * mask
+
+
+@wrong("3.5", "masked_fill_ on an input that wants gradients")
+def masked_softmax_fill_in_place(scores, mask):
+    scores.masked_fill_(~mask, float("-inf"))
+    return torch.softmax(scores, dim=-1).nan_to_num(0.0)
+
+
+@wrong("3.5", "the mask is not used")
+def masked_softmax_without_mask(scores, mask):
+    return torch.softmax(scores, dim=-1)
+
+
+@wrong("3.5", "nothing is returned")
+def masked_softmax_not_returned(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+    weights = weights.nan_to_num(0.0)
+
+
+@wrong("3.5", "a pair")
+def masked_softmax_as_a_pair(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
+    return weights, mask.any(-1)
+
+
+@wrong("3.5", "always float64")
+def masked_softmax_always_float64(scores, mask):
+    return torch.softmax(scores.double().masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
+
+
+@wrong("3.5", "always float32")
+def masked_softmax_always_float32(scores, mask):
+    weights = torch.zeros(scores.shape)
+    weights[...] = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
+    return weights
+
+
+@wrong("3.5", "a keyword that nan_to_num does not have")
+def masked_softmax_wrong_keyword(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(value=0.0)
+
+
+@wrong("3.5", "a misspelt method")
+def masked_softmax_misspelt(scores, mask):
+    return torch.softmax(scores.mask_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
+
+
+@wrong("3.5", "negative infinities are left where nothing is visible")
+def masked_softmax_returns_infinities(scores, mask):
+    weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+    return weights.masked_fill(~mask.any(-1, keepdim=True), float("-inf"))

@@ -1,0 +1,373 @@
+"""The checkers are held to their promise: right answers pass, wrong ones are named, nothing escapes."""
+
+import contextlib
+import html
+import io
+import json
+import os
+import re
+import threading
+import time
+
+import pytest
+import torch
+from torch import nn
+
+from helpers.checks import EXERCISES, check, hint, progress, record, running, solution, solution_source
+from tests.answers_right import RIGHT
+from tests.answers_wrong import WRONG
+
+MISCONCEPTIONS = [pytest.param(e, m, code, id=f"{e.id}-{m.id}-{n}") for e in EXERCISES.values()
+                  for m in e.misconceptions for n, code in enumerate(m.codes)]
+RIGHT_ANSWERS = [pytest.param(id, code, id=f"{id}-{code.__name__}") for id, codes in RIGHT.items() for code in codes]
+WRONG_ANSWERS = [pytest.param(id, code, diagnosis, id=f"{id}-{code.__name__}")
+                 for id, codes in WRONG.items() for code, _, diagnosis in codes]
+
+
+# ---------------------------------------------------------------- what the checkers know
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda e: e.id)
+def test_every_exercise_is_well_stocked(exercise):
+    assert len(exercise.misconceptions) >= 4 and len(RIGHT[exercise.id]) >= 4
+    assert len({m.id for m in exercise.misconceptions}) == len(exercise.misconceptions)
+    assert len(exercise.hints) >= 2
+    for m in exercise.misconceptions:
+        assert m.means.endswith(".") and m.think.endswith((".", "?", ")")), m.id
+
+
+@pytest.mark.parametrize("exercise, misconception, code", MISCONCEPTIONS)
+def test_each_misconception_is_diagnosed_as_itself_and_no_other(exercise, misconception, code):
+    report = check(exercise.id, code)
+    assert report.status in ("wrong", "error")
+    assert report.diagnosis == misconception.id
+    assert misconception.means in report.message and misconception.think in report.message
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda e: e.id)
+def test_the_solution_is_correct(exercise):
+    assert check(exercise.id, exercise.solution).status == "correct"
+
+
+@pytest.mark.parametrize("exercise_id, code", RIGHT_ANSWERS)
+def test_right_answers_pass_in_any_style(exercise_id, code):
+    report = check(exercise_id, code)
+    assert report.status == "correct", report.message
+
+
+@pytest.mark.parametrize("exercise_id, code, diagnosis", WRONG_ANSWERS)
+def test_wrong_answers_are_rejected_and_named(exercise_id, code, diagnosis, monkeypatch):
+    monkeypatch.setattr(running, "PATIENCE", 0.5)
+    report = check(exercise_id, code)
+    assert report.status in ("wrong", "error"), report.message
+    assert report.diagnosis == diagnosis, report.message
+
+
+# ---------------------------------------------------------------- whatever a learner writes
+
+def sums(x):
+    return x.sum()
+
+
+@pytest.mark.parametrize("value, diagnosis", [
+    (None, "returns-none"), ([0.1] * 5, "returns-wrong-type"), (3.0, "returns-wrong-type"),
+    ((torch.zeros(5),), "returns-wrong-type"), (torch.zeros(5).numpy(), "returns-wrong-type"),
+    (torch.zeros(5, dtype=torch.float64), "wrong-dtype"), (torch.zeros(7), "column-means"),
+    (torch.full((5,), float("nan")), None), ("five", "returns-wrong-type"),
+])
+def test_strange_results_are_met_with_a_sentence(value, diagnosis):
+    report = check("0.1", lambda x: value)
+    assert report.status == "wrong"
+    assert report.diagnosis in (diagnosis, "wrong-shape", None)
+    assert 2 <= len(report.message.splitlines()) < 40
+
+
+def raises(error):
+    def code(x):
+        raise error
+    return code
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(1), RecursionError(), KeyError("k"), ValueError("a\n" * 500),
+                                   GeneratorExit(), MemoryError()], ids=repr)
+def test_whatever_is_raised_stays_inside(error):
+    report = check("0.1", raises(error))
+    assert report.status == "error" and type(error).__name__ in report.message
+    assert len(report.message) < 1200 and "Traceback" not in report.message
+
+
+def test_the_learner_s_own_line_is_shown():
+    def code(x):
+        y = x @ x.T
+        return y @ torch.zeros(3)
+
+    assert "return y @ torch.zeros(3)" in check("0.1", code).message
+
+
+def test_an_endless_loop_is_stopped(monkeypatch):
+    monkeypatch.setattr(running, "PATIENCE", 0.3)
+
+    def code(x):
+        while True:
+            try:
+                x = x + 1
+            except Exception:  # noqa: S110  a learner's net must not catch the checker's stop
+                pass
+
+    start = time.perf_counter()
+    report = check("0.1", code)
+    assert report.diagnosis == "never-ends" and time.perf_counter() - start < 3
+    time.sleep(0.5)  # nothing may be raised afterwards
+    assert check("0.1", lambda x: x.mean(1)).status == "correct"
+
+
+def test_ctrl_c_still_works():
+    with pytest.raises(KeyboardInterrupt):
+        check("0.1", raises(KeyboardInterrupt()))
+
+
+def test_a_changed_input_is_named():
+    def code(x):
+        x -= 1
+        return x.mean(1) + 1
+
+    report = check("0.1", code)
+    assert report.diagnosis == "changes-input" and "input x" in report.message
+
+
+def test_printing_is_shown_once_and_nowhere_else(capsys):
+    def code(x):
+        print("shape", tuple(x.shape))
+        return x.mean(1)
+
+    report = check("0.1", code)
+    assert report.status == "correct" and report.message.count("shape (") == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_the_learner_s_random_numbers_and_modes_are_left_alone():
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    check("2.5", EXERCISES["2.5"].solution)
+    check("0.1", lambda x: (torch.manual_seed(1), x.mean(1))[1])
+    assert torch.equal(torch.rand(3), expected)
+    with torch.no_grad():
+        assert check("3.5", EXERCISES["3.5"].solution).status == "correct"
+        assert not torch.is_grad_enabled()
+    with torch.inference_mode():
+        assert check("3.5", EXERCISES["3.5"].solution).status == "correct"
+
+
+def test_another_default_device_does_no_harm():
+    torch.set_default_device("meta")
+    try:
+        assert check("3.1", EXERCISES["3.1"].solution).status == "correct"
+    finally:
+        torch.set_default_device("cpu")
+
+
+def test_a_check_may_run_in_a_thread():
+    found = []
+    worker = threading.Thread(target=lambda: found.append(check("2.2", EXERCISES["2.2"].solution).status))
+    worker.start()
+    worker.join()
+    assert found == ["correct"]
+
+
+def test_answers_come_quickly():
+    check("2.5", EXERCISES["2.5"].solution)
+    for exercise in EXERCISES.values():
+        start = time.perf_counter()
+        check(exercise.id, exercise.misconceptions[0].codes[0])
+        assert time.perf_counter() - start < 0.3, exercise.id
+
+
+# ---------------------------------------------------------------- not attempted, or not what was asked for
+
+def dots(x):
+    """Average each row."""
+    ...
+
+
+def only_docstring(x):
+    """Average each row."""
+
+
+def passes(x):
+    pass
+
+
+def not_implemented(x):
+    raise NotImplementedError
+
+
+def returns_none(x):
+    return None
+
+
+class Empty(nn.Module):
+    """A stub."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        ...
+
+    def forward(self, x):
+        ...
+
+
+@pytest.mark.parametrize("stub", [dots, only_docstring, passes, not_implemented])
+def test_a_stub_is_not_attempted(stub):
+    report = check("0.1", stub)
+    assert report.status == "not attempted" and 'hint("0.1")' in report.message
+
+
+def test_an_empty_class_is_not_attempted():
+    assert check("2.5", Empty).status == "not attempted"
+
+
+def test_a_written_return_none_is_an_attempt():
+    assert check("0.1", returns_none).diagnosis == "returns-none"
+
+
+@pytest.mark.parametrize("body, status", [("...", "not attempted"), ("return None", "wrong"), ("return", "wrong"),
+                                          ("pass", "not attempted"), ("return x.mean(1)", "correct")])
+def test_code_without_a_file_is_understood(body, status):
+    space = {}
+    exec(f"def f(x):\n    {body}", space)
+    assert check("0.1", space["f"]).status == status
+
+
+@pytest.mark.parametrize("attempt, words", [
+    (torch.zeros(5), "check needs the function itself, got one tensor of shape (5,)"),
+    (None, "got None"), ("row_means", "got str 'row_means'"), (3, "got int 3"),
+    (nn.Linear, "got the class Linear"),
+    (lambda: 0, "row_means is called as row_means(x); yours takes ()"),
+    (lambda x, y: 0, "yours takes (x, y)"),
+])
+def test_what_is_not_an_answer_is_said(attempt, words):
+    report = check("0.1", attempt)
+    assert report.status == "error" and words in report.message
+
+
+def test_a_module_instead_of_its_class_is_said():
+    report = check("2.5", EXERCISES["2.5"].solution(3, 2))
+    assert report.status == "error" and "check needs the class itself" in report.message
+
+
+@pytest.mark.parametrize("call", [lambda id: check(id, sums), hint, solution])
+@pytest.mark.parametrize("id", ["9.9", "", None, 33, "row_means"])
+def test_an_unknown_exercise_is_answered_with_the_known_ones(call, id):
+    report = call(id)
+    assert report.status == "error" and "0.1, 2.1" in report.message
+
+
+def test_a_number_is_as_good_as_a_string():
+    assert check(0.1, lambda x: x.mean(1)).status == "correct"
+
+
+# ---------------------------------------------------------------- hints, solutions, progress
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda e: e.id)
+def test_hints_lead_to_the_solution(exercise):
+    for number in range(1, len(exercise.hints) + 1):
+        report = hint(exercise.id, number)
+        assert report.status == "hint" and exercise.hints[number - 1] in report.message
+    assert f'solution("{exercise.id}")' in report.message
+
+
+@pytest.mark.parametrize("number", [0, 99, -1, "two", None, 1.5])
+def test_a_hint_that_does_not_exist_is_said(number):
+    assert "has 2 hints: 1 to 2" in hint("0.1", number).message
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda e: e.id)
+def test_the_solution_shown_can_be_pasted_and_is_correct(exercise):
+    space = {}
+    exec("import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n", space)
+    exec(solution_source(exercise), space)
+    assert check(exercise.id, space[exercise.name]).status == "correct"
+    assert solution(exercise.id).text.rstrip() in solution_source(exercise)
+
+
+@pytest.fixture
+def record_file(tmp_path, monkeypatch):
+    file = tmp_path / "deep" / "progress.json"
+    monkeypatch.setenv("COURSE_PROGRESS", str(file))
+    monkeypatch.setattr(record, "_unsaved", {})
+    return file
+
+
+def test_progress_remembers_what_was_solved(record_file):
+    check("0.1", sums)
+    assert "0 of" in repr(progress()) and re.search(r"0.1 +row_means.*tried", repr(progress()))
+    check("0.1", lambda x: x.mean(1))
+    check("0.1", sums)
+    assert re.search(r"0.1 +row_means.*correct", repr(progress()))
+    assert json.loads(record_file.read_text(encoding="utf-8")) == {"0.1": {"status": "correct", "tries": 3}}
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "[1, 2]", '{"0.1": 3}', '{"0.1": {}}', "\x00", "null", ""])
+def test_a_corrupt_record_is_set_aside_and_nothing_is_lost(record_file, content):
+    record_file.parent.mkdir()
+    record_file.write_text(content, encoding="utf-8")
+    assert "0 of" in repr(progress())
+    check("0.1", lambda x: x.mean(1))
+    assert "1 of" in repr(progress())
+    assert (record_file.parent / "progress.unreadable.json").read_text(encoding="utf-8") == content
+
+
+def test_where_nothing_can_be_written_the_record_lives_in_memory(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
+    monkeypatch.setattr(record, "_unsaved", {})
+    check("0.1", lambda x: x.mean(1))
+    assert "1 of" in repr(progress())
+
+
+def test_tests_never_touch_the_learner_s_own_record():
+    assert os.environ["COURSE_PROGRESS"] == "memory" and record.path() is None
+
+
+# ---------------------------------------------------------------- how it looks
+
+def visible(card):
+    """The words of a card, without its tags."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", card)))
+
+
+CARDS = [lambda: check("3.2", dots2), lambda: check("3.2", EXERCISES["3.2"].solution),
+         lambda: check("3.2", EXERCISES["3.2"].misconceptions[0].codes[0]), lambda: check("3.2", lambda w, m: w @ m),
+         lambda: check("3.2", lambda w, m: w ** 2 * m), lambda: hint("3.2")]
+
+
+def dots2(weights, mask):
+    ...
+
+
+@pytest.mark.parametrize("make", CARDS)
+def test_the_card_and_the_text_say_the_same(make):
+    report = make()
+    bundle = report._repr_mimebundle_()
+    shown = visible(bundle["text/html"])
+    assert bundle["text/plain"] == report.message == str(report)
+    for word in re.findall(r"\S+", report.message):
+        assert word in shown, word
+    assert "<script" not in bundle["text/html"] and "color:#" not in bundle["text/html"]
+
+
+def test_what_a_learner_writes_cannot_break_the_card():
+    def code(x):
+        print("<b>&bold")
+        raise ValueError("<script>alert(1)</script>")
+
+    card = check("0.1", code)._repr_mimebundle_()["text/html"]
+    assert "<script" not in card and "<b>&bold" not in card and "&lt;script&gt;" in card
+
+
+def test_nothing_is_printed_while_checking():
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        for exercise in EXERCISES.values():
+            check(exercise.id, exercise.solution)
+    assert out.getvalue() == ""

@@ -1,0 +1,58 @@
+"""Every notebook with all exercises solved, by the solutions that learners are shown.
+
+It runs with a single thread, while nbval runs with as many as there are: the other outputs must be those saved.
+"""
+
+import re
+
+import pytest
+from nbclient import NotebookClient
+
+from helpers.checks import EXERCISES, solution_source
+from tests.notebooks import PATHS, ROOT, exercise_of, read, tags
+
+DEPENDS_ON_ANSWERS = {"progress"}
+
+
+def solved(notebook):
+    """The notebook with the shown solution in place of every stub."""
+    for cell in notebook.cells:
+        if exercise_of(cell):
+            cell.source = solution_source(EXERCISES[exercise_of(cell)])
+    return notebook
+
+
+def sanitised(text):
+    """Text as nbval compares it: without names of devices and times."""
+    rules = (ROOT / "tests" / "sanitize.cfg").read_text(encoding="utf-8")
+    for pattern, replacement in re.findall(r"^regex: (.*)\nreplace: (.*)$", rules, re.MULTILINE):
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def shown(cell):
+    """What a cell printed and drew, in the form in which nbval compares it."""
+    printed = "".join(output.text for output in cell.outputs if output.output_type == "stream")
+    drawn = [{kind: value for kind, value in output.data.items() if "widget" not in kind}
+             for output in cell.outputs if "data" in output]
+    return sanitised(printed), drawn
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_solved_from_top_to_bottom_with_one_thread(path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("MKL_NUM_THREADS", "1")
+    saved, notebook = read(path), solved(read(path))
+    NotebookClient(notebook, kernel_name="python3", timeout=300, record_timing=False, store_widget_state=False,
+                   resources={"metadata": {"path": str(path.parent)}}).execute()
+    checks = 0
+    for before, after in zip(saved.cells, notebook.cells, strict=True):
+        if after.cell_type != "code" or after.id in DEPENDS_ON_ANSWERS:
+            continue
+        if after.source.startswith("check("):
+            checks += 1
+            assert after.outputs[0].data["text/plain"].startswith("✓"), after.outputs[0].data["text/plain"]
+        else:
+            assert shown(after) == shown(before), f"{path.stem}/{after.id}"
+    assert checks == sum(exercise_of(cell) is not None for cell in saved.cells) > 0
+    assert not any("wrong-on-purpose" in tags(cell) and "✓" in str(cell.outputs) for cell in notebook.cells)
