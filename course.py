@@ -20,6 +20,7 @@ import collections
 import contextlib
 import errno
 import hashlib
+import json
 import os
 import platform
 import re
@@ -82,6 +83,7 @@ def set_up():
         build = choose_build()
         make_environment(build)
         install_packages(build)
+        quieten_lab()
         STAMP.write_text(wanted_stamp(), encoding="utf-8")
         say("The set-up is complete.")
 
@@ -198,6 +200,14 @@ def install_packages(build):
         raise Problem(explain_failure(LOG.read_text(encoding="utf-8")))
 
 
+def quieten_lab():
+    """Keep JupyterLab from opening with a question about news, and from asking the network for updates."""
+    folder = ENVIRONMENT / "share" / "jupyter" / "lab" / "settings"
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+    (folder / "overrides.json").write_text(json.dumps(settings), encoding="utf-8")
+
+
 def show_pip_progress(line):
     """Of pip's many lines, keep the large downloads and the start of unpacking; let the others pass by."""
     download = re.match(r"\s*(?:Downloading|Using cached) (?:\S*/)?(\w+)-([\w.]+)\S* \((\d+)\S* MB\)", line)
@@ -281,8 +291,7 @@ def explain_os_error(error):
 def open_lab(words):
     options = parse_options(words)
     command = [str(PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}",
-               f"--LabApp.default_url=/lab/tree/{FIRST_NOTEBOOK}",
-               "--LabApp.news_url=None"]  # otherwise the first page opens with a question about news
+               f"--LabApp.default_url=/lab/tree/{FIRST_NOTEBOOK}"]
     if options.port is not None:
         require_port(options.port)
         command += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
@@ -291,8 +300,15 @@ def open_lab(words):
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in a container; JupyterLab would refuse
         command += ["--allow-root"]
     set_up()
+    trust_notebooks()
     say("Opening JupyterLab. To stop it, press Ctrl-C twice here.")
     return hand_over(command)
+
+
+def trust_notebooks():
+    """Let JupyterLab show the saved figures at once; in notebooks that it does not trust it shows only their words."""
+    paths = [str(path) for path in (ROOT / "notebooks").glob("*.ipynb")]
+    runs(str(PYTHON), "-m", "jupyter", "trust", *paths)  # where it fails, running a cell brings its figure
 
 
 def parse_options(words):

@@ -149,7 +149,7 @@ def _grid_words(panels, hidden, rows, columns, unit):
         return _mask_words(panels, rows, columns)
     sentences = []
     for title, values in panels.items():
-        seen = values.masked_fill(hidden[title], float("-inf")).nan_to_num(float("-inf"))
+        seen = values.masked_fill(hidden[title] | values.isnan(), float("-inf"))
         parts = []
         for i, row in enumerate(rows):
             if seen[i].isneginf().all():
@@ -249,7 +249,7 @@ def arrows(vectors, title="", axes=("", "")):
         if vector.shape != (2,):
             raise ValueError(f"{name} must be two numbers, got shape {tuple(vector.shape)}")
     every = torch.stack([*vectors.values(), torch.zeros(2)])
-    low, high = every.amin(0) - 0.35, every.amax(0) + 0.45
+    low, high = (every.amin(0) - 0.35).tolist(), (every.amax(0) + 0.45).tolist()
     with rc_context(STYLE):
         figure, axis = _figure(4.8, 4.2)
         for n, (name, (x, y)) in enumerate(vectors.items()):
@@ -369,9 +369,13 @@ def _sentence(title, measure):
 
 def _svg(figure):
     """The figure as SVG text that is the same whenever and wherever it is drawn."""
+    figure.get_layout_engine().set(w_pad=0.14, h_pad=0.14)
     out = io.BytesIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     svg = out.getvalue().decode("utf-8")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    # A background with round corners in place of the square one: a quiet card, on light and on dark.
+    svg = svg.replace(f'style="fill: {PAPER}"', 'style="fill: none"', 1)
+    svg = svg.replace("</defs>", f'</defs>\n <rect width="100%" height="100%" rx="8" fill="{PAPER}"/>', 1)
     svg = svg.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")  # where DejaVu is not installed
     return svg[svg.index("<svg"):]

@@ -31,11 +31,9 @@ QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component
          "--disable-quic", "--no-first-run")
 LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
-# What JupyterLab itself writes to the console, and why it does no harm. Matched against "text (address)".
-HARMLESS = [re.compile(pattern) for pattern in (
-    # A fresh settings folder holds no workspace yet; JupyterLab asks for it all the same.
-    r"Failed to load resource: .* 404 .*/lab/api/workspaces/",
-)]
+# Errors that JupyterLab itself writes to the console and that do no harm, as patterns of "text (address)",
+# each with its reason. JupyterLab 4.6 writes none.
+HARMLESS = []
 
 
 # ---------------------------------------------------------------- the server
@@ -70,7 +68,7 @@ def lab(tmp_path_factory):
             _wait_for_server(server, url, home / "lab.log")
             yield Lab(url, root, environment)
         finally:
-            _stop(server, url)
+            _stop(server)
 
 
 def _settings(folder):
@@ -109,13 +107,9 @@ def _wait_for_server(server, url, log, seconds=60):
     pytest.fail("JupyterLab did not start:\n" + log.read_text(encoding="utf-8")[-2000:])
 
 
-def _stop(server, url):
-    """Let the server stop its kernels; if it does not, end it."""
-    if server.poll() is None:
-        try:
-            urllib.request.urlopen(urllib.request.Request(f"{url}/api/shutdown", method="POST"), timeout=5).close()
-        except (urllib.error.URLError, OSError):
-            server.terminate()
+def _stop(server):
+    """Let the server stop its kernels and itself; if it does not, end it."""
+    server.terminate()
     try:
         server.wait(timeout=15)
     except subprocess.TimeoutExpired:
@@ -145,16 +139,20 @@ def chromium():
 
 
 class LabPage:
-    """One notebook, open in JupyterLab. `page` is Playwright's page, `problems` what it must not do."""
+    """One notebook, open in JupyterLab.
+
+    `page` is Playwright's page, `problems` what it did and must not do, `sent` the number of messages that
+    went from it to the kernel.
+    """
 
     def __init__(self, browser, lab, name, size):
-        self.lab, self.problems = lab, []
+        self.lab, self.problems, self.sent = lab, [], 0
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]})
         self.context.route(lambda url: not _is_local(url), self._refuse)
         self.page = self.context.new_page()
         self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.problems.append(f"error in the page: {error}"))
-        self.page.on("websocket", lambda socket: self._visit(socket.url))
+        self.page.on("websocket", self._connect)
         self.page.goto(f"{lab.url}/lab/tree/{name}?reset")
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
 
@@ -195,6 +193,13 @@ class LabPage:
         problems, self.problems[:] = list(self.problems), []
         return problems
 
+    def _connect(self, socket):
+        self._visit(socket.url)
+        socket.on("framesent", self._count)
+
+    def _count(self, _):
+        self.sent += 1
+
     def _refuse(self, route):
         self._visit(route.request.url)
         route.abort()
@@ -205,7 +210,7 @@ class LabPage:
 
     def _hear(self, message):
         heard = f"{message.text} ({message.location.get('url', '')})"
-        if message.type == "error" and not any(pattern.search(heard) for pattern in HARMLESS):
+        if message.type == "error" and not any(re.search(pattern, heard) for pattern in HARMLESS):
             self.problems.append(f"console: {heard}")
 
 
@@ -221,13 +226,14 @@ _open_pages = []
 def open_notebook(lab, chromium):
     """open_notebook(cells, name="test", size=(1280, 900)): code as strings or a whole notebook -> a LabPage.
 
-    The notebook is trusted, as one is that was run on this machine; nothing has run yet.
+    The notebook is trusted, as one is that was run on this machine (untrusted, JupyterLab shows words for
+    every picture); nothing has run yet.
     """
     mine = []
 
     def open_it(cells, name="test", size=(1280, 900)):
         path = lab.root / f"{name}.ipynb"
-        _write(cells if isinstance(cells, dict) else as_notebook(cells), path, lab)
+        _write(cells if isinstance(cells, dict) else _as_notebook(cells), path, lab)
         mine.append(LabPage(chromium, lab, path.name, size))
         _open_pages.append(mine[-1])
         return mine[-1]
@@ -238,14 +244,13 @@ def open_notebook(lab, chromium):
         _open_pages.remove(page)
 
 
-def as_notebook(cells):
-    """A notebook of code cells."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in cells])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return notebook
+def _as_notebook(cells):
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in cells])
 
 
 def _write(notebook, path, lab):
+    """Save and trust a notebook; the kernel is named, or JupyterLab would ask."""
+    notebook["metadata"]["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, path)
     data = Path(lab.environment["JUPYTER_DATA_DIR"])
     data.mkdir(exist_ok=True)

@@ -27,6 +27,9 @@ MEANINGS = (
      "A bool mask cannot be subtracted from or negated with a minus: its opposite is ~mask."),
     (r"(bool|Bool).*(not implemented|not supported)|not implemented for 'Bool'",
      "This operation does not take a bool mask: use the mask to choose (masked_fill, torch.where)."),
+    (r"same dtype.*(bool|Bool)",
+     "A mask of True and False cannot be part of a matrix product: multiply number by number with *, or use the mask "
+     "to choose (masked_fill, torch.where)."),
     (r"(same dtype|expected scalar type|should be the same|must have the same dtype)",
      "Two tensors of different dtypes meet: make new tensors with the dtype of the input."),
     (r"value cannot be converted to type .* without overflow",

@@ -5,6 +5,7 @@
 """
 
 import ast
+import dis
 import inspect
 import linecache
 import textwrap
@@ -15,7 +16,7 @@ import torch
 
 from helpers.checks import errors, evidence
 from helpers.checks.catalogue import Case
-from helpers.checks.running import Fault, StillRunning, run
+from helpers.checks.running import Fault, StillRunning, run, run_known
 
 AXES = {2: "B", 3: "H", 5: "T", 7: "S", 11: "D", 13: "Dv"}  # distinct primes: a size tells its axis
 
@@ -109,17 +110,15 @@ def _is_empty(statement):
 
 
 def _compiles_to_nothing(function):
-    """Without source: the byte code of an empty body, but not of a written-out `return None`."""
-    def empty():
-        pass
-
-    code = function.__code__
-    if code.co_code != empty.__code__.co_code:
+    """Without source: byte code that only returns None, unless the place of that None shows a written `return`."""
+    steps = [step for step in dis.get_instructions(function) if step.opname not in ("RESUME", "NOP")]
+    does_something = {step.opname for step in steps} - {"LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+    if does_something or steps[0].argval is not None:
         return False
-    if not hasattr(code, "co_positions"):
-        return True
-    spans = [end - start for _, _, start, end in code.co_positions() if None not in (start, end)]
-    return all(span != len("return None") and span != len("return") for span in spans[-1:])
+    positions = getattr(steps[0], "positions", None)  # Python 3.11 and newer
+    start, end = (positions.col_offset or 0, positions.end_col_offset or 0) if positions else (0, 0)
+    written = end - start == len("return") or end - start == len("None") and start % 4 != 0  # `pass` starts a line
+    return not written
 
 
 # ---------------------------------------------------------------- running everything once
@@ -143,13 +142,12 @@ def _expected(exercise_id):
 
 
 @cache
-def _known(exercise_id):
-    """What each known misconception gives on each probe: [(misconception, runs), ...]."""
+def _known(exercise_id, code, index):
+    """What the code of a known misconception does on one probe."""
     from helpers.checks import EXERCISES
 
     exercise = EXERCISES[exercise_id]
-    return [(m, [run(exercise.call, code, probe.args) for probe in exercise.probes])
-            for m in exercise.misconceptions for code in m.codes]
+    return run_known(exercise.call, code, exercise.probes[index].args)
 
 
 def _required(exercise, runs):
@@ -361,18 +359,21 @@ def _ended(text):
 
 def _match(exercise, runs):
     """The misconception that does the same as the learner's code on every probe."""
-    for misconception, theirs in _known(exercise.id):
-        if len(runs) == len(theirs) and all(_alike(a, b, probe) for a, b, probe in
-                                            zip(runs, theirs, exercise.probes, strict=True)):
-            return misconception
-    return None
+    if len(runs) < len(exercise.probes):
+        return None
+    return next((m for m in exercise.misconceptions for code in m.codes
+                 if all(_does_the_same(exercise, runs, code, i) for i in range(len(runs)))), None)
 
 
 def _match_here(exercise, runs, index):
     """The one misconception that does the same on the first probe that fails, if there is just one."""
-    probe = exercise.probes[index]
-    found = {m.id: m for m, theirs in _known(exercise.id) if _alike(runs[index], theirs[index], probe)}
-    return next(iter(found.values())) if len(found) == 1 else None
+    found = [m for m in exercise.misconceptions
+             if any(_does_the_same(exercise, runs, code, index) for code in m.codes)]
+    return found[0] if len(found) == 1 else None
+
+
+def _does_the_same(exercise, runs, code, index):
+    return _alike(runs[index], _known(exercise.id, code, index), exercise.probes[index])
 
 
 def _alike(a, b, probe):

@@ -133,8 +133,8 @@ class AttentionView {
     const { T, S } = this.data;
     this.squares = element("canvas");
     this.marks = element("canvas");
-    this.window = element("div", { class: "abh-window" }, this.squares, this.marks);
-    this.sheet = element("div", { "aria-hidden": "true" }, this.window);
+    this.pane = element("div", { class: "abh-pane" }, this.squares, this.marks);
+    this.sheet = element("div", { "aria-hidden": "true" }, this.pane);
     this.cells = Array.from({ length: S }, (_, j) =>
       element("span", { role: "gridcell", id: `${id}-${j}`, "aria-colindex": j + 1 }));
     this.row = element("div", { role: "row", class: "abh-unseen" }, ...this.cells);
@@ -282,9 +282,9 @@ class AttentionView {
   under(event) {
     const { stage, place } = this;
     const { T, S } = this.data;
-    const frame = stage.getBoundingClientRect();
-    const x = event.clientX - frame.left;
-    const y = event.clientY - frame.top;
+    const box = stage.getBoundingClientRect();
+    const x = event.clientX - box.left;
+    const y = event.clientY - box.top;
     const inside = (i, count) => (i >= 0 && i < count ? i : null);
     const row = inside(Math.floor((y - place.top + stage.scrollTop) / place.cell.height), T);
     const column = inside(Math.floor((x - place.left + stage.scrollLeft) / place.cell.width), S);
@@ -322,7 +322,7 @@ class AttentionView {
 
   /** Find all places for this width, and cut the words to what fits. */
   arrange(width) {
-    const { data, stage, sheet, window } = this;
+    const { data, stage, sheet, pane } = this;
     const pen = this.squares.getContext("2d");
     pen.font = this.font(600);
     const most = clamp(width * 0.13, 50, LABEL.most);
@@ -337,7 +337,7 @@ class AttentionView {
     stage.style.height = `${this.place.height}px`;
     Object.assign(sheet.style, { width: `${this.place.right}px`, height: `${this.place.bottom}px` });
     this.size = { width: stage.clientWidth, height: stage.clientHeight };
-    Object.assign(window.style, { width: `${this.size.width}px`, height: `${this.size.height}px` });
+    Object.assign(pane.style, { width: `${this.size.width}px`, height: `${this.size.height}px` });
     if (moved) this.uncover();
   }
 
@@ -443,8 +443,9 @@ class AttentionView {
     pen.font = this.font(600);
     const start = this.place.left - 13 - pen.measureText(this.labels.queries[row]).width;
     for (const j of largestFirst(weights).reverse()) {
+      if (weights[j] < FAINTEST) continue;
       pen.strokeStyle = j === column ? this.colours.mark : this.colours.line;
-      if (weights[j] >= FAINTEST) this.drawLine(pen, start, this.rowMiddle(row), this.keyMiddle(j), Math.min(weights[j], 1));
+      this.drawLine(pen, start, this.rowMiddle(row), this.keyMiddle(j), Math.min(weights[j], 1));
     }
     pen.restore();
   }

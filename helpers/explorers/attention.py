@@ -36,7 +36,7 @@ class AttentionExplorer(Explorer):
     weights = traitlets.Bytes().tag(sync=True)  # float32, little-endian, in the order of the axes
 
     def __init__(self, tokens, queries, weights):
-        self._first = weights.reshape(-1, *weights.shape[-2:])[0]
+        self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # a copy, should the tensor change later
         super().__init__(tokens=tokens, queries=queries, axes=list(weights.shape),
                          weights=weights.numpy().astype("<f4").tobytes())
 

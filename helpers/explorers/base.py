@@ -48,7 +48,8 @@ def keep_pictures(notebook):
 
     For notebooks that are saved to be given away. JupyterLab ranks a live view above every picture, and
     does not turn to the picture when the view's kernel is gone: it writes "Error displaying widget: model
-    not found". The view's address is of no use to the next reader in any case.
+    not found". The view's address is of no use to the next reader in any case. (A notebook that JupyterLab
+    does not trust yet shows neither view nor picture, but the words.)
 
     Shapes: notebook as read by nbformat or json, version 4
     Source: jupyterlab-manager, WidgetRenderer: rank -10, against 80 for SVG; notebook 00

@@ -42,7 +42,7 @@ def weights(values, rows, columns, title):
 
 def _at_least(width, height, top):
     """Room for the second line of the title, and for the legend."""
-    return max(width, 520), max(height, top + 130)
+    return max(width, 560), max(height, top + 130)
 
 
 def _largest_of_blocks(values, high, wide):

@@ -1,0 +1,67 @@
+"""What every notebook starts with."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from helpers import notebook
+from tests.notebooks import ROOT
+
+
+def test_setup_fixes_the_random_numbers_and_how_they_print():
+    notebook.setup()
+    first = torch.rand(3)
+    notebook.setup()
+    assert torch.equal(first, torch.rand(3))
+    assert repr(torch.tensor([1e-5, 123.456])) == "tensor([  0.0000, 123.4560])"
+
+
+def test_the_device_can_be_told(monkeypatch):
+    monkeypatch.setenv("COURSE_DEVICE", "cpu")
+    assert notebook.setup() == torch.device("cpu")
+    monkeypatch.delenv("COURSE_DEVICE")
+    assert notebook.setup().type == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@pytest.mark.parametrize("name", ["gpu", "cuda:99", "tpu", "cpu:x"])
+def test_a_device_that_is_not_there_is_said(monkeypatch, name):
+    monkeypatch.setenv("COURSE_DEVICE", name)
+    with pytest.raises(ValueError, match=f"COURSE_DEVICE must name a device of this machine, got '{name}'; unset it"):
+        notebook.setup()
+
+
+def test_the_journey_sentence():
+    words, x = notebook.journey()
+    assert " ".join(words) == "Your journey starts with one step"
+    assert x.shape == (6, 3) and x.dtype == torch.float32
+    assert x[1].tolist() == pytest.approx([0.55, 0.87, 0.66])
+
+
+def test_milliseconds_are_milliseconds():
+    import time
+    assert 4 < notebook.milliseconds(lambda: time.sleep(0.005), times=3) < 50
+
+
+def test_the_package_itself_imports_nothing_heavy():
+    code = ("import sys, helpers\nassert not {'torch', 'matplotlib', 'anywidget'} & set(sys.modules)\n"
+            "print(helpers.__doc__[:17])")
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
+    assert done.stdout == "Attention by Hand\n", done.stderr
+
+
+def test_each_module_imports_only_those_above_it():
+    """The order in which helpers/__init__.py lists the rooms is the order in which they may lean on each other."""
+    import re
+    text = (ROOT / "helpers" / "__init__.py").read_text(encoding="utf-8")
+    rooms = re.findall(r"^    (\w+)  ", text.split("Names and shapes")[0], re.MULTILINE)
+    for place, room in enumerate(rooms):
+        files = [ROOT / "helpers" / f"{room}.py"]
+        if not files[0].exists():
+            files = sorted((ROOT / "helpers" / room).glob("*.py"))
+        for file in files:
+            for line in re.findall(r"^\s*(?:from|import) +helpers.*$", file.read_text(encoding="utf-8"), re.MULTILINE):
+                module = re.search(r"helpers\.(\w+)", line)
+                leans_on = [module[1]] if module else re.findall(r"\w+", line.partition(" import ")[2])
+                assert all(rooms.index(other) <= place for other in leans_on), f"{file.name}: {line.strip()}"
