@@ -29,42 +29,42 @@ def wrong(exercise, words, diagnosis=None):
 # ---- 0.1 row_means(x) ------------------------------------------------------------------------------------------------
 
 
-@wrong("0.1", "the means of the columns")
+@wrong("0.1", "the means of the columns", "column-means")
 def means_of_columns(x):
     return x.mean(dim=0)
 
 
-@wrong("0.1", "the means of the columns, by a loop")
+@wrong("0.1", "the means of the columns, by a loop", "column-means")
 def means_of_columns_by_loop(x):
     return torch.stack([x[:, column].mean() for column in range(x.shape[1])])
 
 
-@wrong("0.1", "one mean of everything")
+@wrong("0.1", "one mean of everything", "mean-of-all")
 def means_of_everything(x):
     return x.mean()
 
 
-@wrong("0.1", "one mean of everything, as a Python float")
+@wrong("0.1", "one mean of everything, as a Python float", "returns-wrong-type")
 def means_as_a_float(x):
     return x.mean().item()
 
 
-@wrong("0.1", "sums, never divided")
+@wrong("0.1", "sums, never divided", "sum-not-mean")
 def means_not_divided(x):
     return x.sum(dim=1)
 
 
-@wrong("0.1", "an axis of size 1 kept")
+@wrong("0.1", "an axis of size 1 kept", "kept-dimension")
 def means_with_keepdim(x):
     return x.mean(dim=1, keepdim=True)
 
 
-@wrong("0.1", "divided by the number of rows")
+@wrong("0.1", "divided by the number of rows", "divided-by-rows")
 def means_divided_by_rows(x):
     return x.sum(dim=1) / x.shape[0]
 
 
-@wrong("0.1", "divided by len(x), the number of rows, in a loop")
+@wrong("0.1", "divided by len(x), the number of rows, in a loop", "divided-by-rows")
 def means_divided_by_len(x):
     result = torch.zeros(len(x), dtype=x.dtype)
     for i, row in enumerate(x):
@@ -82,27 +82,27 @@ def means_divided_by_numel(x):
     return x.sum(dim=1) / x.numel()
 
 
-@wrong("0.1", "a list of numbers")
+@wrong("0.1", "a list of numbers", "returns-wrong-type")
 def means_as_a_list(x):
     return [row.mean().item() for row in x]
 
 
-@wrong("0.1", "a list of tensors")
+@wrong("0.1", "a list of tensors", "returns-wrong-type")
 def means_as_a_list_of_tensors(x):
     return [row.mean() for row in x]
 
 
-@wrong("0.1", "a numpy array")
+@wrong("0.1", "a numpy array", "returns-wrong-type")
 def means_as_numpy(x):
     return x.numpy().mean(axis=1)
 
 
-@wrong("0.1", "printed, not returned")
+@wrong("0.1", "printed, not returned", "returns-none")
 def means_printed(x):
     print(x.mean(dim=1))
 
 
-@wrong("0.1", "return inside the loop: the first row only")
+@wrong("0.1", "return inside the loop: the first row only", "wrong-shape")
 def means_of_the_first_row(x):
     for row in x:  # noqa: B007
         return row.mean()
@@ -131,7 +131,7 @@ def means_running_total(x):
     return torch.stack(result)
 
 
-@wrong("0.1", "medians")
+@wrong("0.1", "medians", "median-not-mean")
 def means_by_median(x):
     return x.median(dim=1).values
 
@@ -166,7 +166,7 @@ def means_over_a_third_axis(x):
     return x.mean(dim=2)
 
 
-@wrong("0.1", "the input is divided in place")
+@wrong("0.1", "the input is divided in place", "changes-input")
 def means_in_place(x):
     x /= x.shape[1]
     return x.sum(dim=1)
@@ -177,7 +177,7 @@ def means_rounded(x):
     return x.mean(dim=1).round()
 
 
-@wrong("0.1", "always float32")
+@wrong("0.1", "always float32", "wrong-dtype")
 def means_always_float32(x):
     result = torch.zeros(x.shape[0])
     for i in range(x.shape[0]):
@@ -185,7 +185,7 @@ def means_always_float32(x):
     return result
 
 
-@wrong("0.1", "always float64")
+@wrong("0.1", "always float64", "wrong-dtype")
 def means_always_float64(x):
     return torch.tensor(x.tolist(), dtype=torch.float64).mean(dim=1)
 
@@ -200,17 +200,17 @@ def means_of_three_columns(x):
     return (x[:, 0] + x[:, 1] + x[:, 2]) / 3
 
 
-@wrong("0.1", "inside a tuple")
+@wrong("0.1", "inside a tuple", "returns-wrong-type")
 def means_in_a_tuple(x):
     return (x.mean(dim=1),)
 
 
-@wrong("0.1", "repeated into the shape of x")
+@wrong("0.1", "repeated into the shape of x", "wrong-shape")
 def means_expanded(x):
     return x.mean(dim=1, keepdim=True).expand_as(x)
 
 
-@wrong("0.1", "each row minus its mean")
+@wrong("0.1", "each row minus its mean", "wrong-shape")
 def means_taken_away(x):
     return x - x.mean(dim=1, keepdim=True)
 
@@ -220,12 +220,17 @@ def means_nan(x):
     return x.sum(dim=1) * 0 / 0
 
 
-@wrong("0.1", "an endless loop")
+@wrong("0.1", "an endless loop", "never-ends")
 def means_endless(x):
     row, result = 0, torch.zeros(x.shape[0], dtype=x.dtype)
     while row < x.shape[0]:
         result[row] = x[row].mean()
     return result
+
+
+@wrong("0.1", "seven columns, read off the checker's messages")
+def means_divided_by_seven(x):
+    return x.sum(dim=1) / 7
 
 
 # ---- 2.1 dot_product_scores(q, k) ------------------------------------------------------------------------------------
@@ -242,22 +247,22 @@ def scores_with_a_lost_transpose(q, k):
     return q @ k
 
 
-@wrong("2.1", ".T, which reverses all axes")
+@wrong("2.1", ".T, which reverses all axes", "all-axes-reversed")
 def scores_by_capital_t(q, k):
     return q @ k.T
 
 
-@wrong("2.1", "axes 0 and 1 swapped: right for matrices only")
+@wrong("2.1", "axes 0 and 1 swapped: right for matrices only", "fixed-axes")
 def scores_by_transposing_0_1(q, k):
     return q @ k.transpose(0, 1)
 
 
-@wrong("2.1", "axes 1 and 2 swapped: right for three axes only")
+@wrong("2.1", "axes 1 and 2 swapped: right for three axes only", "fixed-axes")
 def scores_by_transposing_1_2(q, k):
     return q @ k.transpose(1, 2)
 
 
-@wrong("2.1", "bmm: right for three axes only")
+@wrong("2.1", "bmm: right for three axes only", "fixed-axes")
 def scores_by_bmm(q, k):
     return torch.bmm(q, k.transpose(1, 2))
 
@@ -267,7 +272,7 @@ def scores_by_einsum_of_matrices(q, k):
     return torch.einsum("td,sd->ts", q, k)
 
 
-@wrong("2.1", "einsum that sums over the batch")
+@wrong("2.1", "einsum that sums over the batch", "wrong-shape")
 def scores_summed_over_the_batch(q, k):
     return torch.einsum("...td,...sd->ts", q, k)
 
@@ -282,27 +287,27 @@ def scores_by_view(q, k):
     return q @ k.view(k.shape[-1], k.shape[-2])
 
 
-@wrong("2.1", "keys against queries: (S, T)")
+@wrong("2.1", "keys against queries: (S, T)", "keys-ask")
 def scores_of_keys_against_queries(q, k):
     return k @ q.transpose(-2, -1)
 
 
-@wrong("2.1", "einsum with the result's letters swapped")
+@wrong("2.1", "einsum with the result's letters swapped", "keys-ask")
 def scores_by_einsum_swapped(q, k):
     return torch.einsum("...td,...sd->...st", q, k)
 
 
-@wrong("2.1", "the keys are never used")
+@wrong("2.1", "the keys are never used", "keys-ignored")
 def scores_of_queries_with_themselves(q, k):
     return q @ q.transpose(-2, -1)
 
 
-@wrong("2.1", "the queries are never used")
+@wrong("2.1", "the queries are never used", "wrong-shape")
 def scores_of_keys_with_themselves(q, k):
     return k @ k.transpose(-2, -1)
 
 
-@wrong("2.1", "divided by sqrt(D)")
+@wrong("2.1", "divided by sqrt(D)", "already-scaled")
 def scores_already_scaled(q, k):
     return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
 
@@ -312,22 +317,22 @@ def scores_by_mean(q, k):
     return (q.unsqueeze(-2) * k.unsqueeze(-3)).mean(-1)
 
 
-@wrong("2.1", "softmax taken already")
+@wrong("2.1", "softmax taken already", "softmaxed")
 def scores_already_softmaxed(q, k):
     return (q @ k.transpose(-2, -1)).softmax(dim=-1)
 
 
-@wrong("2.1", "scaled and softmax taken: that is 2.3")
+@wrong("2.1", "scaled and softmax taken: that is 2.3", "softmaxed")
 def scores_already_weights(q, k):
     return F.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.1", "cosines instead of dot products")
+@wrong("2.1", "cosines instead of dot products", "cosine")
 def scores_by_cosine(q, k):
     return F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1)
 
 
-@wrong("2.1", "distances instead of dot products")
+@wrong("2.1", "distances instead of dot products", "distance")
 def scores_by_distance(q, k):
     return torch.cdist(q, k)
 
@@ -347,12 +352,12 @@ def scores_by_torch_dot(q, k):
     return torch.dot(q, k)
 
 
-@wrong("2.1", "np.dot, which pairs every item with every item")
+@wrong("2.1", "np.dot, which pairs every item with every item", "wrong-shape")
 def scores_by_numpy_dot(q, k):
     return torch.from_numpy(np.dot(q.numpy(), np.swapaxes(k.numpy(), -1, -2)))
 
 
-@wrong("2.1", "both loops run over the queries")
+@wrong("2.1", "both loops run over the queries", "wrong-shape")
 def scores_square(q, k):
     length = q.shape[-2]
     scores = torch.zeros(*q.shape[:-1], length, dtype=q.dtype)
@@ -384,35 +389,35 @@ def scores_of_three_words(q, k):
     return scores
 
 
-@wrong("2.1", "a list of rows")
+@wrong("2.1", "a list of rows", "returns-wrong-type")
 def scores_as_a_list(q, k):
     return [q[..., t, None, :] @ k.transpose(-2, -1) for t in range(q.shape[-2])]
 
 
-@wrong("2.1", "a numpy array")
+@wrong("2.1", "a numpy array", "returns-wrong-type")
 def scores_as_numpy(q, k):
     return (q @ k.transpose(-2, -1)).numpy()
 
 
-@wrong("2.1", "nothing is returned")
+@wrong("2.1", "nothing is returned", "returns-none")
 def scores_not_returned(q, k):
     scores = q @ k.transpose(-2, -1)
     print(scores)
 
 
-@wrong("2.1", "always float32")
+@wrong("2.1", "always float32", "wrong-dtype")
 def scores_always_float32(q, k):
     return (q @ k.transpose(-2, -1)).float()
 
 
-@wrong("2.1", "a new float32 tensor is filled, whatever the input's dtype")
+@wrong("2.1", "a new float32 tensor is filled, whatever the input's dtype", "wrong-dtype")
 def scores_in_default_dtype(q, k):
     scores = torch.empty(*q.shape[:-1], k.shape[-2])
     scores[...] = q @ k.transpose(-2, -1)
     return scores
 
 
-@wrong("2.1", "the queries are changed in place")
+@wrong("2.1", "the queries are changed in place", "changes-input")
 def scores_in_place(q, k):
     q *= 1.0 / math.sqrt(q.shape[-1])
     return q @ k.transpose(-2, -1) * math.sqrt(q.shape[-1])
@@ -438,13 +443,13 @@ def scores_negated(q, k):
     return -(q @ k.transpose(-2, -1))
 
 
-@wrong("2.1", "a pair with the scaled scores")
+@wrong("2.1", "a pair with the scaled scores", "returns-wrong-type")
 def scores_as_a_pair(q, k):
     scores = q @ k.transpose(-2, -1)
     return scores, scores / math.sqrt(q.shape[-1])
 
 
-@wrong("2.1", "scaled, and the wrong way round")
+@wrong("2.1", "scaled, and the wrong way round", "wrong-shape")
 def scores_scaled_and_swapped(q, k):
     return k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1])
 
@@ -452,48 +457,48 @@ def scores_scaled_and_swapped(q, k):
 # ---- 2.2 softmax(scores) ---------------------------------------------------------------------------------------------
 
 
-@wrong("2.2", "exp overflows for scores of 1,000")
+@wrong("2.2", "exp overflows for scores of 1,000", "overflow")
 def softmax_naive(scores):
     return torch.exp(scores) / torch.exp(scores).sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "exp overflows; the NaN are painted over with zeros")
+@wrong("2.2", "exp overflows; the NaN are painted over with zeros", "rows-do-not-sum-to-1")
 def softmax_naive_nan_to_num(scores):
     exponentials = scores.exp()
     return (exponentials / exponentials.sum(-1, keepdim=True)).nan_to_num(0.0)
 
 
-@wrong("2.2", "large scores are cut off at 50")
+@wrong("2.2", "large scores are cut off at 50", "not-finite")
 def softmax_clamped(scores):
     exponentials = scores.clamp(max=50).exp()
     return exponentials / exponentials.sum(-1, keepdim=True)
 
 
-@wrong("2.2", "the largest of all scores is taken away: a row far below it is 0/0")
+@wrong("2.2", "the largest of all scores is taken away: a row far below it is 0/0", "one-maximum-for-all")
 def softmax_global_max(scores):
     exponentials = torch.exp(scores - scores.max())
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "the largest of each column is taken away")
+@wrong("2.2", "the largest of each column is taken away", "not-finite")
 def softmax_max_of_columns(scores):
     exponentials = torch.exp(scores - scores.max(dim=0).values)
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "the mean is taken away instead of the maximum")
+@wrong("2.2", "the mean is taken away instead of the maximum", "overflow")
 def softmax_minus_mean(scores):
     exponentials = torch.exp(scores - scores.mean(dim=-1, keepdim=True))
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "the maximum is added")
+@wrong("2.2", "the maximum is added", "not-finite")
 def softmax_plus_max(scores):
     exponentials = torch.exp(scores + scores.amax(-1, keepdim=True))
     return exponentials / exponentials.sum(-1, keepdim=True)
 
 
-@wrong("2.2", "the maximum is taken away after exp")
+@wrong("2.2", "the maximum is taken away after exp", "not-finite")
 def softmax_max_after_exp(scores):
     exponentials = scores.exp() - scores.exp().amax(-1, keepdim=True)
     return exponentials / exponentials.sum(-1, keepdim=True)
@@ -504,27 +509,27 @@ def softmax_divided_by_max(scores):
     return torch.softmax(scores / scores.amax(-1, keepdim=True), dim=-1)
 
 
-@wrong("2.2", "over axis 0")
+@wrong("2.2", "over axis 0", "over-the-rows")
 def softmax_over_axis_0(scores):
     return torch.softmax(scores, dim=0)
 
 
-@wrong("2.2", "over axis 1, right for matrices only")
+@wrong("2.2", "over axis 1, right for matrices only", "over-the-rows")
 def softmax_over_axis_1(scores):
     return torch.softmax(scores, dim=1)
 
 
-@wrong("2.2", "over the queries")
+@wrong("2.2", "over the queries", "over-the-rows")
 def softmax_over_queries(scores):
     return torch.softmax(scores, dim=-2)
 
 
-@wrong("2.2", "no axis given: PyTorch guesses")
+@wrong("2.2", "no axis given: PyTorch guesses", "over-the-rows")
 def softmax_without_axis(scores):
     return F.softmax(scores)
 
 
-@wrong("2.2", "over everything at once")
+@wrong("2.2", "over everything at once", "over-everything")
 def softmax_over_everything(scores):
     exponentials = torch.exp(scores - scores.max())
     return exponentials / exponentials.sum()
@@ -548,28 +553,28 @@ def softmax_max_pair(scores):
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "the place of the maximum is taken away")
+@wrong("2.2", "the place of the maximum is taken away", "overflow")
 def softmax_argmax(scores):
     exponentials = torch.exp(scores - scores.argmax(dim=-1, keepdim=True))
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "not divided by the sum")
+@wrong("2.2", "not divided by the sum", "not-divided")
 def softmax_not_normalized(scores):
     return torch.exp(scores - scores.amax(dim=-1, keepdim=True))
 
 
-@wrong("2.2", "no exp: scores over their sum")
+@wrong("2.2", "no exp: scores over their sum", "no-exponential")
 def softmax_without_exp(scores):
     return scores / scores.sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "logarithms returned")
+@wrong("2.2", "logarithms returned", "log-softmax")
 def softmax_log(scores):
     return F.log_softmax(scores, dim=-1)
 
 
-@wrong("2.2", "sigmoid")
+@wrong("2.2", "sigmoid", "sigmoid")
 def softmax_sigmoid(scores):
     return torch.sigmoid(scores)
 
@@ -584,13 +589,13 @@ def softmax_negative(scores):
     return torch.softmax(-scores, dim=-1)
 
 
-@wrong("2.2", "powers of 2")
+@wrong("2.2", "powers of 2", "base-two")
 def softmax_base_two(scores):
     powers = 2 ** (scores - scores.amax(-1, keepdim=True))
     return powers / powers.sum(-1, keepdim=True)
 
 
-@wrong("2.2", "divided by the length instead of made to sum to 1")
+@wrong("2.2", "divided by the length instead of made to sum to 1", "rows-do-not-sum-to-1")
 def softmax_l2(scores):
     return F.normalize(torch.exp(scores - scores.amax(-1, keepdim=True)), dim=-1)
 
@@ -605,19 +610,19 @@ def softmax_scaled(scores):
     return torch.softmax(scores / math.sqrt(scores.shape[-1]), dim=-1)
 
 
-@wrong("2.2", "a large epsilon in the denominator")
+@wrong("2.2", "a large epsilon in the denominator", "rows-do-not-sum-to-1")
 def softmax_large_epsilon(scores):
     exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return exponentials / (exponentials.sum(dim=-1, keepdim=True) + 0.01)
 
 
-@wrong("2.2", "the maximum is taken away from the input in place")
+@wrong("2.2", "the maximum is taken away from the input in place", "changes-input")
 def softmax_in_place(scores):
     scores -= scores.amax(dim=-1, keepdim=True)
     return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "in place by exp_")
+@wrong("2.2", "in place by exp_", "changes-input")
 def softmax_exp_in_place(scores):
     scores.sub_(scores.amax(-1, keepdim=True)).exp_()
     return scores / scores.sum(-1, keepdim=True)
@@ -638,18 +643,18 @@ def softmax_of_three_axes(scores):
     return torch.stack([torch.softmax(item, dim=1) for item in scores])
 
 
-@wrong("2.2", "a numpy array")
+@wrong("2.2", "a numpy array", "returns-wrong-type")
 def softmax_as_numpy(scores):
     exponentials = np.exp(scores.numpy() - scores.numpy().max(-1, keepdims=True))
     return exponentials / exponentials.sum(-1, keepdims=True)
 
 
-@wrong("2.2", "nested lists")
+@wrong("2.2", "nested lists", "returns-wrong-type")
 def softmax_as_lists(scores):
     return torch.softmax(scores, dim=-1).tolist()
 
 
-@wrong("2.2", "nothing is returned")
+@wrong("2.2", "nothing is returned", "returns-none")
 def softmax_not_returned(scores):
     exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     exponentials /= exponentials.sum(dim=-1, keepdim=True)
@@ -660,76 +665,82 @@ def softmax_misspelt(scores):
     return torch.sofmax(scores, dim=-1)
 
 
-@wrong("2.2", "always float64")
+@wrong("2.2", "always float64", "wrong-dtype")
 def softmax_always_float64(scores):
     return torch.softmax(scores.double(), dim=-1)
 
 
-@wrong("2.2", "in float16")
+@wrong("2.2", "in float16", "wrong-dtype")
 def softmax_in_half(scores):
     return torch.softmax(scores.half(), dim=-1)
 
 
-@wrong("2.2", "rounded to two decimals")
+@wrong("2.2", "rounded to two decimals", "rows-do-not-sum-to-1")
 def softmax_rounded(scores):
     return torch.softmax(scores, dim=-1).round(decimals=2)
 
 
-@wrong("2.2", "naive, and over the queries")
+@wrong("2.2", "naive, and over the queries", "over-the-rows")
 def softmax_naive_over_queries(scores):
     return scores.exp() / scores.exp().sum(dim=-2, keepdim=True)
+
+
+@wrong("2.2", "the first score is taken away: exp overflows where another is far larger")
+def softmax_minus_first(scores):
+    exponentials = torch.exp(scores - scores[..., :1])
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
 # ---- 2.3 attention_weights(q, k) -------------------------------------------------------------------------------------
 
 
-@wrong("2.3", "not scaled")
+@wrong("2.3", "not scaled", "no-scale")
 def weights_unscaled(q, k):
     return torch.softmax(q @ k.transpose(-2, -1), dim=-1)
 
 
-@wrong("2.3", "divided by D, not by its root")
+@wrong("2.3", "divided by D, not by its root", "scaled-by-d")
 def weights_over_d(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1], dim=-1)
 
 
-@wrong("2.3", "multiplied by the root")
+@wrong("2.3", "multiplied by the root", "multiplied")
 def weights_times_root(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) * math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "a precedence slip: q @ k.mT / D ** -0.5")
+@wrong("2.3", "a precedence slip: q @ k.mT / D ** -0.5", "multiplied")
 def weights_over_inverse_root(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1] ** -0.5, dim=-1)
 
 
-@wrong("2.3", "the root of the number of keys")
+@wrong("2.3", "the root of the number of keys", "wrong-size-in-root")
 def weights_over_root_of_keys(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-2]), dim=-1)
 
 
-@wrong("2.3", "the root of the number of queries")
+@wrong("2.3", "the root of the number of queries", "wrong-size-in-root")
 def weights_over_root_of_queries(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-2]), dim=-1)
 
 
-@wrong("2.3", "the scores' last axis taken for D")
+@wrong("2.3", "the scores' last axis taken for D", "wrong-size-in-root")
 def weights_over_root_of_scores_axis(q, k):
     scores = q @ k.transpose(-2, -1)
     return torch.softmax(scores / math.sqrt(scores.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "the root of len(q)")
+@wrong("2.3", "the root of len(q)", "wrong-size-in-root")
 def weights_over_root_of_len(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(len(q)), dim=-1)
 
 
-@wrong("2.3", "the root of shape[1]: right for matrices only")
+@wrong("2.3", "the root of shape[1]: right for matrices only", "wrong-size-in-root")
 def weights_over_root_of_shape_1(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[1]), dim=-1)
 
 
-@wrong("2.3", "the root of all of q's elements")
+@wrong("2.3", "the root of all of q's elements", "wrong-size-in-root")
 def weights_over_root_of_numel(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.numel()), dim=-1)
 
@@ -749,28 +760,28 @@ def weights_by_floor_division(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) // math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "scaled twice")
+@wrong("2.3", "scaled twice", "scaled-by-d")
 def weights_scaled_twice(q, k):
     root = math.sqrt(q.shape[-1])
     return torch.softmax((q / root) @ (k / root).transpose(-2, -1), dim=-1)
 
 
-@wrong("2.3", "scaled after the softmax")
+@wrong("2.3", "scaled after the softmax", "scaled-after-softmax")
 def weights_scaled_afterwards(q, k):
     return torch.softmax(q @ k.transpose(-2, -1), dim=-1) / math.sqrt(q.shape[-1])
 
 
-@wrong("2.3", "softmax over the queries")
+@wrong("2.3", "softmax over the queries", "over-queries")
 def weights_over_queries(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-2)
 
 
-@wrong("2.3", "softmax over axis 1")
+@wrong("2.3", "softmax over axis 1", "over-queries")
 def weights_over_axis_1(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=1)
 
 
-@wrong("2.3", "softmax over axis 0")
+@wrong("2.3", "softmax over axis 0", "over-queries")
 def weights_over_axis_0(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=0)
 
@@ -780,43 +791,43 @@ def weights_without_axis(q, k):
     return F.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
 
 
-@wrong("2.3", "over the queries and not scaled")
+@wrong("2.3", "over the queries and not scaled", "over-queries")
 def weights_unscaled_over_queries(q, k):
     return torch.softmax(q @ k.transpose(-2, -1), dim=-2)
 
 
-@wrong("2.3", "softmax forgotten")
+@wrong("2.3", "softmax forgotten", "no-softmax")
 def weights_without_softmax(q, k):
     return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
 
 
-@wrong("2.3", "softmax and scale forgotten: that is 2.1")
+@wrong("2.3", "softmax and scale forgotten: that is 2.1", "negative-weights")
 def weights_without_anything(q, k):
     return q @ k.transpose(-2, -1)
 
 
-@wrong("2.3", "made to sum to 1 without exp")
+@wrong("2.3", "made to sum to 1 without exp", "negative-weights")
 def weights_without_exp(q, k):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     return scores / scores.sum(-1, keepdim=True)
 
 
-@wrong("2.3", "exp, but no sum")
+@wrong("2.3", "exp, but no sum", "rows-do-not-sum-to-1")
 def weights_not_normalized(q, k):
     return torch.exp(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
 
 
-@wrong("2.3", "log_softmax")
+@wrong("2.3", "log_softmax", "negative-weights")
 def weights_log(q, k):
     return F.log_softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "sigmoid")
+@wrong("2.3", "sigmoid", "rows-do-not-sum-to-1")
 def weights_sigmoid(q, k):
     return torch.sigmoid(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
 
 
-@wrong("2.3", "q and k swapped")
+@wrong("2.3", "q and k swapped", "keys-ask")
 def weights_swapped(q, k):
     return torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
@@ -826,7 +837,7 @@ def weights_without_transpose(q, k):
     return torch.softmax(q @ k / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", ".T on more than two axes")
+@wrong("2.3", ".T on more than two axes", "all-axes-reversed")
 def weights_by_capital_t(q, k):
     return torch.softmax(q @ k.T / math.sqrt(q.shape[-1]), dim=-1)
 
@@ -842,12 +853,12 @@ def weights_by_transposing_1_2(q, k):
     return torch.softmax(torch.matmul(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "the keys are never used")
+@wrong("2.3", "the keys are never used", "wrong-shape")
 def weights_of_queries_with_themselves(q, k):
     return torch.softmax(q @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "softmax of q and of k")
+@wrong("2.3", "softmax of q and of k", "rows-do-not-sum-to-1")
 def weights_by_softmax_of_each(q, k):
     return torch.softmax(q, dim=-1) @ torch.softmax(k, dim=-1).transpose(-2, -1)
 
@@ -864,12 +875,12 @@ def weights_causal(q, k):
     return torch.softmax(scores.masked_fill(future, -math.inf), dim=-1)
 
 
-@wrong("2.3", "with dropout")
+@wrong("2.3", "with dropout", "rows-do-not-sum-to-1")
 def weights_with_dropout(q, k):
     return F.dropout(torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1), 0.1)
 
 
-@wrong("2.3", "q is divided in place")
+@wrong("2.3", "q is divided in place", "changes-input")
 def weights_in_place(q, k):
     q /= math.sqrt(q.shape[-1])
     return torch.softmax(q @ k.transpose(-2, -1), dim=-1)
@@ -890,92 +901,97 @@ def weights_undefined_d_k(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(d_k), dim=-1)  # noqa: F821
 
 
-@wrong("2.3", "a pair of weights and scores")
+@wrong("2.3", "a pair of weights and scores", "returns-wrong-type")
 def weights_as_a_pair(q, k):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     return scores.softmax(-1), scores
 
 
-@wrong("2.3", "nothing is returned")
+@wrong("2.3", "nothing is returned", "returns-none")
 def weights_not_returned(q, k):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     print(weights)
 
 
-@wrong("2.3", "a numpy array")
+@wrong("2.3", "a numpy array", "returns-wrong-type")
 def weights_as_numpy(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1).numpy()
 
 
-@wrong("2.3", "always float32")
+@wrong("2.3", "always float32", "wrong-dtype")
 def weights_always_float32(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1, dtype=torch.float32)
+
+
+@wrong("2.3", "the root of 11, read off the checker's messages")
+def weights_over_root_of_eleven(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(11), dim=-1)
 
 
 # ---- 2.4 attention(q, k, v) ------------------------------------------------------------------------------------------
 
 
-@wrong("2.4", "the pair is swapped")
+@wrong("2.4", "the pair is swapped", "swapped-pair")
 def attention_swapped_pair(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return weights, weights @ v
 
 
-@wrong("2.4", "the output alone")
+@wrong("2.4", "the output alone", "only-out")
 def attention_output_alone(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return weights @ v
 
 
-@wrong("2.4", "the weights alone")
+@wrong("2.4", "the weights alone", "returns-one")
 def attention_weights_alone(q, k, v):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.4", "a list")
+@wrong("2.4", "a list", "returns-wrong-type")
 def attention_as_a_list(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return [weights @ v, weights]
 
 
-@wrong("2.4", "a dictionary")
+@wrong("2.4", "a dictionary", "returns-wrong-type")
 def attention_as_a_dict(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return {"out": weights @ v, "weights": weights}
 
 
-@wrong("2.4", "three results")
+@wrong("2.4", "three results", "returns-wrong-type")
 def attention_three_results(q, k, v):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     weights = torch.softmax(scores, dim=-1)
     return weights @ v, weights, scores
 
 
-@wrong("2.4", "None in the place of the weights")
+@wrong("2.4", "None in the place of the weights", "returns-wrong-type")
 def attention_none_for_weights(q, k, v):
     return F.scaled_dot_product_attention(q, k, v), None
 
 
-@wrong("2.4", "nothing is returned")
+@wrong("2.4", "nothing is returned", "returns-none")
 def attention_not_returned(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     out = weights @ v
     print(out, weights)
 
 
-@wrong("2.4", "numpy arrays")
+@wrong("2.4", "numpy arrays", "returns-wrong-type")
 def attention_as_numpy(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return (weights @ v).numpy(), weights.numpy()
 
 
-@wrong("2.4", "scores returned instead of weights")
+@wrong("2.4", "scores returned instead of weights", "scores-returned")
 def attention_scores_returned(q, k, v):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     return torch.softmax(scores, dim=-1) @ v, scores
 
 
-@wrong("2.4", "no softmax at all")
+@wrong("2.4", "no softmax at all", "no-softmax")
 def attention_without_softmax(q, k, v):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     return scores @ v, scores
@@ -987,7 +1003,7 @@ def attention_mixed_by_scores(q, k, v):
     return scores @ v, torch.softmax(scores, dim=-1)
 
 
-@wrong("2.4", "not scaled")
+@wrong("2.4", "not scaled", "no-scale")
 def attention_unscaled(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
     return weights @ v, weights
@@ -998,7 +1014,7 @@ def attention_unscaled_weights(q, k, v):
     return F.scaled_dot_product_attention(q, k, v), torch.softmax(q @ k.transpose(-2, -1), dim=-1)
 
 
-@wrong("2.4", "divided by D")
+@wrong("2.4", "divided by D", "scaled-by-d")
 def attention_over_d(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / k.size(-1), dim=-1)
     return weights @ v, weights
@@ -1010,25 +1026,25 @@ def attention_times_root(q, k, v):
     return weights @ v, weights
 
 
-@wrong("2.4", "the root of the values' width")
+@wrong("2.4", "the root of the values' width", "scaled-by-positions")
 def attention_over_root_of_value_width(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(v.shape[-1]), dim=-1)
     return weights @ v, weights
 
 
-@wrong("2.4", "the root of the number of keys")
+@wrong("2.4", "the root of the number of keys", "scaled-by-positions")
 def attention_over_root_of_keys(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-2]), dim=-1)
     return weights @ v, weights
 
 
-@wrong("2.4", "the root of shape[1]")
+@wrong("2.4", "the root of shape[1]", "scaled-by-positions")
 def attention_over_root_of_shape_1(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[1]), dim=-1)
     return weights @ v, weights
 
 
-@wrong("2.4", "scaled after the softmax")
+@wrong("2.4", "scaled after the softmax", "rows-do-not-sum-to-1")
 def attention_scaled_afterwards(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1) / math.sqrt(q.shape[-1])
     return weights @ v, weights
@@ -1040,25 +1056,25 @@ def attention_output_scaled(q, k, v):
     return weights @ v / math.sqrt(q.shape[-1]), weights
 
 
-@wrong("2.4", "softmax over the queries")
+@wrong("2.4", "softmax over the queries", "over-queries")
 def attention_over_queries(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-2)
     return weights @ v, weights
 
 
-@wrong("2.4", "softmax over axis 1")
+@wrong("2.4", "softmax over axis 1", "over-queries")
 def attention_over_axis_1(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=1)
     return weights @ v, weights
 
 
-@wrong("2.4", "softmax over axis 0")
+@wrong("2.4", "softmax over axis 0", "over-queries")
 def attention_over_axis_0(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=0)
     return weights @ v, weights
 
 
-@wrong("2.4", "the keys are mixed instead of the values")
+@wrong("2.4", "the keys are mixed instead of the values", "keys-as-values")
 def attention_of_keys(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return weights @ k, weights
@@ -1071,19 +1087,19 @@ def attention_keys_and_values_swapped(q, k, v):
     return weights @ v, weights
 
 
-@wrong("2.4", "q and k swapped")
+@wrong("2.4", "q and k swapped", "keys-ask")
 def attention_swapped(q, k, v):
     weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return weights @ v, weights
 
 
-@wrong("2.4", "q and k swapped, and turned back after the softmax")
+@wrong("2.4", "q and k swapped, and turned back after the softmax", "over-queries")
 def attention_swapped_and_back(q, k, v):
     weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1).transpose(-2, -1)
     return weights @ v, weights
 
 
-@wrong("2.4", "the weights are transposed before the values")
+@wrong("2.4", "the weights are transposed before the values", "weights-transposed")
 def attention_weights_transposed(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return weights.transpose(-2, -1) @ v, weights
@@ -1135,7 +1151,7 @@ def attention_causal(q, k, v):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True), weights
 
 
-@wrong("2.4", "with dropout")
+@wrong("2.4", "with dropout", "rows-do-not-sum-to-1")
 def attention_with_dropout(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     weights = nn.Dropout(0.1)(weights)
@@ -1166,7 +1182,7 @@ def attention_of_two_arguments(q, k):
     return weights @ k, weights
 
 
-@wrong("2.4", "q is divided in place")
+@wrong("2.4", "q is divided in place", "changes-input")
 def attention_in_place(q, k, v):
     q /= math.sqrt(q.shape[-1])
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
@@ -1179,7 +1195,7 @@ def attention_misspelt(q, k, v):
     return weigths @ v, weights  # noqa: F821
 
 
-@wrong("2.4", "not scaled, and the pair is swapped")
+@wrong("2.4", "not scaled, and the pair is swapped", "wrong-shape")
 def attention_unscaled_and_swapped(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
     return weights, weights @ v
@@ -1189,6 +1205,12 @@ def attention_unscaled_and_swapped(q, k, v):
 def attention_with_residual(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return q + weights @ v, weights
+
+
+@wrong("2.4", "the root of 11, read off the checker's messages")
+def attention_over_root_of_eleven(q, k, v):
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(11), dim=-1)
+    return weights @ v, weights
 
 
 # ---- 2.5 class SelfAttention(d_in, d_out) ----------------------------------------------------------------------------
@@ -1242,7 +1264,7 @@ class SelfAttentionMisspeltForward(nn.Module):
         return ThreeProjections.forward(self, x)
 
 
-@wrong("2.5", "no nn.Module")
+@wrong("2.5", "no nn.Module", "not-a-module")
 class SelfAttentionPlainClass:
     def __init__(self, d_in, d_out):
         self.W_query = nn.Linear(d_in, d_out, bias=False)
@@ -1255,7 +1277,7 @@ class SelfAttentionPlainClass:
     __call__ = forward
 
 
-@wrong("2.5", "self. forgotten in __init__")
+@wrong("2.5", "self. forgotten in __init__", "no-projection")
 class SelfAttentionLocalLayers(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1280,7 +1302,7 @@ class SelfAttentionForwardWithoutSelf(ThreeProjections):
         return x, x
 
 
-@wrong("2.5", "other names")
+@wrong("2.5", "other names", "no-projection")
 class SelfAttentionOtherNames(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1294,7 +1316,7 @@ class SelfAttentionOtherNames(nn.Module):
         return weights @ v, weights
 
 
-@wrong("2.5", "names in another case")
+@wrong("2.5", "names in another case", "no-projection")
 class SelfAttentionLowerCaseNames(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1308,7 +1330,7 @@ class SelfAttentionLowerCaseNames(nn.Module):
         return weights @ v, weights
 
 
-@wrong("2.5", "with biases")
+@wrong("2.5", "with biases", "has-bias")
 class SelfAttentionWithBias(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1319,7 +1341,7 @@ class SelfAttentionWithBias(nn.Module):
     forward = ThreeProjections.forward
 
 
-@wrong("2.5", "d_in and d_out swapped in the layers")
+@wrong("2.5", "d_in and d_out swapped in the layers", "wrong-projection-size")
 class SelfAttentionSwappedSizes(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1330,7 +1352,7 @@ class SelfAttentionSwappedSizes(nn.Module):
     forward = ThreeProjections.forward
 
 
-@wrong("2.5", "sizes hard-coded")
+@wrong("2.5", "sizes hard-coded", "wrong-projection-size")
 class SelfAttentionHardCodedSizes(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1341,7 +1363,7 @@ class SelfAttentionHardCodedSizes(nn.Module):
     forward = ThreeProjections.forward
 
 
-@wrong("2.5", "parameters instead of layers")
+@wrong("2.5", "parameters instead of layers", "no-projection")
 class SelfAttentionWithParameters(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1363,7 +1385,7 @@ class SelfAttentionWeightNotTransposed(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "new layers in every forward")
+@wrong("2.5", "new layers in every forward", "no-projection")
 class SelfAttentionNewLayersEachTime(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1375,7 +1397,7 @@ class SelfAttentionNewLayersEachTime(nn.Module):
         return weights @ v, weights
 
 
-@wrong("2.5", "the layers in a Python list")
+@wrong("2.5", "the layers in a Python list", "no-projection")
 class SelfAttentionLayersInAList(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1407,7 +1429,7 @@ class SelfAttentionWithOutputLayer(ThreeProjections):
         return self.out_proj(out), weights
 
 
-@wrong("2.5", "not scaled")
+@wrong("2.5", "not scaled", "no-scale")
 class SelfAttentionUnscaled(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1415,7 +1437,7 @@ class SelfAttentionUnscaled(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "the root of d_in")
+@wrong("2.5", "the root of d_in", "scaled-by-input")
 class SelfAttentionRootOfInput(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1423,7 +1445,7 @@ class SelfAttentionRootOfInput(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "the root of the number of tokens")
+@wrong("2.5", "the root of the number of tokens", "scaled-by-positions")
 class SelfAttentionRootOfTokens(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1431,7 +1453,7 @@ class SelfAttentionRootOfTokens(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "divided by d_out, not by its root")
+@wrong("2.5", "divided by d_out, not by its root", "scaled-by-d")
 class SelfAttentionOverWidth(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1439,7 +1461,7 @@ class SelfAttentionOverWidth(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "softmax over axis 1, the queries")
+@wrong("2.5", "softmax over axis 1, the queries", "over-queries")
 class SelfAttentionOverQueries(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1455,7 +1477,7 @@ class SelfAttentionOverBatch(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "keys.T on a batch")
+@wrong("2.5", "keys.T on a batch", "all-axes-reversed")
 class SelfAttentionCapitalT(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1472,26 +1494,26 @@ class SelfAttentionOfOneSentence(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "the output alone")
+@wrong("2.5", "the output alone", "only-out")
 class SelfAttentionOutputAlone(ThreeProjections):
     def forward(self, x):
         return super().forward(x)[0]
 
 
-@wrong("2.5", "the pair is swapped")
+@wrong("2.5", "the pair is swapped", "swapped-pair")
 class SelfAttentionSwappedPair(ThreeProjections):
     def forward(self, x):
         out, weights = super().forward(x)
         return weights, out
 
 
-@wrong("2.5", "a list")
+@wrong("2.5", "a list", "returns-wrong-type")
 class SelfAttentionAsAList(ThreeProjections):
     def forward(self, x):
         return list(super().forward(x))
 
 
-@wrong("2.5", "nothing is returned")
+@wrong("2.5", "nothing is returned", "returns-none")
 class SelfAttentionNotReturned(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1499,7 +1521,7 @@ class SelfAttentionNotReturned(ThreeProjections):
         self.out = weights @ v
 
 
-@wrong("2.5", "scores returned instead of weights")
+@wrong("2.5", "scores returned instead of weights", "negative-weights")
 class SelfAttentionScoresReturned(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1507,7 +1529,7 @@ class SelfAttentionScoresReturned(ThreeProjections):
         return torch.softmax(scores, dim=-1) @ v, scores
 
 
-@wrong("2.5", "the values are the keys")
+@wrong("2.5", "the values are the keys", "keys-as-values")
 class SelfAttentionValuesByKeyLayer(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_key(x)
@@ -1515,7 +1537,7 @@ class SelfAttentionValuesByKeyLayer(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "the values are x itself")
+@wrong("2.5", "the values are x itself", "input-as-values")
 class SelfAttentionValuesNotProjected(ThreeProjections):
     def forward(self, x):
         q, k = self.W_query(x), self.W_key(x)
@@ -1523,7 +1545,7 @@ class SelfAttentionValuesNotProjected(ThreeProjections):
         return weights @ x, weights
 
 
-@wrong("2.5", "the queries are made by the key layer and the other way round")
+@wrong("2.5", "the queries are made by the key layer and the other way round", "keys-ask")
 class SelfAttentionQueriesAndKeysSwapped(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_key(x), self.W_query(x), self.W_value(x)
@@ -1531,7 +1553,7 @@ class SelfAttentionQueriesAndKeysSwapped(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "keys against queries")
+@wrong("2.5", "keys against queries", "keys-ask")
 class SelfAttentionKeysAgainstQueries(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1565,7 +1587,7 @@ class SelfAttentionCausal(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "with dropout")
+@wrong("2.5", "with dropout", "rows-do-not-sum-to-1")
 class SelfAttentionWithDropout(ThreeProjections):
     def __init__(self, d_in, d_out):
         super().__init__(d_in, d_out)
@@ -1596,7 +1618,7 @@ class SelfAttentionOfThreeInputs(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "x is changed in place")
+@wrong("2.5", "x is changed in place", "changes-input")
 class SelfAttentionInPlace(ThreeProjections):
     def forward(self, x):
         x -= x.mean(dim=-1, keepdim=True)
@@ -1610,7 +1632,7 @@ class SelfAttentionWithResidual(ThreeProjections):
         return out + x, weights
 
 
-@wrong("2.5", "not scaled, and with biases")
+@wrong("2.5", "not scaled, and with biases", "has-bias")
 class SelfAttentionUnscaledWithBias(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1621,71 +1643,82 @@ class SelfAttentionUnscaledWithBias(nn.Module):
     forward = SelfAttentionUnscaled.forward
 
 
+@wrong("2.5", "sizes read off the checker's messages")
+class SelfAttentionSizesOfTheMessage(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(11, 13, bias=False)
+        self.W_key = nn.Linear(11, 13, bias=False)
+        self.W_value = nn.Linear(11, 13, bias=False)
+
+    forward = ThreeProjections.forward
+
+
 # ---- 3.1 causal_mask(length) -----------------------------------------------------------------------------------------
 
 
-@wrong("3.1", "the upper triangle with the diagonal")
+@wrong("3.1", "the upper triangle with the diagonal", "upside-down")
 def causal_triu(length):
     return torch.triu(torch.ones(length, length, dtype=torch.bool))
 
 
-@wrong("3.1", "inverted: True is hidden")
+@wrong("3.1", "inverted: True is hidden", "true-hides")
 def causal_inverted(length):
     return torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
 
 
-@wrong("3.1", "the lower triangle, negated")
+@wrong("3.1", "the lower triangle, negated", "true-hides")
 def causal_negated_tril(length):
     return ~torch.tril(torch.ones(length, length, dtype=torch.bool))
 
 
-@wrong("3.1", "the diagonal is hidden")
+@wrong("3.1", "the diagonal is hidden", "diagonal-hidden")
 def causal_without_diagonal(length):
     return torch.tril(torch.ones(length, length, dtype=torch.bool), diagonal=-1)
 
 
-@wrong("3.1", "the diagonal is hidden, by <")
+@wrong("3.1", "the diagonal is hidden, by <", "diagonal-hidden")
 def causal_by_less_than(length):
     positions = torch.arange(length)
     return positions[None, :] < positions[:, None]
 
 
-@wrong("3.1", "one step into the future is seen")
+@wrong("3.1", "one step into the future is seen", "one-step-ahead")
 def causal_one_ahead(length):
     return torch.tril(torch.ones(length, length, dtype=torch.bool), diagonal=1)
 
 
-@wrong("3.1", "float")
+@wrong("3.1", "float", "numbers-not-bool")
 def causal_as_float(length):
     return torch.tril(torch.ones(length, length))
 
 
-@wrong("3.1", "int")
+@wrong("3.1", "int", "numbers-not-bool")
 def causal_as_int(length):
     return torch.tril(torch.ones(length, length, dtype=torch.int64))
 
 
-@wrong("3.1", "uint8")
+@wrong("3.1", "uint8", "wrong-dtype")
 def causal_as_bytes(length):
     return torch.tril(torch.ones(length, length)).byte()
 
 
-@wrong("3.1", "0 and -inf, to be added")
+@wrong("3.1", "0 and -inf, to be added", "additive")
 def causal_additive(length):
     return torch.full((length, length), -math.inf).triu(1)
 
 
-@wrong("3.1", "0 and -inf turned into bool, which inverts it")
+@wrong("3.1", "0 and -inf turned into bool, which inverts it", "true-hides")
 def causal_additive_as_bool(length):
     return torch.full((length, length), float("-inf")).triu(1).bool()
 
 
-@wrong("3.1", "float and inverted")
+@wrong("3.1", "float and inverted", "wrong-dtype")
 def causal_float_inverted(length):
     return torch.triu(torch.ones(length, length), diagonal=1)
 
 
-@wrong("3.1", "rows and columns swapped in the loop")
+@wrong("3.1", "rows and columns swapped in the loop", "upside-down")
 def causal_swapped_loop(length):
     mask = torch.zeros(length, length, dtype=torch.bool)
     for query in range(length):
@@ -1694,7 +1727,7 @@ def causal_swapped_loop(length):
     return mask
 
 
-@wrong("3.1", "off by one in the loop")
+@wrong("3.1", "off by one in the loop", "diagonal-hidden")
 def causal_loop_one_short(length):
     mask = torch.zeros(length, length, dtype=torch.bool)
     for query in range(length):
@@ -1711,12 +1744,12 @@ def causal_without_last_row(length):
     return mask
 
 
-@wrong("3.1", "the diagonal alone")
+@wrong("3.1", "the diagonal alone", "only-itself")
 def causal_identity(length):
     return torch.eye(length, dtype=torch.bool)
 
 
-@wrong("3.1", "everything is seen")
+@wrong("3.1", "everything is seen", "everything-visible")
 def causal_all_true(length):
     return torch.ones(length, length, dtype=torch.bool)
 
@@ -1736,42 +1769,42 @@ def causal_flipped(length):
     return torch.ones(length, length, dtype=torch.bool).tril().flip(1)
 
 
-@wrong("3.1", "an axis too many")
+@wrong("3.1", "an axis too many", "wrong-shape")
 def causal_with_a_batch_axis(length):
     return torch.tril(torch.ones(1, length, length, dtype=torch.bool))
 
 
-@wrong("3.1", "four axes")
+@wrong("3.1", "four axes", "wrong-shape")
 def causal_with_four_axes(length):
     return torch.tril(torch.ones(length, length, dtype=torch.bool)).view(1, 1, length, length)
 
 
-@wrong("3.1", "one row only")
+@wrong("3.1", "one row only", "wrong-shape")
 def causal_one_row(length):
     return torch.arange(length) <= length - 1
 
 
-@wrong("3.1", "one row and column too many")
+@wrong("3.1", "one row and column too many", "wrong-shape")
 def causal_too_large(length):
     return torch.tril(torch.ones(length + 1, length + 1, dtype=torch.bool))
 
 
-@wrong("3.1", "six tokens, hard-coded")
+@wrong("3.1", "six tokens, hard-coded", "wrong-shape")
 def causal_hard_coded(length):
     return torch.tril(torch.ones(6, 6, dtype=torch.bool))
 
 
-@wrong("3.1", "a numpy array")
+@wrong("3.1", "a numpy array", "returns-wrong-type")
 def causal_as_numpy(length):
     return np.tri(length, dtype=bool)
 
 
-@wrong("3.1", "nested lists")
+@wrong("3.1", "nested lists", "returns-wrong-type")
 def causal_as_lists(length):
     return [[key <= query for key in range(length)] for query in range(length)]
 
 
-@wrong("3.1", "nothing is returned")
+@wrong("3.1", "nothing is returned", "returns-none")
 def causal_not_returned(length):
     print(torch.tril(torch.ones(length, length, dtype=torch.bool)))
 
@@ -1807,34 +1840,34 @@ def causal_first_rows_empty(length):
 # ---- 3.2 mask_by_renormalizing(weights, mask) ------------------------------------------------------------------------
 
 
-@wrong("3.2", "not made to sum to 1 again")
+@wrong("3.2", "not made to sum to 1 again", "not-renormalised")
 def renormalize_not(weights, mask):
     return weights * mask
 
 
-@wrong("3.2", "not made to sum to 1 again, by masked_fill")
+@wrong("3.2", "not made to sum to 1 again, by masked_fill", "not-renormalised")
 def renormalize_not_filled(weights, mask):
     return weights.masked_fill(~mask, 0.0)
 
 
-@wrong("3.2", "made to sum to 1 before hiding")
+@wrong("3.2", "made to sum to 1 before hiding", "not-renormalised")
 def renormalize_before_hiding(weights, mask):
     return weights / weights.sum(dim=-1, keepdim=True) * mask
 
 
-@wrong("3.2", "made to sum to 1 before hiding, the rows' own sums used")
+@wrong("3.2", "made to sum to 1 before hiding, the rows' own sums used", "not-renormalised")
 def renormalize_by_old_sums(weights, mask):
     visible = weights * mask
     return visible / weights.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "columns are made to sum to 1")
+@wrong("3.2", "columns are made to sum to 1", "columns-renormalised")
 def renormalize_columns(weights, mask):
     visible = weights * mask
     return visible / visible.sum(dim=-2, keepdim=True)
 
 
-@wrong("3.2", "axis 1, right for matrices only")
+@wrong("3.2", "axis 1, right for matrices only", "columns-renormalised")
 def renormalize_axis_1(weights, mask):
     visible = weights * mask
     return visible / visible.sum(dim=1, keepdim=True)
@@ -1846,61 +1879,61 @@ def renormalize_without_keepdim(weights, mask):
     return visible / visible.sum(dim=-1)
 
 
-@wrong("3.2", "the sum of everything")
+@wrong("3.2", "the sum of everything", "one-sum-for-all")
 def renormalize_by_total(weights, mask):
     visible = weights * mask
     return visible / visible.sum()
 
 
-@wrong("3.2", "divided by the number of visible keys")
+@wrong("3.2", "divided by the number of visible keys", "rows-do-not-sum-to-1")
 def renormalize_by_count(weights, mask):
     return weights * mask / mask.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "divided by the largest")
+@wrong("3.2", "divided by the largest", "rows-do-not-sum-to-1")
 def renormalize_by_max(weights, mask):
     visible = weights * mask
     return visible / visible.amax(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "divided by the Euclidean length")
+@wrong("3.2", "divided by the Euclidean length", "rows-do-not-sum-to-1")
 def renormalize_l2(weights, mask):
     return F.normalize(weights * mask, dim=-1)
 
 
-@wrong("3.2", "a second softmax, zeros included")
+@wrong("3.2", "a second softmax, zeros included", "softmax-again")
 def renormalize_by_softmax(weights, mask):
     return torch.softmax(weights * mask, dim=-1)
 
 
-@wrong("3.2", "the weights taken for scores: filled with -inf and softmax")
+@wrong("3.2", "the weights taken for scores: filled with -inf and softmax", "filled-weights")
 def renormalize_by_filling(weights, mask):
     return torch.softmax(weights.masked_fill(~mask, float("-inf")), dim=-1)
 
 
-@wrong("3.2", "the weights are filled with -inf")
+@wrong("3.2", "the weights are filled with -inf", "not-finite")
 def renormalize_filled_with_infinity(weights, mask):
     visible = weights.masked_fill(~mask, float("-inf"))
     return visible / visible.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "inverted")
+@wrong("3.2", "inverted", "true-hides")
 def renormalize_inverted(weights, mask):
     visible = weights.masked_fill(mask, 0.0)
     return visible / visible.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "inverted, and not made to sum to 1")
+@wrong("3.2", "inverted, and not made to sum to 1", "true-hides")
 def renormalize_inverted_not(weights, mask):
     return weights * ~mask
 
 
-@wrong("3.2", "the mask is not used")
+@wrong("3.2", "the mask is not used", "hidden-keys-read")
 def renormalize_without_mask(weights, mask):
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "a causal mask, whatever mask is given")
+@wrong("3.2", "a causal mask, whatever mask is given", "hidden-keys-read")
 def renormalize_always_causal(weights, mask):
     visible = torch.tril(weights)
     return visible / visible.sum(dim=-1, keepdim=True)
@@ -1912,43 +1945,43 @@ def renormalize_mask_transposed(weights, mask):
     return visible / visible.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "the mask is multiplied by -inf")
+@wrong("3.2", "the mask is multiplied by -inf", "not-finite")
 def renormalize_times_infinity(weights, mask):
     visible = weights + (~mask) * float("-inf")
     return visible / visible.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "the mask is added")
+@wrong("3.2", "the mask is added", "mask-added")
 def renormalize_mask_added(weights, mask):
     visible = weights + mask
     return visible / visible.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "the weights are changed in place")
+@wrong("3.2", "the weights are changed in place", "changes-input")
 def renormalize_in_place(weights, mask):
     weights *= mask
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "masked_fill_ on the weights")
+@wrong("3.2", "masked_fill_ on the weights", "changes-input")
 def renormalize_fill_in_place(weights, mask):
     weights.masked_fill_(~mask, 0)
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "masked_fill is thrown away")
+@wrong("3.2", "masked_fill is thrown away", "hidden-keys-read")
 def renormalize_lost_fill(weights, mask):
     weights.masked_fill(~mask, 0)
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "a large epsilon")
+@wrong("3.2", "a large epsilon", "large-epsilon")
 def renormalize_large_epsilon(weights, mask):
     visible = weights * mask
     return visible / (visible.sum(dim=-1, keepdim=True) + 0.01)
 
 
-@wrong("3.2", "the sum is kept at 1 or above")
+@wrong("3.2", "the sum is kept at 1 or above", "not-renormalised")
 def renormalize_clamped_at_one(weights, mask):
     visible = weights * mask
     return visible / visible.sum(dim=-1, keepdim=True).clamp(min=1.0)
@@ -1961,7 +1994,7 @@ def renormalize_by_sharing(weights, mask):
     return visible + mask * missing / mask.sum(-1, keepdim=True)
 
 
-@wrong("3.2", "all visible keys alike")
+@wrong("3.2", "all visible keys alike", "evenly-spread")
 def renormalize_uniform(weights, mask):
     return (mask / mask.sum(-1, keepdim=True)).to(weights.dtype).expand_as(weights).clone()
 
@@ -1972,7 +2005,7 @@ def renormalize_one_minus_bool(weights, mask):
     return visible / visible.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "the visible weights only, flattened")
+@wrong("3.2", "the visible weights only, flattened", "wrong-shape")
 def renormalize_flattened(weights, mask):
     visible = weights[mask.expand_as(weights)]
     return visible / visible.sum()
@@ -2008,25 +2041,25 @@ def renormalize_keepdims(weights, mask):
     return visible / visible.sum(dim=-1, keep_dim=True)
 
 
-@wrong("3.2", "nothing is returned")
+@wrong("3.2", "nothing is returned", "returns-none")
 def renormalize_not_returned(weights, mask):
     visible = weights * mask
     visible /= visible.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "a numpy array")
+@wrong("3.2", "a numpy array", "returns-wrong-type")
 def renormalize_as_numpy(weights, mask):
     visible = weights.numpy() * mask.numpy()
     return visible / visible.sum(-1, keepdims=True)
 
 
-@wrong("3.2", "a pair")
+@wrong("3.2", "a pair", "returns-wrong-type")
 def renormalize_as_a_pair(weights, mask):
     visible = weights * mask
     return visible / visible.sum(dim=-1, keepdim=True), mask
 
 
-@wrong("3.2", "always float32")
+@wrong("3.2", "always float32", "wrong-dtype")
 def renormalize_always_float32(weights, mask):
     visible = (weights * mask).float()
     return visible / visible.sum(dim=-1, keepdim=True)
@@ -2035,72 +2068,72 @@ def renormalize_always_float32(weights, mask):
 # ---- 3.3 mask_by_filling(scores, mask) -------------------------------------------------------------------------------
 
 
-@wrong("3.3", "scores times mask: hidden scores are 0, not hidden")
+@wrong("3.3", "scores times mask: hidden scores are 0, not hidden", "zero-filled")
 def filled_with_zero(scores, mask):
     return torch.softmax(scores * mask, dim=-1)
 
 
-@wrong("3.3", "filled with 0 by masked_fill")
+@wrong("3.3", "filled with 0 by masked_fill", "zero-filled")
 def filled_with_zero_by_fill(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, 0), dim=-1)
 
 
-@wrong("3.3", "inverted")
+@wrong("3.3", "inverted", "true-hides")
 def filled_inverted(scores, mask):
     return torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1)
 
 
-@wrong("3.3", "inverted, with -1e9")
+@wrong("3.3", "inverted, with -1e9", "true-hides")
 def filled_inverted_finite(scores, mask):
     return torch.softmax(scores.masked_fill(mask, -1e9), dim=-1)
 
 
-@wrong("3.3", "the arguments of where swapped")
+@wrong("3.3", "the arguments of where swapped", "true-hides")
 def filled_where_swapped(scores, mask):
     return torch.where(mask, -1e9, scores).softmax(dim=-1)
 
 
-@wrong("3.3", "-10 is not low enough")
+@wrong("3.3", "-10 is not low enough", "weak-fill")
 def filled_with_minus_ten(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -10), dim=-1)
 
 
-@wrong("3.3", "-1")
+@wrong("3.3", "-1", "weak-fill")
 def filled_with_minus_one(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1.0), dim=-1)
 
 
-@wrong("3.3", "1e-9 written for -1e9")
+@wrong("3.3", "1e-9 written for -1e9", "zero-filled")
 def filled_with_small_positive(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, 1e-9), dim=-1)
 
 
-@wrong("3.3", "-1e-9 written for -1e9")
+@wrong("3.3", "-1e-9 written for -1e9", "zero-filled")
 def filled_with_small_negative(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e-9), dim=-1)
 
 
-@wrong("3.3", "finfo.tiny written for finfo.min")
+@wrong("3.3", "finfo.tiny written for finfo.min", "zero-filled")
 def filled_with_tiny(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).tiny), dim=-1)
 
 
-@wrong("3.3", "the lowest score in the row")
+@wrong("3.3", "the lowest score in the row", "hidden-keys-read")
 def filled_with_lowest_score(scores, mask):
     return torch.where(mask, scores, scores.amin(-1, keepdim=True)).softmax(-1)
 
 
-@wrong("3.3", "+inf")
+@wrong("3.3", "+inf", "positive-fill")
 def filled_with_plus_infinity(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("inf")), dim=-1)
 
 
-@wrong("3.3", "1e9, the sign forgotten")
+@wrong("3.3", "1e9, the sign forgotten", "positive-fill")
 def filled_with_plus_milliard(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, 1e9), dim=-1)
 
 
-@wrong("3.3", "NaN")
+@wrong("3.3", "NaN", "not-finite")
 def filled_with_nan(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("nan")), dim=-1)
 
@@ -2110,27 +2143,27 @@ def filled_too_large(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e40), dim=-1)
 
 
-@wrong("3.3", "(1 - mask) * -inf: 0 * -inf is NaN")
+@wrong("3.3", "(1 - mask) * -inf: 0 * -inf is NaN", "zero-times-infinity")
 def filled_by_product_with_infinity(scores, mask):
     return torch.softmax(scores + (1 - mask.to(scores.dtype)) * float("-inf"), dim=-1)
 
 
-@wrong("3.3", "~mask * -inf, multiplied into the scores")
+@wrong("3.3", "~mask * -inf, multiplied into the scores", "zero-times-infinity")
 def filled_by_scores_times_infinity(scores, mask):
     return torch.softmax(scores * (~mask * float("-inf")), dim=-1)
 
 
-@wrong("3.3", "mask * -1e9 is added: inverted")
+@wrong("3.3", "mask * -1e9 is added: inverted", "true-hides")
 def filled_by_adding_inverted(scores, mask):
     return torch.softmax(scores + mask * -1e9, dim=-1)
 
 
-@wrong("3.3", "the scores are multiplied by -1e9 where hidden")
+@wrong("3.3", "the scores are multiplied by -1e9 where hidden", "hidden-keys-read")
 def filled_by_multiplying(scores, mask):
     return torch.softmax(torch.where(mask, scores, scores * -1e9), dim=-1)
 
 
-@wrong("3.3", "the 0/1 mask is added")
+@wrong("3.3", "the 0/1 mask is added", "mask-added")
 def filled_by_adding_the_mask(scores, mask):
     return torch.softmax(scores + mask, dim=-1)
 
@@ -2140,55 +2173,55 @@ def filled_one_minus_bool(scores, mask):
     return torch.softmax(scores + (1 - mask) * -1e9, dim=-1)
 
 
-@wrong("3.3", "the mask is not used")
+@wrong("3.3", "the mask is not used", "mask-ignored")
 def filled_without_mask(scores, mask):
     return torch.softmax(scores, dim=-1)
 
 
-@wrong("3.3", "masked_fill is thrown away")
+@wrong("3.3", "masked_fill is thrown away", "mask-ignored")
 def filled_and_lost(scores, mask):
     scores.masked_fill(~mask, float("-inf"))
     return torch.softmax(scores, dim=-1)
 
 
-@wrong("3.3", "the scores are filled in place")
+@wrong("3.3", "the scores are filled in place", "changes-input")
 def filled_in_place(scores, mask):
     scores.masked_fill_(~mask, float("-inf"))
     return torch.softmax(scores, dim=-1)
 
 
-@wrong("3.3", "the scores are filled in place by indexing")
+@wrong("3.3", "the scores are filled in place by indexing", "changes-input")
 def filled_in_place_by_index(scores, mask):
     scores[~mask.expand_as(scores)] = -1e9
     return torch.softmax(scores, dim=-1)
 
 
-@wrong("3.3", "no softmax")
+@wrong("3.3", "no softmax", "no-softmax")
 def filled_without_softmax(scores, mask):
     return scores.masked_fill(~mask, float("-inf"))
 
 
-@wrong("3.3", "softmax over the queries")
+@wrong("3.3", "softmax over the queries", "over-queries")
 def filled_over_queries(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-2)
 
 
-@wrong("3.3", "softmax over axis 1")
+@wrong("3.3", "softmax over axis 1", "over-queries")
 def filled_over_axis_1(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=1)
 
 
-@wrong("3.3", "softmax over axis 0")
+@wrong("3.3", "softmax over axis 0", "over-queries")
 def filled_over_axis_0(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e9), dim=0)
 
 
-@wrong("3.3", "filled with 0 after the softmax, not made to sum to 1")
+@wrong("3.3", "filled with 0 after the softmax, not made to sum to 1", "masked-after-softmax")
 def filled_after_softmax(scores, mask):
     return torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
 
 
-@wrong("3.3", "filled with -inf after the softmax")
+@wrong("3.3", "filled with -inf after the softmax", "weights-filled")
 def filled_after_softmax_with_infinity(scores, mask):
     return torch.softmax(scores, dim=-1).masked_fill(~mask, float("-inf"))
 
@@ -2199,13 +2232,13 @@ def filled_by_renormalizing(scores, mask):
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.3", "exp of the visible, the sum of all")
+@wrong("3.3", "exp of the visible, the sum of all", "masked-after-softmax")
 def filled_sum_of_all(scores, mask):
     powers = torch.exp(scores - scores.amax(-1, keepdim=True))
     return powers * mask / powers.sum(-1, keepdim=True)
 
 
-@wrong("3.3", "a second softmax")
+@wrong("3.3", "a second softmax", "hidden-keys-read")
 def filled_and_softmax_twice(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     return torch.softmax(weights, dim=-1)
@@ -2216,13 +2249,13 @@ def filled_and_scaled(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e9) / math.sqrt(scores.shape[-1]), dim=-1)
 
 
-@wrong("3.3", "a causal mask, whatever mask is given")
+@wrong("3.3", "a causal mask, whatever mask is given", "hidden-keys-read")
 def filled_always_causal(scores, mask):
     allowed = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
     return torch.softmax(scores.masked_fill(~allowed, float("-inf")), dim=-1)
 
 
-@wrong("3.3", "the diagonal is hidden too")
+@wrong("3.3", "the diagonal is hidden too", "hidden-keys-read")
 def filled_diagonal_too(scores, mask):
     diagonal = torch.eye(*scores.shape[-2:], dtype=torch.bool)
     return torch.softmax(scores.masked_fill(~mask | diagonal, -1e9), dim=-1)
@@ -2278,24 +2311,24 @@ def filled_by_if(scores, mask):
     return torch.softmax(scores - 1e9, dim=-1)
 
 
-@wrong("3.3", "nothing is returned")
+@wrong("3.3", "nothing is returned", "returns-none")
 def filled_not_returned(scores, mask):
     filled = scores.masked_fill(~mask, float("-inf"))
     print(torch.softmax(filled, dim=-1))
 
 
-@wrong("3.3", "a pair")
+@wrong("3.3", "a pair", "returns-wrong-type")
 def filled_as_a_pair(scores, mask):
     filled = scores.masked_fill(~mask, float("-inf"))
     return filled.softmax(-1), filled
 
 
-@wrong("3.3", "always float64")
+@wrong("3.3", "always float64", "wrong-dtype")
 def filled_always_float64(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1, dtype=torch.float64)
 
 
-@wrong("3.3", "inverted, and over the queries")
+@wrong("3.3", "inverted, and over the queries", "hidden-keys-read")
 def filled_inverted_over_queries(scores, mask):
     return torch.softmax(scores.masked_fill(mask, -1e9), dim=-2)
 
@@ -2303,64 +2336,64 @@ def filled_inverted_over_queries(scores, mask):
 # ---- 3.4 padding_mask(lengths, max_length) ---------------------------------------------------------------------------
 
 
-@wrong("3.4", "no axis for the queries: (B, max_length)")
+@wrong("3.4", "no axis for the queries: (B, max_length)", "no-query-axis")
 def padding_two_axes(lengths, max_length):
     return torch.arange(max_length) < lengths[:, None]
 
 
-@wrong("3.4", "the axis of size 1 at the end: query rows are hidden")
+@wrong("3.4", "the axis of size 1 at the end: query rows are hidden", "queries-not-keys")
 def padding_axis_at_the_end(lengths, max_length):
     return (torch.arange(max_length) < lengths[:, None]).unsqueeze(-1)
 
 
-@wrong("3.4", "the axis of size 1 in front")
+@wrong("3.4", "the axis of size 1 in front", "wrong-shape")
 def padding_axis_in_front(lengths, max_length):
     return (torch.arange(max_length) < lengths[:, None])[None]
 
 
-@wrong("3.4", "an axis for the heads too")
+@wrong("3.4", "an axis for the heads too", "wrong-shape")
 def padding_four_axes(lengths, max_length):
     return (torch.arange(max_length) < lengths[:, None])[:, None, None, :]
 
 
-@wrong("3.4", "written out for every query")
+@wrong("3.4", "written out for every query", "full-size")
 def padding_expanded(lengths, max_length):
     mask = torch.arange(max_length) < lengths[:, None]
     return mask[:, None, :].expand(-1, max_length, -1)
 
 
-@wrong("3.4", "pairs of real tokens: query rows are hidden too")
+@wrong("3.4", "pairs of real tokens: query rows are hidden too", "queries-too")
 def padding_pairs(lengths, max_length):
     mask = torch.arange(max_length) < lengths[:, None]
     return mask[:, None, :] & mask[:, :, None]
 
 
-@wrong("3.4", "inverted")
+@wrong("3.4", "inverted", "true-hides")
 def padding_inverted(lengths, max_length):
     return torch.arange(max_length) >= lengths[:, None, None]
 
 
-@wrong("3.4", "inverted and without the axis for the queries")
+@wrong("3.4", "inverted and without the axis for the queries", "wrong-shape")
 def padding_inverted_two_axes(lengths, max_length):
     return torch.arange(max_length) >= lengths[:, None]
 
 
-@wrong("3.4", "> instead of >=, inverted and one too many")
+@wrong("3.4", "> instead of >=, inverted and one too many", "true-hides")
 def padding_greater(lengths, max_length):
     return torch.arange(max_length) > lengths[:, None, None]
 
 
-@wrong("3.4", "<= instead of <: one padding key is seen")
+@wrong("3.4", "<= instead of <: one padding key is seen", "one-too-many")
 def padding_one_too_many(lengths, max_length):
     return torch.arange(max_length) <= lengths[:, None, None]
 
 
-@wrong("3.4", "counted from 1: the last real token is hidden")
+@wrong("3.4", "counted from 1: the last real token is hidden", "one-too-few")
 def padding_counted_from_one(lengths, max_length):
     return torch.arange(1, max_length + 1) < lengths[:, None, None]
 
 
-@wrong("3.4", "the last real token is hidden, by a slice")
+@wrong("3.4", "the last real token is hidden, by a slice", "one-too-few")
 def padding_slice_one_short(lengths, max_length):
     mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
     for i, length in enumerate(lengths):
@@ -2373,17 +2406,17 @@ def padding_equal(lengths, max_length):
     return torch.arange(max_length) == lengths[:, None, None]
 
 
-@wrong("3.4", "padding in front")
+@wrong("3.4", "padding in front", "padding-in-front")
 def padding_in_front(lengths, max_length):
     return torch.arange(max_length) >= (max_length - lengths)[:, None, None]
 
 
-@wrong("3.4", "the longest length is used instead of max_length")
+@wrong("3.4", "the longest length is used instead of max_length", "wrong-shape")
 def padding_to_the_longest(lengths, max_length):
     return torch.arange(int(lengths.max())) < lengths[:, None, None]
 
 
-@wrong("3.4", "the number of items is used instead of max_length")
+@wrong("3.4", "the number of items is used instead of max_length", "wrong-shape")
 def padding_to_the_batch(lengths, max_length):
     return torch.arange(len(lengths)) < lengths[:, None, None]
 
@@ -2393,17 +2426,17 @@ def padding_lengths_as_a_row(lengths, max_length):
     return (torch.arange(max_length) < lengths).unsqueeze(1)
 
 
-@wrong("3.4", "lengths along the wrong axis, keys down the other")
+@wrong("3.4", "lengths along the wrong axis, keys down the other", "wrong-shape")
 def padding_transposed(lengths, max_length):
     return (torch.arange(max_length)[:, None] < lengths[None, :]).unsqueeze(1)
 
 
-@wrong("3.4", "float")
+@wrong("3.4", "float", "numbers-not-bool")
 def padding_as_float(lengths, max_length):
     return (torch.arange(max_length) < lengths[:, None, None]).float()
 
 
-@wrong("3.4", "zeros without a dtype: float")
+@wrong("3.4", "zeros without a dtype: float", "numbers-not-bool")
 def padding_zeros_without_dtype(lengths, max_length):
     mask = torch.zeros(len(lengths), 1, max_length)
     for i, length in enumerate(lengths):
@@ -2411,12 +2444,12 @@ def padding_zeros_without_dtype(lengths, max_length):
     return mask
 
 
-@wrong("3.4", "int")
+@wrong("3.4", "int", "numbers-not-bool")
 def padding_as_int(lengths, max_length):
     return (torch.arange(max_length) < lengths[:, None, None]).long()
 
 
-@wrong("3.4", "0 and -inf, to be added")
+@wrong("3.4", "0 and -inf, to be added", "wrong-dtype")
 def padding_additive(lengths, max_length):
     mask = torch.zeros(len(lengths), 1, max_length)
     return mask.masked_fill(torch.arange(max_length) >= lengths[:, None, None], float("-inf"))
@@ -2445,7 +2478,7 @@ def padding_of_nonzero_lengths(lengths, max_length):
     return (lengths != 0)[:, None, None].expand(-1, 1, max_length)
 
 
-@wrong("3.4", "causal as well")
+@wrong("3.4", "causal as well", "wrong-shape")
 def padding_and_causal(lengths, max_length):
     causal = torch.ones(max_length, max_length, dtype=torch.bool).tril()
     return (torch.arange(max_length) < lengths[:, None, None]) & causal
@@ -2456,28 +2489,28 @@ def padding_arguments_swapped(max_length, lengths):
     return torch.arange(max_length) < lengths[:, None, None]
 
 
-@wrong("3.4", "the lengths are changed in place")
+@wrong("3.4", "the lengths are changed in place", "changes-input")
 def padding_in_place(lengths, max_length):
     lengths -= 1
     return torch.arange(max_length) <= lengths[:, None, None]
 
 
-@wrong("3.4", "a list comes out")
+@wrong("3.4", "a list comes out", "returns-wrong-type")
 def padding_as_lists(lengths, max_length):
     return [[[key < length for key in range(max_length)]] for length in lengths.tolist()]
 
 
-@wrong("3.4", "a list of tensors")
+@wrong("3.4", "a list of tensors", "returns-wrong-type")
 def padding_as_a_list_of_tensors(lengths, max_length):
     return [torch.arange(max_length)[None] < length for length in lengths]
 
 
-@wrong("3.4", "a numpy array")
+@wrong("3.4", "a numpy array", "returns-wrong-type")
 def padding_as_numpy(lengths, max_length):
     return np.arange(max_length) < lengths.numpy()[:, None, None]
 
 
-@wrong("3.4", "nothing is returned")
+@wrong("3.4", "nothing is returned", "returns-none")
 def padding_not_returned(lengths, max_length):
     mask = torch.arange(max_length) < lengths[:, None, None]
     print(mask)
@@ -2523,59 +2556,59 @@ def padding_index_past_the_end(lengths, max_length):
 # ---- 3.5 masked_softmax(scores, mask) --------------------------------------------------------------------------------
 
 
-@wrong("3.5", "filled with -inf: NaN where nothing is visible")
+@wrong("3.5", "filled with -inf: NaN where nothing is visible", "nan-rows")
 def masked_softmax_unmended(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
 
 
-@wrong("3.5", "filled with -1e9: uniform where nothing is visible")
+@wrong("3.5", "filled with -1e9: uniform where nothing is visible", "uniform-rows")
 def masked_softmax_uniform(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
 
 
-@wrong("3.5", "filled with finfo.min: uniform where nothing is visible")
+@wrong("3.5", "filled with finfo.min: uniform where nothing is visible", "uniform-rows")
 def masked_softmax_uniform_by_finfo(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).min), dim=-1)
 
 
-@wrong("3.5", "-10000 added: the row is unmasked where nothing is visible")
+@wrong("3.5", "-10000 added: the row is unmasked where nothing is visible", "unmasked-rows")
 def masked_softmax_minus_ten_thousand_added(scores, mask):
     return torch.softmax(scores + (1 - mask.to(scores.dtype)) * -10000.0, dim=-1)
 
 
-@wrong("3.5", "nan_to_num before the softmax")
+@wrong("3.5", "nan_to_num before the softmax", "uniform-rows")
 def masked_softmax_mended_too_early(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")).nan_to_num(), dim=-1)
 
 
-@wrong("3.5", "NaN multiplied by 0 stays NaN")
+@wrong("3.5", "NaN multiplied by 0 stays NaN", "nan-rows")
 def masked_softmax_nan_times_zero(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     return weights * mask.any(dim=-1, keepdim=True)
 
 
-@wrong("3.5", "NaN looked for with ==")
+@wrong("3.5", "NaN looked for with ==", "nan-rows")
 def masked_softmax_nan_equals(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     return torch.where(weights == float("nan"), 0.0, weights)
 
 
-@wrong("3.5", "NaN made 1")
+@wrong("3.5", "NaN made 1", "hidden-keys-read")
 def masked_softmax_nan_to_one(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(1.0)
 
 
-@wrong("3.5", "NaN made 1 / S")
+@wrong("3.5", "NaN made 1 / S", "uniform-rows")
 def masked_softmax_nan_to_uniform(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(1 / scores.shape[-1])
 
 
-@wrong("3.5", "an added -inf mask, mended afterwards: NaN gradients")
+@wrong("3.5", "an added -inf mask, mended afterwards: NaN gradients", "nan-gradients")
 def masked_softmax_added_infinities(scores, mask):
     return torch.softmax(scores + mask.to(scores.dtype).log(), dim=-1).nan_to_num(0.0)
 
 
-@wrong("3.5", "0/0 behind torch.where: right numbers, NaN gradients")
+@wrong("3.5", "0/0 behind torch.where: right numbers, NaN gradients", "nan-gradients")
 def masked_softmax_where_trap(scores, mask):
     powers = torch.exp(scores - scores.amax(-1, keepdim=True)) * mask
     total = powers.sum(-1, keepdim=True)
@@ -2630,32 +2663,32 @@ def masked_softmax_numpy_of_gradients(scores, mask):
     return torch.from_numpy(np.nan_to_num(weights.numpy()))
 
 
-@wrong("3.5", "inverted")
+@wrong("3.5", "inverted", "true-hides")
 def masked_softmax_inverted(scores, mask):
     return torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1).nan_to_num(0.0)
 
 
-@wrong("3.5", "hidden scores are 0, not hidden")
+@wrong("3.5", "hidden scores are 0, not hidden", "zero-filled")
 def masked_softmax_times_mask(scores, mask):
     return torch.softmax(scores * mask, dim=-1) * mask
 
 
-@wrong("3.5", "over the queries")
+@wrong("3.5", "over the queries", "over-queries")
 def masked_softmax_over_queries(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-2).nan_to_num(0.0)
 
 
-@wrong("3.5", "over axis 1")
+@wrong("3.5", "over axis 1", "over-queries")
 def masked_softmax_over_axis_1(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=1).nan_to_num(0.0)
 
 
-@wrong("3.5", "not made to sum to 1")
+@wrong("3.5", "not made to sum to 1", "masked-after-softmax")
 def masked_softmax_not_renormalized(scores, mask):
     return torch.softmax(scores, dim=-1) * mask
 
 
-@wrong("3.5", "renormalised: 0/0 where nothing is visible")
+@wrong("3.5", "renormalised: 0/0 where nothing is visible", "nan-rows")
 def masked_softmax_renormalized(scores, mask):
     weights = torch.softmax(scores, dim=-1) * mask
     return weights / weights.sum(-1, keepdim=True)
@@ -2673,32 +2706,32 @@ def masked_softmax_naive(scores, mask):
     return powers / (powers.sum(-1, keepdim=True) + 1e-9)
 
 
-@wrong("3.5", "-10, then zeroed")
+@wrong("3.5", "-10, then zeroed", "weak-fill")
 def masked_softmax_minus_ten(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -10.0), dim=-1) * mask
 
 
-@wrong("3.5", "empty rows are opened, and left open")
+@wrong("3.5", "empty rows are opened, and left open", "unmasked-rows")
 def masked_softmax_empty_rows_unmasked(scores, mask):
     empty = ~mask.any(dim=-1, keepdim=True)
     return torch.softmax(scores.masked_fill(~(mask | empty), float("-inf")), dim=-1)
 
 
-@wrong("3.5", "empty columns looked for instead of empty rows")
+@wrong("3.5", "empty columns looked for instead of empty rows", "hidden-keys-read")
 def masked_softmax_empty_columns(scores, mask):
     allowed = mask.expand_as(scores)
     weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
     return weights.masked_fill(~allowed.any(dim=-2, keepdim=True), 0.0)
 
 
-@wrong("3.5", "zeros only if the whole mask is empty")
+@wrong("3.5", "zeros only if the whole mask is empty", "uniform-rows")
 def masked_softmax_whole_mask(scores, mask):
     if not mask.any():
         return torch.zeros_like(scores)
     return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
 
 
-@wrong("3.5", "everything is zero as soon as one row is empty")
+@wrong("3.5", "everything is zero as soon as one row is empty", "whole-item-zeroed")
 def masked_softmax_all_or_nothing(scores, mask):
     if (~mask.any(dim=-1)).any():
         return scores * 0
@@ -2719,42 +2752,42 @@ def masked_softmax_if_on_rows(scores, mask):
     return weights * 0
 
 
-@wrong("3.5", "the scores are changed in place")
+@wrong("3.5", "the scores are changed in place", "changes-input")
 def masked_softmax_in_place(scores, mask):
     with torch.no_grad():
         scores[~mask.expand_as(scores)] = -1e9
     return torch.softmax(scores, dim=-1) * mask
 
 
-@wrong("3.5", "masked_fill_ on an input that wants gradients")
+@wrong("3.5", "masked_fill_ on an input that wants gradients", "changes-input")
 def masked_softmax_fill_in_place(scores, mask):
     scores.masked_fill_(~mask, float("-inf"))
     return torch.softmax(scores, dim=-1).nan_to_num(0.0)
 
 
-@wrong("3.5", "the mask is not used")
+@wrong("3.5", "the mask is not used", "hidden-keys-read")
 def masked_softmax_without_mask(scores, mask):
     return torch.softmax(scores, dim=-1)
 
 
-@wrong("3.5", "nothing is returned")
+@wrong("3.5", "nothing is returned", "returns-none")
 def masked_softmax_not_returned(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     weights = weights.nan_to_num(0.0)
 
 
-@wrong("3.5", "a pair")
+@wrong("3.5", "a pair", "returns-wrong-type")
 def masked_softmax_as_a_pair(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
     return weights, mask.any(-1)
 
 
-@wrong("3.5", "always float64")
+@wrong("3.5", "always float64", "wrong-dtype")
 def masked_softmax_always_float64(scores, mask):
     return torch.softmax(scores.double().masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
 
 
-@wrong("3.5", "always float32")
+@wrong("3.5", "always float32", "wrong-dtype")
 def masked_softmax_always_float32(scores, mask):
     weights = torch.zeros(scores.shape)
     weights[...] = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
@@ -2771,7 +2804,7 @@ def masked_softmax_misspelt(scores, mask):
     return torch.softmax(scores.mask_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
 
 
-@wrong("3.5", "negative infinities are left where nothing is visible")
+@wrong("3.5", "negative infinities are left where nothing is visible", "not-finite")
 def masked_softmax_returns_infinities(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
     return weights.masked_fill(~mask.any(-1, keepdim=True), float("-inf"))

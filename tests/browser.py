@@ -177,7 +177,7 @@ class LabPage:
         """"JupyterLab Light" or "JupyterLab Dark"."""
         self.command("apputils:change-theme", {"theme": name})
         self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
-        self.page.wait_for_timeout(300)
+        self.page.wait_for_timeout(400)
 
     def output(self, number):
         """The output of a code cell, counted from 0, scrolled into view."""

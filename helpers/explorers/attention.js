@@ -536,10 +536,11 @@ class AttentionView {
 
   /** A ring that stands out on light and on dark squares: the colour, with white around it. */
   ring(pen, x, y, width, height, colour, thick) {
+    const shift = (thick % 2) / 2; // odd strokes are sharp between the pixels, even ones on them
     for (const [style, line] of [["#ffffff", thick + 2], [colour, thick]]) {
       pen.strokeStyle = style;
       pen.lineWidth = line;
-      pen.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
+      pen.strokeRect(x - shift, y - shift, width + 2 * shift, height + 2 * shift);
     }
   }
 

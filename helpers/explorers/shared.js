@@ -138,7 +138,10 @@ function theme(node) {
 function onSurroundings(node, callback) {
   const size = new ResizeObserver(callback);
   size.observe(node);
-  const themes = new MutationObserver(callback);
+  const themes = new MutationObserver(() => {
+    callback();
+    setTimeout(callback, 200); // JupyterLab may hide the page for a moment while it changes its theme
+  });
   for (const place of [document.body, document.documentElement]) {
     themes.observe(place, { attributes: true,
       attributeFilter: ["class", "theme", "data-jp-theme-name", "data-jp-theme-light"] });
