@@ -1243,3 +1243,28 @@ def masked_softmax_with_zero_over_zero_behind_where(scores, mask):
     powers = torch.exp(filled - filled.amax(-1, keepdim=True)) * mask
     total = powers.sum(-1, keepdim=True)
     return torch.where(total > 0, powers / total, 0.0)
+
+
+# ---- right on ordinary scores, wrong where a hidden score is huge: they pass, with advice ----------------------------
+
+
+@right("3.3")
+def filled_by_renormalizing(scores, mask):
+    weights = torch.softmax(scores, dim=-1) * mask
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+@right("3.5")
+def masked_softmax_renormalized_epsilon(scores, mask):
+    weights = torch.softmax(scores, dim=-1) * mask
+    return weights / (weights.sum(-1, keepdim=True) + 1e-9)
+
+
+@right("3.5")
+def masked_softmax_of_bare_powers(scores, mask):
+    powers = torch.exp(scores) * mask
+    return powers / (powers.sum(-1, keepdim=True) + 1e-9)
+
+
+ADVISED = [("3.3", filled_by_renormalizing), ("3.5", masked_softmax_renormalized_epsilon),
+           ("3.5", masked_softmax_of_bare_powers)]

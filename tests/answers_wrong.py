@@ -102,7 +102,7 @@ def means_printed(x):
     print(x.mean(dim=1))
 
 
-@wrong("0.1", "return inside the loop: the first row only", "wrong-shape")
+@wrong("0.1", "return inside the loop: the first row only", "return-in-loop")
 def means_of_the_first_row(x):
     for row in x:  # noqa: B007
         return row.mean()
@@ -277,7 +277,7 @@ def scores_summed_over_the_batch(q, k):
     return torch.einsum("...td,...sd->ts", q, k)
 
 
-@wrong("2.1", "reshaped instead of transposed")
+@wrong("2.1", "reshaped instead of transposed", "reshaped-not-transposed")
 def scores_by_reshape(q, k):
     return q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
 
@@ -302,7 +302,7 @@ def scores_of_queries_with_themselves(q, k):
     return q @ q.transpose(-2, -1)
 
 
-@wrong("2.1", "the queries are never used", "wrong-shape")
+@wrong("2.1", "the queries are never used", "queries-ignored")
 def scores_of_keys_with_themselves(q, k):
     return k @ k.transpose(-2, -1)
 
@@ -462,7 +462,7 @@ def softmax_naive(scores):
     return torch.exp(scores) / torch.exp(scores).sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "exp overflows; the NaN are painted over with zeros", "rows-do-not-sum-to-1")
+@wrong("2.2", "exp overflows; the NaN are painted over with zeros", "overflow-hidden")
 def softmax_naive_nan_to_num(scores):
     exponentials = scores.exp()
     return (exponentials / exponentials.sum(-1, keepdim=True)).nan_to_num(0.0)
@@ -480,7 +480,7 @@ def softmax_global_max(scores):
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-@wrong("2.2", "the largest of each column is taken away", "not-finite")
+@wrong("2.2", "the largest of each column is taken away", "max-of-columns")
 def softmax_max_of_columns(scores):
     exponentials = torch.exp(scores - scores.max(dim=0).values)
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
@@ -509,12 +509,12 @@ def softmax_divided_by_max(scores):
     return torch.softmax(scores / scores.amax(-1, keepdim=True), dim=-1)
 
 
-@wrong("2.2", "over axis 0", "over-the-rows")
+@wrong("2.2", "over axis 0", "axis-from-the-front")
 def softmax_over_axis_0(scores):
     return torch.softmax(scores, dim=0)
 
 
-@wrong("2.2", "over axis 1, right for matrices only", "over-the-rows")
+@wrong("2.2", "over axis 1, right for matrices only", "axis-from-the-front")
 def softmax_over_axis_1(scores):
     return torch.softmax(scores, dim=1)
 
@@ -524,7 +524,7 @@ def softmax_over_queries(scores):
     return torch.softmax(scores, dim=-2)
 
 
-@wrong("2.2", "no axis given: PyTorch guesses", "over-the-rows")
+@wrong("2.2", "no axis given: PyTorch guesses", "axis-from-the-front")
 def softmax_without_axis(scores):
     return F.softmax(scores)
 
@@ -579,12 +579,12 @@ def softmax_sigmoid(scores):
     return torch.sigmoid(scores)
 
 
-@wrong("2.2", "taken twice")
+@wrong("2.2", "taken twice", "softmax-twice")
 def softmax_twice(scores):
     return scores.softmax(-1).softmax(-1)
 
 
-@wrong("2.2", "exp(-scores)")
+@wrong("2.2", "exp(-scores)", "sign")
 def softmax_negative(scores):
     return torch.softmax(-scores, dim=-1)
 
@@ -685,7 +685,7 @@ def softmax_naive_over_queries(scores):
     return scores.exp() / scores.exp().sum(dim=-2, keepdim=True)
 
 
-@wrong("2.2", "the first score is taken away: exp overflows where another is far larger")
+@wrong("2.2", "the first score is taken away: exp overflows where another is far larger", "overflow")
 def softmax_minus_first(scores):
     exponentials = torch.exp(scores - scores[..., :1])
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
@@ -776,17 +776,17 @@ def weights_over_queries(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-2)
 
 
-@wrong("2.3", "softmax over axis 1", "over-queries")
+@wrong("2.3", "softmax over axis 1", "axis-from-the-front")
 def weights_over_axis_1(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=1)
 
 
-@wrong("2.3", "softmax over axis 0", "over-queries")
+@wrong("2.3", "softmax over axis 0", "axis-from-the-front")
 def weights_over_axis_0(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=0)
 
 
-@wrong("2.3", "no axis given: PyTorch guesses")
+@wrong("2.3", "no axis given: PyTorch guesses", "axis-from-the-front")
 def weights_without_axis(q, k):
     return F.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
 
@@ -801,7 +801,7 @@ def weights_without_softmax(q, k):
     return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
 
 
-@wrong("2.3", "softmax and scale forgotten: that is 2.1", "negative-weights")
+@wrong("2.3", "softmax and scale forgotten: that is 2.1", "raw-scores")
 def weights_without_anything(q, k):
     return q @ k.transpose(-2, -1)
 
@@ -812,17 +812,17 @@ def weights_without_exp(q, k):
     return scores / scores.sum(-1, keepdim=True)
 
 
-@wrong("2.3", "exp, but no sum", "rows-do-not-sum-to-1")
+@wrong("2.3", "exp, but no sum", "not-divided")
 def weights_not_normalized(q, k):
     return torch.exp(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
 
 
-@wrong("2.3", "log_softmax", "negative-weights")
+@wrong("2.3", "log_softmax", "log-softmax")
 def weights_log(q, k):
     return F.log_softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "sigmoid", "rows-do-not-sum-to-1")
+@wrong("2.3", "sigmoid", "sigmoid")
 def weights_sigmoid(q, k):
     return torch.sigmoid(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
 
@@ -842,18 +842,18 @@ def weights_by_capital_t(q, k):
     return torch.softmax(q @ k.T / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "reshaped instead of transposed")
+@wrong("2.3", "reshaped instead of transposed", "reshaped-not-transposed")
 def weights_by_reshape(q, k):
     scores = q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
     return torch.softmax(scores / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "transpose(1, 2): right for three axes only")
+@wrong("2.3", "transpose(1, 2): right for three axes only", "fixed-axes")
 def weights_by_transposing_1_2(q, k):
     return torch.softmax(torch.matmul(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1]), dim=-1)
 
 
-@wrong("2.3", "the keys are never used", "wrong-shape")
+@wrong("2.3", "the keys are never used", "keys-ignored")
 def weights_of_queries_with_themselves(q, k):
     return torch.softmax(q @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
@@ -943,7 +943,7 @@ def attention_output_alone(q, k, v):
     return weights @ v
 
 
-@wrong("2.4", "the weights alone", "returns-one")
+@wrong("2.4", "the weights alone", "only-weights")
 def attention_weights_alone(q, k, v):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
@@ -997,7 +997,7 @@ def attention_without_softmax(q, k, v):
     return scores @ v, scores
 
 
-@wrong("2.4", "the values are mixed by the scores, the weights are right")
+@wrong("2.4", "the values are mixed by the scores, the weights are right", "mixed-by-scores")
 def attention_mixed_by_scores(q, k, v):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     return scores @ v, torch.softmax(scores, dim=-1)
@@ -1020,7 +1020,7 @@ def attention_over_d(q, k, v):
     return weights @ v, weights
 
 
-@wrong("2.4", "multiplied by the root")
+@wrong("2.4", "multiplied by the root", "multiplied")
 def attention_times_root(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) * k.size(-1) ** 0.5, dim=-1)
     return weights @ v, weights
@@ -1044,13 +1044,13 @@ def attention_over_root_of_shape_1(q, k, v):
     return weights @ v, weights
 
 
-@wrong("2.4", "scaled after the softmax", "rows-do-not-sum-to-1")
+@wrong("2.4", "scaled after the softmax", "scaled-after-softmax")
 def attention_scaled_afterwards(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1) / math.sqrt(q.shape[-1])
     return weights @ v, weights
 
 
-@wrong("2.4", "the output is scaled instead of the scores")
+@wrong("2.4", "the output is scaled instead of the scores", "output-scaled")
 def attention_output_scaled(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
     return weights @ v / math.sqrt(q.shape[-1]), weights
@@ -1062,13 +1062,13 @@ def attention_over_queries(q, k, v):
     return weights @ v, weights
 
 
-@wrong("2.4", "softmax over axis 1", "over-queries")
+@wrong("2.4", "softmax over axis 1", "axis-from-the-front")
 def attention_over_axis_1(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=1)
     return weights @ v, weights
 
 
-@wrong("2.4", "softmax over axis 0", "over-queries")
+@wrong("2.4", "softmax over axis 0", "axis-from-the-front")
 def attention_over_axis_0(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=0)
     return weights @ v, weights
@@ -1164,7 +1164,7 @@ def attention_without_transpose(q, k, v):
     return weights @ v, weights
 
 
-@wrong("2.4", ".T on more than two axes")
+@wrong("2.4", ".T on more than two axes", "all-axes-reversed")
 def attention_by_capital_t(q, k, v):
     weights = torch.softmax(q @ k.T / math.sqrt(q.shape[-1]), dim=-1)
     return weights @ v, weights
@@ -1241,7 +1241,7 @@ class SelfAttentionWithoutSuper(nn.Module):
     forward = ThreeProjections.forward
 
 
-@wrong("2.5", "_init_ with single underscores")
+@wrong("2.5", "_init_ with single underscores", "no-init")
 class SelfAttentionMisspeltInit(nn.Module):
     def _init_(self, d_in, d_out):
         super().__init__()
@@ -1252,7 +1252,7 @@ class SelfAttentionMisspeltInit(nn.Module):
     forward = ThreeProjections.forward
 
 
-@wrong("2.5", "foward instead of forward")
+@wrong("2.5", "foward instead of forward", "no-forward")
 class SelfAttentionMisspeltForward(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1296,7 +1296,7 @@ class SelfAttentionForgottenSelf(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "self is no argument of forward")
+@wrong("2.5", "self is no argument of forward", "forward-arguments")
 class SelfAttentionForwardWithoutSelf(ThreeProjections):
     def forward(x):  # noqa: N805
         return x, x
@@ -1409,7 +1409,7 @@ class SelfAttentionLayersInAList(nn.Module):
         return weights @ v, weights
 
 
-@wrong("2.5", "one layer under three names")
+@wrong("2.5", "one layer under three names", "shared-layer")
 class SelfAttentionOneSharedLayer(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1469,7 +1469,7 @@ class SelfAttentionOverQueries(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "softmax over the batch")
+@wrong("2.5", "softmax over the batch", "over-batch")
 class SelfAttentionOverBatch(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1521,7 +1521,7 @@ class SelfAttentionNotReturned(ThreeProjections):
         self.out = weights @ v
 
 
-@wrong("2.5", "scores returned instead of weights", "negative-weights")
+@wrong("2.5", "scores returned instead of weights", "scores-returned")
 class SelfAttentionScoresReturned(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1561,7 +1561,7 @@ class SelfAttentionKeysAgainstQueries(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "the queries are scored against the values")
+@wrong("2.5", "the queries are scored against the values", "values-as-keys")
 class SelfAttentionScoresWithValues(ThreeProjections):
     def forward(self, x):
         q, v = self.W_query(x), self.W_value(x)
@@ -1569,7 +1569,7 @@ class SelfAttentionScoresWithValues(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "the weights are transposed before the values")
+@wrong("2.5", "the weights are transposed before the values", "weights-transposed")
 class SelfAttentionWeightsTransposed(ThreeProjections):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -1610,7 +1610,7 @@ class SelfAttentionOneSize(nn.Module):
     forward = ThreeProjections.forward
 
 
-@wrong("2.5", "forward wants q, k and v")
+@wrong("2.5", "forward wants q, k and v", "forward-arguments")
 class SelfAttentionOfThreeInputs(ThreeProjections):
     def forward(self, q, k, v):
         q, k, v = self.W_query(q), self.W_key(k), self.W_value(v)
@@ -1643,7 +1643,7 @@ class SelfAttentionUnscaledWithBias(nn.Module):
     forward = SelfAttentionUnscaled.forward
 
 
-@wrong("2.5", "sizes read off the checker's messages")
+@wrong("2.5", "sizes read off the checker's messages", "wrong-projection-size")
 class SelfAttentionSizesOfTheMessage(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -1754,7 +1754,7 @@ def causal_all_true(length):
     return torch.ones(length, length, dtype=torch.bool)
 
 
-@wrong("3.1", "zeros under a tril: nothing is seen")
+@wrong("3.1", "zeros under a tril: nothing is seen", "nothing-visible")
 def causal_all_false(length):
     return torch.tril(torch.zeros(length, length)).bool()
 
@@ -1885,7 +1885,7 @@ def renormalize_by_total(weights, mask):
     return visible / visible.sum()
 
 
-@wrong("3.2", "divided by the number of visible keys", "rows-do-not-sum-to-1")
+@wrong("3.2", "divided by the number of visible keys", "divided-by-count")
 def renormalize_by_count(weights, mask):
     return weights * mask / mask.sum(dim=-1, keepdim=True)
 
@@ -1928,12 +1928,12 @@ def renormalize_inverted_not(weights, mask):
     return weights * ~mask
 
 
-@wrong("3.2", "the mask is not used", "hidden-keys-read")
+@wrong("3.2", "the mask is not used", "mask-ignored")
 def renormalize_without_mask(weights, mask):
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "a causal mask, whatever mask is given", "hidden-keys-read")
+@wrong("3.2", "a causal mask, whatever mask is given", "own-causal-mask")
 def renormalize_always_causal(weights, mask):
     visible = torch.tril(weights)
     return visible / visible.sum(dim=-1, keepdim=True)
@@ -1969,7 +1969,7 @@ def renormalize_fill_in_place(weights, mask):
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-@wrong("3.2", "masked_fill is thrown away", "hidden-keys-read")
+@wrong("3.2", "masked_fill is thrown away", "mask-ignored")
 def renormalize_lost_fill(weights, mask):
     weights.masked_fill(~mask, 0)
     return weights / weights.sum(dim=-1, keepdim=True)
@@ -2123,7 +2123,7 @@ def filled_with_lowest_score(scores, mask):
     return torch.where(mask, scores, scores.amin(-1, keepdim=True)).softmax(-1)
 
 
-@wrong("3.3", "+inf", "positive-fill")
+@wrong("3.3", "+inf", "infinite-fill")
 def filled_with_plus_infinity(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("inf")), dim=-1)
 
@@ -2133,7 +2133,7 @@ def filled_with_plus_milliard(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, 1e9), dim=-1)
 
 
-@wrong("3.3", "NaN", "not-finite")
+@wrong("3.3", "NaN", "infinite-fill")
 def filled_with_nan(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("nan")), dim=-1)
 
@@ -2206,12 +2206,12 @@ def filled_over_queries(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-2)
 
 
-@wrong("3.3", "softmax over axis 1", "over-queries")
+@wrong("3.3", "softmax over axis 1", "axis-from-the-front")
 def filled_over_axis_1(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=1)
 
 
-@wrong("3.3", "softmax over axis 0", "over-queries")
+@wrong("3.3", "softmax over axis 0", "axis-from-the-front")
 def filled_over_axis_0(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e9), dim=0)
 
@@ -2226,19 +2226,13 @@ def filled_after_softmax_with_infinity(scores, mask):
     return torch.softmax(scores, dim=-1).masked_fill(~mask, float("-inf"))
 
 
-@wrong("3.3", "renormalised instead: 0/0 where a hidden score is far larger")
-def filled_by_renormalizing(scores, mask):
-    weights = torch.softmax(scores, dim=-1) * mask
-    return weights / weights.sum(dim=-1, keepdim=True)
-
-
 @wrong("3.3", "exp of the visible, the sum of all", "masked-after-softmax")
 def filled_sum_of_all(scores, mask):
     powers = torch.exp(scores - scores.amax(-1, keepdim=True))
     return powers * mask / powers.sum(-1, keepdim=True)
 
 
-@wrong("3.3", "a second softmax", "hidden-keys-read")
+@wrong("3.3", "a second softmax", "softmax-twice")
 def filled_and_softmax_twice(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     return torch.softmax(weights, dim=-1)
@@ -2249,7 +2243,7 @@ def filled_and_scaled(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e9) / math.sqrt(scores.shape[-1]), dim=-1)
 
 
-@wrong("3.3", "a causal mask, whatever mask is given", "hidden-keys-read")
+@wrong("3.3", "a causal mask, whatever mask is given", "own-causal-mask")
 def filled_always_causal(scores, mask):
     allowed = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
     return torch.softmax(scores.masked_fill(~allowed, float("-inf")), dim=-1)
@@ -2411,7 +2405,7 @@ def padding_in_front(lengths, max_length):
     return torch.arange(max_length) >= (max_length - lengths)[:, None, None]
 
 
-@wrong("3.4", "the longest length is used instead of max_length", "wrong-shape")
+@wrong("3.4", "the longest length is used instead of max_length", "to-the-longest")
 def padding_to_the_longest(lengths, max_length):
     return torch.arange(int(lengths.max())) < lengths[:, None, None]
 
@@ -2455,7 +2449,7 @@ def padding_additive(lengths, max_length):
     return mask.masked_fill(torch.arange(max_length) >= lengths[:, None, None], float("-inf"))
 
 
-@wrong("3.4", "the first item's length for all")
+@wrong("3.4", "the first item's length for all", "first-item-only")
 def padding_first_length(lengths, max_length):
     return (torch.arange(max_length) < lengths[0]).expand(len(lengths), 1, max_length)
 
@@ -2468,12 +2462,12 @@ def padding_return_in_loop(lengths, max_length):
         return mask
 
 
-@wrong("3.4", "all True")
+@wrong("3.4", "all True", "everything-visible")
 def padding_all_true(lengths, max_length):
     return torch.ones(len(lengths), 1, max_length, dtype=torch.bool)
 
 
-@wrong("3.4", "zero lengths looked for instead of padded places")
+@wrong("3.4", "zero lengths looked for instead of padded places", "everything-visible")
 def padding_of_nonzero_lengths(lengths, max_length):
     return (lengths != 0)[:, None, None].expand(-1, 1, max_length)
 
@@ -2628,30 +2622,30 @@ def masked_softmax_mended_in_place(scores, mask):
     return weights.nan_to_num_(0.0)
 
 
-@wrong("3.5", "detached")
+@wrong("3.5", "detached", "no-gradients")
 def masked_softmax_detached(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0).detach()
 
 
-@wrong("3.5", "under no_grad")
+@wrong("3.5", "under no_grad", "no-gradients")
 def masked_softmax_under_no_grad(scores, mask):
     with torch.no_grad():
         return scores.masked_fill(~mask, -1e9).softmax(-1) * mask
 
 
-@wrong("3.5", "through .data")
+@wrong("3.5", "through .data", "no-gradients")
 def masked_softmax_through_data(scores, mask):
     return (scores.data.masked_fill(~mask, -1e9).softmax(-1) * mask).to(scores.dtype)
 
 
-@wrong("3.5", "through numpy: no gradients")
+@wrong("3.5", "through numpy: no gradients", "no-gradients")
 def masked_softmax_through_numpy(scores, mask):
     filled = np.where(mask.numpy(), scores.detach().numpy(), -1e30)
     powers = np.exp(filled - filled.max(-1, keepdims=True)) * mask.numpy()
     return torch.from_numpy(powers / np.maximum(powers.sum(-1, keepdims=True), 1e-30)).to(scores.dtype)
 
 
-@wrong("3.5", "through a Python list: no gradients")
+@wrong("3.5", "through a Python list: no gradients", "no-gradients")
 def masked_softmax_through_lists(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
     return torch.tensor(weights.tolist(), dtype=scores.dtype)
@@ -2678,7 +2672,7 @@ def masked_softmax_over_queries(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-2).nan_to_num(0.0)
 
 
-@wrong("3.5", "over axis 1", "over-queries")
+@wrong("3.5", "over axis 1", "axis-from-the-front")
 def masked_softmax_over_axis_1(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=1).nan_to_num(0.0)
 
@@ -2692,18 +2686,6 @@ def masked_softmax_not_renormalized(scores, mask):
 def masked_softmax_renormalized(scores, mask):
     weights = torch.softmax(scores, dim=-1) * mask
     return weights / weights.sum(-1, keepdim=True)
-
-
-@wrong("3.5", "renormalised with an epsilon: wrong where hidden scores are far larger")
-def masked_softmax_renormalized_epsilon(scores, mask):
-    weights = torch.softmax(scores, dim=-1) * mask
-    return weights / (weights.sum(-1, keepdim=True) + 1e-9)
-
-
-@wrong("3.5", "exp of the scores as they are: overflow")
-def masked_softmax_naive(scores, mask):
-    powers = torch.exp(scores) * mask
-    return powers / (powers.sum(-1, keepdim=True) + 1e-9)
 
 
 @wrong("3.5", "-10, then zeroed", "weak-fill")
@@ -2765,7 +2747,7 @@ def masked_softmax_fill_in_place(scores, mask):
     return torch.softmax(scores, dim=-1).nan_to_num(0.0)
 
 
-@wrong("3.5", "the mask is not used", "hidden-keys-read")
+@wrong("3.5", "the mask is not used", "mask-ignored")
 def masked_softmax_without_mask(scores, mask):
     return torch.softmax(scores, dim=-1)
 

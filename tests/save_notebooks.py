@@ -16,6 +16,7 @@ from nbclient.exceptions import CellControlSignal, DeadKernelError
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 SECONDS_PER_CELL = 600
+VIEW = "application/vnd.jupyter.widget-view+json"
 METADATA = {"kernelspec": {"display_name": "Python 3", "name": "python3"}, "language_info": {"name": "python"}}
 
 
@@ -71,15 +72,27 @@ def describe(cell, error):
 
 def clean(notebook):
     """Drop what differs from one run or machine to the next and is no output."""
-    notebook.metadata.pop("widgets", None)
+    keep_pictures(notebook)
     notebook.metadata.update(nbformat.from_dict(METADATA))
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
             cell.outputs = merge_streams(cell.outputs)
-            for output in cell.outputs:
-                # Without its kernel a widget is dead, and its id new each time; the picture beside it stays.
-                output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+
+
+def keep_pictures(notebook):
+    """Take out every live view that has a picture beside it; returns the notebook.
+
+    JupyterLab ranks a live view above all pictures, and does not turn to the picture when the view's kernel is gone:
+    it writes "Error displaying widget: model not found". The view's address is new in every run in any case.
+    """
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/svg+xml" in data:
+                data.pop(VIEW, None)
+    notebook["metadata"].pop("widgets", None)
+    return notebook
 
 
 def merge_streams(outputs):

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import sys
 import threading
 import time
 
@@ -13,8 +14,8 @@ import pytest
 import torch
 from torch import nn
 
-from helpers.checks import EXERCISES, check, hint, progress, record, running, solution, solution_source
-from tests.answers_right import RIGHT
+from helpers.checks import EXERCISES, check, hint, judge, progress, record, running, solution, solution_source
+from tests.answers_right import ADVISED, RIGHT
 from tests.answers_wrong import WRONG
 
 MISCONCEPTIONS = [pytest.param(e, m, code, id=f"{e.id}-{m.id}-{n}") for e in EXERCISES.values()
@@ -54,6 +55,14 @@ def test_right_answers_pass_in_any_style(exercise_id, code):
     assert report.status == "correct", report.message
 
 
+@pytest.mark.parametrize("exercise_id, code", ADVISED)
+def test_a_right_answer_with_a_weakness_hears_of_it(exercise_id, code):
+    report = check(exercise_id, code)
+    assert report.status == "correct"
+    assert "huge hidden score" in report.message and "[1, 0, 0]" in report.message
+    assert "huge" not in check(exercise_id, EXERCISES[exercise_id].solution).message
+
+
 @pytest.mark.parametrize("exercise_id, code, diagnosis", WRONG_ANSWERS)
 def test_wrong_answers_are_rejected_and_named(exercise_id, code, diagnosis, monkeypatch):
     monkeypatch.setattr(running, "PATIENCE", 0.5)
@@ -73,6 +82,7 @@ def sums(x):
     ((torch.zeros(5),), "returns-wrong-type"), (torch.zeros(5).numpy(), "returns-wrong-type"),
     (torch.zeros(5, dtype=torch.float64), "wrong-dtype"), (torch.zeros(7), "column-means"),
     (torch.full((5,), float("nan")), None), ("five", "returns-wrong-type"),
+    (torch.zeros(5).to_sparse(), "returns-wrong-type"),
 ])
 def test_strange_results_are_met_with_a_sentence(value, diagnosis):
     report = check("0.1", lambda x: value)
@@ -116,6 +126,71 @@ def test_an_endless_loop_is_stopped(monkeypatch):
     assert report.diagnosis == "never-ends" and time.perf_counter() - start < 3
     time.sleep(0.5)  # nothing may be raised afterwards
     assert check("0.1", lambda x: x.mean(1)).status == "correct"
+
+
+def test_a_bare_except_does_not_keep_a_loop_alive(monkeypatch):
+    monkeypatch.setattr(running, "PATIENCE", 0.3)
+
+    def code(x):
+        for _ in range(3):
+            try:
+                while True:
+                    x = x + 1
+            except:  # noqa: E722  learners write this
+                pass
+        return x.mean(1)
+
+    start = time.perf_counter()
+    check("0.1", code)
+    assert time.perf_counter() - start < 10
+
+
+def test_an_error_on_the_way_back_is_an_error():
+    def code(scores, mask):
+        weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(-1)
+        weights[~mask.expand_as(weights)] = 0
+        return weights
+
+    report = check("3.5", code)
+    assert report.status == "error" and "on the way back it raised RuntimeError" in report.message
+
+
+@pytest.mark.parametrize("surroundings", [torch.inference_mode, torch.no_grad,
+                                          lambda: torch.autocast("cpu", dtype=torch.bfloat16)])
+@pytest.mark.parametrize("id", ["2.5", "3.5"])
+def test_the_first_check_of_a_session_may_stand_anywhere(surroundings, id):
+    judge._expected.cache_clear()
+    judge._known.cache_clear()
+    with surroundings():
+        assert check(id, EXERCISES[id].solution).status == "correct"
+    assert check(id, EXERCISES[id].solution).status == "correct"
+
+
+def test_another_default_dtype_does_no_harm():
+    torch.set_default_dtype(torch.float64)
+    try:
+        judge._expected.cache_clear()
+        assert check("2.5", EXERCISES["2.5"].solution).status == "correct"
+        assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_several_checks_at_once_leave_the_printing_alone():
+    stdout = sys.stdout
+    workers = [threading.Thread(target=check, args=("2.3", EXERCISES["2.3"].solution)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sys.stdout is stdout
+
+
+def test_arguments_in_another_order_are_noticed():
+    def padding_mask(max_length, lengths):
+        return torch.arange(max_length) < lengths[:, None, None]
+
+    assert "your arguments stand in another order: (max_length, lengths)" in check("3.4", padding_mask).message
 
 
 def test_ctrl_c_still_works():
@@ -308,7 +383,11 @@ def test_progress_remembers_what_was_solved(record_file):
     assert json.loads(record_file.read_text(encoding="utf-8")) == {"0.1": {"status": "correct", "tries": 3}}
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "[1, 2]", '{"0.1": 3}', '{"0.1": {}}', "\x00", "null", ""])
+@pytest.mark.parametrize("content", ["{", "[]", "[1, 2]", '{"0.1": 3}', '{"0.1": {}}', "\x00", "null", "",
+                                     "[" * 100_000,
+                                     '{"0.1": {"status": "done", "tries": 1}}',
+                                     '{"0.1": {"status": "wrong", "tries": "x"}}',
+                                     '{"0.1": {"status": [], "tries": null}}'], ids=lambda text: repr(text[:40]))
 def test_a_corrupt_record_is_set_aside_and_nothing_is_lost(record_file, content):
     record_file.parent.mkdir()
     record_file.write_text(content, encoding="utf-8")

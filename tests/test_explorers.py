@@ -16,7 +16,8 @@ from nbclient import NotebookClient
 
 from helpers import explorers, plots
 from helpers.explorers import still
-from helpers.explorers.base import INVITATION, VIEW, keep_pictures
+from helpers.explorers.base import INVITATION
+from tests.save_notebooks import VIEW, keep_pictures
 
 pytest_plugins = ["browser"]
 ROOT = Path(__file__).resolve().parent.parent

@@ -12,7 +12,7 @@ import inspect
 
 from helpers.checks import exercises_00, exercises_02, exercises_03, record
 from helpers.checks.card import Report
-from helpers.checks.judge import judge
+from helpers.checks.judge import verdict
 from helpers.checks.shown import Source, Table
 
 EXERCISES = {exercise.id: exercise for module in (exercises_00, exercises_02, exercises_03)
@@ -31,9 +31,9 @@ def check(exercise_id, attempt):
     exercise = _find(exercise_id)
     if exercise is None:
         return _unknown(exercise_id)
-    verdict = judge(exercise, attempt)
-    record.note(exercise.id, verdict.status)
-    return Report(exercise.id, _title(exercise), verdict.status, verdict.parts, verdict.diagnosis)
+    found = verdict(exercise, attempt)
+    record.note(exercise.id, found.status)
+    return Report(exercise.id, _title(exercise), found.status, found.parts, found.diagnosis)
 
 
 def hint(exercise_id, number=1):
@@ -47,11 +47,11 @@ def hint(exercise_id, number=1):
         return _unknown(exercise_id)
     hints = exercise.hints
     if number not in range(1, len(hints) + 1):
-        parts = (("say", f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}."),)
-    else:
-        more = f'hint("{exercise.id}", {number + 1})' if number < len(hints) else f'solution("{exercise.id}")'
-        parts = (("say", hints[number - 1]), ("next", more))
-    return Report(exercise.id, f"{_title(exercise)}, hint {number} of {len(hints)}", "hint", parts)
+        return Report(exercise.id, _title(exercise), "hint", (
+            ("say", f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}."),))
+    more = f'hint("{exercise.id}", {number + 1})' if number < len(hints) else f'solution("{exercise.id}")'
+    return Report(exercise.id, f"{_title(exercise)}, hint {number} of {len(hints)}", "hint",
+                  (("say", hints[number - 1]), ("next", more)))
 
 
 def solution(exercise_id):

@@ -51,19 +51,21 @@ class Experiment:
     """Something to try with the code itself: `test(attempt)` is a sentence where it fails.
 
     A `required` experiment is made with right numbers too; the others only explain wrong ones.
+    `while_doing` says what went on, should the code raise in it.
     """
 
     id: str
     test: Callable
     think: str
     required: bool = False
+    while_doing: str = ""
 
 
 def _call(attempt, *args):
     return attempt(*args)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Exercise:
     """One exercise: what is asked, a right answer, and all that is known about wrong ones."""
 
@@ -86,6 +88,7 @@ class Exercise:
     laws: tuple = ()
     experiments: tuple = ()
     call: Callable = _call
+    told: Callable = None
     is_class: bool = False
 
     @property

@@ -1,73 +1,131 @@
 """What an exception means here: Python's and PyTorch's words, said again for a learner."""
 
+import difflib
 import re
 
+import torch
+
+PYTHON_VALUES = "int|float|bool|str|list|tuple|NoneType"
+
+# (pattern, what it means): the first pattern that is found in "NameOfTheError: its words" speaks.
 MEANINGS = (
     (r"cannot assign module before Module.__init__",
      "A module must be set up before it can hold others: call super().__init__() first in __init__."),
+    (r"'super' object has no attribute|object has no attribute '_(modules|parameters|buffers)'",
+     "Is super().__init__() called, with two underscores on each side, before anything else in __init__?"),
     (r"name '(\w+)' is not defined",
-     "Python does not know the name {0}: is it spelled as it was defined, and has the cell that defines it "
-     "been run?"),
-    (r"module '([\w.]+)' has no attribute '(\w+)'",
-     "{0} has nothing called {1}: look for a slip in the name."),
-    (r"'NoneType' object",
-     "Something here is None: a function that it came from probably ends without `return`."),
-    (r"object has no attribute '(\w+)'",
-     "The object has nothing called {0}: was it made in __init__ under exactly this name, or is it a slip?"),
-    (r"mat1 and mat2 shapes cannot be multiplied|Expected size for first two dimensions of batch2"
-     r"|size mismatch|inconsistent tensor size",
-     "In a matrix product the last axis of the left side must equal the second-last of the right side: for "
-     "q @ k the two last axes of k must change places first."),
-    (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
-     "Two tensors are combined number by number, but along one axis they have {0} and {1}: a sum or maximum "
-     "along an axis keeps it only with keepdim=True, and a product of matrices is written @, not *."),
+     "Python does not know the name {0}: is it spelled as it was defined, and has the cell that defines it been run?"),
+    (r"local variable '(\w+)'|cannot access local variable '(\w+)'",
+     "A variable is used before anything was put into it: look at the order of your lines."),
+    (r"module '([\w.]+)' has no attribute '(\w+)'", "{0} has nothing called {1}: look for a slip in the name."),
+    (r"'NoneType' object", "Something here is None: a function that it came from probably ends without `return`."),
+    (r"'(list|tuple)' object has no attribute '(\w+)'",
+     "A Python {0} has no .{1}: make a tensor of it first, with torch.stack or torch.tensor."),
+    (r"'(int|float)' object has no attribute '(\w+)'",
+     "This is a plain Python number, and has no .{1}; for numbers there are math.sqrt, ** and the like."),
+    (r"'return_types.\w+'", "max(dim=...) and min(dim=...) return two things, values and indices: take .values, or "
+                            "use amax and amin."),
+    (r"'builtin_function_or_method' object is not subscriptable|'method' object is not subscriptable",
+     "A method is called with round brackets: x.size(-1), not x.size[-1]."),
+    (r"'torch.Size' object is not callable", "x.shape is a tuple: take one size with square brackets, x.shape[-1]."),
+    (r"must be real number, not (\S+)",
+     "One plain number is needed here, got {0}: for a shape choose one size, x.size(-1); for a tensor use its own "
+     "methods, such as .sqrt()."),
+    (r"cannot be interpreted as an integer|only integer tensors of a single element|to a (scalar|Python scalar)",
+     "One whole number is needed here, and this is a tensor of several: go through it, or compare all of it at once."),
+    (r"invalid for input of size|shape '.*' is invalid",
+     "The new shape has more or fewer places than there are numbers: multiply its sizes and compare."),
     (r"view size is not compatible",
      ".view needs the numbers in one stretch of memory; after a transpose use .reshape or .flatten."),
-    (r"Negation, the `-` operator, on a bool|Subtraction, the `-` operator, with (a|two) bool",
-     "A bool mask cannot be subtracted from or negated with a minus: its opposite is ~mask."),
-    (r"(bool|Bool).*(not implemented|not supported)|not implemented for 'Bool'",
-     "This operation does not take a bool mask: use the mask to choose (masked_fill, torch.where)."),
+    (r"einsum\(\)",
+     "In einsum every axis of every input needs exactly one letter, and ... stands for all axes in front."),
+    (r"1D tensors expected", "torch.dot takes two vectors; for matrices there is @."),
+    (r"must be a matrix|2D tensors expected|batch[12] must be a 3D tensor",
+     "torch.mm takes two axes and torch.bmm three; @ takes any number."),
+    (r"stack expects each tensor to be equal size|Sizes of tensors must match",
+     "Tensors that are joined must have the same shape: print the shape of each."),
+    (r"shape of the mask .* does not match",
+     "Choosing with [mask] needs a mask of exactly this shape: stretch it first, with mask.expand(x.shape)."),
     (r"same dtype.*(bool|Bool)",
      "A mask of True and False cannot be part of a matrix product: multiply number by number with *, or use the mask "
      "to choose (masked_fill, torch.where)."),
-    (r"(same dtype|expected scalar type|should be the same|must have the same dtype)",
+    (r"same dtype|expected scalar type|should be the same|must have the same dtype",
      "Two tensors of different dtypes meet: make new tensors with the dtype of the input."),
+    (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
+     "Two tensors meet number by number, and along one axis they have {0} and {1}. Write both shapes below each other, "
+     "aligned on the right: a sum keeps its axis only with keepdim=True, x[:, None] puts in an axis of size 1, and a "
+     "product of matrices is written @, not *."),
+    (r"Negation, the `-` operator, on a bool|Subtraction, the `-` operator, with (a|two) bool",
+     "A bool mask cannot be subtracted from, or negated with a minus: its opposite is ~mask."),
+    (r"(bool|Bool).*(not implemented|not supported)|not implemented for 'Bool'",
+     "This operation does not take a bool mask: use the mask to choose (masked_fill, torch.where)."),
     (r"value cannot be converted to type .* without overflow",
      "The fill value is too large for this dtype: take torch.finfo(scores.dtype).min, or -inf."),
     (r"Dimension out of range",
      "That axis does not exist for this input; count axes from the end: -1 is the last, -2 the one before."),
-    (r"dims=?.*(not match|must be)|number of dims don't match|permute\(.*\)",
-     "permute needs every axis exactly once; for the last two axes .transpose(-2, -1) suits any number."),
-    (r"too many values to unpack|not enough values to unpack",
+    (r"number of dim|dims=?.*(not match|must be)|permute\(",
+     "permute needs every axis exactly once; for the last two axes .transpose(-2, -1) suits any number of axes."),
+    (r"(too many|not enough) values to unpack",
      "The input has another number of axes than you unpack: the shapes are given as (...), so count from the "
      "end with x.size(-1)."),
-    (r"missing \d+ required positional|takes \d+ positional argument|takes no arguments|unexpected keyword",
-     "The function or class is called with other arguments than it takes."),
+    (r"missing \d+ required positional|takes .* positional arguments?|takes no arguments|unexpected keyword",
+     "Something is called with other arguments than it takes; in a class, every method needs self first."),
     (r"Boolean value of Tensor with more than one value",
      "`if` and `and` need one truth value, and a tensor has many: use torch.where, masked_fill, & and ~."),
-    (r"leaf Variable that requires grad|modified by an inplace operation",
-     "A tensor that gradients need was changed in place: make a new one instead."),
-    (r"Can't call numpy|can't convert",
+    (r"does not require grad", "The result is cut off from the input, so no gradient can flow back: stay in torch, "
+                               "without detach, .data, numpy, tolist or no_grad."),
+    (r"that requires grad.*numpy|Can't call numpy|can't convert",
      "NumPy cannot take this tensor; everything here can be done in torch itself."),
-    (r"only (one element|integer) tensors|index .* out of (bounds|range)|out of range",
-     "An index points outside the tensor: check which axis it counts, and that axis's size."),
-    (r"maximum recursion depth",
-     "The function calls itself without end."),
-    (r"'(list|tuple|float|int|NoneType|bool)' object has no|'(list|tuple)' and|must be Tensor, not (\w+)",
-     "A Python value stands where a tensor is needed."),
-    (r"unsupported operand type",
-     "These two kinds of thing cannot be combined: print their types just before this line."),
-    (r"invalid syntax|unexpected indent", "Python could not read the code."),
+    (r"modified by an inplace operation|leaf Variable that requires grad",
+     "A tensor that gradients need was changed in place: make a new one instead, for instance with masked_fill."),
+    (r"index .* out of (bounds|range)|out of range",
+     "An index points outside: check which axis it counts, and that axis's size."),
+    (r"maximum recursion depth", "The function calls itself without end."),
+    (r"must be Tensor, not (\w+)|argument '\w+' .*must be Tensor, not (\w+)",
+     "A tensor is needed here, and a plain Python value came."),
+    (r"unsupported operand type", "These two kinds of thing cannot be combined: print their types before this line."),
+    (r"SystemExit", "exit() and quit() end the whole program: end a function with return."),
 )
 
 
 def meaning(error):
     """One sentence on what this exception usually means, or ''."""
+    words = f"{type(error).__name__}: {error}"
+    special = _matrix_product(words) or _slip_in_a_name(words)
+    if special:
+        return special
     for pattern, sentence in MEANINGS:
-        found = re.search(pattern, str(error))
+        found = re.search(pattern, words)
         if found:
             return sentence.format(*(group or "" for group in found.groups()))
     return ""
+
+
+def _matrix_product(words):
+    """Which sizes of a matrix product do not meet, and whether a transpose would mend it."""
+    two = re.search(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", words)
+    three = re.search(r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, (\d+)\]", words)
+    if two:
+        n, inner, other, p = two.groups()
+        rule = f"In a matrix product (n, m) @ (m, p) the inner sizes must agree; here ({n}, {inner}) @ ({other}, {p})."
+        return rule + (" It would fit if the last two axes of the right side changed places, .transpose(-2, -1)."
+                       if p == inner else " Write down which axis is which on each side.")
+    if three:
+        return (f"In a matrix product (..., n, m) @ (..., m, p) the inner sizes must agree, and so must the axes in "
+                f"front; here {three[1]} meets {three[2]}. Do two axes of one side have to change places?")
+    return ""
+
+
+def _slip_in_a_name(words):
+    """A misspelt attribute, with the nearest name that exists."""
+    found = re.search(r"'(\w+)' object has no attribute '(\w+)'", words)
+    if not found or found[1] in PYTHON_VALUES.split("|") or found[2].startswith("_"):
+        return ""
+    if found[1] != "Tensor":
+        return (f"The object has nothing called {found[2]}: was it made in __init__ under exactly this name, "
+                "as self.name = ...?")
+    near = difflib.get_close_matches(found[2], dir(torch.Tensor), n=1)
+    return f"A tensor has nothing called {found[2]}" + (f": is {near[0]} meant?" if near else ".")
 
 
 def first_line(error):

@@ -13,7 +13,9 @@ def number(value):
         return "NaN"
     if abs(value) == float("inf"):
         return "-inf" if value < 0 else "inf"
-    return f"{value:.4f}" if abs(value) < 1e5 else f"{value:.3g}"
+    if 0 < abs(value) < 5e-5 or abs(value) >= 1e5:
+        return f"{value:.1e}"
+    return f"{value:.4f}"
 
 
 def place(index):
@@ -70,7 +72,8 @@ def not_a_number(case):
     if not bad.any():
         return entry(case)
     at = worst(bad, torch.zeros_like(bad))
-    return f"{int(bad.sum())} of your {bad.numel()} numbers are NaN, the first at {place(at)}"
+    verb = "is" if bad.sum() == 1 else "are"
+    return f"{int(bad.sum())} of your {bad.numel()} numbers {verb} NaN, the first at {place(at)}"
 
 
 def shape(case):

@@ -4,28 +4,27 @@ from helpers.checks import evidence, solutions
 from helpers.checks.catalogue import Exercise, Misconception, Probe
 from helpers.checks.inputs import D, S, T, normal, round_numbers
 
-
-def _over(case):
-    right = ", ".join(evidence.number(v) for v in case.expected[:2])
-    return f"for x of shape {tuple(case.args[0].shape)} the first two means are {right}; " + evidence.shape(case)
-
-
 ROW_MEANS = Exercise(
     id="0.1", name="row_means", signature="row_means(x)", minutes=3, difficulty=1,
     gives="the mean of each row of x: from (R, C) to (R,)",
-    solution=solutions.row_means, arguments=("x",), returns=("means",), sizes={5: "R", 7: "C", 11: "R"},
+    solution=solutions.row_means, arguments=("x",), returns=("means",), sizes={5: "R", 7: "C", 11: "R", 17: "C"},
     probes=(
         Probe("a table", (normal(T, S),)),
         Probe("a tall table", (normal(D, S, seed=2),)),
         Probe("a table of float64", (normal(T, S, seed=3).double(),)),
         Probe("one row", (normal(1, S, seed=4),)),
+        Probe("a wide table", (normal(T, 17, seed=5),)),
     ),
     small=((round_numbers(1, 2),), (round_numbers(2, 2),), (round_numbers(2, 3),)),
     misconceptions=(
         Misconception(
             "column-means", "These are the means of the columns: the rows were averaged away.",
             "The axis you name in mean(dim=...) is the one that disappears. Which of (R, C) must go?",
-            lambda x: x.mean(dim=0), _over),
+            lambda x: x.mean(dim=0), evidence.shape),
+        Misconception(
+            "return-in-loop", "Only the first row was averaged: the loop ends at its first `return`.",
+            "`return` leaves the function at once. Collect the means in the loop, and return after it.",
+            lambda x: x[0].mean(), evidence.shape),
         Misconception(
             "mean-of-all", "This is one mean over all numbers of x, not one for each row.",
             "Without dim=..., mean() takes every number. Which axis should disappear?",

@@ -1,5 +1,6 @@
 """Exercises 2.1 to 2.5: from dot products to a module."""
 
+import inspect
 import math
 
 import torch
@@ -9,6 +10,7 @@ from helpers.attention import SelfAttention
 from helpers.checks import evidence, laws, solutions
 from helpers.checks.catalogue import Exercise, Misconception, Probe
 from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
+from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
 from helpers.checks.running import Fault
 
 
@@ -21,17 +23,23 @@ _THREE = (normal(B, T, D, seed=3), normal(B, S, D, seed=4))
 _FOUR = (normal(B, H, T, D, seed=5), normal(B, H, S, D, seed=6))
 _DOUBLE = (normal(B, T, D, seed=7).double(), normal(B, S, D, seed=8).double())
 _SQUARE = (normal(B, T, D, seed=9), normal(B, T, D, seed=10))
+_NARROW = (normal(T, 17, seed=11) / 1.3, normal(S, 17, seed=12))  # another D, for those who write 11
 _SMALL = ((_round(1, 2), _round(2, 2)), (_round(2, 2), 2 - _round(2, 2)), (_round(2, 2, 2), _round(2, 3, 2)))
 
 
 def _pairs(*extra):
     """Probes for functions of q and k; `extra` gives further arguments made from k."""
     named = (("queries and keys", _TWO), ("a batch", _THREE), ("a batch of heads", _FOUR),
-             ("float64", _DOUBLE), ("as many keys as queries", _SQUARE))
+             ("float64", _DOUBLE), ("as many keys as queries", _SQUARE), ("17 features", _NARROW))
     return tuple(Probe(name, (q, k, *(make(k) for make in extra))) for name, (q, k) in named)
 
 
 # ---------------------------------------------------------------- 2.1
+
+def _reshaped(k):
+    """k with the right shape for q @ k, and the wrong numbers in it."""
+    return k.reshape(*k.shape[:-2], k.size(-1), k.size(-2))
+
 
 def _transposed(case):
     return evidence.shape(case) + "; rows belong to queries, columns to keys"
@@ -81,6 +89,15 @@ SCORES = Exercise(
             "Each of the T queries meets each of the S keys.",
             lambda q, k: q @ q.transpose(-2, -1), evidence.shape),
         Misconception(
+            "queries-ignored", "The keys are compared with themselves: q is never used.",
+            "Each of the T queries meets each of the S keys.",
+            lambda q, k: k @ k.transpose(-2, -1), evidence.shape),
+        Misconception(
+            "reshaped-not-transposed", "k was brought to the shape (D, S) by view or reshape: that breaks its lines "
+            "elsewhere and mixes the keys.",
+            "Rows must become columns: .transpose(-2, -1).",
+            lambda q, k: q @ _reshaped(k), evidence.entry),
+        Misconception(
             "distance", "These are distances: they grow as query and key become less alike.",
             "A dot product is large when two vectors point the same way: multiply position by position, then add.",
             (lambda q, k: torch.cdist(q, k), lambda q, k: -torch.cdist(q, k)), evidence.entry),
@@ -111,7 +128,7 @@ def _over_everything(scores):
 
 
 _LARGE = torch.tensor([[1000.0, 1001.0, 999.5], [-1000.0, -1001.0, -1000.5], [0.3, -0.2, 0.9],
-                       [1000.0, -1000.0, 0.0]])
+                       [1000.0, -1000.0, 0.0], [-1000.0, 1000.0, 0.0]])
 
 SOFTMAX = Exercise(
     id="2.2", name="softmax", signature="softmax(scores)", minutes=8, difficulty=2,
@@ -133,8 +150,26 @@ SOFTMAX = Exercise(
             "inf / inf is NaN.",
             "Softmax does not change when the same number is subtracted from a whole row. Which number makes "
             "every exponent at most 0?",
-            (_naive, lambda s: _stable(s, s.mean(-1, keepdim=True)), lambda s: _stable(s, s.amin(-1, keepdim=True))),
+            (_naive, lambda s: _stable(s, s.mean(-1, keepdim=True)), lambda s: _stable(s, s.amin(-1, keepdim=True)),
+             lambda s: _stable(s, s[..., :1])),
             evidence.not_a_number),
+        Misconception(
+            "overflow-hidden", "exp(1000) is inf, and the NaN that follows was replaced: large scores now get the "
+            "weight 0, although they should get the most.",
+            "Keep the inf from arising: subtract the row's largest score first.",
+            (lambda s: _naive(s).nan_to_num(0.0), lambda s: _naive(s).nan_to_num(1.0)), evidence.entry),
+        Misconception(
+            "max-of-columns", "The maximum was taken down the columns; each row needs its own.",
+            "max over the last axis, kept with keepdim=True.",
+            (lambda s: _stable(s, s.amax(0)), lambda s: _stable(s, s.amax(0, keepdim=True)),
+             lambda s: _stable(s, s.amax(-2, keepdim=True))), evidence.not_a_number),
+        Misconception(
+            "softmax-twice", "A softmax was applied twice: the second flattens what the first made.",
+            "Once is enough: the rows sum to 1 after it.",
+            lambda s: s.softmax(-1).softmax(-1), evidence.sharpness),
+        Misconception(
+            "sign", "The order is turned around: the smallest score got the largest weight.",
+            "exp(s), not exp(-s).", lambda s: (-s).softmax(-1), evidence.entry),
         Misconception(
             "one-maximum-for-all", "The largest score of the whole tensor is subtracted from every row. A row far "
             "below it becomes exp(-2000) = 0 everywhere, and 0 / 0 is NaN.",
@@ -144,10 +179,14 @@ SOFTMAX = Exercise(
         Misconception(
             "over-the-rows", "The softmax runs over the wrong axis: columns sum to 1, rows do not.",
             "Each query shares out its attention over the keys, and keys are the last axis: dim=-1.",
-            (lambda s: s.softmax(-2), lambda s: s.softmax(0), lambda s: s.softmax(1), lambda s: _naive(s, -2),
-             lambda s: _naive(s, 0), lambda s: _naive(s, 1),
+            (lambda s: s.softmax(-2), lambda s: _naive(s, -2),
              lambda s: _stable(s, s.amax(-2, keepdim=True), -2), lambda s: _stable(s, s.amax(-1, keepdim=True), -2)),
             evidence.row_sum),
+        Misconception(
+            "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
+            (lambda s: s.softmax(0), lambda s: s.softmax(1), lambda s: nn.functional.softmax(s),
+             lambda s: _naive(s, 0), lambda s: _naive(s, 1), lambda s: _stable(s, s.amax(0, keepdim=True), 0),
+             lambda s: _stable(s, s.amax(1, keepdim=True), 1)), evidence.row_sum),
         Misconception(
             "over-everything", "All numbers of the tensor together sum to 1, instead of each row.",
             "sum() without an axis adds up everything: name the axis, and keep it with keepdim=True.",
@@ -190,12 +229,16 @@ SOFTMAX = Exercise(
 # ---------------------------------------------------------------- 2.3
 
 def _weights_scaled_by(factor, dim=-1):
-    """Attention weights whose scores are multiplied by factor(q, k)."""
-    return lambda q, k: (q @ k.transpose(-2, -1) * factor(q, k)).softmax(dim)
+    """Attention weights whose scores are multiplied by factor(q, k); dim None leaves the axis to torch."""
+    return lambda q, k: nn.functional.softmax(q @ k.transpose(-2, -1) * factor(q, k), dim=dim)
 
 
 def _root(q, k):
     return 1 / math.sqrt(q.size(-1))
+
+
+def _one(q, k):
+    return 1
 
 
 WEIGHTS = Exercise(
@@ -217,8 +260,8 @@ WEIGHTS = Exercise(
             "The spread of the scores is to become smaller.",
             _weights_scaled_by(lambda q, k: math.sqrt(q.size(-1))), evidence.sharpness),
         Misconception(
-            "wrong-size-in-root", "The scores were divided by the square root of a number of positions, or of the "
-            "batch, instead of the features D.",
+            "wrong-size-in-root", "The scores were divided by the square root of another size than D: a number of "
+            "positions, of items, or of all numbers.",
             "What is summed in a dot product? The last axis: q.size(-1).",
             tuple(_weights_scaled_by(f) for f in (
                 lambda q, k: 1 / math.sqrt(q.size(-2)), lambda q, k: 1 / math.sqrt(k.size(-2)),
@@ -231,9 +274,42 @@ WEIGHTS = Exercise(
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "Each query shares out its attention over the keys: the last axis, dim=-1.",
-            (_weights_scaled_by(_root, -2), _weights_scaled_by(_root, 1), _weights_scaled_by(_root, 0),
-             _weights_scaled_by(lambda q, k: 1, -2), _weights_scaled_by(lambda q, k: 1, 1)),
+            (_weights_scaled_by(_root, -2), _weights_scaled_by(_one, -2)), evidence.row_sum),
+        Misconception(
+            "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
+            tuple(_weights_scaled_by(scale, dim) for scale in (_root, _one) for dim in (0, 1, None)),
             evidence.row_sum),
+        Misconception(
+            "raw-scores", "These are the bare scores: neither divided by sqrt(D), nor turned into weights.",
+            "Divide by math.sqrt(q.size(-1)), then the softmax.",
+            lambda q, k: q @ k.transpose(-2, -1), evidence.row_sum),
+        Misconception(
+            "not-divided", "These are the exponentials alone: they were never divided by the sum of their row.",
+            "A row of weights must sum to 1.",
+            (lambda q, k: (q @ k.transpose(-2, -1) * _root(q, k)).exp(),), evidence.row_sum),
+        Misconception(
+            "log-softmax", "These are the logarithms of the weights.",
+            "log_softmax is used in losses; attention wants the weights themselves.",
+            lambda q, k: (q @ k.transpose(-2, -1) * _root(q, k)).log_softmax(-1), evidence.row_sum),
+        Misconception(
+            "sigmoid", "A sigmoid treats each score on its own; its rows do not sum to 1.",
+            "In a softmax the keys of a row compete for one whole.",
+            lambda q, k: (q @ k.transpose(-2, -1) * _root(q, k)).sigmoid(), evidence.row_sum),
+        Misconception(
+            "keys-ignored", "The queries are compared with themselves: k is never used.",
+            "Each of the T queries meets each of the S keys.",
+            lambda q, k: (q @ q.transpose(-2, -1) * _root(q, k)).softmax(-1), evidence.shape),
+        Misconception(
+            "reshaped-not-transposed", "k was brought to the shape (D, S) by view or reshape: that breaks its lines "
+            "elsewhere and mixes the keys.",
+            "Rows must become columns: .transpose(-2, -1).",
+            lambda q, k: (q @ _reshaped(k) * _root(q, k)).softmax(-1), evidence.entry),
+        Misconception(
+            "fixed-axes", "The axes that change places are counted from the front, which fits only one number of axes.",
+            "Count from the end: the last two axes are -2 and -1, with and without a batch.",
+            (lambda q, k: (q @ k.transpose(0, 1) * _root(q, k)).softmax(-1),
+             lambda q, k: (q @ k.transpose(1, 2) * _root(q, k)).softmax(-1),
+             lambda q, k: (q @ k.permute(0, 2, 1) * _root(q, k)).softmax(-1)), evidence.shape),
         Misconception(
             "no-softmax", "These are the scaled scores: the softmax is missing.",
             "Weights are positive and each row sums to 1.",
@@ -295,7 +371,11 @@ ATTENTION = Exercise(
         Misconception(
             "only-out", "Only out was returned; the weights belong to the answer.",
             "End with `return out, weights`: the weights are what you will look at.",
-            (lambda q, k, v: _weights(q, k) @ v, lambda q, k, v: _weights(q, k)), evidence.shape),
+            lambda q, k, v: _weights(q, k) @ v, evidence.shape),
+        Misconception(
+            "only-weights", "Only the weights were returned; they still have to mix the values.",
+            "out = weights @ v; then `return out, weights`.",
+            lambda q, k, v: _weights(q, k), evidence.shape),
         Misconception(
             "swapped-pair", "The pair is the wrong way round: out comes first, then the weights.",
             "In this course everything returns (out, weights).",
@@ -319,8 +399,38 @@ ATTENTION = Exercise(
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "Each query shares out its attention over the keys: the last axis, dim=-1.",
-            (_pair(_weights_scaled_by(_root, -2)), _pair(_weights_scaled_by(_root, 1)),
-             _pair(_weights_scaled_by(_root, 0))), evidence.row_sum),
+            _pair(_weights_scaled_by(_root, -2)), evidence.row_sum),
+        Misconception(
+            "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
+            tuple(_pair(_weights_scaled_by(_root, dim)) for dim in (0, 1, None)), evidence.row_sum),
+        Misconception(
+            "multiplied", "The scores were multiplied by sqrt(D) instead of divided.",
+            "The spread of the scores is to become smaller.",
+            _pair(_weights_scaled_by(lambda q, k: math.sqrt(q.size(-1)))), evidence.sharpness),
+        Misconception(
+            "scaled-after-softmax", "The division by sqrt(D) comes after the softmax, so rows no longer sum to 1.",
+            "First make the scores smaller, then turn them into weights.",
+            _pair(lambda q, k: (q @ k.transpose(-2, -1)).softmax(-1) * _root(q, k)), evidence.row_sum),
+        Misconception(
+            "output-scaled", "The division by sqrt(D) came at the very end, on out; the scores were not divided.",
+            "Scale the scores, before the softmax: afterwards it is too late.",
+            lambda q, k, v: ((q @ k.transpose(-2, -1)).softmax(-1) @ v * _root(q, k),
+                             (q @ k.transpose(-2, -1)).softmax(-1)), evidence.sharpness),
+        Misconception(
+            "mixed-by-scores", "The weights are right, but the values were mixed by the scores instead.",
+            "out = weights @ v: what you return as weights must be what multiplied v.",
+            (lambda q, k, v: (q @ k.transpose(-2, -1) * _root(q, k) @ v, _weights(q, k)),
+             lambda q, k, v: (q @ k.transpose(-2, -1) @ v, _weights(q, k))), _first_out),
+        Misconception(
+            "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
+            "For any number of axes: k.transpose(-2, -1) exchanges just the last two.",
+            (_pair(lambda q, k: (q @ k.T * _root(q, k)).softmax(-1)),
+             _pair(lambda q, k: (_reversed_axes(q, k) * _root(q, k)).softmax(-1))), evidence.shape),
+        Misconception(
+            "reshaped-not-transposed", "k was brought to the shape (D, S) by view or reshape: that breaks its lines "
+            "elsewhere and mixes the keys.",
+            "Rows must become columns: .transpose(-2, -1).",
+            _pair(lambda q, k: (q @ _reshaped(k) * _root(q, k)).softmax(-1)), evidence.entry),
         Misconception(
             "no-softmax", "The values were weighed by the scores themselves: the softmax is missing.",
             "Weights are positive and each row sums to 1.", _raw_scores, evidence.row_sum),
@@ -367,9 +477,42 @@ def run_self_attention(attempt, x, *weights):
     Source: notebook 02
     """
     d_out, d_in = weights[0].shape
+    require_methods(attempt)
     module = attempt(d_in, d_out)
     fill_projections(module, attempt, weights)
     return module.to(x.dtype)(x)
+
+
+def require_methods(attempt):
+    """Say which method is missing or takes other arguments: a slip in such a name raises far from its place."""
+    own = [name for name, value in vars(attempt).items() if callable(value)]
+    has = f"it has {', '.join(own)}" if own else "it has none of its own"
+    if "__init__" not in own and attempt.__init__ is nn.Module.__init__:
+        raise Fault("no-init", f"{attempt.__name__} needs a method __init__(self, d_in, d_out), with two underscores "
+                               f"on each side; {has}.")
+    forward = getattr(attempt, "forward", None)
+    if issubclass(attempt, nn.Module) and (forward is None or forward is nn.Module.forward):
+        raise Fault("no-forward", f"{attempt.__name__} needs a method forward(self, x); {has}.")
+    if forward is not None and not _takes(forward, 2):
+        raise Fault("forward-arguments", f"forward is called with x alone, so it starts with def forward(self, x); "
+                                         f"yours takes {inspect.signature(forward)}.")
+
+
+def _takes(function, count):
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
+
+
+def told(args):
+    """What the learner's module was given, for the card of an exception."""
+    x, weight = args[:2]
+    return (f"It was built with d_in = {weight.size(1)} and d_out = {weight.size(0)}, to be applied to x of shape "
+            f"{tuple(x.shape)}.")
 
 
 def fill_projections(module, attempt, weights):
@@ -388,9 +531,13 @@ def fill_projections(module, attempt, weights):
             raise Fault("wrong-projection-size",
                         f"{name} should map d_in = {weight.size(1)} features to d_out = {weight.size(0)}, yours maps "
                         f"{layer.in_features} to {layer.out_features}: nn.Linear(d_in, d_out, bias=False).")
+    layers = [getattr(module, name) for name in PROJECTIONS]
+    if len({id(layer) for layer in layers}) < 3:
+        raise Fault("shared-layer", "Two of W_query, W_key and W_value are one and the same layer; each needs its own "
+                                    "nn.Linear, so that looking and being found can differ.")
     with torch.no_grad():
-        for name, weight in zip(PROJECTIONS, weights, strict=True):
-            getattr(module, name).weight.copy_(weight)
+        for layer, weight in zip(layers, weights, strict=True):
+            layer.weight.copy_(weight)
 
 
 def _lacks(module, name, layer):
@@ -462,19 +609,29 @@ def _swapped(self, x):
     return solutions.attention(*_qkv(self, x))[::-1]
 
 
+def _with_transposed_weights(q, k, v):
+    return _weights(q, k).transpose(-2, -1) @ v, _weights(q, k)
+
+
+def _compared_with_values(q, k, v):
+    return _weights(q, v) @ v, _weights(q, v)
+
+
 _PROJECT = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
 
 SELF_ATTENTION = Exercise(
     id="2.5", name="SelfAttention", signature="SelfAttention(d_in, d_out)", minutes=12, difficulty=3, is_class=True,
     gives="a module with W_query, W_key, W_value; forward(x) with x (B, T, d_in) gives (out, weights)",
     solution=SelfAttention, arguments=("d_in", "d_out"), returns=("out", "weights"), call=run_self_attention,
-    inputs=("x", *PROJECTIONS),
-    sizes={11: "d_in", 13: "d_out"},
+    inputs=("x", *PROJECTIONS), told=told,
+    sizes={11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
     probes=(
         Probe("a batch", (normal(B, T, D, seed=33), *_PROJECT)),
         Probe("a longer sequence", (normal(B, S, D, seed=34), *_PROJECT)),
         Probe("one item", (normal(1, T, D, seed=35), *_PROJECT)),
         Probe("float64", (normal(B, T, D, seed=36).double(), *_PROJECT)),
+        Probe("d_in = 17, d_out = 19", (normal(B, T, 17, seed=37),
+                                        *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))),
     ),
     small=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
     misconceptions=(
@@ -515,8 +672,24 @@ SELF_ATTENTION = Exercise(
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "In (B, T, T) the keys are the last axis: dim=-1.",
-            (_attend(lambda q, k, x: (q @ k.transpose(-2, -1) * _root(q, k)).softmax(-2)),
-             _attend(lambda q, k, x: (q @ k.transpose(-2, -1) * _root(q, k)).softmax(0))), evidence.row_sum),
+            _attend(lambda q, k, x: (q @ k.transpose(-2, -1) * _root(q, k)).softmax(-2)), evidence.row_sum),
+        Misconception(
+            "over-batch", "The softmax runs over the batch: the items of a batch compete with each other, and rows do "
+            "not sum to 1.",
+            "In (B, T, T) the keys are the last axis: dim=-1.",
+            (_attend(lambda q, k, x: (q @ k.transpose(-2, -1) * _root(q, k)).softmax(0)),), evidence.row_sum),
+        Misconception(
+            "weights-transposed", "out was made with the weights transposed: columns, not rows, weigh the values.",
+            "Row i of the weights says how position i mixes the values: weights @ v.",
+            _module(lambda self, x: _with_transposed_weights(*_qkv(self, x))), _first_out),
+        Misconception(
+            "scores-returned", "out is right, but the second thing returned is the scores, not the weights.",
+            "Return what multiplied v.",
+            _module(lambda self, x: _scores_returned(*_qkv(self, x))), evidence.row_sum),
+        Misconception(
+            "values-as-keys", "The queries were compared with the values; W_key was never used.",
+            "Keys decide how much is read: q @ k.transpose(-2, -1).",
+            _module(lambda self, x: _compared_with_values(*_qkv(self, x))), evidence.sharpness),
         Misconception(
             "no-softmax", "The values were weighed by the scores themselves: the softmax is missing.",
             "Weights are positive and each row sums to 1.",

@@ -1,11 +1,13 @@
 """Exercises 3.1 to 3.5: masks, and the roads from a mask to weights."""
 
 import torch
+import torch.nn.functional as F
 
 from helpers import masks
 from helpers.checks import evidence, laws
 from helpers.checks.catalogue import Exercise, Experiment, Misconception, Probe
 from helpers.checks.inputs import CAUSAL, B, H, S, T, normal, padded, round_numbers, rows_of_weights, some_hidden
+from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
 
 _INF = float("inf")
 
@@ -49,6 +51,9 @@ CAUSAL_MASK = Exercise(
             "everything-visible", "Nothing is hidden: every entry is True.",
             "Positions after i must be False in row i.", _ones, evidence.true_at),
         Misconception(
+            "nothing-visible", "Everything is hidden: every entry is False.",
+            "Row i must be True in the columns 0 to i.", lambda n: ~_ones(n), evidence.true_at),
+        Misconception(
             "only-itself", "Each position sees only itself: the past must be visible too.",
             "Row i may see the columns 0 to i.", lambda n: torch.eye(n, dtype=torch.bool), evidence.true_at),
         Misconception(
@@ -89,6 +94,11 @@ def _zeroed(w, mask):
     return w * mask
 
 
+def _lower(x):
+    """A causal mask of the size of x."""
+    return torch.ones(x.shape[-2:], dtype=torch.bool).tril()
+
+
 def _with_epsilon(epsilon):
     return lambda w, mask: _zeroed(w, mask) / (_zeroed(w, mask).sum(-1, keepdim=True) + epsilon)
 
@@ -114,6 +124,18 @@ RENORMALIZING = Exercise(
             "True = may attend. Multiply by the mask itself, not by its opposite.",
             (lambda w, m: _zeroed(w, ~m) / _zeroed(w, ~m).sum(-1, keepdim=True), lambda w, m: _zeroed(w, ~m)),
             evidence.hidden_weight),
+        Misconception(
+            "mask-ignored", "The mask was never used: these are the weights that came in.",
+            "weights * mask gives a new tensor; keep it.",
+            (lambda w, m: w.clone(), lambda w, m: w / w.sum(-1, keepdim=True)), evidence.hidden_weight),
+        Misconception(
+            "own-causal-mask", "A causal mask was made here, whatever mask is given.",
+            "Use the argument mask: it may be of any kind.",
+            (lambda w, m: masks.mask_by_renormalizing(w, _lower(w)),), evidence.hidden_weight),
+        Misconception(
+            "divided-by-count", "The weights were divided by the number of visible keys, not by what they sum to.",
+            "Sum the weights that are left: visible.sum(dim=-1, keepdim=True).",
+            lambda w, m: _zeroed(w, m) / m.expand(w.shape).sum(-1, keepdim=True), evidence.row_sum),
         Misconception(
             "softmax-again", "A softmax was applied a second time: a weight of 0 becomes exp(0) = 1, so hidden keys "
             "are back, and the rest is flattened.",
@@ -160,7 +182,7 @@ RENORMALIZING = Exercise(
 # ---------------------------------------------------------------- 3.3
 
 def _fill(value, dim=-1):
-    return lambda s, m: s.masked_fill(~m, value).softmax(dim)
+    return lambda s, m: F.softmax(s.masked_fill(~m, value), dim=dim)
 
 
 def _times_minus_infinity(s, m):
@@ -179,8 +201,8 @@ _MASKED_SCORES = (
 _SMALL_SCORES = tuple((torch.tensor(s), torch.tensor(m)) for s, m in (
     ([[0.0, 1.0], [0.0, 1.0]], [[True, False], [True, True]]),
     ([[0.5, 2.0, 1.0], [1.0, 0.0, 3.0]], [[True, False, False], [True, True, False]])))
-_ADVICE = ("This works by making the weights sum to 1 again after the softmax. Where a hidden score is huge, say 200 "
-           "beside 0, nothing is left to divide; a fill before the softmax does not have that weakness.")
+_ADVICE = ("One thing to know: try scores = [[0, 200, 200], [0.5, -0.5, 200], [0.1, 0.2, 0.3]] with a causal mask. A "
+           "huge hidden score must not matter; with a low enough fill before the softmax it does not.")
 
 FILLING = Exercise(
     id="3.3", name="mask_by_filling", signature="mask_by_filling(scores, mask)", minutes=5, difficulty=2,
@@ -201,7 +223,18 @@ FILLING = Exercise(
             tuple(_fill(float(-v)) for v in (1, 2, 5, 10, 15)), evidence.hidden_weight),
         Misconception(
             "positive-fill", "The fill is a huge positive number, so that hidden keys take everything.",
-            "The sign: -inf, not inf.", (_fill(1e9), _fill(_INF)), evidence.entry),
+            "The sign: -inf, not inf.", (_fill(1e9), _fill(1e4)), evidence.entry),
+        Misconception(
+            "infinite-fill", "The fill is +inf or NaN, and every row with a hidden key is NaN: inf - inf is no number.",
+            "The sign: float('-inf').", (_fill(_INF),), evidence.not_a_number),
+        Misconception(
+            "softmax-twice", "A softmax was applied twice: for the second, a hidden weight of 0 is an ordinary score.",
+            "Fill, then one softmax.",
+            lambda s, m: s.masked_fill(~m, -_INF).softmax(-1).softmax(-1), evidence.hidden_weight),
+        Misconception(
+            "own-causal-mask", "A causal mask was made here, whatever mask is given.",
+            "Use the argument mask: it may be of any kind.",
+            (lambda s, m: masks.mask_by_filling(s, _lower(s)),), evidence.hidden_weight),
         Misconception(
             "true-hides", "The mask was read the wrong way round: visible keys were filled, hidden ones kept.",
             "masked_fill fills where its mask is True; yours is True where attending is allowed. Fill where ~mask.",
@@ -237,8 +270,10 @@ FILLING = Exercise(
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "Each query shares out its attention over the keys: the last axis, dim=-1.",
-            (_fill(-_INF, -2), _fill(-_INF, 0), _fill(-_INF, 1), _fill(-1e9, -2), _fill(-1e9, 1)),
-            evidence.row_sum),
+            (_fill(-_INF, -2), _fill(-1e9, -2)), evidence.row_sum),
+        Misconception(
+            "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
+            (_fill(-_INF, 0), _fill(-_INF, 1), _fill(-_INF, None), _fill(-1e9, 0), _fill(-1e9, 1)), evidence.row_sum),
         Misconception(
             "mask-ignored", "The mask was never used: these are the weights of unmasked attention.",
             "masked_fill returns a new tensor; the old one stays as it was. Keep what it returns.",
@@ -277,12 +312,12 @@ PADDING_MASK = Exercise(
     id="3.4", name="padding_mask", signature="padding_mask(lengths, max_length)", minutes=6, difficulty=2,
     gives="lengths (B,) to bool (B, 1, max_length), True where the key is a real token",
     solution=masks.padding_mask, arguments=("lengths", "max_length"), returns=("mask",),
-    sizes={3: "B", 2: "B", 4: "B", 7: "max_length", 13: "max_length", 11: "max_length"},
+    sizes={2: "", 3: "B", 5: "B", 7: "max_length", 13: "max_length", 11: "max_length"},
     probes=(
-        Probe("three items", (torch.tensor([3, 7, 5]), 7)),
+        Probe("three items", (torch.tensor([4, 7, 6]), 7)),
         Probe("one item, shorter than max_length", (torch.tensor([2]), 7)),
-        Probe("two items", (torch.tensor([11, 1]), 13)),
-        Probe("four items", (torch.tensor([4, 2, 7, 11]), 11)),
+        Probe("three short items", (torch.tensor([11, 1, 9]), 13)),
+        Probe("five items", (torch.tensor([4, 2, 7, 1, 11]), 11)),
     ),
     small=((torch.tensor([1]), 2), (torch.tensor([2, 1]), 2), (torch.tensor([1, 3]), 3)),
     misconceptions=(
@@ -326,6 +361,22 @@ PADDING_MASK = Exercise(
             "A comparison gives bool by itself: positions < lengths.",
             (lambda n, m: _real(n, m).float(), lambda n, m: _real(n, m).long(), lambda n, m: _real(n, m).int())),
         Misconception(
+            "to-the-longest", "The mask is as wide as the longest item; max_length was not used.",
+            "A batch may be padded further than its longest item: torch.arange(max_length).",
+            lambda n, m: _real(n, int(n.max()))),
+        Misconception(
+            "everything-visible", "Nothing is hidden: every entry is True.",
+            "A position is real only if it is smaller than the item's length.",
+            lambda n, m: torch.ones(len(n), 1, m, dtype=torch.bool), evidence.true_at),
+        Misconception(
+            "first-item-only", "Every item got the mask of the first one.",
+            "Each item has its own length: compare with lengths[:, None, None], or go through all of them.",
+            lambda n, m: _real(n[:1], m).expand(len(n), 1, m).clone(), evidence.true_at),
+        Misconception(
+            "return-in-loop", "Only the first item has a mask: the loop ends at its first `return`.",
+            "`return` leaves the function at once. Collect in the loop, and return after it.",
+            (lambda n, m: _real(n[:1], m), lambda n, m: _real(n[:1], m)[0], lambda n, m: _real(n[:1], m)[0, 0])),
+        Misconception(
             "causal", "This is a causal mask; padding does not depend on the query.",
             "Compare each position with the length of its item.", _causal_in_place),
     ),
@@ -347,10 +398,9 @@ def _fully_masked():
     return mask
 
 
-def _nan_mended(s, m):
-    """Additive -inf, mended after the softmax: right numbers, NaN gradients."""
-    added = torch.zeros_like(s).masked_fill(~m, -_INF)
-    return (s + added).softmax(-1).nan_to_num(0.0)
+def _zeros_after_softmax(dim):
+    """The right road, over another axis."""
+    return lambda s, m: F.softmax(s.masked_fill(~m, torch.finfo(s.dtype).min), dim=dim).masked_fill(~m, 0.0)
 
 
 def _additive_10000(s, m):
@@ -375,21 +425,51 @@ def _empty_row(case):
     return f"row {evidence.place(at)} sees no key at all and should be all zeros; yours begins {row}"
 
 
-def gradients_are_finite(attempt):
-    """The first gradient that is not finite, as a sentence; None where all are well."""
+def _with_gradients(attempt):
+    """Weights, and the gradients of the scores, for a mask with fully masked rows."""
     scores = normal(B, T, S, seed=9).requires_grad_()
-    mask = _fully_masked()
-    weights = attempt(scores, mask)
-    if not weights.requires_grad:
-        return "The result is cut off from the scores: no gradient flows back, so nothing could be learned."
-    (weights * normal(B, T, S, seed=10)).sum().backward()
-    bad = ~scores.grad.isfinite()
+    weights = attempt(scores, _fully_masked())
+    if weights.requires_grad:
+        (weights * normal(B, T, S, seed=10)).sum().backward()
+    return weights, scores.grad
+
+
+def _gradients_flow(attempt):
+    if _with_gradients(attempt)[0].requires_grad:
+        return None
+    return "The weights are right, but cut off from the scores: no gradient flows back, so nothing could be learned."
+
+
+def _gradients_are_finite(attempt):
+    """The first gradient that is not finite, as a sentence."""
+    gradients = _with_gradients(attempt)[1]
+    bad = ~gradients.isfinite()
     if not bad.any():
         return None
     item, query, key = bad.nonzero()[0].tolist()
     return (f"The weights are right, but their gradients are not: {int(bad.sum())} of {bad.numel()} gradients are "
             f"NaN, the first for scores[{item}, {query}, {key}]. One step of training would spoil the model.")
 
+
+def _gradients_are_right(attempt):
+    got, right = _with_gradients(attempt)[1], _with_gradients(masks.masked_softmax)[1]
+    if torch.allclose(got, right, rtol=1e-3, atol=1e-4):
+        return None
+    at = evidence.worst(got, right)
+    return (f"The weights are right, but their gradients are not: for scores{list(at)} it is "
+            f"{evidence.number(got[at])}, and {evidence.number(right[at])} is right.")
+
+
+_STAY_IN_TORCH = "Stay in torch all the way: no detach, .data, numpy, tolist, item or no_grad."
+_GRADIENTS = (
+    Experiment("no-gradients", _gradients_flow, _STAY_IN_TORCH, required=True,
+               while_doing="with scores that need gradients"),
+    Experiment("nan-gradients", _gradients_are_finite,
+               "Mending a NaN forward is not enough: backward, the softmax still multiplies with it. masked_fill on "
+               "the scores stops it, or a finite fill, so that no NaN ever arises.",
+               required=True, while_doing="on the way back"),
+    Experiment("wrong-gradients", _gradients_are_right, _STAY_IN_TORCH, required=True, while_doing="on the way back"),
+)
 
 MASKED_SOFTMAX = Exercise(
     id="3.5", name="masked_softmax", signature="masked_softmax(scores, mask)", minutes=10, difficulty=3,
@@ -405,20 +485,21 @@ MASKED_SOFTMAX = Exercise(
     misconceptions=(
         Misconception(
             "nan-rows", "A row that sees no key is NaN: its exponentials sum to 0, and 0 / 0 is NaN.",
-            "Give such a row finite scores to softmax over, and set its weights to 0 afterwards.",
+            "Give such a row finite scores to softmax over, and set its weights to 0 afterwards. (NaN * 0 is NaN, and "
+            "NaN == NaN is False: neither multiplying nor comparing removes it.)",
             (_fill(-_INF), lambda s, m: (s + m.to(s.dtype).log()).softmax(-1),
              lambda s, m: s.exp() * m / (s.exp() * m).sum(-1, keepdim=True),
              lambda s, m: (s.softmax(-1) * m) / (s.softmax(-1) * m).sum(-1, keepdim=True)), _empty_row),
         Misconception(
-            "uniform-rows", "A row that sees no key reads everything evenly: with one finite fill all its scores are "
-            "equal.",
+            "uniform-rows", "A row that sees no key reads everything evenly. (One finite fill does that: it makes all "
+            "scores of the row equal.)",
             "After the softmax, set what is hidden to 0: masked_fill(~mask, 0.0).",
             (_fill(torch.finfo(torch.float32).min), _fill(-1e9), _fill(-1e4),
              lambda s, m: s.masked_fill(~m, -_INF).softmax(-1).nan_to_num(1 / s.size(-1)),
              lambda s, m: s.masked_fill(~m, torch.finfo(s.dtype).min).softmax(-1)), _empty_row),
         Misconception(
-            "unmasked-rows", "In a row that sees no key, the same number was added to every score. A softmax does not "
-            "notice that: the row attends as if there were no mask.",
+            "unmasked-rows", "A row that sees no key attends as if there were no mask. (Adding the same number to all "
+            "its scores does that: a softmax does not notice.)",
             "Fill instead of adding, and set what is hidden to 0 after the softmax.",
             (_additive_10000, lambda s, m: (s + (~m).to(s.dtype) * -1000.0).softmax(-1),
              lambda s, m: torch.where(m.any(-1, keepdim=True), s.masked_fill(~m, -_INF), s).softmax(-1)), _empty_row),
@@ -433,12 +514,17 @@ MASKED_SOFTMAX = Exercise(
         Misconception(
             "zero-filled", "Hidden scores were set to 0, and exp(0) = 1: a score of 0 is an ordinary score.",
             "Fill with the lowest number there is: torch.finfo(scores.dtype).min.",
-            (_fill(0.0), lambda s, m: (s * m).softmax(-1)), evidence.hidden_weight),
+            (_fill(0.0), lambda s, m: (s * m).softmax(-1), lambda s, m: (s * m).softmax(-1) * m),
+            evidence.hidden_weight),
         Misconception(
             "weak-fill", "The fill is not low enough for these scores: visible keys lose weight to hidden ones.",
             "Take torch.finfo(scores.dtype).min or -inf: low enough beside everything.",
-            (*(lambda s, m, v=v: s.masked_fill(~m, -v).softmax(-1).masked_fill(~m, 0.0) for v in (0.0, 1.0, 5.0, 10.0)),
+            (*(lambda s, m, v=v: s.masked_fill(~m, -v).softmax(-1).masked_fill(~m, 0.0) for v in (1.0, 5.0, 10.0)),
              _fill(-5.0), _fill(-10.0)), evidence.row_sum),
+        Misconception(
+            "mask-ignored", "The mask was never used: these are the weights of unmasked attention.",
+            "masked_fill returns a new tensor; the old one stays as it was. Keep what it returns.",
+            lambda s, m: s.softmax(-1), evidence.hidden_weight),
         Misconception(
             "true-hides", "The mask was read the wrong way round: visible keys were filled, hidden ones kept.",
             "masked_fill fills where its mask is True: give it ~mask.",
@@ -447,9 +533,11 @@ MASKED_SOFTMAX = Exercise(
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "Each query shares out its attention over the keys: the last axis, dim=-1.",
-            (lambda s, m: s.masked_fill(~m, torch.finfo(s.dtype).min).softmax(-2).masked_fill(~m, 0.0),
-             lambda s, m: s.masked_fill(~m, torch.finfo(s.dtype).min).softmax(1).masked_fill(~m, 0.0),
-             lambda s, m: s.masked_fill(~m, -_INF).softmax(-2).nan_to_num(0.0)), evidence.row_sum),
+            (_zeros_after_softmax(-2), lambda s, m: s.masked_fill(~m, -_INF).softmax(-2).nan_to_num(0.0)),
+            evidence.row_sum),
+        Misconception(
+            "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
+            (_zeros_after_softmax(0), _zeros_after_softmax(1), _zeros_after_softmax(None)), evidence.row_sum),
         Misconception(
             "whole-item-zeroed", "One empty row made its whole item zero: the test for emptiness looks at more than "
             "one row.",
@@ -457,12 +545,7 @@ MASKED_SOFTMAX = Exercise(
             lambda s, m: masks.masked_softmax(s, m) * m.expand(s.shape).any(-1, keepdim=True).all(-2, keepdim=True),
             evidence.row_sum),
     ),
-    experiments=(
-        Experiment("nan-gradients", gradients_are_finite,
-                   "nan_to_num mends what goes forward; backward, the softmax still multiplies with its own NaN. "
-                   "masked_fill on the scores stops it, or a finite fill, so that no NaN ever arises.",
-                   required=True),
-    ),
+    experiments=_GRADIENTS,
     hints=(
         "Fill with the lowest finite number, torch.finfo(scores.dtype).min, instead of -inf: an empty row is then "
         "even, not NaN.",

@@ -30,7 +30,7 @@ class Verdict:
     diagnosis: str = None
 
 
-def judge(exercise, attempt):
+def verdict(exercise, attempt):
     """Find out what an attempt is.
 
     Errors: none; whatever the attempt does becomes a Verdict
@@ -40,9 +40,9 @@ def judge(exercise, attempt):
     if refused:
         return refused
     runs = _runs(exercise, attempt)
-    verdict = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
-               or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
-    return _with_print(verdict, runs)
+    found = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
+             or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
+    return _with_print(found, runs)
 
 
 # ---------------------------------------------------------------- before anything runs
@@ -74,7 +74,14 @@ def _wrong_signature(exercise, attempt):
     except TypeError:
         return Verdict("error", (
             ("say", f"{exercise.name} is called as {exercise.signature}; yours takes {signature}."),
-            ("next", "Give it these arguments, in this order.")))
+            ("next", "Give it these arguments, in this order." + (
+                " In a method, self comes first." if exercise.is_class else ""))))
+    names = list(signature.parameters)[:len(exercise.arguments)]
+    if set(names) == set(exercise.arguments) and names != list(exercise.arguments):
+        return Verdict("error", (
+            ("say", f"{exercise.name} is called as {exercise.signature}; your arguments stand in another order: "
+                    f"{signature}."),
+            ("next", "Exchange them in the line with `def`.")))
     return None
 
 
@@ -82,7 +89,7 @@ def is_stub(attempt):
     """Whether a function or class still has the empty body that it had in the notebook."""
     if isinstance(attempt, type):
         methods = [m for m in vars(attempt).values() if inspect.isfunction(m)]
-        return bool(methods) and all(is_stub(m) for m in methods)
+        return all(is_stub(m) for m in methods)
     if not inspect.isfunction(attempt) or attempt.__name__ == "<lambda>":
         return False
     body = _body(attempt)
@@ -134,25 +141,23 @@ def _runs(exercise, attempt):
 
 
 @cache
-def _expected(exercise_id):
-    from helpers.checks import EXERCISES
-
-    exercise = EXERCISES[exercise_id]
-    return [run(exercise.call, exercise.solution, probe.args).value for probe in exercise.probes]
+def _expected(exercise):
+    runs = [run_known(exercise.call, exercise.solution, probe.args) for probe in exercise.probes]
+    for record in runs:
+        if record.error:
+            raise record.error  # nothing is kept of a solution that failed
+    return [record.value for record in runs]
 
 
 @cache
-def _known(exercise_id, code, index):
+def _known(exercise, code, index):
     """What the code of a known misconception does on one probe."""
-    from helpers.checks import EXERCISES
-
-    exercise = EXERCISES[exercise_id]
     return run_known(exercise.call, code, exercise.probes[index].args)
 
 
 def _required(exercise, runs):
     """(probe, run, expected) for the probes that a right answer must pass."""
-    expected = _expected(exercise.id)
+    expected = _expected(exercise)
     return [(p, r, e) for p, r, e in zip(exercise.probes, runs, expected, strict=False) if not p.advice]
 
 
@@ -177,15 +182,20 @@ def _raised(exercise, runs):
 def _explain(exercise, probe, record, named):
     """An exception, said again: where, on what, and what it means here."""
     where = f" at your {record.line}" if record.line else ""
-    given = ", ".join(_argument(name, value) for name, value in zip(exercise.named_inputs, probe.args, strict=False))
     parts = [("say", f"It raised {errors.first_line(record.error)}{where}."),
-             ("numbers", f"It was called with {given}.")]
+             ("numbers", exercise.told(probe.args) if exercise.told else _told(exercise, probe.args))]
     if named:
         parts += [("say", named.means), ("think", named.think)]
     else:
         parts += [("think", errors.meaning(record.error) or
                    "Print the shapes just before that line, and compare them with the ones above.")]
     return Verdict("error", tuple(parts), named.id if named else None)
+
+
+def _told(exercise, args):
+    """What the learner's code was given."""
+    given = ", ".join(_argument(name, value) for name, value in zip(exercise.named_inputs, args, strict=False))
+    return f"It was called with {given}."
 
 
 def _argument(name, value):
@@ -210,8 +220,8 @@ def _malformed(exercise, runs):
             names = " and ".join(exercise.named_inputs[i] for i in record.changed)
             return Verdict("wrong", (
                 ("say", f"Your code changed its input {names}. Whoever calls it still needs it as it was."),
-                ("think", "A method that ends in _ (masked_fill_, add_) and x[...] = ... write into x itself; "
-                          "make a new tensor, or start with x.clone().")), "changes-input")
+                ("think", "x -= ..., x /= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x "
+                          "itself. Write x = x - ... instead, or start with x.clone().")), "changes-input")
     return None
 
 
@@ -226,12 +236,13 @@ def _wrong_type(exercise, value, expected):
                     f"Your code returned {_describe(value)}; {wanted} was expected.",
                     f"End with `return {', '.join(exercise.returns)}`.")
         if len(value) != len(expected):
-            return ("returns-wrong-type", f"Your code returned {len(value)} things; {wanted} was expected.", "")
+            return ("returns-wrong-type", f"Your code returned {len(value)} things; {wanted} was expected.",
+                    f"End with `return {', '.join(exercise.returns)}`.")
         for name, item in zip(exercise.returns, value, strict=True):
-            if not isinstance(item, torch.Tensor):
+            if not isinstance(item, torch.Tensor) or item.layout != torch.strided:
                 return ("returns-wrong-type", f"{name} is {_describe(item)}; a tensor was expected.",
                         "Keep the numbers in torch tensors all the way.")
-    elif not isinstance(value, torch.Tensor):
+    elif not isinstance(value, torch.Tensor) or value.layout != torch.strided:
         return ("returns-wrong-type", f"Your code returned {_describe(value)}; {wanted} was expected.",
                 "Keep the numbers in torch tensors all the way, and return the result alone.")
     return None
@@ -259,10 +270,14 @@ def _wrong_shape(exercise, value, expected):
 
 
 def _axes(exercise, shape):
-    """A shape with its axes named: (2, 5, 7) = (B, T, S)."""
+    """A shape with its axes named: (2, 5, 7) = (B, T, S); without names where none is known."""
     names = {**AXES, **exercise.sizes}
-    letters = ", ".join(names.get(size, str(size)) for size in shape)
-    return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})" if len(shape) else "() (a single number)"
+    if not len(shape):
+        return "() (a single number)"
+    if not any(names.get(size) for size in shape):
+        return f"{tuple(shape)}"
+    letters = ", ".join(names.get(size) or str(size) for size in shape)
+    return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})"
 
 
 def _wrong_dtype(exercise, value, expected):
@@ -282,6 +297,8 @@ def _wrong_dtype(exercise, value, expected):
 def _describe(value):
     if isinstance(value, torch.Tensor):
         return f"one tensor of shape {tuple(value.shape)}"
+    if hasattr(value, "shape"):
+        return f"a {type(value).__name__} of shape {tuple(value.shape)}"
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, type):
@@ -373,7 +390,7 @@ def _match_here(exercise, runs, index):
 
 
 def _does_the_same(exercise, runs, code, index):
-    return _alike(runs[index], _known(exercise.id, code, index), exercise.probes[index])
+    return _alike(runs[index], _known(exercise, code, index), exercise.probes[index])
 
 
 def _alike(a, b, probe):
@@ -397,13 +414,15 @@ def _close(got, expected, probe, equal_nan=False):
 # ---------------------------------------------------------------- 4. a property
 
 def _broken_law(exercise, attempt, runs):
+    """The first law that the numbers break, told on the smallest case that shows it."""
+    small = list(_failing(exercise, attempt))
+    large = [Case(p.args, _plain(e), _plain(r.value)) for p, r, e in _required(exercise, runs)]
     for law in exercise.laws:
-        for probe, record, expected in _required(exercise, runs):
-            sentence = law.test(Case(probe.args, _plain(expected), _plain(record.value)))
+        for case in (*small, *large):
+            sentence = law.test(case)
             if sentence:
-                shown = [part for small in _failing(exercise, attempt) if law.test(small)
-                         for part in _side_by_side(exercise, small)]
-                return Verdict("wrong", (("say", sentence), ("think", law.think), *shown[:6]), law.id)
+                shown = _side_by_side(exercise, case) if any(case is s for s in small) else ()
+                return Verdict("wrong", (("say", sentence), ("think", law.think), *shown), law.id)
     return None
 
 
@@ -414,7 +433,17 @@ def _failed_experiment(exercise, attempt, required=False):
         record = run(lambda code, test: test(code), attempt, (experiment.test,))
         if record.error is None and record.value:
             return Verdict("wrong", (("say", record.value), ("think", experiment.think)), experiment.id)
+        if record.error is not None and required:
+            return _stopped_in_experiment(experiment, record)
     return None
+
+
+def _stopped_in_experiment(experiment, record):
+    where = f" at your {record.line}" if record.line else ""
+    return Verdict("error", (
+        ("say", f"The numbers are right, but {experiment.while_doing} it raised "
+                f"{errors.first_line(record.error)}{where}."),
+        ("think", errors.meaning(record.error) or experiment.think)))
 
 
 # ---------------------------------------------------------------- 5. the smallest failing example
@@ -427,7 +456,7 @@ def _smallest(exercise, attempt, probe, case):
                                          "The smallest input on which they differ:"),
                                  *_side_by_side(exercise, small), stuck))
     text = evidence.entry(case)
-    return Verdict("wrong", (("say", f"Right on small inputs, but not on {probe.name}."),
+    return Verdict("wrong", (("say", f"The shapes are right, the numbers are not; it was tried on {probe.name}."),
                              ("numbers", _ended(text[0].upper() + text[1:])), stuck))
 
 
@@ -455,19 +484,25 @@ def _show(value):
 # ---------------------------------------------------------------- it is right
 
 def _correct(exercise, runs):
-    expected = _expected(exercise.id)
+    expected = _expected(exercise)
     parts = [("say", f"Correct on {len(_required(exercise, runs))} inputs. {exercise.after}")]
     for probe, record, right in zip(exercise.probes, runs, expected, strict=True):
         if probe.advice and (record.error or not _close(record.value, right, probe)):
-            parts.append(("think", probe.advice))
+            seen = (f"raises {errors.first_line(record.error)}" if record.error else
+                    f"gives {_inline(_rounded(record.value))}")
+            parts.append(("think", f"{probe.advice} Yours {seen}, and {_inline(_rounded(right))} is right."))
     return Verdict("correct", tuple(parts))
 
 
-def _with_print(verdict, runs):
+def _rounded(value):
+    return (_plain(value) * 1e4).round() / 1e4
+
+
+def _with_print(found, runs):
     """Show once what the code printed on its first run."""
     printed = runs[0].printed.strip() if runs else ""
     if not printed:
-        return verdict
+        return found
     lines = printed.splitlines()
     cut = "\n".join(line[:100] for line in lines[:8]) + ("\n..." if len(lines) > 8 else "")
-    return Verdict(verdict.status, (*verdict.parts, ("code", f"Your code printed:\n{cut}")), verdict.diagnosis)
+    return Verdict(found.status, (*found.parts, ("code", f"Your code printed:\n{cut}")), found.diagnosis)

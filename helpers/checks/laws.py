@@ -39,9 +39,10 @@ def _hidden_is_zero(case):
 
 FINITE = Law("not-finite", _finite, "Print the lines before: where does the first NaN or inf arise?")
 ROWS = Law("rows-do-not-sum-to-1", _rows_sum_to_one,
-           "A softmax over the last axis gives such rows. What happens to the weights after it, or over which axis "
-           "does it run?")
-POSITIVE = Law("negative-weights", _not_negative, "A softmax never gives a negative number. What comes after it?")
+           "Print the row sums, x.sum(dim=-1), after each step: which step takes them away from 1, or never brings "
+           "them there?")
+POSITIVE = Law("negative-weights", _not_negative, "A weight is a share. Which step makes numbers positive, and what "
+                                                  "comes after it?")
 HIDDEN = Law("hidden-keys-read", _hidden_is_zero, "The mask is True where attending is allowed; everything else is 0.")
 
 
@@ -60,3 +61,8 @@ def _items_are_independent(attempt):
 
 ITEMS = Experiment("items-mixed", _items_are_independent,
                    "The batch axis stays in front untouched. Which line sums over it, or takes it for positions?")
+
+# A misconception that several exercises share, in words.
+FROM_THE_FRONT = ("The softmax runs over an axis that was counted from the front (dim=0, dim=1, or none given): with "
+                  "another number of axes it is the wrong one.")
+COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: dim=-1."

@@ -7,9 +7,9 @@ deleting it starts afresh.
 
 import json
 import os
-import tempfile
 from pathlib import Path
 
+STATES = ("not attempted", "correct", "wrong", "error")
 _unsaved = {}  # what could not be written, or was not to be
 
 
@@ -28,11 +28,11 @@ def load():
         return dict(_unsaved)
     try:
         record = json.loads(target.read_text(encoding="utf-8"))
-        if not all({"status", "tries"} <= entry.keys() for entry in record.values()):
+        if not all(entry["status"] in STATES and entry["tries"] >= 0 for entry in record.values()):
             raise ValueError("not a progress record")
     except FileNotFoundError:
         return dict(_unsaved)
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, LookupError, AttributeError, TypeError, RecursionError):
         _set_aside(target)
         return dict(_unsaved)
     return {**record, **_unsaved}
@@ -57,10 +57,9 @@ def _save(record):
         return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(record, file, indent=1, sort_keys=True)
-        os.replace(name, target)
+        part = target.with_name(f"{target.name}.{os.getpid()}.part")
+        part.write_text(json.dumps(record, indent=1, sort_keys=True), encoding="utf-8")
+        os.replace(part, target)
         _unsaved.clear()
     except OSError:
         _unsaved.update(record)

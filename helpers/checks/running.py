@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import torch
 
 PATIENCE = 5.0  # seconds before code that does not come back is stopped
+_ONE_AT_A_TIME = threading.RLock()  # printing is caught for the whole process
 
 
 class StillRunning(BaseException):
@@ -49,9 +50,10 @@ def run(call, attempt, args, seed=0):
     Errors: none; an exception, a time-out or a changed input is written into the Run
     Source: notebook 00
     """
-    given, before = copy.deepcopy(args), copy.deepcopy(args)
-    record, out = Run(given), io.StringIO()
-    with _quiet(out), _repeatable(seed):
+    out = io.StringIO()
+    with _ONE_AT_A_TIME, _quiet(out), _repeatable(seed):
+        given, before = copy.deepcopy(args), copy.deepcopy(args)
+        record = Run(before)
         try:
             with _deadline():
                 record.value = call(attempt, *given)
@@ -59,9 +61,8 @@ def run(call, attempt, args, seed=0):
             raise
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape
             record.error, record.line = error, _learner_line(error)
+        record.changed = tuple(i for i, (a, b) in enumerate(zip(given, before, strict=True)) if not _same(a, b))
     record.printed = out.getvalue()
-    record.changed = tuple(i for i, (a, b) in enumerate(zip(given, before, strict=True)) if not _same(a, b))
-    record.args = before
     return record
 
 
@@ -72,7 +73,7 @@ def run_known(call, code, args):
     Source: notebook 00
     """
     record = Run(args)
-    with _quiet(io.StringIO()), _repeatable(0):
+    with _ONE_AT_A_TIME, _quiet(io.StringIO()), _repeatable(0):
         try:
             record.value = call(code, *args)
         except Exception as error:
@@ -89,32 +90,52 @@ def _quiet(out):
 
 @contextlib.contextmanager
 def _repeatable(seed):
-    """The same random numbers on every call, and the learner's own untouched afterwards."""
+    """The same random numbers and modes on every call, and the learner's own untouched afterwards."""
+    dtype, threads = torch.get_default_dtype(), torch.get_num_threads()
     with (torch.random.fork_rng(devices=[]), torch.inference_mode(False), torch.enable_grad(),
-          torch.device("cpu")):
+          torch.autocast("cpu", enabled=False), torch.device("cpu")):
         torch.manual_seed(seed)
-        yield
+        torch.set_default_dtype(torch.float32)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(dtype)
+            if torch.get_num_threads() != threads:
+                torch.set_num_threads(threads)
 
 
 @contextlib.contextmanager
-def _deadline(seconds=None):
-    """Raise StillRunning in this thread once the time is up: works on every platform, for any Python loop."""
-    thread, lock, state = ctypes.c_ulong(threading.get_ident()), threading.Lock(), {"open": True}
+def _deadline():
+    """Raise StillRunning in this thread once the time is up: works on every platform, for any Python loop.
+
+    It is raised again and again, since a bare `except:` in the loop may swallow it.
+    """
+    thread, lock, over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), threading.Event()
 
     def ring():
-        with lock:
-            if state["open"]:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(StillRunning))
+        for wait in (PATIENCE, *[0.05] * 100):
+            if over.wait(wait):
+                return
+            with lock:
+                if not over.is_set():
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(StillRunning))
 
-    timer = threading.Timer(PATIENCE if seconds is None else seconds, ring)
-    timer.daemon = True
-    timer.start()
+    threading.Thread(target=ring, daemon=True).start()
     try:
         yield
     finally:
-        with lock:
-            state["open"] = False
-        timer.cancel()
+        _close(over, lock)
+
+
+def _close(over, lock):
+    """End the ringing; a last ring may fall into this very function, so it is tried until it holds."""
+    while True:
+        try:
+            with lock:
+                over.set()
+            return
+        except StillRunning:
+            continue
 
 
 def _learner_line(error):
@@ -128,6 +149,7 @@ def _learner_line(error):
         return ""
     file, number = own[-1]
     text = linecache.getline(file, number).strip()
+    text = text if len(text) <= 100 else text[:97] + "..."
     return f"line {number}: {text}" if text else f"line {number}"
 
 
@@ -142,5 +164,5 @@ _FOREIGN = (
 
 def _same(a, b):
     if isinstance(a, torch.Tensor):
-        return a.shape == b.shape and a.dtype == b.dtype and torch.equal(a.nan_to_num(), b.nan_to_num())
+        return a.shape == b.shape and a.dtype == b.dtype and torch.equal(a, b)
     return a == b

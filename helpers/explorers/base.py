@@ -8,7 +8,6 @@ import traitlets
 from helpers import plots
 
 HERE = Path(__file__).parent
-VIEW = "application/vnd.jupyter.widget-view+json"
 INVITATION = "Run this cell to explore it."
 
 
@@ -41,26 +40,6 @@ class Explorer(anywidget.AnyWidget):
         picture = self.picture()
         words = f"{picture.alt} {INVITATION}"
         return {**data, "image/svg+xml": picture.svg, "text/plain": words}, metadata
-
-
-def keep_pictures(notebook):
-    """Take the live views out of a notebook's outputs wherever a picture stands beside them; returns it.
-
-    For notebooks that are saved to be given away. JupyterLab ranks a live view above every picture, and
-    does not turn to the picture when the view's kernel is gone: it writes "Error displaying widget: model
-    not found". The view's address is of no use to the next reader in any case. (A notebook that JupyterLab
-    does not trust yet shows neither view nor picture, but the words.)
-
-    Shapes: notebook as read by nbformat or json, version 4
-    Source: jupyterlab-manager, WidgetRenderer: rank -10, against 80 for SVG; notebook 00
-    """
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            if "image/svg+xml" in data:
-                data.pop(VIEW, None)
-    notebook["metadata"].pop("widgets", None)
-    return notebook
 
 
 def _read(name):
