@@ -12,7 +12,7 @@ Read the modules in the order in which the notebooks reach them; a file imports 
 Names and shapes, the same everywhere:
 
     B  batch: independent items           q, k, v   queries, keys, values
-    H  heads                              scores    q @ k.T / sqrt(D), before the softmax
+    H  heads                              scores    q @ k.transpose(-2, -1) / sqrt(D)
     T  positions that ask: queries        weights   after the softmax: rows sum to 1 over S
     S  positions that are read: keys      out       weights @ v
     D  width of a query or key            mask      bool, True = may attend,

@@ -22,8 +22,7 @@ def dot_product_attention(q, k, v, mask=None, dropout=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T, S)
     weights = masked_softmax(scores, mask)
     if dropout is not None:
-        require_dropout(dropout)
-        weights = dropout(weights)
+        weights = _applied(dropout, weights)
     return weights @ v, weights  # (..., T, Dv), (..., T, S)
 
 
@@ -93,32 +92,28 @@ def require_qkv(q, k, v):
     if not q.device == k.device == v.device:
         raise ValueError(f"q, k and v must be on one device, got {q.device}, {k.device}, {v.device}; "
                          "move them with .to(q.device)")
-    _require_shapes(q.shape, k.shape, v.shape)
+    _require_matching_shapes(q, k, v)
 
 
-def _require_shapes(q, k, v):
-    """Raise unless the three shapes agree in features, positions and leading axes."""
-    shapes = f"q {tuple(q)}, k {tuple(k)}"
-    if q[-1] != k[-1]:
+def _require_matching_shapes(q, k, v):
+    """Raise unless q, k and v agree in features, positions and leading axes."""
+    shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
+    if q.size(-1) != k.size(-1):
         raise ValueError(f"q and k must have the same number of features in their last axis, got {shapes}")
-    if k[-2] != v[-2]:
-        raise ValueError(f"each key needs one value: k has {k[-2]} positions, v has {v[-2]}")
+    if k.size(-2) != v.size(-2):
+        raise ValueError(f"each key needs one value: k has {k.size(-2)} positions, v has {v.size(-2)}")
     try:
-        torch.broadcast_shapes(q[:-2], k[:-2], v[:-2])
+        torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     except RuntimeError:
-        raise ValueError(f"q, k and v must agree in all axes before the last two, "
-                         f"got {shapes}, v {tuple(v)}") from None
+        raise ValueError(f"q, k and v must agree in all axes before the last two, got {shapes}") from None
 
 
-def require_dropout(dropout):
-    """Raise unless `dropout` can be applied to weights.
-
-    Errors: TypeError if it is not a callable
-    Source: notebook 04
-    """
+def _applied(dropout, weights):
+    """The weights after dropout; a probability is refused, since it says nothing of train and eval."""
     if not callable(dropout):
         raise TypeError(f"dropout must be a module or function applied to the weights, "
                         f"got {dropout!r}; for a probability p pass nn.Dropout(p)")
+    return dropout(weights)
 
 
 def require_input(x, projection):

@@ -11,7 +11,7 @@ def require_mask(mask, scores):
     """Raise unless `mask` is bool, lies beside `scores` and broadcasts to their shape.
 
     Shapes: mask broadcastable to scores (..., T, S)
-    Errors: TypeError if mask is not bool; ValueError if its device or its shape does not fit
+    Errors: TypeError if mask is not bool or scores are not floats; ValueError if device or shape does not fit
     Source: notebook 03
     """
     if not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
@@ -20,30 +20,35 @@ def require_mask(mask, scores):
             f"mask must be bool (True = may attend), got {got}; "
             "a 0/1 mask becomes one by mask == 1, an additive mask of 0 and -inf by mask == 0"
         )
+    if not scores.is_floating_point():
+        raise TypeError(f"scores and weights must be floats, got {scores.dtype}; convert them with .float()")
     if mask.device != scores.device:
         raise ValueError(f"mask is on {mask.device}, the scores are on {scores.device}; "
                          "move it with mask.to(scores.device)")
-    if not _broadcasts(mask.shape, scores.shape):
+    if not _stretches(mask.shape, scores.shape):
         raise ValueError(f"mask {tuple(mask.shape)} does not broadcast to scores {tuple(scores.shape)}; "
                          "its last two axes are (queries, keys), and every axis must be equal or 1")
 
 
-def _broadcasts(shape, target):
-    """Whether `shape` can be stretched to exactly `target`."""
-    fits = all(size in (1, goal) for size, goal in zip(reversed(shape), reversed(target), strict=False))
-    return fits and len(shape) <= len(target)
+def _stretches(shape, target):
+    """Whether broadcasting stretches `shape` to exactly `target`."""
+    try:
+        return torch.broadcast_shapes(shape, target) == target
+    except RuntimeError:
+        return False
 
 
 def causal_mask(length, device=None):
     """Let every position see itself and what came before.
 
     Shapes: -> (length, length), bool
-    Errors: ValueError if length is not a whole number of at least 1
+    Errors: TypeError if length is not a whole number; ValueError if it is below 1
     Source: Vaswani et al. 2017, section 3.2.3; notebook 03
     """
-    if not isinstance(length, int) or length < 1:
-        raise ValueError(f"length must be a whole number of at least 1, got {length!r}; "
-                         "for a sequence x of shape (B, T, C) it is x.size(1)")
+    if not isinstance(length, int) or isinstance(length, bool):
+        raise TypeError(f"length must be a whole number, got {length!r}; for x of shape (B, T, C) it is x.size(1)")
+    if length < 1:
+        raise ValueError(f"length must be at least 1, got {length}; an empty sequence has nothing to mask")
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
@@ -63,7 +68,7 @@ def padding_mask(lengths, max_length):
     wrong = [n for n in lengths.tolist() if not 0 <= n <= max_length]
     if wrong:
         raise ValueError(f"lengths must lie between 0 and max_length = {max_length}, got {wrong[0]}; "
-                         "pad to the longest item: max_length = lengths.max()")
+                         "a length counts real tokens, and max_length is at least the largest of them")
     positions = torch.arange(max_length, device=lengths.device)
     return positions < lengths[:, None, None]  # (S,) < (B, 1, 1) -> (B, 1, S)
 

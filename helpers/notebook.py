@@ -51,7 +51,7 @@ def journey():
 
 
 def milliseconds(function, times=7):
-    """How long a call takes: the median of several, after one that does not count.
+    """How long a call takes on the CPU: the median of several, after one that does not count.
 
     Units:  milliseconds; on a busy machine only ratios within one run mean something
     Source: notebook 02

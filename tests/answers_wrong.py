@@ -2238,7 +2238,7 @@ def filled_and_softmax_twice(scores, mask):
     return torch.softmax(weights, dim=-1)
 
 
-@wrong("3.3", "scaled by the root of the number of keys, unasked")
+@wrong("3.3", "scaled by the root of the number of keys, unasked", "scaled-again")
 def filled_and_scaled(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e9) / math.sqrt(scores.shape[-1]), dim=-1)
 
@@ -2340,7 +2340,7 @@ def padding_axis_at_the_end(lengths, max_length):
     return (torch.arange(max_length) < lengths[:, None]).unsqueeze(-1)
 
 
-@wrong("3.4", "the axis of size 1 in front", "wrong-shape")
+@wrong("3.4", "the axis of size 1 in front", "batch-in-the-middle")
 def padding_axis_in_front(lengths, max_length):
     return (torch.arange(max_length) < lengths[:, None])[None]
 

@@ -33,7 +33,7 @@ def test_every_exercise_is_well_stocked(exercise):
     assert len({m.id for m in exercise.misconceptions}) == len(exercise.misconceptions)
     assert len(exercise.hints) >= 2
     for m in exercise.misconceptions:
-        assert m.means.endswith(".") and m.think.endswith((".", "?", ")")), m.id
+        assert m.means.endswith((".", ")")) and m.think.endswith((".", "?", ")")), m.id
 
 
 @pytest.mark.parametrize("exercise, misconception, code", MISCONCEPTIONS)
@@ -315,8 +315,8 @@ def test_code_without_a_file_is_understood(body, status):
 
 
 @pytest.mark.parametrize("attempt, words", [
-    (torch.zeros(5), "check needs the function itself, got one tensor of shape (5,)"),
-    (None, "got None"), ("row_means", "got str 'row_means'"), (3, "got int 3"),
+    (torch.zeros(5), "check needs the function itself, got a tensor of shape (5,)"),
+    (None, "got None"), ("row_means", "got str 'row_means'"), (3, "got 3"),
     (nn.Linear, "got the class Linear"),
     (lambda: 0, "row_means is called as row_means(x); yours takes ()"),
     (lambda x, y: 0, "yours takes (x, y)"),

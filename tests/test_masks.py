@@ -25,9 +25,13 @@ def test_causal_mask_sees_itself_and_the_past():
     assert mask.tolist() == [[key <= query for key in range(T)] for query in range(T)]
 
 
-@pytest.mark.parametrize("length", [0, -1, 2.0, "3", None])
-def test_causal_mask_names_a_bad_length(length):
-    with pytest.raises(ValueError, match="length must be a whole number of at least 1, got"):
+@pytest.mark.parametrize("length, error, words", [
+    (0, ValueError, "length must be at least 1, got 0"), (-1, ValueError, "length must be at least 1, got -1"),
+    (2.0, TypeError, "length must be a whole number, got 2.0"), ("3", TypeError, "got '3'"),
+    (True, TypeError, "got True"), (torch.tensor(3), TypeError, "got tensor"), (None, TypeError, "got None"),
+])
+def test_causal_mask_names_a_bad_length(length, error, words):
+    with pytest.raises(error, match=words):
         masks.causal_mask(length)
 
 
@@ -137,6 +141,12 @@ ROADS = [masks.mask_by_filling, masks.mask_by_renormalizing, masks.masked_softma
 def test_a_mask_that_is_not_bool_is_refused(road, mask, words):
     with pytest.raises(TypeError, match=words):
         road(scores(T, S), mask)
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_scores_that_are_whole_numbers_are_refused(road):
+    with pytest.raises(TypeError, match="must be floats, got torch.int64"):
+        road(torch.ones(T, S, dtype=torch.long), torch.ones(T, S, dtype=torch.bool))
 
 
 @pytest.mark.parametrize("road", ROADS)

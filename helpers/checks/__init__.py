@@ -50,7 +50,7 @@ def hint(exercise_id, number=1):
         return Report(exercise.id, _title(exercise), "hint", (
             ("say", f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}."),))
     more = f'hint("{exercise.id}", {number + 1})' if number < len(hints) else f'solution("{exercise.id}")'
-    return Report(exercise.id, f"{_title(exercise)}, hint {number} of {len(hints)}", "hint",
+    return Report(exercise.id, f"{_title(exercise)}, {number} of {len(hints)}", "hint",
                   (("say", hints[number - 1]), ("next", more)))
 
 

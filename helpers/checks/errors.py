@@ -23,7 +23,7 @@ MEANINGS = (
      "A Python {0} has no .{1}: make a tensor of it first, with torch.stack or torch.tensor."),
     (r"'(int|float)' object has no attribute '(\w+)'",
      "This is a plain Python number, and has no .{1}; for numbers there are math.sqrt, ** and the like."),
-    (r"'return_types.\w+'", "max(dim=...) and min(dim=...) return two things, values and indices: take .values, or "
+    (r"return_types\.\w+", "max(dim=...) and min(dim=...) return two things, values and indices: take .values, or "
                             "use amax and amin."),
     (r"'builtin_function_or_method' object is not subscriptable|'method' object is not subscriptable",
      "A method is called with round brackets: x.size(-1), not x.size[-1]."),
@@ -31,8 +31,14 @@ MEANINGS = (
     (r"must be real number, not (\S+)",
      "One plain number is needed here, got {0}: for a shape choose one size, x.size(-1); for a tensor use its own "
      "methods, such as .sqrt()."),
-    (r"cannot be interpreted as an integer|only integer tensors of a single element|to a (scalar|Python scalar)",
+    (r"cannot be interpreted as an integer|only integer tensors of a single element",
      "One whole number is needed here, and this is a tensor of several: go through it, or compare all of it at once."),
+    (r"only one element tensors|cannot be converted to Scalar|to a (Python )?scalar",
+     "One plain number is needed here, and this is a tensor of several: use torch's own functions, such as x.exp() "
+     "instead of math.exp(x)."),
+    (r"sqrt\(\): argument 'input'.*must be Tensor",
+     "torch.sqrt takes a tensor; for a plain number there is math.sqrt."),
+    (r"must be Number, not str", "A number is needed: write float('-inf'), not the word in quotes."),
     (r"invalid for input of size|shape '.*' is invalid",
      "The new shape has more or fewer places than there are numbers: multiply its sizes and compare."),
     (r"view size is not compatible",
@@ -71,7 +77,8 @@ MEANINGS = (
     (r"missing \d+ required positional|takes .* positional arguments?|takes no arguments|unexpected keyword",
      "Something is called with other arguments than it takes; in a class, every method needs self first."),
     (r"Boolean value of Tensor with more than one value",
-     "`if` and `and` need one truth value, and a tensor has many: use torch.where, masked_fill, & and ~."),
+     "One truth value is needed here, and a tensor has many: instead of `if` and `and` use torch.where, masked_fill, & "
+     "and ~; instead of Python's max(x) use x.amax(dim=-1, keepdim=True)."),
     (r"does not require grad", "The result is cut off from the input, so no gradient can flow back: stay in torch, "
                                "without detach, .data, numpy, tolist or no_grad."),
     (r"that requires grad.*numpy|Can't call numpy|can't convert",
@@ -108,8 +115,11 @@ def _matrix_product(words):
     if two:
         n, inner, other, p = two.groups()
         rule = f"In a matrix product (n, m) @ (m, p) the inner sizes must agree; here ({n}, {inner}) @ ({other}, {p})."
-        return rule + (" It would fit if the last two axes of the right side changed places, .transpose(-2, -1)."
-                       if p == inner else " Write down which axis is which on each side.")
+        if p == inner:
+            return rule + " It would fit if the last two axes of the right side changed places, .transpose(-2, -1)."
+        if p == n:
+            return rule + " It would fit the other way round, right @ left."
+        return rule + " Write down which axis is which on each side."
     if three:
         return (f"In a matrix product (..., n, m) @ (..., m, p) the inner sizes must agree, and so must the axes in "
                 f"front; here {three[1]} meets {three[2]}. Do two axes of one side have to change places?")

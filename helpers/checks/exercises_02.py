@@ -123,6 +123,10 @@ def _stable(scores, shift, dim=-1):
     return exponentials / exponentials.sum(dim=dim, keepdim=True)
 
 
+def _shifted(scores):
+    return (scores - scores.amax(-1, keepdim=True)).exp()
+
+
 def _over_everything(scores):
     return scores.flatten().softmax(0).reshape(scores.shape)
 
@@ -151,7 +155,8 @@ SOFTMAX = Exercise(
             "Softmax does not change when the same number is subtracted from a whole row. Which number makes "
             "every exponent at most 0?",
             (_naive, lambda s: _stable(s, s.mean(-1, keepdim=True)), lambda s: _stable(s, s.amin(-1, keepdim=True)),
-             lambda s: _stable(s, s[..., :1])),
+             lambda s: _stable(s, s[..., :1]), lambda s: s.exp() / (s.exp().sum(-1, keepdim=True) + 1e-6),
+             lambda s: s.exp() / (s.exp().sum(-1, keepdim=True) + 1e-9)),
             evidence.not_a_number),
         Misconception(
             "overflow-hidden", "exp(1000) is inf, and the NaN that follows was replaced: large scores now get the "
@@ -170,6 +175,17 @@ SOFTMAX = Exercise(
         Misconception(
             "sign", "The order is turned around: the smallest score got the largest weight.",
             "exp(s), not exp(-s).", lambda s: (-s).softmax(-1), evidence.entry),
+        Misconception(
+            "shifted-on-one-side", "The maximum was subtracted only above the fraction line, or only below it: the two "
+            "no longer cancel.",
+            "Subtract first, once: s = scores - max. Then use s above and below.",
+            (lambda s: _shifted(s) / s.exp().sum(-1, keepdim=True),
+             lambda s: s.exp() / _shifted(s).sum(-1, keepdim=True)), evidence.row_sum),
+        Misconception(
+            "largest-size", "The largest absolute value was subtracted. In a row of -1000s that leaves exp(-2000) = 0 "
+            "everywhere, and 0 / 0 is NaN.",
+            "Subtract the largest score itself, with its sign.",
+            (lambda s: _stable(s, s.abs().amax(-1, keepdim=True)),), evidence.not_a_number),
         Misconception(
             "one-maximum-for-all", "The largest score of the whole tensor is subtracted from every row. A row far "
             "below it becomes exp(-2000) = 0 everywhere, and 0 / 0 is NaN.",
@@ -255,6 +271,10 @@ WEIGHTS = Exercise(
             "scaled-by-d", "The scores were divided by D instead of sqrt(D).",
             "It is the standard deviation that grows like sqrt(D); the variance grows like D.",
             _weights_scaled_by(lambda q, k: 1 / q.size(-1)), evidence.sharpness),
+        Misconception(
+            "root-of-two", "The scores were divided by √2: right only for D = 2, as in the example of six words.",
+            "Take the size from q itself: math.sqrt(q.size(-1)).",
+            _weights_scaled_by(lambda q, k: 1 / math.sqrt(2)), evidence.sharpness),
         Misconception(
             "multiplied", "The scores were multiplied by sqrt(D) instead of divided.",
             "The spread of the scores is to become smaller.",
@@ -403,6 +423,10 @@ ATTENTION = Exercise(
         Misconception(
             "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
             tuple(_pair(_weights_scaled_by(_root, dim)) for dim in (0, 1, None)), evidence.row_sum),
+        Misconception(
+            "root-of-two", "The scores were divided by √2: right only for D = 2, as in the example of six words.",
+            "Take the size from q itself: math.sqrt(q.size(-1)).",
+            _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(2))), evidence.sharpness),
         Misconception(
             "multiplied", "The scores were multiplied by sqrt(D) instead of divided.",
             "The spread of the scores is to become smaller.",
@@ -613,8 +637,8 @@ def _with_transposed_weights(q, k, v):
     return _weights(q, k).transpose(-2, -1) @ v, _weights(q, k)
 
 
-def _compared_with_values(q, k, v):
-    return _weights(q, v) @ v, _weights(q, v)
+def _mixed(q, k, v):
+    return _weights(q, k) @ v, _weights(q, k)
 
 
 _PROJECT = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
@@ -654,6 +678,18 @@ SELF_ATTENTION = Exercise(
             _attend(lambda q, k, x: (q @ k.transpose(-2, -1) / math.sqrt(x.size(1))).softmax(-1)),
             evidence.sharpness),
         Misconception(
+            "root-of-two", "The scores were divided by √2: right only for d_out = 2, as in the example of six words.",
+            "Take the size from q itself: math.sqrt(q.size(-1)).",
+            _attend(lambda q, k, x: (q @ k.transpose(-2, -1) / math.sqrt(2)).softmax(-1)), evidence.sharpness),
+        Misconception(
+            "query-layer-twice", "W_query made the keys as well; W_key was never used.",
+            "k = self.W_key(x).",
+            _module(lambda self, x: _mixed(self.W_query(x), self.W_query(x), self.W_value(x))), evidence.sharpness),
+        Misconception(
+            "key-layer-twice", "W_key made the queries as well; W_query was never used.",
+            "q = self.W_query(x).",
+            _module(lambda self, x: _mixed(self.W_key(x), self.W_key(x), self.W_value(x))), evidence.sharpness),
+        Misconception(
             "keys-ask", "W_query and W_key have changed places: position j asks position i.",
             "Row i must hold position i's query against all keys: q @ k.transpose(-2, -1).",
             _attend(lambda q, k, x: _weights(k, q)), evidence.entry),
@@ -689,7 +725,7 @@ SELF_ATTENTION = Exercise(
         Misconception(
             "values-as-keys", "The queries were compared with the values; W_key was never used.",
             "Keys decide how much is read: q @ k.transpose(-2, -1).",
-            _module(lambda self, x: _compared_with_values(*_qkv(self, x))), evidence.sharpness),
+            _module(lambda self, x: _mixed(self.W_query(x), self.W_value(x), self.W_value(x))), evidence.sharpness),
         Misconception(
             "no-softmax", "The values were weighed by the scores themselves: the softmax is missing.",
             "Weights are positive and each row sums to 1.",

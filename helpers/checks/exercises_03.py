@@ -1,5 +1,7 @@
 """Exercises 3.1 to 3.5: masks, and the roads from a mask to weights."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -25,7 +27,8 @@ def _additive(length):
 CAUSAL_MASK = Exercise(
     id="3.1", name="causal_mask", signature="causal_mask(length)", minutes=4, difficulty=1,
     gives="bool (length, length), True on and below the diagonal: True = may attend",
-    solution=masks.causal_mask, arguments=("length",), returns=("mask",), sizes={2: "2", 3: "3"},
+    solution=masks.causal_mask, arguments=("length",), returns=("mask",),
+    sizes=dict.fromkeys((2, 3, 5, 7, 13), "length"),
     probes=tuple(Probe(f"length {n}", (n,)) for n in (5, 7, 2, 1, 13)),
     small=((1,), (2,), (3,)),
     misconceptions=(
@@ -171,7 +174,7 @@ RENORMALIZING = Exercise(
             lambda w, m: (m / m.sum(-1, keepdim=True)).to(w.dtype).expand_as(w).clone(), evidence.entry),
     ),
     hints=(
-        "Two steps: weights * mask sets the hidden ones to 0 (False counts as 0). Then each row has a sum below 1.",
+        "Two steps: weights * mask sets the hidden ones to 0 (False counts as 0). Then a row may sum to less than 1.",
         "Divide by the new sum of each row; keepdim=True makes (T, 1) out of (T,), so that it lines up.",
     ),
     laws=(laws.FINITE, laws.POSITIVE, laws.HIDDEN, laws.ROWS),
@@ -201,20 +204,26 @@ _MASKED_SCORES = (
 _SMALL_SCORES = tuple((torch.tensor(s), torch.tensor(m)) for s, m in (
     ([[0.0, 1.0], [0.0, 1.0]], [[True, False], [True, True]]),
     ([[0.5, 2.0, 1.0], [1.0, 0.0, 3.0]], [[True, False, False], [True, True, False]])))
+_LARGE = torch.tensor([[1000.0, 1001.0]])
 _ADVICE = ("One thing to know: try scores = [[0, 200, 200], [0.5, -0.5, 200], [0.1, 0.2, 0.3]] with a causal mask. A "
            "huge hidden score must not matter; with a low enough fill before the softmax it does not.")
+_ADVISED = (
+    Probe("huge hidden scores", (_HUGE, masks.causal_mask(3)), advice=_ADVICE),
+    Probe("large scores", (_LARGE, torch.ones(1, 2, dtype=torch.bool)), rtol=1e-3, atol=1e-3,
+          advice="One thing to know: try the scores [[1000, 1001]], both visible; torch's own softmax survives them."),
+)
 
 FILLING = Exercise(
     id="3.3", name="mask_by_filling", signature="mask_by_filling(scores, mask)", minutes=5, difficulty=2,
     gives="the weights: hidden scores are filled before the softmax, so that hidden keys get exactly 0",
     solution=masks.mask_by_filling, arguments=("scores", "mask"), returns=("weights",),
-    probes=(*_MASKED_SCORES, Probe("huge hidden scores", (_HUGE, masks.causal_mask(3)), advice=_ADVICE)),
+    probes=(*_MASKED_SCORES, *_ADVISED),
     small=_SMALL_SCORES,
     misconceptions=(
         Misconception(
             "zero-filled", "Hidden scores were set to 0 (or to a tiny number such as 1e-9), and exp(0) = 1: a score "
             "of 0 is an ordinary score.",
-            "Which score becomes a weight of 0? exp(x) is 0 only for x = -inf.",
+            "Which score becomes a weight of 0? Think of exp(x) for very negative x.",
             (_fill(0.0), lambda s, m: (s * m).softmax(-1), _fill(1e-9), _fill(-1e-9)),
             evidence.hidden_weight),
         Misconception(
@@ -224,6 +233,11 @@ FILLING = Exercise(
         Misconception(
             "positive-fill", "The fill is a huge positive number, so that hidden keys take everything.",
             "The sign: -inf, not inf.", (_fill(1e9), _fill(1e4)), evidence.entry),
+        Misconception(
+            "scaled-again", "The scores were divided once more before the softmax; here they come ready to use.",
+            "Fill, then softmax: nothing else.",
+            tuple(lambda s, m, size=size: (s.masked_fill(~m, -_INF) / math.sqrt(size(s))).softmax(-1)
+                  for size in (lambda s: 2, lambda s: s.size(-1), lambda s: s.size(-2))), evidence.entry),
         Misconception(
             "infinite-fill", "The fill is +inf or NaN, and every row with a hidden key is NaN: inf - inf is no number.",
             "The sign: float('-inf').", (_fill(_INF),), evidence.not_a_number),
@@ -284,7 +298,7 @@ FILLING = Exercise(
         "scores.masked_fill(where, value) fills where `where` is True; ~mask is True where the mask is False.",
     ),
     laws=(laws.FINITE, laws.POSITIVE, laws.HIDDEN, laws.ROWS),
-    after="A score of -inf becomes a weight of exactly 0, and the softmax shares out the rest.",
+    after="Hidden scores became weights of 0, and the softmax shared out the rest.",
 )
 
 
@@ -348,6 +362,10 @@ PADDING_MASK = Exercise(
             "makes them NaN.",
             "Hide the padded keys only; what padded queries compute is thrown away later.",
             _pairs_of_real),
+        Misconception(
+            "batch-in-the-middle", "The values are right, but the batch stands in the middle: (1, B, max_length).",
+            "The batch comes first: lengths[:, None, None] has the shape (B, 1, 1).",
+            lambda n, m: (_positions(m) < n[:, None])[None]),
         Misconception(
             "full-size", "The values are right, but written out for every query: (B, max_length, max_length).",
             "An axis of size 1 is enough: it stretches to all queries by itself.",
@@ -435,7 +453,7 @@ def _with_gradients(attempt):
 
 
 def _gradients_flow(attempt):
-    if _with_gradients(attempt)[0].requires_grad:
+    if attempt(normal(B, T, S, seed=9).requires_grad_(), _fully_masked()).requires_grad:
         return None
     return "The weights are right, but cut off from the scores: no gradient flows back, so nothing could be learned."
 
@@ -479,7 +497,7 @@ MASKED_SOFTMAX = Exercise(
             Probe("fully masked rows", (normal(B, T, S, seed=7), _fully_masked())),
             Probe("an item that is all padding", (normal(B, H, T, S, seed=8), padded(0, 4)[:, None])),
             Probe("fully masked rows, float64", (normal(B, T, S, seed=9).double(), _fully_masked())),
-            Probe("huge hidden scores", (_HUGE, masks.causal_mask(3)), advice=_ADVICE)),
+            *_ADVISED),
     small=(*_SMALL_SCORES, (torch.tensor([[0.5, 1.0]]), torch.tensor([[False, False]])),
            (round_numbers(2, 2), torch.tensor([[True, False], [False, False]]))),
     misconceptions=(
@@ -539,6 +557,10 @@ MASKED_SOFTMAX = Exercise(
             "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
             (_zeros_after_softmax(0), _zeros_after_softmax(1), _zeros_after_softmax(None)), evidence.row_sum),
         Misconception(
+            "visible-zeroed", "After the softmax the visible keys were set to 0, and the hidden ones kept.",
+            "masked_fill fills where its mask is True: give it ~mask, both times.",
+            lambda s, m: s.masked_fill(~m, torch.finfo(s.dtype).min).softmax(-1).masked_fill(m, 0.0), _empty_row),
+        Misconception(
             "whole-item-zeroed", "One empty row made its whole item zero: the test for emptiness looks at more than "
             "one row.",
             "Ask each row by itself: mask.any(dim=-1, keepdim=True).",
@@ -550,7 +572,7 @@ MASKED_SOFTMAX = Exercise(
         "Fill with the lowest finite number, torch.finfo(scores.dtype).min, instead of -inf: an empty row is then "
         "even, not NaN.",
         "After the softmax, fill a second time: what is hidden gets the weight 0. Other rows do not change.",
-        "Why not mend the NaN afterwards? Its gradient may stay NaN. Try scores.requires_grad_(), then backward().",
+        "If you add a mask of 0 and -inf and mend the NaN afterwards, its gradient stays NaN; masked_fill stops it.",
     ),
     laws=(laws.FINITE, laws.POSITIVE, laws.HIDDEN, laws.ROWS),
     after="Zeros for a row that sees nothing, and finite gradients: as F.scaled_dot_product_attention does.",

@@ -42,7 +42,7 @@ def verdict(exercise, attempt):
     runs = _runs(exercise, attempt)
     found = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
              or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
-    return _with_print(found, runs)
+    return _with_print(_with_borrowed(found, attempt), runs)
 
 
 # ---------------------------------------------------------------- before anything runs
@@ -51,7 +51,7 @@ def _refuse(exercise, attempt):
     """The attempt is not something that can be run, or nothing has been written yet."""
     if is_stub(attempt):
         return Verdict("not attempted", (
-            ("say", f"{exercise.signature} is to give: {exercise.gives}."),
+            ("say", f"{exercise.signature} should give {exercise.gives}."),
             ("next", f"Write its body, run its cell, then run this one again. About {exercise.minutes} minutes; "
                      f'stuck? hint("{exercise.id}")')))
     kind = "class" if exercise.is_class else "function"
@@ -296,13 +296,17 @@ def _wrong_dtype(exercise, value, expected):
 
 def _describe(value):
     if isinstance(value, torch.Tensor):
-        return f"one tensor of shape {tuple(value.shape)}"
+        return f"a tensor of shape {tuple(value.shape)}"
     if hasattr(value, "shape"):
         return f"a {type(value).__name__} of shape {tuple(value.shape)}"
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, type):
         return f"the class {value.__name__}"
+    if isinstance(value, torch.nn.Module):
+        return f"a module, {type(value).__name__}(...)"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return repr(value)
     if inspect.isroutine(value):
         return f"the function {getattr(value, '__name__', '')}".strip()
     return "None" if value is None else f"{type(value).__name__} {repr(value)[:40]}"
@@ -406,7 +410,7 @@ def _close(got, expected, probe, equal_nan=False):
                 and all(_close(a, b, probe, equal_nan) for a, b in zip(got, expected, strict=True)))
     if not isinstance(expected, torch.Tensor) or not isinstance(got, torch.Tensor):
         return type(got) is type(expected) and got == expected
-    if got.shape != expected.shape or got.dtype != expected.dtype or got.device != expected.device:
+    if any(getattr(got, name) != getattr(expected, name) for name in ("layout", "shape", "dtype", "device")):
         return False
     return torch.allclose(got.detach(), expected.detach(), rtol=probe.rtol, atol=probe.atol, equal_nan=equal_nan)
 
@@ -492,6 +496,28 @@ def _correct(exercise, runs):
                     f"gives {_inline(_rounded(record.value))}")
             parts.append(("think", f"{probe.advice} Yours {seen}, and {_inline(_rounded(right))} is right."))
     return Verdict("correct", tuple(parts))
+
+
+def _with_borrowed(found, attempt):
+    """Name the notebook's variables that wrong code reads, perhaps without meaning to."""
+    if found.status not in ("wrong", "error"):
+        return found
+    names = [f"{name} = {_describe(value)}" for name, value in _borrowed(attempt)]
+    if not names:
+        return found
+    words = (f"Your code reads {' and '.join(names)}: that comes from elsewhere in the notebook, not from what it is "
+             "given. Is that meant?")
+    return Verdict(found.status, (*found.parts, ("think", words)), found.diagnosis)
+
+
+def _borrowed(attempt):
+    """The global variables that hold data, and that a function or a class's methods read: [(name, value), ...]."""
+    functions = ([m for m in vars(attempt).values() if inspect.isfunction(m)] if isinstance(attempt, type)
+                 else [attempt] if inspect.isfunction(attempt) else [])
+    read = {step.argval: function.__globals__.get(step.argval) for function in functions
+            for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
+    return [(name, value) for name, value in read.items()
+            if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple))]
 
 
 def _rounded(value):
