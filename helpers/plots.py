@@ -8,6 +8,7 @@ everyone. What is drawn is rounded first, so that a figure is the same on every 
 
 import io
 import re
+from html import escape
 
 import torch
 from matplotlib import rc_context
@@ -35,7 +36,8 @@ class Picture:
     """A figure for the eye, and the same in words for everyone and everything that cannot show it."""
 
     def __init__(self, svg, alt):
-        self.svg, self.alt = svg, alt
+        label = escape(" ".join(alt.split()))  # for readers that are read to, where the SVG stands in a page
+        self.svg, self.alt = svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1), alt
 
     def __repr__(self):
         return self.alt

@@ -186,6 +186,14 @@ def test_several_checks_at_once_leave_the_printing_alone():
     assert sys.stdout is stdout
 
 
+D = 512  # what a notebook's own variable looks like to the code below
+
+
+def test_a_variable_of_the_notebook_is_pointed_out():
+    report = check("2.3", lambda q, k: (q @ k.transpose(-2, -1) / D**0.5).softmax(-1))
+    assert report.status == "wrong" and "Your code reads D = 512" in report.message
+
+
 def test_arguments_in_another_order_are_noticed():
     def padding_mask(max_length, lengths):
         return torch.arange(max_length) < lengths[:, None, None]

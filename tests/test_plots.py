@@ -33,6 +33,7 @@ def test_a_figure_is_well_formed_has_words_and_is_the_same_every_time(make):
     picture = make()
     assert picture.svg == make().svg and picture.alt == make().alt
     assert words_in(picture) and len(picture.alt) > 40
+    assert ElementTree.fromstring(picture.svg).get("aria-label") == " ".join(picture.alt.split())
     assert picture._repr_mimebundle_() == {"image/svg+xml": picture.svg, "text/plain": picture.alt}
     assert not re.search(r"<metadata|<image|https?://(?!www\.w3\.org)", picture.svg)
 

@@ -5,7 +5,8 @@
     solution("3.3")                 a right answer, to read after trying
     progress()                      all exercises, and which are solved
 
-`catalogue` says what an exercise is made of, `exercises_NN` hold them, `judge` decides, `card` shows.
+`catalogue` says what an exercise is made of, `exercises_NN` hold them, `running` runs code safely,
+`judge` decides, `card` shows.
 """
 
 import inspect

@@ -33,7 +33,7 @@ MEANINGS = (
      "methods, such as .sqrt()."),
     (r"cannot be interpreted as an integer|only integer tensors of a single element",
      "One whole number is needed here, and this is a tensor of several: go through it, or compare all of it at once."),
-    (r"only one element tensors|cannot be converted to Scalar|to a (Python )?scalar",
+    (r"only one element tensors|cannot be converted to Scalar|to a (Python )?scalar|must be Number, not Tensor",
      "One plain number is needed here, and this is a tensor of several: use torch's own functions, such as x.exp() "
      "instead of math.exp(x)."),
     (r"sqrt\(\): argument 'input'.*must be Tensor",

@@ -4,21 +4,16 @@
 4. a property that every right answer has  5. the smallest failing example
 """
 
-import ast
-import dis
 import inspect
-import linecache
-import textwrap
 from dataclasses import dataclass
 from functools import cache
 
-import torch
-
 from helpers.checks import errors, evidence
+from helpers.checks.attempts import borrowed, is_stub
 from helpers.checks.catalogue import Case
+from helpers.checks.comparing import alike, close, plain, same_shapes, tensors, wrong_dtype, wrong_shape, wrong_type
 from helpers.checks.running import Fault, StillRunning, run, run_known
-
-AXES = {2: "B", 3: "H", 5: "T", 7: "S", 11: "D", 13: "Dv"}  # distinct primes: a size tells its axis
+from helpers.checks.writing import argument, describe, ended, inline, rounded, table
 
 
 @dataclass(frozen=True)
@@ -56,7 +51,7 @@ def _refuse(exercise, attempt):
                      f'stuck? hint("{exercise.id}")')))
     kind = "class" if exercise.is_class else "function"
     if exercise.is_class != isinstance(attempt, type) or not callable(attempt):
-        got = _describe(attempt)
+        got = describe(attempt)
         return Verdict("error", (
             ("say", f"check needs the {kind} itself, got {got}."),
             ("next", f'Write check("{exercise.id}", {exercise.name}), without brackets after the name.')))
@@ -83,49 +78,6 @@ def _wrong_signature(exercise, attempt):
                     f"{signature}."),
             ("next", "Exchange them in the line with `def`.")))
     return None
-
-
-def is_stub(attempt):
-    """Whether a function or class still has the empty body that it had in the notebook."""
-    if isinstance(attempt, type):
-        methods = [m for m in vars(attempt).values() if inspect.isfunction(m)]
-        return all(is_stub(m) for m in methods)
-    if not inspect.isfunction(attempt) or attempt.__name__ == "<lambda>":
-        return False
-    body = _body(attempt)
-    if body is not None:
-        return all(_is_empty(statement) for statement in body)
-    return _compiles_to_nothing(attempt)
-
-
-def _body(function):
-    """The statements of a function, or None where its source is not at hand."""
-    try:
-        linecache.checkcache(function.__code__.co_filename)
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError):
-        return None
-    first = tree.body[0]
-    return first.body if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
-
-
-def _is_empty(statement):
-    """A docstring, `...`, `pass`, `raise NotImplementedError` or `super().__init__()`."""
-    text = ast.unparse(statement)
-    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    return (constant or text in ("pass", "super().__init__()") or text.startswith("raise NotImplementedError"))
-
-
-def _compiles_to_nothing(function):
-    """Without source: byte code that only returns None, unless the place of that None shows a written `return`."""
-    steps = [step for step in dis.get_instructions(function) if step.opname not in ("RESUME", "NOP")]
-    does_something = {step.opname for step in steps} - {"LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
-    if does_something or steps[0].argval is not None:
-        return False
-    positions = getattr(steps[0], "positions", None)  # Python 3.11 and newer
-    start, end = (positions.col_offset or 0, positions.end_col_offset or 0) if positions else (0, 0)
-    written = end - start == len("return") or end - start == len("None") and start % 4 != 0  # `pass` starts a line
-    return not written
 
 
 # ---------------------------------------------------------------- running everything once
@@ -194,23 +146,16 @@ def _explain(exercise, probe, record, named):
 
 def _told(exercise, args):
     """What the learner's code was given."""
-    given = ", ".join(_argument(name, value) for name, value in zip(exercise.named_inputs, args, strict=False))
+    given = ", ".join(argument(name, value) for name, value in zip(exercise.named_inputs, args, strict=False))
     return f"It was called with {given}."
-
-
-def _argument(name, value):
-    if isinstance(value, torch.Tensor):
-        return f"{name} of shape {tuple(value.shape)}"
-    text = repr(value)
-    return f"{name} = {text if len(text) < 60 else text[:57] + '...'}"
 
 
 # ---------------------------------------------------------------- 2. type, shape, dtype, changed inputs
 
 def _malformed(exercise, runs):
     for _, record, expected in _required(exercise, runs):
-        fault = (_wrong_type(exercise, record.value, expected) or _wrong_shape(exercise, record.value, expected)
-                 or _wrong_dtype(exercise, record.value, expected))
+        fault = (wrong_type(exercise, record.value, expected) or wrong_shape(exercise, record.value, expected)
+                 or wrong_dtype(exercise, record.value, expected))
         if fault:
             named = _match(exercise, runs)
             if named:
@@ -225,100 +170,13 @@ def _malformed(exercise, runs):
     return None
 
 
-def _wrong_type(exercise, value, expected):
-    wanted = _wanted(exercise, expected)
-    if value is None:
-        return ("returns-none", f"Your code returned None; {wanted} was expected.",
-                "Does every path end with `return`?")
-    if isinstance(expected, tuple):
-        if not isinstance(value, tuple):
-            return ("returns-one" if isinstance(value, torch.Tensor) else "returns-wrong-type",
-                    f"Your code returned {_describe(value)}; {wanted} was expected.",
-                    f"End with `return {', '.join(exercise.returns)}`.")
-        if len(value) != len(expected):
-            return ("returns-wrong-type", f"Your code returned {len(value)} things; {wanted} was expected.",
-                    f"End with `return {', '.join(exercise.returns)}`.")
-        for name, item in zip(exercise.returns, value, strict=True):
-            if not isinstance(item, torch.Tensor) or item.layout != torch.strided:
-                return ("returns-wrong-type", f"{name} is {_describe(item)}; a tensor was expected.",
-                        "Keep the numbers in torch tensors all the way.")
-    elif not isinstance(value, torch.Tensor) or value.layout != torch.strided:
-        return ("returns-wrong-type", f"Your code returned {_describe(value)}; {wanted} was expected.",
-                "Keep the numbers in torch tensors all the way, and return the result alone.")
-    return None
-
-
-def _wanted(exercise, expected):
-    if isinstance(expected, tuple):
-        return f"the pair ({', '.join(exercise.returns)})"
-    return f"one tensor, {exercise.returns[0]},"
-
-
-def _tensors(exercise, value, expected):
-    if isinstance(expected, tuple):
-        return list(zip(exercise.returns, value, expected, strict=True))
-    return [(exercise.returns[0], value, expected)]
-
-
-def _wrong_shape(exercise, value, expected):
-    for name, got, right in _tensors(exercise, value, expected):
-        if got.shape != right.shape:
-            return ("wrong-shape", f"{name} should have shape {_axes(exercise, right.shape)}, "
-                                   f"got {_axes(exercise, got.shape)}.",
-                    "Write the shape behind each line as a comment, and find the first that surprises you.")
-    return None
-
-
-def _axes(exercise, shape):
-    """A shape with its axes named: (2, 5, 7) = (B, T, S); without names where none is known."""
-    names = {**AXES, **exercise.sizes}
-    if not len(shape):
-        return "() (a single number)"
-    if not any(names.get(size) for size in shape):
-        return f"{tuple(shape)}"
-    letters = ", ".join(names.get(size) or str(size) for size in shape)
-    return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})"
-
-
-def _wrong_dtype(exercise, value, expected):
-    for name, got, right in _tensors(exercise, value, expected):
-        if got.dtype != right.dtype:
-            short = str(right.dtype).replace("torch.", "")
-            mend = ("Compare (==, <, >=) to get True and False, or end with .bool()." if short == "bool" else
-                    f"The input was {short}: did a new tensor bring in another dtype? "
-                    "Make it with dtype=x.dtype, or with zeros_like.")
-            return ("wrong-dtype", f"{name} should be {right.dtype}, got {got.dtype}.", mend)
-        if got.device != right.device:
-            return ("wrong-device", f"{name} should be on {right.device} like the input, got {got.device}.",
-                    "Make new tensors with device=x.device.")
-    return None
-
-
-def _describe(value):
-    if isinstance(value, torch.Tensor):
-        return f"a tensor of shape {tuple(value.shape)}"
-    if hasattr(value, "shape"):
-        return f"a {type(value).__name__} of shape {tuple(value.shape)}"
-    if isinstance(value, (list, tuple)):
-        return f"a {type(value).__name__} of {len(value)}"
-    if isinstance(value, type):
-        return f"the class {value.__name__}"
-    if isinstance(value, torch.nn.Module):
-        return f"a module, {type(value).__name__}(...)"
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return repr(value)
-    if inspect.isroutine(value):
-        return f"the function {getattr(value, '__name__', '')}".strip()
-    return "None" if value is None else f"{type(value).__name__} {repr(value)[:40]}"
-
-
 # ---------------------------------------------------------------- 3. a known misconception
 
 def _wrong_numbers(exercise, attempt, runs):
     for probe, record, expected in _required(exercise, runs):
-        if _close(record.value, expected, probe):
+        if close(record.value, expected, probe):
             continue
-        case = Case(probe.args, _plain(expected), _plain(record.value))
+        case = Case(probe.args, plain(expected), plain(record.value))
         named = _match(exercise, runs) or _match_here(exercise, runs, exercise.probes.index(probe))
         if named:
             return _misconception(named, _in_numbers(exercise, attempt, named, case))
@@ -335,11 +193,11 @@ def _in_numbers(exercise, attempt, named, case):
     """What the mistake does: on an input small enough to follow by hand, where there is one."""
     tell = named.evidence or evidence.entry
     for small in _failing(exercise, attempt):
-        given = " and ".join(f"{name} = {_inline(value)}" for name, value in
+        given = " and ".join(f"{name} = {inline(value)}" for name, value in
                              zip(exercise.named_inputs, small.args, strict=False))
         if len(given) < 150:
-            return f"With {given}: {_ended(tell(small))}"
-    return _ended(tell(case)[0].upper() + tell(case)[1:])
+            return f"With {given}: {ended(tell(small))}"
+    return ended(tell(case)[0].upper() + tell(case)[1:])
 
 
 def _failing(exercise, attempt):
@@ -348,34 +206,8 @@ def _failing(exercise, attempt):
     for args in exercise.small:
         expected = run(exercise.call, exercise.solution, args).value
         record = run(exercise.call, attempt, args)
-        if record.error is None and _same_shapes(record.value, expected) and not _close(record.value, expected, probe):
-            yield Case(args, _plain(expected), _plain(record.value))
-
-
-def _same_shapes(got, expected):
-    got, expected = (x if isinstance(x, tuple) else (x,) for x in (got, expected))
-    return len(got) == len(expected) and all(
-        isinstance(a, torch.Tensor) and a.shape == b.shape for a, b in zip(got, expected, strict=True))
-
-
-def _plain(value):
-    """Without gradients, so that numbers can be taken out."""
-    if isinstance(value, tuple):
-        return tuple(_plain(item) for item in value)
-    return value.detach() if isinstance(value, torch.Tensor) else value
-
-
-def _inline(value):
-    """A small tensor on one line: [[0, 1], [0.5, 2]]."""
-    if not isinstance(value, torch.Tensor):
-        return str(value)
-    if value.dim():
-        return "[" + ", ".join(_inline(v) for v in value) + "]"
-    return f"{value.item():.4g}" if value.is_floating_point() else str(value.item())
-
-
-def _ended(text):
-    return text if text.endswith(".") else text + "."
+        if record.error is None and same_shapes(record.value, expected) and not close(record.value, expected, probe):
+            yield Case(args, plain(expected), plain(record.value))
 
 
 def _match(exercise, runs):
@@ -394,25 +226,7 @@ def _match_here(exercise, runs, index):
 
 
 def _does_the_same(exercise, runs, code, index):
-    return _alike(runs[index], _known(exercise, code, index), exercise.probes[index])
-
-
-def _alike(a, b, probe):
-    """Whether two runs ended the same way."""
-    if a.error is not None or b.error is not None:
-        return type(a.error) is type(b.error) and str(a.error) == str(b.error)
-    return _close(a.value, b.value, probe, equal_nan=True)
-
-
-def _close(got, expected, probe, equal_nan=False):
-    if isinstance(expected, tuple):
-        return (isinstance(got, tuple) and len(got) == len(expected)
-                and all(_close(a, b, probe, equal_nan) for a, b in zip(got, expected, strict=True)))
-    if not isinstance(expected, torch.Tensor) or not isinstance(got, torch.Tensor):
-        return type(got) is type(expected) and got == expected
-    if any(getattr(got, name) != getattr(expected, name) for name in ("layout", "shape", "dtype", "device")):
-        return False
-    return torch.allclose(got.detach(), expected.detach(), rtol=probe.rtol, atol=probe.atol, equal_nan=equal_nan)
+    return alike(runs[index], _known(exercise, code, index), exercise.probes[index])
 
 
 # ---------------------------------------------------------------- 4. a property
@@ -420,7 +234,7 @@ def _close(got, expected, probe, equal_nan=False):
 def _broken_law(exercise, attempt, runs):
     """The first law that the numbers break, told on the smallest case that shows it."""
     small = list(_failing(exercise, attempt))
-    large = [Case(p.args, _plain(e), _plain(r.value)) for p, r, e in _required(exercise, runs)]
+    large = [Case(p.args, plain(e), plain(r.value)) for p, r, e in _required(exercise, runs)]
     for law in exercise.laws:
         for case in (*small, *large):
             sentence = law.test(case)
@@ -461,28 +275,16 @@ def _smallest(exercise, attempt, probe, case):
                                  *_side_by_side(exercise, small), stuck))
     text = evidence.entry(case)
     return Verdict("wrong", (("say", f"The shapes are right, the numbers are not; it was tried on {probe.name}."),
-                             ("numbers", _ended(text[0].upper() + text[1:])), stuck))
+                             ("numbers", ended(text[0].upper() + text[1:])), stuck))
 
 
 def _side_by_side(exercise, case):
     """The inputs of a case, then what was expected beside what came."""
-    shown = [("code", f"{name} =\n{_show(value)}")
+    shown = [("code", f"{name} =\n{table(value)}")
              for name, value in zip(exercise.named_inputs, case.args, strict=False)]
-    return shown + [("pair", (name, _show(right), _show(got)))
-                    for name, got, right in _tensors(exercise, case.got, case.expected)
-                    if not _close(got, right, exercise.probes[0])]
-
-
-def _show(value):
-    """A tensor as a table with 4 decimals, without the word tensor."""
-    if not isinstance(value, torch.Tensor):
-        return str(value)
-    value = value.detach()
-    if value.dim() == 0:
-        return evidence.number(value) if value.is_floating_point() else str(value.item())
-    if value.dim() == 1:
-        return "[" + ", ".join(_show(v) for v in value) + "]"
-    return "[" + ",\n ".join(_show(v).replace("\n", "\n ") for v in value) + "]"
+    return shown + [("pair", (name, table(right), table(got)))
+                    for name, got, right in tensors(exercise, case.got, case.expected)
+                    if not close(got, right, exercise.probes[0])]
 
 
 # ---------------------------------------------------------------- it is right
@@ -490,38 +292,24 @@ def _show(value):
 def _correct(exercise, runs):
     expected = _expected(exercise)
     parts = [("say", f"Correct on {len(_required(exercise, runs))} inputs. {exercise.after}")]
-    for probe, record, right in zip(exercise.probes, runs, expected, strict=True):
-        if probe.advice and (record.error or not _close(record.value, right, probe)):
-            seen = (f"raises {errors.first_line(record.error)}" if record.error else
-                    f"gives {_inline(_rounded(record.value))}")
-            parts.append(("think", f"{probe.advice} Yours {seen}, and {_inline(_rounded(right))} is right."))
+    for probe, record, right in zip(exercise.probes, runs, expected, strict=False):
+        if probe.advice and (record.error or not close(record.value, right, probe)):
+            seen = (f"gives {inline(rounded(record.value))}" if same_shapes(record.value, right) else
+                    "fails there")
+            parts.append(("think", f"{probe.advice} Yours {seen}, and {inline(rounded(right))} is right."))
     return Verdict("correct", tuple(parts))
 
 
 def _with_borrowed(found, attempt):
     """Name the notebook's variables that wrong code reads, perhaps without meaning to."""
-    if found.status not in ("wrong", "error"):
+    if found.status not in ("wrong", "error") or found.diagnosis:
         return found
-    names = [f"{name} = {_describe(value)}" for name, value in _borrowed(attempt)]
+    names = [f"{name} = {describe(value)}" for name, value in borrowed(attempt)]
     if not names:
         return found
     words = (f"Your code reads {' and '.join(names)}: that comes from elsewhere in the notebook, not from what it is "
              "given. Is that meant?")
     return Verdict(found.status, (*found.parts, ("think", words)), found.diagnosis)
-
-
-def _borrowed(attempt):
-    """The global variables that hold data, and that a function or a class's methods read: [(name, value), ...]."""
-    functions = ([m for m in vars(attempt).values() if inspect.isfunction(m)] if isinstance(attempt, type)
-                 else [attempt] if inspect.isfunction(attempt) else [])
-    read = {step.argval: function.__globals__.get(step.argval) for function in functions
-            for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
-    return [(name, value) for name, value in read.items()
-            if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple))]
-
-
-def _rounded(value):
-    return (_plain(value) * 1e4).round() / 1e4
 
 
 def _with_print(found, runs):

@@ -1,0 +1,62 @@
+"""What a learner handed in, before it is run: a stub or an answer, and what it reads from the notebook."""
+
+import ast
+import dis
+import inspect
+import linecache
+import textwrap
+
+import torch
+
+
+def is_stub(attempt):
+    """Whether a function or class still has the empty body that it had in the notebook."""
+    if isinstance(attempt, type):
+        methods = [m for m in vars(attempt).values() if inspect.isfunction(m)]
+        return all(is_stub(m) for m in methods)
+    if not inspect.isfunction(attempt) or attempt.__name__ == "<lambda>":
+        return False
+    body = _body(attempt)
+    if body is not None:
+        return all(_is_empty(statement) for statement in body)
+    return _compiles_to_nothing(attempt)
+
+
+def _body(function):
+    """The statements of a function, or None where its source is not at hand."""
+    try:
+        linecache.checkcache(function.__code__.co_filename)
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    first = tree.body[0]
+    return first.body if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def _is_empty(statement):
+    """A docstring, `...`, `pass`, `raise NotImplementedError` or `super().__init__()`."""
+    text = ast.unparse(statement)
+    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return (constant or text in ("pass", "super().__init__()") or text.startswith("raise NotImplementedError"))
+
+
+def _compiles_to_nothing(function):
+    """Without source: byte code that only returns None, unless the place of that None shows a written `return`."""
+    steps = [step for step in dis.get_instructions(function) if step.opname not in ("RESUME", "NOP")]
+    does_something = {step.opname for step in steps} - {"LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+    if does_something or steps[0].argval is not None:
+        return False
+    positions = getattr(steps[0], "positions", None)  # Python 3.11 and newer
+    start, end = (positions.col_offset or 0, positions.end_col_offset or 0) if positions else (0, 0)
+    written = end - start == len("return") or end - start == len("None") and start % 4 != 0  # `pass` starts a line
+    return not written
+
+
+def borrowed(attempt):
+    """The global variables that hold data, and that a function or a class's methods read: [(name, value), ...]."""
+    functions = ([m for m in vars(attempt).values() if inspect.isfunction(m)] if isinstance(attempt, type)
+                 else [attempt] if inspect.isfunction(attempt) else [])
+    read = {step.argval: function.__globals__.get(step.argval) for function in functions
+            for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
+    return [(name, value) for name, value in read.items()
+            if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple))]

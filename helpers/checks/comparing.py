@@ -1,0 +1,97 @@
+"""What came beside what was expected: equal numbers, and the first thing that is wrong about type, shape or dtype.
+
+A fault is (diagnosis, what is wrong, what to think about).
+"""
+
+import torch
+
+from helpers.checks.writing import axes, describe
+
+
+def close(got, expected, probe, equal_nan=False):
+    if isinstance(expected, tuple):
+        return (isinstance(got, tuple) and len(got) == len(expected)
+                and all(close(a, b, probe, equal_nan) for a, b in zip(got, expected, strict=True)))
+    if not isinstance(expected, torch.Tensor) or not isinstance(got, torch.Tensor):
+        return type(got) is type(expected) and got == expected
+    if any(getattr(got, name) != getattr(expected, name) for name in ("layout", "shape", "dtype", "device")):
+        return False
+    return torch.allclose(got.detach(), expected.detach(), rtol=probe.rtol, atol=probe.atol, equal_nan=equal_nan)
+
+
+def alike(a, b, probe):
+    """Whether two runs ended the same way."""
+    if a.error is not None or b.error is not None:
+        return type(a.error) is type(b.error) and str(a.error) == str(b.error)
+    return close(a.value, b.value, probe, equal_nan=True)
+
+
+def same_shapes(got, expected):
+    got, expected = (x if isinstance(x, tuple) else (x,) for x in (got, expected))
+    return len(got) == len(expected) and all(
+        isinstance(a, torch.Tensor) and a.shape == b.shape for a, b in zip(got, expected, strict=True))
+
+
+def plain(value):
+    """Without gradients, so that numbers can be taken out."""
+    if isinstance(value, tuple):
+        return tuple(plain(item) for item in value)
+    return value.detach() if isinstance(value, torch.Tensor) else value
+
+
+def tensors(exercise, value, expected):
+    if isinstance(expected, tuple):
+        return list(zip(exercise.returns, value, expected, strict=True))
+    return [(exercise.returns[0], value, expected)]
+
+
+def wrong_type(exercise, value, expected):
+    wanted = _wanted(exercise, expected)
+    if value is None:
+        return ("returns-none", f"Your code returned None; {wanted} was expected.",
+                "Does every path end with `return`?")
+    if isinstance(expected, tuple):
+        if not isinstance(value, tuple):
+            return ("returns-one" if isinstance(value, torch.Tensor) else "returns-wrong-type",
+                    f"Your code returned {describe(value)}; {wanted} was expected.",
+                    f"End with `return {', '.join(exercise.returns)}`.")
+        if len(value) != len(expected):
+            return ("returns-wrong-type", f"Your code returned {len(value)} things; {wanted} was expected.",
+                    f"End with `return {', '.join(exercise.returns)}`.")
+        for name, item in zip(exercise.returns, value, strict=True):
+            if not isinstance(item, torch.Tensor) or item.layout != torch.strided:
+                return ("returns-wrong-type", f"{name} is {describe(item)}; a tensor was expected.",
+                        "Keep the numbers in torch tensors all the way.")
+    elif not isinstance(value, torch.Tensor) or value.layout != torch.strided:
+        return ("returns-wrong-type", f"Your code returned {describe(value)}; {wanted} was expected.",
+                "Keep the numbers in torch tensors all the way, and return the result alone.")
+    return None
+
+
+def _wanted(exercise, expected):
+    if isinstance(expected, tuple):
+        return f"the pair ({', '.join(exercise.returns)})"
+    return f"one tensor, {exercise.returns[0]},"
+
+
+def wrong_shape(exercise, value, expected):
+    for name, got, right in tensors(exercise, value, expected):
+        if got.shape != right.shape:
+            return ("wrong-shape", f"{name} should have shape {axes(exercise, right.shape)}, "
+                                   f"got {axes(exercise, got.shape)}.",
+                    "Write the shape behind each line as a comment, and find the first that surprises you.")
+    return None
+
+
+def wrong_dtype(exercise, value, expected):
+    for name, got, right in tensors(exercise, value, expected):
+        if got.dtype != right.dtype:
+            short = str(right.dtype).replace("torch.", "")
+            mend = ("Compare (==, <, >=) to get True and False, or end with .bool()." if short == "bool" else
+                    f"The input was {short}: did a new tensor bring in another dtype? "
+                    "Make it with dtype=x.dtype, or with zeros_like.")
+            return ("wrong-dtype", f"{name} should be {right.dtype}, got {got.dtype}.", mend)
+        if got.device != right.device:
+            return ("wrong-device", f"{name} should be on {right.device} like the input, got {got.device}.",
+                    "Make new tensors with device=x.device.")
+    return None
