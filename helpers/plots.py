@@ -19,6 +19,7 @@ from matplotlib.patches import Rectangle
 
 INK, FAINT, PAPER = "#1b2a41", "#8a94a6", "#ffffff"
 BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#c8590a", "#1b7f5c", "#7a4fa3"
+WIDEST = 9.4  # inches: what a notebook's page shows without scrolling
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#f7fafd", "#b9d6ee", "#5c9fd2", "#0b5fa5", "#08305c"])
 SIGNED = LinearSegmentedColormap.from_list("signed", ["#a84a06", "#eeb27a", "#fbfaf8", "#93bfe2", "#0b5fa5"])
@@ -101,9 +102,10 @@ def _grids(panels, rows, columns, mask, colours, scale, unit, bar=True):
             raise ValueError(f"{title}: {len(rows)} row words and {len(columns)} column words need values of "
                              f"shape ({len(rows)}, {len(columns)}), got {tuple(values.shape)}")
     hidden = {title: ~_mask_of(mask, title, values) for title, values in panels.items()}
-    cell = 0.62 if len(columns) <= 8 else 0.44
-    margin = 0.1 * max(len(word) for word in rows)
-    width = (cell * len(columns) + 0.4) * len(panels) + margin + (0.9 if bar else 0.2)
+    around = 0.1 * max(len(word) for word in rows) + (0.9 if bar else 0.2)
+    room = (WIDEST - around) / len(panels) - 0.4  # for the squares of one panel
+    cell = min(0.62 if len(columns) <= 8 else 0.44, room / len(columns))
+    width = (cell * len(columns) + 0.4) * len(panels) + around
     with rc_context(STYLE):
         figure = Figure(figsize=(width, cell * len(rows) + 1.6), layout="compressed", facecolor=PAPER)
         axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]

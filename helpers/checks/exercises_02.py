@@ -136,7 +136,7 @@ _LARGE = torch.tensor([[1000.0, 1001.0, 999.5], [-1000.0, -1001.0, -1000.5], [0.
 
 SOFTMAX = Exercise(
     id="2.2", name="softmax", signature="softmax(scores)", minutes=8, difficulty=2,
-    gives="softmax over the last axis, right for scores of 1,000 too",
+    gives="the softmax over the last axis, right for scores of 1,000 too",
     solution=solutions.softmax, arguments=("scores",), returns=("weights",),
     probes=(
         Probe("a table of scores", (normal(T, S, seed=1),)),

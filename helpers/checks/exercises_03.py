@@ -26,7 +26,7 @@ def _additive(length):
 
 CAUSAL_MASK = Exercise(
     id="3.1", name="causal_mask", signature="causal_mask(length)", minutes=4, difficulty=1,
-    gives="bool (length, length), True on and below the diagonal: True = may attend",
+    gives="a mask, bool (length, length), True on and below the diagonal: True = may attend",
     solution=masks.causal_mask, arguments=("length",), returns=("mask",),
     sizes=dict.fromkeys((2, 3, 5, 7, 13), "length"),
     probes=tuple(Probe(f"length {n}", (n,)) for n in (5, 7, 2, 1, 13)),
@@ -324,7 +324,7 @@ def _causal_in_place(lengths, max_length):
 
 PADDING_MASK = Exercise(
     id="3.4", name="padding_mask", signature="padding_mask(lengths, max_length)", minutes=6, difficulty=2,
-    gives="lengths (B,) to bool (B, 1, max_length), True where the key is a real token",
+    gives="a mask, bool (B, 1, max_length), from lengths (B,): True where the key is a real token",
     solution=masks.padding_mask, arguments=("lengths", "max_length"), returns=("mask",),
     sizes={2: "", 3: "B", 5: "B", 7: "max_length", 13: "max_length", 11: "max_length"},
     probes=(
@@ -491,7 +491,7 @@ _GRADIENTS = (
 
 MASKED_SOFTMAX = Exercise(
     id="3.5", name="masked_softmax", signature="masked_softmax(scores, mask)", minutes=10, difficulty=3,
-    gives="as 3.3, and a row that sees no key gives zeros, with finite gradients",
+    gives="the weights as in 3.3, but zeros in a row that sees no key, and finite gradients",
     solution=masks.masked_softmax, arguments=("scores", "mask"), returns=("weights",),
     probes=(*_MASKED_SCORES,
             Probe("fully masked rows", (normal(B, T, S, seed=7), _fully_masked())),
