@@ -43,11 +43,18 @@ def journey():
     """The six words "Your journey starts with one step", and a vector of three numbers for each.
 
     Shapes: -> words, a list of 6; x (6, 3)
+    Errors: FileNotFoundError or ValueError if data/journey.csv is not there or not as it was
     Source: Raschka, Build a Large Language Model (From Scratch), 2024, chapter 3; data/README.md
     """
-    with open(DATA / "journey.csv", encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [row["word"] for row in rows], torch.tensor([[float(row[f"x{i}"]) for i in (1, 2, 3)] for row in rows])
+    path, mend = DATA / "journey.csv", "it belongs to the course: take it from there again"
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        return [row["word"] for row in rows], torch.tensor([[float(row[f"x{i}"]) for i in (1, 2, 3)] for row in rows])
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path} is missing; {mend}") from None
+    except (KeyError, TypeError, ValueError):
+        raise ValueError(f"{path} must have the columns word, x1, x2, x3, and numbers in the last three; {mend}") from None
 
 
 def milliseconds(function, times=7):

@@ -39,6 +39,21 @@ def test_the_journey_sentence():
     assert x[1].tolist() == pytest.approx([0.55, 0.87, 0.66])
 
 
+@pytest.mark.parametrize("content, error, words", [
+    (None, FileNotFoundError, "journey.csv is missing; it belongs to the course"),
+    ("word,x1\nYour,0.4\n", ValueError, "must have the columns word, x1, x2, x3"),
+    ("word,x1,x2,x3\nYour,0.4,0.1,much\n", ValueError, "numbers in the last three"),
+    ("word,x1,x2,x3\nYour,0.4\n", ValueError, "must have the columns"),
+    (b"\xff\xfe\x00", ValueError, "must have the columns"),
+])
+def test_a_missing_or_damaged_file_is_said(tmp_path, monkeypatch, content, error, words):
+    monkeypatch.setattr(notebook, "DATA", tmp_path)
+    if content is not None:
+        (tmp_path / "journey.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(error, match=words):
+        notebook.journey()
+
+
 def test_milliseconds_are_milliseconds():
     import time
     assert 4 < notebook.milliseconds(lambda: time.sleep(0.005), times=3) < 50
