@@ -54,7 +54,8 @@ def journey():
     except FileNotFoundError:
         raise FileNotFoundError(f"{path} is missing; {mend}") from None
     except (KeyError, TypeError, ValueError):
-        raise ValueError(f"{path} must have the columns word, x1, x2, x3, and numbers in the last three; {mend}") from None
+        raise ValueError(f"{path} must have the columns word, x1, x2, x3, with numbers in the last three; "
+                         f"{mend}") from None
 
 
 def milliseconds(function, times=7):
