@@ -37,12 +37,13 @@ def fits(path, name):
 def save(path):
     """Run one notebook, save it and print a line about it; returns whether it ran through."""
     started = time.monotonic()
-    notebook = nbformat.read(path, as_version=4)
+    notebook, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
     failure = run(notebook)
     if failure:
         print(f"{path.name}  {failure}", flush=True)
         return False
     clean(notebook)
+    keep_times(notebook, before)
     write(notebook, path)
     print(f"{path.name}  {len(notebook.cells)} cells, {time.monotonic() - started:.1f} s", flush=True)
     return True
@@ -78,6 +79,22 @@ def clean(notebook):
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
             cell.outputs = merge_streams(cell.outputs)
+
+
+def keep_times(notebook, before):
+    """Where only a time or a device differs from what was saved, keep what was saved: no change without a reason."""
+    saved = {cell.id: cell.get("outputs") for cell in before.cells}
+    for cell in notebook.cells:
+        if saved.get(cell.id) and sanitised(str(cell.outputs)) == sanitised(str(saved[cell.id])):
+            cell.outputs = saved[cell.id]
+
+
+def sanitised(text):
+    """Text as nbval compares it: without names of devices and times."""
+    rules = (Path(__file__).parent / "sanitize.cfg").read_text(encoding="utf-8")
+    for pattern, replacement in re.findall(r"^regex: (.*)\nreplace: (.*)$", rules, re.MULTILINE):
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 def keep_pictures(notebook):

@@ -29,9 +29,11 @@ WRONG_ANSWERS = [pytest.param(id, code, diagnosis, id=f"{id}-{code.__name__}")
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda e: e.id)
 def test_every_exercise_is_well_stocked(exercise):
-    assert len(exercise.misconceptions) >= 4 and len(RIGHT[exercise.id]) >= 4
-    assert len({m.id for m in exercise.misconceptions}) == len(exercise.misconceptions)
-    assert len(exercise.hints) >= 2
+    assert len(exercise.misconceptions) >= 4, "at least 4 misconceptions"
+    assert len({m.id for m in exercise.misconceptions}) == len(exercise.misconceptions), "every id once"
+    assert len(exercise.hints) >= 2, "at least 2 hints"
+    assert len(RIGHT.get(exercise.id, ())) >= 4, "at least 4 right answers in tests/answers_right.py"
+    assert len(WRONG.get(exercise.id, ())) >= 4, "at least 4 wrong answers in tests/answers_wrong.py"
     for m in exercise.misconceptions:
         assert m.means.endswith((".", ")")) and m.think.endswith((".", "?", ")")), m.id
 

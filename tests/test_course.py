@@ -389,7 +389,8 @@ def make_notebook(path, *sources):
 
 
 def test_notebooks_are_saved_or_left_alone(course):
-    shutil.copy(PROJECT / "tests" / "save_notebooks.py", course.folder / "tests")
+    for name in ("save_notebooks.py", "sanitize.cfg"):
+        shutil.copy(PROJECT / "tests" / name, course.folder / "tests")
     good, bad = course.folder / "notebooks" / "01_good.ipynb", course.folder / "notebooks" / "02_bad.ipynb"
     pieces = "import os, sys, time\nprint('grüß dich'); sys.stdout.flush(); time.sleep(0.3); print('again')"
     make_notebook(good, pieces, "os.path.basename(os.getcwd()), os.environ['COURSE_PROGRESS']")

@@ -9,15 +9,18 @@
 `judge` decides, `card` shows.
 """
 
+import importlib
 import inspect
+import pkgutil
 
-from helpers.checks import exercises_00, exercises_02, exercises_03, record
+from helpers.checks import record
 from helpers.checks.card import Report
 from helpers.checks.judge import verdict
 from helpers.checks.shown import Source, Table
 
-EXERCISES = {exercise.id: exercise for module in (exercises_00, exercises_02, exercises_03)
-             for exercise in module.EXERCISES}
+EXERCISES = {exercise.id: exercise for module in sorted(m.name for m in pkgutil.iter_modules(__path__))
+             if module.startswith("exercises_")
+             for exercise in importlib.import_module(f"{__name__}.{module}").EXERCISES}
 
 
 def check(exercise_id, attempt):

@@ -67,7 +67,22 @@ def _call(attempt, *args):
 
 @dataclass(frozen=True, eq=False)
 class Exercise:
-    """One exercise: what is asked, a right answer, and all that is known about wrong ones."""
+    """One exercise: what is asked, a right answer, and all that is known about wrong ones.
+
+    id, name, signature     "2.2", "softmax", "softmax(scores)"
+    gives                   completes the sentence "softmax(scores) should give ..."
+    minutes, difficulty     what a learner needs; 1 to 3
+    solution                a right answer: a function or class of `helpers`, or of `checks.solutions`
+    arguments, returns      their names, as tuples: ("scores",), ("weights",)
+    probes                  what every answer is tried on; sizes differ along every axis where they can
+    small                   tuples of tiny arguments, the smallest first, to show a mistake by hand
+    misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
+    after                   what a right answer hears
+
+    Where needed: `sizes` names the axes of a size in messages, {7: "C"}; `laws` and `experiments` explain wrong
+    numbers; for a class, `is_class`, `call(attempt, *args)` which builds and applies it, `inputs`, the names of
+    these args, and `told(args)`, a sentence on what it was given.
+    """
 
     id: str
     name: str

@@ -36,7 +36,8 @@ def entry(case):
     for got, expected, name in pairs:
         if not torch.allclose(got.double(), expected.double(), rtol=1e-4, atol=3e-5):
             at = worst(got, expected)
-            return f"your {name} at {place(at)} is {number(got[at])}, and {number(expected[at])} is right"
+            where = f" at {place(at)}" if at else ""
+            return f"your {name}{where} is {number(got[at])}, and {number(expected[at])} is right"
     return "your numbers differ from the right ones"
 
 

@@ -215,7 +215,7 @@ SOFTMAX = Exercise(
             "exp makes every number positive and keeps the order; then divide by the sum.",
             lambda s: s / s.sum(-1, keepdim=True), evidence.entry),
         Misconception(
-            "not-divided", "These are the exponentials alone: they were never divided by their sum.",
+            "not-divided", "The exponentials were never divided by the sum of their row.",
             "A row of weights must sum to 1.",
             (lambda s: s.exp(), lambda s: (s - s.amax(-1, keepdim=True)).exp()), evidence.row_sum),
         Misconception(
