@@ -4,6 +4,7 @@
 A notebook that fails is left as it was.
 """
 
+import json
 import os
 import re
 import sys
@@ -85,8 +86,9 @@ def keep_times(notebook, before):
     """Where only a time or a device differs from what was saved, keep what was saved: no change without a reason."""
     saved = {cell.id: cell.get("outputs") for cell in before.cells}
     for cell in notebook.cells:
-        if saved.get(cell.id) and sanitised(str(cell.outputs)) == sanitised(str(saved[cell.id])):
-            cell.outputs = saved[cell.id]
+        old = saved.get(cell.id)
+        if old and sanitised(json.dumps(cell.outputs, sort_keys=True)) == sanitised(json.dumps(old, sort_keys=True)):
+            cell.outputs = old
 
 
 def sanitised(text):
