@@ -2713,7 +2713,7 @@ def masked_softmax_whole_mask(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
 
 
-@wrong("3.5", "everything is zero as soon as one row is empty", "whole-item-zeroed")
+@wrong("3.5", "everything is zero as soon as one row is empty", "rows-do-not-sum-to-1")
 def masked_softmax_all_or_nothing(scores, mask):
     if (~mask.any(dim=-1)).any():
         return scores * 0

@@ -200,7 +200,49 @@ def test_arguments_in_another_order_are_noticed():
     def padding_mask(max_length, lengths):
         return torch.arange(max_length) < lengths[:, None, None]
 
-    assert "your arguments stand in another order: (max_length, lengths)" in check("3.4", padding_mask).message
+    def attention(k, q, v):  # right, whatever the names
+        weights = (k @ q.transpose(-2, -1) / k.size(-1) ** 0.5).softmax(-1)
+        return weights @ v, weights
+
+    assert "Your arguments stand in another order than in padding_mask" in check("3.4", padding_mask).message
+    assert check("2.4", attention).status == "correct"
+
+
+@pytest.mark.parametrize("mistake", [
+    lambda m, x: m.W_query(x).detach(), lambda m, x: x @ m.W_query.weight.data.T])
+def test_a_module_that_cannot_learn_is_named(mistake):
+    class NoGradient(EXERCISES["2.5"].solution):
+        def forward(self, x):
+            q, k, v = mistake(self, x), self.W_key(x), self.W_value(x)
+            weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+            return weights @ v, weights
+
+    report = check("2.5", NoGradient)
+    assert report.diagnosis == "no-gradients" and "no gradient reaches W_query" in report.message
+
+
+def test_a_module_that_remembers_is_named():
+    class Remembers(EXERCISES["2.5"].solution):
+        def forward(self, x):
+            self.length = getattr(self, "length", x.size(1))
+            return super().forward(x[:, :self.length])
+
+    assert check("2.5", Remembers).diagnosis == "remembers"
+
+
+def test_a_result_that_cannot_be_looked_at_still_gets_a_card():
+    class Odd:
+        @property
+        def shape(self):
+            raise RuntimeError("no shape today")
+
+    report = check("0.1", lambda x: Odd())
+    assert report.status == "error" and "could not look at this answer (RuntimeError)" in report.message
+
+
+def test_results_that_are_classes_or_generators_are_said():
+    assert "the class Tensor" in check("0.1", lambda x: torch.Tensor).message
+    assert "a generator (yield" in check("0.1", lambda x: (row for row in x)).message
 
 
 def test_ctrl_c_still_works():
@@ -327,7 +369,7 @@ def test_code_without_a_file_is_understood(body, status):
 @pytest.mark.parametrize("attempt, words", [
     (torch.zeros(5), "check needs the function itself, got a tensor of shape (5,)"),
     (None, "got None"), ("row_means", "got str 'row_means'"), (3, "got 3"),
-    (nn.Linear, "got the class Linear"),
+    (nn.Linear, "A function is asked for, got the class Linear"), (torch.Tensor, "got the class Tensor"),
     (lambda: 0, "row_means is called as row_means(x); yours takes ()"),
     (lambda x, y: 0, "yours takes (x, y)"),
 ])

@@ -13,6 +13,8 @@ def is_stub(attempt):
     """Whether a function or class still has the empty body that it had in the notebook."""
     if isinstance(attempt, type):
         methods = [m for m in vars(attempt).values() if inspect.isfunction(m)]
+        if not methods:
+            return issubclass(attempt, torch.nn.Module) and not attempt.__module__.startswith("torch")
         return all(is_stub(m) for m in methods)
     if not inspect.isfunction(attempt) or attempt.__name__ == "<lambda>":
         return False
@@ -60,3 +62,12 @@ def borrowed(attempt):
             for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
     return [(name, value) for name, value in read.items()
             if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple))]
+
+
+def in_another_order(attempt, arguments):
+    """Whether a function has these very arguments, in another order."""
+    try:
+        names = list(inspect.signature(attempt).parameters)[:len(arguments)]
+    except (TypeError, ValueError):
+        return False
+    return set(names) == set(arguments) and names != list(arguments)

@@ -74,11 +74,12 @@ def _wanted(exercise, expected):
     return f"one tensor, {exercise.returns[0]},"
 
 
-def wrong_shape(exercise, value, expected):
+def wrong_shape(exercise, value, expected, args):
     for name, got, right in tensors(exercise, value, expected):
+        seen = {size for x in (*args, right) if isinstance(x, torch.Tensor) for size in x.shape}
         if got.shape != right.shape:
-            return ("wrong-shape", f"{name} should have shape {axes(exercise, right.shape)}, "
-                                   f"got {axes(exercise, got.shape)}.",
+            return ("wrong-shape", f"{name} should have shape {axes(exercise, right.shape, seen)}, "
+                                   f"got {axes(exercise, got.shape, seen)}.",
                     "Write the shape behind each line as a comment, and find the first that surprises you.")
     return None
 
@@ -87,7 +88,8 @@ def wrong_dtype(exercise, value, expected):
     for name, got, right in tensors(exercise, value, expected):
         if got.dtype != right.dtype:
             short = str(right.dtype).replace("torch.", "")
-            mend = ("Compare (==, <, >=) to get True and False, or end with .bool()." if short == "bool" else
+            mend = ("True where attending is allowed, else False: make it by comparing, such as positions < lengths, "
+                    "or from torch.ones(..., dtype=torch.bool)." if short == "bool" else
                     f"The input was {short}: did a new tensor bring in another dtype? "
                     "Make it with dtype=x.dtype, or with zeros_like.")
             return ("wrong-dtype", f"{name} should be {right.dtype}, got {got.dtype}.", mend)

@@ -74,7 +74,10 @@ MEANINGS = (
     (r"(too many|not enough) values to unpack",
      "The input has another number of axes than you unpack: the shapes are given as (...), so count from the "
      "end with x.size(-1)."),
-    (r"missing \d+ required positional|takes .* positional arguments?|takes no arguments|unexpected keyword",
+    (r"unexpected keyword|got an unexpected|invalid combination of arguments",
+     "Something is called with arguments that it does not take. In torch the axis is called dim, keepdim has no s, "
+     "tril has diagonal, nn.Linear has bias."),
+    (r"missing \d+ required positional|takes .* positional arguments?|takes no arguments",
      "Something is called with other arguments than it takes; in a class, every method needs self first."),
     (r"Boolean value of Tensor with more than one value",
      "One truth value is needed here, and a tensor has many: instead of `if` and `and` use torch.where, masked_fill, & "
@@ -91,6 +94,10 @@ MEANINGS = (
     (r"must be Tensor, not (\w+)|argument '\w+' .*must be Tensor, not (\w+)",
      "A tensor is needed here, and a plain Python value came."),
     (r"unsupported operand type", "These two kinds of thing cannot be combined: print their types before this line."),
+    (r"t\(\) expects a tensor with", ".t() takes at most two axes; .transpose(-2, -1) any number."),
+    (r"'Tensor' object is not callable",
+     "A tensor is not called: k.T has no brackets after it, and x[...] has square ones."),
+    (r"bad operand type for unary ~|bitwise_not", "~ turns around True and False: put .bool() before it."),
     (r"SystemExit", "exit() and quit() end the whole program: end a function with return."),
 )
 
@@ -116,7 +123,8 @@ def _matrix_product(words):
         n, inner, other, p = two.groups()
         rule = f"In a matrix product (n, m) @ (m, p) the inner sizes must agree; here ({n}, {inner}) @ ({other}, {p})."
         if p == inner:
-            return rule + " It would fit if the last two axes of the right side changed places, .transpose(-2, -1)."
+            return rule + (" It would fit if the last two axes of the right side changed places, .transpose(-2, -1). "
+                           "(If this is a layer, it was given vectors of another width than it takes.)")
         if p == n:
             return rule + " It would fit the other way round, right @ left."
         return rule + " Write down which axis is which on each side."

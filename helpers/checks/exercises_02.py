@@ -8,7 +8,7 @@ from torch import nn
 
 from helpers.attention import SelfAttention
 from helpers.checks import evidence, laws, solutions
-from helpers.checks.catalogue import Exercise, Misconception, Probe
+from helpers.checks.catalogue import Exercise, Experiment, Misconception, Probe
 from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
 from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
 from helpers.checks.running import Fault
@@ -23,6 +23,8 @@ _THREE = (normal(B, T, D, seed=3), normal(B, S, D, seed=4))
 _FOUR = (normal(B, H, T, D, seed=5), normal(B, H, S, D, seed=6))
 _DOUBLE = (normal(B, T, D, seed=7).double(), normal(B, S, D, seed=8).double())
 _SQUARE = (normal(B, T, D, seed=9), normal(B, T, D, seed=10))
+_FOUR_ITEMS = (normal(4, 1, D, seed=13), normal(4, S, D, seed=14))
+_LONELY = (normal(1, 1, 1, D, seed=15), normal(1, 1, S, D, seed=16))
 _NARROW = (normal(T, 17, seed=11) / 1.3, normal(S, 17, seed=12))  # another D, for those who write 11
 _SMALL = ((_round(1, 2), _round(2, 2)), (_round(2, 2), 2 - _round(2, 2)), (_round(2, 2, 2), _round(2, 3, 2)))
 
@@ -30,7 +32,8 @@ _SMALL = ((_round(1, 2), _round(2, 2)), (_round(2, 2), 2 - _round(2, 2)), (_roun
 def _pairs(*extra):
     """Probes for functions of q and k; `extra` gives further arguments made from k."""
     named = (("queries and keys", _TWO), ("a batch", _THREE), ("a batch of heads", _FOUR),
-             ("float64", _DOUBLE), ("as many keys as queries", _SQUARE), ("17 features", _NARROW))
+             ("float64", _DOUBLE), ("as many keys as queries", _SQUARE), ("17 features", _NARROW),
+             ("four items, one query each", _FOUR_ITEMS), ("one query of one head of one item", _LONELY))
     return tuple(Probe(name, (q, k, *(make(k) for make in extra))) for name, (q, k) in named)
 
 
@@ -67,7 +70,7 @@ SCORES = Exercise(
         Misconception(
             "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
             "For any number of axes: k.transpose(-2, -1) exchanges just the last two.",
-            (lambda q, k: q @ k.T, _reversed_axes, lambda q, k: q @ k.t()), evidence.shape),
+            (lambda q, k: q @ k.T, _reversed_axes), evidence.shape),
         Misconception(
             "fixed-axes", "The axes that change places are counted from the front, which fits only one number of axes.",
             "Count from the end: the last two axes are -2 and -1, with and without a batch.",
@@ -132,7 +135,7 @@ def _over_everything(scores):
 
 
 _LARGE = torch.tensor([[1000.0, 1001.0, 999.5], [-1000.0, -1001.0, -1000.5], [0.3, -0.2, 0.9],
-                       [1000.0, -1000.0, 0.0], [-1000.0, 1000.0, 0.0]])
+                       [1000.0, -1000.0, 0.0], [-1000.0, 1000.0, 0.0], [1000.0, 1000.0, -1000.0]])
 
 SOFTMAX = Exercise(
     id="2.2", name="softmax", signature="softmax(scores)", minutes=8, difficulty=2,
@@ -153,9 +156,10 @@ SOFTMAX = Exercise(
             "overflow", "Right for small scores, but exp(1000) is too large for a float: it becomes inf, and "
             "inf / inf is NaN.",
             "Softmax does not change when the same number is subtracted from a whole row. Which number makes "
-            "every exponent at most 0?",
+            "every exponent at most 0? (max(dim=...) returns values and positions: it is the values you want.)",
             (_naive, lambda s: _stable(s, s.mean(-1, keepdim=True)), lambda s: _stable(s, s.amin(-1, keepdim=True)),
-             lambda s: _stable(s, s[..., :1]), lambda s: s.exp() / (s.exp().sum(-1, keepdim=True) + 1e-6),
+             lambda s: _stable(s, s[..., :1]), lambda s: _stable(s, s.argmax(-1, keepdim=True)),
+             lambda s: s.exp() / (s.exp().sum(-1, keepdim=True) + 1e-6),
              lambda s: s.exp() / (s.exp().sum(-1, keepdim=True) + 1e-9)),
             evidence.not_a_number),
         Misconception(
@@ -341,7 +345,7 @@ WEIGHTS = Exercise(
         Misconception(
             "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
             "For any number of axes: k.transpose(-2, -1) exchanges just the last two.",
-            (lambda q, k: (q @ k.T * _root(q, k)).softmax(-1), lambda q, k: (q @ k.t() * _root(q, k)).softmax(-1),
+            (lambda q, k: (q @ k.T * _root(q, k)).softmax(-1),
              lambda q, k: (_reversed_axes(q, k) * _root(q, k)).softmax(-1)), evidence.shape),
     ),
     hints=(
@@ -414,6 +418,7 @@ ATTENTION = Exercise(
             "D is the size of the last axis of q and k.",
             (_pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(k.size(-2)))),
              _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(-2)))),
+             _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(1)))),
              lambda q, k, v: _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(v.size(-1))))(q, k, v)),
             evidence.sharpness),
         Misconception(
@@ -641,6 +646,39 @@ def _mixed(q, k, v):
     return _weights(q, k) @ v, _weights(q, k)
 
 
+def _used_twice(attempt):
+    """One module, two sequences: the second must not remember the first."""
+    module, right = attempt(D, DV), SelfAttention(D, DV)
+    right.load_state_dict({f"{name}.weight": getattr(module, name).weight.detach() for name in PROJECTIONS})
+    module(normal(B, T, D, seed=44))
+    x = normal(B, S, D, seed=45)
+    got, expected = module(x)[0], right(x)[0]
+    if got.shape == expected.shape and torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
+        return None
+    return "Used a second time, on a longer sequence, your module gives wrong numbers: it remembers the first call."
+
+
+def _learns(attempt):
+    """Gradients must reach x and the three layers."""
+    module, x = attempt(D, DV), normal(B, T, D, seed=46).requires_grad_()
+    out = module(x)[0]
+    if out.requires_grad:
+        (out * normal(B, T, DV, seed=47)).sum().backward()
+    reached = {"x": x.grad, **{name: getattr(module, name).weight.grad for name in PROJECTIONS}}
+    missed = [name for name, gradient in reached.items() if gradient is None or not gradient.any()]
+    if not missed:
+        return None
+    return f"The numbers are right, but no gradient reaches {' and '.join(missed)}, so nothing could be learned there."
+
+
+_TRAINABLE = (
+    Experiment("remembers", _used_twice, "Keep nothing on self in forward: all it needs comes from x.", required=True,
+               while_doing="used a second time, on a longer sequence,"),
+    Experiment("no-gradients", _learns, "Use the layers themselves, and no detach, .data or no_grad.", required=True,
+               while_doing="on the way back"),
+)
+
+
 _PROJECT = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
 
 SELF_ATTENTION = Exercise(
@@ -753,7 +791,7 @@ SELF_ATTENTION = Exercise(
         "In forward: q = self.W_query(x), and k and v likewise; then what you wrote in exercise 2.4.",
         "return attention(self.W_query(x), self.W_key(x), self.W_value(x))",
     ),
-    laws=(laws.FINITE, laws.POSITIVE, laws.ROWS),
+    laws=(laws.FINITE, laws.POSITIVE, laws.ROWS), experiments=_TRAINABLE,
     after="Your module learns what to look for, what to offer and what to say, all from x.",
 )
 

@@ -48,7 +48,7 @@ CAUSAL_MASK = Exercise(
             lambda n: _ones(n).tril(-1), evidence.true_at),
         Misconception(
             "one-step-ahead", "Each position also sees the next one: the word that it should predict.",
-            "The second argument of tril moves the border; 0 ends it at the diagonal.",
+            "The border belongs at the diagonal: column <= row.",
             lambda n: _ones(n).tril(1), evidence.true_at),
         Misconception(
             "everything-visible", "Nothing is hidden: every entry is True.",
@@ -87,6 +87,7 @@ _MASKED_WEIGHTS = (
     Probe("a padding mask (B, 1, S)", (_WEIGHTS[3], padded(3, 6))),
     Probe("a mask (B, 1, T, S) for heads", (_WEIGHTS[2], some_hidden(B, 1, T, S))),
     Probe("float64", (_WEIGHTS[1].double(), some_hidden(B, T, S, seed=2))),
+    Probe("four items, one query each, a mask (S,)", (rows_of_weights(4, 1, S, seed=8), some_hidden(S))),
 )
 _SMALL_WEIGHTS = tuple((torch.tensor(w), torch.tensor(m)) for w, m in (
     ([[0.5, 0.5], [0.25, 0.75]], [[True, False], [True, True]]),
@@ -145,7 +146,8 @@ RENORMALIZING = Exercise(
             "The numbers are weights already; dividing by their sum is enough.",
             (lambda w, m: (w * m).softmax(-1),), evidence.hidden_weight),
         Misconception(
-            "filled-weights", "-inf was put into weights, and a softmax taken over them: a softmax of a softmax.",
+            "filled-weights", "A huge negative number was put into weights, and a softmax taken over them: a softmax "
+            "of a softmax.",
             "-inf belongs into scores, before the softmax (exercise 3.3). Here multiply, then divide.",
             (lambda w, m: w.masked_fill(~m, -_INF).softmax(-1), lambda w, m: w.masked_fill(~m, -1e9).softmax(-1)),
             evidence.entry),
@@ -200,6 +202,8 @@ _MASKED_SCORES = (
     Probe("a mask (B, 1, T, S) for heads", (normal(B, H, T, S, seed=4), some_hidden(B, 1, T, S))),
     Probe("float64", (normal(B, T, S, seed=5).double(), some_hidden(B, T, S, seed=2))),
     Probe("scores around -7", (normal(T, T, seed=6) - 7, CAUSAL)),
+    Probe("hidden scores above the visible ones", (normal(T, T, seed=7) + 5 * ~CAUSAL, CAUSAL)),
+    Probe("four items, one query each, a mask (S,)", (normal(4, 1, S, seed=8), some_hidden(S))),
 )
 _SMALL_SCORES = tuple((torch.tensor(s), torch.tensor(m)) for s, m in (
     ([[0.0, 1.0], [0.0, 1.0]], [[True, False], [True, True]]),
@@ -255,8 +259,9 @@ FILLING = Exercise(
             (lambda s, m: s.masked_fill(m, -_INF).softmax(-1), lambda s, m: s.masked_fill(m, -1e9).softmax(-1)),
             evidence.hidden_weight),
         Misconception(
-            "zero-times-infinity", "0 * -inf is NaN, not 0: multiplying a mask by -inf spoils every visible score too.",
-            "Fill, instead of multiplying: masked_fill or torch.where.",
+            "zero-times-infinity", "Every number is NaN. Multiplying a mask by -inf does that, since 0 * -inf is NaN, "
+            "not 0; so does +inf as a score.",
+            "Put -inf where ~mask is True: masked_fill or torch.where.",
             (_times_minus_infinity, lambda s, m: (s + (~m).to(s.dtype) * -_INF).softmax(-1),
              lambda s, m: (s * m + (~m).to(s.dtype) * -_INF).softmax(-1)), evidence.not_a_number),
         Misconception(
@@ -264,8 +269,9 @@ FILLING = Exercise(
             "Replace a hidden score, do not multiply it.",
             (lambda s, m: torch.where(m, s, s * -_INF).softmax(-1),), evidence.not_a_number),
         Misconception(
-            "mask-added", "The mask was added to the scores: visible ones grew by 1, hidden ones stayed as they were.",
-            "Only a mask of 0 and -inf can be added; yours holds True and False.",
+            "mask-added", "The mask was added to the scores as numbers: visible ones stand 1 higher than hidden ones, "
+            "and nothing is hidden.",
+            "Only a mask of 0 and -inf can be added; this one holds True and False.",
             (lambda s, m: (s + m).softmax(-1), lambda s, m: (s + m.to(s.dtype)).softmax(-1)),
             evidence.hidden_weight),
         Misconception(
@@ -328,10 +334,10 @@ PADDING_MASK = Exercise(
     solution=masks.padding_mask, arguments=("lengths", "max_length"), returns=("mask",),
     sizes={2: "", 3: "B", 5: "B", 7: "max_length", 13: "max_length", 11: "max_length"},
     probes=(
-        Probe("three items", (torch.tensor([4, 7, 6]), 7)),
+        Probe("three items", (torch.tensor([6, 4, 9]), 11)),
         Probe("one item, shorter than max_length", (torch.tensor([2]), 7)),
         Probe("three short items", (torch.tensor([11, 1, 9]), 13)),
-        Probe("five items", (torch.tensor([4, 2, 7, 1, 11]), 11)),
+        Probe("five items", (torch.tensor([4, 2, 7, 1, 5]), 7)),
     ),
     small=((torch.tensor([1]), 2), (torch.tensor([2, 1]), 2), (torch.tensor([1, 3]), 3)),
     misconceptions=(
@@ -386,6 +392,14 @@ PADDING_MASK = Exercise(
             "everything-visible", "Nothing is hidden: every entry is True.",
             "A position is real only if it is smaller than the item's length.",
             lambda n, m: torch.ones(len(n), 1, m, dtype=torch.bool), evidence.true_at),
+        Misconception(
+            "longest-for-all", "Every item got the mask of the longest one.",
+            "Each item has its own length: compare with lengths[:, None, None], or write to mask[b, 0, :n].",
+            lambda n, m: _real(n.amax()[None], m).expand(len(n), 1, m).clone(), evidence.true_at),
+        Misconception(
+            "shortest-for-all", "Every item got the mask of the shortest one.",
+            "Each item has its own length: compare with lengths[:, None, None], or write to mask[b, 0, :n].",
+            lambda n, m: _real(n.amin()[None], m).expand(len(n), 1, m).clone(), evidence.true_at),
         Misconception(
             "first-item-only", "Every item got the mask of the first one.",
             "Each item has its own length: compare with lengths[:, None, None], or go through all of them.",
@@ -483,7 +497,8 @@ _GRADIENTS = (
     Experiment("no-gradients", _gradients_flow, _STAY_IN_TORCH, required=True,
                while_doing="with scores that need gradients"),
     Experiment("nan-gradients", _gradients_are_finite,
-               "Mending a NaN forward is not enough: backward, the softmax still multiplies with it. masked_fill on "
+               "Mending a NaN forward is not enough: backward, the softmax or a division 0 / 0 still multiplies with "
+               "it. masked_fill on "
                "the scores stops it, or a finite fill, so that no NaN ever arises.",
                required=True, while_doing="on the way back"),
     Experiment("wrong-gradients", _gradients_are_right, _STAY_IN_TORCH, required=True, while_doing="on the way back"),
@@ -518,7 +533,7 @@ MASKED_SOFTMAX = Exercise(
         Misconception(
             "unmasked-rows", "A row that sees no key attends as if there were no mask. (Adding the same number to all "
             "its scores does that: a softmax does not notice.)",
-            "Fill instead of adding, and set what is hidden to 0 after the softmax.",
+            "Set what is hidden to 0 after the softmax.",
             (_additive_10000, lambda s, m: (s + (~m).to(s.dtype) * -1000.0).softmax(-1),
              lambda s, m: torch.where(m.any(-1, keepdim=True), s.masked_fill(~m, -_INF), s).softmax(-1)), _empty_row),
         Misconception(
@@ -557,8 +572,9 @@ MASKED_SOFTMAX = Exercise(
             "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
             (_zeros_after_softmax(0), _zeros_after_softmax(1), _zeros_after_softmax(None)), evidence.row_sum),
         Misconception(
-            "visible-zeroed", "After the softmax the visible keys were set to 0, and the hidden ones kept.",
-            "masked_fill fills where its mask is True: give it ~mask, both times.",
+            "visible-zeroed", "The visible keys got 0 after the softmax, so nothing is left.",
+            "masked_fill fills where its mask is True: give it ~mask, both times. (Or did 0 * -inf make NaN of "
+            "everything, and the NaN became 0?)",
             lambda s, m: s.masked_fill(~m, torch.finfo(s.dtype).min).softmax(-1).masked_fill(m, 0.0), _empty_row),
         Misconception(
             "whole-item-zeroed", "One empty row made its whole item zero: the test for emptiness looks at more than "

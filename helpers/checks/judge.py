@@ -8,8 +8,10 @@ import inspect
 from dataclasses import dataclass
 from functools import cache
 
+from torch.nn import Module
+
 from helpers.checks import errors, evidence
-from helpers.checks.attempts import borrowed, is_stub
+from helpers.checks.attempts import borrowed, in_another_order, is_stub
 from helpers.checks.catalogue import Case
 from helpers.checks.comparing import alike, close, plain, same_shapes, tensors, wrong_dtype, wrong_shape, wrong_type
 from helpers.checks.running import Fault, StillRunning, run, run_known
@@ -37,7 +39,7 @@ def verdict(exercise, attempt):
     runs = _runs(exercise, attempt)
     found = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
              or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
-    return _with_print(_with_borrowed(found, attempt), runs)
+    return _with_print(_with_notes(exercise, found, attempt), runs)
 
 
 # ---------------------------------------------------------------- before anything runs
@@ -52,6 +54,10 @@ def _refuse(exercise, attempt):
     kind = "class" if exercise.is_class else "function"
     if exercise.is_class != isinstance(attempt, type) or not callable(attempt):
         got = describe(attempt)
+        if callable(attempt) and not hasattr(attempt, "shape") and not isinstance(attempt, Module):
+            start = f"class {exercise.name}(nn.Module):" if exercise.is_class else f"def {exercise.signature}:"
+            return Verdict("error", (("say", f"A {kind} is asked for, got {got}."),
+                                     ("next", f"Begin with `{start}`.")))
         return Verdict("error", (
             ("say", f"check needs the {kind} itself, got {got}."),
             ("next", f'Write check("{exercise.id}", {exercise.name}), without brackets after the name.')))
@@ -71,12 +77,6 @@ def _wrong_signature(exercise, attempt):
             ("say", f"{exercise.name} is called as {exercise.signature}; yours takes {signature}."),
             ("next", "Give it these arguments, in this order." + (
                 " In a method, self comes first." if exercise.is_class else ""))))
-    names = list(signature.parameters)[:len(exercise.arguments)]
-    if set(names) == set(exercise.arguments) and names != list(exercise.arguments):
-        return Verdict("error", (
-            ("say", f"{exercise.name} is called as {exercise.signature}; your arguments stand in another order: "
-                    f"{signature}."),
-            ("next", "Exchange them in the line with `def`.")))
     return None
 
 
@@ -153,8 +153,9 @@ def _told(exercise, args):
 # ---------------------------------------------------------------- 2. type, shape, dtype, changed inputs
 
 def _malformed(exercise, runs):
-    for _, record, expected in _required(exercise, runs):
-        fault = (wrong_type(exercise, record.value, expected) or wrong_shape(exercise, record.value, expected)
+    for probe, record, expected in _required(exercise, runs):
+        fault = (wrong_type(exercise, record.value, expected)
+                 or wrong_shape(exercise, record.value, expected, probe.args)
                  or wrong_dtype(exercise, record.value, expected))
         if fault:
             named = _match(exercise, runs)
@@ -177,7 +178,7 @@ def _wrong_numbers(exercise, attempt, runs):
         if close(record.value, expected, probe):
             continue
         case = Case(probe.args, plain(expected), plain(record.value))
-        named = _match(exercise, runs) or _match_here(exercise, runs, exercise.probes.index(probe))
+        named = _match(exercise, runs) or _match_failing(exercise, runs)
         if named:
             return _misconception(named, _in_numbers(exercise, attempt, named, case))
         return (_broken_law(exercise, attempt, runs) or _failed_experiment(exercise, attempt)
@@ -206,6 +207,8 @@ def _failing(exercise, attempt):
     for args in exercise.small:
         expected = run(exercise.call, exercise.solution, args).value
         record = run(exercise.call, attempt, args)
+        if isinstance(record.error, StillRunning):
+            return
         if record.error is None and same_shapes(record.value, expected) and not close(record.value, expected, probe):
             yield Case(args, plain(expected), plain(record.value))
 
@@ -218,10 +221,12 @@ def _match(exercise, runs):
                  if all(_does_the_same(exercise, runs, code, i) for i in range(len(runs)))), None)
 
 
-def _match_here(exercise, runs, index):
-    """The one misconception that does the same on the first probe that fails, if there is just one."""
+def _match_failing(exercise, runs):
+    """The one misconception that does the same wherever the learner's code fails, if there is just one."""
+    tried = enumerate(zip(exercise.probes, runs, _expected(exercise), strict=False))
+    failing = [i for i, (probe, record, right) in tried if not probe.advice and not close(record.value, right, probe)]
     found = [m for m in exercise.misconceptions
-             if any(_does_the_same(exercise, runs, code, index) for code in m.codes)]
+             if any(all(_does_the_same(exercise, runs, code, i) for i in failing) for code in m.codes)]
     return found[0] if len(found) == 1 else None
 
 
@@ -246,7 +251,7 @@ def _broken_law(exercise, attempt, runs):
 
 def _failed_experiment(exercise, attempt, required=False):
     for experiment in exercise.experiments:
-        if required and not experiment.required:
+        if experiment.required != required:  # the required ones speak of right numbers
             continue
         record = run(lambda code, test: test(code), attempt, (experiment.test,))
         if record.error is None and record.value:
@@ -300,16 +305,18 @@ def _correct(exercise, runs):
     return Verdict("correct", tuple(parts))
 
 
-def _with_borrowed(found, attempt):
-    """Name the notebook's variables that wrong code reads, perhaps without meaning to."""
+def _with_notes(exercise, found, attempt):
+    """Name what wrong code may do without meaning to: read the notebook's variables, swap its arguments."""
     if found.status not in ("wrong", "error") or found.diagnosis:
         return found
+    notes = []
     names = [f"{name} = {describe(value)}" for name, value in borrowed(attempt)]
-    if not names:
-        return found
-    words = (f"Your code reads {' and '.join(names)}: that comes from elsewhere in the notebook, not from what it is "
-             "given. Is that meant?")
-    return Verdict(found.status, (*found.parts, ("think", words)), found.diagnosis)
+    if names:
+        notes.append(f"Your code reads {' and '.join(names)}: that comes from elsewhere in the notebook, not from what "
+                     "it is given. Is that meant?")
+    if not exercise.is_class and in_another_order(attempt, exercise.arguments):
+        notes.append(f"Your arguments stand in another order than in {exercise.signature}. Is that meant?")
+    return Verdict(found.status, (*found.parts, *(("think", note) for note in notes)), found.diagnosis)
 
 
 def _with_print(found, runs):

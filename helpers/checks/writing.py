@@ -12,12 +12,14 @@ AXES = {2: "B", 3: "H", 5: "T", 7: "S", 11: "D", 13: "Dv", 17: "D"}  # distinct 
 def describe(value):
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
-    if hasattr(value, "shape"):
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(getattr(value, "shape", None), tuple):
         return f"a {type(value).__name__} of shape {tuple(value.shape)}"
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
-    if isinstance(value, type):
-        return f"the class {value.__name__}"
+    if inspect.isgenerator(value):
+        return "a generator (yield or (... for ...) makes one)"
     if isinstance(value, torch.nn.Module):
         return f"a module, {type(value).__name__}(...)"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -34,9 +36,9 @@ def argument(name, value):
     return f"{name} = {text if len(text) < 60 else text[:57] + '...'}"
 
 
-def axes(exercise, shape):
-    """A shape with its axes named: (2, 5, 7) = (B, T, S); without names where none is known."""
-    names = {**AXES, **exercise.sizes}
+def axes(exercise, shape, seen):
+    """A shape with its axes named: (2, 5, 7) = (B, T, S); only sizes that this call has `seen` have names."""
+    names = {size: name for size, name in {**AXES, **exercise.sizes}.items() if size in seen}
     if not len(shape):
         return "() (a single number)"
     if not any(names.get(size) for size in shape):
