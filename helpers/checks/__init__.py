@@ -39,7 +39,8 @@ def check(exercise_id, attempt):
         found = verdict(exercise, attempt)
     except Exception as error:  # a result so odd that even looking at it fails: still a card, no traceback
         return Report(exercise.id, _title(exercise), "error", (
-            ("say", f"The checker could not look at this answer ({type(error).__name__}). Return plain torch tensors."),))
+            ("say", f"The checker could not look at this answer ({type(error).__name__}): return plain torch tensors."),
+        ))
     record.note(exercise.id, found.status)
     return Report(exercise.id, _title(exercise), found.status, found.parts, found.diagnosis)
 
