@@ -692,6 +692,8 @@ SELF_ATTENTION = Exercise(
         Probe("a longer sequence", (normal(B, S, D, seed=34), *_PROJECT)),
         Probe("one item", (normal(1, T, D, seed=35), *_PROJECT)),
         Probe("float64", (normal(B, T, D, seed=36).double(), *_PROJECT)),
+        Probe("as many features out as in", (normal(B, T, D, seed=48),
+                                             *(normal(D, D, seed=49 + i) / 2 for i in range(3)))),
         Probe("d_in = 17, d_out = 19", (normal(B, T, 17, seed=37),
                                         *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))),
     ),
