@@ -182,7 +182,9 @@ class LabPage:
     def output(self, number):
         """The output of a code cell, counted from 0, scrolled into view."""
         output = self.page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea").first
-        output.scroll_into_view_if_needed()
+        # Not scroll_into_view_if_needed: it waits for an element at rest, and a busy notebook moves for long.
+        output.evaluate("node => node.scrollIntoView({block: 'center'})")
+        self.page.wait_for_timeout(300)
         return output
 
     def close(self):
