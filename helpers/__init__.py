@@ -2,8 +2,13 @@
 
 Read the modules in the order in which the notebooks reach them; a file imports only files above it.
 
+    tokens      from text to ids                               notebook 01
+    embeddings  from ids to vectors, and to places             notebook 01
     masks       which key may be read by which query           notebook 03
     attention   dot_product_attention, SelfAttention           notebooks 02, 03, 04
+    heads       MultiHeadAttention                             notebook 05
+    ports       weights in and out of other people's attention notebook 05
+    pretrained  find, fetch, verify and load MiniLM            notebook 01
     plots       every static figure of the course
     explorers   interactive views of the same things
     checks      check, hint, solution, progress: how the course answers

@@ -58,6 +58,7 @@ class CausalAttention(SelfAttention):
 
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__(d_in, d_out, qkv_bias)
+        require_probability(dropout)
         self.dropout = nn.Dropout(dropout)
         # A buffer moves with .to(device); it can be made anew, so it is not saved with the weights.
         self.register_buffer("mask", causal_mask(context_length), persistent=False)
@@ -116,7 +117,20 @@ def _applied(dropout, weights):
     return dropout(weights)
 
 
-def require_input(x, projection):
+def require_probability(p):
+    """Raise unless p can be a dropout probability.
+
+    Errors: TypeError if p is not a number; ValueError unless 0 <= p < 1
+    Source: notebook 04
+    """
+    if isinstance(p, bool) or not isinstance(p, (int, float)):
+        raise TypeError(f"a dropout probability must be a number, got {p!r}")
+    if not 0 <= p < 1:
+        raise ValueError(f"a dropout probability p must be at least 0 and below 1, got {p}; it is the share that "
+                         "becomes 0, and what is kept is divided by 1 - p")
+
+
+def require_input(x, projection, name="x"):
     """Raise unless x is a sequence of vectors that `projection`, an nn.Linear, takes.
 
     Shapes: x (..., T, d_in), T at least 1
@@ -126,12 +140,12 @@ def require_input(x, projection):
     weight = projection.weight
     if not isinstance(x, torch.Tensor) or not x.is_floating_point():
         got = x.dtype if isinstance(x, torch.Tensor) else type(x).__name__
-        raise TypeError(f"x must be a tensor of floats, got {got}; token ids go through an embedding first")
+        raise TypeError(f"{name} must be a tensor of floats, got {got}; token ids go through an embedding first")
     if x.dim() < 2 or x.size(-2) == 0 or x.size(-1) != projection.in_features:
-        raise ValueError(f"x must be (..., T, {projection.in_features}) with at least one position, "
+        raise ValueError(f"{name} must be (..., T, {projection.in_features}) with at least one position, "
                          f"got {tuple(x.shape)}")
     if x.device != weight.device:
-        raise ValueError(f"x is on {x.device}, the module on {weight.device}; move one with .to(device)")
+        raise ValueError(f"{name} is on {x.device}, the module on {weight.device}; move one with .to(device)")
     if x.dtype != weight.dtype and not torch.is_autocast_enabled(x.device.type):
-        raise TypeError(f"x must be {weight.dtype} like the module's weights, got {x.dtype}; "
-                        f"convert it with x.to({weight.dtype})")
+        raise TypeError(f"{name} must be {weight.dtype} like the module's weights, got {x.dtype}; "
+                        f"convert it with .to({weight.dtype})")

@@ -27,7 +27,9 @@ def require_mask(mask, scores):
                          "move it with mask.to(scores.device)")
     if not _stretches(mask.shape, scores.shape):
         raise ValueError(f"mask {tuple(mask.shape)} does not broadcast to scores {tuple(scores.shape)}; "
-                         "its last two axes are (queries, keys), and every axis must be equal or 1")
+                         "its last two axes are (queries, keys), and every axis must be equal or 1"
+                         + ("; beside heads, a mask for each item needs mask.unsqueeze(1)"
+                            if mask.dim() == 3 and scores.dim() == 4 else ""))
 
 
 def _stretches(shape, target):

@@ -5,6 +5,11 @@ The others are answered by the function of the same name in `helpers`.
 
 import math
 
+import torch
+
+from helpers.attention import dot_product_attention
+from helpers.heads import merge_heads, split_heads
+
 
 def row_means(x):
     """Average each row.
@@ -54,3 +59,54 @@ def attention(q, k, v):
     """
     weights = attention_weights(q, k)
     return weights @ v, weights
+
+
+def dropout(x, p, generator=None):
+    """Zero each number with probability p, and divide what is kept by 1 - p.
+
+    Shapes: (...) -> (...)
+    Units:  the expectation of every number stays what it was
+    Source: Srivastava et al. 2014; notebook 04
+    """
+    # Drawn on the CPU, in float32: one generator then gives the same zeros for every device and dtype.
+    keep = torch.rand(x.shape, generator=generator) >= p
+    return x * keep.to(x.device) / (1 - p)
+
+
+def attention_with_dropout(q, k, v, p, training, generator=None):
+    """Attention that, in training, reads with some of its weights zeroed.
+
+    Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv) -> (..., T, Dv), (..., T, S)
+    Units:  weights are those that were used, after dropout
+    Source: notebook 04
+    """
+    weights = attention_weights(q, k)
+    if training:
+        weights = dropout(weights, p, generator)
+    return weights @ v, weights
+
+
+def multi_head_attention(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    """Project, split, attend in each head, merge, project.
+
+    Shapes: x (B, T, C) -> (B, T, C), (B, H, T, T); mask broadcastable to (B, H, T, T)
+    Source: Vaswani et al. 2017, section 3.2.2; notebook 05
+    """
+    q = split_heads(q_proj(x), num_heads)  # (B, H, T, D)
+    k = split_heads(k_proj(x), num_heads)
+    v = split_heads(v_proj(x), num_heads)
+    out, weights = dot_product_attention(q, k, v, mask)
+    return out_proj(merge_heads(out)), weights
+
+
+def cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    """x asks, context answers.
+
+    Shapes: x (B, T, C), context (B, S, C) -> (B, T, C), (B, H, T, S)
+    Source: Vaswani et al. 2017, section 3.2.3; notebook 05
+    """
+    q = split_heads(q_proj(x), num_heads)  # (B, H, T, D)
+    k = split_heads(k_proj(context), num_heads)  # (B, H, S, D)
+    v = split_heads(v_proj(context), num_heads)
+    out, weights = dot_product_attention(q, k, v)
+    return out_proj(merge_heads(out)), weights

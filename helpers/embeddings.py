@@ -1,0 +1,122 @@
+"""From ids to vectors, and how a vector learns its place."""
+
+import math
+
+import torch
+from torch import nn
+
+
+def embed(ids, table):
+    """Take one row of the table for each id.
+
+    Shapes: ids (...), whole numbers; table (V, C) -> (..., C)
+    Errors: TypeError if ids are not whole numbers; ValueError if an id is not a row of the table
+    Source: notebook 01
+    """
+    require_ids(ids, len(table))
+    return table[ids]
+
+
+def require_ids(ids, limit):
+    """Raise unless all ids are row numbers of a table with `limit` rows.
+
+    Errors: TypeError if ids are not a tensor of whole numbers; ValueError names the first id that is no row
+    Source: notebook 01
+    """
+    if not isinstance(ids, torch.Tensor) or ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
+        got = ids.dtype if isinstance(ids, torch.Tensor) else type(ids).__name__
+        raise TypeError(f"ids must be a tensor of whole numbers, got {got}; make one with torch.tensor(ids)")
+    wrong = ids[(ids < 0) | (ids >= limit)]
+    if wrong.numel():
+        raise ValueError(f"ids must lie between 0 and {limit - 1}, since the table has {limit} rows, got "
+                         f"{wrong[0].item()}; were these ids made with another vocabulary?")
+
+
+def sinusoidal_positions(length, d_model):
+    """Give every position its own pattern of waves, from fast ones on the left to slow ones on the right.
+
+    Shapes: -> (length, d_model), float32: even columns sin, odd columns cos
+    Units:  position * 10000**(-i / d_model) in radians, i = 0, 2, 4, ...; entries between -1 and 1
+    Errors: TypeError if a size is not a whole number; ValueError if length is below 1, or d_model odd or below 2
+    Source: Vaswani et al. 2017, section 3.5; notebook 01
+    """
+    for name, size in (("length", length), ("d_model", d_model)):
+        if not isinstance(size, int) or isinstance(size, bool):
+            raise TypeError(f"{name} must be a whole number, got {size!r}")
+    if length < 1:
+        raise ValueError(f"length must be at least 1, got {length}; an empty sequence has no positions")
+    if d_model < 2 or d_model % 2:
+        raise ValueError(f"d_model must be even, since each wave has a sine and a cosine column, got {d_model}; "
+                         f"take {max(2, d_model + 1)}")
+    # In float64: 10000**x and large angles lose digits that a sine needs.
+    position = torch.arange(length, dtype=torch.float64)[:, None]  # (length, 1)
+    frequency = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000) / d_model))
+    angle = position * frequency  # (length, 1) * (d_model / 2,) -> (length, d_model / 2)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2).float()  # sin and cos side by side
+
+
+def add_positions(x, positions):
+    """Add to each vector the row of the place where it stands.
+
+    Shapes: x (..., T, C), positions (max_T, C) with max_T >= T -> (..., T, C)
+    Errors: ValueError if x is longer than the table of positions, or of another width
+    Source: notebook 01
+    """
+    T = x.size(-2)
+    if len(positions) < T:
+        raise ValueError(f"x has {T} positions, but there are only {len(positions)} to add; "
+                         "shorten x, or make a longer table")
+    if positions.size(-1) != x.size(-1):
+        raise ValueError(f"x and positions must have the same width, got {tuple(x.shape)} and "
+                         f"{tuple(positions.shape)}")
+    return x + positions[:T]  # (..., T, C) + (T, C)
+
+
+class TokenEmbedding(nn.Module):
+    """A table with one trainable row for each token.
+
+    Shapes: ids (..., T) -> (..., T, C)
+    Units:  rows times sqrt(d_model), as in the paper: they then weigh as much as positions, or more
+    Errors: TypeError or ValueError if ids are not rows of the table
+    Source: Vaswani et al. 2017, section 3.4; notebook 01
+    """
+
+    def __init__(self, vocabulary_size, d_model):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(vocabulary_size, d_model) / math.sqrt(d_model))
+
+    def forward(self, ids):
+        return embed(ids, self.table) * math.sqrt(self.table.size(-1))
+
+
+class SinusoidalPositions(nn.Module):
+    """Adds the waves of `sinusoidal_positions`, which are never trained.
+
+    Shapes: x (..., T, C), T <= context_length -> (..., T, C)
+    Errors: ValueError if x is longer than context_length, or d_model odd
+    Source: Vaswani et al. 2017, section 3.5; notebook 01
+    """
+
+    def __init__(self, context_length, d_model):
+        super().__init__()
+        # A buffer moves with .to(device); it can be made anew, so it is not saved with the weights.
+        self.register_buffer("positions", sinusoidal_positions(context_length, d_model), persistent=False)
+
+    def forward(self, x):
+        return add_positions(x, self.positions)
+
+
+class LearnedPositions(nn.Module):
+    """Adds a trainable row for each position: what BERT does. It knows no place beyond context_length.
+
+    Shapes: x (..., T, C), T <= context_length -> (..., T, C)
+    Errors: ValueError if x is longer than context_length
+    Source: Devlin et al. 2019, section 3; notebook 01
+    """
+
+    def __init__(self, context_length, d_model):
+        super().__init__()
+        self.positions = nn.Parameter(0.02 * torch.randn(context_length, d_model))
+
+    def forward(self, x):
+        return add_positions(x, self.positions)

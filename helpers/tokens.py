@@ -1,0 +1,182 @@
+"""From text to ids: whole words with a small vocabulary, and BERT's pieces of words."""
+
+import re
+import unicodedata
+
+UNKNOWN = "<unk>"
+
+
+def build_vocabulary(text):
+    """Number the words of a text in the order in which they first come; id 0 is for unknown words.
+
+    Shapes: -> {word: id}, with `<unk>` first
+    Errors: TypeError if text is not a str; ValueError if it has no word
+    Source: notebook 01
+    """
+    words = dict.fromkeys([UNKNOWN, *split_words(text)])  # a dict keeps each word once, in order
+    return {word: id for id, word in enumerate(words)}
+
+
+def split_words(text):
+    """Lower-case a text and split it on white space.
+
+    Shapes: -> list of str
+    Errors: TypeError if text is not a str; ValueError if it has no word
+    Source: notebook 01
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    words = text.lower().split()
+    if not words:
+        raise ValueError(f"text must have at least one word, got {text!r}; an empty text has nothing to attend to")
+    return words
+
+
+def encode(text, vocabulary):
+    """Replace each word by its id; words that are not in the vocabulary share the id of `<unk>`.
+
+    Shapes: text with T words -> list of T ints
+    Errors: TypeError if text is not a str; ValueError if it has no word or the vocabulary no `<unk>`
+    Source: notebook 01
+    """
+    if UNKNOWN not in vocabulary:
+        raise ValueError(f"the vocabulary must have an id for {UNKNOWN!r}, got none; add vocabulary[{UNKNOWN!r}]")
+    return [vocabulary.get(word, vocabulary[UNKNOWN]) for word in split_words(text)]
+
+
+def decode(ids, vocabulary):
+    """Replace each id by its word: the way back, except for unknown words.
+
+    Shapes: ids, T ints or a tensor (T,) -> text with T words
+    Errors: ValueError if an id is not in the vocabulary
+    Source: notebook 01
+    """
+    words = {id: word for word, id in vocabulary.items()}
+    ids = [int(id) for id in ids]
+    for id in ids:
+        if id not in words:
+            raise ValueError(f"ids must come from the vocabulary, whose ids are 0 to {max(words)}, got {id}")
+    return " ".join(words[id] for id in ids)
+
+
+class WordPiece:
+    """BERT's way to split words: the longest piece that the vocabulary holds, then the longest of the rest.
+
+    A piece that continues a word starts with ##. Lower-case and without accents, as the "uncased"
+    BERT models are.
+
+    Errors: ValueError if a special token is missing from the vocabulary
+    Source: Devlin et al. 2019; Schuster and Nakajima 2012; notebook 01
+    """
+
+    SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+    LONGEST = 100  # letters; a longer word becomes [UNK] without a search
+
+    def __init__(self, pieces):
+        self.pieces = list(pieces)
+        self.ids = {piece: id for id, piece in enumerate(self.pieces)}
+        missing = [token for token in self.SPECIAL if token not in self.ids]
+        if missing:
+            raise ValueError(f"a WordPiece vocabulary must hold {', '.join(self.SPECIAL)}; missing: "
+                             f"{', '.join(missing)}. Is this the right vocab.txt?")
+
+    def __len__(self):
+        return len(self.pieces)
+
+    def split(self, text):
+        """The pieces of a text, without [CLS] and [SEP].
+
+        Shapes: -> list of str
+        Errors: TypeError if text is not a str; ValueError if nothing in it can be read
+        Source: notebook 01
+        """
+        words = _words_and_marks(text)
+        return [piece for word in words for piece in self.split_word(word)]
+
+    def split_word(self, word):
+        """The longest matching pieces from the left, or [UNK] for the whole word where nothing matches.
+
+        Shapes: -> list of str
+        Source: notebook 01
+        """
+        if len(word) > self.LONGEST:
+            return ["[UNK]"]
+        found, start = [], 0
+        while start < len(word):
+            piece = self._longest(word, start)
+            if piece is None:
+                return ["[UNK]"]
+            found.append(piece)
+            start += len(piece.removeprefix("##")) if start else len(piece)
+        return found
+
+    def _longest(self, word, start):
+        for end in range(len(word), start, -1):
+            piece = ("##" if start else "") + word[start:end]
+            if piece in self.ids:
+                return piece
+        return None
+
+    def encode(self, text, max_length=None):
+        """The ids of a text, with [CLS] in front and [SEP] behind.
+
+        Shapes: -> list of int, at most max_length of them
+        Errors: TypeError if text is not a str; ValueError if nothing in it can be read, or max_length is below 3
+        Source: notebook 01
+        """
+        if max_length is not None and max_length < 3:
+            raise ValueError(f"max_length must leave room for [CLS], a piece and [SEP]: at least 3, got {max_length}")
+        ids = [self.ids[piece] for piece in self.split(text)]
+        if max_length is not None:
+            ids = ids[:max_length - 2]
+        return [self.ids["[CLS]"], *ids, self.ids["[SEP]"]]
+
+    def decode(self, ids):
+        """The pieces of some ids, joined to words.
+
+        Shapes: T ints or a tensor (T,) -> str
+        Errors: ValueError if an id is not in the vocabulary
+        Source: notebook 01
+        """
+        ids = [int(id) for id in ids]
+        for id in ids:
+            if not 0 <= id < len(self):
+                raise ValueError(f"ids must lie between 0 and {len(self) - 1}, got {id}")
+        return " ".join(self.pieces[id] for id in ids).replace(" ##", "")
+
+
+def _words_and_marks(text):
+    """Lower-case words without accents, with every mark and every Chinese character on its own, as BERT reads them."""
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    seen = "".join(" " if c.isspace() or _is_space(c) else c for c in text if not _is_control(c))
+    seen = unicodedata.normalize("NFD", _with_spaces(seen, _is_chinese)).lower()
+    seen = "".join(c for c in seen if unicodedata.category(c) != "Mn")  # the accents, now apart from their letters
+    words = _with_spaces(seen, _is_mark).split()
+    if not words:
+        raise ValueError(f"text must have at least one word or mark, got {text!r}; an empty text has nothing to "
+                         "attend to")
+    return words
+
+
+def _with_spaces(text, stands_alone):
+    return "".join(f" {c} " if stands_alone(c) else c for c in text)
+
+
+def _is_space(c):
+    return unicodedata.category(c) == "Zs"
+
+
+def _is_control(c):
+    return c not in "\t\n\r" and (c in "\0\ufffd" or unicodedata.category(c).startswith("C"))
+
+
+def _is_mark(c):
+    """Punctuation; every sign of ASCII counts, $ and ^ too."""
+    return re.match(r"[!-/:-@[-`{-~]", c) is not None or unicodedata.category(c).startswith("P")
+
+
+def _is_chinese(c):
+    blocks = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
+              (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F))
+    return any(first <= ord(c) <= last for first, last in blocks)
