@@ -47,6 +47,19 @@ class Picture:
         return {"image/svg+xml": self.svg, "text/plain": self.alt}
 
 
+class Measured:
+    """A figure of measured times, as pixels, with words that hold on every machine."""
+
+    def __init__(self, png, alt):
+        self.png, self.alt = png, alt
+
+    def __repr__(self):
+        return self.alt
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"image/png": self.png, "text/plain": self.alt}
+
+
 # ---------------------------------------------------------------- grids of numbers
 
 def weights(values, rows, columns=None, title="weights", mask=None):
@@ -177,6 +190,44 @@ def _mask_words(panels, rows, columns):
     return "\n".join(sentences)
 
 
+def origins(panels, rows):
+    """Where numbers end up when a tensor is reshaped: each has the colour of the token that it came from.
+
+    Shapes: each panel (R, K) of whole numbers, tens = token, ones = feature; rows R words for each panel
+    Errors: ValueError if the words do not fit the numbers
+    Source: notebook 05
+    """
+    panels = {title: torch.as_tensor(values) for title, values in panels.items()}
+    for title, values in panels.items():
+        if len(values) != len(rows):
+            raise ValueError(f"{title}: {len(rows)} row words need as many rows, got {tuple(values.shape)}")
+    cell = 0.5
+    wide = sum(values.size(1) * cell + 0.35 for values in panels.values()) + 0.1 * max(map(len, rows)) + 0.3
+    with rc_context(STYLE):
+        figure = Figure(figsize=(wide, cell * len(rows) + 0.9), layout="compressed", facecolor=PAPER)
+        ratios = [values.size(1) for values in panels.values()]
+        axes = figure.subplots(1, len(panels), squeeze=False, sharey=True, width_ratios=ratios)[0]
+        for axis, (title, values) in zip(axes, panels.items(), strict=True):
+            _coloured_by_token(axis, values)
+            axis.set_title(title, pad=8, fontsize=10)
+        axes[0].set_yticks([i + 0.5 for i in range(len(rows))], rows)
+        words = [f"{title}: " + "; ".join(f"{row}: {' '.join(f'{n:02d}' for n in line)}"
+                                          for row, line in zip(rows, values.tolist(), strict=True))
+                 for title, values in panels.items()]
+        return Picture(_svg(figure), "Tens digit = token, last digit = feature. " + ".\n".join(words) + ".")
+
+
+def _coloured_by_token(axis, values):
+    for i, line in enumerate(values.tolist()):
+        for j, n in enumerate(line):
+            fill = COLOURS[n // 10 % len(COLOURS)]
+            axis.add_patch(Rectangle((j, i), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1.5))
+            axis.text(j + 0.5, i + 0.5, f"{n:02d}", ha="center", va="center", fontsize=10, color=PAPER)
+    axis.set(xlim=(0, values.size(1)), ylim=(len(values), 0), aspect="equal", xticks=[])
+    axis.tick_params(length=0)
+    axis.spines[:].set_visible(False)
+
+
 # ---------------------------------------------------------------- bars, lines, arrows
 
 def bars(groups, labels, ylabel, title="", top=1.0):
@@ -218,26 +269,48 @@ def lines(curves, xs, xlabel, ylabel, title="", log=False):
     Errors: ValueError if a curve has another length
     Source: notebook 02
     """
+    with rc_context(STYLE):
+        figure, curves = _curves(curves, xs, xlabel, ylabel, title, log)
+        words = [f"{name}: from {_short(float(values[0]), 4)} at {xs[0]} to {_short(float(values[-1]), 4)} at {xs[-1]}"
+                 for name, values in curves.items()]
+        return Picture(_svg(figure), _sentence(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
+
+
+def timings(curves, xs, xlabel, ylabel, title=""):
+    """Curves of times, which differ on every machine and in every run: pixels that no test compares.
+
+    Shapes: each curve as long as xs
+    Units:  of the numbers given, on axes in powers
+    Errors: ValueError if a curve has another length
+    Source: notebook 05
+    """
+    with rc_context(STYLE):
+        figure, curves = _curves(curves, xs, xlabel, ylabel, title, log=True)
+        out = io.BytesIO()
+        figure.savefig(out, format="png", dpi=110)
+    return Measured(out.getvalue(), _sentence(title, f"{ylabel} against {xlabel}") +
+                    f"Curves measured on this machine: {', '.join(curves)}.")
+
+
+def _curves(curves, xs, xlabel, ylabel, title, log):
+    """A figure with one curve for each name, and the curves as they are drawn."""
     curves = {name: _numbers(values) for name, values in curves.items()}
     for name, values in curves.items():
         if len(values) != len(xs):
             raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
-    with rc_context(STYLE):
-        figure, axis = _figure(6.4, 3.4)
-        for n, (name, values) in enumerate(curves.items()):
-            marks = "os^D"[n % 4]
-            axis.plot(list(xs), values.tolist(), color=COLOURS[n % 4], marker=marks, markersize=5, label=name)
-        if log:
-            axis.set_xscale("log", base=2)
-            axis.set_yscale("log", base=10)
-            axis.set_xticks(list(xs), [str(x) for x in xs])
-        axis.set(xlabel=xlabel, ylabel=ylabel)
-        axis.grid(color="#e5e8ee", linewidth=0.8)
-        axis.set_title(title, loc="left", pad=22)
-        _legend(axis)
-        words = [f"{name}: from {_short(float(values[0]), 4)} at {xs[0]} to {_short(float(values[-1]), 4)} at {xs[-1]}"
-                 for name, values in curves.items()]
-        return Picture(_svg(figure), _sentence(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
+    figure, axis = _figure(6.4, 3.4)
+    for n, (name, values) in enumerate(curves.items()):
+        marks = "os^D"[n % 4]
+        axis.plot(list(xs), values.tolist(), color=COLOURS[n % 4], marker=marks, markersize=5, label=name)
+    if log:
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log", base=10)
+        axis.set_xticks(list(xs), [str(x) for x in xs])
+    axis.set(xlabel=xlabel, ylabel=ylabel)
+    axis.grid(color="#e5e8ee", linewidth=0.8)
+    axis.set_title(title, loc="left", pad=22)
+    _legend(axis)
+    return figure, curves
 
 
 def arrows(vectors, title="", axes=("", "")):
