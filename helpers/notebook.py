@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import torch
+from safetensors.torch import load_file
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -56,6 +57,21 @@ def journey():
     except (KeyError, TypeError, ValueError):
         raise ValueError(f"{path} must have the columns word, x1, x2, x3, with numbers in the last three; "
                          f"{mend}") from None
+
+
+def recorded(layout):
+    """What somebody else's multi-head attention gave: weights under its own names, and inputs, masks, outputs.
+
+    Shapes: -> weights {name: tensor}, case {"input.x": (2, 5, 24), "causal.keep_mask": (2, 5, 5), ...}
+    Errors: FileNotFoundError if nothing was recorded for this layout
+    Source: recorded from the code of labml.ai, The Annotated Transformer, Ben Trevett and PyTorch; data/README.md
+    """
+    path = DATA / "ports" / f"{layout}.safetensors"
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing; recorded are labml, annotated, bentrevett and torch")
+    tensors = load_file(path)
+    weights = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
+    return weights, {name: t for name, t in tensors.items() if not name.startswith("state.")}
 
 
 def milliseconds(function, times=7):

@@ -57,7 +57,8 @@ class Measured:
         return self.alt
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"image/png": self.png, "text/plain": self.alt}
+        width, height = (int.from_bytes(self.png[at:at + 4], "big") // 2 for at in (16, 20))  # sharp on every screen
+        return {"image/png": self.png, "text/plain": self.alt}, {"image/png": {"width": width, "height": height}}
 
 
 # ---------------------------------------------------------------- grids of numbers
@@ -123,7 +124,7 @@ def _grids(panels, rows, columns, mask, colours, scale, unit, bar=True):
         figure = Figure(figsize=(width, cell * len(rows) + 1.6), layout="compressed", facecolor=PAPER)
         axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
         for axis, (title, values) in zip(axes, panels.items(), strict=True):
-            _grid(axis, values, hidden[title], colours, scale, 0 if unit == "mask" else 2)
+            _grid(axis, values, hidden[title], colours, scale, 0 if unit == "mask" else 2 if cell > 0.36 else 1)
             axis.set_title(title, pad=10)
             axis.set_xticks([i + 0.5 for i in range(len(columns))], columns, rotation=40, ha="right",
                             rotation_mode="anchor")
@@ -145,7 +146,10 @@ def _grid(axis, values, hidden, colours, scale, decimals):
             fill = "#eceef2" if hidden[i, j] or not shown else colours(scale(value))
             axis.add_patch(Rectangle((j, i), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1.5,
                                      hatch="///" if hidden[i, j] else None))
-            axis.text(j + 0.5, i + 0.5, _short(value, decimals), ha="center", va="center",
+            label = _short(value, decimals)
+            if decimals == 1:  # a small square: room for .5, and none for 0.0
+                label = "" if label == "0.0" else label.removeprefix("0")
+            axis.text(j + 0.5, i + 0.5, label, ha="center", va="center",
                       fontsize=9 if S <= 8 else 7.5, color=FAINT if hidden[i, j] else _readable(fill))
     axis.set(xlim=(0, S), ylim=(T, 0), aspect="equal")
     axis.tick_params(length=0)
@@ -188,6 +192,109 @@ def _mask_words(panels, rows, columns):
                  for row, line in zip(rows, values.bool().tolist(), strict=True)]
         sentences.append(f"{title}: " + "; ".join(parts) + ".")
     return "\n".join(sentences)
+
+
+def one_hot(ids, words, vocabulary):
+    """Which row of a table each word takes: a 1 in its column, 0 elsewhere.
+
+    Shapes: ids (T,), words T words, vocabulary one word for each row of the table
+    Errors: ValueError if words and ids are not as many
+    Source: notebook 01
+    """
+    if len(ids) != len(words):
+        raise ValueError(f"{len(words)} words need as many ids, got {len(ids)}")
+    cell = 0.5
+    with rc_context(STYLE):
+        figure, axis = _figure(cell * len(vocabulary) + 0.12 * max(map(len, words)) + 1.0, cell * len(words) + 1.5)
+        values = _numbers(torch.nn.functional.one_hot(ids.cpu(), len(vocabulary)))
+        _grid(axis, values, torch.zeros_like(values).bool(), WEIGHTS, Normalize(0, 1.4), 0)
+        axis.set_xticks([i + 0.5 for i in range(len(vocabulary))],
+                        [f"{i} {word}" for i, word in enumerate(vocabulary)], rotation=40, ha="right",
+                        rotation_mode="anchor")
+        axis.set_yticks([i + 0.5 for i in range(len(words))], words)
+        axis.set_xlabel("row of the table")
+        axis.set_title("one-hot", pad=10)
+        taken = [f"{word} takes row {id} ({vocabulary[id]})" for word, id in zip(words, ids.tolist(), strict=True)]
+        return Picture(_svg(figure), "One-hot table: " + "; ".join(taken) + ".")
+
+
+def waves(positions, title=""):
+    """A table of positions: rows are positions, columns are features.
+
+    Shapes: positions (T, C)
+    Units:  colours run from -1 to 1
+    Source: notebook 01
+    """
+    values = _numbers(positions)
+    T, C = values.shape
+    with rc_context(STYLE):
+        figure, axis = _figure(0.3 * C + 1.9, 0.16 * T + 1.3)
+        scale = Normalize(-1, 1)
+        for t in range(T):
+            for c in range(C):
+                axis.add_patch(Rectangle((c, t), 1, 1, facecolor=SIGNED(scale(float(values[t, c]))), edgecolor=PAPER,
+                                         linewidth=0.6))
+        axis.set(xlim=(0, C), ylim=(T, 0), xlabel="feature (even: sin, odd: cos)", ylabel="position")
+        axis.set_xticks([c + 0.5 for c in range(0, C, 2)], range(0, C, 2))
+        axis.set_yticks([t + 0.5 for t in range(0, T, 4)], range(0, T, 4))
+        axis.tick_params(length=0)
+        axis.spines[:].set_visible(False)
+        axis.set_title(title, loc="left")
+        _scale_bar(figure, [axis], SIGNED, scale, "value")
+        swings = (values[1:] * values[:-1] < 0).sum(0).tolist()
+        return Picture(_svg(figure), _sentence(title, f"{T} positions x {C} features") +
+                       "Changes of sign down each column: " + " ".join(map(str, swings)) + ".")
+
+
+def plane(families, places, title=""):
+    """Words in the plane, each family in its own colour and mark.
+
+    Shapes: families {name: words}, places (N, 2), one row for each word in order
+    Units:  rounded to 2 decimals
+    Errors: ValueError if words and places are not as many
+    Source: notebook 01
+    """
+    members = [(n, word) for n, words in enumerate(families.values()) for word in words]
+    places = _numbers(places).round(decimals=2)
+    if places.shape != (len(members), 2):
+        raise ValueError(f"{len(members)} words need places of shape ({len(members)}, 2), got {tuple(places.shape)}")
+    with rc_context(STYLE):
+        figure, axis = _figure(7.2, 4.6)
+        for n, name in enumerate(families):
+            own = places[[i for i, (family, _) in enumerate(members) if family == n]]
+            axis.scatter(own[:, 0], own[:, 1], color=COLOURS[n % 4], marker="os^D"[n % 4], s=26, label=name)
+        sides = _sides([word for _, word in members], places)
+        for (n, word), (x, y), (dx, dy) in zip(members, places.tolist(), sides, strict=True):
+            axis.annotate(word, (x, y), (7 * dx, 9 * dy), textcoords="offset points", fontsize=9.5,
+                          color=COLOURS[n % 4], ha=("center", "left", "right")[dx], va="center")
+        axis.set(xlabel="direction of the largest difference", ylabel="the next largest")
+        axis.set_axisbelow(True)
+        axis.margins(0.12)
+        axis.grid(color="#e5e8ee", linewidth=0.8)
+        axis.set_title(title, loc="left", pad=22)
+        _legend(axis)
+        words = [f"{word} ({x:.2f}, {y:.2f})" for (_, word), (x, y) in zip(members, places.tolist(), strict=True)]
+        return Picture(_svg(figure), _sentence(title, ", ".join(families)) + ", ".join(words) + ".")
+
+
+def _sides(words, places):
+    """Where each word is written, seen from its point: the first side on which it covers no point and no word."""
+    points = (places - places.amin(0)) / (places.amax(0) - places.amin(0)) * torch.tensor([370.0, 210.0])
+    taken = [(x - 4, x + 4, y - 4, y + 4) for x, y in points.tolist()]
+    chosen = []
+    for word, (x, y) in zip(words, points.tolist(), strict=True):
+        boxes = {}
+        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            wide, middle = 6 * len(word), x + dx * (7 + 3 * len(word))
+            boxes[dx, dy] = (middle - wide / 2, middle + wide / 2, y + 9 * dy - 5, y + 9 * dy + 5)
+        side = next((side for side, box in boxes.items() if not any(_overlap(box, other) for other in taken)), (1, 0))
+        taken.append(boxes[side])
+        chosen.append(side)
+    return chosen
+
+
+def _overlap(a, b):
+    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
 
 
 def origins(panels, rows):
@@ -287,7 +394,7 @@ def timings(curves, xs, xlabel, ylabel, title=""):
     with rc_context(STYLE):
         figure, curves = _curves(curves, xs, xlabel, ylabel, title, log=True)
         out = io.BytesIO()
-        figure.savefig(out, format="png", dpi=110)
+        figure.savefig(out, format="png", dpi=144)
     return Measured(out.getvalue(), _sentence(title, f"{ylabel} against {xlabel}") +
                     f"Curves measured on this machine: {', '.join(curves)}.")
 
