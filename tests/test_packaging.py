@@ -79,8 +79,8 @@ def test_every_package_is_listed():
     assert set(settings()["tool"]["setuptools"]["packages"]) == found
 
 
-@pytest.mark.parametrize("command", ["python course.py", "python course.py test"])
-def test_the_readme_gives_both_commands(command):
+@pytest.mark.parametrize("command", ["python course.py", "python course.py test", "python course.py fetch"])
+def test_the_readme_gives_the_commands(command):
     assert re.search(rf"\b{re.escape(command)}\s*(`|#|$)", read("README.md"), re.MULTILINE)
 
 
