@@ -5,6 +5,8 @@
                                  such as `-k masks`, or the files to run instead of all
   python course.py fetch         set up, then fetch the model MiniLM, or verify that it is there; the other
                                  commands do so too, but go on without it where it cannot be fetched
+  python course.py benchmark     set up, then time the course's multi-head attention beside other people's;
+                                 installs transformers into .venv to compare with it
   python course.py save [...]    for maintainers: set up, then run notebooks from top to bottom and save
                                  them with their outputs; 02 means notebooks/02_*.ipynb, nothing means all
 
@@ -350,8 +352,8 @@ def trust_notebooks():
 
 def parse_options(words):
     parser = argparse.ArgumentParser(
-        usage="python course.py [--no-browser] [--port N] | test [...] | fetch | save [...]", description=__doc__,
-        allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+        usage="python course.py [--no-browser] [--port N] | test [...] | fetch | benchmark | save [...]",
+        description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--no-browser", action="store_true", help="start JupyterLab without opening a browser")
     parser.add_argument("--port", type=int, metavar="N", help="JupyterLab's port (unset: 8888 or the next free)")
     parser.error = refuse_words
@@ -379,6 +381,14 @@ def fetch_only(words):
     return fetch_minilm(PATIENT)
 
 
+def run_benchmark(words):
+    set_up_environment()
+    peers = str(ROOT / "benchmarks" / "requirements.txt")
+    if subprocess.call([str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", peers]):
+        say("What to compare with could not be installed: it will be left out.")
+    return hand_over([str(PYTHON), "-m", "benchmarks.attention", *words])
+
+
 def save_notebooks(words):
     set_up()
     return hand_over([str(PYTHON), str(ROOT / "tests" / "save_notebooks.py"), *words])
@@ -393,7 +403,8 @@ def hand_over(command, **variables):
     return code if code >= 0 else 128 - code
 
 
-COMMANDS = {"open": open_lab, "test": run_tests, "fetch": fetch_only, "save": save_notebooks}
+COMMANDS = {"open": open_lab, "test": run_tests, "fetch": fetch_only, "benchmark": run_benchmark,
+            "save": save_notebooks}
 
 
 def main(words):
@@ -404,7 +415,7 @@ def main(words):
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         command = words.pop(0) if words and not words[0].startswith("-") else "open"
         if command not in COMMANDS:
-            refuse_words(f"There is no command {command!r}, only test, fetch and save")
+            refuse_words(f"There is no command {command!r}, only test, fetch, benchmark and save")
         return COMMANDS[command](words)
     except Problem as problem:
         complaint = str(problem)

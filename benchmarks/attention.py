@@ -197,7 +197,7 @@ def main(words=None):
     """Print one table: a row for each implementation, for each size forward, forward + backward, and memory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="two small sizes")
-    parser.add_argument("--seconds", type=float, default=12.0, help="for each size and direction (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=12.0, help="for each size and direction (%(default)s)")
     parser.add_argument("--memory-of", nargs=3, metavar=("NAME", "B", "T"), help=argparse.SUPPRESS)
     options = parser.parse_args(words)
     if options.memory_of:
@@ -205,8 +205,8 @@ def main(words=None):
         print(memory_in_this_process(name, int(B), int(T)))
         return
     device = pick_device()
-    print(f"torch {torch.__version__}, {device.type}, {torch.get_num_threads()} threads; ratios of medians to the floor; "
-          "MB = peak of forward + backward")
+    print(f"torch {torch.__version__}, {device.type}, {torch.get_num_threads()} threads; "
+          "ratios of medians to the floor; MB = peak of forward + backward")
     for B, T in QUICK if options.quick else SIZES:
         compare(B, T, device, 0.5 if options.quick else options.seconds)
 

@@ -424,12 +424,23 @@ def test_words_that_mean_nothing(ready_course, words, complaint):
 def test_help(course):
     process = course.run("--help")
     assert process.returncode == 0
-    for word in ("course.py test", "course.py fetch", "course.py save", "--no-browser", "--port", "COURSE_TORCH",
-                 "COURSE_MINILM"):
+    for word in ("course.py test", "course.py fetch", "course.py benchmark", "course.py save", "--no-browser", "--port",
+                 "COURSE_TORCH", "COURSE_MINILM"):
         assert word in process.out
 
 
-# ---- test and save
+# ---- test, benchmark and save
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_benchmark_runs_with_and_without_what_it_compares_with(ready_course, installed):
+    (ready_course.folder / "benchmarks").mkdir()
+    (ready_course.folder / "benchmarks" / "attention.py").write_text(STAND_IN, encoding="utf-8")
+    ready_course.run()
+    process = ready_course.run("benchmark", "--quick", STAND_IN_PIP=f"sys.exit({0 if installed else 1})")
+    assert process.returncode == 0 and ("left out" in process.out) != installed
+    assert Path(ready_course.calls("pip")[-1]["words"][-1]) == ready_course.folder / "benchmarks" / "requirements.txt"
+    assert [call["words"] for call in ready_course.calls("benchmarks")] == [["--quick"]]
+
 
 def test_the_tests_are_run_apart_from_the_learners_progress(ready_course):
     process = ready_course.run("test", "-k", "masks", STAND_IN_PYTEST="sys.exit(5)", COURSE_PROGRESS="mine.json")
