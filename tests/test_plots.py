@@ -19,6 +19,10 @@ MAKERS = {
     "bars": lambda w=WEIGHTS: plots.bars({"one": w[0], "two": w[1]}, WORDS, "weight", "Bars"),
     "lines": lambda w=WEIGHTS: plots.lines({"one": w[0], "two": w[1]}, [1, 2, 4], "x", "y", "Lines", log=True),
     "arrows": lambda w=WEIGHTS: plots.arrows({"one": w[0, :2], "two": w[1, :2]}, "Arrows", ("x", "y")),
+    "one-hot": lambda w=WEIGHTS: plots.one_hot(w.argmax(-1), WORDS, ["a", "b", "c"]),
+    "waves": lambda w=WEIGHTS: plots.waves(w * 2 - 1, "Waves"),
+    "plane": lambda w=WEIGHTS: plots.plane({"few": WORDS[:2], "one": WORDS[2:]}, w[:, :2], "Words"),
+    "origins": lambda w=WEIGHTS: plots.origins({"x": (10 * w.detach() + 0.4).floor().int()}, WORDS),
     "flow": lambda w=WEIGHTS: plots.attention_flow(w, w, w, w, w, w, w),
 }
 each_figure = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
@@ -82,7 +86,34 @@ def test_nan_and_infinity_are_written_out():
     assert {"NaN", "-inf"} <= set(words_in(plots.scores(values, WORDS[:2])))
 
 
+def test_origins_are_coloured_by_their_token():
+    named = 10 * torch.arange(3)[:, None] + torch.arange(2)
+    colours = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", plots.origins({"x": named}, WORDS).svg)
+    assert colours == [colour for colour in plots.COLOURS[:3] for _ in range(2)]
+
+
+def test_small_squares_write_one_decimal_and_leave_zeros_empty():
+    words = words_in(plots.weights_side_by_side({str(i): torch.eye(8) / 2 for i in range(3)}, list("abcdefgh")))
+    assert words.count(".5") == 24 and words.count("0.0") == 1  # the one is on the scale beside them
+
+
+def test_words_in_the_plane_cover_neither_points_nor_each_other():
+    places = torch.tensor([[0.0, 0.0], [0.05, 0.0], [0.1, 0.0], [1.0, 1.0]])
+    sides = plots._sides(["alpha", "beta", "gamma", "delta"], places)
+    assert sides[0] == (-1, 0) and sides[2] == (1, 0) and sides[1] in {(0, 1), (0, -1)}
+
+
+def test_measured_times_are_pixels_with_words_that_always_hold():
+    figure = plots.timings({"slow": [1.0, 4.0], "fast": [1.0, 2.0]}, [1, 2], "length", "ms", "Time")
+    data, sizes = figure._repr_mimebundle_()
+    assert data["image/png"].startswith(b"\x89PNG") and sizes["image/png"]["width"] == 460
+    assert data["text/plain"] == "Time (ms against length). Curves measured on this machine: slow, fast."
+
+
 @pytest.mark.parametrize("call, words", [
+    (lambda: plots.one_hot(torch.tensor([1]), WORDS, WORDS), "3 words need as many ids, got 1"),
+    (lambda: plots.plane({"a": WORDS}, WEIGHTS), r"3 words need places of shape \(3, 2\), got \(3, 3\)"),
+    (lambda: plots.origins({"x": torch.zeros(2, 2).int()}, WORDS), r"x: 3 row words need as many rows, got \(2, 2\)"),
     (lambda: plots.weights(WEIGHTS, WORDS[:2]), r"need values of shape \(2, 2\), got \(3, 3\)"),
     (lambda: plots.bars({"a": [1.0]}, WORDS, "y"), "a has 1 numbers for 3 labels"),
     (lambda: plots.lines({"a": [1.0]}, [1, 2], "x", "y"), "a has 1 numbers for 2 places"),
