@@ -1268,3 +1268,601 @@ def masked_softmax_of_bare_powers(scores, mask):
 
 ADVISED = [("3.3", filled_by_renormalizing), ("3.5", masked_softmax_renormalized_epsilon),
            ("3.5", masked_softmax_of_bare_powers)]
+
+
+# ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------
+
+
+@right("5.1")
+def split_by_view_and_transpose(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, num_heads, C // num_heads).transpose(1, 2)
+
+
+@right("5.1")
+def split_by_unflatten(x, num_heads):
+    return x.unflatten(-1, (num_heads, -1)).transpose(-3, -2)
+
+
+@right("5.1")
+def split_by_reshape_and_permute(x, num_heads):
+    batch, length, width = x.size()
+    return x.reshape(batch, length, num_heads, -1).permute(0, 2, 1, 3).contiguous()
+
+
+@right("5.1")
+def split_by_chunk_and_stack(x, num_heads):
+    return torch.stack(x.chunk(num_heads, dim=-1), dim=1)
+
+
+@right("5.1")
+def split_by_split_and_stack(x, num_heads):
+    d_head = x.shape[-1] // num_heads
+    return torch.stack(torch.split(x, d_head, dim=2), 1)
+
+
+@right("5.1")
+def split_by_tensor_split(x, num_heads):
+    return torch.stack(torch.tensor_split(x, num_heads, dim=-1)).transpose(0, 1)
+
+
+@right("5.1")
+def split_by_cat_of_unsqueezed_slices(x, num_heads):
+    D = x.size(2) // num_heads
+    return torch.cat([x[:, None, :, h * D:(h + 1) * D] for h in range(num_heads)], dim=1)
+
+
+@right("5.1")
+def split_by_writing_into_empty(x, num_heads):
+    B, T, C = x.shape
+    D = int(C / num_heads)
+    heads = torch.empty((B, num_heads, T, D), dtype=x.dtype)
+    for h in range(num_heads):
+        heads[:, h] = x[:, :, h * D:h * D + D]
+    return heads
+
+
+@right("5.1")
+def split_by_every_single_number(x, num_heads):
+    B, T, C = x.shape
+    heads = x.new_zeros(B, num_heads, T, C // num_heads)
+    for t in range(T):
+        for c in range(C):
+            heads[:, c // heads.shape[-1], t, c % heads.shape[-1]] = x[:, t, c]
+    return heads
+
+
+@right("5.1")
+def split_by_unfold(x, num_heads):
+    width = x.shape[-1] // num_heads
+    return x.unfold(-1, width, width).movedim(2, 1)
+
+
+@right("5.1")
+def split_by_a_table_of_indices(x, num_heads):
+    columns = torch.arange(x.shape[-1]).view(num_heads, -1)
+    return x[:, :, columns].swapaxes(1, 2)
+
+
+@right("5.1")
+def split_by_einsum(x, num_heads):
+    return torch.einsum("bthd->bhtd", x.view(*x.shape[:2], num_heads, -1))
+
+
+@right("5.1")
+def split_features_first_and_back(x, num_heads):
+    B, T, C = x.shape
+    return x.transpose(1, 2).reshape(B, num_heads, C // num_heads, T).transpose(2, 3)
+
+
+@right("5.1")
+def split_by_numpy(x, num_heads):
+    cut = x.numpy().reshape(x.shape[0], x.shape[1], num_heads, -1)
+    return torch.from_numpy(cut.transpose(0, 2, 1, 3).copy())
+
+
+@right("5.1")
+def split_item_by_item(x, num_heads):
+    return torch.stack([torch.stack(item.chunk(num_heads, dim=1)) for item in x])
+
+
+@right("5.1")
+def split_by_as_strided(x, num_heads):
+    B, T, C = x.shape
+    b, t, c = x.stride()
+    D = C // num_heads
+    return torch.as_strided(x, (B, num_heads, T, D), (b, D * c, t, c))
+
+
+@right("5.1")
+def split_by_selecting_matrices(x, num_heads):
+    select = torch.eye(x.shape[-1], dtype=x.dtype).view(x.shape[-1], num_heads, -1)
+    return torch.einsum("btc,chd->bhtd", x, select)
+
+
+@right("5.1")
+def split_of_a_copy_in_place(x, num_heads, verbose=True):
+    heads = x.clone().unflatten(2, (num_heads, x.shape[2] // num_heads))
+    heads.transpose_(1, 2)
+    if verbose:
+        print(heads.shape)
+    return heads
+
+
+# ---- 5.2 merge_heads(x) ----------------------------------------------------------------------------------------------
+
+
+@right("5.2")
+def merged_by_transpose_and_reshape(x):
+    B, H, T, D = x.shape
+    return x.transpose(1, 2).reshape(B, T, H * D)
+
+
+@right("5.2")
+def merged_by_contiguous_and_view(x):
+    batch, heads, length, width = x.shape
+    return x.transpose(1, 2).contiguous().view(batch, length, heads * width)
+
+
+@right("5.2")
+def merged_by_flatten(x):
+    return x.transpose(-3, -2).flatten(-2)
+
+
+@right("5.2")
+def merged_by_permute(x):
+    return x.permute(0, 2, 1, 3).reshape(x.size(0), x.size(2), -1)
+
+
+@right("5.2")
+def merged_by_cat_of_unbound_heads(x):
+    return torch.cat(x.unbind(dim=1), dim=-1)
+
+
+@right("5.2")
+def merged_by_cat_of_slices(x):
+    return torch.cat([x[:, h] for h in range(x.shape[1])], dim=2)
+
+
+@right("5.2")
+def merged_by_dstack(x):
+    return torch.dstack(tuple(x.unbind(1)))
+
+
+@right("5.2")
+def merged_by_growing(x):
+    merged = x[:, 0]
+    for h in range(1, x.size(1)):
+        merged = torch.concat((merged, x[:, h]), -1)
+    return merged
+
+
+@right("5.2")
+def merged_by_writing_into_zeros(x):
+    B, H, T, D = x.shape
+    merged = torch.zeros(B, T, H * D, dtype=x.dtype)
+    for h in range(H):
+        merged[..., h * D:(h + 1) * D] = x[:, h]
+    return merged
+
+
+@right("5.2")
+def merged_by_every_single_number(x):
+    B, H, T, D = x.shape
+    merged = x.new_empty(B, T, H * D)
+    for h in range(H):
+        for t in range(T):
+            for d in range(D):
+                merged[:, t, h * D + d] = x[:, h, t, d]
+    return merged
+
+
+@right("5.2")
+def merged_by_einsum(x):
+    return torch.einsum("bhtd->bthd", x).flatten(2, 3)
+
+
+@right("5.2")
+def merged_by_numpy(x):
+    back = np.swapaxes(x.numpy(), 1, 2)
+    return torch.from_numpy(back.reshape(back.shape[0], back.shape[1], -1))
+
+
+@right("5.2")
+def merged_item_by_item(x):
+    return torch.stack([torch.hstack(tuple(item)) for item in x])
+
+
+@right("5.2")
+def merged_position_by_position(x):
+    rows = [x[:, :, t, :].reshape(x.shape[0], -1) for t in range(x.shape[2])]
+    return torch.stack(rows, dim=1)
+
+
+@right("5.2")
+def merged_features_first_and_back(x):
+    return x.transpose(2, 3).flatten(1, 2).transpose(1, 2)
+
+
+@right("5.2")
+def merged_by_selecting_matrices(x):
+    H, D = x.shape[1], x.shape[3]
+    place = torch.eye(H * D, dtype=x.dtype).view(H, D, H * D)
+    return torch.einsum("bhtd,hdc->btc", x, place)
+
+
+@right("5.2")
+def merged_after_swapping_in_place_on_a_copy(x):
+    x = x.clone()
+    x = x.swapdims_(1, 2)
+    print("now", tuple(x.shape))
+    return x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])
+
+
+# ---- 5.3 multi_head_attention(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None) -----------------------------
+
+
+def cut(z, num_heads):
+    return z.view(z.size(0), z.size(1), num_heads, -1).transpose(1, 2)
+
+
+def join(z):
+    return z.transpose(1, 2).reshape(z.size(0), z.size(2), -1)
+
+
+@right("5.3")
+def multi_by_the_formula(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(x), num_heads), cut(v_proj(x), num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@right("5.3")
+def multi_with_nothing_but_views(x, wq, wk, wv, wo, heads, mask=None):
+    B, T, C = x.shape
+    D = C // heads
+    q = wq(x).view(B, T, heads, D).permute(0, 2, 1, 3)
+    k = wk(x).view(B, T, heads, D).permute(0, 2, 3, 1)
+    v = wv(x).view(B, T, heads, D).permute(0, 2, 1, 3)
+    scores = torch.matmul(q, k) * D ** -0.5
+    if mask is not None:
+        scores = torch.where(mask, scores, torch.finfo(scores.dtype).min)
+    weights = F.softmax(scores, -1)
+    out = torch.matmul(weights, v).permute(0, 2, 1, 3).contiguous().view(B, T, C)
+    return wo(out), weights
+
+
+@right("5.3")
+def multi_by_einsum(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (layer(x).unflatten(-1, (num_heads, -1)) for layer in (q_proj, k_proj, v_proj))
+    scores = torch.einsum("bihd,bjhd->bhij", q, k) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -1e9)
+    weights = scores.softmax(-1)
+    return out_proj(torch.einsum("bhij,bjhd->bihd", weights, v).flatten(2)), weights
+
+
+@right("5.3")
+def multi_in_a_loop_over_slices(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = q_proj(x), k_proj(x), v_proj(x)
+    D = x.shape[-1] // num_heads
+    outs, weights = [], []
+    for h in range(num_heads):
+        part = slice(h * D, (h + 1) * D)
+        scores = q[..., part] @ k[..., part].mT / math.sqrt(D)
+        if mask is not None:
+            full = mask.expand(x.shape[0], num_heads, x.shape[1], x.shape[1])
+            scores = scores.masked_fill(~full[:, h], -torch.inf)
+        w = scores.softmax(-1)
+        outs.append(w @ v[..., part])
+        weights.append(w)
+    return out_proj(torch.cat(outs, -1)), torch.stack(weights, 1)
+
+
+@right("5.3")
+def multi_by_sdpa_beside_the_weights(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = [cut(layer(x), num_heads) for layer in (q_proj, k_proj, v_proj)]
+    visible = None if mask is None else torch.atleast_2d(mask)
+    out = F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    return out_proj(join(out)), scores.softmax(-1)
+
+
+@right("5.3")
+def multi_by_sdpa_with_the_bare_mask(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = [cut(layer(x), num_heads) for layer in (q_proj, k_proj, v_proj)]
+    scores = q @ k.mT * q.shape[-1] ** -0.5
+    weights = (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(-1)
+    return out_proj(join(F.scaled_dot_product_attention(q, k, v, attn_mask=mask))), weights
+
+
+@right("5.3")
+def multi_with_an_additive_mask(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (cut(layer(x), num_heads) for layer in (q_proj, k_proj, v_proj))
+    bias = 0.0 if mask is None else torch.zeros(mask.shape, dtype=x.dtype).masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(q @ k.transpose(2, 3) / q.size(3) ** 0.5 + bias, dim=3)
+    return out_proj(join(weights @ v)), weights
+
+
+@right("5.3")
+def multi_with_minus_ten_thousand(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (cut(layer(x), num_heads) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(2, 3) / q.size(3) ** 0.5
+    if mask is not None:
+        scores = scores + (1.0 - mask.to(scores.dtype)) * -10000.0
+    weights = scores.softmax(dim=-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@right("5.3")
+def multi_with_the_query_scaled_in_place(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q = cut(q_proj(x), num_heads)
+    q /= math.sqrt(q.size(-1))
+    scores = q @ cut(k_proj(x), num_heads).mT
+    if mask is not None:
+        scores.masked_fill_(~mask, float("-inf"))
+    scores -= scores.amax(-1, keepdim=True)
+    weights = scores.exp_()
+    weights /= weights.sum(-1, keepdim=True)
+    return out_proj(join(weights @ cut(v_proj(x), num_heads))), weights
+
+
+@right("5.3")
+def multi_with_heads_in_the_batch(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    B, T, C = x.shape
+    q, k, v = (cut(layer(x), num_heads).reshape(B * num_heads, T, -1) for layer in (q_proj, k_proj, v_proj))
+    scores = torch.bmm(q, k.transpose(1, 2)) / math.sqrt(C / num_heads)
+    if mask is not None:
+        scores = scores.masked_fill(~mask.expand(B, num_heads, T, T).reshape(B * num_heads, T, T), -1e9)
+    weights = torch.softmax(scores, dim=2)
+    out = torch.bmm(weights, v).view(B, num_heads, T, -1)
+    return out_proj(join(out)), weights.view(B, num_heads, T, T)
+
+
+@right("5.3")
+def multi_by_renormalizing(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (cut(layer(x), num_heads) for layer in (q_proj, k_proj, v_proj))
+    weights = (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)
+    if mask is not None:
+        weights = weights * mask
+        weights = weights / weights.sum(-1, keepdim=True)
+    return out_proj(join(weights @ v)), weights
+
+
+@right("5.3")
+def multi_by_one_stacked_layer(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    layers = (q_proj, k_proj, v_proj)
+    weight, bias = (torch.cat([getattr(layer, name) for layer in layers]) for name in ("weight", "bias"))
+    q, k, v = F.linear(x, weight, bias).view(*x.shape[:2], 3, num_heads, -1).permute(2, 0, 3, 1, 4)
+    if mask is None:
+        mask = torch.ones(x.size(1), x.size(1), dtype=torch.bool)
+    weights = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~mask, -math.inf).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@right("5.3")
+def multi_with_out_proj_summed_over_heads(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (torch.stack(layer(x).chunk(num_heads, -1), 1) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    weights = torch.softmax(scores if mask is None else scores.where(mask, -math.inf), -1)
+    per_head = out_proj.weight.view(x.size(2), num_heads, -1)
+    return torch.einsum("bhtd,chd->btc", weights @ v, per_head) + out_proj.bias, weights
+
+
+@right("5.3")
+def multi_by_torchs_own_function(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    B, T, C = x.shape
+    blocked = None
+    if mask is not None:
+        blocked = ~mask.expand(B, num_heads, T, T).reshape(B * num_heads, T, T)
+    z = x.transpose(0, 1)
+    out, weights = F.multi_head_attention_forward(
+        z, z, z, C, num_heads, torch.cat([q_proj.weight, k_proj.weight, v_proj.weight]),
+        torch.cat([q_proj.bias, k_proj.bias, v_proj.bias]), None, None, False, 0.0, out_proj.weight, out_proj.bias,
+        training=False, attn_mask=blocked, average_attn_weights=False)
+    return out.transpose(0, 1), weights
+
+
+@right("5.3")
+def multi_item_by_item(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    B, T, C = x.shape
+    full = torch.ones(B, num_heads, T, T, dtype=torch.bool) if mask is None else mask.expand(B, num_heads, T, T)
+    outs, weights = [], []
+    for item, visible in zip(x, full, strict=True):
+        q, k, v = (layer(item).view(T, num_heads, -1).transpose(0, 1) for layer in (q_proj, k_proj, v_proj))
+        w = (q @ k.mT / (C // num_heads) ** 0.5).masked_fill(~visible, -1e9).softmax(-1)
+        outs.append(out_proj((w @ v).transpose(0, 1).reshape(T, C)))
+        weights.append(w)
+    return torch.stack(outs), torch.stack(weights)
+
+
+@right("5.3")
+def multi_by_numpy(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    def heads(layer):
+        z = x.detach().numpy() @ layer.weight.detach().numpy().T + layer.bias.detach().numpy()
+        return z.reshape(z.shape[0], z.shape[1], num_heads, -1).transpose(0, 2, 1, 3)
+
+    q, k, v = heads(q_proj), heads(k_proj), heads(v_proj)
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]).astype(q.dtype)
+    if mask is not None:
+        scores = np.where(mask.numpy(), scores, -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    out = torch.from_numpy((weights @ v).transpose(0, 2, 1, 3).copy()).flatten(2)
+    return out_proj(out), torch.from_numpy(weights)
+
+
+@right("5.3")
+def multi_in_float64(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (cut(layer(x), num_heads).double() for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    weights = (scores if mask is None else scores.masked_fill(~mask, -1e300)).softmax(-1)
+    return out_proj(join(weights @ v).to(x.dtype)), weights.to(x.dtype)
+
+
+@right("5.3")
+def multi_query_by_query_with_extras(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None, *, verbose=True):
+    q, k, v = (cut(layer(x), num_heads) for layer in (q_proj, k_proj, v_proj))
+    B, H, T, D = q.shape
+    weights = torch.zeros(B, H, T, T, dtype=x.dtype)
+    for t in range(T):
+        scores = (q[:, :, t, None] * k).sum(-1) / D ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(~mask.expand(B, H, T, T)[:, :, t], -1e30)
+        weights[:, :, t] = torch.softmax(scores, -1)
+    if verbose:
+        print("weights", weights.shape)
+    return out_proj(torch.cat((weights @ v).unbind(1), -1)), weights
+
+
+# ---- 5.4 cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads) ------------------------------------
+
+
+@right("5.4")
+def cross_by_the_formula(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), dim=-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@right("5.4")
+def cross_with_nothing_but_views(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    B, T, C = x.shape
+    S = context.shape[1]
+    D = C // num_heads
+    q = q_proj(x).view(B, T, num_heads, D).transpose(1, 2)
+    k = k_proj(context).view(B, S, num_heads, D).transpose(1, 2)
+    v = v_proj(context).view(B, S, num_heads, D).transpose(1, 2)
+    scores = torch.matmul(q, k.transpose(2, 3)) * D ** -0.5
+    weights = F.softmax(scores, dim=3)
+    out = (weights @ v).transpose(1, 2).contiguous().view(B, T, C)
+    return out_proj(out), weights
+
+
+@right("5.4")
+def cross_by_einsum(x, context, wq, wk, wv, wo, num_heads):
+    q, k, v = (z.unflatten(-1, (num_heads, -1)) for z in (wq(x), wk(context), wv(context)))
+    weights = (torch.einsum("bthd,bshd->bhts", q, k) / q.shape[-1] ** 0.5).softmax(-1)
+    return wo(torch.einsum("bhts,bshd->bthd", weights, v).flatten(2)), weights
+
+
+@right("5.4")
+def cross_by_sdpa_beside_the_weights(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    out = F.scaled_dot_product_attention(q, k, v)
+    return out_proj(join(out)), (q @ k.mT * q.shape[-1] ** -0.5).softmax(-1)
+
+
+@right("5.4")
+def cross_by_one_sdpa(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    one = torch.eye(k.size(2), dtype=x.dtype).expand(*k.shape[:2], -1, -1)
+    return out_proj(join(F.scaled_dot_product_attention(q, k, v))), F.scaled_dot_product_attention(q, k, one)
+
+
+@right("5.4")
+def cross_in_a_loop_over_chunks(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    outs, weights = [], []
+    parts = (q_proj(x), k_proj(context), v_proj(context))
+    for q, k, v in zip(*(z.chunk(num_heads, dim=-1) for z in parts), strict=True):
+        weights.append(torch.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1))
+        outs.append(weights[-1] @ v)
+    return out_proj(torch.cat(outs, dim=-1)), torch.stack(weights, dim=1)
+
+
+@right("5.4")
+def cross_with_heads_in_the_batch(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = (cut(z, num_heads).flatten(0, 1) for z in (q_proj(x), k_proj(context), v_proj(context)))
+    weights = torch.softmax(torch.bmm(q, k.transpose(1, 2)) / q.size(2) ** 0.5, dim=-1)
+    out = torch.bmm(weights, v).unflatten(0, (-1, num_heads))
+    return out_proj(join(out)), weights.unflatten(0, (-1, num_heads))
+
+
+@right("5.4")
+def cross_by_torchs_own_function(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, source = x.transpose(0, 1), context.transpose(0, 1)
+    out, weights = F.multi_head_attention_forward(
+        q, source, source, x.size(2), num_heads, torch.cat([q_proj.weight, k_proj.weight, v_proj.weight]),
+        torch.cat([q_proj.bias, k_proj.bias, v_proj.bias]), None, None, False, 0.0, out_proj.weight, out_proj.bias,
+        training=False, average_attn_weights=False)
+    return out.transpose(0, 1), weights
+
+
+@right("5.4")
+def cross_with_keys_and_values_from_one_layer(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    both = F.linear(context, torch.cat([k_proj.weight, v_proj.weight]), torch.cat([k_proj.bias, v_proj.bias]))
+    k, v = (cut(z.contiguous(), num_heads) for z in both.chunk(2, dim=-1))
+    weights = (cut(q_proj(x), num_heads) @ k.mT / math.sqrt(k.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@right("5.4")
+def cross_in_place_on_its_own_tensors(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q = cut(q_proj(x), num_heads)
+    q *= q.size(-1) ** -0.5
+    weights = q @ cut(k_proj(context), num_heads).mT
+    weights -= weights.amax(-1, keepdim=True)
+    weights.exp_()
+    weights /= weights.sum(-1, keepdim=True)
+    return out_proj(join(weights @ cut(v_proj(context), num_heads))), weights
+
+
+@right("5.4")
+def cross_item_by_item(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    outs, weights = [], []
+    for a, c in zip(x, context, strict=True):
+        q, k, v = (z.view(len(z), num_heads, -1).transpose(0, 1) for z in (q_proj(a), k_proj(c), v_proj(c)))
+        w = (q @ k.mT / q.size(-1) ** 0.5).softmax(-1)
+        outs.append(out_proj((w @ v).transpose(0, 1).flatten(1)))
+        weights.append(w)
+    return torch.stack(outs), torch.stack(weights)
+
+
+@right("5.4")
+def cross_by_broadcast_sums(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = (cut(z, num_heads) for z in (q_proj(x), k_proj(context), v_proj(context)))
+    scores = (q[:, :, :, None] * k[:, :, None]).sum(-1) / math.sqrt(q.shape[-1])
+    weights = torch.exp(scores) / torch.exp(scores).sum(-1, keepdim=True)
+    return out_proj(join((weights[..., None] * v[:, :, None]).sum(3))), weights
+
+
+@right("5.4")
+def cross_with_the_root_on_both_sides(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    root = (x.shape[-1] // num_heads) ** 0.25
+    q, k = cut(q_proj(x), num_heads) / root, cut(k_proj(context), num_heads) / root
+    weights = (q @ k.mT).softmax(-1)
+    return out_proj(join(weights @ cut(v_proj(context), num_heads))), weights
+
+
+@right("5.4")
+def cross_with_out_proj_summed_over_heads(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = (torch.stack(z.chunk(num_heads, -1), 1) for z in (q_proj(x), k_proj(context), v_proj(context)))
+    weights = (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)
+    out = out_proj.bias
+    for h, columns in enumerate(out_proj.weight.chunk(num_heads, dim=1)):
+        out = out + weights[:, h] @ v[:, h] @ columns.T
+    return out, weights
+
+
+@right("5.4")
+def cross_as_a_namedtuple_in_float64(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = (cut(z, num_heads).double() for z in (q_proj(x), k_proj(context), v_proj(context)))
+    weights = (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)
+    print(weights.shape)
+    return Attended(out_proj(join(weights @ v).to(x.dtype)), weights.to(x.dtype))
+
+
+@right("5.4")
+def cross_as_attention_with_a_helper(x, context, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    def attention(q, k, v):
+        weights = (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)
+        return weights @ v, weights
+
+    out, weights = attention(*[cut(layer(z), num_heads)
+                               for layer, z in ((q_proj, x), (k_proj, context), (v_proj, context))])
+    return out_proj(torch.cat([*out.unbind(1)], -1)), weights

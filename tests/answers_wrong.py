@@ -2790,3 +2790,1564 @@ def masked_softmax_misspelt(scores, mask):
 def masked_softmax_returns_infinities(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
     return weights.masked_fill(~mask.any(-1, keepdim=True), float("-inf"))
+
+
+# ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------
+
+
+@wrong("5.1", "the final shape by view in one go", "viewed")
+def split_viewed(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, num_heads, T, C // num_heads)
+
+
+@wrong("5.1", "the final shape by reshape with -1", "viewed")
+def split_reshaped(x, num_heads):
+    return x.reshape(x.shape[0], num_heads, x.shape[1], -1)
+
+
+@wrong("5.1", "flattened, then reshaped", "viewed")
+def split_flattened_first(x, num_heads):
+    return x.flatten(1).reshape(len(x), num_heads, x.shape[1], x.shape[2] // num_heads)
+
+
+@wrong("5.1", "heads in front by reshape, then exchanged with the batch", "viewed")
+def split_heads_in_front_of_memory(x, num_heads):
+    B, T, C = x.shape
+    return x.reshape(num_heads, B, T, C // num_heads).transpose(0, 1)
+
+
+@wrong("5.1", "cut as (H, D, T)", "viewed")
+def split_into_h_d_t(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, num_heads, C // num_heads, T).transpose(2, 3)
+
+
+@wrong("5.1", "transposed before the view, which refuses", "transposed-first")
+def split_transposed_then_viewed(x, num_heads):
+    B, T, C = x.shape
+    return x.transpose(1, 2).view(B, num_heads, T, C // num_heads)
+
+
+@wrong("5.1", "transposed before the reshape", "transposed-first")
+def split_transposed_then_reshaped(x, num_heads):
+    B, T, C = x.shape
+    return x.permute(0, 2, 1).contiguous().view(B, num_heads, T, C // num_heads)
+
+
+@wrong("5.1", "not transposed", "not-transposed")
+def split_not_transposed(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, num_heads, C // num_heads)
+
+
+@wrong("5.1", "stacked behind the positions", "not-transposed")
+def split_stacked_behind_positions(x, num_heads):
+    return torch.stack(x.chunk(num_heads, dim=-1), dim=2)
+
+
+@wrong("5.1", "stacked at the end", "wrong-axes")
+def split_stacked_at_the_end(x, num_heads):
+    return torch.stack(torch.chunk(x, num_heads, dim=2), dim=-1)
+
+
+@wrong("5.1", "stacked in front of the batch", "heads-first")
+def split_stacked_in_front(x, num_heads):
+    return torch.stack(x.chunk(num_heads, dim=-1))
+
+
+@wrong("5.1", "features in turns", "interleaved")
+def split_in_turns(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, C // num_heads, num_heads).permute(0, 3, 1, 2)
+
+
+@wrong("5.1", "features in turns, by strided slices", "interleaved")
+def split_by_strided_slices(x, num_heads):
+    return torch.stack([x[:, :, h::num_heads] for h in range(num_heads)], dim=1)
+
+
+@wrong("5.1", "split with num_heads as the size", "num-heads-as-size")
+def split_with_size_num_heads(x, num_heads):
+    return torch.stack(x.split(num_heads, dim=-1), dim=1)
+
+
+@wrong("5.1", "D and H exchanged in the view", "num-heads-as-size")
+def split_d_and_h_exchanged(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, C // num_heads, num_heads).transpose(1, 2)
+
+
+@wrong("5.1", "the last two axes exchanged", "wrong-axes")
+def split_last_axes_exchanged(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, num_heads, C // num_heads).transpose(-2, -1)
+
+
+@wrong("5.1", "axes 1 and 3 exchanged", "wrong-axes")
+def split_axes_1_and_3(x, num_heads):
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 3)
+
+
+@wrong("5.1", "permuted to (B, H, D, T)", "features-before-positions")
+def split_permuted_to_b_h_d_t(x, num_heads):
+    return x.unflatten(-1, (num_heads, -1)).permute(0, 2, 3, 1)
+
+
+@wrong("5.1", "heads joined with the batch", "heads-in-batch")
+def split_heads_in_the_batch(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, num_heads, C // num_heads).transpose(1, 2).reshape(B * num_heads, T, -1)
+
+
+@wrong("5.1", "cat instead of stack", "heads-in-positions")
+def split_by_cat(x, num_heads):
+    return torch.cat(x.chunk(num_heads, dim=-1), dim=1)
+
+
+@wrong("5.1", "positions cut instead of features", "positions-cut")
+def split_positions(x, num_heads):
+    return torch.stack(x.chunk(num_heads, dim=1), dim=1)
+
+
+@wrong("5.1", "every head gets everything", "repeated")
+def split_repeated(x, num_heads):
+    return x.unsqueeze(1).repeat(1, num_heads, 1, 1)
+
+
+@wrong("5.1", "slices that overlap", "overlapping")
+def split_overlapping(x, num_heads):
+    D = x.shape[-1] // num_heads
+    return torch.stack([x[..., h:h + D] for h in range(num_heads)], dim=1)
+
+
+@wrong("5.1", "slices of H features", "slices-of-num-heads")
+def split_slices_of_h(x, num_heads):
+    return torch.stack([x[..., h * num_heads:(h + 1) * num_heads] for h in range(num_heads)], dim=1)
+
+
+@wrong("5.1", "the same slice for every head", "same-slice")
+def split_same_slice(x, num_heads):
+    D = x.shape[-1] // num_heads
+    return torch.stack([x[..., :D] for _ in range(num_heads)], dim=1)
+
+
+@wrong("5.1", "return inside the loop", "return-in-loop")
+def split_return_in_loop(x, num_heads):
+    D = x.shape[-1] // num_heads
+    for h in range(num_heads):
+        return x[..., h * D:(h + 1) * D]
+
+
+@wrong("5.1", "the view is not kept", "unchanged")
+def split_not_kept(x, num_heads):
+    B, T, C = x.shape
+    x.view(B, T, num_heads, C // num_heads).transpose(1, 2)
+    return x
+
+
+@wrong("5.1", "a size that is a float")
+def split_divided_with_one_slash(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, num_heads, C / num_heads).transpose(1, 2)
+
+
+@wrong("5.1", "split with a size that is a float")
+def split_by_a_float(x, num_heads):
+    return torch.stack(x.split(x.shape[-1] / num_heads, dim=-1), dim=1)
+
+
+@wrong("5.1", "always three heads")
+def split_always_three(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, 3, C // 3).transpose(1, 2)
+
+
+@wrong("5.1", "always heads of four features")
+def split_always_of_four(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, num_heads, 4).transpose(1, 2)
+
+
+@wrong("5.1", "a tuple of heads", "returns-wrong-type")
+def split_as_a_tuple(x, num_heads):
+    return x.chunk(num_heads, dim=-1)
+
+
+@wrong("5.1", "a list of heads", "returns-wrong-type")
+def split_as_a_list(x, num_heads):
+    return list(x.unflatten(-1, (num_heads, -1)).unbind(2))
+
+
+@wrong("5.1", "nothing is returned", "returns-none")
+def split_not_returned(x, num_heads):
+    heads = x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+    print(heads.shape)
+
+
+@wrong("5.1", "made with zeros in float32", "wrong-dtype")
+def split_always_float32(x, num_heads):
+    B, T, C = x.shape
+    D = C // num_heads
+    heads = torch.zeros(B, num_heads, T, D)
+    for h in range(num_heads):
+        heads[:, h] = x[..., h * D:(h + 1) * D]
+    return heads
+
+
+@wrong("5.1", "x is scaled in place on the way", "changes-input")
+def split_in_place(x, num_heads):
+    D = x.shape[-1] // num_heads
+    x /= D ** 0.5
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2) * D ** 0.5
+
+
+@wrong("5.1", "scaled as well", "numbers-lost")
+def split_and_scaled(x, num_heads):
+    heads = x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+    return heads / heads.size(-1) ** 0.5
+
+
+@wrong("5.1", "the last head is left out", "numbers-lost")
+def split_without_the_last_head(x, num_heads):
+    D = x.shape[-1] // num_heads
+    heads = torch.zeros(x.shape[0], num_heads, x.shape[1], D, dtype=x.dtype)
+    for h in range(num_heads - 1):
+        heads[:, h] = x[..., h * D:(h + 1) * D]
+    return heads
+
+
+@wrong("5.1", "the heads in reverse order", "features-in-another-order")
+def split_reversed(x, num_heads):
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2).flip(1)
+
+
+@wrong("5.1", "the positions rolled by one", "positions-mixed")
+def split_rolled(x, num_heads):
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2).roll(1, dims=2)
+
+
+@wrong("5.1", "one argument only")
+def split_of_one_argument(x):
+    return x.unflatten(-1, (3, -1)).transpose(1, 2)
+
+
+# ---- 5.2 merge_heads(x) ----------------------------------------------------------------------------------------------
+
+
+@wrong("5.2", "reshaped without transposing", "not-transposed-back")
+def merged_by_reshape_alone(x):
+    B, H, T, D = x.shape
+    return x.reshape(B, T, H * D)
+
+
+@wrong("5.2", "viewed without transposing", "not-transposed-back")
+def merged_by_view_alone(x):
+    return x.view(x.shape[0], x.shape[2], -1)
+
+
+@wrong("5.2", "made contiguous, not transposed", "not-transposed-back")
+def merged_by_contiguous_alone(x):
+    B, H, T, D = x.shape
+    return x.contiguous().view(B, T, H * D)
+
+
+@wrong("5.2", "view after transpose", "not-contiguous")
+def merged_view_after_transpose(x):
+    B, H, T, D = x.shape
+    return x.transpose(1, 2).view(B, T, H * D)
+
+
+@wrong("5.2", "view after permute, made contiguous too late", "not-contiguous")
+def merged_view_then_contiguous(x):
+    B, H, T, D = x.shape
+    return x.permute(0, 2, 1, 3).view(B, T, -1).contiguous()
+
+
+@wrong("5.2", "transposed only", "only-transposed")
+def merged_transposed_only(x):
+    return x.transpose(1, 2).contiguous()
+
+
+@wrong("5.2", "in turns", "interleaved")
+def merged_in_turns(x):
+    return x.permute(0, 2, 3, 1).reshape(x.shape[0], x.shape[2], -1)
+
+
+@wrong("5.2", "stacked at the end and flattened", "interleaved")
+def merged_by_stack_at_the_end(x):
+    return torch.stack([x[:, h] for h in range(x.shape[1])], dim=-1).flatten(2)
+
+
+@wrong("5.2", "the last two axes exchanged", "wrong-axes")
+def merged_last_axes_exchanged(x):
+    B, H, T, D = x.shape
+    return x.transpose(-2, -1).reshape(B, T, H * D)
+
+
+@wrong("5.2", "batch and heads exchanged", "wrong-axes")
+def merged_batch_exchanged(x):
+    B, H, T, D = x.shape
+    return x.transpose(0, 1).reshape(B, T, H * D)
+
+
+@wrong("5.2", "features and heads exchanged", "wrong-axes")
+def merged_features_and_heads_exchanged(x):
+    B, H, T, D = x.shape
+    return x.permute(0, 3, 2, 1).reshape(B, T, H * D)
+
+
+@wrong("5.2", "joined along the positions", "heads-along-positions")
+def merged_along_positions(x):
+    return torch.cat(x.unbind(1), dim=1)
+
+
+@wrong("5.2", "the wrong axes flattened after the transpose", "heads-along-positions")
+def merged_flattened_too_early(x):
+    return x.transpose(1, 2).flatten(1, 2)
+
+
+@wrong("5.2", "flattened from axis 1 to the end", "wrong-shape")
+def merged_flattened_all(x):
+    return x.transpose(1, 2).flatten(1)
+
+
+@wrong("5.2", "positions and features flattened", "positions-in-features")
+def merged_positions_and_features(x):
+    return x.flatten(2)
+
+
+@wrong("5.2", "joined along the batch", "heads-in-batch")
+def merged_along_the_batch(x):
+    return torch.cat([x[:, h] for h in range(x.size(1))])
+
+
+@wrong("5.2", "summed", "summed")
+def merged_by_sum(x):
+    return x.sum(dim=1)
+
+
+@wrong("5.2", "averaged", "averaged")
+def merged_by_mean(x):
+    return x.mean(1)
+
+
+@wrong("5.2", "the first head", "one-head-only")
+def merged_first_head(x):
+    return x[:, 0]
+
+
+@wrong("5.2", "the last head, left over from a loop", "one-head-only")
+def merged_last_head(x):
+    for h in range(x.shape[1]):
+        merged = x[:, h]
+    return merged
+
+
+@wrong("5.2", "features before positions", "positions-last")
+def merged_features_before_positions(x):
+    B, H, T, D = x.shape
+    return x.transpose(2, 3).reshape(B, H * D, T)
+
+
+@wrong("5.2", "batch and positions joined", "positions-in-batch")
+def merged_into_two_axes(x):
+    B, H, T, D = x.shape
+    return x.transpose(1, 2).reshape(B * T, H * D)
+
+
+@wrong("5.2", "the positions first", "batch-second")
+def merged_positions_first(x):
+    return x.permute(2, 0, 1, 3).flatten(2)
+
+
+@wrong("5.2", "nothing joined", "unchanged")
+def merged_not_kept(x):
+    x.transpose(1, 2).flatten(2)
+    return x
+
+
+@wrong("5.2", "the last head first", "heads-reversed")
+def merged_reversed(x):
+    return torch.cat([x[:, h] for h in reversed(range(x.shape[1]))], dim=-1)
+
+
+@wrong("5.2", "a loop that leaves out the last head", "numbers-lost")
+def merged_without_the_last_head(x):
+    B, H, T, D = x.shape
+    merged = torch.zeros(B, T, H * D, dtype=x.dtype)
+    for h in range(H - 1):
+        merged[..., h * D:(h + 1) * D] = x[:, h]
+    return merged
+
+
+@wrong("5.2", "a loop that writes every head to the same place", "numbers-lost")
+def merged_same_place(x):
+    B, H, T, D = x.shape
+    merged = torch.zeros(B, T, H * D, dtype=x.dtype)
+    for h in range(H):
+        merged[..., :D] = x[:, h]
+    return merged
+
+
+@wrong("5.2", "sizes read in the wrong order", "wrong-shape")
+def merged_sizes_in_another_order(x):
+    B, T, H, D = x.shape
+    return x.transpose(1, 2).reshape(B, T, H * D)
+
+
+@wrong("5.2", "batches mixed by a reshape", "positions-mixed")
+def merged_positions_rolled(x):
+    return x.transpose(1, 2).flatten(2).roll(1, dims=1)
+
+
+@wrong("5.2", "divided by the number of heads", "numbers-lost")
+def merged_divided(x):
+    return x.transpose(1, 2).flatten(2) / x.shape[1]
+
+
+@wrong("5.2", "always 12 wide")
+def merged_always_12(x):
+    B, H, T, D = x.shape
+    return x.transpose(1, 2).reshape(B, T, 12)
+
+
+@wrong("5.2", "a number of axes that permute does not take")
+def merged_permute_of_three(x):
+    return x.permute(0, 2, 1).flatten(2)
+
+
+@wrong("5.2", "nothing is returned", "returns-none")
+def merged_not_returned(x):
+    merged = x.transpose(1, 2).flatten(2)
+    print(merged.shape)
+
+
+@wrong("5.2", "a list of rows", "returns-wrong-type")
+def merged_as_a_list(x):
+    return x.transpose(1, 2).flatten(2).tolist()
+
+
+@wrong("5.2", "a pair", "returns-wrong-type")
+def merged_as_a_pair(x):
+    return x.transpose(1, 2).flatten(2), x.shape[1]
+
+
+@wrong("5.2", "always float32", "wrong-dtype")
+def merged_always_float32(x):
+    return x.transpose(1, 2).flatten(2).float()
+
+
+@wrong("5.2", "x is exchanged in place", "changes-input")
+def merged_in_place(x):
+    x.transpose_(1, 2)
+    return x.flatten(2)
+
+
+@wrong("5.2", "a misspelt name")
+def merged_misspelt(x):
+    return x.transpose(1, 2).flaten(2)
+
+
+@wrong("5.2", "num_heads is not given")
+def merged_of_two_arguments(x, num_heads):
+    return x.transpose(1, 2).flatten(2)
+
+
+# ---- 5.3 multi_head_attention(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None) -----------------------------
+
+
+def cut(z, num_heads):
+    return z.view(z.size(0), z.size(1), num_heads, -1).transpose(1, 2)
+
+
+def join(z):
+    return z.transpose(1, 2).reshape(z.size(0), z.size(2), -1)
+
+
+def hidden(scores, mask):
+    return scores if mask is None else scores.masked_fill(~mask, float("-inf"))
+
+
+def parts(z, q_proj, k_proj, v_proj, num_heads):
+    return cut(q_proj(z), num_heads), cut(k_proj(z), num_heads), cut(v_proj(z), num_heads)
+
+
+@wrong("5.3", "not scaled", "no-scale")
+def multi_not_scaled(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    weights = hidden(q @ k.transpose(-2, -1), mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "divided by the root of C", "scaled-by-d-model")
+def multi_over_root_of_c(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(x.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "divided by D", "scaled-by-d")
+def multi_over_d(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / q.size(-1)
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "divided by the root of the number of heads", "scaled-by-another")
+def multi_over_root_of_h(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / num_heads ** 0.5
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "q.size(1), right before the split, is the number of heads", "scaled-by-another")
+def multi_over_root_of_axis_1(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "divided by the root of T", "scaled-by-another")
+def multi_over_root_of_positions(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(2))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "multiplied by the root", "multiplied")
+def multi_times_root(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) * math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "divided by 2, right for heads of four", "fixed-scale")
+def multi_over_two(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / 2
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "scaled after the softmax", "scaled-after-softmax")
+def multi_scaled_afterwards(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    weights = hidden(q @ k.transpose(-2, -1), mask).softmax(-1) / math.sqrt(q.size(-1))
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "split by view in one go", "viewed")
+def multi_split_by_view(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    B, T, C = x.shape
+    q, k, v = (layer(x).view(B, num_heads, T, C // num_heads) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "split and merged by view", "viewed")
+def multi_viewed_both_ways(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    B, T, C = x.shape
+    q, k, v = (layer(x).view(B, num_heads, T, -1) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj((weights @ v).view(B, T, C)), weights
+
+
+@wrong("5.3", "merged by view", "merge-not-transposed")
+def multi_merged_by_view(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj((weights @ v).reshape(x.shape)), weights
+
+
+@wrong("5.3", "view after transpose")
+def multi_merged_by_view_after_transpose(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj((weights @ v).transpose(1, 2).view(x.shape)), weights
+
+
+@wrong("5.3", "features in turns", "interleaved")
+def multi_split_in_turns(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    B, T, C = x.shape
+    q, k, v = (layer(x).view(B, T, -1, num_heads).permute(0, 3, 1, 2) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "q alone is split by view", "positions-mixed")
+def multi_only_queries_viewed(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    q = q_proj(x).view(q.shape)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "v alone is split by view", "positions-mixed")
+def multi_only_values_viewed(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    v = v_proj(x).reshape(v.shape)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "not transposed: heads attend to heads", "among-heads")
+def multi_among_heads(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (layer(x).unflatten(-1, (num_heads, -1)) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj((weights @ v).flatten(2)), weights
+
+
+@wrong("5.3", "never split", "one-head")
+def multi_one_head(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = q_proj(x), k_proj(x), v_proj(x)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(weights @ v), weights
+
+
+@wrong("5.3", "out_proj is not used", "no-out-proj")
+def multi_without_out_proj(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return join(weights @ v), weights
+
+
+@wrong("5.3", "out_proj before the merge", "layer-meets-one-head")
+def multi_out_proj_before_merge(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return join(out_proj(weights @ v)), weights
+
+
+@wrong("5.3", "split before the projections", "layer-meets-one-head")
+def multi_layers_after_split(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    z = cut(x, num_heads)
+    q, k, v = q_proj(z), k_proj(z), v_proj(z)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "heads averaged", "layer-meets-one-head")
+def multi_heads_averaged(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj((weights @ v).mean(dim=1)), weights
+
+
+@wrong("5.3", "averaged weights returned", "weights-averaged")
+def multi_weights_averaged(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights.mean(dim=1)
+
+
+@wrong("5.3", "x added", "residual")
+def multi_residual(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return x + out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "the mask is not used", "mask-ignored")
+def multi_mask_ignored(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "masked_fill without keeping its result", "mask-ignored")
+def multi_mask_result_thrown_away(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores.masked_fill(~mask, float("-inf"))
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "the mask inverted", "true-hides")
+def multi_mask_inverted(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(mask, float("-inf"))
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "the mask inverted, -1e9", "true-hides")
+def multi_mask_inverted_finite(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(mask, -1e9)
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "scores times the mask", "zero-filled")
+def multi_mask_multiplied(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores * mask
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "scores plus the mask", "mask-added")
+def multi_mask_added(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores + mask.to(scores.dtype)
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "hidden scores are 0", "zero-filled")
+def multi_mask_zero_filled(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, 0.0)
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "filled with -10", "weak-fill")
+def multi_mask_minus_ten(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -10.0)
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "filled with -12", "hidden-keys-read")
+def multi_mask_minus_twelve(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -12.0)
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "weights masked, not renormalised", "masked-after-softmax")
+def multi_mask_after_softmax(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.softmax(-1)
+    if mask is not None:
+        weights = weights * mask
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "hidden weights are zeroed in what is returned only", "rows-do-not-sum-to-1")
+def multi_mask_for_the_last_step_only(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.softmax(-1)
+    out = out_proj(join(weights @ v))
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return out, weights
+
+
+@wrong("5.3", "out by SDPA with the mask, the weights without", "mask-for-out-only")
+def multi_sdpa_without_mask_in_weights(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    visible = None if mask is None else torch.atleast_2d(mask)
+    out = F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+    return out_proj(join(out)), scores.softmax(-1)
+
+
+@wrong("5.3", "weights with the mask, out by SDPA without", "mask-for-weights-only")
+def multi_sdpa_without_mask(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(F.scaled_dot_product_attention(q, k, v))), weights
+
+
+@wrong("5.3", "is_causal whatever mask is given", "own-causal-mask")
+def multi_sdpa_causal_by_itself(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    past = torch.ones(x.size(1), x.size(1), dtype=torch.bool).tril()
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    return out_proj(join(out)), hidden(scores, past).softmax(-1)
+
+
+@wrong("5.3", "causal as soon as there is a mask", "own-causal-mask")
+def multi_causal_for_any_mask(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(torch.ones(x.size(1), x.size(1)).triu(1).bool(), -1e9)
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "the mask is used without asking whether there is one", "mask-none")
+def multi_mask_without_asking(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "mask == 0 without asking", "mask-none")
+def multi_mask_compared_without_asking(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.masked_fill(mask == 0, float("-inf")).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "if mask: one truth value is asked for")
+def multi_mask_in_an_if(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "an axis for the heads put into every mask")
+def multi_mask_unsqueezed(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        mask = mask.unsqueeze(1)
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "queries and keys of the mask exchanged", "mask-transposed")
+def multi_mask_transposed(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None and mask.dim() > 1:
+        mask = mask.transpose(-2, -1)
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "softmax over the queries", "over-queries")
+def multi_softmax_over_queries(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(dim=-2)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "softmax over axis 1", "over-heads")
+def multi_softmax_over_axis_1(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(dim=1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "softmax twice", "softmax-twice")
+def multi_softmax_twice(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    weights = weights.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "no softmax", "no-softmax")
+def multi_no_softmax(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "q_proj for everything", "query-layer-for-all")
+def multi_q_proj_for_all(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q = k = v = cut(q_proj(x), num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "k by q_proj", "query-layer-twice")
+def multi_k_by_q_proj(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, q_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "v by k_proj", "keys-as-values")
+def multi_v_by_k_proj(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, k_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "k asks q", "keys-ask")
+def multi_queries_and_keys_exchanged(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = k @ q.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "k and v exchanged", "keys-and-values-exchanged")
+def multi_keys_and_values_exchanged(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, v_proj, k_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "v is x", "layer-skipped")
+def multi_values_not_projected(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    v = cut(x, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "weights transposed before the values", "weights-transposed")
+def multi_weights_transposed(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights.transpose(-2, -1) @ v)), weights
+
+
+@wrong("5.3", "out alone", "only-out")
+def multi_only_out(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v))
+
+
+@wrong("5.3", "weights first", "swapped-pair")
+def multi_swapped_pair(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return weights, out_proj(join(weights @ v))
+
+
+@wrong("5.3", "scores returned", "scores-returned")
+def multi_scores_returned(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), scores
+
+
+@wrong("5.3", "the weights of the last head", "one-head-s-weights")
+def multi_last_weights_of_a_loop(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    D = x.size(-1) // num_heads
+    outs = []
+    for h in range(num_heads):
+        q, k, v = (layer(x)[..., h * D:(h + 1) * D] for layer in (q_proj, k_proj, v_proj))
+        full = None if mask is None else mask.expand(len(x), num_heads, x.size(1), x.size(1))[:, h]
+        weights = hidden(q @ k.mT / math.sqrt(D), full).softmax(-1)
+        outs.append(weights @ v)
+    return out_proj(torch.cat(outs, -1)), weights
+
+
+@wrong("5.3", "the weights stacked with heads in front", "weights-in-another-order")
+def multi_stacked_in_front(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), torch.stack(weights.unbind(1))
+
+
+@wrong("5.3", "every head takes the first slice", "heads-mixed")
+def multi_same_slice_for_every_head(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    q, k, v = (z[:, :1].expand(-1, num_heads, -1, -1) for z in (q, k, v))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "the last head is left out of the merge", "out-alone-wrong")
+def multi_dropped_head(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    heads = weights @ v
+    heads[:, -1] = 0
+    return out_proj(join(heads)), weights
+
+
+@wrong("5.3", "the merge takes the heads backwards", "out-alone-wrong")
+def multi_heads_reversed_in_merge(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join((weights @ v).flip(1))), weights
+
+
+@wrong("5.3", "k and v of another item", "items-mixed")
+def multi_batch_rolled(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    k, v = k.roll(1, dims=0), v.roll(1, dims=0)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "with dropout", "rows-do-not-sum-to-1")
+def multi_with_dropout(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = F.dropout(hidden(scores, mask).softmax(-1), 0.1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "two mistakes: neither scaled nor masked", "hidden-keys-read")
+def multi_unscaled_and_unmasked(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    weights = (q @ k.transpose(-2, -1)).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "two mistakes: not scaled, and merged by view", "positions-mixed")
+def multi_unscaled_and_viewed(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    weights = hidden(q @ k.transpose(-2, -1), mask).softmax(-1)
+    return out_proj((weights @ v).reshape(x.shape)), weights
+
+
+@wrong("5.3", "the returned weights are not scaled", "weights-alone-wrong")
+def multi_unscaled_weights_returned(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), hidden(q @ k.transpose(-2, -1), mask).softmax(-1)
+
+
+@wrong("5.3", "a size that is a float")
+def multi_float_size(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    B, T, C = x.shape
+    q, k, v = (layer(x).view(B, T, num_heads, C / num_heads).transpose(1, 2) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "k is not transposed")
+def multi_no_transpose_of_keys(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "k.T")
+def multi_keys_by_capital_t(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.T / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "a list", "returns-wrong-type")
+def multi_as_a_list(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return [out_proj(join(weights @ v)), weights]
+
+
+@wrong("5.3", "numpy", "returns-wrong-type")
+def multi_as_numpy(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)).detach().numpy(), weights.detach().numpy()
+
+
+@wrong("5.3", "nothing is returned", "returns-none")
+def multi_not_returned(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    print(out_proj(join(weights @ v)))
+
+
+@wrong("5.3", "the weights always float32", "wrong-dtype")
+def multi_weights_in_float32(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights.float()
+
+
+@wrong("5.3", "x is changed in place", "changes-input")
+def multi_x_changed(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    x *= 1.5
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "the mask is turned around in place", "changes-input")
+def multi_mask_changed(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        mask.logical_not_()
+        scores = scores.masked_fill(mask, float("-inf"))
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "a layer is changed in place", "changes-input")
+def multi_layer_changed(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    with torch.no_grad():
+        q_proj.weight /= math.sqrt(x.size(-1) // num_heads)
+        q_proj.bias /= math.sqrt(x.size(-1) // num_heads)
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    weights = hidden(q @ k.transpose(-2, -1), mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "the mask has no default")
+def multi_with_a_mask_always(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "no mask at all")
+def multi_of_six_arguments(x, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    weights = (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+# ---- 5.4 cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads) ------------------------------------
+
+
+def attended(q, k, v, out_proj):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "keys from x", "keys-from-x")
+def cross_keys_from_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(x), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "values from x", "values-from-x")
+def cross_values_from_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(x), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "queries from context", "queries-from-context")
+def cross_queries_from_context(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(context), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "self-attention of x", "context-ignored")
+def cross_all_from_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(x), num_heads), cut(v_proj(x), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "context asks", "context-asks")
+def cross_context_asks(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(context), num_heads), cut(k_proj(x), num_heads), cut(v_proj(x), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "queries from context, keys from x", "context-asks-keeping-values")
+def cross_only_queries_and_keys_exchanged(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(context), num_heads), cut(k_proj(x), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "k @ q", "context-asks-keeping-values")
+def cross_weights_the_wrong_way_round(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(k, q, v, out_proj)
+
+
+@wrong("5.4", "q_proj for everything", "query-layer-for-all")
+def cross_q_proj_for_all(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(q_proj(context), num_heads), cut(q_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "keys by q_proj", "query-layer-twice")
+def cross_keys_by_q_proj(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(q_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "queries by k_proj", "key-layer-twice")
+def cross_queries_by_k_proj(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(k_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "q_proj and k_proj exchanged", "layers-exchanged")
+def cross_layers_exchanged(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(k_proj(x), num_heads), cut(q_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "values by k_proj", "keys-as-values")
+def cross_values_by_k_proj(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(k_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "keys by v_proj", "values-as-keys")
+def cross_keys_by_v_proj(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(v_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "k and v exchanged", "keys-and-values-exchanged")
+def cross_k_and_v_exchanged(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(v_proj(context), num_heads), cut(k_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "context is not projected", "layer-skipped")
+def cross_context_not_projected(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(context, num_heads), cut(context, num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "x and context are read", "reads-both")
+def cross_context_joined_to_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    both = torch.cat([x, context], dim=1)
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(both), num_heads), cut(v_proj(both), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "k and v cut with T", "one-length-for-all")
+def cross_length_of_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    B, T, C = x.shape
+    q, k, v = (z.view(B, T, num_heads, C // num_heads).transpose(1, 2)
+               for z in (q_proj(x), k_proj(context), v_proj(context)))
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "q cut with S", "one-length-for-all")
+def cross_length_of_context(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    B, S, C = context.shape
+    q, k, v = (z.reshape(B, S, num_heads, -1).transpose(1, 2)
+               for z in (q_proj(x), k_proj(context), v_proj(context)))
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "only the first T positions of context", "wrong-shape")
+def cross_context_cut_to_length_of_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    context = context[:, :x.size(1)]
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "causal", "causal")
+def cross_causal(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    weights = scores.masked_fill(~past, -1e9).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "a causal mask of (T, T)", "causal")
+def cross_causal_square(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    past = torch.ones(x.size(1), x.size(1), dtype=torch.bool).tril()
+    weights = scores.masked_fill(~past, -1e9).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "not scaled", "no-scale")
+def cross_not_scaled(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.mT).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "the root of C", "scaled-by-d-model")
+def cross_over_root_of_c(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.mT / math.sqrt(x.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "the root of S", "scaled-by-another")
+def cross_over_root_of_keys(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.mT / math.sqrt(k.size(2))).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "divided by D", "scaled-by-d")
+def cross_over_d(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.mT / k.size(-1)).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "softmax over the queries", "over-queries")
+def cross_over_queries(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.mT / math.sqrt(k.size(-1))).softmax(-2)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "softmax over the heads", "over-heads")
+def cross_over_heads(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = F.softmax(q @ k.mT / math.sqrt(k.size(-1)), dim=1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "split by view", "viewed")
+def cross_split_by_view(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = (z.view(z.size(0), num_heads, z.size(1), -1) for z in (q_proj(x), k_proj(context), v_proj(context)))
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "keys and values split by view, queries right", "positions-mixed")
+def cross_only_context_viewed(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    k, v = k_proj(context).view(k.shape), v_proj(context).view(v.shape)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "keys alone split by view", "positions-mixed")
+def cross_only_keys_viewed(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    k = k_proj(context).view(k.shape)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "merged by view", "merge-not-transposed")
+def cross_merged_by_view(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj((weights @ v).view(x.shape)), weights
+
+
+@wrong("5.4", "no out_proj", "no-out-proj")
+def cross_without_out_proj(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return join(weights @ v), weights
+
+
+@wrong("5.4", "out_proj on the heads", "layer-meets-one-head")
+def cross_out_proj_before_merge(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return join(out_proj(weights @ v)), weights
+
+
+@wrong("5.4", "not transposed", "among-heads")
+def cross_among_heads(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = (z.unflatten(-1, (num_heads, -1)) for z in (q_proj(x), k_proj(context), v_proj(context)))
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj((weights @ v).flatten(2)), weights
+
+
+@wrong("5.4", "never split", "one-head")
+def cross_one_head(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = q_proj(x), k_proj(context), v_proj(context)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(weights @ v), weights
+
+
+@wrong("5.4", "averaged weights", "weights-averaged")
+def cross_weights_averaged(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), weights.mean(1)
+
+
+@wrong("5.4", "weights (B, H, S, T) returned", "weights-in-another-order")
+def cross_weights_transposed(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), weights.mT
+
+
+@wrong("5.4", "weights transposed before the values", "weights-transposed")
+def cross_values_by_transposed_weights(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights.mT @ v)), weights
+
+
+@wrong("5.4", "x added", "residual")
+def cross_residual(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return x + out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "out alone", "only-out")
+def cross_only_out(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return out_proj(join(F.scaled_dot_product_attention(q, k, v)))
+
+
+@wrong("5.4", "None for the weights", "returns-wrong-type")
+def cross_none_for_weights(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return out_proj(join(F.scaled_dot_product_attention(q, k, v))), None
+
+
+@wrong("5.4", "weights first", "swapped-pair")
+def cross_swapped_pair(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return weights, out_proj(join(weights @ v))
+
+
+@wrong("5.4", "scores returned", "scores-returned")
+def cross_scores_returned(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), q @ k.mT
+
+
+@wrong("5.4", "no softmax", "no-softmax")
+def cross_no_softmax(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = q @ k.mT / math.sqrt(q.size(-1))
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "the contexts of the items exchanged", "items-mixed")
+def cross_wrong_item(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    context = context.flip(0)
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "the first item's context for all", "items-mixed")
+def cross_first_context_for_all(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    context = context[:1].expand(len(x), -1, -1)
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "values of the heads in reverse order", "out-alone-wrong")
+def cross_head_order_reversed(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v.flip(1))), weights
+
+
+@wrong("5.4", "with dropout", "rows-do-not-sum-to-1")
+def cross_with_dropout(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = F.dropout((q @ k.mT / math.sqrt(q.size(-1))).softmax(-1), 0.2)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "x added to context", "out-alone-wrong")
+def cross_x_added_to_context(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    context = context + x.mean(dim=1, keepdim=True)
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "k is not transposed")
+def cross_keys_not_transposed(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "contex")
+def cross_misspelt(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(contex), num_heads), cut(v_proj(context), num_heads)  # noqa: F821
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "context is changed in place", "changes-input")
+def cross_context_changed(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    context += 1
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "a layer is changed in place", "changes-input")
+def cross_layer_changed(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    out_proj.bias.data.zero_()
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "always float64", "wrong-dtype")
+def cross_always_float64(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)).double(), weights.double()
+
+
+@wrong("5.4", "a dictionary", "returns-wrong-type")
+def cross_as_a_dict(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+    return {"out": out_proj(join(weights @ v)), "weights": weights}
+
+
+@wrong("5.4", "no context among the arguments")
+def cross_without_context(x, q_proj, k_proj, v_proj, out_proj, num_heads):
+    return attended(*parts(x, q_proj, k_proj, v_proj, num_heads), out_proj)
+
+
+@wrong("5.4", "context comes first", "context-asks")
+def cross_context_first(context, x, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)

@@ -65,6 +65,13 @@ def test_a_right_answer_with_a_weakness_hears_of_it(exercise_id, code):
     assert "huge" not in check(exercise_id, EXERCISES[exercise_id].solution).message
 
 
+def test_a_mask_of_one_axis_that_sdpa_refuses_is_only_an_advice():
+    bare = next(code for code in RIGHT["5.3"] if code.__name__ == "multi_by_sdpa_with_the_bare_mask")
+    report = check("5.3", bare)
+    assert report.status == "correct" and "torch.atleast_2d(mask). Yours raised IndexError" in report.message
+    assert "atleast_2d" not in check("5.3", EXERCISES["5.3"].solution).message
+
+
 @pytest.mark.parametrize("exercise_id, code, diagnosis", WRONG_ANSWERS)
 def test_wrong_answers_are_rejected_and_named(exercise_id, code, diagnosis, monkeypatch):
     monkeypatch.setattr(running, "PATIENCE", 0.5)
@@ -262,6 +269,30 @@ def test_a_changed_input_is_named():
 
     report = check("0.1", code)
     assert report.diagnosis == "changes-input" and "input x" in report.message
+
+
+def test_a_changed_layer_is_named():
+    def code(x, q_proj, *others):
+        q_proj.bias.zero_()
+        return EXERCISES["5.3"].solution(x, q_proj, *others)
+
+    report = check("5.3", code)
+    assert report.diagnosis == "changes-input" and "input q_proj" in report.message
+
+
+def test_layers_are_told_briefly():
+    def raises(x, *rest):
+        raise ValueError("no")
+
+    assert "q_proj = nn.Linear(12, 12), k_proj" in check("5.3", raises).message
+    unscaled = check("5.3", EXERCISES["5.3"].misconceptions[0].codes[0]).message
+    assert "q_proj(z) = z + 1, k_proj(z) = 2z, v_proj(z) = 3z, out_proj(z) = -z and num_heads = 2" in unscaled
+
+
+def test_an_argument_with_a_default_must_have_one():
+    report = check("5.3", lambda x, q, k, v, o, num_heads, mask: x)
+    assert report.status == "error" and "may be called without mask; yours needs it" in report.message
+    assert check("5.3", lambda x, q, k, v, o, num_heads, mask=None: x).diagnosis == "returns-one"
 
 
 def test_printing_is_shown_once_and_nowhere_else(capsys):

@@ -31,6 +31,11 @@ MEANINGS = (
     (r"must be real number, not (\S+)",
      "One plain number is needed here, got {0}: for a shape choose one size, x.size(-1); for a tensor use its own "
      "methods, such as .sqrt()."),
+    (r"tuple of ints, ?(but got|not) float|must be int, not float|'float' object cannot be interpreted|"
+     r"slice indices must be integers",
+     "A size must be a whole number: divide with //, which gives one, not with /."),
+    (r"unary ~: 'NoneType'|must be Tensor, not NoneType|\(NoneType, |(: 'Tensor' and|'int' and) 'NoneType'",
+     "Something here is None. A mask that may be None is used only `if mask is not None`."),
     (r"cannot be interpreted as an integer|only integer tensors of a single element",
      "One whole number is needed here, and this is a tensor of several: go through it, or compare all of it at once."),
     (r"only one element tensors|cannot be converted to Scalar|to a (Python )?scalar|must be Number, not Tensor",
@@ -81,7 +86,8 @@ MEANINGS = (
      "Something is called with other arguments than it takes; in a class, every method needs self first."),
     (r"Boolean value of Tensor with more than one value",
      "One truth value is needed here, and a tensor has many: instead of `if` and `and` use torch.where, masked_fill, & "
-     "and ~; instead of Python's max(x) use x.amax(dim=-1, keepdim=True)."),
+     "and ~; instead of Python's max(x) use x.amax(dim=-1, keepdim=True). Whether there is a mask at all is asked "
+     "with `if mask is not None`."),
     (r"does not require grad", "The result is cut off from the input, so no gradient can flow back: stay in torch, "
                                "without detach, .data, numpy, tolist or no_grad."),
     (r"that requires grad.*numpy|Can't call numpy|can't convert",

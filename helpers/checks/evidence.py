@@ -62,9 +62,18 @@ def sharpness(case):
             f"your rows are {word}")
 
 
+def given_mask(case):
+    """The mask of a case, its last argument, or None where none was given."""
+    mask = case.args[-1]
+    return mask if isinstance(mask, torch.Tensor) and mask.dtype == torch.bool else None
+
+
 def hidden_weight(case):
     """The hidden key that gets the largest weight."""
-    leak = case.weights.double().nan_to_num(0.0) * ~case.args[-1]
+    mask = given_mask(case)
+    if mask is None or case.weights.shape != case.expected_weights.shape:
+        return shape(case)
+    leak = case.weights.double().nan_to_num(0.0) * ~mask
     if not leak.any():
         return not_a_number(case) if case.weights.isnan().any() else entry(case)
     at = worst(leak, torch.zeros_like(leak))
@@ -87,6 +96,13 @@ def shape(case):
     if case.weights.shape == case.expected_weights.shape and case.out.shape == case.expected_out.shape:
         return entry(case)
     return f"yours has shape {tuple(case.weights.shape)}, and {tuple(case.expected_weights.shape)} is right"
+
+
+def out_alone(case):
+    """Right weights, and the entry of out that is furthest off."""
+    at = worst(case.out, case.expected_out)
+    return (f"your weights are right, but your out at {place(at)} is {number(case.out[at])} and "
+            f"{number(case.expected_out[at])} is right")
 
 
 def first_entries(case):

@@ -377,12 +377,6 @@ def _raw_scores(q, k, v):
     return scores @ v, scores
 
 
-def _first_out(case):
-    at = evidence.worst(case.out, case.expected_out)
-    return (f"your weights are right, but your out at {evidence.place(at)} is {evidence.number(case.out[at])} and "
-            f"{evidence.number(case.expected_out[at])} is right")
-
-
 ATTENTION = Exercise(
     id="2.4", name="attention", signature="attention(q, k, v)", minutes=6, difficulty=2,
     gives="the pair (out, weights): (..., T, Dv) and (..., T, S)",
@@ -449,7 +443,7 @@ ATTENTION = Exercise(
             "mixed-by-scores", "The weights are right, but the values were mixed by the scores instead.",
             "out = weights @ v: what you return as weights must be what multiplied v.",
             (lambda q, k, v: (q @ k.transpose(-2, -1) * _root(q, k) @ v, _weights(q, k)),
-             lambda q, k, v: (q @ k.transpose(-2, -1) @ v, _weights(q, k))), _first_out),
+             lambda q, k, v: (q @ k.transpose(-2, -1) @ v, _weights(q, k))), evidence.out_alone),
         Misconception(
             "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
             "For any number of axes: k.transpose(-2, -1) exchanges just the last two.",
@@ -477,7 +471,7 @@ ATTENTION = Exercise(
         Misconception(
             "weights-transposed", "out was made with the weights transposed: columns, not rows, weigh the values.",
             "Row i of the weights says how query i mixes the values: weights @ v.",
-            lambda q, k, v: (_weights(q, k).transpose(-2, -1) @ v, _weights(q, k)), _first_out),
+            lambda q, k, v: (_weights(q, k).transpose(-2, -1) @ v, _weights(q, k)), evidence.out_alone),
         Misconception(
             "keys-ask", "Queries and keys have changed places: your rows belong to the keys.",
             "The rows of the weights are the queries: q @ k.transpose(-2, -1).",
@@ -736,7 +730,7 @@ SELF_ATTENTION = Exercise(
         Misconception(
             "keys-as-values", "The weights average the keys; W_value was never used.",
             "Keys decide how much is read; values are what is read.",
-            _value_from(lambda self, q, k, x: k), _first_out),
+            _value_from(lambda self, q, k, x: k), evidence.out_alone),
         Misconception(
             "input-as-values", "The weights average x itself; W_value was never used.",
             "Values are a projection too: v = self.W_value(x).",
@@ -744,7 +738,7 @@ SELF_ATTENTION = Exercise(
         Misconception(
             "queries-as-values", "The weights average the queries; W_value was never used.",
             "Values are what is read: v = self.W_value(x).",
-            _value_from(lambda self, q, k, x: q), _first_out),
+            _value_from(lambda self, q, k, x: q), evidence.out_alone),
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "In (B, T, T) the keys are the last axis: dim=-1.",
@@ -757,7 +751,7 @@ SELF_ATTENTION = Exercise(
         Misconception(
             "weights-transposed", "out was made with the weights transposed: columns, not rows, weigh the values.",
             "Row i of the weights says how position i mixes the values: weights @ v.",
-            _module(lambda self, x: _with_transposed_weights(*_qkv(self, x))), _first_out),
+            _module(lambda self, x: _with_transposed_weights(*_qkv(self, x))), evidence.out_alone),
         Misconception(
             "scores-returned", "out is right, but the second thing returned is the scores, not the weights.",
             "Return what multiplied v.",

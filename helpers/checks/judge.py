@@ -15,7 +15,7 @@ from helpers.checks.attempts import borrowed, in_another_order, is_stub
 from helpers.checks.catalogue import Case
 from helpers.checks.comparing import alike, close, plain, same_shapes, tensors, wrong_dtype, wrong_shape, wrong_type
 from helpers.checks.running import Fault, StillRunning, run, run_known
-from helpers.checks.writing import argument, describe, ended, inline, rounded, table
+from helpers.checks.writing import argument, describe, ended, equation, inline, listed, rounded, table
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,31 @@ def _wrong_signature(exercise, attempt):
         signature = inspect.signature(attempt)
     except (TypeError, ValueError):
         return None
-    try:
-        signature.bind(*exercise.arguments)
-    except TypeError:
+    if not _binds(signature, exercise.arguments):
         return Verdict("error", (
             ("say", f"{exercise.name} is called as {exercise.signature}; yours takes {signature}."),
             ("next", "Give it these arguments, in this order." + (
                 " In a method, self comes first." if exercise.is_class else ""))))
+    optional = _optional(exercise)
+    if not _binds(signature, exercise.arguments[:len(exercise.arguments) - len(optional)]):
+        return Verdict("error", (
+            ("say", f"{exercise.name} may be called without {' and '.join(optional)}; yours needs it: it takes "
+                    f"{signature}."),
+            ("next", f"Begin with `def {exercise.signature}:`.")))
     return None
+
+
+def _binds(signature, arguments):
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        return False
+    return True
+
+
+def _optional(exercise):
+    """The arguments that the exercise's signature gives a default to: they come last."""
+    return [name for name in exercise.arguments if f"{name}=" in exercise.signature]
 
 
 # ---------------------------------------------------------------- running everything once
@@ -166,8 +183,10 @@ def _malformed(exercise, runs):
             names = " and ".join(exercise.named_inputs[i] for i in record.changed)
             return Verdict("wrong", (
                 ("say", f"Your code changed its input {names}. Whoever calls it still needs it as it was."),
-                ("think", "x -= ..., x /= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x "
-                          "itself. Write x = x - ... instead, or start with x.clone().")), "changes-input")
+                ("think", "Apply the layer, and leave its weight and bias alone: they are to be used again."
+                 if isinstance(probe.args[record.changed[0]], Module) else
+                 "x -= ..., x /= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x "
+                 "itself. Write x = x - ... instead, or start with x.clone().")), "changes-input")
     return None
 
 
@@ -194,8 +213,8 @@ def _in_numbers(exercise, attempt, named, case):
     """What the mistake does: on an input small enough to follow by hand, where there is one."""
     tell = named.evidence or evidence.entry
     for small in _failing(exercise, attempt):
-        given = " and ".join(f"{name} = {inline(value)}" for name, value in
-                             zip(exercise.named_inputs, small.args, strict=False))
+        given = listed([equation(name, value) for name, value in
+                        zip(exercise.named_inputs, small.args, strict=False)])
         if len(given) < 150:
             return f"With {given}: {ended(tell(small))}"
     return ended(tell(case)[0].upper() + tell(case)[1:])
@@ -285,8 +304,11 @@ def _smallest(exercise, attempt, probe, case):
 
 def _side_by_side(exercise, case):
     """The inputs of a case, then what was expected beside what came."""
-    shown = [("code", f"{name} =\n{table(value)}")
-             for name, value in zip(exercise.named_inputs, case.args, strict=False)]
+    named = list(zip(exercise.named_inputs, case.args, strict=False))
+    shown = [("code", f"{name} =\n{table(value)}") for name, value in named if not isinstance(value, Module)]
+    layers = ", ".join(equation(name, value) for name, value in named if isinstance(value, Module))
+    if layers:
+        shown.append(("code", f"layers:\n{layers}"))
     return shown + [("pair", (name, table(right), table(got)))
                     for name, got, right in tensors(exercise, case.got, case.expected)
                     if not close(got, right, exercise.probes[0])]
@@ -299,10 +321,17 @@ def _correct(exercise, runs):
     parts = [("say", f"Correct on {len(_required(exercise, runs))} inputs. {exercise.after}")]
     for probe, record, right in zip(exercise.probes, runs, expected, strict=False):
         if probe.advice and (record.error or not close(record.value, right, probe)):
-            seen = (f"gives {inline(rounded(record.value))}" if same_shapes(record.value, right) else
-                    "fails there")
-            parts.append(("think", f"{probe.advice} Yours {seen}, and {inline(rounded(right))} is right."))
+            parts.append(("think", f"{probe.advice} {_seen(record, right)}"))
     return Verdict("correct", tuple(parts))
+
+
+def _seen(record, right):
+    """What the code did on an input that a right answer may fail."""
+    if record.error:
+        return f"Yours raised {errors.first_line(record.error)}."
+    if isinstance(right, tuple) or not same_shapes(record.value, right):
+        return "Yours is wrong there."
+    return f"Yours gives {inline(rounded(record.value))}, and {inline(rounded(right))} is right."
 
 
 def _with_notes(exercise, found, attempt):

@@ -31,7 +31,10 @@ def _not_negative(case):
 
 
 def _hidden_is_zero(case):
-    leak = case.weights.double() * ~case.args[-1]
+    mask = evidence.given_mask(case)
+    if mask is None:
+        return None
+    leak = case.weights.double() * ~mask
     if (leak.abs() < 1e-4).all():
         return None
     return f"A hidden key must get the weight 0: {evidence.hidden_weight(case)}."

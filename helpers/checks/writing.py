@@ -32,6 +32,8 @@ def describe(value):
 def argument(name, value):
     if isinstance(value, torch.Tensor):
         return f"{name} of shape {tuple(value.shape)}"
+    if isinstance(value, torch.nn.Linear):
+        return f"{name} = {_sizes(value)}"
     text = repr(value)
     return f"{name} = {text if len(text) < 60 else text[:57] + '...'}"
 
@@ -45,6 +47,36 @@ def axes(exercise, shape, seen):
         return f"{tuple(shape)}"
     letters = ", ".join(names.get(size) or str(size) for size in shape)
     return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})"
+
+
+def equation(name, value):
+    """A small argument as an equation: 'x = [[1, 2]]', or for a layer 'q_proj(z) = 2z + 1'."""
+    if isinstance(value, torch.nn.Linear):
+        formula = _formula(value)
+        return f"{name}(z) = {formula}" if formula else f"{name} = {_sizes(value)}"
+    return f"{name} = {inline(value)}"
+
+
+def _sizes(layer):
+    return f"nn.Linear({layer.in_features}, {layer.out_features}{'' if layer.bias is not None else ', bias=False'})"
+
+
+def _formula(layer):
+    """'2z + 1' for a layer that multiplies every feature by 2 and adds 1; '' for any other."""
+    weight, bias = layer.weight.detach(), layer.bias
+    times = weight[0, 0]
+    if weight.size(0) != weight.size(1) or bias is None or (bias != bias[0]).any():
+        return ""
+    if not torch.equal(weight, times * torch.eye(len(weight), dtype=weight.dtype)):
+        return ""
+    first = {1: "z", -1: "-z"}.get(times.item(), f"{times.item():.4g}z")
+    plus = bias[0].item()
+    return first + (f" {'+' if plus > 0 else '-'} {abs(plus):.4g}" if plus else "")
+
+
+def listed(words):
+    """'a and b and c' for a few; '..., y and z' for many."""
+    return " and ".join(words) if len(words) < 4 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def inline(value):
