@@ -14,7 +14,7 @@ def embed(ids, table):
     Source: notebook 01
     """
     require_ids(ids, len(table))
-    return table[ids]
+    return table[ids.long()]  # (...) -> (..., C); .long(), since table[uint8] would be read as a mask
 
 
 def require_ids(ids, limit):
@@ -32,22 +32,31 @@ def require_ids(ids, limit):
                          f"{wrong[0].item()}; were these ids made with another vocabulary?")
 
 
+def require_sizes(**sizes):
+    """Raise unless all sizes are whole numbers from 1 on.
+
+    Errors: TypeError or ValueError names the first that is not
+    Source: notebook 01
+    """
+    for name, size in sizes.items():
+        if not isinstance(size, int) or isinstance(size, bool):
+            raise TypeError(f"{name} must be a whole number, got {size!r}")
+        if size < 1:
+            raise ValueError(f"{name} must be at least 1, got {size}")
+
+
 def sinusoidal_positions(length, d_model):
     """Give every position its own pattern of waves, from fast ones on the left to slow ones on the right.
 
     Shapes: -> (length, d_model), float32: even columns sin, odd columns cos
     Units:  position * 10000**(-i / d_model) in radians, i = 0, 2, 4, ...; entries between -1 and 1
-    Errors: TypeError if a size is not a whole number; ValueError if length is below 1, or d_model odd or below 2
+    Errors: TypeError if a size is not a whole number; ValueError if one is below 1, or d_model odd
     Source: Vaswani et al. 2017, section 3.5; notebook 01
     """
-    for name, size in (("length", length), ("d_model", d_model)):
-        if not isinstance(size, int) or isinstance(size, bool):
-            raise TypeError(f"{name} must be a whole number, got {size!r}")
-    if length < 1:
-        raise ValueError(f"length must be at least 1, got {length}; an empty sequence has no positions")
-    if d_model < 2 or d_model % 2:
+    require_sizes(length=length, d_model=d_model)
+    if d_model % 2:
         raise ValueError(f"d_model must be even, since each wave has a sine and a cosine column, got {d_model}; "
-                         f"take {max(2, d_model + 1)}")
+                         f"take {d_model + 1}")
     # In float64: 10000**x and large angles lose digits that a sine needs.
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (length, 1)
     frequency = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000) / d_model))
@@ -59,9 +68,14 @@ def add_positions(x, positions):
     """Add to each vector the row of the place where it stands.
 
     Shapes: x (..., T, C), positions (max_T, C) with max_T >= T -> (..., T, C)
-    Errors: ValueError if x is longer than the table of positions, or of another width
+    Errors: TypeError if x is not floating; ValueError if x is longer than the table of positions, or of another width
     Source: notebook 01
     """
+    if not isinstance(x, torch.Tensor) or not x.is_floating_point():
+        got = x.dtype if isinstance(x, torch.Tensor) else type(x).__name__
+        raise TypeError(f"x must be a tensor of floats, got {got}; token ids go through an embedding first")
+    if x.dim() < 2:
+        raise ValueError(f"x must be (..., T, C), got {tuple(x.shape)}")
     T = x.size(-2)
     if len(positions) < T:
         raise ValueError(f"x has {T} positions, but there are only {len(positions)} to add; "
@@ -77,12 +91,13 @@ class TokenEmbedding(nn.Module):
 
     Shapes: ids (..., T) -> (..., T, C)
     Units:  rows times sqrt(d_model), as in the paper: they then weigh as much as positions, or more
-    Errors: TypeError or ValueError if ids are not rows of the table
+    Errors: TypeError or ValueError if ids are not rows of the table, or a size is not a whole number from 1 on
     Source: Vaswani et al. 2017, section 3.4; notebook 01
     """
 
     def __init__(self, vocabulary_size, d_model):
         super().__init__()
+        require_sizes(vocabulary_size=vocabulary_size, d_model=d_model)
         self.table = nn.Parameter(torch.randn(vocabulary_size, d_model) / math.sqrt(d_model))
 
     def forward(self, ids):
@@ -99,6 +114,7 @@ class SinusoidalPositions(nn.Module):
 
     def __init__(self, context_length, d_model):
         super().__init__()
+        require_sizes(context_length=context_length)
         # A buffer moves with .to(device); it can be made anew, so it is not saved with the weights.
         self.register_buffer("positions", sinusoidal_positions(context_length, d_model), persistent=False)
 
@@ -116,6 +132,7 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, context_length, d_model):
         super().__init__()
+        require_sizes(context_length=context_length, d_model=d_model)
         self.positions = nn.Parameter(0.02 * torch.randn(context_length, d_model))
 
     def forward(self, x):

@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from helpers.attention import dot_product_attention, require_input, require_probability
+from helpers.embeddings import require_sizes
 from helpers.masks import causal_mask, require_mask
 
 
@@ -36,14 +37,13 @@ def merge_heads(x):
 def require_heads(d_model, num_heads):
     """Raise unless d_model features can be shared out evenly among num_heads heads.
 
-    Errors: TypeError if num_heads is not a whole number; ValueError if it is below 1 or does not divide d_model
+    Errors: TypeError if one is not a whole number; ValueError if one is below 1 or num_heads does not divide d_model
     Source: notebook 05
     """
-    if not isinstance(num_heads, int) or isinstance(num_heads, bool):
-        raise TypeError(f"num_heads must be a whole number, got {num_heads!r}")
-    if num_heads < 1 or d_model % num_heads:
+    require_sizes(d_model=d_model, num_heads=num_heads)
+    if d_model % num_heads:
         fitting = [n for n in range(1, d_model + 1) if d_model % n == 0]
-        nearest = min(fitting, key=lambda n: (abs(n - num_heads), n)) if fitting else 1
+        nearest = min(fitting, key=lambda n: (abs(n - num_heads), n))
         raise ValueError(f"num_heads must divide d_model, got {num_heads} heads for d_model = {d_model}; "
                          f"the nearest number that does is {nearest}")
 
@@ -82,12 +82,16 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(merge_heads(out)), weights  # (..., T, C)
 
     def _fast(self, q, k, v, mask, causal):
-        """One fused kernel, whose memory grows with T and not with T * S. It never has the weights."""
+        """One fused kernel, whose memory grows with T and not with T * S. It never has the weights.
+
+        NB: PyTorch falls back to the steps, and to T * S, for dropout on a CPU and for more than one batch axis.
+        """
+        hidden = {"is_causal": causal} if mask is None else {"attn_mask": _visible(q, k, mask, causal)}
         p = self.dropout if self.training else 0.0
-        if mask is None:
-            return F.scaled_dot_product_attention(q, k, v, dropout_p=p, is_causal=causal), None
-        mask = _visible(q, k, mask, causal)
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=p), None
+        unbatched = q.dim() == 3  # (H, T, D): the kernel wants a batch, if of one
+        q, k, v = (t[None] if unbatched else t for t in (q, k, v))
+        out = F.scaled_dot_product_attention(q, k, v, dropout_p=p, **hidden)
+        return out[0] if unbatched else out, None
 
     def _explicit(self, q, k, v, mask, causal):
         """The same in steps that can be looked at: the formula of notebook 02."""

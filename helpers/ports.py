@@ -27,8 +27,8 @@ def to_ours(state, layout):
     Source: notebook 05
     """
     names = _names(layout)
-    state = _cut(state) if layout == "torch" else dict(state)
-    return _renamed(state, dict(zip(names, OURS, strict=True)), layout)
+    _require_weights(state, ("in_proj", "out_proj") if layout == "torch" else names, layout)
+    return _renamed(_cut(state) if layout == "torch" else state, dict(zip(names, OURS, strict=True)))
 
 
 def from_ours(state, layout):
@@ -39,7 +39,8 @@ def from_ours(state, layout):
     Source: notebook 05
     """
     names = _names(layout)
-    renamed = _renamed(dict(state), dict(zip(OURS, names, strict=True)), "MultiHeadAttention")
+    _require_weights(state, OURS, "MultiHeadAttention")
+    renamed = _renamed(state, dict(zip(OURS, names, strict=True)))
     return _stacked(renamed) if layout == "torch" else renamed
 
 
@@ -65,20 +66,29 @@ def _names(layout):
     return NAMES[layout]
 
 
-def _renamed(state, names, layout):
-    """Every layer of `names` under its new name, and nothing else."""
-    wanted = {f"{old}.{kind}": f"{new}.{kind}" for old, new in names.items() for kind in ("weight", "bias")}
-    needed = [name for name in wanted if name.endswith("weight")]
-    if any(name.endswith("bias") for name in state if name in wanted):
-        needed = list(wanted)  # either all four layers have a bias, or none
+def _require_weights(state, layers, owner):
+    """Raise unless state holds a weight for every layer, a bias for all of them or for none, and nothing else."""
+    weights, biases = ([f"{layer}{'_' if layer == 'in_proj' else '.'}{kind}" for layer in layers]
+                       for kind in ("weight", "bias"))
+    needed = weights + (biases if any(name in state for name in biases) else [])
     missing = [name for name in needed if name not in state]
     if missing:
-        raise ValueError(f"these weights do not look like {layout}'s: {missing[0]} is missing, among "
-                         f"{', '.join(list(state)[:4])}, ...")
-    extra = [name for name in state if name not in wanted and "LayerNorm" not in name]
+        found = ", ".join(list(state)[:4]) or "nothing"
+        raise ValueError(f"these weights do not look like {owner}'s: {missing[0]} is missing, found {found}"
+                         + (", ..." if len(state) > 4 else "")
+                         + ("; keys of their own width (kdim, vdim) have no counterpart here"
+                            if owner == "torch" and "q_proj_weight" in state else ""))
+    extra = [name for name in state if name not in needed
+             and not (owner == "huggingface" and name.startswith("output.LayerNorm."))]
     if extra:
-        raise ValueError(f"{layout}'s attention has no {extra[0]}; pass the weights of the attention alone")
-    return {wanted[name]: tensor for name, tensor in state.items() if name in wanted}
+        raise ValueError(f"{extra[0]} has no counterpart, only {needed[0]} to {needed[-1]}; "
+                         "pass the weights of one plain attention alone")
+
+
+def _renamed(state, names):
+    """The layers of `names` under their new names."""
+    new = {f"{old}.{kind}": f"{new}.{kind}" for old, new in names.items() for kind in ("weight", "bias")}
+    return {new[name]: tensor for name, tensor in state.items() if name in new}
 
 
 def _cut(state):

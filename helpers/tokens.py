@@ -1,5 +1,6 @@
 """From text to ids: whole words with a small vocabulary, and BERT's pieces of words."""
 
+import operator
 import re
 import unicodedata
 
@@ -48,11 +49,11 @@ def decode(ids, vocabulary):
     """Replace each id by its word: the way back, except for unknown words.
 
     Shapes: ids, T ints or a tensor (T,) -> text with T words
-    Errors: ValueError if an id is not in the vocabulary
+    Errors: TypeError if ids are not whole numbers; ValueError if an id is not in the vocabulary
     Source: notebook 01
     """
     words = {id: word for word, id in vocabulary.items()}
-    ids = [int(id) for id in ids]
+    ids = _whole_numbers(ids)
     for id in ids:
         if id not in words:
             raise ValueError(f"ids must come from the vocabulary, whose ids are 0 to {max(words)}, got {id}")
@@ -63,7 +64,11 @@ class WordPiece:
     """BERT's way to split words: the longest piece that the vocabulary holds, then the longest of the rest.
 
     A piece that continues a word starts with ##. Lower-case and without accents, as the "uncased"
-    BERT models are.
+    BERT models are. It gives the ids of Hugging Face's fast BERT tokenizer, with two differences:
+    NB: "[CLS]" in a text is read as a text, [ cls ], so that nobody can slip a special token in; theirs
+    makes it the special token unless encode_special_tokens is set.
+    NB: what is a mark, an accent or Chinese is asked of this Python's Unicode; theirs is of 2015, so that signs
+    that came later (759 of them, in rare scripts) may differ.
 
     Errors: ValueError if a special token is missing from the vocabulary
     Source: Devlin et al. 2019; Schuster and Nakajima 2012; notebook 01
@@ -135,23 +140,34 @@ class WordPiece:
         """The pieces of some ids, joined to words.
 
         Shapes: T ints or a tensor (T,) -> str
-        Errors: ValueError if an id is not in the vocabulary
+        Errors: TypeError if ids are not whole numbers; ValueError if an id is not in the vocabulary
         Source: notebook 01
         """
-        ids = [int(id) for id in ids]
+        ids = _whole_numbers(ids)
         for id in ids:
             if not 0 <= id < len(self):
                 raise ValueError(f"ids must lie between 0 and {len(self) - 1}, got {id}")
         return " ".join(self.pieces[id] for id in ids).replace(" ##", "")
 
 
+def _whole_numbers(ids):
+    whole = []
+    for id in ids.tolist() if hasattr(ids, "tolist") else ids:
+        try:
+            whole.append(operator.index(id))  # int(id) would round 1.9 down to another word
+        except TypeError:
+            raise TypeError(f"ids must be whole numbers, one for each word or piece, got {id!r:.40}; "
+                            "of a batch take one item, ids[0]") from None
+    return whole
+
+
 def _words_and_marks(text):
     """Lower-case words without accents, with every mark and every Chinese character on its own, as BERT reads them."""
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
-    seen = "".join(" " if c.isspace() or _is_space(c) else c for c in text if not _is_control(c))
-    seen = unicodedata.normalize("NFD", _with_spaces(seen, _is_chinese)).lower()
-    seen = "".join(c for c in seen if unicodedata.category(c) != "Mn")  # the accents, now apart from their letters
+    seen = "".join(c for c in text if not _is_control(c))
+    seen = unicodedata.normalize("NFD", _with_spaces(seen, _is_chinese))  # accents stand apart from their letters
+    seen = "".join(c.lower() for c in seen if unicodedata.category(c) != "Mn")  # ... and go; each letter by itself
     words = _with_spaces(seen, _is_mark).split()
     if not words:
         raise ValueError(f"text must have at least one word or mark, got {text!r}; an empty text has nothing to "
@@ -163,12 +179,9 @@ def _with_spaces(text, stands_alone):
     return "".join(f" {c} " if stands_alone(c) else c for c in text)
 
 
-def _is_space(c):
-    return unicodedata.category(c) == "Zs"
-
-
 def _is_control(c):
-    return c not in "\t\n\r" and (c in "\0\ufffd" or unicodedata.category(c).startswith("C"))
+    """Signs that nobody sees. White space is none, nor is what this Python does not know yet, as a new emoji."""
+    return c in "\0\ufffd" or (unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co") and c not in "\t\n\r")
 
 
 def _is_mark(c):

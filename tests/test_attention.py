@@ -197,6 +197,22 @@ def test_causal_attention_drops_weights_in_training_only():
     torch.testing.assert_close(module(x)[1].sum(-1), torch.ones(B, T))
 
 
+@pytest.mark.parametrize("p, error, words", [
+    (1, ValueError, "a dropout probability p must be at least 0 and below 1, got 1; it is the share that becomes 0"),
+    (1.5, ValueError, "got 1.5"), (-0.1, ValueError, "got -0.1"), (float("nan"), ValueError, "got nan"),
+    ("0.1", TypeError, "a dropout probability must be a number, got '0.1'"), (None, TypeError, "got None"),
+    (True, TypeError, "got True"), (nn.Dropout(0.1), TypeError, "got Dropout"),
+])
+def test_a_dropout_that_is_no_probability_is_refused(p, error, words):
+    with pytest.raises(error, match=words):
+        CausalAttention(D, DV, T, p)
+
+
+@pytest.mark.parametrize("p", [0, 0.0, 0.999])
+def test_a_dropout_from_0_to_below_1_is_taken(p):
+    assert CausalAttention(D, DV, T, p).dropout.p == p
+
+
 def test_the_mask_is_a_buffer_that_moves_and_is_not_saved():
     module = CausalAttention(D, DV, T, 0.1)
     assert module.to("meta").mask.device.type == "meta"
