@@ -7,6 +7,7 @@ Read the modules in the order in which the notebooks reach them; a file imports 
     masks       which key may be read by which query           notebook 03
     attention   dot_product_attention, SelfAttention           notebooks 02, 03, 04
     heads       MultiHeadAttention                             notebook 05
+    bert        attention in a real model, and the model       notebooks 06, 07
     ports       weights in and out of other people's attention notebook 05
     pretrained  find, fetch, verify and load MiniLM            notebook 01
     plots       every static figure of the course

@@ -1,0 +1,410 @@
+"""BERT: attention as it stands in a real model, with the names that published weights have.
+
+From the inside out: self-attention, its output, the two together, a layer, the model. The scores are
+divided by sqrt(D), D = C / H; masks are bool, True = may attend, as everywhere in this course.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from helpers.attention import require_input, require_probability
+from helpers.embeddings import require_ids, require_sizes
+from helpers.heads import merge_heads, require_heads, split_heads
+from helpers.masks import masked_softmax
+
+POSITIONS = ("absolute", "relative_key", "relative_key_query")
+
+
+@dataclass(frozen=True)
+class BertConfig:
+    """The sizes of a BERT. The defaults are those of BERT base, uncased.
+
+    Errors: TypeError or ValueError if a size, a probability or the kind of positions makes no sense
+    Source: Devlin et al. 2019; notebook 06
+    """
+
+    hidden_size: int = 768
+    num_attention_heads: int = 12
+    max_position_embeddings: int = 512
+    position_embedding_type: str = "absolute"
+    layer_norm_eps: float = 1e-12
+    attention_probs_dropout_prob: float = 0.1
+    hidden_dropout_prob: float = 0.1
+    num_hidden_layers: int = 12
+    intermediate_size: int = 3072
+    vocab_size: int = 30522
+    type_vocab_size: int = 2
+
+    def __post_init__(self):
+        require_sizes(max_position_embeddings=self.max_position_embeddings, num_hidden_layers=self.num_hidden_layers,
+                      intermediate_size=self.intermediate_size, vocab_size=self.vocab_size,
+                      type_vocab_size=self.type_vocab_size)
+        require_heads(self.hidden_size, self.num_attention_heads)
+        require_probability(self.attention_probs_dropout_prob)
+        require_probability(self.hidden_dropout_prob)
+        if self.position_embedding_type not in POSITIONS:
+            raise ValueError(f"position_embedding_type must be one of {', '.join(POSITIONS)}, "
+                             f"got {self.position_embedding_type!r}")
+
+    @property
+    def head_size(self):
+        return self.hidden_size // self.num_attention_heads
+
+
+# ---------------------------------------------------------------- attention
+
+class BertSelfAttention(nn.Module):
+    """Multi-head attention up to the merged heads: the last projection belongs to `BertSelfOutput`.
+
+    Shapes: x (B, T, C), context (B, S, C) -> merged (B, T, H * D), weights (B, H, T, S), (k, v) (B, H, S, D) each
+    Units:  weights sum to 1 over S before dropout and head mask, to 0 where a row is fully masked
+    Errors: TypeError or ValueError if x, context, mask, head_mask or past do not fit
+    Source: Devlin et al. 2019; Shaw et al. 2018 and Huang et al. 2020 for relative positions; notebook 06
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        C = config.hidden_size
+        self.config, self.kept_heads = config, list(range(config.num_attention_heads))
+        self.query, self.key, self.value = nn.Linear(C, C), nn.Linear(C, C), nn.Linear(C, C)
+        self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
+        if config.position_embedding_type != "absolute":
+            self.distance_embedding = nn.Embedding(2 * config.max_position_embeddings - 1, config.head_size)
+
+    def forward(self, x, *, mask=None, head_mask=None, context=None, past=None):
+        require_input(x, self.query)
+        q = self._split(self.query(x))  # (B, H, T, D)
+        k, v = self._keys_and_values(x, context, past)  # (B, H, S, D)
+        scores = q @ k.transpose(-2, -1)  # (B, H, T, S)
+        if self.config.position_embedding_type != "absolute":
+            scores = scores + self._relative_scores(q, k, first=self._first_position(k, x, context, past))
+        weights = self.dropout(masked_softmax(scores / math.sqrt(q.size(-1)), mask))
+        if head_mask is not None:
+            weights = weights * self._one_for_each_head(head_mask, weights)
+        return merge_heads(weights @ v), weights, (k, v)
+
+    def _split(self, x):
+        return split_heads(x, len(self.kept_heads))
+
+    def _keys_and_values(self, x, context, past):
+        """Those of the context; or those of x, after what the cache holds."""
+        if past is not None:
+            past_k, past_v = self._require_cache(past, x, context)
+            if context is not None:
+                return past_k, past_v  # the context does not grow: what was computed once is all
+        source = x if context is None else context
+        if context is not None:
+            require_input(context, self.key, name="context")
+        k, v = self._split(self.key(source)), self._split(self.value(source))
+        if past is not None:
+            k, v = torch.cat([past_k, k], dim=-2), torch.cat([past_v, v], dim=-2)  # (B, H, past + T, D)
+        return k, v
+
+    def _first_position(self, k, x, context, past):
+        """Where x begins: behind the cache. Beside a context it begins at 0, and a cache cannot say otherwise."""
+        if context is None:
+            return k.size(-2) - x.size(-2)
+        if past is not None:
+            raise ValueError("relative positions need to know where x begins, and in cross-attention a cache does not "
+                             "say it; pass the whole of x with the context, without past")
+        return 0
+
+    def _relative_scores(self, q, k, first):
+        """What the distance from query to key adds to each score.
+
+        Shapes: q (B, H, T, D), k (B, H, S, D) -> (B, H, T, S)
+        """
+        M = self.config.max_position_embeddings
+        T, S = q.size(-2), k.size(-2)
+        if max(first + T, S) > M:
+            raise ValueError(f"the sequence has {max(first + T, S)} positions, but max_position_embeddings is {M}; "
+                             "shorten it, or build the model with more")
+        queries = torch.arange(first, first + T, device=q.device)[:, None]  # (T, 1)
+        distance = queries - torch.arange(S, device=q.device)  # (T, 1) - (S,) -> (T, S), from -(M - 1) to M - 1
+        E = self.distance_embedding(distance + M - 1)  # (T, S, D)
+        relative = torch.einsum("bhtd,tsd->bhts", q, E)
+        if self.config.position_embedding_type == "relative_key_query":
+            relative = relative + torch.einsum("bhsd,tsd->bhts", k, E)
+        return relative
+
+    def _one_for_each_head(self, head_mask, weights):
+        """The head mask beside the weights: (H,) becomes (H, 1, 1)."""
+        if head_mask.dim() == 1:
+            head_mask = head_mask[:, None, None]
+        try:
+            fits = torch.broadcast_shapes(head_mask.shape, weights.shape) == weights.shape
+        except RuntimeError:
+            fits = False
+        if not fits:
+            raise ValueError(f"head_mask must be (H,) or broadcast to the weights {tuple(weights.shape)}, "
+                             f"got {tuple(head_mask.shape)}; after pruning H counts the heads that are left")
+        return head_mask
+
+    def _require_cache(self, past, x, context):
+        """The cached keys and values, if they continue to x (or are those of the context)."""
+        B, H, D = len(x), len(self.kept_heads), self.config.head_size
+        if not isinstance(past, (tuple, list)) or len(past) != 2:
+            raise TypeError(f"past must be a pair (keys, values), as it was returned, got {type(past).__name__}")
+        k, v = past
+        S = k.size(-2) if context is None else context.size(-2)
+        if k.shape != (B, H, S, D) or v.shape != (B, H, S, D):
+            raise ValueError(f"past must hold keys and values of shape (B, H, S, D) = {(B, H, S, D)}, "
+                             f"got {tuple(k.shape)} and {tuple(v.shape)}")
+        return k, v
+
+
+class BertSelfOutput(nn.Module):
+    """The last projection of attention, then dropout, then residual and LayerNorm.
+
+    Shapes: merged (B, T, H * D), x (B, T, C) -> (B, T, C)
+    Source: Devlin et al. 2019; post-norm as in Vaswani et al. 2017; notebook 06
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, merged, x):
+        return self.LayerNorm(self.dropout(self.dense(merged)) + x)
+
+
+class BertAttention(nn.Module):
+    """Self-attention, or cross-attention where there is a context, with everything up to the LayerNorm.
+
+    Shapes: x (B, T, C), context (B, S, C) -> out (B, T, C), weights (B, H, T, S), present = (k, v) (B, H, S, D) each
+            mask bool, broadcastable to (B, H, T, S); head_mask (H,) or broadcastable to it: 1 keeps a head, 0 mutes it
+            past = a present of an earlier call: x continues behind it, S = past + T; beside a context it replaces
+            the context's keys and values
+    Units:  as in `BertSelfAttention`. NB: no mask is made here; a decoder passes its causal mask
+    Errors: TypeError or ValueError if something does not fit
+    Source: Devlin et al. 2019; parameter names as in Hugging Face's transformers; notebook 06
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.self, self.output = BertSelfAttention(config), BertSelfOutput(config)
+
+    def forward(self, x, *, mask=None, head_mask=None, context=None, past=None):
+        merged, weights, present = self.self(x, mask=mask, head_mask=head_mask, context=context, past=past)
+        return self.output(merged, x), weights, present
+
+    def prune_heads(self, heads):
+        """Remove heads, and with them their rows of query, key and value and their columns of the last projection.
+
+        Heads keep their original numbers; those that are gone already are passed over.
+
+        Errors: ValueError if a head never existed, or none would be left
+        Source: Michel et al. 2019; notebook 06
+        """
+        attention = self.self
+        total = attention.config.num_attention_heads
+        unknown = sorted(set(heads) - set(range(total)))
+        if unknown:
+            raise ValueError(f"heads are numbered from 0 to {total - 1}, got {unknown[0]}")
+        left = [head for head in attention.kept_heads if head not in set(heads)]
+        if not left:
+            raise ValueError(f"at least one head must be left, got all of {sorted(attention.kept_heads)} to prune")
+        D = attention.config.head_size
+        places = [attention.kept_heads.index(head) for head in left]
+        features = torch.cat([torch.arange(place * D, (place + 1) * D) for place in places])  # (kept heads * D,)
+        for name in ("query", "key", "value"):
+            setattr(attention, name, _part_of(getattr(attention, name), features, dim=0))
+        self.output.dense = _part_of(self.output.dense, features, dim=1)
+        attention.kept_heads = left
+
+
+def _part_of(layer, features, dim):
+    """A smaller nn.Linear: some of the output features (dim 0) or of the input features (dim 1) of a larger one."""
+    weight = layer.weight.detach().index_select(dim, features.to(layer.weight.device)).clone()
+    smaller = nn.Linear(weight.size(1), weight.size(0), bias=layer.bias is not None,
+                        device=weight.device, dtype=weight.dtype)
+    smaller.weight = nn.Parameter(weight, requires_grad=layer.weight.requires_grad)
+    if layer.bias is not None:
+        bias = layer.bias.detach()[features.to(layer.bias.device)] if dim == 0 else layer.bias.detach()
+        smaller.bias = nn.Parameter(bias.clone(), requires_grad=layer.bias.requires_grad)
+    return smaller.train(layer.training)
+
+
+# ---------------------------------------------------------------- layer and model
+
+class BertIntermediate(nn.Module):
+    """The wide half of the feed-forward network, with a GELU.
+
+    Shapes: (B, T, C) -> (B, T, intermediate_size)
+    Source: Devlin et al. 2019; Hendrycks and Gimpel 2016; notebook 06
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.intermediate_size)
+
+    def forward(self, x):
+        return F.gelu(self.dense(x))
+
+
+class BertOutput(BertSelfOutput):
+    """The narrow half of the feed-forward network, then dropout, residual and LayerNorm.
+
+    Shapes: (B, T, intermediate_size), x (B, T, C) -> (B, T, C)
+    Source: Devlin et al. 2019; notebook 06
+    """
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
+
+
+class BertLayer(nn.Module):
+    """Attention, then a feed-forward network for each position by itself.
+
+    Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, T)
+    Errors: as `BertAttention`
+    Source: Devlin et al. 2019; notebook 06
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.attention = BertAttention(config)
+        self.intermediate, self.output = BertIntermediate(config), BertOutput(config)
+
+    def forward(self, x, *, mask=None, head_mask=None):
+        x, weights, _ = self.attention(x, mask=mask, head_mask=head_mask)
+        return self.output(self.intermediate(x), x), weights
+
+
+class BertEmbeddings(nn.Module):
+    """The sum of three rows for each token: what it is, where it stands, and which sentence it belongs to.
+
+    Shapes: ids (B, T), token_types (B, T), all 0 if None -> (B, T, C)
+    Errors: TypeError or ValueError if ids are not rows of the table, or T is above max_position_embeddings
+    Source: Devlin et al. 2019, section 3; notebooks 01 and 07
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        C = config.hidden_size
+        self.config = config
+        self.word_embeddings = nn.Embedding(config.vocab_size, C, padding_idx=0)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, C)
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, C)
+        self.LayerNorm = nn.LayerNorm(C, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, ids, token_types=None):
+        require_ids(ids, self.config.vocab_size)
+        token_types = torch.zeros_like(ids) if token_types is None else token_types
+        require_ids(token_types, self.config.type_vocab_size)
+        T, M = ids.size(-1), self.config.max_position_embeddings
+        if not 1 <= T <= M:
+            raise ValueError(f"ids must have 1 to {M} positions, max_position_embeddings, got {T}; shorten the text")
+        x = self.word_embeddings(ids) + self.token_type_embeddings(token_types)
+        if self.config.position_embedding_type == "absolute":
+            x = x + self.position_embeddings.weight[:T]  # (B, T, C) + (T, C)
+        return self.dropout(self.LayerNorm(x))
+
+    def _load_from_state_dict(self, state_dict, prefix, *args):
+        state_dict.pop(prefix + "position_ids", None)  # older files hold the numbers 0, 1, 2, ... among the weights
+        super()._load_from_state_dict(state_dict, prefix, *args)
+
+
+class BertEncoder(nn.Module):
+    """The layers, one after another.
+
+    Shapes: x (B, T, C) -> out (B, T, C), weights: a list with (B, H, T, T) for each layer
+    Source: Devlin et al. 2019; notebook 07
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.layer = nn.ModuleList(BertLayer(config) for _ in range(config.num_hidden_layers))
+
+    def forward(self, x, *, mask=None, head_mask=None):
+        all_weights = []
+        for i, layer in enumerate(self.layer):
+            x, weights = layer(x, mask=mask, head_mask=None if head_mask is None else head_mask[i])
+            all_weights.append(weights)
+        return x, all_weights
+
+
+class BertPooler(nn.Module):
+    """One vector for a text: that of its first token, [CLS], through a layer of its own.
+
+    Shapes: (B, T, C) -> (B, C)
+    Source: Devlin et al. 2019; notebook 07
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, hidden):
+        return torch.tanh(self.dense(hidden[:, 0]))
+
+
+class BertModel(nn.Module):
+    """From ids to a vector for each token that knows its neighbours.
+
+    Shapes: ids (B, T) -> hidden (B, T, C), weights: a list with (B, H, T, T) for each layer
+            mask bool, broadcastable to (B, H, T, T), such as padding_mask(...).unsqueeze(1); head_mask (layers, H)
+            `pooler` makes (B, C) of hidden
+    Errors: TypeError or ValueError if ids or masks do not fit
+    Source: Devlin et al. 2019; parameter names as in Hugging Face's transformers; notebook 07
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.embeddings, self.encoder, self.pooler = BertEmbeddings(config), BertEncoder(config), BertPooler(config)
+        self.apply(_initialise)
+
+    def forward(self, ids, *, mask=None, token_types=None, head_mask=None):
+        return self.encoder(self.embeddings(ids, token_types), mask=mask, head_mask=head_mask)
+
+    def prune_heads(self, heads):
+        """Remove heads: {layer: heads}, with their original numbers.
+
+        Errors: ValueError if a layer or head does not exist, or a layer would lose all its heads
+        Source: Michel et al. 2019; notebook 07
+        """
+        layers = self.encoder.layer
+        for i, gone in heads.items():
+            if i not in range(len(layers)):
+                raise ValueError(f"layers are numbered from 0 to {len(layers) - 1}, got {i}")
+            layers[i].attention.prune_heads(gone)
+
+
+def _initialise(module):
+    """BERT's first weights: small numbers around 0."""
+    if isinstance(module, (nn.Linear, nn.Embedding)):
+        nn.init.normal_(module.weight, std=0.02)
+        if getattr(module, "bias", None) is not None:
+            nn.init.zeros_(module.bias)
+        if getattr(module, "padding_idx", None) is not None:
+            with torch.no_grad():
+                module.weight[module.padding_idx].zero_()
+
+
+def load_weights(module, weights):
+    """Copy weights by name into a module, all of them or none.
+
+    Errors: ValueError names what is missing, what is too much, and whose shape does not fit
+    Source: notebook 07
+    """
+    own = module.state_dict()
+    weights = {name: tensor for name, tensor in weights.items() if not name.endswith("position_ids")}
+    faults = {"missing": [name for name in own if name not in weights],
+              "unknown": [name for name in weights if name not in own],
+              "of another shape": [f"{name} {tuple(weights[name].shape)}, not {tuple(own[name].shape)}"
+                                   for name in own if name in weights and weights[name].shape != own[name].shape]}
+    found = [f"{kind}: {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+             for kind, names in faults.items() if names]
+    if found:
+        raise ValueError(f"these weights do not fit {type(module).__name__}; {'; '.join(found)}. "
+                         "Are the names those of Hugging Face's BertModel, without a prefix such as bert.?")
+    module.load_state_dict(weights)
