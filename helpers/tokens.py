@@ -67,8 +67,8 @@ class WordPiece:
     BERT models are. It gives the ids of Hugging Face's fast BERT tokenizer, with two differences:
     NB: "[CLS]" in a text is read as a text, [ cls ], so that nobody can slip a special token in; theirs
     makes it the special token unless encode_special_tokens is set.
-    NB: what is a mark, an accent or Chinese is asked of this Python's Unicode; theirs is of 2015, so that signs
-    that came later (759 of them, in rare scripts) may differ.
+    NB: what is a mark or an accent is asked of this Python's Unicode; their table is older, so that some signs of
+    rare scripts differ, as do 256 rare Chinese characters that their list of blocks leaves out.
 
     Errors: ValueError if a special token is missing from the vocabulary
     Source: Devlin et al. 2019; Schuster and Nakajima 2012; notebook 01

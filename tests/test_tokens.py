@@ -119,7 +119,8 @@ def test_a_word_of_more_than_100_letters_is_unknown():
 
 @pytest.mark.parametrize("text, pieces", [
     ("Playing!?", ["play", "##ing", "!", "?"]), ("un!able", ["un", "!", "able"]), ("un able", ["un", "able"]),
-    ("中文", ["中", "文"]), ("a中b", ["a", "中", "b"]), ("CAFÉ café cafe\u0301", ["cafe"] * 3),
+    ("中文", ["中", "文"]), ("a中b", ["a", "中", "b"]),
+    ("a\u3400b\uf900b", ["a", "[UNK]", "b", "[UNK]", "b"]), ("CAFÉ café cafe\u0301", ["cafe"] * 3),
     ("pl\u200bay pl\u00aday pl\x07ay", ["play"] * 3), ("un\tun\nun\r\nun\u00a0un\u3000un", ["un"] * 6),
     ("ΣΣ", ["σ", "##σ"]),  # not the ς that ends a word
     ("[CLS]", ["[", "cls", "]"]), ("[MASK]", ["[", "[UNK]", "]"]), ("##ing", ["#", "#", "ing"]),
