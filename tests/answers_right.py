@@ -6,7 +6,8 @@ RIGHT maps an exercise to its answers. The name of an answer says its style. Som
 # ruff: noqa: RET504, UP008 - naming a result before returning it, and the long super(), are styles that must pass
 
 import math
-from collections import namedtuple
+import re
+from collections import defaultdict, namedtuple
 
 import numpy as np
 import torch
@@ -123,6 +124,539 @@ def means_with_printing_and_a_helper(x, verbose=True):
 
 
 right("0.1")(lambda x: x.mean(1))
+
+
+# ---- 1.1 encode(text, vocabulary) ------------------------------------------------------------------------------------
+
+
+@right("1.1")
+def ids_by_get(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]
+
+
+@right("1.1")
+def ids_by_a_loop_and_append(text, vocabulary):
+    ids = []
+    words = text.lower().split()
+    for word in words:
+        if word in vocabulary:
+            ids.append(vocabulary[word])
+        else:
+            ids.append(vocabulary["<unk>"])
+    return ids
+
+
+@right("1.1")
+def ids_by_try_and_except(text, vocabulary):
+    ids = []
+    for word in text.split():
+        try:
+            ids += [vocabulary[word.lower()]]
+        except KeyError:
+            ids += [vocabulary["<unk>"]]
+    return ids
+
+
+@right("1.1")
+def ids_by_map(text: str, vocabulary: dict) -> list:
+    unknown = vocabulary["<unk>"]
+    return list(map(lambda word: vocabulary.get(word, unknown), text.lower().split()))  # noqa: C417
+
+
+@right("1.1")
+def ids_by_replacing_words_first(text, vocabulary):
+    words = [word if word in vocabulary else "<unk>" for word in text.lower().split()]
+    return [vocabulary[word] for word in words]
+
+
+@right("1.1")
+def ids_by_regular_expression(text, vocabulary):
+    return [vocabulary.get(found.group(), vocabulary["<unk>"]) for found in re.finditer(r"\S+", text.lower())]
+
+
+@right("1.1")
+def ids_by_defaultdict(text, vocabulary):
+    known = defaultdict(lambda: vocabulary["<unk>"], vocabulary)
+    return [known[word] for word in text.lower().split()]
+
+
+@right("1.1")
+def ids_by_a_dict_with_missing(text, vocabulary):
+    class Vocabulary(dict):
+        def __missing__(self, word):
+            return self["<unk>"]
+
+    known = Vocabulary(vocabulary)
+    return [known[word] for word in str.split(str.lower(text))]
+
+
+@right("1.1")
+def ids_letter_by_letter(text, vocabulary):
+    ids, word = [], ""
+    for letter in text + " ":
+        if not letter.isspace():
+            word += letter.lower()
+        elif word:
+            ids.append(vocabulary[word] if word in vocabulary else vocabulary["<unk>"])
+            word = ""
+    return ids
+
+
+@right("1.1")
+def ids_by_looking_through_the_vocabulary(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        found = vocabulary["<unk>"]
+        for key, id in vocabulary.items():
+            if key == word:
+                found = id
+                break
+        ids.append(found)
+    return ids
+
+
+@right("1.1")
+def ids_by_two_lists(text, vocabulary):
+    keys, numbers = list(vocabulary.keys()), list(vocabulary.values())
+    return [numbers[keys.index(word)] if keys.count(word) else numbers[keys.index("<unk>")]
+            for word in text.lower().split()]
+
+
+@right("1.1")
+def ids_by_a_tensor_and_back(text, vocabulary):
+    ids = torch.tensor([vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()])
+    return ids.tolist()
+
+
+@right("1.1")
+def ids_by_none_and_is(text, vocabulary):
+    ids = [None] * len(text.split())
+    for place, word in enumerate(text.split()):
+        id = vocabulary.get(word.lower())
+        ids[place] = vocabulary["<unk>"] if id is None else id
+    return ids
+
+
+@right("1.1")
+def ids_on_a_changed_copy(text, vocabulary):
+    known = dict(vocabulary)
+    for word in text.lower().split():
+        known.setdefault(word, known["<unk>"])
+    return [known[word] for word in text.lower().split()]
+
+
+@right("1.1")
+def ids_by_helpers(text, vocabulary, unknown="<unk>"):
+    def words_of(text):
+        return text.casefold().split()
+
+    def id_of(word):
+        return vocabulary[word if word in vocabulary else unknown]
+
+    print(words_of(text))
+    return [*map(id_of, words_of(text))]
+
+
+@right("1.1")
+def ids_recursively(text, vocabulary):
+    first, *rest = text.lower().split(None, 1)
+    id = vocabulary.get(first, vocabulary.get("<unk>"))
+    return [id] + (ids_recursively(rest[0], vocabulary) if rest and rest[0].strip() else [])
+
+
+@right("1.1")
+def ids_by_a_generator_inside_list(text, vocabulary):
+    return list(vocabulary.get(w, vocabulary["<unk>"]) for w in text.lower().split())  # noqa: C400
+
+
+@right("1.1")
+def ids_of_blanks_replaced(text, vocabulary):
+    for space in ("\n", "\t"):
+        text = text.replace(space, " ")
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split(" ") if word != ""]
+
+
+@right("1.1")
+def ids_of_numpy(text, vocabulary):
+    return list(np.array([vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]))
+
+
+# ---- 1.2 embed(ids, table) -------------------------------------------------------------------------------------------
+
+
+@right("1.2")
+def rows_by_index(ids, table):
+    return table[ids]
+
+
+@right("1.2")
+def rows_by_index_with_ellipsis(ids, table):
+    return table[ids, ...]
+
+
+@right("1.2")
+def rows_by_functional_embedding(ids, table):
+    return F.embedding(ids, table)
+
+
+@right("1.2")
+def rows_by_functional_embedding_with_sparse_gradients(ids, table):
+    return F.embedding(ids, table, sparse=True)
+
+
+@right("1.2")
+def rows_by_one_hot(ids, table):
+    return F.one_hot(ids, num_classes=table.shape[0]).to(table.dtype) @ table
+
+
+@right("1.2")
+def rows_by_index_select(ids, table):
+    return torch.index_select(table, 0, ids.flatten()).reshape(*ids.shape, table.shape[1])
+
+
+@right("1.2")
+def rows_by_index_select_and_view(ids, table):
+    shape = ids.shape + table.shape[1:]
+    return table.index_select(0, ids.reshape(-1)).view(shape)
+
+
+@right("1.2")
+def rows_by_gather(ids, table):
+    C = table.size(-1)
+    index = ids.reshape(-1, 1).expand(-1, C)
+    return table.gather(0, index).reshape(ids.shape + (C,))
+
+
+@right("1.2")
+def rows_by_stacking(ids, table):
+    rows = [table[id] for id in ids.flatten().tolist()]
+    return torch.stack(rows).reshape(*ids.shape, -1)
+
+
+@right("1.2")
+def rows_recursively(ids, table):
+    if ids.dim() == 0:
+        return table[ids.item()]
+    return torch.stack([rows_recursively(part, table) for part in ids])
+
+
+@right("1.2")
+def rows_by_writing_into_zeros(ids, table):
+    out = torch.zeros(ids.numel(), table.shape[1], dtype=table.dtype)
+    for place, id in enumerate(ids.flatten()):
+        out[place] = table[id]
+    return out.view(*ids.shape, table.shape[1])
+
+
+@right("1.2")
+def rows_by_comparing(ids, table):
+    chosen = (ids.unsqueeze(-1) == torch.arange(len(table))).to(table.dtype)
+    return torch.einsum("...v,vc->...c", chosen, table)
+
+
+@right("1.2")
+def rows_by_where_and_sum(ids, table):
+    chosen = ids[..., None, None] == torch.arange(table.size(0))[:, None]
+    return torch.where(chosen, table, torch.zeros_like(table)).sum(-2)
+
+
+@right("1.2")
+def rows_by_an_identity_matrix(ids, table):
+    return torch.eye(len(table), dtype=table.dtype)[ids] @ table
+
+
+@right("1.2")
+def rows_by_indexing_with_numpy(ids, table):
+    return table[torch.from_numpy(np.asarray(ids.numpy(), dtype=np.int64))]
+
+
+@right("1.2")
+def rows_by_columns_of_the_transpose(ids, table):
+    return table.T[:, ids.flatten()].T.reshape(*ids.shape, -1)
+
+
+@right("1.2")
+def rows_by_unbinding_the_table(ids, table):
+    rows = table.unbind(0)
+    return torch.cat([rows[id] for id in ids.view(-1)]).view(*ids.shape, -1)
+
+
+@right("1.2")
+def rows_by_index_put(ids, table):
+    out = table.new_zeros(*ids.shape, table.size(1))
+    for row in range(table.size(0)):
+        out = out + (ids == row).unsqueeze(-1) * table[row]
+    return out
+
+
+@right("1.2")
+def rows_by_take_along_dim(ids, table):
+    flat = torch.take_along_dim(table, ids.reshape(-1)[:, None], dim=0)
+    return flat.reshape(*ids.shape, table.size(1))
+
+
+right("1.2")(lambda ids, table: table.index_select(0, ids.ravel()).unflatten(0, ids.shape) if ids.dim() else table[ids])
+
+
+# ---- 1.3 sinusoidal_positions(length, d_model) -----------------------------------------------------------------------
+
+
+@right("1.3")
+def waves_as_in_the_tutorial(length, d_model):
+    pe = torch.zeros(length, d_model)
+    position = torch.arange(0, length, dtype=torch.float).unsqueeze(1)
+    div_term = torch.exp(torch.arange(0, d_model, 2).float() * (-math.log(10000.0) / d_model))
+    pe[:, 0::2] = torch.sin(position * div_term)
+    pe[:, 1::2] = torch.cos(position * div_term)
+    return pe
+
+
+@right("1.3")
+def waves_by_powers(length, d_model):
+    angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    return torch.stack((angles.sin(), angles.cos()), dim=2).reshape(length, d_model)
+
+
+@right("1.3")
+def waves_by_python_loops(length, d_model):
+    table = torch.zeros(length, d_model)
+    for p in range(length):
+        for i in range(0, d_model, 2):
+            angle = p / 10000 ** (i / d_model)
+            table[p, i] = math.sin(angle)
+            table[p, i + 1] = math.cos(angle)
+    return table
+
+
+@right("1.3")
+def waves_by_nested_lists(length, d_model):
+    def entry(p, column):
+        angle = p * 10000 ** -((column - column % 2) / d_model)
+        return math.cos(angle) if column % 2 else math.sin(angle)
+
+    return torch.tensor([[entry(p, column) for column in range(d_model)] for p in range(length)])
+
+
+@right("1.3")
+def waves_by_numpy(length, d_model):
+    angles = np.arange(length)[:, np.newaxis] / np.power(10000.0, 2 * (np.arange(d_model) // 2) / d_model)
+    angles[:, 0::2] = np.sin(angles[:, 0::2])
+    angles[:, 1::2] = np.cos(angles[:, 1::2])
+    return torch.from_numpy(angles).float()
+
+
+@right("1.3")
+def waves_by_numpy_float32(length, d_model):
+    table = np.zeros((length, d_model), dtype=np.float32)
+    for i in range(d_model // 2):
+        table[:, 2 * i] = np.sin(np.arange(length) / 10000 ** (2 * i / d_model))
+        table[:, 2 * i + 1] = np.cos(np.arange(length) / 10000 ** (2 * i / d_model))
+    return torch.tensor(table)
+
+
+@right("1.3")
+def waves_by_where(length, d_model):
+    column = torch.arange(d_model)
+    exponent = (column - column % 2) / d_model
+    angles = torch.arange(length).float().unsqueeze(1) / torch.pow(10000.0, exponent)
+    return torch.where(column % 2 == 0, torch.sin(angles), torch.cos(angles))
+
+
+@right("1.3")
+def waves_by_a_shifted_sine(length, d_model):
+    column = torch.arange(d_model, dtype=torch.float64)
+    angles = torch.outer(torch.arange(length, dtype=torch.float64), 10000 ** (-(column // 2) * 2 / d_model))
+    return torch.sin(angles + (column % 2) * math.pi / 2).to(torch.float32)
+
+
+@right("1.3")
+def waves_by_complex_numbers(length, d_model):
+    angles = torch.outer(torch.arange(length).double(), 10000.0 ** (-torch.arange(0, d_model, 2).double() / d_model))
+    turned = torch.exp(1j * angles)
+    return torch.view_as_real(turned).flip(-1).flatten(-2).float()
+
+
+@right("1.3")
+def waves_by_polar(length, d_model):
+    angles = torch.arange(length)[:, None] * torch.exp(-math.log(1e4) * torch.arange(0, d_model, 2) / d_model)
+    turned = torch.polar(torch.ones_like(angles), angles)
+    return torch.stack([turned.imag, turned.real], -1).flatten(1)
+
+
+@right("1.3")
+def waves_by_turning_step_by_step(length, d_model):
+    speed = 10000.0 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    step, rows = torch.polar(torch.ones_like(speed), speed), [torch.ones(d_model // 2, dtype=torch.complex128)]
+    for _ in range(length - 1):
+        rows.append(rows[-1] * step)
+    turned = torch.stack(rows)
+    return torch.stack([turned.imag, turned.real], dim=-1).reshape(length, d_model).float()
+
+
+@right("1.3")
+def waves_by_einsum(length, d_model):
+    frequency = 1 / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    angles = torch.einsum("p,i->pi", torch.arange(length).float(), frequency)
+    table = torch.empty(length, d_model)
+    table[:, ::2], table[:, 1::2] = angles.sin(), angles.cos()
+    return table
+
+
+@right("1.3")
+def waves_row_by_row(length, d_model):
+    rows = []
+    for p in range(length):
+        angle = p / torch.tensor(10000.0).pow(torch.arange(0, d_model, 2) / d_model)
+        rows.append(torch.stack([torch.sin(angle), torch.cos(angle)]).T.flatten())
+    return torch.stack(rows)
+
+
+@right("1.3")
+def waves_column_by_column(length, d_model):
+    p, columns = torch.arange(length, dtype=torch.float32), []
+    for i in range(d_model // 2):
+        frequency = 10000 ** (-2 * i / d_model)
+        columns += [torch.sin(p * frequency), torch.cos(p * frequency)]
+    return torch.stack(columns, dim=1)
+
+
+@right("1.3")
+def waves_by_halves_put_in_turn(length, d_model):
+    angles = torch.arange(length).view(-1, 1) * torch.pow(10000, -torch.arange(0, d_model, 2) / d_model)
+    halves = torch.cat([angles.sin(), angles.cos()], dim=1)
+    order = torch.arange(d_model).view(2, -1).T.flatten()
+    return halves[:, order]
+
+
+@right("1.3")
+def waves_by_logspace(length, d_model):
+    frequency = torch.logspace(0, -4 * (1 - 2 / d_model), d_model // 2, dtype=torch.float64)
+    angles = torch.arange(length, dtype=torch.float64)[:, None] * frequency
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2).float()
+
+
+@right("1.3")
+def waves_with_printing(length, d_model, base=10_000):
+    positions = torch.arange(length).unsqueeze(-1)
+    pairs = torch.arange(d_model // 2)
+    angles = positions / base ** (2 * pairs / d_model)
+    print(angles.shape)
+    result = torch.zeros(length, d_model, dtype=torch.float32)
+    result[:, 2 * pairs] = torch.sin(angles)
+    result[:, 2 * pairs + 1] = torch.cos(angles)
+    return result
+
+
+# ---- 1.4 add_positions(x, positions) ---------------------------------------------------------------------------------
+
+
+@right("1.4")
+def placed_by_a_slice(x, positions):
+    return x + positions[:x.size(1)]
+
+
+@right("1.4")
+def placed_by_unpacking(x, positions):
+    B, T, C = x.shape
+    return x + positions[:T, :]
+
+
+@right("1.4")
+def placed_with_a_batch_axis(x, positions):
+    return x + positions[: x.shape[1]].unsqueeze(0)
+
+
+@right("1.4")
+def placed_by_expanding(x, positions):
+    return torch.add(x, positions[:x.shape[-2]].expand(x.shape[0], -1, -1))
+
+
+@right("1.4")
+def placed_by_indexing(x, positions):
+    return positions[torch.arange(x.size(1))] + x
+
+
+@right("1.4")
+def placed_by_embedding(x, positions):
+    B, T, _ = x.shape
+    ids = torch.arange(T).repeat(B, 1)
+    return x + F.embedding(ids, positions)
+
+
+@right("1.4")
+def placed_by_narrow(x, positions):
+    return x.add(positions.narrow(0, 0, x.size(1)))
+
+
+@right("1.4")
+def placed_token_by_token(x, positions):
+    out = torch.zeros_like(x)
+    for b in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            out[b, t] = x[b, t] + positions[t]
+    return out
+
+
+@right("1.4")
+def placed_number_by_number(x, positions):
+    B, T, C = x.shape
+    return torch.tensor([[[x[b, t, c].item() + positions[t, c].item() for c in range(C)] for t in range(T)]
+                         for b in range(B)], dtype=x.dtype)
+
+
+@right("1.4")
+def placed_item_by_item(x, positions):
+    return torch.stack([item + positions[:len(item)] for item in x])
+
+
+@right("1.4")
+def placed_on_a_copy_in_place(x, positions):
+    x = x.clone()
+    x += positions[:x.size(1)]
+    return x
+
+
+@right("1.4")
+def placed_by_numpy(x, positions):
+    return torch.from_numpy(x.numpy() + positions.numpy()[None, :x.shape[1]])
+
+
+@right("1.4")
+def placed_by_a_matrix(x, positions):
+    T, most = x.size(1), positions.size(0)
+    chosen = torch.eye(T, most, dtype=x.dtype)
+    return x + chosen @ positions
+
+
+@right("1.4")
+def placed_by_splitting_the_table(x, positions):
+    used, _ = positions.split([x.size(1), len(positions) - x.size(1)])
+    return x + used.repeat(len(x), 1, 1)
+
+
+@right("1.4")
+def placed_tokens_first(x, positions):
+    return (x.transpose(0, 1) + positions[:x.size(1), None]).transpose(0, 1)
+
+
+@right("1.4")
+def placed_by_einsum(x, positions):
+    ones = x.new_ones(x.size(0))
+    return x + torch.einsum("b,tc->btc", ones, positions[:x.size(1)])
+
+
+@right("1.4")
+def placed_by_zip(x, positions):
+    columns = [token + row for token, row in zip(x.unbind(1), positions)]  # noqa: B905
+    return torch.stack(columns, dim=1)
+
+
+@right("1.4")
+def placed_in_float64(x, positions):
+    return (x.double() + positions[:x.size(1)].double()).to(x.dtype)
+
+
+right("1.4")(lambda x, positions: x - (-positions[0:x.size(1)]))
 
 
 # ---- 2.1 dot_product_scores(q, k) ------------------------------------------------------------------------------------

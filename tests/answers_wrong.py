@@ -7,6 +7,7 @@ The names follow the exercise; the words say what is wrong. Never tidy the mista
 # ruff: noqa: RET503, RET504 - a return inside a loop, and naming a result before returning it, are what learners do
 
 import math
+import re
 
 import numpy as np
 import torch
@@ -231,6 +232,1298 @@ def means_endless(x):
 @wrong("0.1", "seven columns, read off the checker's messages")
 def means_divided_by_seven(x):
     return x.sum(dim=1) / 7
+
+
+# ---- 1.1 encode(text, vocabulary) ------------------------------------------------------------------------------------
+
+
+@wrong("1.1", "the lower-cased text is thrown away", "not-lower-cased")
+def ids_with_capitals(text, vocabulary):
+    text.lower()
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.split()]
+
+
+@wrong("1.1", "the vocabulary is lower-cased, not the text", "not-lower-cased")
+def ids_with_a_lower_cased_vocabulary(text, vocabulary):
+    known = {word.lower(): id for word, id in vocabulary.items()}
+    return [known.get(word, known["<unk>"]) for word in text.split()]
+
+
+@wrong("1.1", "only the first letter is lower-cased", "not-lower-cased")
+def ids_with_the_first_letter_lowered(text, vocabulary):
+    text = text[0].lower() + text[1:]
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.split()]
+
+
+@wrong("1.1", "no lower(), and a KeyError", "not-lower-cased")
+def ids_with_capitals_and_brackets(text, vocabulary):
+    ids = []
+    for word in text.split():
+        ids.append(vocabulary[word])
+    return ids
+
+
+@wrong("1.1", "upper-cased", "everything-unknown")
+def ids_of_upper_case(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.upper().split()]
+
+
+@wrong("1.1", "the places are looked up, not the words", "everything-unknown")
+def ids_of_places_looked_up(text, vocabulary):
+    return [vocabulary.get(i, vocabulary["<unk>"]) for i in range(len(text.split()))]
+
+
+@wrong("1.1", "the dict is turned around: ids are its keys", "everything-unknown")
+def ids_from_the_way_back(text, vocabulary):
+    words = {id: word for word, id in vocabulary.items()}
+    return [words.get(word, vocabulary["<unk>"]) for word in text.lower().split()]
+
+
+@wrong("1.1", "split at single blanks", "split-at-blanks")
+def ids_split_at_blanks(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split(" ")]
+
+
+@wrong("1.1", "split at single blanks, empty words left out", "split-at-blanks")
+def ids_split_at_blanks_without_empty_words(text, vocabulary):
+    return [vocabulary.get(w, vocabulary["<unk>"]) for w in text.lower().split(" ") if len(w) > 0]
+
+
+@wrong("1.1", "split with a regular expression that leaves empty words", "empty-words")
+def ids_with_empty_words(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in re.split(r"\s+", text.lower())]
+
+
+@wrong("1.1", "never split", "not-split")
+def ids_of_the_whole_text(text, vocabulary):
+    return [vocabulary.get(text.lower(), vocabulary["<unk>"])]
+
+
+@wrong("1.1", "one id for the whole text, not in a list", "not-split")
+def ids_of_the_whole_text_bare(text, vocabulary):
+    return vocabulary.get(text.lower(), vocabulary["<unk>"])
+
+
+@wrong("1.1", "letter by letter", "letters")
+def ids_of_letters(text, vocabulary):
+    return [vocabulary.get(letter, vocabulary["<unk>"]) for letter in text.lower()]
+
+
+@wrong("1.1", "letter by letter, KeyError", "letters")
+def ids_of_letters_with_brackets(text, vocabulary):
+    ids = []
+    for word in text.lower():
+        ids.append(vocabulary[word])
+    return ids
+
+
+@wrong("1.1", "unknown words left out", "unknown-skipped")
+def ids_of_known_words(text, vocabulary):
+    return [vocabulary[word] for word in text.lower().split() if word in vocabulary]
+
+
+@wrong("1.1", "unknown words left out, by comparing with each key", "unknown-skipped")
+def ids_of_known_words_by_two_loops(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        for key in vocabulary:
+            if key == word:
+                ids.append(vocabulary[key])
+    return ids
+
+
+@wrong("1.1", "KeyError for an unknown word", "unknown-raises")
+def ids_by_brackets(text, vocabulary):
+    words = text.lower().split()
+    return [vocabulary[w] for w in words]
+
+
+@wrong("1.1", "another key for unknown words", "another-key")
+def ids_with_another_key(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<UNK>"]) for word in text.lower().split()]
+
+
+@wrong("1.1", "another key, asked for only where it is needed", "another-key")
+def ids_with_another_key_at_need(text, vocabulary):
+    return [vocabulary[word] if word in vocabulary else vocabulary["[UNK]"] for word in text.lower().split()]
+
+
+@wrong("1.1", "get without a second argument", "unknown-is-none")
+def ids_by_get_alone(text, vocabulary):
+    return [vocabulary.get(word) for word in text.lower().split()]
+
+
+@wrong("1.1", "get of another key: None", "unknown-is-none")
+def ids_by_get_of_another_key(text, vocabulary):
+    return [vocabulary.get(word, vocabulary.get("<UNK>")) for word in text.lower().split()]
+
+
+@wrong("1.1", "0 for unknown words", "unknown-is-zero")
+def ids_with_zero(text, vocabulary):
+    return [vocabulary.get(word, 0) for word in text.lower().split()]
+
+
+@wrong("1.1", "-1 for unknown words", "unknown-is-minus-one")
+def ids_with_minus_one(text, vocabulary):
+    return [vocabulary[word] if word in vocabulary.keys() else -1 for word in text.lower().split()]  # noqa: SIM118
+
+
+@wrong("1.1", "the size of the vocabulary for unknown words", "unknown-is-past-the-end")
+def ids_with_the_size(text, vocabulary):
+    return [vocabulary.get(word, len(vocabulary)) for word in text.lower().split()]
+
+
+@wrong("1.1", "1 for unknown words", "wrong-id-for-unknown")
+def ids_with_one(text, vocabulary):
+    return [vocabulary.get(word, 1) for word in text.lower().split()]
+
+
+@wrong("1.1", "the vocabulary grows", "new-ids")
+def ids_that_grow(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        if word not in vocabulary:
+            vocabulary[word] = len(vocabulary)
+        ids.append(vocabulary[word])
+    return ids
+
+
+@wrong("1.1", "new ids in a copy", "new-ids")
+def ids_that_grow_in_a_copy(text, vocabulary):
+    known = vocabulary.copy()
+    return [known.setdefault(word, len(known)) for word in text.lower().split()]
+
+
+@wrong("1.1", "right ids, but they are written into the vocabulary", "changes-input")
+def ids_written_into_the_vocabulary(text, vocabulary):
+    return [vocabulary.setdefault(word, vocabulary["<unk>"]) for word in text.lower().split()]
+
+
+@wrong("1.1", "<unk> is taken out of the vocabulary", "changes-input")
+def ids_with_unk_taken_out(text, vocabulary):
+    unknown = vocabulary.pop("<unk>")
+    return [vocabulary.get(word, unknown) for word in text.lower().split()]
+
+
+@wrong("1.1", "the word <unk> instead of its id", "unknown-is-a-word")
+def ids_with_the_word_unk(text, vocabulary):
+    return [vocabulary.get(word, "<unk>") for word in text.lower().split()]
+
+
+@wrong("1.1", "unknown words stay as they are", "unknown-is-a-word")
+def ids_and_words(text, vocabulary):
+    return [vocabulary[word] if word in vocabulary else word for word in text.lower().split()]  # noqa: SIM401
+
+
+@wrong("1.1", "an id of 0 is taken for missing", "zero-is-false")
+def ids_by_or(text, vocabulary):
+    return [vocabulary.get(word) or vocabulary["<unk>"] for word in text.lower().split()]
+
+
+@wrong("1.1", "an id of 0 is taken for missing, by if", "zero-is-false")
+def ids_by_if(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        id = vocabulary.get(word)
+        ids.append(id if id else vocabulary["<unk>"])
+    return ids
+
+
+@wrong("1.1", "the words", "words-returned")
+def ids_as_words(text, vocabulary):
+    return text.lower().split()
+
+
+@wrong("1.1", "the words, unknown ones replaced", "words-returned")
+def ids_as_words_replaced(text, vocabulary):
+    return [word if word in vocabulary else "<unk>" for word in text.lower().split()]
+
+
+@wrong("1.1", "places", "places-not-ids")
+def ids_as_places(text, vocabulary):
+    return [i for i, word in enumerate(text.lower().split())]
+
+
+@wrong("1.1", "places in the vocabulary", "places-in-the-vocabulary")
+def ids_as_places_in_the_vocabulary(text, vocabulary):
+    words = list(vocabulary)
+    return [words.index(w) if w in words else words.index("<unk>") for w in text.lower().split()]
+
+
+@wrong("1.1", "the loop goes through the vocabulary", "vocabulary-walked")
+def ids_in_the_order_of_the_vocabulary(text, vocabulary):
+    ids = []
+    for word in vocabulary:
+        if word in text.lower():
+            ids.append(vocabulary[word])
+    return ids
+
+
+@wrong("1.1", "an id for each comparison", "one-id-per-comparison")
+def ids_for_each_comparison(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        for key, id in vocabulary.items():
+            if word == key:
+                ids.append(id)
+            else:
+                ids.append(vocabulary["<unk>"])
+    return ids
+
+
+@wrong("1.1", "no word twice", "repeats-dropped")
+def ids_without_repeats(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        id = vocabulary.get(word, vocabulary["<unk>"])
+        if id not in ids:
+            ids.append(id)
+    return ids
+
+
+@wrong("1.1", "a set of the words: no order, no repeats", "not-one-id-per-word")
+def ids_of_a_set(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in sorted(set(text.lower().split()))]
+
+
+@wrong("1.1", "sorted", "sorted")
+def ids_sorted(text, vocabulary):
+    return sorted(vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split())
+
+
+@wrong("1.1", "in reverse order", "reversed")
+def ids_in_reverse_order(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        ids.insert(0, vocabulary.get(word, vocabulary["<unk>"]))
+    return ids
+
+
+@wrong("1.1", "punctuation stripped", "punctuation-removed")
+def ids_without_punctuation(text, vocabulary):
+    return [vocabulary.get(w.strip(".,!?()"), vocabulary["<unk>"]) for w in text.lower().split()]
+
+
+@wrong("1.1", "exclamation marks taken off", "punctuation-removed")
+def ids_without_exclamation_marks(text, vocabulary):
+    return [vocabulary.get(w, vocabulary["<unk>"]) for w in text.lower().replace("!", "").split()]
+
+
+@wrong("1.1", "words of letters only, by regular expression", "punctuation-removed")
+def ids_by_word_characters(text, vocabulary):
+    return [vocabulary.get(w, vocabulary["<unk>"]) for w in re.findall(r"\w+", text.lower())]
+
+
+@wrong("1.1", "return in the loop: one number", "return-in-loop")
+def ids_of_the_first_word(text, vocabulary):
+    for word in text.lower().split():
+        return vocabulary.get(word, vocabulary["<unk>"])
+
+
+@wrong("1.1", "return in the loop: a list of one", "return-in-loop")
+def ids_of_the_first_word_in_a_list(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        ids.append(vocabulary.get(word, vocabulary["<unk>"]))
+        return ids
+
+
+@wrong("1.1", "the list is made anew in each round", "last-word-only")
+def ids_of_the_last_word(text, vocabulary):
+    for word in text.lower().split():
+        ids = []
+        ids.append(vocabulary.get(word, vocabulary["<unk>"]))
+    return ids
+
+
+@wrong("1.1", "a loop that ends one too early", "last-word-missing")
+def ids_without_the_last_word(text, vocabulary):
+    words = text.lower().split()
+    return [vocabulary.get(words[i], vocabulary["<unk>"]) for i in range(len(words) - 1)]
+
+
+@wrong("1.1", "a tensor", "returns-tensor")
+def ids_as_a_tensor(text, vocabulary):
+    return torch.tensor([vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()])
+
+
+@wrong("1.1", "a tensor of other ids", "returns-wrong-type")
+def ids_as_a_wrong_tensor(text, vocabulary):
+    return torch.tensor([vocabulary.get(word, 2) for word in text.lower().split()])
+
+
+@wrong("1.1", "a numpy array", "returns-wrong-type")
+def ids_as_an_array(text, vocabulary):
+    return np.array([vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()])
+
+
+@wrong("1.1", "a tuple", "returns-tuple")
+def ids_as_a_tuple(text, vocabulary):
+    return tuple(vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split())
+
+
+@wrong("1.1", "round brackets: a generator", "returns-wrong-type")
+def ids_as_a_generator(text, vocabulary):
+    return (vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split())
+
+
+@wrong("1.1", "map without list", "returns-wrong-type")
+def ids_as_a_map(text, vocabulary):
+    return map(vocabulary.get, text.lower().split())
+
+
+@wrong("1.1", "a set", "returns-wrong-type")
+def ids_as_a_set(text, vocabulary):
+    return {vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()}
+
+
+@wrong("1.1", "a list of tensors", "ids-as-tensors")
+def ids_as_tensors(text, vocabulary):
+    return list(torch.tensor([vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]))
+
+
+@wrong("1.1", "floats", "not-whole-numbers")
+def ids_as_floats(text, vocabulary):
+    return [float(vocabulary.get(word, vocabulary["<unk>"])) for word in text.lower().split()]
+
+
+@wrong("1.1", "texts of digits", "ids-as-text")
+def ids_as_text(text, vocabulary):
+    return [str(vocabulary.get(word, vocabulary["<unk>"])) for word in text.lower().split()]
+
+
+@wrong("1.1", "a list in each place", "nested")
+def ids_nested(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        ids.append([vocabulary.get(word, vocabulary["<unk>"])])
+    return ids
+
+
+@wrong("1.1", "a dict from words to ids", "pairs")
+def ids_in_a_dict(text, vocabulary):
+    return {word: vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()}
+
+
+@wrong("1.1", "counted from 1", "shifted")
+def ids_from_one(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<unk>"]) + 1 for word in text.lower().split()]
+
+
+@wrong("1.1", "append's own result", "returns-none")
+def ids_by_returning_append(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        last = ids.append(vocabulary.get(word, vocabulary["<unk>"]))
+    return last
+
+
+@wrong("1.1", "printed", "returns-none")
+def ids_printed(text, vocabulary):
+    print([vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()])
+
+
+@wrong("1.1", "a list without lower")
+def ids_by_lowering_a_list(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.split().lower()]
+
+
+@wrong("1.1", "the method without brackets")
+def ids_without_brackets(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower.split()]
+
+
+@wrong("1.1", "the dict is called")
+def ids_by_calling(text, vocabulary):
+    return [vocabulary(word) for word in text.lower().split()]
+
+
+@wrong("1.1", "all words are looked up at once")
+def ids_of_all_words_at_once(text, vocabulary):
+    return vocabulary[text.lower().split()]
+
+
+@wrong("1.1", "dict.index")
+def ids_by_dict_index(text, vocabulary):
+    return [vocabulary.index(word) for word in text.lower().split()]
+
+
+@wrong("1.1", "an empty list", "not-one-id-per-word")
+def ids_empty(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        ids + [vocabulary.get(word, vocabulary["<unk>"])]  # noqa: B018
+    return ids
+
+
+@wrong("1.1", "a default argument that remembers", "remembers")
+def ids_remembered(text, vocabulary, ids=[]):  # noqa: B006
+    for word in text.lower().split():
+        ids.append(vocabulary.get(word, vocabulary["<unk>"]))
+    return ids
+
+
+@wrong("1.1", "plurals cut", "wrong-id-for-unknown")
+def ids_of_singulars(text, vocabulary):
+    return [vocabulary.get(word.rstrip("s"), vocabulary["<unk>"]) for word in text.lower().split()]
+
+
+@wrong("1.1", "words of one letter are left out", "not-one-id-per-word")
+def ids_without_short_words(text, vocabulary):
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split() if len(word) > 1]
+
+
+@wrong("1.1", "unknown words get the id of the word before", "wrong-id-for-unknown")
+def ids_of_the_word_before(text, vocabulary):
+    ids, last = [], vocabulary["<unk>"]
+    for word in text.lower().split():
+        last = vocabulary.get(word, last)
+        ids.append(last)
+    return ids
+
+
+@wrong("1.1", "ids turned round: the largest is 0", "wrong-id-for-unknown")
+def ids_turned_round(text, vocabulary):
+    most = max(vocabulary.values())
+    return [most - vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]
+
+
+# ---- 1.2 embed(ids, table) -------------------------------------------------------------------------------------------
+
+
+@wrong("1.2", "columns", "columns")
+def rows_of_columns(ids, table):
+    return table[:, ids]
+
+
+@wrong("1.2", "rows of the transpose: columns", "columns")
+def rows_of_the_transpose(ids, table):
+    return table.t()[ids]
+
+
+@wrong("1.2", "the ids as amounts", "ids-multiplied")
+def rows_by_multiplying(ids, table):
+    return ids.float() @ table
+
+
+@wrong("1.2", "the ids as amounts, in whole numbers", "ids-multiplied")
+def rows_by_matmul(ids, table):
+    return torch.matmul(ids, table)
+
+
+@wrong("1.2", "one_hot without a number of classes", "one-hot-too-narrow")
+def rows_by_narrow_one_hot(ids, table):
+    return F.one_hot(ids).to(table.dtype) @ table
+
+
+@wrong("1.2", "one_hot with as many classes as columns", "one-hot-of-columns")
+def rows_by_one_hot_of_columns(ids, table):
+    V, C = table.shape
+    return F.one_hot(ids, C).to(table.dtype) @ table
+
+
+@wrong("1.2", "one_hot of whole numbers", "one-hot-dtype")
+def rows_by_one_hot_of_ints(ids, table):
+    return F.one_hot(ids, table.size(0)) @ table
+
+
+@wrong("1.2", "one_hot always float32", "one-hot-dtype")
+def rows_by_one_hot_of_float32(ids, table):
+    return F.one_hot(ids, table.size(0)).float() @ table
+
+
+@wrong("1.2", "the one-hot rows themselves", "one-hot-returned")
+def rows_as_one_hot(ids, table):
+    return F.one_hot(ids, len(table)).to(table.dtype)
+
+
+@wrong("1.2", "ids counted from 1", "off-by-one")
+def rows_from_one(ids, table):
+    return table[ids - 1]
+
+
+@wrong("1.2", "one row further", "off-by-one")
+def rows_one_further(ids, table):
+    return table[ids + 1]
+
+
+@wrong("1.2", "return in the loop", "first-id-only")
+def rows_of_the_first_id(ids, table):
+    for id in ids.flatten():
+        return table[id]
+
+
+@wrong("1.2", "only the first id", "first-id-only")
+def rows_of_id_zero(ids, table):
+    return table[ids[0]]
+
+
+@wrong("1.2", "each round overwrites the one before", "last-id-only")
+def rows_of_the_last_id(ids, table):
+    for id in ids.flatten():
+        out = table[id]
+    return out
+
+
+@wrong("1.2", "the first rows, whatever the ids", "rows-in-order")
+def rows_in_order(ids, table):
+    return table[:len(ids)]
+
+
+@wrong("1.2", "places instead of ids", "rows-in-order")
+def rows_of_places(ids, table):
+    return torch.stack([table[i] for i, id in enumerate(ids.flatten())]).view(*ids.shape, -1)
+
+
+@wrong("1.2", "the whole table", "whole-table")
+def rows_all(ids, table):
+    return table
+
+
+@wrong("1.2", "added up", "summed")
+def rows_summed(ids, table):
+    return table[ids].sum(dim=-2)
+
+
+@wrong("1.2", "averaged: a bag of words", "averaged")
+def rows_averaged(ids, table):
+    return table[ids].mean(dim=-2)
+
+
+@wrong("1.2", "rows summed to one number", "row-reduced")
+def rows_as_one_number(ids, table):
+    return table[ids].sum(-1)
+
+
+@wrong("1.2", "scaled as in the paper", "scaled")
+def rows_scaled(ids, table):
+    return table[ids] * math.sqrt(table.shape[1])
+
+
+@wrong("1.2", "brought to length 1", "scaled")
+def rows_of_length_one(ids, table):
+    return F.normalize(table[ids], dim=-1)
+
+
+@wrong("1.2", "flattened", "flattened")
+def rows_flattened(ids, table):
+    return table[ids.view(-1)]
+
+
+@wrong("1.2", "joined by cat", "one-long-vector")
+def rows_joined(ids, table):
+    return torch.cat([table[id] for id in ids])
+
+
+@wrong("1.2", "F.embedding with its arguments swapped", "swapped-arguments")
+def rows_by_swapped_embedding(ids, table):
+    return F.embedding(table, ids)
+
+
+@wrong("1.2", "the table as an index", "swapped-arguments")
+def rows_by_swapped_index(ids, table):
+    return ids[table]
+
+
+@wrong("1.2", "a new layer with random numbers", "a-new-table")
+def rows_of_a_new_layer(ids, table):
+    V, C = table.shape
+    layer = nn.Embedding(V, C)
+    return layer(ids)
+
+
+@wrong("1.2", "transposed", "transposed")
+def rows_transposed(ids, table):
+    return table[ids].transpose(-2, -1)
+
+
+@wrong("1.2", "no single id", "no-single-id")
+def rows_stacked(ids, table):
+    return torch.stack([table[id] for id in ids])
+
+
+@wrong("1.2", "one axis only: index_select", "fixed-axes")
+def rows_by_index_select_of_a_batch(ids, table):
+    return torch.index_select(table, 0, ids)
+
+
+@wrong("1.2", "one axis only: item()", "fixed-axes")
+def rows_by_item(ids, table):
+    return torch.stack([table[id.item()] for id in ids])
+
+
+@wrong("1.2", "two axes only", "fixed-axes")
+def rows_of_two_axes(ids, table):
+    B, T = ids.shape
+    return table[ids.reshape(B * T)].reshape(B, T, -1)
+
+
+@wrong("1.2", "single numbers", "single-numbers")
+def rows_by_take(ids, table):
+    return torch.take(table, ids)
+
+
+@wrong("1.2", "no id twice", "repeats-dropped")
+def rows_of_unique_ids(ids, table):
+    return table[torch.unique(ids)]
+
+
+@wrong("1.2", "the ids", "ids-returned")
+def rows_as_ids(ids, table):
+    return ids
+
+
+@wrong("1.2", "detached", "no-gradients")
+def rows_detached(ids, table):
+    return table[ids].detach()
+
+
+@wrong("1.2", "by Python numbers", "no-gradients")
+def rows_by_lists(ids, table):
+    return torch.tensor([table[id].tolist() for id in ids.flatten()], dtype=table.dtype).reshape(*ids.shape, -1)
+
+
+@wrong("1.2", "through data", "no-gradients")
+def rows_by_data(ids, table):
+    return table.data[ids]
+
+
+@wrong("1.2", "without gradients", "no-gradients")
+def rows_under_no_grad(ids, table):
+    with torch.no_grad():
+        return table[ids]
+
+
+@wrong("1.2", "a layer made from the table: its parameter is another", "no-gradients")
+def rows_of_a_frozen_layer(ids, table):
+    return nn.Embedding.from_pretrained(table)(ids)
+
+
+@wrong("1.2", "a new parameter", "no-gradients")
+def rows_of_a_new_parameter(ids, table):
+    return nn.Parameter(table)[ids]
+
+
+@wrong("1.2", "numpy: it refuses a table that needs gradients")
+def rows_by_numpy(ids, table):
+    return torch.from_numpy(table.numpy()[ids.numpy()])
+
+
+@wrong("1.2", "half of the gradient", "wrong-gradients")
+def rows_with_half_a_gradient(ids, table):
+    return table[ids] / 2 + table[ids].detach() / 2
+
+
+@wrong("1.2", "row 0 never learns", "wrong-gradients")
+def rows_with_padding(ids, table):
+    return F.embedding(ids, table, padding_idx=0)
+
+
+@wrong("1.2", "a numpy array", "returns-wrong-type")
+def rows_as_numpy(ids, table):
+    return table.detach().numpy()[ids.numpy()]
+
+
+@wrong("1.2", "a list of rows", "returns-wrong-type")
+def rows_as_a_list(ids, table):
+    return [table[id] for id in ids.flatten()]
+
+
+@wrong("1.2", "float32 always", "wrong-dtype")
+def rows_in_float32(ids, table):
+    return table[ids].float()
+
+
+@wrong("1.2", "the table is called")
+def rows_by_calling(ids, table):
+    return table(ids)
+
+
+@wrong("1.2", "float ids")
+def rows_of_float_ids(ids, table):
+    return table[ids.float()]
+
+
+@wrong("1.2", "rounded", "no-row-of-the-table")
+def rows_rounded(ids, table):
+    return (table[ids] * 10).round() / 10
+
+
+@wrong("1.2", "rows in reverse order", "another-row")
+def rows_from_below(ids, table):
+    return table[len(table) - 1 - ids]
+
+
+@wrong("1.2", "the ids are moved in place", "changes-input")
+def rows_with_changed_ids(ids, table):
+    ids += 1
+    return table[ids - 1]
+
+
+@wrong("1.2", "printed", "returns-none")
+def rows_printed(ids, table):
+    print(table[ids])
+
+
+# ---- 1.3 sinusoidal_positions(length, d_model) -----------------------------------------------------------------------
+
+
+def _angles(length, d_model, base=10000.0):
+    return torch.arange(length)[:, None] / base ** (torch.arange(0, d_model, 2) / d_model)
+
+
+def _in_turn(angles):
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
+
+
+@wrong("1.3", "sines left, cosines right", "halves")
+def waves_in_halves(length, d_model):
+    angles = _angles(length, d_model)
+    return torch.cat([torch.sin(angles), torch.cos(angles)], dim=1)
+
+
+@wrong("1.3", "cosines left, sines right", "halves-swapped")
+def waves_in_swapped_halves(length, d_model):
+    angles = _angles(length, d_model)
+    return torch.cat([torch.cos(angles), torch.sin(angles)], dim=-1)
+
+
+@wrong("1.3", "cosine first", "swapped")
+def waves_swapped(length, d_model):
+    pe = torch.zeros(length, d_model)
+    pe[:, 0::2] = torch.cos(_angles(length, d_model))
+    pe[:, 1::2] = torch.sin(_angles(length, d_model))
+    return pe
+
+
+@wrong("1.3", "stacked in front, then reshaped", "stacked-wrongly")
+def waves_stacked_in_front(length, d_model):
+    angles = _angles(length, d_model)
+    return torch.stack([angles.sin(), angles.cos()]).reshape(length, d_model)
+
+
+@wrong("1.3", "stacked between, then reshaped: halves", "halves")
+def waves_stacked_between(length, d_model):
+    angles = _angles(length, d_model)
+    return torch.stack([angles.sin(), angles.cos()], dim=1).reshape(length, d_model)
+
+
+@wrong("1.3", "the pair's number instead of twice it", "exponent-half")
+def waves_of_half_exponent(length, d_model):
+    i = torch.arange(d_model // 2)
+    return _in_turn(torch.arange(length)[:, None] / 10000 ** (i / d_model))
+
+
+@wrong("1.3", "a base of 100", "exponent-half")
+def waves_of_base_100(length, d_model):
+    return _in_turn(_angles(length, d_model, 100.0))
+
+
+@wrong("1.3", "2i with i the column", "exponent-doubled")
+def waves_of_doubled_exponent(length, d_model):
+    pe = torch.zeros(length, d_model)
+    for p in range(length):
+        for i in range(0, d_model, 2):
+            pe[p, i] = math.sin(p / 10000 ** (2 * i / d_model))
+            pe[p, i + 1] = math.cos(p / 10000 ** (2 * i / d_model))
+    return pe
+
+
+@wrong("1.3", "the well-known slip: i + 1 in the cosine", "own-frequency")
+def waves_of_a_blog(length, d_model):
+    pe = torch.zeros(length, d_model)
+    for pos in range(length):
+        for i in range(0, d_model, 2):
+            pe[pos, i] = math.sin(pos / (10000 ** ((2 * i) / d_model)))
+            pe[pos, i + 1] = math.cos(pos / (10000 ** ((2 * (i + 1)) / d_model)))
+    return pe
+
+
+@wrong("1.3", "every column its own frequency", "own-frequency")
+def waves_of_their_own(length, d_model):
+    angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(d_model) / d_model)
+    angles[:, 0::2], angles[:, 1::2] = angles[:, 0::2].sin(), angles[:, 1::2].cos()
+    return angles
+
+
+@wrong("1.3", "multiplied instead of divided", "multiplied")
+def waves_multiplied(length, d_model):
+    return _in_turn(torch.arange(length)[:, None] * 10000 ** (torch.arange(0, d_model, 2) / d_model))
+
+
+@wrong("1.3", "no minus in exp", "multiplied")
+def waves_without_minus(length, d_model):
+    factor = torch.exp(torch.arange(0, d_model, 2) * (math.log(10000.0) / d_model))
+    return _in_turn(torch.arange(length).unsqueeze(1) * factor)
+
+
+@wrong("1.3", "base 1000", "other-base")
+def waves_of_base_1000(length, d_model):
+    return _in_turn(_angles(length, d_model, 1000.0))
+
+
+@wrong("1.3", "log10 instead of log", "other-base")
+def waves_of_log10(length, d_model):
+    factor = torch.exp(torch.arange(0, d_model, 2) * (-math.log10(10000.0) / d_model))
+    return _in_turn(torch.arange(length)[:, None] * factor)
+
+
+@wrong("1.3", "exp without the logarithm of the base", "other-base")
+def waves_of_base_e(length, d_model):
+    return _in_turn(torch.arange(length)[:, None] * torch.exp(-torch.arange(0, d_model, 2) / d_model))
+
+
+@wrong("1.3", "base 500: not among the known ones", "wrong-frequency")
+def waves_of_base_500(length, d_model):
+    return _in_turn(_angles(length, d_model, 500.0))
+
+
+@wrong("1.3", "from position 1", "from-one")
+def waves_from_one(length, d_model):
+    return _in_turn(torch.arange(1, length + 1)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model))
+
+
+@wrong("1.3", "transposed", "transposed")
+def waves_transposed(length, d_model):
+    return _in_turn(_angles(length, d_model)).T
+
+
+@wrong("1.3", "sines alone", "sine-alone")
+def waves_of_sines(length, d_model):
+    return torch.sin(torch.arange(length)[:, None] / 10000 ** (torch.arange(d_model) // 2 * 2 / d_model))
+
+
+@wrong("1.3", "sines alone, half as wide", "sine-alone")
+def waves_of_sines_half(length, d_model):
+    return _angles(length, d_model).sin()
+
+
+@wrong("1.3", "cosines alone", "cosine-alone")
+def waves_of_cosines(length, d_model):
+    return torch.cos(torch.arange(length)[:, None] / 10000 ** (torch.arange(d_model) // 2 * 2 / d_model))
+
+
+@wrong("1.3", "the cosines are forgotten", "half-empty")
+def waves_without_cosines(length, d_model):
+    pe = torch.zeros(length, d_model)
+    pe[:, 0::2] = _angles(length, d_model).sin()
+    return pe
+
+
+@wrong("1.3", "the cosines overwrite the sines", "half-empty")
+def waves_overwritten(length, d_model):
+    pe = torch.zeros(length, d_model)
+    pe[:, 0::2] = _angles(length, d_model).sin()
+    pe[:, 0::2] = _angles(length, d_model).cos()
+    return pe
+
+
+@wrong("1.3", "nothing written", "zeros")
+def waves_of_zeros(length, d_model):
+    return torch.zeros(length, d_model)
+
+
+@wrong("1.3", "the angles", "angles-returned")
+def waves_as_angles(length, d_model):
+    return _angles(length, d_model)
+
+
+@wrong("1.3", "degrees", "degrees")
+def waves_in_degrees(length, d_model):
+    return _in_turn(_angles(length, d_model) * math.pi / 180)
+
+
+@wrong("1.3", "two pi", "full-turns")
+def waves_of_full_turns(length, d_model):
+    return _in_turn(2 * math.pi * _angles(length, d_model))
+
+
+@wrong("1.3", "no position", "no-position")
+def waves_without_position(length, d_model):
+    angles = 1 / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    return _in_turn(angles).repeat(length, 1)
+
+
+@wrong("1.3", "the slowest first", "reversed")
+def waves_reversed(length, d_model):
+    return _in_turn(_angles(length, d_model).flip(1))
+
+
+@wrong("1.3", "i // d_model is 0", "one-frequency")
+def waves_of_one_frequency(length, d_model):
+    return _in_turn(torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d_model, 2) // d_model))
+
+
+@wrong("1.3", "integer division of the positions", "whole-numbers")
+def waves_of_whole_angles(length, d_model):
+    return _in_turn(torch.arange(length)[:, None] // 10000 ** (torch.arange(0, d_model, 2) / d_model))
+
+
+@wrong("1.3", "divided by length", "divided-by-length")
+def waves_divided_by_length(length, d_model):
+    return _in_turn(torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / length))
+
+
+@wrong("1.3", "the exponent is not divided", "not-divided-by-width")
+def waves_of_whole_exponents(length, d_model):
+    return _in_turn(torch.arange(length)[:, None] / 10000.0 ** torch.arange(0, d_model, 2))
+
+
+@wrong("1.3", "the exponent reaches 1", "exponent-to-the-end")
+def waves_to_the_end(length, d_model):
+    return _in_turn(torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / (d_model - 1)))
+
+
+@wrong("1.3", "divided outside of the sine", "divided-outside")
+def waves_divided_outside(length, d_model):
+    slow = 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    p = torch.arange(length)[:, None]
+    return torch.stack([p.sin() / slow, p.cos() / slow], dim=-1).flatten(-2)
+
+
+@wrong("1.3", "positions between 0 and 1", "shrunk-positions")
+def waves_of_shrunk_positions(length, d_model):
+    return _in_turn(_angles(length, d_model) / length)
+
+
+@wrong("1.3", "float64", "float64")
+def waves_in_float64(length, d_model):
+    p = torch.arange(length, dtype=torch.float64)[:, None]
+    return _in_turn(p / 10000 ** (torch.arange(0, d_model, 2) / d_model))
+
+
+@wrong("1.3", "float64 and a wrong base", "wrong-dtype")
+def waves_in_float64_of_base_500(length, d_model):
+    return _in_turn(_angles(length, d_model, 500.0)).double()
+
+
+@wrong("1.3", "a numpy array", "returns-wrong-type")
+def waves_as_numpy(length, d_model):
+    return _in_turn(_angles(length, d_model)).numpy()
+
+
+@wrong("1.3", "nested lists", "returns-wrong-type")
+def waves_as_lists(length, d_model):
+    return [[math.sin(p / 10000 ** (i / d_model)) for i in range(d_model)] for p in range(length)]
+
+
+@wrong("1.3", "a table of whole numbers", "table-of-whole-numbers")
+def waves_in_whole_numbers(length, d_model):
+    pe = torch.zeros(length, d_model, dtype=torch.long)
+    pe[:, 0::2] = _angles(length, d_model).sin().long()
+    pe[:, 1::2] = _angles(length, d_model).cos().long()
+    return pe
+
+
+@wrong("1.3", "a batch axis, as in the tutorial", "extra-axis")
+def waves_with_a_batch_axis(length, d_model):
+    return _in_turn(_angles(length, d_model)).unsqueeze(0)
+
+
+@wrong("1.3", "never joined", "pairs-apart")
+def waves_never_joined(length, d_model):
+    angles = _angles(length, d_model)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1)
+
+
+@wrong("1.3", "one row short", "one-row-short")
+def waves_one_row_short(length, d_model):
+    return _in_turn(_angles(length - 1, d_model))
+
+
+@wrong("1.3", "random numbers", "outside")
+def waves_at_random(length, d_model):
+    return torch.randn(length, d_model)
+
+
+@wrong("1.3", "random numbers between 0 and 1", "row-0")
+def waves_at_random_between_0_and_1(length, d_model):
+    return torch.rand(length, d_model)
+
+
+@wrong("1.3", "math.sin of a tensor")
+def waves_by_math(length, d_model):
+    return math.sin(_angles(length, d_model))
+
+
+@wrong("1.3", "both halves written into too few columns")
+def waves_into_too_few_columns(length, d_model):
+    pe = torch.zeros(length, d_model)
+    angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(d_model) / d_model)
+    pe[:, 0::2] = angles.sin()
+    pe[:, 1::2] = angles.cos()
+    return pe
+
+
+@wrong("1.3", "no column of positions: the shapes do not meet")
+def waves_without_a_column(length, d_model):
+    return torch.arange(length) / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+
+
+@wrong("1.3", "printed", "returns-none")
+def waves_printed(length, d_model):
+    print(_in_turn(_angles(length, d_model)))
+
+
+@wrong("1.3", "the pairs run with doubled speed", "wrong-frequency")
+def waves_of_doubled_speed(length, d_model):
+    return _in_turn(2 * _angles(length, d_model))
+
+
+@wrong("1.3", "the squares of the positions")
+def waves_of_squares(length, d_model):
+    return _in_turn(torch.arange(length)[:, None] ** 2 / 10000 ** (torch.arange(0, d_model, 2) / d_model))
+
+
+@wrong("1.3", "scaled down", "row-0")
+def waves_scaled(length, d_model):
+    return _in_turn(_angles(length, d_model)) / math.sqrt(d_model)
+
+
+# ---- 1.4 add_positions(x, positions) ---------------------------------------------------------------------------------
+
+
+@wrong("1.4", "the whole table", "whole-table")
+def placed_by_the_whole_table(x, positions):
+    return x + positions
+
+
+@wrong("1.4", "the last rows", "last-rows")
+def placed_at_the_end(x, positions):
+    T = x.shape[1]
+    return x + positions[-T:]
+
+
+@wrong("1.4", "len(x) counts items", "wrong-size")
+def placed_by_len(x, positions):
+    return x + positions[:len(x)]
+
+
+@wrong("1.4", "as many rows as columns", "wrong-size")
+def placed_by_columns(x, positions):
+    return x + positions[:x.shape[-1], :]
+
+
+@wrong("1.4", "one row for each item", "by-item")
+def placed_by_item(x, positions):
+    B = x.shape[0]
+    return x + positions[:B].unsqueeze(1)
+
+
+@wrong("1.4", "one row for each item, in a loop", "by-item")
+def placed_by_item_in_a_loop(x, positions):
+    out = torch.zeros_like(x)
+    for b, item in enumerate(x):
+        out[b] = item + positions[b]
+    return out
+
+
+@wrong("1.4", "an axis in the middle", "axis-between")
+def placed_with_an_axis_between(x, positions):
+    return x + positions[:x.size(1)].unsqueeze(1)
+
+
+@wrong("1.4", "concatenated", "concatenated")
+def placed_behind(x, positions):
+    B, T, C = x.shape
+    return torch.cat([x, positions[:T].expand(B, T, C)], dim=-1)
+
+
+@wrong("1.4", "concatenated without a batch axis", "concatenated")
+def placed_behind_without_a_batch(x, positions):
+    return torch.cat([x, positions], dim=1)
+
+
+@wrong("1.4", "multiplied", "multiplied")
+def placed_by_multiplying(x, positions):
+    return x * positions[:x.size(1)]
+
+
+@wrong("1.4", "subtracted", "subtracted")
+def placed_by_subtracting(x, positions):
+    return x - positions[:x.size(1)]
+
+
+@wrong("1.4", "scaled as in the paper", "scaled")
+def placed_and_scaled(x, positions):
+    return x * math.sqrt(x.size(2)) + positions[:x.size(1)]
+
+
+@wrong("1.4", "row 0 for all", "one-row-for-all")
+def placed_at_zero(x, positions):
+    return x + positions[0]
+
+
+@wrong("1.4", "row T for all", "one-row-for-all")
+def placed_at_t(x, positions):
+    return x + positions[x.size(1)]
+
+
+@wrong("1.4", "the average for all", "averaged")
+def placed_by_the_average(x, positions):
+    return x + positions[:x.size(1)].mean(dim=0)
+
+
+@wrong("1.4", "one number for each row", "one-number-for-each-row")
+def placed_by_one_number(x, positions):
+    return x + positions[:x.size(1)].mean(dim=-1, keepdim=True)
+
+
+@wrong("1.4", "columns instead of rows", "transposed")
+def placed_by_columns_of_the_table(x, positions):
+    return x + positions[:, :x.size(1)]
+
+
+@wrong("1.4", "the table transposed", "transposed")
+def placed_by_the_transpose(x, positions):
+    return x + positions.T[:x.size(1)]
+
+
+@wrong("1.4", "the positions alone", "positions-alone")
+def placed_without_x(x, positions):
+    return positions[:x.size(1)]
+
+
+@wrong("1.4", "x alone", "nothing-added")
+def placed_nowhere(x, positions):
+    x + positions[:x.size(1)]  # noqa: B018
+    return x
+
+
+@wrong("1.4", "from row 1", "off-by-one")
+def placed_from_one(x, positions):
+    return x + positions[1:x.size(1) + 1]
+
+
+@wrong("1.4", "one step back", "off-by-one")
+def placed_one_back(x, positions):
+    return x + positions[torch.arange(x.size(1)) - 1]
+
+
+@wrong("1.4", "in reverse order", "reversed")
+def placed_in_reverse(x, positions):
+    return x + positions[:x.size(1)].flip(0)
+
+
+@wrong("1.4", "rows at random", "random-rows")
+def placed_at_random(x, positions):
+    return x + positions[torch.randperm(len(positions))[:x.size(1)]]
+
+
+@wrong("1.4", "the numbers of the places", "numbers-not-rows")
+def placed_by_numbers(x, positions):
+    return x + torch.arange(x.size(1), dtype=x.dtype).unsqueeze(-1)
+
+
+@wrong("1.4", "the first item only", "first-item-only")
+def placed_in_the_first_item(x, positions):
+    out = x.clone()
+    out[0] += positions[:x.size(1)]
+    return out
+
+
+@wrong("1.4", "return in the loop over the items", "first-item-only")
+def placed_in_a_loop_that_returns(x, positions):
+    for item in x:
+        return item + positions[:x.size(1)]
+
+
+@wrong("1.4", "the last token only", "one-token-only")
+def placed_in_the_last_token(x, positions):
+    for t in range(x.size(1)):
+        out = x.clone()
+        out[:, t] += positions[t]
+    return out
+
+
+@wrong("1.4", "once for each item", "added-again")
+def placed_once_for_each_item(x, positions):
+    out = x.clone()
+    for _ in range(len(x)):
+        out += positions[:x.size(1)]
+    return out
+
+
+@wrong("1.4", "halved", "halved")
+def placed_and_halved(x, positions):
+    return (x + positions[:x.size(1)]) / 2
+
+
+@wrong("1.4", "an axis too many", "extra-axis")
+def placed_with_an_axis_too_many(x, positions):
+    return x + positions[None, None, :x.size(1)]
+
+
+@wrong("1.4", "in place", "changes-input")
+def placed_in_place(x, positions):
+    x += positions[:x.size(1)]
+    return x
+
+
+@wrong("1.4", "in place, item by item", "changes-input")
+def placed_in_place_by_item(x, positions):
+    for item in x:
+        item += positions[:x.size(1)]
+    return x
+
+
+@wrong("1.4", "in place, and nothing returned", "returns-none")
+def placed_in_place_without_return(x, positions):
+    x += positions[:x.size(1)]
+
+
+@wrong("1.4", "always float32", "wrong-dtype")
+def placed_in_float32(x, positions):
+    return (x + positions[:x.size(1)]).float()
+
+
+@wrong("1.4", "a numpy array", "returns-wrong-type")
+def placed_as_numpy(x, positions):
+    return x.numpy() + positions[:x.size(1)].numpy()
+
+
+@wrong("1.4", "a pair", "returns-wrong-type")
+def placed_as_a_pair(x, positions):
+    return x + positions[:x.size(1)], positions
+
+
+@wrong("1.4", "the first five rows, read off the checker's messages")
+def placed_by_five(x, positions):
+    return x + positions[:5]
+
+
+@wrong("1.4", "a misspelt name")
+def placed_misspelt(x, positions):
+    return x + position[:x.size(1)]  # noqa: F821
+
+
+@wrong("1.4", "shape of the wrong kind of brackets")
+def placed_by_square_brackets(x, positions):
+    return x + positions[:x.size[1]]
+
+
+@wrong("1.4", "each row twice", "other-rows")
+def placed_on_every_other_row(x, positions):
+    return x + positions[torch.arange(x.size(1)) // 2]
+
+
+@wrong("1.4", "the rows run on through the batch", "items-differ")
+def placed_on_and_on(x, positions):
+    B, T, C = x.shape
+    rows = torch.arange(B * T) % len(positions)
+    return x + positions[rows].view(B, T, C)
+
+
+@wrong("1.4", "the token is forgotten after position 0", "items-differ")
+def placed_and_forgotten(x, positions):
+    out = positions[:x.size(1)].repeat(len(x), 1, 1)
+    out[:, 0] += x[:, 0]
+    return out
+
+
+@wrong("1.4", "positions added in half")
+def placed_by_half(x, positions):
+    return x + 0.5 * positions[:x.size(1)]
 
 
 # ---- 2.1 dot_product_scores(q, k) ------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -98,6 +99,48 @@ def test_strange_results_are_met_with_a_sentence(value, diagnosis):
     assert report.status == "wrong"
     assert report.diagnosis == diagnosis
     assert 2 <= len(report.message.splitlines()) < 40
+
+
+IDS = {"<unk>": 7, "the": 1, "cat": 2}  # what a notebook's own vocabulary looks like to the code below
+
+
+@pytest.mark.parametrize("value, diagnosis, words", [
+    (None, "returns-none", "a list of ids was expected"), ("2 1", "returns-wrong-type", "str '2 1'"),
+    (3, "returns-wrong-type", "returned 3"), ({}, "returns-wrong-type", "a dict of 0"),
+    (map(int, "12"), "returns-wrong-type", "a map object"), (np.ones(5), "returns-wrong-type", "of shape (5,)"),
+    ([], "not-one-id-per-word", "your list 0 entries"), ([[1, 2]] * 9, "not-one-id-per-word", "your list 9 entries"),
+])
+def test_strange_results_in_place_of_a_list_are_met_with_a_sentence(value, diagnosis, words):
+    report = check("1.1", lambda text, vocabulary: value)
+    assert report.status == "wrong" and report.diagnosis == diagnosis and words in report.message
+
+
+@pytest.mark.parametrize("entry", [np.ones(3), torch.ones(3), torch.tensor(1), float("nan"), 1.0, "1", (), {}, None],
+                         ids=repr)
+def test_strange_entries_of_a_list_are_met_with_a_sentence(entry):
+    report = check("1.1", lambda text, vocabulary: [entry for word in text.split()])
+    assert report.diagnosis == "not-whole-numbers" and "your ids[0] is" in report.message
+
+
+def test_whole_numbers_of_any_kind_are_ids():
+    right = EXERCISES["1.1"].solution
+    assert check("1.1", lambda text, vocabulary: list(np.array(right(text, vocabulary)))).status == "correct"
+    assert check("1.1", lambda text, vocabulary: [True if id == 1 else id for id in right(text, vocabulary)]
+                 ).status == "correct"
+
+
+def test_a_changed_dict_is_named_in_its_own_words():
+    def code(text, vocabulary):
+        return [vocabulary.setdefault(word, vocabulary["<unk>"]) for word in text.lower().split()]
+
+    report = check("1.1", code)
+    assert report.diagnosis == "changes-input"
+    assert "changed its input vocabulary" in report.message and "setdefault" in report.message
+
+
+def test_a_vocabulary_of_the_notebook_is_pointed_out():
+    report = check("1.1", lambda text, vocabulary: [IDS.get(word, 7) for word in text.lower().split()])
+    assert report.status == "wrong" and "Your code reads IDS = a dict of 3" in report.message
 
 
 def test_numbers_that_are_not_finite_are_named():
@@ -423,7 +466,7 @@ def test_a_module_instead_of_its_class_is_said():
 @pytest.mark.parametrize("id", ["9.9", "", None, 33, "row_means"])
 def test_an_unknown_exercise_is_answered_with_the_known_ones(call, id):
     report = call(id)
-    assert report.status == "error" and "0.1, 2.1" in report.message
+    assert report.status == "error" and "0.1, 1.1" in report.message
 
 
 def test_a_number_is_as_good_as_a_string():

@@ -12,6 +12,7 @@
 import importlib
 import inspect
 import pkgutil
+import re
 
 from helpers.checks import record
 from helpers.checks.card import Report
@@ -80,7 +81,9 @@ def solution_source(exercise):
     own = [name for name, value in vars(module).items()
            if inspect.isroutine(value) and getattr(value, "__module__", "").startswith("helpers.")
            and f"{name}(" in source and name != exercise.name]
-    origins = {name: getattr(module, name).__module__ for name in own}
+    own += [name for name, value in vars(module).items()  # such as UNKNOWN = "<unk>"
+            if name.isupper() and isinstance(value, (str, int, float)) and re.search(rf"\b{name}\b", source)]
+    origins = {name: getattr(getattr(module, name), "__module__", module.__name__) for name in own}
     lines = [f"from {origin} import {', '.join(n for n in own if origins[n] == origin)}"
              for origin in dict.fromkeys(origins.values())]
     return "\n".join([*lines, "", "", source]) if lines else source

@@ -59,9 +59,16 @@ def borrowed(attempt):
     functions = ([m for m in vars(attempt).values() if inspect.isfunction(m)] if isinstance(attempt, type)
                  else [attempt] if inspect.isfunction(attempt) else [])
     read = {step.argval: function.__globals__.get(step.argval) for function in functions
-            for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
+            for code in _codes(function.__code__)
+            for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
     return [(name, value) for name, value in read.items()
-            if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple))]
+            if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple, dict))]
+
+
+def _codes(code):
+    """The code of a function, and of all that stands inside it, such as a comprehension."""
+    inner = [const for const in code.co_consts if inspect.iscode(const)]
+    return [code, *(found for const in inner for found in _codes(const))]
 
 
 def in_another_order(attempt, arguments):

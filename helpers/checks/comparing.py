@@ -3,15 +3,19 @@
 A fault is (diagnosis, what is wrong, what to think about).
 """
 
+from numbers import Integral
+
 import torch
 
 from helpers.checks.writing import axes, describe
 
 
 def close(got, expected, probe, equal_nan=False):
-    if isinstance(expected, tuple):
-        return (isinstance(got, tuple) and len(got) == len(expected)
+    if isinstance(expected, (tuple, list)):
+        return (isinstance(got, tuple if isinstance(expected, tuple) else list) and len(got) == len(expected)
                 and all(close(a, b, probe, equal_nan) for a, b in zip(got, expected, strict=True)))
+    if isinstance(expected, Integral) and isinstance(got, Integral):
+        return int(got) == int(expected)  # a whole number of numpy is as good
     if not isinstance(expected, torch.Tensor) or not isinstance(got, torch.Tensor):
         return type(got) is type(expected) and got == expected
     if any(getattr(got, name) != getattr(expected, name) for name in ("layout", "shape", "dtype", "device")):
@@ -27,6 +31,8 @@ def alike(a, b, probe):
 
 
 def same_shapes(got, expected):
+    if isinstance(expected, list):
+        return isinstance(got, list)  # their lengths may differ: that is a mistake to be shown
     got, expected = (x if isinstance(x, tuple) else (x,) for x in (got, expected))
     return len(got) == len(expected) and all(
         isinstance(a, torch.Tensor) and a.shape == b.shape for a, b in zip(got, expected, strict=True))
@@ -62,6 +68,11 @@ def wrong_type(exercise, value, expected):
             if not isinstance(item, torch.Tensor) or item.layout != torch.strided:
                 return ("returns-wrong-type", f"{name} is {describe(item)}; a tensor was expected.",
                         "Keep the numbers in torch tensors all the way.")
+    elif isinstance(expected, list):
+        if not isinstance(value, list):
+            return ("returns-wrong-type", f"Your code returned {describe(value)}; {wanted} was expected.",
+                    f"Collect them in a Python list: {exercise.returns[0]} = [] before the loop, and in it "
+                    f"{exercise.returns[0]}.append(...).")
     elif not isinstance(value, torch.Tensor) or value.layout != torch.strided:
         return ("returns-wrong-type", f"Your code returned {describe(value)}; {wanted} was expected.",
                 "Keep the numbers in torch tensors all the way, and return the result alone.")
@@ -71,11 +82,13 @@ def wrong_type(exercise, value, expected):
 def _wanted(exercise, expected):
     if isinstance(expected, tuple):
         return f"the pair ({', '.join(exercise.returns)})"
-    return f"one tensor, {exercise.returns[0]},"
+    return f"a list of {exercise.returns[0]}" if isinstance(expected, list) else f"one tensor, {exercise.returns[0]},"
 
 
 def wrong_shape(exercise, value, expected, args):
     for name, got, right in tensors(exercise, value, expected):
+        if isinstance(right, list):
+            continue
         seen = {size for x in (*args, right) if isinstance(x, torch.Tensor) for size in x.shape}
         if got.shape != right.shape:
             return ("wrong-shape", f"{name} should have shape {axes(exercise, right.shape, seen)}, "
@@ -84,12 +97,16 @@ def wrong_shape(exercise, value, expected, args):
     return None
 
 
-def wrong_dtype(exercise, value, expected):
+def wrong_dtype(exercise, value, expected, args):
     for name, got, right in tensors(exercise, value, expected):
+        if isinstance(right, list):
+            continue
         if got.dtype != right.dtype:
             short = str(right.dtype).replace("torch.", "")
             mend = ("True where attending is allowed, else False: make it by comparing, such as positions < lengths, "
                     "or from torch.ones(..., dtype=torch.bool)." if short == "bool" else
+                    f"Calculate in any dtype, then turn the result into {short}: .{short.replace('32', '')}()."
+                    if not any(isinstance(x, torch.Tensor) for x in args) else
                     f"The input was {short}: did a new tensor bring in another dtype? "
                     "Make it with dtype=x.dtype, or with zeros_like.")
             return ("wrong-dtype", f"{name} should be {right.dtype}, got {got.dtype}.", mend)

@@ -5,7 +5,7 @@ import re
 
 import torch
 
-PYTHON_VALUES = "int|float|bool|str|list|tuple|NoneType"
+PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|NoneType"
 
 # (pattern, what it means): the first pattern that is found in "NameOfTheError: its words" speaks.
 MEANINGS = (
@@ -18,6 +18,20 @@ MEANINGS = (
     (r"local variable '(\w+)'|cannot access local variable '(\w+)'",
      "A variable is used before anything was put into it: look at the order of your lines."),
     (r"module '([\w.]+)' has no attribute '(\w+)'", "{0} has nothing called {1}: look for a slip in the name."),
+    (r"^KeyError",
+     "A dict was asked for a key that it does not hold: d.get(key, other) gives the other then. Is the key spelled "
+     "exactly as in the dict?"),
+    (r"unhashable type: 'list'",
+     "A dict is asked for one key at a time, and here it got a whole list: go through the list in a loop."),
+    (r"'dict' object is not callable", "A dict is looked up with square brackets, d[key], or with d.get(key, other)."),
+    (r"(list|string) indices must be integers.* not '?str",
+     "Only a dict can be looked up with a word; in a {0} every place has a number. Is this the dict, and not something "
+     "else?"),
+    (r"'builtin_function_or_method' object has no attribute '(\w+)'",
+     "A method is called with round brackets, also one without arguments: x.lower(), not x.lower."),
+    (r"'list' object has no attribute '(lower|split|strip|replace)'",
+     "A list of words has no .{0}; a text has, and so has each word of the list."),
+    (r"'dict' object has no attribute '(\w+)'", "A dict has no .{0}: d[key] and d.get(key, other) look up a key."),
     (r"'NoneType' object", "Something here is None: a function that it came from probably ends without `return`."),
     (r"'(list|tuple)' object has no attribute '(\w+)'",
      "A Python {0} has no .{1}: make a tensor of it first, with torch.stack or torch.tensor."),
@@ -94,6 +108,17 @@ MEANINGS = (
      "NumPy cannot take this tensor; everything here can be done in torch itself."),
     (r"modified by an inplace operation|leaf Variable that requires grad",
      "A tensor that gradients need was changed in place: make a new one instead, for instance with masked_fill."),
+    (r"tensors used as indices must be|scalar types: (Long|Int)",
+     "Rows are looked up with whole numbers, and this is another kind: are table and ids in their places?"),
+    (r"0-d tensor|0-dim tensor|tensor has no dimensions",
+     "A single number, a 0-d tensor, has no axes: it has no length, and cannot be looped over or indexed."),
+    (r"Index is supposed to be a vector", "index_select takes ids with one axis; x[ids] takes any number of axes."),
+    (r"Class values must be smaller",
+     "one_hot was told of fewer classes than the ids need: one for each row of the table."),
+    (r"(sin|cos|exp|log|pow)\(\): argument.*must be Tensor",
+     "torch.{0} takes a tensor; for a plain number there is math.{0}."),
+    (r"expanded size of the tensor .* must match",
+     "Something is written into a place of another shape: print the shapes of both sides."),
     (r"index .* out of (bounds|range)|out of range",
      "An index points outside: check which axis it counts, and that axis's size."),
     (r"maximum recursion depth", "The function calls itself without end."),
@@ -143,7 +168,7 @@ def _matrix_product(words):
 def _slip_in_a_name(words):
     """A misspelt attribute, with the nearest name that exists."""
     found = re.search(r"'(\w+)' object has no attribute '(\w+)'", words)
-    if not found or found[1] in PYTHON_VALUES.split("|") or found[2].startswith("_"):
+    if not found or found[1] in (*PYTHON_VALUES.split("|"), "builtin_function_or_method") or found[2].startswith("_"):
         return ""
     if found[1] != "Tensor":
         return (f"The object has nothing called {found[2]}: was it made in __init__ under exactly this name, "

@@ -30,7 +30,9 @@ def worst(got, expected):
 
 
 def entry(case):
-    """The entry that is furthest off, in the first tensor that differs."""
+    """The entry that is furthest off, in the first tensor that differs; of a list, the first."""
+    if isinstance(case.expected, list):
+        return item(case)
     pairs = [(case.out, case.expected_out, "out")] if isinstance(case.got, tuple) else []
     pairs.append((case.weights, case.expected_weights, "weights" if pairs else "result"))
     for got, expected, name in pairs:
@@ -42,6 +44,26 @@ def entry(case):
                 mine, right = f"{float(got[at]):.7f}", f"{float(expected[at]):.7f}"
             return f"your {name}{where} is {mine}, and {right} is right"
     return "your numbers differ from the right ones"
+
+
+def item(case):
+    """The first entry of a list that is not right."""
+    if len(case.got) != len(case.expected):
+        return f"your list has {counted(len(case.got), 'entry', 'entries')}, and {len(case.expected)} would be right"
+    at = next((i for i, (a, b) in enumerate(zip(case.got, case.expected, strict=True)) if type(a) is not type(b)
+               or a != b), 0)
+    return f"entry {at} of your list is {shortly(case.got[at])}, and {case.expected[at]!r} is right"
+
+
+def counted(number, one, many):
+    """1 word, 2 words."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def shortly(value):
+    """Anything at all, cut to a few words."""
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def row_sum(case):

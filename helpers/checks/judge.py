@@ -173,21 +173,32 @@ def _malformed(exercise, runs):
     for probe, record, expected in _required(exercise, runs):
         fault = (wrong_type(exercise, record.value, expected)
                  or wrong_shape(exercise, record.value, expected, probe.args)
-                 or wrong_dtype(exercise, record.value, expected))
+                 or wrong_dtype(exercise, record.value, expected, probe.args))
         if fault:
             named = _match(exercise, runs)
             if named:
                 return _misconception(named, fault[1])
             return Verdict("wrong", (("say", fault[1]), ("think", fault[2])), fault[0])
         if record.changed:
-            names = " and ".join(exercise.named_inputs[i] for i in record.changed)
-            return Verdict("wrong", (
-                ("say", f"Your code changed its input {names}. Whoever calls it still needs it as it was."),
-                ("think", "Apply the layer, and leave its weight and bias alone: they are to be used again."
-                 if isinstance(probe.args[record.changed[0]], Module) else
-                 "x -= ..., x /= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x "
-                 "itself. Write x = x - ... instead, or start with x.clone().")), "changes-input")
+            return _changed(exercise, record, _match(exercise, runs))
     return None
+
+
+def _changed(exercise, record, named):
+    names = " and ".join(exercise.named_inputs[i] for i in record.changed)
+    said = f"Your code changed its input {names}. Whoever calls it still needs it as it was."
+    if named:
+        return _misconception(named, said)
+    kinds = {type(record.args[i]) for i in record.changed}
+    if dict in kinds:
+        think = ("d[key] = ..., setdefault, update and pop write into the dict d itself; d.get(key, other) and d[key] "
+                 "only look.")
+    elif any(issubclass(kind, Module) for kind in kinds):
+        think = "Apply the layer, and leave its weight and bias alone: they are to be used again."
+    else:
+        think = ("x -= ..., x /= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x itself. Write "
+                 "x = x - ... instead, or start with x.clone().")
+    return Verdict("wrong", (("say", said), ("think", think)), "changes-input")
 
 
 # ---------------------------------------------------------------- 3. a known misconception
@@ -293,12 +304,13 @@ def _stopped_in_experiment(experiment, record):
 def _smallest(exercise, attempt, probe, case):
     """Expected and actual, on an input that is small enough to work through by hand."""
     stuck = ("next", f'hint("{exercise.id}")')
+    so_far = ("It is a list, but not the right one" if isinstance(case.expected, list) else
+              "The shapes are right, the numbers are not")
     for small in _failing(exercise, attempt):
-        return Verdict("wrong", (("say", "The shapes are right, the numbers are not. "
-                                         "The smallest input on which they differ:"),
+        return Verdict("wrong", (("say", f"{so_far}. The smallest input on which they differ:"),
                                  *_side_by_side(exercise, small), stuck))
     text = evidence.entry(case)
-    return Verdict("wrong", (("say", f"The shapes are right, the numbers are not; it was tried on {probe.name}."),
+    return Verdict("wrong", (("say", f"{so_far}; it was tried on {probe.name}."),
                              ("numbers", ended(text[0].upper() + text[1:])), stuck))
 
 
@@ -336,7 +348,7 @@ def _seen(record, right):
 
 def _with_notes(exercise, found, attempt):
     """Name what wrong code may do without meaning to: read the notebook's variables, swap its arguments."""
-    if found.status not in ("wrong", "error") or found.diagnosis:
+    if found.status not in ("wrong", "error") or found.diagnosis in {m.id for m in exercise.misconceptions}:
         return found
     notes = []
     names = [f"{name} = {describe(value)}" for name, value in borrowed(attempt)]

@@ -56,7 +56,8 @@ def run(call, attempt, args, seed=0):
         record = Run(before)
         try:
             with _deadline():
-                record.value = call(attempt, *given)
+                value = call(attempt, *given)
+                record.value = list(value) if type(value) is list else value  # as it is now: a later call may add to it
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape

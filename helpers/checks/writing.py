@@ -16,10 +16,12 @@ def describe(value):
         return f"the class {value.__name__}"
     if isinstance(getattr(value, "shape", None), tuple):
         return f"a {type(value).__name__} of shape {tuple(value.shape)}"
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, dict)):
         return f"a {type(value).__name__} of {len(value)}"
     if inspect.isgenerator(value):
         return "a generator (yield or (... for ...) makes one)"
+    if isinstance(value, (map, filter, zip, enumerate)):
+        return f"a {type(value).__name__} object (list(...) makes a list of it)"
     if isinstance(value, torch.nn.Module):
         return f"a module, {type(value).__name__}(...)"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -35,7 +37,7 @@ def argument(name, value):
     if isinstance(value, torch.nn.Linear):
         return f"{name} = {_sizes(value)}"
     text = repr(value)
-    return f"{name} = {text if len(text) < 60 else text[:57] + '...'}"
+    return f"{name} = {text if len(text) < 80 else text[:77] + '...'}"
 
 
 def axes(exercise, shape, seen):
@@ -80,18 +82,18 @@ def listed(words):
 
 
 def inline(value):
-    """A small tensor on one line: [[0, 1], [0.5, 2]]."""
+    """A small tensor on one line: [[0, 1], [0.5, 2]]; a text in its quotes."""
     if not isinstance(value, torch.Tensor):
-        return str(value)
+        return repr(value)
     if value.dim():
         return "[" + ", ".join(inline(v) for v in value) + "]"
     return f"{value.item():.4g}" if value.is_floating_point() else str(value.item())
 
 
 def table(value):
-    """A tensor as a table with 4 decimals, without the word tensor."""
+    """A tensor as a table with 4 decimals, without the word tensor; a text in its quotes."""
     if not isinstance(value, torch.Tensor):
-        return str(value)
+        return repr(value)
     value = value.detach()
     if value.dim() == 0:
         return number(value) if value.is_floating_point() else str(value.item())
