@@ -84,14 +84,11 @@ class MultiHeadAttention(nn.Module):
     def _fast(self, q, k, v, mask, causal):
         """One fused kernel, whose memory grows with T and not with T * S. It never has the weights.
 
-        NB: PyTorch falls back to the steps, and to T * S, for dropout on a CPU and for more than one batch axis.
+        NB: PyTorch takes the steps after all, with T * S, for dropout on a CPU and unless there is one batch axis.
         """
         hidden = {"is_causal": causal} if mask is None else {"attn_mask": _visible(q, k, mask, causal)}
         p = self.dropout if self.training else 0.0
-        unbatched = q.dim() == 3  # (H, T, D): the kernel wants a batch, if of one
-        q, k, v = (t[None] if unbatched else t for t in (q, k, v))
-        out = F.scaled_dot_product_attention(q, k, v, dropout_p=p, **hidden)
-        return out[0] if unbatched else out, None
+        return F.scaled_dot_product_attention(q, k, v, dropout_p=p, **hidden), None
 
     def _explicit(self, q, k, v, mask, causal):
         """The same in steps that can be looked at: the formula of notebook 02."""

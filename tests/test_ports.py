@@ -1,6 +1,5 @@
 """Weights from and to other people's attention, against outputs that their own code computed."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,14 +9,15 @@ from torch import nn
 
 from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask, padding_mask
+from helpers.notebook import recorded
 from helpers.ports import NAMES, from_ours, to_ours, torch_mask
 
 GOLDEN = Path(__file__).parent / "golden"
 B, H, T, S, D = 2, 3, 5, 7, 11
 C = H * D
 CASES = ["none", "causal", "padding", "causal_padding", "cross_padding"]
-LAYOUTS = ["labml", "annotated", "bentrevett", "torch_nn_mha"]
-ROUNDING = 5e-6  # float32; the golden files' own note
+LAYOUTS = ["labml", "annotated", "bentrevett", "torch"]  # those in data/ports
+ROUNDING = 5e-6  # float32
 
 # Written down from the classes themselves, not from helpers.ports.
 FOREIGN = {
@@ -40,10 +40,10 @@ def part(tensors, prefix):
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
-def golden(name):
-    tensors = load_file(GOLDEN / "ports" / f"{name}.safetensors")
+def golden(layout):
+    weights, tensors = recorded(layout)
     attention = MultiHeadAttention(24, 3)
-    attention.load_state_dict(to_ours(part(tensors, "state."), name.removesuffix("_nn_mha")))
+    attention.load_state_dict(to_ours(weights, layout))
     return attention.eval(), tensors
 
 
@@ -94,12 +94,9 @@ def test_swapped_layers_would_be_noticed(layout):
         assert (out - tensors["padding.out"]).abs().max() > 1e-2
 
 
-def test_index_names_every_golden_file_and_its_sizes():
-    index = json.loads((GOLDEN / "ports" / "index.json").read_text(encoding="utf-8"))
-    assert sorted(index["peers"]) == sorted(LAYOUTS) == sorted(f.stem for f in GOLDEN.glob("ports/*.safetensors"))
-    for layout, peer in index["peers"].items():
-        stored = load_file(GOLDEN / "ports" / f"{layout}.safetensors")
-        assert {name: list(tensor.shape) for name, tensor in stored.items()} == peer["tensors"]
+def test_what_was_never_recorded_is_said():
+    with pytest.raises(FileNotFoundError, match="recorded are labml, annotated, bentrevett and torch"):
+        recorded("keras")
 
 
 def test_bert_s_weights_and_the_road_to_its_output():
