@@ -88,9 +88,11 @@ def test_pictures_are_at_hand_and_have_words(path):
     for cell, output in outputs(path):
         data = output.get("data", {})
         if any(kind.startswith("image/") or "widget" in kind for kind in data):
-            assert "image/svg+xml" in data, cell.id
             words = data["text/plain"]
             assert len(words) > 40 and not words.startswith("<"), f"{cell.id}: {words}"
+            if f"{path.stem}/{cell.id}" in EXCEPTIONS:
+                continue
+            assert "image/svg+xml" in data, cell.id
             assert "<text" in data["image/svg+xml"] and "<image" not in data["image/svg+xml"], cell.id
 
 

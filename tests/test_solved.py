@@ -24,7 +24,7 @@ def solved(notebook):
 def shown(cell):
     """What a cell printed and drew, in the form in which nbval compares it."""
     printed = "".join(output.text for output in cell.outputs if output.output_type == "stream")
-    drawn = [{kind: value for kind, value in output.data.items() if "widget" not in kind}
+    drawn = [{kind: value for kind, value in output.data.items() if "widget" not in kind and kind != "image/png"}
              for output in cell.outputs if "data" in output]
     return sanitised(printed), drawn
 
