@@ -3020,6 +3020,11 @@ def dropout_always_float32(x, p, generator=None):
     return (x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)).float()
 
 
+@wrong("4.1", "a sparse tensor", "returns-wrong-type")
+def dropout_sparse(x, p, generator=None):
+    return (x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)).to_sparse()
+
+
 @wrong("4.1", "no return", "returns-none")
 def dropout_without_return(x, p, generator=None):
     x = x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
@@ -3445,6 +3450,12 @@ class CausalMaskShrinks(CausalFrame):
     def hidden(self, x):
         self.mask = self.mask[:x.shape[1], :x.shape[1]]
         return self.mask if len(self.mask) == x.shape[1] else torch.zeros(x.shape[1], x.shape[1]).bool()
+
+
+@wrong("4.3", "filled with -10", "weak-fill")
+class CausalMaskWeak(CausalFrame):
+    def weights(self, x):
+        return self.scores(x).masked_fill(self.hidden(x), -10).softmax(-1)
 
 
 @wrong("4.3", "upside down", "mask-turned-around")

@@ -182,7 +182,7 @@ def test_an_error_on_the_way_back_is_an_error():
 
 @pytest.mark.parametrize("surroundings", [torch.inference_mode, torch.no_grad,
                                           lambda: torch.autocast("cpu", dtype=torch.bfloat16)])
-@pytest.mark.parametrize("id", ["2.5", "3.5"])
+@pytest.mark.parametrize("id", ["2.5", "3.5", "4.1", "4.2", "4.3"])
 def test_the_first_check_of_a_session_may_stand_anywhere(surroundings, id):
     judge._expected.cache_clear()
     judge._known.cache_clear()
@@ -309,7 +309,9 @@ def test_the_learner_s_random_numbers_and_modes_are_left_alone():
 def test_another_default_device_does_no_harm():
     torch.set_default_device("meta")
     try:
-        assert check("3.1", EXERCISES["3.1"].solution).status == "correct"
+        for id in ("3.1", "4.2", "4.3"):
+            assert check(id, EXERCISES[id].solution).status == "correct"
+            assert check(id, EXERCISES[id].misconceptions[0].codes[0]).status == "wrong"
     finally:
         torch.set_default_device("cpu")
 

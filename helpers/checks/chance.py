@@ -9,6 +9,7 @@ import math
 import torch
 
 from helpers.checks.catalogue import Law
+from helpers.checks.comparing import same_shapes
 from helpers.checks.evidence import number, place
 
 
@@ -178,6 +179,12 @@ def _tied(before, after, p):
 def _wrongly_scaled(before, after, p):
     scale = traits(before, after, p)[0]
     return isinstance(scale, str) or not abs(float(scale) * (1 - p) - 1) < 1e-3
+
+
+def comparable(value, right):
+    """Whether a result has the right shapes, and numbers that can be looked at."""
+    values = value if isinstance(value, tuple) else (value,)
+    return same_shapes(value, right) and all(x.layout == torch.strided and x.is_floating_point() for x in values)
 
 
 def outline(value):

@@ -14,8 +14,7 @@ from helpers import masks
 from helpers.attention import CausalAttention
 from helpers.checks import evidence, laws, solutions
 from helpers.checks.catalogue import Exercise, Experiment, Law, Misconception, Probe
-from helpers.checks.chance import Told, fallen, outline, traits
-from helpers.checks.comparing import same_shapes
+from helpers.checks.chance import Told, comparable, fallen, outline, traits
 from helpers.checks.exercises_02 import (
     PROJECTIONS,
     _first_out,
@@ -136,7 +135,7 @@ def _x(case):
 
 def _dropout_essence(args, value):
     x, p = args[:2]
-    if not same_shapes(value, x):
+    if not comparable(value, x):
         return outline(value)
     if not p:
         return "dropped with p = 0" if fallen(x, value)[0] else value
@@ -296,7 +295,7 @@ def _pair_essence(right, v, p, training, value):
 
     Where p is not 0, v begins with the identity.
     """
-    if not same_shapes(value, (right @ v, right)):
+    if not comparable(value, (right @ v, right)):
         return outline(value)
     out, weights = value
     mix = out[..., :right.size(-1)]
@@ -1206,6 +1205,11 @@ CAUSAL_ATTENTION = Exercise(
             "zero-filled", "Hidden scores were set to 0, and exp(0) = 1: a score of 0 is an ordinary score.",
             "-inf is the score that becomes a weight of 0.",
             (_steps(hide=lambda s, m: s * m), _steps(hide=lambda s, m: s.masked_fill(~m, 1e-9))), _future),
+        Misconception(
+            "weak-fill", "The fill is not low enough: the future keeps a weight.",
+            "-inf is low enough beside every score.",
+            tuple(_steps(hide=lambda s, m, low=low: s.masked_fill(~m, low)) for low in (-1.0, -2.0, -5.0, -10.0)),
+            _future),
         Misconception(
             "mask-added", "The mask was added to the scores as numbers, and nothing is hidden.",
             "Fill with -inf where the mask forbids.",

@@ -14,7 +14,7 @@ from helpers.checks import errors, evidence
 from helpers.checks.attempts import borrowed, in_another_order, is_stub
 from helpers.checks.catalogue import Case
 from helpers.checks.comparing import alike, close, plain, same_shapes, tensors, wrong_dtype, wrong_shape, wrong_type
-from helpers.checks.running import Fault, StillRunning, run, run_known
+from helpers.checks.running import Fault, StillRunning, run, run_known, usual_modes
 from helpers.checks.writing import argument, describe, ended, inline, rounded, table
 
 
@@ -36,9 +36,10 @@ def verdict(exercise, attempt):
     refused = _refuse(exercise, attempt)
     if refused:
         return refused
-    runs = _runs(exercise, attempt)
-    found = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
-             or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
+    with usual_modes():
+        runs = _runs(exercise, attempt)
+        found = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
+                 or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
     return _with_print(_with_notes(exercise, found, attempt), runs)
 
 
