@@ -1804,6 +1804,522 @@ ADVISED = [("3.3", filled_by_renormalizing), ("3.5", masked_softmax_renormalized
            ("3.5", masked_softmax_of_bare_powers)]
 
 
+# ---- 4.1 dropout(x, p, generator=None) -------------------------------------------------------------------------------
+
+
+@right("4.1")
+def dropout_by_the_formula(x, p, generator=None):
+    keep = torch.rand(x.shape, generator=generator) >= p
+    return x * keep / (1 - p)
+
+
+@right("4.1")
+def dropout_by_where(x, p, generator=None):
+    dropped = torch.rand(x.size(), generator=generator) < p
+    return torch.where(dropped, 0.0, x / (1.0 - p))
+
+
+@right("4.1")
+def dropout_by_masked_fill(x: Tensor, p: float, generator: torch.Generator = None) -> Tensor:
+    noise = torch.rand(x.shape, dtype=x.dtype, generator=generator)
+    return (x / (1 - p)).masked_fill(noise < p, 0)
+
+
+@right("4.1")
+def dropout_by_bernoulli(x, p, generator=None):
+    keep = torch.bernoulli(torch.full_like(x, 1 - p), generator=generator)
+    return keep * x / (1 - p)
+
+
+@right("4.1")
+def dropout_by_bernoulli_in_place(x, p, g=None):
+    mask = torch.empty_like(x).bernoulli_(1 - p, generator=g)
+    mask /= 1 - p
+    return mask * x
+
+
+@right("4.1")
+def dropout_by_uniform_in_place(x, p, generator=None):
+    u = x.new_empty(x.shape).uniform_(generator=generator)
+    print("dropping", int((u < p).sum()))
+    return x * (u >= p).to(x.dtype) * (1 / (1 - p))
+
+
+@right("4.1")
+def dropout_below_one_minus_p(x, p, generator=None):
+    q = 1 - p
+    keep = torch.rand(*x.shape, generator=generator).lt(q).float()
+    result = x * keep.to(x.dtype)
+    result = result / q
+    return result
+
+
+@right("4.1")
+def dropout_into_a_clone(x, p, generator=None):
+    out = x.clone()
+    out[torch.rand(x.shape, generator=generator) < p] = 0
+    return out.div(1 - p)
+
+
+@right("4.1")
+def dropout_of_chosen_places(x, p, generator=None):
+    keep = torch.rand(x.shape, generator=generator) > p
+    out = torch.zeros_like(x)
+    out[keep] = x[keep] / (1 - p)
+    return out
+
+
+@right("4.1")
+def dropout_row_by_row(x, p, generator=None):
+    if x.dim() > 1:
+        return torch.stack([dropout_row_by_row(item, p, generator) for item in x])
+    return x * (torch.rand(len(x), generator=generator) >= p) / (1 - p)
+
+
+@right("4.1")
+def dropout_in_float64(x, p, generator=None):
+    noise = torch.rand(x.numel(), generator=generator, dtype=torch.float64).view(x.shape)
+    return (x.double() * (noise >= p).double() / (1 - p)).to(x.dtype)
+
+
+@right("4.1")
+def dropout_by_floor(x, p, generator=None):
+    keep = torch.floor(torch.rand(x.shape, generator=generator) + (1 - p))
+    return x.div(1 - p) * keep
+
+
+@right("4.1")
+def dropout_that_returns_early(x, p, generator=None):
+    if p == 0:
+        return x
+    return x * torch.rand(x.shape, generator=generator).ge(p) / (1 - p)
+
+
+@right("4.1")
+def dropout_by_its_module_s_seed(x, p, generator=None):
+    if generator is None:
+        return F.dropout(x, p, training=True)
+    seed = int(torch.randint(2 ** 31, (), generator=generator))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return nn.Dropout(p)(x)
+
+
+@right("4.1")
+def dropout_with_random_integers(x, p, generator=None):
+    draws = torch.randint(0, 1_000_000, x.shape, generator=generator)
+    return torch.mul(x, draws >= round(p * 1_000_000)) / (1 - p)
+
+
+@right("4.1")
+def dropout_with_the_default_generator_named(x, p, generator=None):
+    if generator is None:
+        generator = torch.default_generator
+    kept = torch.rand(x.shape, generator=generator) >= p
+    x = x / (1 - p)
+    x = x * kept
+    return x
+
+
+@right("4.1")
+def dropout_drawn_backwards(x, p, generator=None):
+    noise = torch.rand(x.shape[::-1], generator=generator).permute(*range(x.dim() - 1, -1, -1))
+    return x * (noise >= p) / (1 - p)
+
+
+@right("4.1")
+def dropout_by_normal_numbers(x, p, generator=None):
+    uniform = 0.5 * (1 + torch.erf(torch.randn(x.shape, generator=generator) / math.sqrt(2)))
+    return x * (uniform >= p) / (1 - p)
+
+
+# ---- 4.2 attention_with_dropout(q, k, v, p, training, generator=None) ------------------------------------------------
+
+
+def weights_for_dropout(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+
+
+@right("4.2")
+def attention_dropped_by_the_pieces(q, k, v, p, training, generator=None):
+    weights = weights_for_dropout(q, k)
+    if training:
+        weights = dropout_by_the_formula(weights, p, generator)
+    return weights @ v, weights
+
+
+@right("4.2")
+def attention_dropped_in_one_body(q, k, v, p, training, generator=None):
+    scores = torch.matmul(q, k.mT) * q.size(-1) ** -0.5
+    weights = F.softmax(scores, dim=-1)
+    if training and p > 0:
+        keep = (torch.rand(weights.shape, generator=generator) > p).to(weights.dtype)
+        weights = weights * keep / (1 - p)
+    out = torch.matmul(weights, v)
+    return out, weights
+
+
+@right("4.2")
+def attention_dropped_with_early_return(q, k, v, p, training, generator=None):
+    weights = weights_for_dropout(q, k)
+    if not training:
+        return weights @ v, weights
+    dropped = weights.masked_fill(torch.rand(weights.shape, generator=generator) < p, 0.0) / (1 - p)
+    return dropped @ v, dropped
+
+
+@right("4.2")
+def attention_with_p_zero_outside_training(q, k, v, p, training, generator=None):
+    p = p if training else 0.0
+    weights = dropout_by_bernoulli(weights_for_dropout(q, k), p, generator)
+    return weights @ v, weights
+
+
+@right("4.2")
+def attention_dropped_by_einsum(q, k, v, p, training, generator=None):
+    weights = torch.einsum("...td,...sd->...ts", q, k).div(math.sqrt(k.shape[-1])).softmax(-1)
+    if training is True:
+        weights = torch.einsum("...,...->...", weights, dropout_by_where(torch.ones_like(weights), p, generator))
+    return torch.einsum("...ts,...sd->...td", weights, v), weights
+
+
+@right("4.2")
+def attention_with_a_mask_of_ones(q, k, v, p, training, generator=None):
+    weights = weights_for_dropout(q, k)
+    mask = torch.ones_like(weights)
+    if training:
+        mask = torch.bernoulli(mask * (1 - p), generator=generator) / (1 - p)
+    weights = weights * mask
+    return weights @ v, weights
+
+
+@right("4.2")
+def attention_dropped_in_place(q, k, v, p, training, generator=None):
+    weights = weights_for_dropout(q, k)
+    if training:
+        weights[torch.rand(weights.shape, generator=generator) < p] = 0
+        weights /= 1 - p
+    return weights @ v, weights
+
+
+@right("4.2")
+def attention_scaled_in_v(q, k, v, p, training, generator=None):
+    weights = weights_for_dropout(q, k)
+    if not training:
+        return weights @ v, weights
+    kept = weights * (torch.rand(weights.shape, generator=generator) >= p)
+    return kept @ (v / (1 - p)), kept / (1 - p)
+
+
+@right("4.2")
+def dropped_attention_item_by_item(q, k, v, p, training, generator=None):
+    if q.dim() > 2:
+        pairs = [dropped_attention_item_by_item(*item, p, training, generator) for item in zip(q, k, v, strict=True)]
+        return torch.stack([out for out, _ in pairs]), torch.stack([weights for _, weights in pairs])
+    weights = weights_for_dropout(q, k)
+    weights = dropout_into_a_clone(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@right("4.2")
+def dropped_attention_in_float64(q, k, v, p, training, generator=None):
+    weights = weights_for_dropout(q.double(), k.double())
+    if training:
+        weights = dropout_by_masked_fill(weights, p, generator)
+    return (weights @ v.double()).to(q.dtype), weights.to(q.dtype)
+
+
+@right("4.2")
+def attention_drawn_before_anything(q, k, v, p, training, generator=None):
+    keep = torch.rand(*q.shape[:-1], k.size(-2), generator=generator) >= p
+    weights = weights_for_dropout(q, k)
+    weights = torch.where(keep, weights / (1 - p), 0) if training else weights
+    return weights @ v, weights
+
+
+@right("4.2")
+def attention_by_transposed_draws(q, k, v, p, training, generator=None):
+    weights = weights_for_dropout(q, k)
+    if training:
+        noise = torch.rand(weights.mT.shape, generator=generator).mT
+        weights = weights * noise.ge(p) * (1 / (1 - p))
+    return torch.matmul(weights, v), weights
+
+
+@right("4.2")
+def attention_with_exponentials_dropped(q, k, v, p, training, generator=None):
+    powers = (q @ k.mT / q.size(-1) ** 0.5).exp()
+    total = powers.sum(-1, keepdim=True)
+    if training:
+        powers = powers * (torch.rand(powers.shape, generator=generator) >= p) / (1 - p)
+    weights = powers / total
+    return weights @ v, weights
+
+
+@right("4.2")
+def attention_with_a_named_tuple(q, k, v, p, training, generator=None):
+    def identity(x, p, generator):
+        return x
+
+    drop = dropout_below_one_minus_p if training else identity
+    weights = drop(weights_for_dropout(q, k), p, generator)
+    return Attended(out=weights @ v, weights=weights)
+
+
+@right("4.2")
+def attention_by_log_weights(q, k, v, p, training, g=None):
+    weights = F.log_softmax(q @ k.transpose(-1, -2) / math.sqrt(k.size(-1)), -1).exp()
+    print("training" if training else "evaluation", tuple(weights.shape))
+    if training:
+        weights = dropout_in_float64(weights, p, g)
+    return weights @ v, weights
+
+
+@right("4.2")
+def attention_by_sdpa_of_dropped_weights(q, k, v, p, training, generator=None):
+    weights = weights_for_dropout(q, k)
+    if training:
+        weights = dropout_of_chosen_places(weights, p, generator)
+    return (weights.unsqueeze(-1) * v.unsqueeze(-3)).sum(-2), weights
+
+
+# ---- 4.3 class CausalAttention(d_in, d_out, context_length, dropout) -------------------------------------------------
+
+
+@right("4.3")
+class CausalAttentionOfTheBook(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
+
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        attn_scores = queries @ keys.transpose(1, 2)
+        attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+        attn_weights = self.dropout(attn_weights)
+        return attn_weights @ values, attn_weights
+
+
+class CausalProjections(nn.Module):
+    """What the answers below share: the layers, the dropout layer and a mask of True below the diagonal."""
+
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.make_mask(context_length)
+
+    def make_mask(self, length):
+        self.register_buffer("mask", torch.ones(length, length, dtype=torch.bool).tril())
+
+    def scores(self, x):
+        return self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_key.out_features)
+
+    def forward(self, x):
+        T = x.shape[1]
+        weights = self.scores(x).masked_fill(~self.mask[:T, :T], float("-inf")).softmax(-1)
+        weights = self.dropout(weights)
+        return weights @ self.W_value(x), weights
+
+
+@right("4.3")
+class CausalAttentionFromTheExercises(CausalProjections):
+    def forward(self, x):
+        T = x.size(1)
+        weights = filled_with_minus_infinity(self.scores(x), self.mask[:T, :T])
+        weights = self.dropout(weights)
+        return weights @ self.W_value(x), weights
+
+
+@right("4.3")
+class CausalAttentionNanoGpt(CausalProjections):
+    def make_mask(self, length):
+        self.register_buffer("bias", torch.tril(torch.ones(length, length)).view(1, 1, length, length))
+
+    def forward(self, x):
+        T = x.size(1)
+        att = self.scores(x)
+        att = att.masked_fill(self.bias[0, :, :T, :T] == 0, float("-inf"))
+        att = self.dropout(F.softmax(att, dim=-1))
+        return att @ self.W_value(x), att
+
+
+@right("4.3")
+class CausalAttentionFunctional(CausalProjections):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.p = dropout
+
+    def forward(self, x):
+        n = x.size(-2)
+        scores = torch.where(self.mask[:n, :n], self.scores(x), -1e9)
+        weights = F.dropout(scores.softmax(dim=-1), p=self.p, training=self.training)
+        return torch.bmm(weights, self.W_value(x)), weights
+
+
+@right("4.3")
+class CausalAttentionAdditive(CausalProjections):
+    def make_mask(self, length):
+        self.register_buffer("future", torch.full((length, length), float("-inf")).triu(1), persistent=False)
+
+    def forward(self, x):
+        T = x.shape[1]
+        weights = self.dropout(torch.softmax(self.scores(x) + self.future[:T, :T], dim=-1))
+        return weights @ self.W_value(x), weights
+
+
+@right("4.3")
+class CausalAttentionWithBytes(CausalProjections):
+    def make_mask(self, length):
+        self.register_buffer("hidden", torch.ones(length, length, dtype=torch.uint8).triu_(1), False)
+
+    def forward(self, x):
+        T = x.shape[1]
+        scores = self.scores(x)
+        scores[self.hidden[:T, :T].bool().expand_as(scores)] = torch.finfo(scores.dtype).min
+        weights = self.dropout(scores.softmax(-1))
+        out = weights @ self.W_value(x)
+        return out, weights
+
+
+@right("4.3")
+class CausalAttentionByRenormalizing(CausalProjections):
+    def forward(self, x):
+        T = x.shape[1]
+        weights = self.scores(x).softmax(-1) * self.mask[:T, :T]
+        weights = self.dropout(weights / weights.sum(dim=-1, keepdim=True))
+        return weights @ self.W_value(x), weights
+
+
+@right("4.3")
+class CausalAttentionCutAtTheEnd(CausalProjections):
+    def forward(self, x):
+        visible = self.mask[-x.size(1):, -x.size(1):]
+        weights = self.dropout(self.scores(x).masked_fill(visible.logical_not(), -1e30).softmax(2))
+        return torch.einsum("bts,bsd->btd", weights, self.W_value(x)), weights
+
+
+@right("4.3")
+class CausalAttentionDroppedByHand(CausalProjections):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.p = dropout
+
+    def forward(self, x):
+        T = x.shape[1]
+        weights = self.scores(x).masked_fill(~self.mask[:T, :T], -math.inf).softmax(-1)
+        if self.training:
+            weights = weights * (torch.rand_like(weights) >= self.p) / (1 - self.p)
+        return weights @ self.W_value(x), weights
+
+
+@right("4.3")
+class CausalAttentionItemByItem(CausalProjections):
+    def forward(self, x):
+        outs, all_weights = [], []
+        for item in x:
+            q, k, v = self.W_query(item), self.W_key(item), self.W_value(item)
+            scores = q @ k.T / math.sqrt(k.shape[1])
+            scores = scores.masked_fill(~self.mask[:len(item), :len(item)], -math.inf)
+            weights = self.dropout(scores.softmax(1))
+            outs.append(weights @ v)
+            all_weights.append(weights)
+        return torch.stack(outs), torch.stack(all_weights)
+
+
+class TriangleKeeper(nn.Module):
+    def __init__(self, length):
+        super().__init__()
+        self.register_buffer("triangle", torch.arange(length)[:, None] < torch.arange(length))
+
+    def forward(self, scores):
+        T = scores.shape[-1]
+        return scores.masked_fill(self.triangle[:T, :T], -torch.inf)
+
+
+@right("4.3")
+class CausalAttentionWithAPartForTheMask(CausalProjections):
+    def make_mask(self, length):
+        self.hide = TriangleKeeper(length)
+        self.drop = nn.Sequential(nn.Softmax(dim=-1), self.dropout)
+
+    def forward(self, x):
+        weights = self.drop(self.hide(self.scores(x)))
+        return weights @ self.W_value(x), weights
+
+
+@right("4.3")
+class CausalAttentionThatKeepsItsWeights(CausalProjections):
+    def forward(self, x):
+        B, T, _ = x.shape
+        mask = self.mask[None, :T, :T].expand(B, T, T)
+        self.weights = self.dropout(torch.softmax(self.scores(x).masked_fill(mask == False, -1e9), dim=-1))  # noqa: E712
+        print("weights", tuple(self.weights.shape), "training" if self.training else "evaluation")
+        return self.weights @ self.W_value(x), self.weights
+
+
+@right("4.3")
+class CausalAttentionWithALargeMask(CausalProjections):
+    def make_mask(self, length):
+        length = max(length, 128)
+        self.register_buffer("tril", torch.tril(torch.ones(1, length, length)))
+
+    def forward(self, x):
+        T = x.shape[1]
+        hidden = 1 - self.tril[:, :T, :T]
+        weights = self.dropout(torch.softmax(self.scores(x) - 1e9 * hidden, dim=-1))
+        return weights @ self.W_value(x), weights
+
+
+@right("4.3")
+class CausalAttentionByInheritance(SelfAttentionByTheFormula):
+    def __init__(self, d_in, d_out, context_length, dropout=0.1):
+        super().__init__(d_in, d_out)
+        self.drop_rate = nn.Dropout(p=dropout)
+        self.register_buffer("causal", ~torch.triu(torch.ones(context_length, context_length), 1).bool())
+
+    def forward(self, x):
+        T = x.shape[1]
+        q, k, v = (layer(x) for layer in (self.W_query, self.W_key, self.W_value))
+        weights = masked_softmax_mended_afterwards(q @ k.mT / math.sqrt(q.shape[-1]), self.causal[:T, :T])
+        weights = self.drop_rate(weights)
+        return Attended(weights @ v, weights)
+
+
+@right("4.3")
+class CausalAttentionWithOneMatmul(CausalProjections):
+    def forward(self, x):
+        T = x.shape[1]
+        packed = torch.cat([self.W_query.weight, self.W_key.weight, self.W_value.weight])
+        q, k, v = F.linear(x, packed).chunk(3, dim=-1)
+        powers = torch.exp(q @ k.mT * q.shape[-1] ** -0.5) * self.mask[:T, :T]
+        weights = self.dropout(powers / powers.sum(-1, keepdim=True))
+        return weights @ v, weights
+
+
+@right("4.3")
+class CausalAttentionWithATransposedMask(CausalProjections):
+    def make_mask(self, length):
+        self.register_buffer("seen_by", torch.ones(length, length).triu().int())
+
+    def forward(self, x):
+        T = x.shape[1]
+        visible = self.seen_by.T[:T, :T].to(torch.bool)
+        weights = self.dropout(masked_softmax_by_hand(self.scores(x), visible))
+        return weights @ self.W_value(x), weights
+
+
 # ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------
 
 

@@ -4085,6 +4085,941 @@ def masked_softmax_returns_infinities(scores, mask):
     return weights.masked_fill(~mask.any(-1, keepdim=True), float("-inf"))
 
 
+# ---- 4.1 dropout(x, p, generator=None) -------------------------------------------------------------------------------
+
+
+@wrong("4.1", "kept numbers are not divided", "not-scaled")
+def dropout_not_scaled(x, p, generator=None):
+    keep = torch.rand(x.shape, generator=generator) > p
+    return torch.where(keep, x, 0)
+
+
+@wrong("4.1", "multiplied by 1 - p", "times-one-minus-p")
+def dropout_times_q(x, p, generator=None):
+    return x * (1 - p) * torch.bernoulli(torch.full_like(x, 1 - p), generator=generator)
+
+
+@wrong("4.1", "divided by p", "divided-by-p")
+def dropout_over_p(x, p, generator=None):
+    return x * (torch.rand(x.shape, generator=generator) >= p) / p
+
+
+@wrong("4.1", "multiplied by 1 + p", "one-plus-p")
+def dropout_one_plus_p(x, p, generator=None):
+    return (x * (1 + p)).masked_fill(torch.rand(x.shape, generator=generator) < p, 0)
+
+
+@wrong("4.1", "the mask of the dropped ones kept", "share-turned-around")
+def dropout_keeps_below_p(x, p, generator=None):
+    mask = (torch.rand(x.shape, generator=generator) < p).float()
+    return x * mask / (1 - p)
+
+
+@wrong("4.1", "bernoulli of p keeps p", "share-turned-around")
+def dropout_bernoulli_of_p(x, p, generator=None):
+    return x * torch.bernoulli(torch.full(x.shape, p), generator=generator) / (1 - p)
+
+
+@wrong("4.1", "p is the share kept", "p-kept")
+def dropout_p_is_kept(x, p, generator=None):
+    return x * torch.bernoulli(torch.full(x.shape, p), generator=generator) / p
+
+
+@wrong("4.1", "nothing dropped: the result is thrown away", "nothing-dropped")
+def dropout_thrown_away(x, p, generator=None):
+    x.masked_fill(torch.rand(x.shape, generator=generator) < p, 0)
+    return x
+
+
+@wrong("4.1", "the expectation instead of a draw", "only-scaled")
+def dropout_expectation(x, p, generator=None):
+    return (1 - p) * x
+
+
+@wrong("4.1", "whole rows", "whole-rows")
+def dropout_rows(x, p, generator=None):
+    keep = torch.rand(*x.shape[:-1], 1, generator=generator) >= p
+    return x * keep / (1 - p)
+
+
+@wrong("4.1", "one draw for each column", "zeros-repeated")
+def dropout_columns(x, p, generator=None):
+    return x * (torch.rand(x.size(-1), generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.1", "one draw for all items", "zeros-repeated")
+def dropout_like_the_first_item(x, p, generator=None):
+    keep = torch.rand(x.shape[1:], generator=generator) >= p
+    return x * keep / (1 - p)
+
+
+@wrong("4.1", "one draw for each entry of the first axis", "zeros-tied")
+def dropout_items(x, p, generator=None):
+    keep = torch.rand(x.size(0), *[1] * (x.dim() - 1), generator=generator) >= p
+    return x * keep / (1 - p)
+
+
+@wrong("4.1", "divided by the share that was counted", "counted-share")
+def dropout_by_counting(x, p, generator=None):
+    keep = torch.rand(x.shape, generator=generator) >= p
+    return x * keep * x.numel() / keep.sum()
+
+
+@wrong("4.1", "the mask alone", "mask-returned")
+def dropout_only_mask(x, p, generator=None):
+    return (torch.rand(x.shape, generator=generator) >= p).to(x.dtype) / (1 - p)
+
+
+@wrong("4.1", "dropped twice", "dropped-twice")
+def dropout_twice(x, p, generator=None):
+    for _ in range(2):
+        x = x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+    return x
+
+
+@wrong("4.1", "randn instead of rand", "normal-not-uniform")
+def dropout_of_randn(x, p, generator=None):
+    return torch.where(torch.randn(x.shape, generator=generator) < p, 0, x / (1 - p))
+
+
+@wrong("4.1", "always a half", "always-half")
+def dropout_of_coins(x, p, generator=None):
+    return x * torch.randint(0, 2, x.shape, generator=generator) * 2
+
+
+@wrong("4.1", "always a half, divided by 1 - p", "always-half")
+def dropout_of_rounded_numbers(x, p, generator=None):
+    return x * torch.rand(x.shape, generator=generator).round() / (1 - p)
+
+
+@wrong("4.1", "the generator is not used: rand_like", "generator-ignored")
+def dropout_rand_like(x, p, generator=None):
+    return x * (torch.rand_like(x) >= p) / (1 - p)
+
+
+@wrong("4.1", "the generator is not used: F.dropout", "generator-ignored")
+def dropout_of_torch(x, p, generator=None):
+    return F.dropout(x, p)
+
+
+@wrong("4.1", "numpy's own generator", "generator-ignored")
+def dropout_by_numpy(x, p, generator=None):
+    keep = torch.from_numpy(np.random.random_sample(x.shape)) >= p
+    return x * keep / (1 - p)
+
+
+@wrong("4.1", "the seed is drawn anew", "generator-ignored")
+def dropout_reseeded_by_chance(x, p, generator=None):
+    generator = torch.Generator()
+    generator.seed()
+    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.1", "seeded inside", "same-zeros")
+def dropout_seeded(x, p, generator=None):
+    torch.manual_seed(42)
+    return x * (torch.rand(x.shape) >= p) / (1 - p)
+
+
+@wrong("4.1", "a generator of its own, with a fixed seed", "same-zeros")
+def dropout_own_generator(x, p, generator=None):
+    g = torch.Generator().manual_seed(0)
+    return x * (torch.rand(x.shape, generator=g) >= p) / (1 - p)
+
+
+@wrong("4.1", "the generator is put back to its seed", "same-zeros")
+def dropout_rewound(x, p, generator=None):
+    if generator is not None:
+        generator.manual_seed(generator.initial_seed())
+    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.1", "the smallest numbers are dropped", "zeros-tied")
+def dropout_of_the_smallest(x, p, generator=None):
+    return torch.where(x.flatten().argsort().argsort().reshape(x.shape) < p * x.numel(), 0, x) / (1 - p)
+
+
+@wrong("4.1", "a new generator where none is given", "not-repeatable")
+def dropout_fresh_generator(x, p, generator=None):
+    generator = generator or torch.Generator()
+    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.1", "numpy where no generator is given", "not-repeatable")
+def dropout_numpy_without_generator(x, p, generator=None):
+    noise = torch.rand(x.shape, generator=generator) if generator else torch.from_numpy(np.random.rand(*x.shape))
+    return x * (noise >= p) / (1 - p)
+
+
+@wrong("4.1", "the global generator is seeded by the way", "seeds-everything")
+def dropout_seeds_everything(x, p, generator=None):
+    if generator is not None:
+        torch.manual_seed(0)
+    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.1", "exactly a share of p is dropped", "counted-out")
+def dropout_counted_out(x, p, generator=None):
+    order = torch.randperm(x.numel(), generator=generator).reshape(x.shape)
+    return x * (order >= round(p * x.numel())) / (1 - p)
+
+
+@wrong("4.1", "the first numbers are dropped", "zeros-tied")
+def dropout_of_the_first(x, p, generator=None):
+    place = torch.arange(x.numel()).reshape(x.shape)
+    return x * (place >= p * x.numel()) / (1 - p)
+
+
+@wrong("4.1", "p squared: two masks multiplied", "wrong-share")
+def dropout_two_masks(x, p, generator=None):
+    dropped = (torch.rand(x.shape, generator=generator) < p) & (torch.rand(x.shape, generator=generator) < p)
+    return x * ~dropped / (1 - p)
+
+
+@wrong("4.1", "noise instead of zeros", "wrong-share")
+def dropout_as_noise(x, p, generator=None):
+    return x * (1 + p * torch.randn(x.shape, generator=generator))
+
+
+@wrong("4.1", "scaled by the root", "wrong-scale")
+def dropout_scaled_by_the_root(x, p, generator=None):
+    return x * (torch.rand(x.shape, generator=generator) >= p) / math.sqrt(1 - p)
+
+
+@wrong("4.1", "divided twice", "wrong-scale")
+def dropout_scaled_twice(x, p, generator=None):
+    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p) ** 2
+
+
+@wrong("4.1", "x is changed in place", "changes-input")
+def dropout_in_place(x, p, generator=None):
+    x[torch.rand(x.shape, generator=generator) < p] = 0
+    return x / (1 - p)
+
+
+@wrong("4.1", "the numbers kept, without their places", "wrong-shape")
+def dropout_only_the_kept(x, p, generator=None):
+    return x[torch.rand(x.shape, generator=generator) >= p] / (1 - p)
+
+
+@wrong("4.1", "with the mask", "returns-wrong-type")
+def dropout_and_mask(x, p, generator=None):
+    keep = torch.rand(x.shape, generator=generator) >= p
+    return x * keep / (1 - p), keep
+
+
+@wrong("4.1", "always float32", "wrong-dtype")
+def dropout_always_float32(x, p, generator=None):
+    return (x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)).float()
+
+
+@wrong("4.1", "a sparse tensor", "returns-wrong-type")
+def dropout_sparse(x, p, generator=None):
+    return (x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)).to_sparse()
+
+
+@wrong("4.1", "no return", "returns-none")
+def dropout_without_return(x, p, generator=None):
+    x = x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.1", "the generator must be given", "generator-required")
+def dropout_generator_required(x, p, generator):
+    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.1", "F.dropout takes no generator")
+def dropout_of_torch_with_generator(x, p, generator=None):
+    return F.dropout(x, p, generator=generator)
+
+
+@wrong("4.1", "rand of the tensor itself")
+def dropout_rand_of_x(x, p, generator=None):
+    return x * (torch.rand(x, generator=generator) >= p) / (1 - p)
+
+
+# ---- 4.2 attention_with_dropout(q, k, v, p, training, generator=None) ------------------------------------------------
+
+
+def weights_before_dropout(q, k):
+    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
+
+
+def drops(x, p, generator=None):
+    """A right dropout."""
+    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.2", "training is not looked at", "always-on")
+def attention_dropping_always(q, k, v, p, training, generator=None):
+    weights = drops(weights_before_dropout(q, k), p, generator)
+    return weights @ v, weights
+
+
+@wrong("4.2", "F.dropout without training", "always-on")
+def attention_f_dropout(q, k, v, p, training, generator=None):
+    weights = F.dropout(weights_before_dropout(q, k), p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "if not training", "training-turned-around")
+def attention_dropping_in_evaluation(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if not training:
+        weights = drops(weights, p, generator)
+    return weights @ v, weights
+
+
+@wrong("4.2", "dropout forgotten", "never-on")
+def attention_without_dropout(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    return weights @ v, weights
+
+
+@wrong("4.2", "the result of dropout is thrown away", "never-on")
+def attention_dropout_thrown_away(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        drops(weights, p, generator)
+    return weights @ v, weights
+
+
+@wrong("4.2", "dropout on the scores", "before-softmax")
+def attention_scores_dropped(q, k, v, p, training, generator=None):
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    if training:
+        scores = drops(scores, p, generator)
+    weights = scores.softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("4.2", "dropout on the queries", "before-softmax")
+def attention_queries_dropped(q, k, v, p, training, generator=None):
+    if training:
+        q = drops(q, p, generator)
+    weights = weights_before_dropout(q, k)
+    return weights @ v, weights
+
+
+@wrong("4.2", "dropout on out", "on-out")
+def attention_out_dropped(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    out = weights @ v
+    return drops(out, p, generator) if training else out, weights
+
+
+@wrong("4.2", "dropout on v", "on-values")
+def attention_values_dropped(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    return weights @ (drops(v, p, generator) if training else v), weights
+
+
+@wrong("4.2", "the weights before dropout are returned", "weights-before-dropout")
+def attention_returns_clean_weights(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    dropped = drops(weights, p, generator) if training else weights
+    return dropped @ v, weights
+
+
+@wrong("4.2", "out is made before dropout", "out-undropped")
+def attention_out_before_dropout(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    out = weights @ v
+    if training:
+        weights = drops(weights, p, generator)
+    return out, weights
+
+
+@wrong("4.2", "two draws", "two-draws")
+def attention_two_draws(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if not training:
+        return weights @ v, weights
+    return drops(weights, p, generator) @ v, drops(weights, p, generator)
+
+
+@wrong("4.2", "renormalised", "renormalised")
+def attention_renormalised(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = drops(weights, p, generator)
+        weights = weights / weights.sum(-1, keepdim=True)
+    return weights @ v, weights
+
+
+@wrong("4.2", "dropped by a score of -inf", "renormalised")
+def attention_dropped_as_a_mask(q, k, v, p, training, generator=None):
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    if training:
+        scores = scores.masked_fill(torch.rand(scores.shape, generator=generator) < p, -math.inf)
+    weights = scores.softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("4.2", "not scaled", "not-scaled")
+def attention_dropped_not_scaled(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights.masked_fill(torch.rand(weights.shape, generator=generator) < p, 0)
+    return weights @ v, weights
+
+
+@wrong("4.2", "1 - p given to dropout", "share-turned-around")
+def attention_one_minus_p(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights * torch.bernoulli(torch.full_like(weights, p), generator=generator) / p
+    return weights @ v, weights
+
+
+@wrong("4.2", "p and 1 - p exchanged in the division", "divided-by-p")
+def attention_divided_by_p(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights * (torch.rand(weights.shape, generator=generator) > p) / p
+    return weights @ v, weights
+
+
+@wrong("4.2", "dropped twice", "dropped-twice")
+def attention_dropped_twice(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = drops(drops(weights, p, generator), p, generator)
+    return weights @ v, weights
+
+
+@wrong("4.2", "dropout on the weights and on out", "on-weights-and-out")
+def attention_dropped_everywhere(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if not training:
+        return weights @ v, weights
+    weights = drops(weights, p, generator)
+    return drops(weights @ v, p, generator), weights
+
+
+@wrong("4.2", "one draw for each key", "same-for-every-query")
+def attention_keys_dropped(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights * (torch.rand(k.size(-2), generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "one draw for each query", "whole-queries")
+def attention_rows_dropped(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights * (torch.rand(*q.shape[:-1], 1, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "all items share the draw", "same-for-every-query")
+def attention_items_share_the_draw(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        keep = torch.rand(weights.shape[-2:], generator=generator) >= p
+        weights = weights * keep / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "scaled in evaluation", "scaled-in-evaluation")
+def attention_classic_dropout(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    keep = torch.rand(weights.shape, generator=generator) >= p if training else 1 - p
+    weights = weights * keep
+    return weights @ v, weights
+
+
+@wrong("4.2", "divided in evaluation too", "divided-in-evaluation")
+def attention_divided_in_evaluation(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights * (torch.rand(weights.shape, generator=generator) >= p)
+    weights = weights / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "not scaled by the root of D", "no-scale")
+def attention_dropped_without_root(q, k, v, p, training, generator=None):
+    weights = torch.softmax(q @ k.mT, dim=-1)
+    if training:
+        weights = drops(weights, p, generator)
+    return weights @ v, weights
+
+
+@wrong("4.2", "softmax over the queries", "over-queries")
+def attention_dropped_over_queries(q, k, v, p, training, generator=None):
+    weights = torch.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-2)
+    if training:
+        weights = dropout_with(weights, p, generator)
+    return weights @ v, weights
+
+
+def dropout_with(x, p, generator):
+    return torch.where(torch.rand(x.shape, generator=generator) < p, 0, x / (1 - p))
+
+
+@wrong("4.2", "softmax over axis 1", "axis-from-the-front")
+def attention_dropped_over_axis_1(q, k, v, p, training, generator=None):
+    weights = torch.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=1)
+    if training:
+        weights = dropout_with(weights, p, generator)
+    return weights @ v, weights
+
+
+@wrong("4.2", "only out", "only-out")
+def attention_dropped_only_out(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    return (dropout_with(weights, p, generator) if training else weights) @ v
+
+
+@wrong("4.2", "the pair is swapped", "swapped-pair")
+def attention_dropped_swapped(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    weights = dropout_with(weights, p, generator) if training else weights
+    return weights, weights @ v
+
+
+@wrong("4.2", "the generator is not handed on", "generator-ignored")
+def attention_generator_forgotten(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    weights = drops(weights, p) if training else weights
+    return weights @ v, weights
+
+
+@wrong("4.2", "F.dropout with training: no generator", "generator-ignored")
+def attention_f_dropout_in_training(q, k, v, p, training, generator=None):
+    weights = F.dropout(weights_before_dropout(q, k), p, training)
+    return weights @ v, weights
+
+
+@wrong("4.2", "seeded inside", "same-zeros")
+def attention_seeded(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    weights = drops(weights, p, torch.Generator().manual_seed(123)) if training else weights
+    return weights @ v, weights
+
+
+@wrong("4.2", "a quarter of the weights, whatever p", "wrong-share")
+def attention_fixed_p(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    weights = drops(weights, 0.25, generator) if training and p > 0 else weights
+    return weights @ v, weights
+
+
+@wrong("4.2", "out is divided once more", "out-not-from-weights")
+def attention_out_scaled_again(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    if not training:
+        return weights @ v, weights
+    weights = drops(weights, p, generator)
+    return weights @ v / (1 - p), weights
+
+
+@wrong("4.2", "a causal mask, unasked", "causal")
+def attention_dropped_and_causal(q, k, v, p, training, generator=None):
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    weights = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -1e9).softmax(-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("4.2", "dropout called with its arguments in another order")
+def attention_arguments_mixed(q, k, v, p, training, generator=None):
+    weights = drops(p, weights_before_dropout(q, k), generator) if training else weights_before_dropout(q, k)
+    return weights @ v, weights
+
+
+@wrong("4.2", "a list", "returns-one")
+def attention_dropped_stacked(q, k, v, p, training, generator=None):
+    weights = weights_before_dropout(q, k)
+    return torch.cat([weights @ v, weights], -1)
+
+
+# ---- 4.3 class CausalAttention(d_in, d_out, context_length, dropout) -------------------------------------------------
+
+
+class CausalFrame(nn.Module):
+    """What most of the wrong classes below get right."""
+
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1).bool())
+
+    def scores(self, x):
+        return self.W_query(x) @ self.W_key(x).transpose(1, 2) / math.sqrt(self.W_key.out_features)
+
+    def hidden(self, x):
+        return self.mask[:x.shape[1], :x.shape[1]]
+
+    def weights(self, x):
+        return torch.softmax(self.scores(x).masked_fill(self.hidden(x), -torch.inf), dim=-1)
+
+    def forward(self, x):
+        weights = self.dropout(self.weights(x))
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "the mask is an attribute", "mask-is-plain-tensor")
+class CausalMaskAttribute(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        del self.mask
+        self.mask = torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()
+
+
+@wrong("4.3", "the mask is kept in a dictionary", "mask-is-plain-tensor")
+class CausalMaskInADictionary(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        del self.mask
+        self.kept = {"mask": torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()}
+
+    def hidden(self, x):
+        return self.kept["mask"][:x.shape[1], :x.shape[1]]
+
+
+@wrong("4.3", "the mask is a parameter", "mask-as-parameter")
+class CausalMaskParameter(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        del self.mask
+        self.mask = nn.Parameter(torch.triu(torch.ones(context_length, context_length), diagonal=1))
+
+    def hidden(self, x):
+        return super().hidden(x) > 0
+
+
+@wrong("4.3", "the mask is a frozen parameter", "mask-as-parameter")
+class CausalMaskFrozenParameter(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        del self.mask
+        triangle = torch.ones(context_length, context_length, dtype=torch.bool).triu(1)
+        self.mask = nn.Parameter(triangle, requires_grad=False)
+
+
+@wrong("4.3", "the mask is made in forward", "mask-not-kept")
+class CausalMaskInForward(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        del self.mask
+
+    def hidden(self, x):
+        return torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
+
+
+@wrong("4.3", "the mask is made in forward and kept", "mask-is-plain-tensor")
+class CausalMaskKeptInForward(CausalMaskInForward):
+    def hidden(self, x):
+        self.triangle = super().hidden(x)
+        return self.triangle
+
+
+@wrong("4.3", "the mask is not cut", "mask-not-cut")
+class CausalMaskNotCut(CausalFrame):
+    def hidden(self, x):
+        return self.mask
+
+
+@wrong("4.3", "the mask is cut along one axis", "mask-not-cut")
+class CausalMaskHalfCut(CausalFrame):
+    def hidden(self, x):
+        return self.mask[:x.shape[1]]
+
+
+@wrong("4.3", "rows from the end, columns from the front", "mask-cut-elsewhere")
+class CausalMaskCutFromTheEnd(CausalFrame):
+    def hidden(self, x):
+        return self.mask[-x.shape[1]:, :x.shape[1]]
+
+
+@wrong("4.3", "the mask is cut on self: too small for the next call", "remembers")
+class CausalMaskShrinks(CausalFrame):
+    def hidden(self, x):
+        self.mask = self.mask[:x.shape[1], :x.shape[1]]
+        return self.mask if len(self.mask) == x.shape[1] else torch.zeros(x.shape[1], x.shape[1]).bool()
+
+
+@wrong("4.3", "filled with -10", "weak-fill")
+class CausalMaskWeak(CausalFrame):
+    def weights(self, x):
+        return self.scores(x).masked_fill(self.hidden(x), -10).softmax(-1)
+
+
+@wrong("4.3", "upside down", "mask-turned-around")
+class CausalMaskUpsideDown(CausalFrame):
+    def hidden(self, x):
+        return ~super().hidden(x)
+
+
+@wrong("4.3", "the diagonal is hidden", "diagonal-hidden")
+class CausalMaskDiagonal(CausalFrame):
+    def hidden(self, x):
+        return torch.ones(x.shape[1], x.shape[1]).triu().bool()
+
+
+@wrong("4.3", "triu(2): one step ahead", "one-step-ahead")
+class CausalMaskOneAhead(CausalFrame):
+    def hidden(self, x):
+        return super().hidden(x).triu(2)
+
+
+@wrong("4.3", "the mask is never used", "not-causal")
+class CausalMaskUnused(CausalFrame):
+    def weights(self, x):
+        return self.scores(x).softmax(-1)
+
+
+@wrong("4.3", "masked_fill without keeping the result", "not-causal")
+class CausalMaskFilledForNothing(CausalFrame):
+    def weights(self, x):
+        scores = self.scores(x)
+        scores.masked_fill(self.hidden(x), -torch.inf)
+        return scores.softmax(-1)
+
+
+@wrong("4.3", "scores times mask", "zero-filled")
+class CausalMaskTimesScores(CausalFrame):
+    def weights(self, x):
+        return (self.scores(x) * ~self.hidden(x)).softmax(-1)
+
+
+@wrong("4.3", "weights times mask", "masked-after-softmax")
+class CausalMaskTimesWeights(CausalFrame):
+    def weights(self, x):
+        return self.scores(x).softmax(-1) * ~self.hidden(x)
+
+
+@wrong("4.3", "dropout first, then renormalised", "renormalised")
+class CausalRenormalised(CausalFrame):
+    def forward(self, x):
+        weights = self.dropout(self.scores(x).softmax(-1)) * ~self.hidden(x)
+        weights = weights / weights.sum(-1, keepdim=True)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "dropout forgotten", "never-on")
+class CausalWithoutDropout(CausalFrame):
+    def forward(self, x):
+        weights = self.weights(x)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "F.dropout without training", "always-on")
+class CausalFDropout(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.p = dropout
+
+    def forward(self, x):
+        weights = F.dropout(self.weights(x), self.p)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "a new nn.Dropout in every forward", "always-on")
+class CausalNewDropout(CausalFDropout):
+    def forward(self, x):
+        weights = nn.Dropout(self.p)(self.weights(x))
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "by hand, without looking at training", "always-on")
+class CausalDropoutByHand(CausalFDropout):
+    def forward(self, x):
+        weights = self.weights(x)
+        weights = weights * (torch.rand_like(weights) >= self.p) / (1 - self.p)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "dropout on the scores", "before-softmax")
+class CausalDropoutOnScores(CausalFrame):
+    def forward(self, x):
+        weights = self.dropout(self.scores(x)).masked_fill(self.hidden(x), -torch.inf).softmax(-1)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "dropout on the masked scores", "before-softmax")
+class CausalDropoutOnMaskedScores(CausalFrame):
+    def forward(self, x):
+        weights = self.dropout(self.scores(x).masked_fill(self.hidden(x), -torch.inf)).softmax(-1)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "dropout on out", "on-out")
+class CausalDropoutOnOut(CausalFrame):
+    def forward(self, x):
+        weights = self.weights(x)
+        return self.dropout(weights @ self.W_value(x)), weights
+
+
+@wrong("4.3", "dropout on the values", "on-values")
+class CausalDropoutOnValues(CausalFrame):
+    def forward(self, x):
+        weights = self.weights(x)
+        return weights @ self.dropout(self.W_value(x)), weights
+
+
+@wrong("4.3", "1 - dropout", "share-turned-around")
+class CausalOneMinusDropout(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, 1 - dropout)
+
+
+@wrong("4.3", "dropout is not handed on", "always-half")
+class CausalDefaultDropout(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.dropout = nn.Dropout()
+
+
+@wrong("4.3", "the weights before dropout are returned", "weights-before-dropout")
+class CausalCleanWeights(CausalFrame):
+    def forward(self, x):
+        weights = self.weights(x)
+        return self.dropout(weights) @ self.W_value(x), weights
+
+
+@wrong("4.3", "out before dropout", "out-undropped")
+class CausalOutFirst(CausalFrame):
+    def forward(self, x):
+        weights = self.weights(x)
+        return weights @ self.W_value(x), self.dropout(weights)
+
+
+@wrong("4.3", "two draws", "two-draws")
+class CausalTwoDraws(CausalFrame):
+    def forward(self, x):
+        weights = self.weights(x)
+        return self.dropout(weights) @ self.W_value(x), self.dropout(weights)
+
+
+@wrong("4.3", "one draw, made in __init__", "same-zeros")
+class CausalFixedDraw(CausalFDropout):
+    def forward(self, x):
+        weights = self.weights(x)
+        if self.training:
+            noise = torch.rand(weights.shape, generator=torch.Generator().manual_seed(1))
+            weights = weights * (noise >= self.p) / (1 - self.p)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "not scaled", "not-scaled")
+class CausalNotScaledUp(CausalFDropout):
+    def forward(self, x):
+        weights = self.weights(x)
+        if self.training:
+            weights = weights * (torch.rand_like(weights) >= self.p)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "no root of d_out", "no-scale")
+class CausalNoScale(CausalFrame):
+    def scores(self, x):
+        return self.W_query(x) @ self.W_key(x).mT
+
+
+@wrong("4.3", "the root of d_in", "scaled-by-input")
+class CausalScaledByInput(CausalFrame):
+    def scores(self, x):
+        return self.W_query(x) @ self.W_key(x).mT / math.sqrt(x.shape[-1])
+
+
+@wrong("4.3", "softmax over axis 1", "over-queries")
+class CausalOverQueries(CausalFrame):
+    def weights(self, x):
+        return torch.softmax(self.scores(x).masked_fill(self.hidden(x), -torch.inf), dim=1)
+
+
+@wrong("4.3", "keys and queries exchanged", "keys-ask")
+class CausalKeysAsk(CausalFrame):
+    def scores(self, x):
+        return self.W_key(x) @ self.W_query(x).mT / math.sqrt(self.W_key.out_features)
+
+
+@wrong("4.3", "the values are the keys", "keys-as-values")
+class CausalKeysAsValues(CausalFrame):
+    def forward(self, x):
+        weights = self.dropout(self.weights(x))
+        return weights @ self.W_key(x), weights
+
+
+@wrong("4.3", "only out", "only-out")
+class CausalOnlyOut(CausalFrame):
+    def forward(self, x):
+        return super().forward(x)[0]
+
+
+@wrong("4.3", "the pair is swapped", "swapped-pair")
+class CausalSwapped(CausalFrame):
+    def forward(self, x):
+        return super().forward(x)[::-1]
+
+
+@wrong("4.3", "biased layers", "has-bias")
+class CausalBiased(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.W_query = nn.Linear(d_in, d_out)
+
+
+@wrong("4.3", "other names", "no-projection")
+class CausalOtherNames(CausalFrame):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.query = self.W_query
+        del self.W_query
+
+
+@wrong("4.3", "dropout and context_length forgotten in __init__")
+class CausalTwoArguments(CausalFrame):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out, 16, 0.1)
+
+
+@wrong("4.3", "foward", "no-forward")
+class CausalMisspelt(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+
+    def foward(self, x):
+        return x, x
+
+
+@wrong("4.3", "detached", "no-gradients")
+class CausalDetached(CausalFrame):
+    def scores(self, x):
+        return super().scores(x).detach()
+
+
+@wrong("4.3", "no gradient in training", "no-gradients")
+class CausalDetachedInTraining(CausalFrame):
+    def forward(self, x):
+        weights = self.weights(x)
+        if self.training:
+            weights = self.dropout(weights).data
+        return weights @ self.W_value(x), weights
+
+
+@wrong("4.3", "softmax inside dropout's keywords")
+class CausalWrongKeyword(CausalFrame):
+    def weights(self, x):
+        return torch.softmax(self.scores(x).masked_fill(self.hidden(x), -torch.inf), axes=-1)
+
+
+@wrong("4.3", "x is changed in place", "changes-input")
+class CausalInPlace(CausalFrame):
+    def forward(self, x):
+        with torch.no_grad():
+            x -= x.mean()
+        return super().forward(x)
+
+
 # ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@
     progress()                      all exercises, and which are solved
 
 `catalogue` says what an exercise is made of, `exercises_NN` hold them, `running` runs code safely,
-`judge` decides, `card` shows.
+`judge` decides, `card` shows. `chance` says what random results have in common.
 """
 
 import importlib
@@ -78,11 +78,12 @@ def solution_source(exercise):
     """The solution as text that runs in a notebook, with the imports that the notebook may lack."""
     source = inspect.getsource(exercise.solution)
     module = inspect.getmodule(exercise.solution)
+    bases = getattr(exercise.solution, "__bases__", ())
     own = [name for name, value in vars(module).items()
-           if inspect.isroutine(value) and getattr(value, "__module__", "").startswith("helpers.")
-           and f"{name}(" in source and name != exercise.name]
+           if (inspect.isroutine(value) and f"{name}(" in source or value in bases)
+           and getattr(value, "__module__", "").startswith("helpers.") and name != exercise.name]
     own += [name for name, value in vars(module).items()  # such as UNKNOWN = "<unk>"
-            if name.isupper() and isinstance(value, (str, int, float)) and re.search(rf"\b{name}\b", source)]
+            if name.isupper() and isinstance(value, (str, int, float)) and re.search(rf"{name}", source)]
     origins = {name: getattr(getattr(module, name), "__module__", module.__name__) for name in own}
     lines = [f"from {origin} import {', '.join(n for n in own if origins[n] == origin)}"
              for origin in dict.fromkeys(origins.values())]

@@ -65,6 +65,10 @@ def _call(attempt, *args):
     return attempt(*args)
 
 
+def _itself(args, value):
+    return value
+
+
 @dataclass(frozen=True, eq=False)
 class Exercise:
     """One exercise: what is asked, a right answer, and all that is known about wrong ones.
@@ -81,7 +85,8 @@ class Exercise:
 
     Where needed: `sizes` names the axes of a size in messages, {7: "C"}; `laws` and `experiments` explain wrong
     numbers; for a class, `is_class`, `call(attempt, *args)` which builds and applies it, `inputs`, the names of
-    these args, and `told(args)`, a sentence on what it was given.
+    these args, and `told(args)`, a sentence on what it was given. Where chance has a part, two right answers differ:
+    they are compared by their `essence(args, value)`, what all right answers share (`chance` says what that is).
     """
 
     id: str
@@ -103,6 +108,7 @@ class Exercise:
     laws: tuple = ()
     experiments: tuple = ()
     call: Callable = _call
+    essence: Callable = _itself
     told: Callable = None
     is_class: bool = False
 

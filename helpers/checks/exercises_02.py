@@ -506,13 +506,13 @@ def run_self_attention(attempt, x, *weights):
     return module.to(x.dtype)(x)
 
 
-def require_methods(attempt):
+def require_methods(attempt, arguments="d_in, d_out"):
     """Say which method is missing or takes other arguments: a slip in such a name raises far from its place."""
     own = [name for name, value in vars(attempt).items() if callable(value)]
     has = f"it has {', '.join(own)}" if own else "it has none of its own"
     if "__init__" not in own and attempt.__init__ is nn.Module.__init__:
-        raise Fault("no-init", f"{attempt.__name__} needs a method __init__(self, d_in, d_out), with two underscores "
-                               f"on each side; {has}.")
+        raise Fault("no-init", f"{attempt.__name__} needs a method __init__(self, {arguments}), with two "
+                               f"underscores on each side; {has}.")
     forward = getattr(attempt, "forward", None)
     if issubclass(attempt, nn.Module) and (forward is None or forward is nn.Module.forward):
         raise Fault("no-forward", f"{attempt.__name__} needs a method forward(self, x); {has}.")

@@ -5,7 +5,7 @@
 """
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from torch.nn import Module
@@ -14,7 +14,7 @@ from helpers.checks import errors, evidence
 from helpers.checks.attempts import borrowed, in_another_order, is_stub
 from helpers.checks.catalogue import Case
 from helpers.checks.comparing import alike, close, plain, same_shapes, tensors, wrong_dtype, wrong_shape, wrong_type
-from helpers.checks.running import Fault, StillRunning, run, run_known
+from helpers.checks.running import Fault, StillRunning, run, run_known, usual_modes
 from helpers.checks.writing import argument, describe, ended, equation, inline, listed, rounded, table
 
 
@@ -36,9 +36,10 @@ def verdict(exercise, attempt):
     refused = _refuse(exercise, attempt)
     if refused:
         return refused
-    runs = _runs(exercise, attempt)
-    found = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
-             or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
+    with usual_modes():
+        runs = _runs(exercise, attempt)
+        found = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
+                 or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
     return _with_print(_with_notes(exercise, found, attempt), runs)
 
 
@@ -121,7 +122,15 @@ def _expected(exercise):
 @cache
 def _known(exercise, code, index):
     """What the code of a known misconception does on one probe."""
-    return run_known(exercise.call, code, exercise.probes[index].args)
+    return _essence(exercise, run_known(exercise.call, code, exercise.probes[index].args))
+
+
+def _essence(exercise, record):
+    return record if record.error else replace(record, value=exercise.essence(record.args, record.value))
+
+
+def _as_expected(exercise, probe, args, value, expected):
+    return close(exercise.essence(args, value), exercise.essence(args, expected), probe)
 
 
 def _required(exercise, runs):
@@ -205,7 +214,7 @@ def _changed(exercise, record, named):
 
 def _wrong_numbers(exercise, attempt, runs):
     for probe, record, expected in _required(exercise, runs):
-        if close(record.value, expected, probe):
+        if _as_expected(exercise, probe, probe.args, record.value, expected):
             continue
         case = Case(probe.args, plain(expected), plain(record.value))
         named = _match(exercise, runs) or _match_failing(exercise, runs)
@@ -239,7 +248,8 @@ def _failing(exercise, attempt):
         record = run(exercise.call, attempt, args)
         if isinstance(record.error, StillRunning):
             return
-        if record.error is None and same_shapes(record.value, expected) and not close(record.value, expected, probe):
+        if (record.error is None and same_shapes(record.value, expected)
+                and not _as_expected(exercise, probe, args, record.value, expected)):
             yield Case(args, plain(expected), plain(record.value))
 
 
@@ -254,14 +264,15 @@ def _match(exercise, runs):
 def _match_failing(exercise, runs):
     """The one misconception that does the same wherever the learner's code fails, if there is just one."""
     tried = enumerate(zip(exercise.probes, runs, _expected(exercise), strict=False))
-    failing = [i for i, (probe, record, right) in tried if not probe.advice and not close(record.value, right, probe)]
+    failing = [i for i, (probe, record, right) in tried
+               if not probe.advice and not _as_expected(exercise, probe, probe.args, record.value, right)]
     found = [m for m in exercise.misconceptions
              if any(all(_does_the_same(exercise, runs, code, i) for i in failing) for code in m.codes)]
     return found[0] if len(found) == 1 else None
 
 
 def _does_the_same(exercise, runs, code, index):
-    return alike(runs[index], _known(exercise, code, index), exercise.probes[index])
+    return alike(_essence(exercise, runs[index]), _known(exercise, code, index), exercise.probes[index])
 
 
 # ---------------------------------------------------------------- 4. a property

@@ -90,11 +90,18 @@ def _quiet(out):
 
 
 @contextlib.contextmanager
+def usual_modes():
+    """Gradients, full precision and the CPU, whatever is set around a check."""
+    with (torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False),
+          torch.device("cpu")):
+        yield
+
+
+@contextlib.contextmanager
 def _repeatable(seed):
     """The same random numbers and modes on every call, and the learner's own untouched afterwards."""
     dtype, threads = torch.get_default_dtype(), torch.get_num_threads()
-    with (torch.random.fork_rng(devices=[]), torch.inference_mode(False), torch.enable_grad(),
-          torch.autocast("cpu", enabled=False), torch.device("cpu")):
+    with torch.random.fork_rng(devices=[]), usual_modes():
         torch.manual_seed(seed)
         torch.set_default_dtype(torch.float32)
         try:
