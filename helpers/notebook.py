@@ -59,16 +59,18 @@ def journey():
                          f"{mend}") from None
 
 
-def recorded(layout):
-    """What somebody else's multi-head attention gave: weights under its own names, and inputs, masks, outputs.
+def recorded(name):
+    """What somebody else's attention gave: its weights under its own names; and inputs, masks and outputs.
 
-    Shapes: -> weights {name: tensor}, case {"input.x": (2, 5, 24), "causal.keep_mask": (2, 5, 5), ...}
-    Errors: FileNotFoundError if nothing was recorded for this layout
-    Source: recorded from the code of labml.ai, The Annotated Transformer, Ben Trevett and PyTorch; data/README.md
+    Shapes: -> weights {name: tensor}, case {"input.x": tensor, ...}; for "ports/labml" B = 2, T = 5, C = 24, H = 3,
+            for "bert/plain" B = 2, T = 7, C = 48, H = 4
+    Errors: FileNotFoundError names what was recorded
+    Source: data/README.md says whose code computed them
     """
-    path = DATA / "ports" / f"{layout}.safetensors"
+    path = DATA / f"{name}.safetensors"
     if not path.exists():
-        raise FileNotFoundError(f"{path} is missing; recorded are labml, annotated, bentrevett and torch")
+        known = sorted(file.relative_to(DATA).with_suffix("").as_posix() for file in DATA.glob("[!c]*/*.safetensors"))
+        raise FileNotFoundError(f"there is no record {name!r}, only {', '.join(known)}")
     tensors = load_file(path)
     weights = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
     return weights, {name: t for name, t in tensors.items() if not name.startswith("state.")}

@@ -4323,7 +4323,7 @@ def dropout_without_return(x, p, generator=None):
     x = x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
 
 
-@wrong("4.1", "the generator must be given", "generator-required")
+@wrong("4.1", "the generator must be given")
 def dropout_generator_required(x, p, generator):
     return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
 

@@ -83,7 +83,7 @@ def solution_source(exercise):
            if (inspect.isroutine(value) and f"{name}(" in source or value in bases)
            and getattr(value, "__module__", "").startswith("helpers.") and name != exercise.name]
     own += [name for name, value in vars(module).items()  # such as UNKNOWN = "<unk>"
-            if name.isupper() and isinstance(value, (str, int, float)) and re.search(rf"{name}", source)]
+            if name.isupper() and isinstance(value, (str, int, float)) and re.search(rf"\b{name}\b", source)]
     origins = {name: getattr(getattr(module, name), "__module__", module.__name__) for name in own}
     lines = [f"from {origin} import {', '.join(n for n in own if origins[n] == origin)}"
              for origin in dict.fromkeys(origins.values())]
