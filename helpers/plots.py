@@ -108,6 +108,36 @@ def masks(panels, rows, columns=None):
                   Normalize(0, 2.2), "mask", bar=False)
 
 
+def heads(panels, top=1.0, decimals=2):
+    """One number for each head of a model, e.g. {"the one before": (layers, heads)}: rows are layers.
+
+    Shapes: each panel (L, H)
+    Units:  colours run from 0 to `top`
+    Source: notebook 07
+    """
+    panels = {title: _numbers(values) for title, values in panels.items()}
+    cell = min(0.5, (WIDEST - 1.6) / sum(values.size(1) for values in panels.values()))
+    with rc_context(STYLE):
+        L, H = next(iter(panels.values())).shape
+        figure = Figure(figsize=(cell * H * len(panels) + 1.6, cell * L + 1.5), layout="compressed", facecolor=PAPER)
+        axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+        for axis, (title, values) in zip(axes, panels.items(), strict=True):
+            places = 1 if cell < 0.4 else decimals
+            _grid(axis, values, torch.zeros_like(values).bool(), WEIGHTS, Normalize(0, top), places)
+            axis.set_title(title, pad=8)
+            axis.set_xticks([i + 0.5 for i in range(H)], range(H))
+            axis.set_xlabel("head")
+        axes[0].set_yticks([i + 0.5 for i in range(L)], range(L))
+        axes[0].set_ylabel("layer")
+        _scale_bar(figure, axes, WEIGHTS, Normalize(0, top), "")
+        words = []
+        for title, values in panels.items():
+            layer, head = divmod(int(values.argmax()), H)
+            words.append(f"{title}, {L} layers x {H} heads: mean {values.mean():.3f}, "
+                         f"most in layer {layer}, head {head}: {values.max():.3f}.")
+        return Picture(_svg(figure), "\n".join(words))
+
+
 def _grids(panels, rows, columns, mask, colours, scale, unit, bar=True):
     columns = rows if columns is None else columns
     panels = {title: _numbers(values) for title, values in panels.items()}
@@ -526,7 +556,7 @@ def _short(value, decimals):
         return "NaN"
     if abs(value) == float("inf"):
         return "-inf" if value < 0 else "inf"
-    return f"{value:.{decimals}f}".replace("-0.00", "0.00")
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0 makes 0.00 of -0.00
 
 
 def _readable(fill):
