@@ -45,7 +45,7 @@ def require_heads(d_model, num_heads):
         fitting = [n for n in range(1, d_model + 1) if d_model % n == 0]
         nearest = min(fitting, key=lambda n: (abs(n - num_heads), n))
         raise ValueError(f"num_heads must divide d_model, got {num_heads} heads for d_model = {d_model}; "
-                         f"the nearest number that does is {nearest}")
+                         f"a number near it that does is {nearest}")
 
 
 class MultiHeadAttention(nn.Module):

@@ -89,7 +89,7 @@ def test_merge_is_the_way_back_from_split(num_heads):
 def test_split_and_merge_name_what_is_wrong():
     with pytest.raises(ValueError, match=r"x must be \(..., T, C\), got \(33,\)"):
         split_heads(random(C), H)
-    with pytest.raises(ValueError, match="got 2 heads for d_model = 33; the nearest number that does is 1"):
+    with pytest.raises(ValueError, match="got 2 heads for d_model = 33; a number near it that does is 1"):
         split_heads(random(T, C), 2)
     with pytest.raises(ValueError, match=r"x must be \(..., H, T, D\), got \(5, 11\); there are no heads to merge"):
         merge_heads(random(T, D))
@@ -97,8 +97,8 @@ def test_split_and_merge_name_what_is_wrong():
 
 @pytest.mark.parametrize("d_model, num_heads, error, words", [
     (33, 10, ValueError, "num_heads must divide d_model, got 10 heads for d_model = 33; the nearest .* is 11"),
-    (33, 34, ValueError, "the nearest number that does is 33"),
-    (12, 5, ValueError, "the nearest number that does is 4"),
+    (33, 34, ValueError, "a number near it that does is 33"),
+    (12, 5, ValueError, "a number near it that does is 4"),
     (33, 0, ValueError, "num_heads must be at least 1, got 0"),
     (33, -3, ValueError, "num_heads must be at least 1, got -3"),
     (33, 3.0, TypeError, "num_heads must be a whole number, got 3.0"),
