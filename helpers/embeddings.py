@@ -86,6 +86,19 @@ def add_positions(x, positions):
     return x + positions[:T]  # (..., T, C) + (T, C)
 
 
+def flattened(rows):
+    """Look at vectors from the side where they differ most: a principal component analysis.
+
+    Shapes: rows (N, C) -> (N, 2), and the share of the squared differences that these two directions keep
+    Source: notebook 01
+    """
+    centred = rows - rows.mean(dim=0)
+    _, sizes, directions = torch.linalg.svd(centred, full_matrices=False)
+    directions = directions[:2]  # (2, C)
+    directions = directions * directions.sum(dim=-1, keepdim=True).sign()  # svd leaves their signs open
+    return centred @ directions.T, (sizes[:2].square().sum() / sizes.square().sum()).item()
+
+
 class TokenEmbedding(nn.Module):
     """A table with one trainable row for each token.
 

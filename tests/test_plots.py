@@ -19,6 +19,7 @@ MAKERS = {
     "bars": lambda w=WEIGHTS: plots.bars({"one": w[0], "two": w[1]}, WORDS, "weight", "Bars"),
     "lines": lambda w=WEIGHTS: plots.lines({"one": w[0], "two": w[1]}, [1, 2, 4], "x", "y", "Lines", log=True),
     "arrows": lambda w=WEIGHTS: plots.arrows({"one": w[0, :2], "two": w[1, :2]}, "Arrows", ("x", "y")),
+    "heads": lambda w=WEIGHTS: plots.heads({"before": w, "after": w}),
     "one-hot": lambda w=WEIGHTS: plots.one_hot(w.argmax(-1), WORDS, ["a", "b", "c"]),
     "waves": lambda w=WEIGHTS: plots.waves(w * 2 - 1, "Waves"),
     "plane": lambda w=WEIGHTS: plots.plane({"few": WORDS[:2], "one": WORDS[2:]}, w[:, :2], "Words"),
@@ -101,6 +102,18 @@ def test_words_in_the_plane_cover_neither_points_nor_each_other():
     places = torch.tensor([[0.0, 0.0], [0.05, 0.0], [0.1, 0.0], [1.0, 1.0]])
     sides = plots._sides(["alpha", "beta", "gamma", "delta"], places)
     assert sides[0] == (-1, 0) and sides[2] == (1, 0) and sides[1] in {(0, 1), (0, -1)}
+
+
+def test_the_words_of_the_heads_name_the_largest():
+    table = torch.zeros(2, 12)
+    table[1, 7] = 0.5
+    picture = plots.heads({"one": table, "two": table}, top=0.5)
+    assert "one, 2 layers x 12 heads: mean 0.021, most in layer 1, head 7: 0.500." in picture.alt
+    assert words_in(picture).count(".5") == 2 and words_in(picture).count("head") == 2
+
+
+def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
+    assert plots._short(-0.0074, 4) == "-0.0074" and plots._short(-0.0004, 2) == "0.00"
 
 
 def test_measured_times_are_pixels_with_words_that_always_hold():
