@@ -269,7 +269,7 @@ def test_the_order_of_words_matters_only_with_positions():
 def test_vectors_are_looked_at_from_where_they_differ_most():
     generator = torch.Generator().manual_seed(0)
     plane = torch.randn(7, 2, generator=generator, dtype=torch.float64) * torch.tensor([5.0, 2.0])
-    turned = torch.linalg.qr(torch.randn(11, 11, generator=generator, dtype=torch.float64)).Q[:2]  # two directions of 11
+    turned = torch.linalg.qr(torch.randn(11, 11, generator=generator, dtype=torch.float64)).Q[:2]  # 2 of 11
     flat, kept = flattened(plane @ turned + 3.0)
     assert kept == pytest.approx(1.0)  # nothing but the plane differs
     torch.testing.assert_close(torch.cdist(flat, flat), torch.cdist(plane, plane))
