@@ -1,11 +1,17 @@
 """The benchmark compares like with like: every implementation is the same causal attention. No test looks at a time."""
 
+import json
 import re
+import sys
+import types
 
 import pytest
 import torch
 
 from benchmarks import attention as benchmark
+from benchmarks import ignored
+from helpers import bert
+from helpers.notebook import DATA
 
 NAMES = [name for name in benchmark.IMPLEMENTATIONS if not name.startswith("BERT")]  # transformers is not installed
 CPU = torch.device("cpu")
@@ -59,3 +65,32 @@ def test_modules_take_turns_and_the_median_counts(monkeypatch):
 def test_a_process_measures_its_own_memory():
     small, large = (benchmark.memory_in_this_process("explicit softmax", 1, T) for T in (64, 1024))
     assert large > small + 8 * 1024 * 1024 * 4 / benchmark.MEGABYTE  # at least one table of weights
+
+
+# ---------------------------------------------------------------- which arguments are ignored
+
+class StandIn(torch.nn.Module):
+    """A BertAttention that heeds head_mask and attention_mask, and nothing else."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.own = bert.BertAttention(bert.BertConfig(hidden_size=24, num_attention_heads=3))
+
+    def forward(self, x, attention_mask=None, head_mask=None, **others):
+        mask = None if attention_mask is None else attention_mask == (True if attention_mask.dtype == torch.bool else 0)
+        return self.own(x, mask=mask, head_mask=head_mask)[:2]
+
+
+def test_the_table_of_ignored_arguments_tells_what_moves_the_output(monkeypatch):
+    transformers = types.ModuleType("transformers")
+    transformers.__version__, transformers.BertConfig = "0.0", types.SimpleNamespace
+    modeling = types.ModuleType("modeling_bert")
+    modeling.BertAttention = StandIn
+    monkeypatch.setitem(sys.modules, "transformers", transformers)
+    monkeypatch.setitem(sys.modules, "transformers.models.bert.modeling_bert", modeling)
+    table = ignored.table()
+    assert table["version"] == "0.0"
+    assert list(table["effects"].values()) == [
+        "has an effect", "has an effect", *["no effect, no error"] * 4, "hides what is False", "is gone"]
+    saved = json.loads((DATA / "transformers_5.json").read_text(encoding="utf-8"))
+    assert list(saved["effects"]) == list(table["effects"])
