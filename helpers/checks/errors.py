@@ -172,7 +172,8 @@ def _matrix_product(words):
 def _slip_in_a_name(words):
     """A misspelt attribute, with the nearest name that exists."""
     found = re.search(r"'(\w+)' object has no attribute '(\w+)'", words)
-    if not found or found[1] in (*PYTHON_VALUES.split("|"), "builtin_function_or_method") or found[2].startswith("_"):
+    others = (*PYTHON_VALUES.split("|"), "builtin_function_or_method", "BertConfig")
+    if not found or found[1] in others or found[2].startswith("_"):
         return ""
     if found[1] != "Tensor":
         return (f"The object has nothing called {found[2]}: was it made in __init__ under exactly this name, "

@@ -123,7 +123,8 @@ def _require_no_others(module, names, parameters):
     if others:
         shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
         raise Fault("extra-parameters", f"Beside {_listed(names)} your module has parameters that are not asked for: "
-                                        f"{shown}. Here the {len(names)} projections are all that is learned.")
+                                        f"{shown}. Here nothing else is learned: what comes after attention belongs "
+                                        "to another module.")
 
 
 def _listed(names):

@@ -362,12 +362,13 @@ MASKS = (
      "Use the mask as it comes: its last axis are the keys, as in the scores.",
      tuple(_hidden_by(lambda s, m, low=low: s.masked_fill(~(m.transpose(-2, -1) if m.dim() > 1 else m), low))
            for low in (-_INF, -1e9)), evidence.hidden_weight),
-    ("mask-reshaped", "The mask got an axis of its own here, whatever shape it has.",
-     "The mask comes in a shape that fits the scores (B, H, T, T) as it is: torch stretches (T, T) by itself.",
+    ("mask-reshaped", "The mask got further axes here, although it fits the scores as it comes.",
+     "Leave its shape alone: torch stretches (T, T) or (B, 1, 1, T) to (B, H, T, T) by itself.",
      tuple(_hidden_by(lambda s, m, f=f: s.masked_fill(~f(m), -_INF)) for f in (
-         lambda m: m.unsqueeze(1), lambda m: m.unsqueeze(0), lambda m: m[:, None, None],
-         lambda m: m.unsqueeze(0).unsqueeze(0))), evidence.shape),
+         lambda m: m.unsqueeze(1), lambda m: m.unsqueeze(0), lambda m: m[:, None, None], lambda m: m[:, None, None, :],
+         lambda m: m.unsqueeze(0).unsqueeze(0), lambda m: m[:, None, None] if m.dim() == 2 else m)), evidence.shape),
 )
+
 
 def layers_mixed_up(q_proj, k_proj, v_proj):
     """Mistakes of self-attention with its three layers, which go by these names."""
