@@ -6002,10 +6002,16 @@ class BertIfMask(Scored):
         return (scores.masked_fill(~mask, -1e9) if mask else scores).softmax(-1)
 
 
-@wrong("7.1", "a mask (B, T) is expected", "mask-reshaped")
+@wrong("7.1", "a mask (B, T) is expected")
 class BertMaskOfTwoAxes(Scored):
     def weights(self, scores, mask):
         return hidden(scores, None if mask is None else mask[:, None, None, :]).softmax(-1)
+
+
+@wrong("7.1", "an axis for the heads put into every mask")
+class BertMaskUnsqueezed(Scored):
+    def weights(self, scores, mask):
+        return hidden(scores, None if mask is None else mask.unsqueeze(1)).softmax(-1)
 
 
 @wrong("7.1", "a causal mask of its own", "own-causal-mask")

@@ -311,10 +311,16 @@ def _moves(sentence, change):
     return test
 
 
-def _other_item(hidden, mask):
-    hidden[1] += 1
-    mask[1] = torch.tensor([False, False, True, False, False])
-    return hidden, mask, (0,)
+def _items(changed, other):
+    def change(hidden, mask):
+        hidden[changed] += 1
+        mask[changed] = torch.tensor([False, False, False, True, False])
+        return hidden, mask, other
+
+    return Experiment(laws.ITEMS.id, _moves(f"The items of a batch must not meet: when item {changed} changed, the "
+                                            f"result for item {other} moved", change),
+                      "Sum and count along the tokens, axis 1, for each item by itself: which line takes in another "
+                      "item?")
 
 
 def _other_padding(hidden, mask):
@@ -345,9 +351,7 @@ def _ones(attempt):
 _GAPS = torch.tensor([[True, False, True, True, False], [False, True, True, False, True],
                       [True, True, False, False, False], [False, False, False, True, False]])
 _MEANS = (
-    Experiment("items-mixed", _moves("The items of a batch must not meet: when item 1 changed, the result for item 0 "
-                                     "moved", _other_item),
-               "Sum and count along the tokens, axis 1, for each item by itself: which line takes in the whole batch?"),
+    _items(1, 0), _items(0, 1),
     Experiment("padding-read", _moves("Padding must not matter: when the numbers of the padded tokens changed, your "
                                       "result moved", _other_padding),
                "Set padded tokens to 0 before the sum: mask.unsqueeze(-1) is (B, T, 1), one factor for each token."),
