@@ -6579,3 +6579,833 @@ def cross_without_context(x, q_proj, k_proj, v_proj, out_proj, num_heads):
 def cross_context_first(context, x, q_proj, k_proj, v_proj, out_proj, num_heads):
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
     return attended(q, k, v, out_proj)
+
+
+# ---- 7.1 class MyBertSelfAttention(config) ---------------------------------------------------------------------------
+
+
+class QueryKeyValue(nn.Module):
+    """What most of the wrong classes below get right; `attend` is what they get wrong."""
+
+    def __init__(self, config):
+        super().__init__()
+        C = config.hidden_size
+        self.num_heads = config.num_attention_heads
+        self.query, self.key, self.value = nn.Linear(C, C), nn.Linear(C, C), nn.Linear(C, C)
+
+    def heads(self, x):
+        return parts(x, self.query, self.key, self.value, self.num_heads)
+
+    def forward(self, x, mask=None):
+        q, k, v = self.heads(x)
+        weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
+        return join(weights @ v), weights
+
+
+@wrong("7.1", "super().__init__() is missing")
+class BertWithoutSuper(nn.Module):
+    def __init__(self, config):
+        self.num_heads = config.num_attention_heads
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+
+    forward, heads = QueryKeyValue.forward, QueryKeyValue.heads
+
+
+@wrong("7.1", "init without underscores", "no-init")
+class BertMisspeltInit(nn.Module):
+    def init(self, config):
+        super().__init__()
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+
+    forward, heads = QueryKeyValue.forward, QueryKeyValue.heads
+
+
+@wrong("7.1", "foward", "no-forward")
+class BertMisspeltForward(nn.Module):
+    __init__ = QueryKeyValue.__init__
+
+    def foward(self, x, mask=None):
+        return x, x
+
+
+@wrong("7.1", "no nn.Module", "not-a-module")
+class BertPlainClass:
+    def __init__(self, config):
+        self.query = self.key = self.value = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x, mask=None):
+        return x, x
+
+
+@wrong("7.1", "sizes in place of a config")
+class BertOfTwoSizes(nn.Module):
+    def __init__(self, hidden_size, num_heads):
+        super().__init__()
+        self.query = nn.Linear(hidden_size, hidden_size)
+
+    forward, heads = QueryKeyValue.forward, QueryKeyValue.heads
+
+
+@wrong("7.1", "config.num_heads")
+class BertMisreadConfig(QueryKeyValue):
+    def __init__(self, config):
+        super().__init__(config)
+        self.num_heads = config.num_heads
+
+
+@wrong("7.1", "config as a dict")
+class BertConfigAsDict(QueryKeyValue):
+    def __init__(self, config):
+        super().__init__(config)
+        self.num_heads = config["num_attention_heads"]
+
+
+@wrong("7.1", "the mask has no default", "forward-arguments")
+class BertAlwaysMasked(QueryKeyValue):
+    def forward(self, x, mask):
+        return super().forward(x, mask)
+
+
+@wrong("7.1", "forward takes no mask", "forward-arguments")
+class BertWithoutMask(QueryKeyValue):
+    def forward(self, x):
+        return super().forward(x)
+
+
+@wrong("7.1", "forward wants q, k and v", "forward-arguments")
+class BertOfThreeInputs(QueryKeyValue):
+    def forward(self, q, k, v, mask=None):
+        return super().forward(q, mask)
+
+
+@wrong("7.1", "the names of notebook 02", "no-projection")
+class BertOtherNames(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        C, self.num_heads = config.hidden_size, config.num_attention_heads
+        self.W_query, self.W_key, self.W_value = nn.Linear(C, C), nn.Linear(C, C), nn.Linear(C, C)
+
+    def forward(self, x, mask=None):
+        q, k, v = parts(x, self.W_query, self.W_key, self.W_value, self.num_heads)
+        weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
+        return join(weights @ v), weights
+
+
+@wrong("7.1", "one layer three times as wide", "no-projection")
+class BertPacked(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.num_heads = config.num_attention_heads
+        self.in_proj = nn.Linear(config.hidden_size, 3 * config.hidden_size)
+
+    def forward(self, x, mask=None):
+        q, k, v = (cut(z, self.num_heads) for z in self.in_proj(x).chunk(3, -1))
+        weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
+        return join(weights @ v), weights
+
+
+@wrong("7.1", "layers as wide as one head", "wrong-projection-size")
+class BertOneHeadWide(QueryKeyValue):
+    def __init__(self, config):
+        super().__init__(config)
+        self.query = nn.Linear(config.hidden_size, config.hidden_size // config.num_attention_heads)
+
+
+@wrong("7.1", "768, whatever config says", "wrong-projection-size")
+class BertFixedWidth(QueryKeyValue):
+    def __init__(self, config):
+        super().__init__(config)
+        self.query, self.key, self.value = (nn.Linear(768, 768) for _ in range(3))
+
+
+@wrong("7.1", "without biases", "no-bias")
+class BertWithoutBias(QueryKeyValue):
+    def __init__(self, config):
+        super().__init__(config)
+        self.query, self.key, self.value = (nn.Linear(config.hidden_size, config.hidden_size, bias=False)
+                                            for _ in range(3))
+
+
+@wrong("7.1", "one layer under two names", "shared-layer")
+class BertSharedLayer(QueryKeyValue):
+    def __init__(self, config):
+        super().__init__(config)
+        self.key = self.query
+
+
+@wrong("7.1", "with the last projection", "extra-parameters")
+class BertWithDense(QueryKeyValue):
+    def __init__(self, config):
+        super().__init__(config)
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x, mask=None):
+        out, weights = super().forward(x, mask)
+        return self.dense(out), weights
+
+
+@wrong("7.1", "with LayerNorm and residual", "extra-parameters")
+class BertWithLayerNorm(QueryKeyValue):
+    def __init__(self, config):
+        super().__init__(config)
+        self.LayerNorm = nn.LayerNorm(config.hidden_size)
+
+    def forward(self, x, mask=None):
+        out, weights = super().forward(x, mask)
+        return self.LayerNorm(out + x), weights
+
+
+@wrong("7.1", "split by view in one go", "viewed")
+class BertViewed(QueryKeyValue):
+    def heads(self, x):
+        return (layer(x).view(len(x), self.num_heads, x.size(1), -1) for layer in (self.query, self.key, self.value))
+
+
+@wrong("7.1", "never split", "one-head")
+class BertOneHead(QueryKeyValue):
+    def forward(self, x, mask=None):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
+        return weights @ v, weights
+
+
+@wrong("7.1", "not transposed: heads attend to heads", "among-heads")
+class BertAmongHeads(QueryKeyValue):
+    def forward(self, x, mask=None):
+        q, k, v = (layer(x).unflatten(-1, (self.num_heads, -1)) for layer in (self.query, self.key, self.value))
+        weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
+        return (weights @ v).flatten(2), weights
+
+
+@wrong("7.1", "split before the layers", "layer-meets-one-head")
+class BertSplitFirst(QueryKeyValue):
+    def heads(self, x):
+        z = cut(x, self.num_heads)
+        return self.query(z), self.key(z), self.value(z)
+
+
+@wrong("7.1", "merged by view", "merge-not-transposed")
+class BertMergedByView(QueryKeyValue):
+    def forward(self, x, mask=None):
+        _, weights = super().forward(x, mask)
+        return (weights @ cut(self.value(x), self.num_heads)).reshape(x.shape), weights
+
+
+@wrong("7.1", "view after transpose", "not-contiguous")
+class BertViewAfterTranspose(QueryKeyValue):
+    def forward(self, x, mask=None):
+        _, weights = super().forward(x, mask)
+        return (weights @ cut(self.value(x), self.num_heads)).transpose(1, 2).view(x.shape), weights
+
+
+@wrong("7.1", "not merged", "not-merged")
+class BertNotMerged(QueryKeyValue):
+    def forward(self, x, mask=None):
+        _, weights = super().forward(x, mask)
+        return weights @ cut(self.value(x), self.num_heads), weights
+
+
+@wrong("7.1", "heads averaged", "heads-averaged")
+class BertHeadsAveraged(QueryKeyValue):
+    def forward(self, x, mask=None):
+        _, weights = super().forward(x, mask)
+        return (weights @ cut(self.value(x), self.num_heads)).mean(dim=1), weights
+
+
+@wrong("7.1", "weights averaged over the heads", "weights-averaged")
+class BertWeightsAveraged(QueryKeyValue):
+    def forward(self, x, mask=None):
+        out, weights = super().forward(x, mask)
+        return out, weights.mean(1)
+
+
+@wrong("7.1", "x added", "residual")
+class BertResidual(QueryKeyValue):
+    def forward(self, x, mask=None):
+        out, weights = super().forward(x, mask)
+        return out + x, weights
+
+
+class Scored(QueryKeyValue):
+    """The weights are made by a method, to be replaced."""
+
+    def weights(self, scores, mask):
+        return hidden(scores, mask).softmax(-1)
+
+    def scaled(self, q):
+        return math.sqrt(q.size(-1))
+
+    def forward(self, x, mask=None):
+        q, k, v = self.heads(x)
+        weights = self.weights(q @ k.mT / self.scaled(q), mask)
+        return join(weights @ v), weights
+
+
+@wrong("7.1", "not scaled", "no-scale")
+class BertUnscaled(Scored):
+    def scaled(self, q):
+        return 1
+
+
+@wrong("7.1", "the root of hidden_size", "scaled-by-d-model")
+class BertRootOfC(Scored):
+    def scaled(self, q):
+        return self.query.out_features ** 0.5
+
+
+@wrong("7.1", "divided by D", "scaled-by-d")
+class BertOverD(Scored):
+    def scaled(self, q):
+        return q.size(-1)
+
+
+@wrong("7.1", "8, right for BERT base", "fixed-scale")
+class BertOverEight(Scored):
+    def scaled(self, q):
+        return 8
+
+
+@wrong("7.1", "softmax over the queries", "over-queries")
+class BertOverQueries(Scored):
+    def weights(self, scores, mask):
+        return hidden(scores, mask).softmax(-2)
+
+
+@wrong("7.1", "softmax over axis 1", "over-heads")
+class BertOverHeads(Scored):
+    def weights(self, scores, mask):
+        return hidden(scores, mask).softmax(1)
+
+
+@wrong("7.1", "no softmax", "no-softmax")
+class BertNoSoftmax(Scored):
+    def weights(self, scores, mask):
+        return hidden(scores, mask)
+
+
+@wrong("7.1", "the mask is not used", "mask-ignored")
+class BertMaskIgnored(Scored):
+    def weights(self, scores, mask):
+        return scores.softmax(-1)
+
+
+@wrong("7.1", "the mask turned around", "true-hides")
+class BertMaskInverted(Scored):
+    def weights(self, scores, mask):
+        return hidden(scores, None if mask is None else ~mask).softmax(-1)
+
+
+@wrong("7.1", "the mask added, as in transformers", "mask-added")
+class BertMaskAdded(Scored):
+    def weights(self, scores, mask):
+        return (scores if mask is None else scores + mask).softmax(-1)
+
+
+@wrong("7.1", "1.0 - mask")
+class BertMaskSubtracted(Scored):
+    def weights(self, scores, mask):
+        return (scores if mask is None else scores + (1.0 - mask) * -10000.0).softmax(-1)
+
+
+@wrong("7.1", "the scores times the mask", "zero-filled")
+class BertMaskMultiplied(Scored):
+    def weights(self, scores, mask):
+        return (scores if mask is None else scores * mask).softmax(-1)
+
+
+@wrong("7.1", "filled with -10", "weak-fill")
+class BertMinusTen(Scored):
+    def weights(self, scores, mask):
+        return (scores if mask is None else scores.masked_fill(~mask, -10)).softmax(-1)
+
+
+@wrong("7.1", "masked after the softmax", "masked-after-softmax")
+class BertMaskedAfterwards(Scored):
+    def weights(self, scores, mask):
+        return scores.softmax(-1) if mask is None else scores.softmax(-1) * mask
+
+
+@wrong("7.1", "the mask is always used", "mask-none")
+class BertMaskNone(Scored):
+    def weights(self, scores, mask):
+        return scores.masked_fill(~mask, float("-inf")).softmax(-1)
+
+
+@wrong("7.1", "if mask:")
+class BertIfMask(Scored):
+    def weights(self, scores, mask):
+        return (scores.masked_fill(~mask, -1e9) if mask else scores).softmax(-1)
+
+
+@wrong("7.1", "a mask (B, T) is expected")
+class BertMaskOfTwoAxes(Scored):
+    def weights(self, scores, mask):
+        return hidden(scores, None if mask is None else mask[:, None, None, :]).softmax(-1)
+
+
+@wrong("7.1", "an axis for the heads put into every mask")
+class BertMaskUnsqueezed(Scored):
+    def weights(self, scores, mask):
+        return hidden(scores, None if mask is None else mask.unsqueeze(1)).softmax(-1)
+
+
+@wrong("7.1", "a causal mask of its own", "own-causal-mask")
+class BertCausal(Scored):
+    def weights(self, scores, mask):
+        past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+        return hidden(hidden(scores, mask), past).softmax(-1)
+
+
+@wrong("7.1", "dropout by a function", "dropout-in-eval")
+class BertFunctionalDropout(Scored):
+    def weights(self, scores, mask):
+        return F.dropout(hidden(scores, mask).softmax(-1), 0.1)
+
+
+@wrong("7.1", "dropout of another share", "rows-do-not-sum-to-1")
+class BertDropoutOfThreeTenths(Scored):
+    def weights(self, scores, mask):
+        return F.dropout(hidden(scores, mask).softmax(-1), 0.3)
+
+
+@wrong("7.1", "the query layer for the keys", "query-layer-twice")
+class BertQueryLayerTwice(QueryKeyValue):
+    def heads(self, x):
+        return parts(x, self.query, self.query, self.value, self.num_heads)
+
+
+@wrong("7.1", "the key layer for the values", "keys-as-values")
+class BertKeysAsValues(QueryKeyValue):
+    def heads(self, x):
+        return parts(x, self.query, self.key, self.key, self.num_heads)
+
+
+@wrong("7.1", "x in place of the values", "layer-skipped")
+class BertValuesNotProjected(QueryKeyValue):
+    def heads(self, x):
+        return cut(self.query(x), self.num_heads), cut(self.key(x), self.num_heads), cut(x, self.num_heads)
+
+
+@wrong("7.1", "out alone", "only-out")
+class BertOnlyOut(QueryKeyValue):
+    def forward(self, x, mask=None):
+        return super().forward(x, mask)[0]
+
+
+@wrong("7.1", "weights first", "swapped-pair")
+class BertSwappedPair(QueryKeyValue):
+    def forward(self, x, mask=None):
+        return super().forward(x, mask)[::-1]
+
+
+@wrong("7.1", "out in a tuple of its own, as in transformers", "returns-wrong-type")
+class BertTupleOfOne(QueryKeyValue):
+    def forward(self, x, mask=None):
+        return (super().forward(x, mask)[0],)
+
+
+@wrong("7.1", "keys and values returned too", "returns-wrong-type")
+class BertThreeThings(QueryKeyValue):
+    def forward(self, x, mask=None):
+        return *super().forward(x, mask), None
+
+
+@wrong("7.1", "nothing is returned", "returns-none")
+class BertNotReturned(QueryKeyValue):
+    def forward(self, x, mask=None):
+        self.out = super().forward(x, mask)
+
+
+@wrong("7.1", "scores returned", "scores-returned")
+class BertScoresReturned(QueryKeyValue):
+    def forward(self, x, mask=None):
+        q, k, _ = self.heads(x)
+        return super().forward(x, mask)[0], q @ k.mT / math.sqrt(q.size(-1))
+
+
+@wrong("7.1", "read across the batch", "batch-as-positions")
+class BertAcrossTheBatch(QueryKeyValue):
+    def forward(self, x, mask=None):
+        out, weights = super().forward(x.transpose(0, 1), mask)
+        return out.transpose(0, 1), weights
+
+
+@wrong("7.1", "keys and values of another item", "items-mixed")
+class BertAnotherItem(QueryKeyValue):
+    def heads(self, x):
+        q, k, v = super().heads(x)
+        return q, k.roll(1, 0), v.roll(1, 0)
+
+
+@wrong("7.1", "the first head's slice for all", "heads-mixed")
+class BertFirstHeadForAll(QueryKeyValue):
+    def heads(self, x):
+        return (z[:, :1].expand(-1, self.num_heads, -1, -1) for z in super().heads(x))
+
+
+@wrong("7.1", "heads in reverse order in out", "out-alone-wrong")
+class BertHeadsReversed(QueryKeyValue):
+    def forward(self, x, mask=None):
+        _, weights = super().forward(x, mask)
+        return join((weights @ cut(self.value(x), self.num_heads)).flip(1)), weights
+
+
+@wrong("7.1", "the mask of the first call is kept")
+class BertKeepsItsMask(QueryKeyValue):
+    mask = None
+
+    def forward(self, x, mask=None):
+        self.mask = mask if self.mask is None else self.mask
+        return super().forward(x, self.mask)
+
+
+@wrong("7.1", "only the first positions of later texts", "remembers")
+class BertKeepsItsLength(QueryKeyValue):
+    def forward(self, x, mask=None):
+        self.length = getattr(self, "length", x.size(1))
+        return super().forward(x[:, :self.length], mask)
+
+
+@wrong("7.1", "keys without gradients", "no-gradients")
+class BertDetachedKeys(QueryKeyValue):
+    def heads(self, x):
+        q, k, v = super().heads(x)
+        return q, k.detach(), v
+
+
+@wrong("7.1", "x is changed in place", "changes-input")
+class BertChangesX(QueryKeyValue):
+    def forward(self, x, mask=None):
+        x -= x.mean(-1, keepdim=True)
+        return super().forward(x, mask)
+
+
+@wrong("7.1", "always float32", "wrong-dtype")
+class BertAlwaysFloat32(QueryKeyValue):
+    def forward(self, x, mask=None):
+        out, weights = super().forward(x, mask)
+        return out.float(), weights.float()
+
+
+@wrong("7.1", "k is not transposed")
+class BertKeysNotTransposed(QueryKeyValue):
+    def forward(self, x, mask=None):
+        q, k, v = self.heads(x)
+        weights = hidden(q @ k / math.sqrt(q.size(-1)), mask).softmax(-1)
+        return join(weights @ v), weights
+
+
+@wrong("7.1", "two mistakes: neither scaled nor masked", "hidden-keys-read")
+class BertUnscaledUnmasked(Scored):
+    def scaled(self, q):
+        return 1
+
+    def weights(self, scores, mask):
+        return scores.softmax(-1)
+
+
+# ---- 7.2 mean_pool(hidden, mask) -------------------------------------------------------------------------------------
+
+
+@wrong("7.2", "the mask is not used", "mean-over-all")
+def pooled_over_all(hidden, mask):
+    return hidden.mean(dim=1)
+
+
+@wrong("7.2", "all are summed, the real ones counted", "padding-summed")
+def pooled_padding_summed(hidden, mask):
+    return hidden.sum(dim=1) / mask.sum(dim=1, keepdim=True)
+
+
+@wrong("7.2", "masked, then the mean of all", "divided-by-length")
+def pooled_masked_then_mean(hidden, mask):
+    return (hidden * mask[..., None]).mean(dim=1)
+
+
+@wrong("7.2", "divided by the length of the text", "divided-by-length")
+def pooled_over_length(hidden, mask):
+    return (hidden * mask.unsqueeze(2)).sum(1) / hidden.shape[1]
+
+
+@wrong("7.2", "not divided", "not-divided")
+def pooled_sum(hidden, mask):
+    return torch.einsum("btc,bt->bc", hidden, mask.to(hidden.dtype))
+
+
+@wrong("7.2", "masked_fill without ~", "mask-inverted")
+def pooled_filled_where_real(hidden, mask):
+    return hidden.masked_fill(mask.unsqueeze(-1), 0).sum(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "the mean of the padding", "mask-inverted")
+def pooled_padding(hidden, mask):
+    mask = ~mask
+    return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
+
+
+@wrong("7.2", "the mean of the padding, by a loop", "mask-inverted")
+def pooled_padding_by_a_loop(hidden, mask):
+    return torch.stack([h[~m].mean(0) for h, m in zip(hidden, mask, strict=True)])
+
+
+@wrong("7.2", "divided by all real tokens of the batch", "one-count-for-all")
+def pooled_over_the_total(hidden, mask):
+    return (hidden * mask[..., None]).sum(1) / mask.sum()
+
+
+@wrong("7.2", "divided by the longest", "one-count-for-all")
+def pooled_over_the_longest(hidden, mask):
+    return (hidden * mask[..., None]).sum(1) / mask.sum(1).max()
+
+
+@wrong("7.2", "one mean for the batch", "one-mean-for-all")
+def pooled_all_together(hidden, mask):
+    return hidden[mask].mean(dim=0)
+
+
+@wrong("7.2", "one mean for the batch, for each item", "one-mean-for-all")
+def pooled_all_together_repeated(hidden, mask):
+    return hidden[mask].mean(dim=0, keepdim=True).repeat(hidden.size(0), 1)
+
+
+@wrong("7.2", "one number", "one-number")
+def pooled_to_a_number(hidden, mask):
+    return hidden[mask].mean()
+
+
+@wrong("7.2", "over the features", "over-features")
+def pooled_features(hidden, mask):
+    return (hidden * mask[..., None]).mean(dim=-1)
+
+
+@wrong("7.2", "over the batch", "over-batch")
+def pooled_items(hidden, mask):
+    return (hidden * mask[..., None]).mean(dim=0)
+
+
+@wrong("7.2", "masked only", "not-summed")
+def pooled_masked_only(hidden, mask):
+    return hidden * mask.unsqueeze(-1)
+
+
+@wrong("7.2", "keepdim everywhere", "axis-kept")
+def pooled_keepdim(hidden, mask):
+    real = mask.unsqueeze(-1)
+    return (hidden * real).sum(1, keepdim=True) / real.sum(1, keepdim=True)
+
+
+@wrong("7.2", "keepdim in the count alone", "three-axes-divided")
+def pooled_keepdim_below(hidden, mask):
+    real = mask.unsqueeze(-1)
+    return (hidden * real).sum(1) / real.sum(1, keepdim=True)
+
+
+@wrong("7.2", "features first", "transposed")
+def pooled_transposed(hidden, mask):
+    return torch.einsum("btc,bt->cb", hidden, mask / mask.sum(1, keepdim=True).to(hidden.dtype))
+
+
+@wrong("7.2", "[CLS]", "first-token")
+def pooled_cls(hidden, mask):
+    return hidden[:, 0]
+
+
+@wrong("7.2", "the last place", "last-token")
+def pooled_last_place(hidden, mask):
+    return hidden[:, -1, :]
+
+
+@wrong("7.2", "the last real token", "last-real-token")
+def pooled_last_real(hidden, mask):
+    return torch.stack([h[m][-1] for h, m in zip(hidden, mask, strict=True)])
+
+
+@wrong("7.2", "place n - 1", "last-real-token")
+def pooled_place_n(hidden, mask):
+    last = mask.sum(1) - 1
+    return hidden.gather(1, last[:, None, None].expand(-1, -1, hidden.size(2))).squeeze(1)
+
+
+@wrong("7.2", "the first n", "first-n")
+def pooled_first_n(hidden, mask):
+    return torch.stack([h[:n].mean(dim=0) for h, n in zip(hidden, mask.sum(dim=1), strict=True)])
+
+
+@wrong("7.2", "places below n", "first-n")
+def pooled_places_below_n(hidden, mask):
+    lengths = mask.sum(1, keepdim=True)
+    real = (torch.arange(hidden.size(1)) < lengths).unsqueeze(-1)
+    return (hidden * real).sum(1) / lengths
+
+
+@wrong("7.2", "without [CLS] and the last", "token-left-out")
+def pooled_without_ends(hidden, mask):
+    real = mask[:, 1:-1, None]
+    return (hidden[:, 1:-1] * real).sum(1) / real.sum(1).clamp(min=1)
+
+
+@wrong("7.2", "the maximum", "maximum")
+def pooled_max(hidden, mask):
+    return hidden.masked_fill(~mask.unsqueeze(-1), float("-inf")).max(dim=1).values
+
+
+@wrong("7.2", "filled with -inf", "filled-like-scores")
+def pooled_minus_infinity(hidden, mask):
+    return hidden.masked_fill(~mask.unsqueeze(-1), float("-inf")).mean(1)
+
+
+@wrong("7.2", "filled with -1e9", "filled-like-scores")
+def pooled_minus_a_billion(hidden, mask):
+    return hidden.masked_fill(~mask.unsqueeze(-1), -1e9).sum(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "filled with NaN", "filled-like-scores")
+def pooled_nan(hidden, mask):
+    return torch.where(mask.unsqueeze(-1), hidden, torch.nan).mean(1)
+
+
+@wrong("7.2", "a softmax of the mask", "softmax")
+def pooled_softmax_of_the_mask(hidden, mask):
+    weights = torch.softmax(mask.to(hidden.dtype), dim=1)
+    return torch.einsum("bt,btc->bc", weights, hidden)
+
+
+@wrong("7.2", "brought to length 1", "normalised")
+def pooled_normalised(hidden, mask):
+    real = mask.unsqueeze(-1)
+    pooled = (hidden * real).sum(1) / real.sum(1)
+    return pooled / pooled.norm(dim=-1, keepdim=True)
+
+
+@wrong("7.2", "tokens brought to length 1", "tokens-normalised")
+def pooled_tokens_normalised(hidden, mask):
+    real = mask.unsqueeze(-1)
+    return (F.normalize(hidden, dim=2) * real).sum(1) / real.sum(1)
+
+
+@wrong("7.2", "n + 1", "large-epsilon")
+def pooled_plus_one(hidden, mask):
+    return (hidden * mask[..., None]).sum(1) / (mask.sum(1, keepdim=True) + 1)
+
+
+@wrong("7.2", "n - 1", "one-less")
+def pooled_minus_one(hidden, mask):
+    return (hidden * mask[..., None]).sum(1) / (mask.sum(1, keepdim=True) - 1)
+
+
+@wrong("7.2", "the root of n", "divided-by-root")
+def pooled_root(hidden, mask):
+    return (hidden * mask[..., None]).sum(1) / torch.sqrt(mask.sum(1, keepdim=True).to(hidden.dtype))
+
+
+@wrong("7.2", "mean, then divided", "divided-twice")
+def pooled_divided_twice(hidden, mask):
+    return (hidden * mask[..., None]).mean(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "numbers that are not 0 are counted", "zeros-not-counted")
+def pooled_nonzero(hidden, mask):
+    kept = hidden * mask[..., None]
+    return kept.sum(1) / kept.count_nonzero(dim=1)
+
+
+@wrong("7.2", "//", "whole-numbers")
+def pooled_floor(hidden, mask):
+    return (hidden * mask[..., None]).sum(1) // mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "the mask as it is", "mask-not-lined-up")
+def pooled_mask_not_lined_up(hidden, mask):
+    return (hidden * mask).sum(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "unsqueeze(1)", "mask-not-lined-up")
+def pooled_unsqueezed_elsewhere(hidden, mask):
+    return hidden.masked_fill(~mask.unsqueeze(1), 0).sum(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "the count has one axis", "count-not-lined-up")
+def pooled_count_not_lined_up(hidden, mask):
+    return (hidden * mask.unsqueeze(-1)).sum(1) / mask.sum(1)
+
+
+@wrong("7.2", "a matrix product with the mask")
+def pooled_by_a_product_with_bools(hidden, mask):
+    return (mask.unsqueeze(1) @ hidden).squeeze(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "hidden[mask] in shape", "ragged")
+def pooled_reshaped(hidden, mask):
+    return hidden[mask].reshape(hidden.size(0), -1, hidden.size(2)).mean(1)
+
+
+@wrong("7.2", "hidden is emptied in place", "changes-input")
+def pooled_in_place(hidden, mask):
+    hidden[~mask] = 0
+    return hidden.sum(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "the first item's mask for all", "items-mixed")
+def pooled_first_mask_for_all(hidden, mask):
+    real = mask[:1].unsqueeze(-1)
+    return (hidden * real).sum(1) / real.sum(1)
+
+
+@wrong("7.2", "padding weighs a tenth", "padding-read")
+def pooled_padding_weighs_a_tenth(hidden, mask):
+    share = torch.where(mask, 1.0, 0.1).to(hidden.dtype)
+    return (hidden * share[..., None]).sum(1) / share.sum(1, keepdim=True)
+
+
+@wrong("7.2", "later tokens weigh more", "order-read")
+def pooled_by_place(hidden, mask):
+    share = mask * torch.arange(1, hidden.size(1) + 1)
+    return (hidden * share[..., None]).sum(1) / share.sum(1, keepdim=True)
+
+
+@wrong("7.2", "centred over the features", "features-mixed")
+def pooled_centred(hidden, mask):
+    real = mask.unsqueeze(-1)
+    pooled = (hidden * real).sum(1) / real.sum(1)
+    return pooled - 0.1 * pooled.mean(-1, keepdim=True)
+
+
+@wrong("7.2", "the middle number")
+def pooled_median(hidden, mask):
+    return torch.where(mask[..., None], hidden, torch.nan).nanmedian(dim=1).values
+
+
+@wrong("7.2", "float32 whatever comes", "wrong-dtype")
+def pooled_float32(hidden, mask):
+    return (hidden.float() * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "a list", "returns-wrong-type")
+def pooled_as_a_list(hidden, mask):
+    return [h[m].mean(0) for h, m in zip(hidden, mask, strict=True)]
+
+
+@wrong("7.2", "nothing is returned", "returns-none")
+def pooled_not_returned(hidden, mask):
+    (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "return in the loop", "one-item-only")
+def pooled_returned_in_the_loop(hidden, mask):
+    for h, m in zip(hidden, mask, strict=True):
+        return h[m].mean(0)
+
+
+@wrong("7.2", "half a token too many", "ones-do-not-give-1")
+def pooled_plus_a_half(hidden, mask):
+    return (hidden * mask[..., None]).sum(1) / (mask.sum(1, keepdim=True) + 0.5)
+
+
+@wrong("7.2", "no mask")
+def pooled_without_mask(hidden):
+    return hidden.mean(1)
+
+
+@wrong("7.2", "the mask comes first")
+def pooled_mask_first(mask, hidden):
+    return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)

@@ -17,6 +17,10 @@ MEANINGS = (
      "Python does not know the name {0}: is it spelled as it was defined, and has the cell that defines it been run?"),
     (r"local variable '(\w+)'|cannot access local variable '(\w+)'",
      "A variable is used before anything was put into it: look at the order of your lines."),
+    (r"'BertConfig' object has no attribute '(\w+)'",
+     "config has no {0}: its sizes are called hidden_size, C, and num_attention_heads, H."),
+    (r"'BertConfig' object is not (subscriptable|iterable)",
+     "config is no dict: its sizes are read with a dot, config.hidden_size and config.num_attention_heads."),
     (r"module '([\w.]+)' has no attribute '(\w+)'", "{0} has nothing called {1}: look for a slip in the name."),
     (r"^KeyError",
      "A dict was asked for a key that it does not hold: d.get(key, other) gives the other then. Is the key spelled "
@@ -168,7 +172,8 @@ def _matrix_product(words):
 def _slip_in_a_name(words):
     """A misspelt attribute, with the nearest name that exists."""
     found = re.search(r"'(\w+)' object has no attribute '(\w+)'", words)
-    if not found or found[1] in (*PYTHON_VALUES.split("|"), "builtin_function_or_method") or found[2].startswith("_"):
+    others = (*PYTHON_VALUES.split("|"), "builtin_function_or_method", "BertConfig")
+    if not found or found[1] in others or found[2].startswith("_"):
         return ""
     if found[1] != "Tensor":
         return (f"The object has nothing called {found[2]}: was it made in __init__ under exactly this name, "

@@ -1,6 +1,5 @@
 """Exercises 2.1 to 2.5: from dot products to a module."""
 
-import inspect
 import math
 
 import torch
@@ -8,10 +7,10 @@ from torch import nn
 
 from helpers.attention import SelfAttention
 from helpers.checks import evidence, laws, solutions
-from helpers.checks.catalogue import Exercise, Experiment, Misconception, Probe
+from helpers.checks.catalogue import Exercise, Misconception, Probe
 from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
 from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
-from helpers.checks.running import Fault
+from helpers.checks.modules import Layers, fill, require_methods, trainable
 
 
 def _round(*shape):
@@ -490,6 +489,7 @@ ATTENTION = Exercise(
 # ---------------------------------------------------------------- 2.5
 
 PROJECTIONS = ("W_query", "W_key", "W_value")
+_ASKED = Layers(PROJECTIONS, "nn.Linear(d_in, d_out, bias=False)", "d_in = {} features to d_out = {}", bias=False)
 
 
 def run_self_attention(attempt, x, *weights):
@@ -499,36 +499,20 @@ def run_self_attention(attempt, x, *weights):
     Errors: Fault where the module lacks what the exercise names
     Source: notebook 02
     """
+    return _built(attempt, *weights).to(x.dtype)(x)
+
+
+def _built(attempt, *weights):
     d_out, d_in = weights[0].shape
     require_methods(attempt)
     module = attempt(d_in, d_out)
     fill_projections(module, attempt, weights)
-    return module.to(x.dtype)(x)
+    return module
 
 
-def require_methods(attempt, arguments="d_in, d_out"):
-    """Say which method is missing or takes other arguments: a slip in such a name raises far from its place."""
-    own = [name for name, value in vars(attempt).items() if callable(value)]
-    has = f"it has {', '.join(own)}" if own else "it has none of its own"
-    if "__init__" not in own and attempt.__init__ is nn.Module.__init__:
-        raise Fault("no-init", f"{attempt.__name__} needs a method __init__(self, {arguments}), with two "
-                               f"underscores on each side; {has}.")
-    forward = getattr(attempt, "forward", None)
-    if issubclass(attempt, nn.Module) and (forward is None or forward is nn.Module.forward):
-        raise Fault("no-forward", f"{attempt.__name__} needs a method forward(self, x); {has}.")
-    if forward is not None and not _takes(forward, 2):
-        raise Fault("forward-arguments", f"forward is called with x alone, so it starts with def forward(self, x); "
-                                         f"yours takes {inspect.signature(forward)}.")
-
-
-def _takes(function, count):
-    try:
-        inspect.signature(function).bind(*range(count))
-    except TypeError:
-        return False
-    except ValueError:
-        return True
-    return True
+def fill_projections(module, attempt, weights):
+    """Copy `weights` into W_query, W_key and W_value, or say what is wrong with them."""
+    fill(module, attempt, _ASKED, weights)
 
 
 def told(args):
@@ -536,40 +520,6 @@ def told(args):
     x, weight = args[:2]
     return (f"It was built with d_in = {weight.size(1)} and d_out = {weight.size(0)}, to be applied to x of shape "
             f"{tuple(x.shape)}.")
-
-
-def fill_projections(module, attempt, weights):
-    """Copy `weights` into W_query, W_key and W_value, or say what is wrong with them."""
-    if not isinstance(module, nn.Module):
-        raise Fault("not-a-module", f"{attempt.__name__} must be an nn.Module: "
-                                    f"write class {attempt.__name__}(nn.Module).")
-    for name, weight in zip(PROJECTIONS, weights, strict=True):
-        layer = getattr(module, name, None)
-        if not isinstance(layer, nn.Linear):
-            raise Fault("no-projection", _lacks(module, name, layer))
-        if layer.bias is not None:
-            raise Fault("has-bias", f"{name} has a bias; here the projections are plain matrices: "
-                                    "nn.Linear(d_in, d_out, bias=False).")
-        if layer.weight.shape != weight.shape:
-            raise Fault("wrong-projection-size",
-                        f"{name} should map d_in = {weight.size(1)} features to d_out = {weight.size(0)}, yours maps "
-                        f"{layer.in_features} to {layer.out_features}: nn.Linear(d_in, d_out, bias=False).")
-    layers = [getattr(module, name) for name in PROJECTIONS]
-    if len({id(layer) for layer in layers}) < 3:
-        raise Fault("shared-layer", "Two of W_query, W_key and W_value are one and the same layer; each needs its own "
-                                    "nn.Linear, so that looking and being found can differ.")
-    with torch.no_grad():
-        for layer, weight in zip(layers, weights, strict=True):
-            layer.weight.copy_(weight)
-
-
-def _lacks(module, name, layer):
-    own = sorted(key for key in (*module._modules, *module._parameters, *vars(module))
-                 if not key.startswith("_") and key != "training")
-    has = f"it has {', '.join(own)}" if own else "it has no layers at all"
-    if layer is not None:
-        return f"{name} must be nn.Linear(d_in, d_out, bias=False), got {type(layer).__name__}."
-    return f"The module needs a layer called {name}, made in __init__ as self.{name} = nn.Linear(...); {has}."
 
 
 def _module(forward, bias=False):
@@ -638,39 +588,6 @@ def _with_transposed_weights(q, k, v):
 
 def _mixed(q, k, v):
     return _weights(q, k) @ v, _weights(q, k)
-
-
-def _used_twice(attempt):
-    """One module, two sequences: the second must not remember the first."""
-    module, right = attempt(D, DV), SelfAttention(D, DV)
-    right.load_state_dict({f"{name}.weight": getattr(module, name).weight.detach() for name in PROJECTIONS})
-    module(normal(B, T, D, seed=44))
-    x = normal(B, S, D, seed=45)
-    got, expected = module(x)[0], right(x)[0]
-    if got.shape == expected.shape and torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
-        return None
-    return "Used a second time, on a longer sequence, your module gives wrong numbers: it remembers the first call."
-
-
-def _learns(attempt):
-    """Gradients must reach x and the three layers."""
-    module, x = attempt(D, DV), normal(B, T, D, seed=46).requires_grad_()
-    out = module(x)[0]
-    if out.requires_grad:
-        (out * normal(B, T, DV, seed=47)).sum().backward()
-    reached = {"x": x.grad, **{name: getattr(module, name).weight.grad for name in PROJECTIONS}}
-    missed = [name for name, gradient in reached.items() if gradient is None or not gradient.any()]
-    if not missed:
-        return None
-    return f"The numbers are right, but no gradient reaches {' and '.join(missed)}, so nothing could be learned there."
-
-
-_TRAINABLE = (
-    Experiment("remembers", _used_twice, "Keep nothing on self in forward: all it needs comes from x.", required=True,
-               while_doing="used a second time, on a longer sequence,"),
-    Experiment("no-gradients", _learns, "Use the layers themselves, and no detach, .data or no_grad.", required=True,
-               while_doing="on the way back"),
-)
 
 
 _PROJECT = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
@@ -787,7 +704,9 @@ SELF_ATTENTION = Exercise(
         "In forward: q = self.W_query(x), and k and v likewise; then what you wrote in exercise 2.4.",
         "return attention(self.W_query(x), self.W_key(x), self.W_value(x))",
     ),
-    laws=(laws.FINITE, laws.POSITIVE, laws.ROWS), experiments=_TRAINABLE,
+    laws=(laws.FINITE, laws.POSITIVE, laws.ROWS),
+    experiments=trainable(lambda attempt: _built(attempt, *_PROJECT), SelfAttention, PROJECTIONS,
+                          (normal(B, T, D, seed=44),), (normal(B, S, D, seed=45),)),
     after="Your module learns what to look for, what to offer and what to say, all from x.",
 )
 

@@ -23,10 +23,10 @@ from helpers.checks.exercises_02 import (
     _weights,
     _weights_scaled_by,
     fill_projections,
-    require_methods,
 )
 from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
 from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
+from helpers.checks.modules import require_methods
 from helpers.checks.running import Fault
 from helpers.masks import causal_mask
 
