@@ -244,7 +244,7 @@ def _part_of(layer, features, dim):
     """A smaller nn.Linear: some of the output features (dim 0) or of the input features (dim 1) of a larger one."""
     features = features.to(layer.weight.device)
     weight, bias = layer.weight.detach().index_select(dim, features), layer.bias.detach()
-    smaller = nn.Linear(weight.size(1), weight.size(0), device=weight.device, dtype=weight.dtype)
+    smaller = nn.Linear(weight.size(1), weight.size(0), device="meta")  # a form without numbers, filled here:
     smaller.weight = nn.Parameter(weight, requires_grad=layer.weight.requires_grad)
     smaller.bias = nn.Parameter(bias[features] if dim == 0 else bias.clone(), requires_grad=layer.bias.requires_grad)
     return smaller.train(layer.training)

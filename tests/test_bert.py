@@ -625,6 +625,24 @@ def test_gradients_are_those_of_finite_differences(kind, options):
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
+def test_gradients_of_a_model_are_those_of_finite_differences(kind):
+    ours = filled(BertModel(config(kind, hidden_size=6, num_attention_heads=2, max_position_embeddings=5,
+                                   intermediate_size=7, vocab_size=11)))
+    names, parameters = zip(*ours.named_parameters(), strict=True)
+    ids, mask = torch.tensor([[1, 7, 3], [4, 10, 1]]), padding_mask([3, 2], 3).unsqueeze(1)
+
+    def run(*parameters):
+        weights = dict(zip(names, parameters, strict=True))
+        hidden, _ = torch.func.functional_call(ours, weights, (ids,), {"mask": mask, "token_types": ids % 2})
+        return hidden
+
+    table = parameters[0].detach().index_fill(0, torch.tensor(0), 0)  # the row of padding, id 0, learns nothing
+    assert names[0] == "embeddings.word_embeddings.weight"
+    # Fast mode compares one random direction of all weights at once, not each weight by itself.
+    assert torch.autograd.gradcheck(run, (table.requires_grad_(), *parameters[1:]), fast_mode=True)
+
+
+@pytest.mark.parametrize("kind", POSITIONS)
 def test_a_fully_masked_row_gives_zeros_and_finite_gradients(kind):
     ours, x = attention(kind), random(B, T, C).requires_grad_()
     mask = causal_mask(T)
@@ -687,6 +705,12 @@ def test_padding_does_not_change_what_stands_before_it():
     hidden, weights = ours(ids, mask=padding_mask([T, 3], T).unsqueeze(1))
     agree(hidden[1:, :3], ours(ids[1:, :3])[0])
     assert all((w[1, :, :, 3:] == 0).all() and (w[0] > 0).all() for w in weights)
+
+
+def test_as_many_ids_as_there_are_positions_are_read_and_one_alone_too():
+    ours = model()
+    for length in (1, M):
+        assert ours(torch.ones(B, length, dtype=torch.long))[0].shape == (B, length, C)
 
 
 def test_token_types_are_0_where_none_are_given_and_do_matter():
