@@ -78,9 +78,7 @@ class BertSelfAttention(nn.Module):
     def forward(self, x, *, mask=None, head_mask=None, context=None, past=None):
         _require_sequences(x, context, self.query)
         q = self._split(self.query(x))  # (B, H, T, D)
-        if past is not None:
-            past = self._require_cache(past, q, context)
-        k, v = self._keys_and_values(x, context, past)  # (B, H, S, D)
+        k, v = self._keys_and_values(q, x, context, past)  # (B, H, S, D)
         scores = q @ k.transpose(-2, -1)  # (B, H, T, S)
         if self.config.position_embedding_type != "absolute":
             scores = scores + self._relative_scores(q, k, first=self._first_position(k, x, context, past))
@@ -92,10 +90,12 @@ class BertSelfAttention(nn.Module):
     def _split(self, x):
         return split_heads(x, len(self.kept_heads))
 
-    def _keys_and_values(self, x, context, past):
+    def _keys_and_values(self, q, x, context, past):
         """Those of the context; or those of x, after what the cache holds."""
+        if past is not None:
+            self._require_cache(past, q, context)
         if context is not None and past is not None:
-            return past  # the context does not grow: what was computed once is all
+            return tuple(past)  # the context does not grow: what was computed once is all
         source = x if context is None else context
         new = self._split(self.key(source)), self._split(self.value(source))
         if past is None:
@@ -142,7 +142,7 @@ class BertSelfAttention(nn.Module):
         return stretched.to(weights.dtype)
 
     def _require_cache(self, past, q, context):
-        """The cached keys and values, if they continue to x (or are those of the context)."""
+        """Raise unless the cached keys and values fit in front of those of x, or are those of the context."""
         if not isinstance(past, (tuple, list)) or len(past) != 2:
             many = f" of {len(past)}" if isinstance(past, (tuple, list)) else ""
             raise TypeError(f"past must be a pair (keys, values), as it was returned, got {type(past).__name__}{many}")
@@ -155,7 +155,6 @@ class BertSelfAttention(nn.Module):
         if not k.shape == v.shape == (B, H, *S, D):
             raise ValueError(f"past must hold keys and values of one shape (B, H, S, D) = ({B}, {H}, "
                              f"{'S' if context is None else S[0]}, {D}), got {tuple(k.shape)} and {tuple(v.shape)}")
-        return k, v
 
 
 def _require_sequences(x, context, projection):
