@@ -840,7 +840,7 @@ def require_one_sentence(caught):
 
 
 @pytest.mark.parametrize("options, error, words", [
-    ({"num_attention_heads": 4}, ValueError, "got 4 heads for d_model = 15; the nearest number that does is 3"),
+    ({"num_attention_heads": 4}, ValueError, "got 4 heads for d_model = 15; a number near it that does is 3"),
     ({"num_attention_heads": 0}, ValueError, "num_heads must be at least 1, got 0"),
     ({"hidden_size": 15.0}, TypeError, "d_model must be a whole number, got 15.0"),
     ({"position_embedding_type": "rotary"}, ValueError,
