@@ -76,9 +76,9 @@ class BertSelfAttention(nn.Module):
             self.distance_embedding = nn.Embedding(2 * config.max_position_embeddings - 1, config.head_size)
 
     def forward(self, x, *, mask=None, head_mask=None, context=None, past=None):
-        require_input(x, self.query)
+        _require_sequences(x, context, self.query)
         q = self._split(self.query(x))  # (B, H, T, D)
-        k, v = self._keys_and_values(x, context, past)  # (B, H, S, D)
+        k, v = self._keys_and_values(q, x, context, past)  # (B, H, S, D)
         scores = q @ k.transpose(-2, -1)  # (B, H, T, S)
         if self.config.position_embedding_type != "absolute":
             scores = scores + self._relative_scores(q, k, first=self._first_position(k, x, context, past))
@@ -90,19 +90,17 @@ class BertSelfAttention(nn.Module):
     def _split(self, x):
         return split_heads(x, len(self.kept_heads))
 
-    def _keys_and_values(self, x, context, past):
+    def _keys_and_values(self, q, x, context, past):
         """Those of the context; or those of x, after what the cache holds."""
         if past is not None:
-            past_k, past_v = self._require_cache(past, x, context)
-            if context is not None:
-                return past_k, past_v  # the context does not grow: what was computed once is all
+            self._require_cache(past, q, context)
+        if context is not None and past is not None:
+            return tuple(past)  # the context does not grow: what was computed once is all
         source = x if context is None else context
-        if context is not None:
-            require_input(context, self.key, name="context")
-        k, v = self._split(self.key(source)), self._split(self.value(source))
-        if past is not None:
-            k, v = torch.cat([past_k, k], dim=-2), torch.cat([past_v, v], dim=-2)  # (B, H, past + T, D)
-        return k, v
+        new = self._split(self.key(source)), self._split(self.value(source))
+        if past is None:
+            return new
+        return tuple(torch.cat(pair, dim=-2) for pair in zip(past, new, strict=True))  # (B, H, past + T, D) each
 
     def _first_position(self, k, x, context, past):
         """Where x begins: behind the cache. Beside a context it begins at 0, and a cache cannot say otherwise."""
@@ -132,29 +130,44 @@ class BertSelfAttention(nn.Module):
         return relative
 
     def _one_for_each_head(self, head_mask, weights):
-        """The head mask beside the weights: (H,) becomes (H, 1, 1)."""
-        if head_mask.dim() == 1:
-            head_mask = head_mask[:, None, None]
-        try:
-            fits = torch.broadcast_shapes(head_mask.shape, weights.shape) == weights.shape
-        except RuntimeError:
-            fits = False
-        if not fits:
-            raise ValueError(f"head_mask must be (H,) or broadcast to the weights {tuple(weights.shape)}, "
-                             f"got {tuple(head_mask.shape)}; after pruning H counts the heads that are left")
-        return head_mask
+        """The head mask beside the weights: (H,) becomes (1, H, 1, 1)."""
+        if not isinstance(head_mask, torch.Tensor):
+            raise TypeError(f"head_mask must be a tensor, got {type(head_mask).__name__}; "
+                            "make one with torch.tensor(head_mask)")
+        B, H = weights.shape[:2]
+        stretched = head_mask[None, :, None, None] if head_mask.dim() == 1 else head_mask
+        if stretched.shape not in ((1, H, 1, 1), (B, H, 1, 1)):
+            raise ValueError(f"head_mask must be ({H},) or (1 or {B}, {H}, 1, 1), one number for each head, "
+                             f"got {tuple(head_mask.shape)}; after pruning only the heads that are left count")
+        return stretched.to(weights.dtype)
 
-    def _require_cache(self, past, x, context):
-        """The cached keys and values, if they continue to x (or are those of the context)."""
-        B, H, D = len(x), len(self.kept_heads), self.config.head_size
+    def _require_cache(self, past, q, context):
+        """Raise unless the cached keys and values fit in front of those of x, or are those of the context."""
         if not isinstance(past, (tuple, list)) or len(past) != 2:
-            raise TypeError(f"past must be a pair (keys, values), as it was returned, got {type(past).__name__}")
-        k, v = past
-        S = k.size(-2) if context is None else context.size(-2)
-        if k.shape != (B, H, S, D) or v.shape != (B, H, S, D):
-            raise ValueError(f"past must hold keys and values of shape (B, H, S, D) = {(B, H, S, D)}, "
-                             f"got {tuple(k.shape)} and {tuple(v.shape)}")
-        return k, v
+            many = f" of {len(past)}" if isinstance(past, (tuple, list)) else ""
+            raise TypeError(f"past must be a pair (keys, values), as it was returned, got {type(past).__name__}{many}")
+        kinds = [f"{t.dtype} on {t.device}" if isinstance(t, torch.Tensor) else type(t).__name__ for t in past]
+        if kinds != [f"{q.dtype} on {q.device}"] * 2:
+            raise TypeError(f"past must hold tensors of {q.dtype} on {q.device} like the queries, "
+                            f"got {kinds[0]} and {kinds[1]}")
+        (B, H, _, D), (k, v) = q.shape, past
+        S = k.shape[2:3] if context is None else context.shape[1:2]
+        if not k.shape == v.shape == (B, H, *S, D):
+            raise ValueError(f"past must hold keys and values of one shape (B, H, S, D) = ({B}, {H}, "
+                             f"{'S' if context is None else S[0]}, {D}), got {tuple(k.shape)} and {tuple(v.shape)}")
+
+
+def _require_sequences(x, context, projection):
+    """Raise unless x is (B, T, C), and so is the context with another T, if there is one."""
+    named = {"x": x} if context is None else {"x": x, "context": context}
+    for name, sequence in named.items():
+        require_input(sequence, projection, name)
+        if sequence.dim() != 3:
+            raise ValueError(f"{name} must be (B, T, C), got {tuple(sequence.shape)}; "
+                             f"one sequence (T, C) becomes a batch of one by {name}[None]")
+    if context is not None and len(context) != len(x):
+        raise ValueError(f"x and context must have the same batch size, got {tuple(x.shape)} and "
+                         f"{tuple(context.shape)}")
 
 
 class BertSelfOutput(nn.Module):
@@ -178,7 +191,7 @@ class BertAttention(nn.Module):
     """Self-attention, or cross-attention where there is a context, with everything up to the LayerNorm.
 
     Shapes: x (B, T, C), context (B, S, C) -> out (B, T, C), weights (B, H, T, S), present = (k, v) (B, H, S, D) each
-            mask bool, broadcastable to (B, H, T, S); head_mask (H,) or broadcastable to it: 1 keeps a head, 0 mutes it
+            mask bool, broadcastable to (B, H, T, S); head_mask (H,) or (1 or B, H, 1, 1): 1 keeps a head, 0 mutes it
             past = a present of an earlier call: x continues behind it, S = past + T; beside a context it replaces
             the context's keys and values
     Units:  as in `BertSelfAttention`. NB: no mask is made here; a decoder passes its causal mask
@@ -198,18 +211,12 @@ class BertAttention(nn.Module):
         """Remove heads, and with them their rows of query, key and value and their columns of the last projection.
 
         Heads keep their original numbers; those that are gone already are passed over.
+        NB: the smaller weights are new parameters; make the optimizer after pruning.
 
-        Errors: ValueError if a head never existed, or none would be left
+        Errors: TypeError if a head is no whole number; ValueError if it never existed, or none would be left
         Source: Michel et al. 2019; notebook 06
         """
-        attention = self.self
-        total = attention.config.num_attention_heads
-        unknown = sorted(set(heads) - set(range(total)))
-        if unknown:
-            raise ValueError(f"heads are numbered from 0 to {total - 1}, got {unknown[0]}")
-        left = [head for head in attention.kept_heads if head not in set(heads)]
-        if not left:
-            raise ValueError(f"at least one head must be left, got all of {sorted(attention.kept_heads)} to prune")
+        attention, left = self.self, self._heads_left(heads)
         D = attention.config.head_size
         places = [attention.kept_heads.index(head) for head in left]
         features = torch.cat([torch.arange(place * D, (place + 1) * D) for place in places])  # (kept heads * D,)
@@ -218,16 +225,27 @@ class BertAttention(nn.Module):
         self.output.dense = _part_of(self.output.dense, features, dim=1)
         attention.kept_heads = left
 
+    def _heads_left(self, heads):
+        """The numbers of the heads that stay when `heads` go."""
+        heads, total = list(heads), self.self.config.num_attention_heads
+        for head in heads:
+            if not isinstance(head, int) or isinstance(head, bool):
+                raise TypeError(f"heads must be whole numbers, such as [0, 2], got {head!r}")
+            if not 0 <= head < total:
+                raise ValueError(f"heads are numbered from 0 to {total - 1}, got {head}")
+        left = [head for head in self.self.kept_heads if head not in heads]
+        if not left:
+            raise ValueError(f"at least one head must be left, got all of {self.self.kept_heads} to prune")
+        return left
+
 
 def _part_of(layer, features, dim):
     """A smaller nn.Linear: some of the output features (dim 0) or of the input features (dim 1) of a larger one."""
-    weight = layer.weight.detach().index_select(dim, features.to(layer.weight.device)).clone()
-    smaller = nn.Linear(weight.size(1), weight.size(0), bias=layer.bias is not None,
-                        device=weight.device, dtype=weight.dtype)
+    features = features.to(layer.weight.device)
+    weight, bias = layer.weight.detach().index_select(dim, features), layer.bias.detach()
+    smaller = nn.Linear(weight.size(1), weight.size(0), device="meta")  # a form without numbers, filled here:
     smaller.weight = nn.Parameter(weight, requires_grad=layer.weight.requires_grad)
-    if layer.bias is not None:
-        bias = layer.bias.detach()[features.to(layer.bias.device)] if dim == 0 else layer.bias.detach()
-        smaller.bias = nn.Parameter(bias.clone(), requires_grad=layer.bias.requires_grad)
+    smaller.bias = nn.Parameter(bias[features] if dim == 0 else bias.clone(), requires_grad=layer.bias.requires_grad)
     return smaller.train(layer.training)
 
 
@@ -297,16 +315,25 @@ class BertEmbeddings(nn.Module):
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def forward(self, ids, token_types=None):
-        require_ids(ids, self.config.vocab_size)
+        self._require(ids, token_types)
         token_types = torch.zeros_like(ids) if token_types is None else token_types
-        require_ids(token_types, self.config.type_vocab_size)
-        T, M = ids.size(-1), self.config.max_position_embeddings
-        if not 1 <= T <= M:
-            raise ValueError(f"ids must have 1 to {M} positions, max_position_embeddings, got {T}; shorten the text")
-        x = self.word_embeddings(ids) + self.token_type_embeddings(token_types)
+        x = self.word_embeddings(ids.long()) + self.token_type_embeddings(token_types.long())
         if self.config.position_embedding_type == "absolute":
-            x = x + self.position_embeddings.weight[:T]  # (B, T, C) + (T, C)
+            x = x + self.position_embeddings.weight[:ids.size(1)]  # (B, T, C) + (T, C)
         return self.dropout(self.LayerNorm(x))
+
+    def _require(self, ids, token_types):
+        require_ids(ids, self.config.vocab_size)
+        M = self.config.max_position_embeddings
+        if ids.dim() != 2 or not 1 <= ids.size(1) <= M:
+            raise ValueError(f"ids must be (B, T) with 1 to {M} positions T, since max_position_embeddings is {M}, "
+                             f"got {tuple(ids.shape)}; one sequence (T,) becomes a batch of one by ids[None]")
+        if token_types is None:
+            return
+        require_ids(token_types, self.config.type_vocab_size, name="token_types")
+        if token_types.shape != ids.shape:
+            raise ValueError(f"token_types must have the shape of ids, got {tuple(token_types.shape)} and "
+                             f"{tuple(ids.shape)}")
 
     def _load_from_state_dict(self, state_dict, prefix, *args):
         state_dict.pop(prefix + "position_ids", None)  # older files hold the numbers 0, 1, 2, ... among the weights
@@ -325,9 +352,12 @@ class BertEncoder(nn.Module):
         self.layer = nn.ModuleList(BertLayer(config) for _ in range(config.num_hidden_layers))
 
     def forward(self, x, *, mask=None, head_mask=None):
+        head_mask = [None] * len(self.layer) if head_mask is None else head_mask
+        if len(head_mask) != len(self.layer):
+            raise ValueError(f"head_mask must have a row for each layer, {len(self.layer)}, got {len(head_mask)}")
         all_weights = []
-        for i, layer in enumerate(self.layer):
-            x, weights = layer(x, mask=mask, head_mask=None if head_mask is None else head_mask[i])
+        for layer, row in zip(self.layer, head_mask, strict=True):
+            x, weights = layer(x, mask=mask, head_mask=row)
             all_weights.append(weights)
         return x, all_weights
 
@@ -367,16 +397,19 @@ class BertModel(nn.Module):
         return self.encoder(self.embeddings(ids, token_types), mask=mask, head_mask=head_mask)
 
     def prune_heads(self, heads):
-        """Remove heads: {layer: heads}, with their original numbers.
+        """Remove heads: {layer: heads}, with their original numbers; all of them, or on an error none.
 
-        Errors: ValueError if a layer or head does not exist, or a layer would lose all its heads
+        Errors: TypeError or ValueError if a layer or head does not exist, or a layer would lose all its heads
         Source: Michel et al. 2019; notebook 07
         """
-        layers = self.encoder.layer
+        attention = {i: layer.attention for i, layer in enumerate(self.encoder.layer)}
+        heads = {i: list(gone) for i, gone in heads.items()}
         for i, gone in heads.items():
-            if i not in range(len(layers)):
-                raise ValueError(f"layers are numbered from 0 to {len(layers) - 1}, got {i}")
-            layers[i].attention.prune_heads(gone)
+            if i not in attention:
+                raise ValueError(f"layers are numbered from 0 to {len(attention) - 1}, got {i!r}")
+            attention[i]._heads_left(gone)
+        for i, gone in heads.items():
+            attention[i].prune_heads(gone)
 
 
 def _initialise(module):
@@ -405,6 +438,7 @@ def load_weights(module, weights):
     found = [f"{kind}: {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
              for kind, names in faults.items() if names]
     if found:
-        raise ValueError(f"these weights do not fit {type(module).__name__}; {'; '.join(found)}. "
-                         "Are the names those of Hugging Face's BertModel, without a prefix such as bert.?")
+        raise ValueError(f"these weights do not fit {type(module).__name__}: {'; '.join(found)}"
+                         + ("; the names must be those of Hugging Face's BertModel, without a prefix such as bert."
+                            if faults["unknown"] else ""))
     module.load_state_dict(weights)

@@ -17,7 +17,7 @@ def embed(ids, table):
     return table[ids.long()]  # (...) -> (..., C); .long(), since table[uint8] would be read as a mask
 
 
-def require_ids(ids, limit):
+def require_ids(ids, limit, name="ids"):
     """Raise unless all ids are row numbers of a table with `limit` rows.
 
     Errors: TypeError if ids are not a tensor of whole numbers; ValueError names the first id that is no row
@@ -25,11 +25,12 @@ def require_ids(ids, limit):
     """
     if not isinstance(ids, torch.Tensor) or ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
         got = ids.dtype if isinstance(ids, torch.Tensor) else type(ids).__name__
-        raise TypeError(f"ids must be a tensor of whole numbers, got {got}; make one with torch.tensor(ids)")
+        raise TypeError(f"{name} must be a tensor of whole numbers, got {got}; make one with torch.tensor({name})")
     wrong = ids[(ids < 0) | (ids >= limit)]
     if wrong.numel():
-        raise ValueError(f"ids must lie between 0 and {limit - 1}, since the table has {limit} rows, got "
-                         f"{wrong[0].item()}; were these ids made with another vocabulary?")
+        hint = "; were these ids made with another vocabulary?" if name == "ids" else ""
+        raise ValueError(f"{name} must lie between 0 and {limit - 1}, since the table has {limit} rows, got "
+                         f"{wrong[0].item()}{hint}")
 
 
 def require_sizes(**sizes):

@@ -12,7 +12,7 @@ from helpers.masks import causal_mask, padding_mask
 from helpers.notebook import recorded
 from helpers.ports import NAMES, from_ours, to_ours, torch_mask
 
-GOLDEN = Path(__file__).parent / "golden"
+DATA = Path(__file__).parents[1] / "data"
 B, H, T, S, D = 2, 3, 5, 7, 11
 C = H * D
 CASES = ["none", "causal", "padding", "causal_padding", "cross_padding"]
@@ -101,7 +101,7 @@ def test_what_was_never_recorded_is_said():
 
 def test_bert_s_weights_and_the_road_to_its_output():
     """transformers' BertAttention is our attention, then x is added and LayerNorm follows."""
-    tensors = load_file(GOLDEN / "bert" / "plain.safetensors")
+    tensors = load_file(DATA / "bert" / "plain.safetensors")
     state = part(tensors, "state.")
     assert {name for name in state if "LayerNorm" not in name} == set(expected_shapes("huggingface", bias=True))
     assert any("LayerNorm" in name for name in state)
