@@ -2918,6 +2918,632 @@ def cross_as_attention_with_a_helper(x, context, q_proj, k_proj, v_proj, out_pro
     return out_proj(torch.cat([*out.unbind(1)], -1)), weights
 
 
+# ---- 6.1 layer_norm(x, weight, bias, eps) ----------------------------------------------------------------------------
+
+@right("6.1")
+def norm_by_torchs_own_function(x, weight, bias, eps):
+    return F.layer_norm(x, (x.size(-1),), weight, bias, eps)
+
+
+@right("6.1")
+def norm_by_torchs_own_function_then_by_hand(x, weight, bias, eps):
+    return F.layer_norm(x, weight.shape, eps=eps) * weight + bias
+
+
+@right("6.1")
+def norm_by_a_module(x, weight, bias, eps):
+    layer = nn.LayerNorm(x.shape[-1], eps=eps, dtype=x.dtype)
+    with torch.no_grad():
+        layer.weight.copy_(weight)
+        layer.bias.copy_(bias)
+        return layer(x)
+
+
+@right("6.1")
+def norm_step_by_step(x, weight, bias, eps):
+    mean = x.mean(dim=-1, keepdim=True)
+    variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)
+    normalised = (x - mean) / torch.sqrt(variance + eps)
+    return weight * normalised + bias
+
+
+@right("6.1")
+def norm_by_rsqrt(x, weight, bias, eps):
+    centred = x - x.mean(-1, keepdim=True)
+    return centred * torch.rsqrt(centred.square().mean(-1, keepdim=True) + eps) * weight + bias
+
+
+@right("6.1")
+def norm_with_correction(x, weight, bias, eps):
+    variance, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
+    return torch.addcmul(bias, (x - mean) / (variance + eps) ** 0.5, weight)
+
+
+@right("6.1")
+def norm_from_a_biased_std(x, weight, bias, eps):
+    std = x.std(-1, unbiased=False, keepdim=True)
+    return (x - x.mean(-1, keepdim=True)) / torch.sqrt(std**2 + eps) * weight + bias
+
+
+@right("6.1")
+def norm_with_unbiased_variance_brought_back(x, weight, bias, eps):
+    C = x.shape[-1]
+    variance = x.var(-1, keepdim=True) * (C - 1) / C
+    return (x - x.mean(-1, keepdim=True)) / (variance + eps).sqrt() * weight + bias
+
+
+@right("6.1")
+def norm_with_sums(x, weight, bias, eps):
+    n = x.size(-1)
+    x = x - x.sum(-1, keepdim=True) / n
+    return x / (x.pow(2).sum(-1, keepdim=True) / n + eps).sqrt() * weight + bias
+
+
+@right("6.1")
+def norm_without_keepdim(x, weight, bias, eps):
+    mean, var = x.mean(-1), x.var(-1, unbiased=False)
+    return (x - mean.unsqueeze(-1)) / (var[..., None] + eps).sqrt() * weight + bias
+
+
+@right("6.1")
+def norm_vector_by_vector(x, weight, bias, eps):
+    rows = []
+    for row in x.reshape(-1, x.size(-1)):
+        mean = sum(row) / len(row)
+        var = sum((a - mean) ** 2 for a in row) / len(row)
+        rows.append((row - mean) / math.sqrt(float(var) + eps) * weight + bias)
+    return torch.stack(rows).reshape(x.shape)
+
+
+@right("6.1")
+def norm_in_place_on_its_own_tensor(x, weight, bias, eps):
+    out = x.clone()
+    out -= out.mean(-1, keepdim=True)
+    out /= out.var(-1, unbiased=False, keepdim=True).add_(eps).sqrt_()
+    out.mul_(weight).add_(bias)
+    return out
+
+
+@right("6.1")
+def norm_recursive_over_the_axes(x, weight, bias, eps):
+    if x.dim() > 1:
+        return torch.stack([norm_recursive_over_the_axes(part, weight, bias, eps) for part in x])
+    z = x - x.mean()
+    return z / (z.dot(z) / len(z) + eps).sqrt() * weight + bias
+
+
+@right("6.1")
+def norm_by_einsum_and_float64(x, weight, bias, eps):
+    z = x.double() - x.double().mean(-1, keepdim=True)
+    variance = torch.einsum("...c,...c->...", z, z)[..., None] / z.size(-1)
+    print(variance.shape)
+    return (z / (variance + eps).sqrt() * weight + bias).to(x.dtype)
+
+
+@right("6.1")
+def norm_from_the_mean_of_squares(x, weight, bias, eps):
+    x64 = x.double()
+    mean = x64.mean(-1, keepdim=True)
+    variance = (x64 * x64).mean(-1, keepdim=True) - mean * mean
+    return ((x64 - mean) / (variance.clamp(min=0) + eps).sqrt()).to(x.dtype) * weight + bias
+
+
+@right("6.1")
+def norm_with_features_in_front(x, weight, bias, eps):
+    x = x.movedim(-1, 0)
+    z = (x - x.mean(0)) / (x.var(0, unbiased=False) + eps).sqrt()
+    return z.movedim(0, -1) * weight + bias
+
+
+@right("6.1")
+def norm_by_numpy(x, weight, bias, eps):
+    a = x.numpy()
+    z = (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + eps)
+    return torch.from_numpy(z.astype(a.dtype)) * weight + bias
+
+
+# ---- 6.2 add_and_norm(sublayer_out, x, weight, bias, eps) ------------------------------------------------------------
+
+@right("6.2")
+def add_then_torchs_norm(sublayer_out, x, weight, bias, eps):
+    return F.layer_norm(x + sublayer_out, x.shape[-1:], weight, bias, eps)
+
+
+@right("6.2")
+def add_then_own_norm(sublayer_out, x, weight, bias, eps):
+    return norm_step_by_step(sublayer_out + x, weight, bias, eps)
+
+
+@right("6.2")
+def add_then_everything_by_hand(sublayer_out, x, weight, bias, eps):
+    hidden = sublayer_out + x
+    mean = hidden.mean(-1, keepdim=True)
+    var = hidden.var(-1, unbiased=False, keepdim=True)
+    return weight * (hidden - mean) / torch.sqrt(var + eps) + bias
+
+
+@right("6.2")
+def add_with_other_names(a, b, gamma, beta, epsilon):
+    return F.layer_norm(torch.add(a, b), gamma.shape, weight=gamma, bias=beta, eps=epsilon)
+
+
+@right("6.2")
+def add_as_a_sum_of_a_stack(sublayer_out, x, weight, bias, eps):
+    return norm_by_rsqrt(torch.stack([sublayer_out, x]).sum(0), weight, bias, eps)
+
+
+@right("6.2")
+def add_in_place_on_a_copy(sublayer_out, x, weight, bias, eps):
+    total = x.clone()
+    total += sublayer_out
+    return norm_in_place_on_its_own_tensor(total, weight, bias, eps)
+
+
+@right("6.2")
+def add_centred_each_by_itself(sublayer_out, x, weight, bias, eps):
+    z = (sublayer_out - sublayer_out.mean(-1, keepdim=True)) + (x - x.mean(-1, keepdim=True))
+    return z / (z.square().mean(-1, keepdim=True) + eps).sqrt() * weight + bias
+
+
+@right("6.2")
+def add_as_twice_the_mean(sublayer_out, x, weight, bias, eps):
+    return norm_with_sums(2 * (sublayer_out + x) / 2, weight, bias, eps)
+
+
+@right("6.2")
+def add_with_a_nested_function(sublayer_out, x, weight, bias, eps):
+    def norm(z):
+        variance, mean = torch.var_mean(z, dim=-1, unbiased=False, keepdim=True)
+        return (z - mean) * (variance + eps) ** -0.5
+
+    return norm(sublayer_out + x) * weight + bias
+
+
+@right("6.2")
+def add_by_a_loop_over_vectors(sublayer_out, x, weight, bias, eps):
+    C = x.size(-1)
+    pairs = zip(sublayer_out.reshape(-1, C), x.reshape(-1, C), strict=True)
+    return torch.stack([F.layer_norm(s + r, (C,), weight, bias, eps) for s, r in pairs]).view(x.shape)
+
+
+@right("6.2")
+def add_by_a_module_call(sublayer_out, x, weight, bias, eps):
+    layer = nn.LayerNorm(x.size(-1), eps).to(x.dtype)
+    layer.load_state_dict({"weight": weight, "bias": bias})
+    return layer(sublayer_out + x).detach()
+
+
+@right("6.2")
+def add_in_float64(sublayer_out, x, weight, bias, eps):
+    total = sublayer_out.double() + x.double()
+    print("sum", total.shape)
+    return F.layer_norm(total, (total.size(-1),), weight.double(), bias.double(), eps).to(x.dtype)
+
+
+@right("6.2")
+def add_in_a_lambda(sublayer_out, x, weight, bias, eps, norm=lambda z, w, b, e: F.layer_norm(z, w.shape, w, b, e)):
+    return norm(x - (-sublayer_out), weight, bias, eps)
+
+
+# ---- 6.3 relative_key_scores(q, distance_embedding) ------------------------------------------------------------------
+
+@right("6.3")
+def distances_by_einsum(q, distance_embedding):
+    length = q.size(2)
+    most = (distance_embedding.size(0) + 1) // 2
+    left = torch.arange(length).view(-1, 1)
+    right_ids = torch.arange(length).view(1, -1)
+    vectors = distance_embedding[left - right_ids + most - 1]
+    return torch.einsum("bhld,lrd->bhlr", q, vectors)
+
+
+@right("6.3")
+def distances_by_matmul(q, distance_embedding):
+    T, M = q.size(-2), len(distance_embedding) // 2 + 1
+    rows = torch.arange(T)[:, None] - torch.arange(T)[None] + (M - 1)
+    table = distance_embedding[rows]  # (T, T, D)
+    return (q.unsqueeze(-2) @ table.transpose(-2, -1)).squeeze(-2)
+
+
+@right("6.3")
+def distances_by_products_and_sum(q, distance_embedding):
+    T = q.shape[2]
+    middle = distance_embedding.shape[0] // 2
+    rows = torch.tensor([[i - j + middle for j in range(T)] for i in range(T)])
+    return (q[:, :, :, None, :] * distance_embedding[rows]).sum(-1)
+
+
+@right("6.3")
+def distances_by_two_loops(q, distance_embedding):
+    B, H, T, D = q.shape
+    M = (distance_embedding.shape[0] + 1) // 2
+    scores = torch.zeros(B, H, T, T, dtype=q.dtype)
+    for i in range(T):
+        for j in range(T):
+            scores[:, :, i, j] = q[:, :, i] @ distance_embedding[i - j + M - 1]
+    return scores
+
+
+@right("6.3")
+def distances_by_gather(q, distance_embedding):
+    B, H, T, _ = q.shape
+    M = (len(distance_embedding) + 1) // 2
+    every = q @ distance_embedding.T  # (B, H, T, 2M - 1)
+    rows = torch.arange(T)[:, None] - torch.arange(T) + M - 1
+    return every.gather(-1, rows.expand(B, H, T, T))
+
+
+@right("6.3")
+def distances_by_take_along_dim(q, distance_embedding):
+    T, M = q.size(-2), (len(distance_embedding) + 1) // 2
+    rows = torch.arange(T).unsqueeze(1).sub(torch.arange(T)).add(M - 1)
+    return torch.take_along_dim(q @ distance_embedding.mT, rows[None, None], dim=-1)
+
+
+@right("6.3")
+def distances_by_indexing_all_products(q, distance_embedding):
+    T, M = q.size(-2), (len(distance_embedding) + 1) // 2
+    i = torch.arange(T)
+    return (q @ distance_embedding.T)[:, :, i[:, None], i[:, None] - i + M - 1]
+
+
+@right("6.3")
+def distances_row_by_row_with_slices(q, distance_embedding):
+    T, M = q.size(2), (len(distance_embedding) + 1) // 2
+    rows = []
+    for i in range(T):  # keys 0 to T - 1 have the rows i + M - 1 down to i - T + M
+        piece = distance_embedding[i - T + M:i + M].flip(0)
+        rows.append(q[:, :, i] @ piece.T)
+    return torch.stack(rows, dim=2)
+
+
+@right("6.3")
+def distances_by_an_embedding(q, distance_embedding):
+    T, M = q.size(2), (len(distance_embedding) + 1) // 2
+    ids = torch.arange(T).reshape(T, 1) - torch.arange(T).reshape(1, T)
+    return torch.einsum("...id,ijd->...ij", q, F.embedding(ids + M - 1, distance_embedding))
+
+
+@right("6.3")
+def distances_by_index_select(q, distance_embedding):
+    T, M = q.size(2), (len(distance_embedding) + 1) // 2
+    ids = (torch.arange(T)[:, None] - torch.arange(T)[None, :] + M - 1).flatten()
+    table = distance_embedding.index_select(0, ids).view(T, T, -1)
+    return torch.matmul(table, q.unsqueeze(-1)).squeeze(-1)
+
+
+@right("6.3")
+def distances_by_strips(q, distance_embedding):
+    T, M = q.size(2), (len(distance_embedding) + 1) // 2
+    near = distance_embedding[M - T:M + T - 1].flip(0)  # distances T - 1 down to -(T - 1)
+    strips = near.unfold(0, T, 1).flip(0)  # strip i: distances i down to i - T + 1
+    return torch.einsum("bhid,idj->bhij", q, strips)
+
+
+@right("6.3")
+def distances_in_place_after_zeros(q, distance_embedding):
+    T, M = q.size(2), (len(distance_embedding) + 1) // 2
+    scores = q.new_zeros(*q.shape[:3], T)
+    for distance in range(-(T - 1), T):
+        products = q @ distance_embedding[distance + M - 1]  # (B, H, T)
+        for i in range(max(0, distance), min(T, T + distance)):
+            scores[..., i, i - distance] += products[..., i]
+    return scores
+
+
+@right("6.3")
+def distances_head_by_head_in_float64(q, distance_embedding):
+    T, M = q.size(2), (len(distance_embedding) + 1) // 2
+    i, j = torch.meshgrid(torch.arange(T), torch.arange(T), indexing="ij")
+    table = distance_embedding.double()[i - j + M - 1]
+    print(table.shape)
+    out = [[torch.stack([table[n] @ head[n].double() for n in range(T)]) for head in item] for item in q]
+    return torch.stack([torch.stack(item) for item in out]).to(q.dtype)
+
+
+# ---- 6.4 prune_linear(weight, bias, heads, num_heads, dim) -----------------------------------------------------------
+
+@right("6.4")
+def prune_as_transformers_does(weight, bias, heads, num_heads, dim):
+    size = weight.size(dim) // num_heads
+    mask = torch.ones(num_heads, size)
+    for head in heads:
+        mask[head] = 0
+    index = torch.arange(len(mask.view(-1)))[mask.view(-1).eq(1)].long()
+    new = weight.index_select(dim, index)
+    if bias is not None:
+        bias = bias.clone() if dim == 1 else bias[index]
+    return new, bias
+
+
+@right("6.4")
+def prune_by_a_list_of_features(weight, bias, heads, num_heads, dim):
+    D = weight.shape[dim] // num_heads
+    features = [i for i in range(weight.shape[dim]) if i // D not in heads]
+    if dim == 0:
+        return weight[features], None if bias is None else bias[features]
+    return weight[:, features], bias
+
+
+@right("6.4")
+def prune_by_a_bool_mask(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    keep = torch.tensor([feature // D not in set(heads) for feature in range(weight.size(dim))])
+    if dim == 1:
+        return weight[:, keep], bias
+    return weight[keep, :], bias[keep] if bias is not None else None
+
+
+@right("6.4")
+def prune_by_chunks(weight, bias, heads, num_heads, dim):
+    chunks = weight.chunk(num_heads, dim=dim)
+    new = torch.cat([chunk for h, chunk in enumerate(chunks) if h not in heads], dim=dim)
+    if bias is not None and dim == 0:
+        bias = torch.cat([chunk for h, chunk in enumerate(bias.chunk(num_heads)) if h not in heads])
+    return new, bias
+
+
+@right("6.4")
+def prune_from_the_last_head_on(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    for h in sorted(heads, reverse=True):
+        before, after = weight.narrow(dim, 0, h * D), weight.narrow(dim, (h + 1) * D, weight.size(dim) - (h + 1) * D)
+        weight = torch.cat((before, after), dim)
+        if dim == 0 and bias is not None:
+            bias = torch.cat((bias[:h * D], bias[(h + 1) * D:]))
+    return weight, bias
+
+
+@right("6.4")
+def prune_with_an_axis_for_heads(weight, bias, heads, num_heads, dim):
+    keep = [h for h in range(num_heads) if h not in heads]
+    if dim == 0:
+        new = weight.view(num_heads, -1, weight.size(1))[keep].flatten(0, 1)
+        return new, None if bias is None else bias.view(num_heads, -1)[keep].flatten()
+    return weight.view(weight.size(0), num_heads, -1)[:, keep].flatten(1), bias
+
+
+@right("6.4")
+def prune_by_transposing(weight, bias, heads, num_heads, dim):
+    if dim == 1:
+        new, _ = prune_by_transposing(weight.T, None, heads, num_heads, 0)
+        return new.T, bias
+    blocks = weight.split(len(weight) // num_heads)
+    left = sorted(set(range(num_heads)) - set(heads))
+    rows = torch.cat([blocks[h] for h in left])
+    if bias is None:
+        return rows, None
+    return rows, torch.cat([bias.split(len(bias) // num_heads)[h] for h in left])
+
+
+@right("6.4")
+def prune_by_numpys_delete(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    gone = [h * D + i for h in heads for i in range(D)]
+    new = torch.from_numpy(np.delete(weight.numpy(), gone, axis=dim))
+    if bias is None:
+        return new, None
+    return new, torch.from_numpy(np.delete(bias.numpy(), gone)) if dim == 0 else bias
+
+
+@right("6.4")
+def prune_by_isin(weight, bias, heads, num_heads, dim):
+    owner = torch.arange(weight.size(dim)) // (weight.size(dim) // num_heads)
+    keep = ~torch.isin(owner, torch.tensor(list(heads), dtype=torch.long))
+    index = keep.nonzero(as_tuple=True)[0]
+    return weight.index_select(dim, index), bias[index] if dim == 0 and bias is not None else bias
+
+
+@right("6.4")
+def prune_by_broadcasting_a_mask(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    keep = torch.ones(num_heads, 1, dtype=torch.bool)
+    for h in heads:
+        keep[h] = False
+    keep = keep.expand(num_heads, D).reshape(-1)
+    if dim == 0:
+        new = weight.masked_select(keep[:, None]).view(-1, weight.size(1))
+        bias = None if bias is None else bias.masked_select(keep)
+    else:
+        new = weight.masked_select(keep).view(weight.size(0), -1)
+    return new, bias
+
+
+@right("6.4")
+def prune_row_by_row(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    lines, entries = [], []
+    for i, line in enumerate(weight.unbind(dim)):
+        if i // D in heads:
+            continue
+        lines.append(line)
+        if bias is not None and dim == 0:
+            entries.append(bias[i])
+    if bias is not None:
+        bias = torch.stack(entries) if dim == 0 else bias.clone()
+    return torch.stack(lines, dim=dim), bias
+
+
+@right("6.4")
+def prune_by_a_selecting_matrix(weight, bias, heads, num_heads, dim):
+    size = weight.size(dim)
+    keep = [i for i in range(size) if i * num_heads // size not in heads]
+    select = torch.eye(size, dtype=weight.dtype)[keep]
+    if dim == 1:
+        return weight @ select.T, bias
+    return select @ weight, bias if bias is None else select @ bias
+
+
+@right("6.4")
+def prune_by_slices_joined(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    gone = frozenset(heads)
+    index = torch.cat([torch.arange(h * D, h * D + D) for h in range(num_heads) if h not in gone])
+    new = torch.index_select(weight, dim, index).clone().detach()
+    if dim == 0 and torch.is_tensor(bias):
+        return new, torch.index_select(bias, 0, index)
+    return new, bias
+
+
+# ---- 6.5 attend_with_cache(q, k, v, past) ----------------------------------------------------------------------------
+
+@right("6.5")
+def cache_by_hand(q, k, v, past):
+    if past is not None:
+        past_k, past_v = past
+        k = torch.cat([past_k, k], dim=2)
+        v = torch.cat([past_v, v], dim=2)
+    T, S = q.shape[2], k.shape[2]
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[3])
+    mask = torch.tril(torch.ones(T, S, dtype=torch.bool), diagonal=S - T)
+    scores = scores.masked_fill(~mask, float("-inf"))
+    return scores.softmax(dim=-1) @ v, (k, v)
+
+
+@right("6.5")
+def cache_by_sdpa_with_a_mask(q, k, v, past):
+    if past:
+        k, v = (torch.cat(pair, dim=-2) for pair in zip(past, (k, v), strict=True))
+    new, total = q.size(-2), k.size(-2)
+    mask = torch.ones(new, total, dtype=torch.bool).tril(total - new)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask), (k, v)
+
+
+@right("6.5")
+def cache_by_sdpa_with_three_ways(q, k, v, past):
+    if past is None:
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+    old = past[0].size(2)
+    k, v = torch.cat((past[0], k), 2), torch.cat((past[1], v), 2)
+    if q.size(2) == 1:
+        return F.scaled_dot_product_attention(q, k, v), (k, v)
+    positions = old + torch.arange(q.size(2))
+    return F.scaled_dot_product_attention(q, k, v, positions[:, None] >= torch.arange(k.size(2))), (k, v)
+
+
+@right("6.5")
+def cache_token_by_token(q, k, v, past):
+    outs = []
+    for t in range(q.size(2)):
+        new_k, new_v = k[:, :, t:t + 1], v[:, :, t:t + 1]
+        past = (new_k, new_v) if past is None else (torch.cat([past[0], new_k], 2), torch.cat([past[1], new_v], 2))
+        weights = (q[:, :, t:t + 1] @ past[0].mT / q.size(-1) ** 0.5).softmax(-1)
+        outs.append(weights @ past[1])
+    return torch.cat(outs, 2), past
+
+
+@right("6.5")
+def cache_with_an_empty_past(q, k, v, past):
+    past_k, past_v = past if past is not None else (k[:, :, :0], v[:, :, :0])
+    k, v = torch.cat([past_k, k], -2), torch.cat([past_v, v], -2)
+    row = torch.arange(q.size(-2))[:, None] + past_k.size(-2)
+    weights = torch.where(torch.arange(k.size(-2)) <= row, q @ k.mT * q.size(-1) ** -0.5, -1e9).softmax(-1)
+    return weights @ v, (k, v)
+
+
+@right("6.5")
+def cache_with_an_additive_mask(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0], k], -2), torch.cat([past[1], v], -2)
+    n, s = q.size(-2), k.size(-2)
+    mask = torch.full((n, s), float("-inf"), dtype=q.dtype).triu(s - n + 1)
+    out = F.softmax(torch.matmul(q, k.transpose(-1, -2)) / math.sqrt(q.size(-1)) + mask, dim=-1).matmul(v)
+    return out, (k, v)
+
+
+@right("6.5")
+def cache_with_past_and_new_apart(q, k, v, past):
+    T, root = q.size(2), math.sqrt(q.size(3))
+    inner = (q @ k.mT / root).masked_fill(torch.ones(T, T).triu(1).bool(), torch.finfo(q.dtype).min)
+    if past is None:
+        return inner.softmax(-1) @ v, (k, v)
+    outer = q @ past[0].mT / root
+    weights = torch.cat([outer, inner], -1).softmax(-1)
+    old = past[0].size(2)
+    out = weights[..., :old] @ past[1] + weights[..., old:] @ v
+    return out, (torch.cat([past[0], k], 2), torch.cat([past[1], v], 2))
+
+
+@right("6.5")
+def cache_with_einsum(q, k, v, past):
+    if past is not None:
+        k = torch.concat([past[0], k], axis=-2)
+        v = torch.concat([past[1], v], axis=-2)
+    scores = torch.einsum("bhtd,bhsd->bhts", q, k) / math.sqrt(q.shape[-1])
+    ahead = torch.arange(k.shape[-2])[None, :] - torch.arange(q.shape[-2])[:, None] > k.shape[-2] - q.shape[-2]
+    scores[:, :, ahead] = -torch.inf
+    return torch.einsum("bhts,bhsd->bhtd", scores.softmax(-1), v), (k, v)
+
+
+@right("6.5")
+def cache_with_causal_rows_of_everything(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+    everything = torch.ones(k.size(2), k.size(2)).tril().bool()
+    mask = everything[-q.size(2):]
+    weights = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(mask.logical_not(), -1e30).softmax(-1)
+    return weights @ v, (k, v)
+
+
+@right("6.5")
+def cache_with_heads_in_the_batch(q, k, v, past):
+    B, H, T, D = q.shape
+    if past is not None:
+        k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+    S = k.size(2)
+    scores = torch.bmm(q.reshape(B * H, T, D), k.reshape(B * H, S, D).transpose(1, 2)) / D**0.5
+    scores += torch.zeros(T, S, dtype=q.dtype).masked_fill(torch.arange(S) > torch.arange(S - T, S)[:, None], -1e9)
+    return torch.bmm(scores.softmax(-1), v.reshape(B * H, S, D)).view(B, H, T, D), (k, v)
+
+
+@right("6.5")
+def cache_with_exponentials(q, k, v, past):
+    k = k if past is None else torch.cat([past[0], k], -2)
+    v = v if past is None else torch.cat([past[1], v], -2)
+    scores = q.double() @ k.double().mT / q.size(-1) ** 0.5
+    e = (scores - scores.amax(-1, keepdim=True)).exp().tril(k.size(-2) - q.size(-2))
+    return (e / e.sum(-1, keepdim=True)).to(q.dtype) @ v, (k, v)
+
+
+@right("6.5")
+def cache_row_by_row(q, k, v, past):
+    old = 0
+    if past is not None:
+        old = past[0].shape[-2]
+        k, v = torch.cat([past[0], k], -2), torch.cat([past[1], v], -2)
+    out = torch.empty_like(q)
+    for i in range(q.shape[-2]):
+        seen = old + i + 1
+        w = (q[..., i:i + 1, :] @ k[..., :seen, :].mT / math.sqrt(q.shape[-1])).softmax(-1)
+        out[..., i:i + 1, :] = w @ v[..., :seen, :]
+    return out, (k, v)
+
+
+Cache = namedtuple("Cache", "keys values")
+
+
+@right("6.5")
+def cache_as_a_namedtuple_with_a_scaled_query(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0], k], -2), torch.cat([past[1], v], -2)
+    print(k.shape)
+    q = q / q.size(-1) ** 0.5
+    mask = torch.ones(q.size(-2), k.size(-2)).tril(k.size(-2) - q.size(-2)) == 0
+    return (q @ k.mT).masked_fill(mask, -math.inf).softmax(-1) @ v, Cache(k, v)
+
+
+@right("6.5")
+def cache_written_into_new_tensors(q, k, v, past):
+    old = 0 if past is None else past[0].size(2)
+    keys = k.new_zeros(*k.shape[:2], old + k.size(2), k.size(3))
+    values = torch.zeros_like(keys)
+    if old:
+        keys[:, :, :old], values[:, :, :old] = past
+    keys[:, :, old:], values[:, :, old:] = k, v
+    mask = torch.ones(q.size(2), keys.size(2), dtype=torch.bool).tril(old)
+    return F.scaled_dot_product_attention(q, keys, values, mask), (keys, values)
+
+
 # ---- 7.1 class MyBertSelfAttention(config) ---------------------------------------------------------------------------
 
 

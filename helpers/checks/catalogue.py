@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import torch
+
 
 @dataclass(frozen=True)
 class Probe:
@@ -77,7 +79,8 @@ class Exercise:
     gives                   completes the sentence "softmax(scores) should give ..."
     minutes, difficulty     what a learner needs; 1 to 3
     solution                a right answer: a function or class of `helpers`, or of `checks.solutions`
-    arguments, returns      their names, as tuples: ("scores",), ("weights",)
+    arguments, returns      their names, as tuples: ("scores",), ("weights",), or within one another as the result is:
+                            ("out", ("keys", "values"))
     probes                  what every answer is tried on; sizes differ along every axis where they can
     small                   tuples of tiny arguments, the smallest first, to show a mistake by hand
     misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
@@ -122,6 +125,13 @@ class Exercise:
         return "●" * self.difficulty + "○" * (3 - self.difficulty)
 
 
+def parts(names, *values):
+    """What a result is made of, in order: (name, its value in each of `values`), where tuples are opened."""
+    if not isinstance(names, tuple):
+        return [(names, *values)]
+    return [part for inner in zip(names, *values, strict=True) for part in parts(*inner)]
+
+
 @dataclass(frozen=True)
 class Case:
     """One probe together with what was expected and what the learner's code gave."""
@@ -129,6 +139,13 @@ class Case:
     args: tuple
     expected: object
     got: object
+    names: tuple = ("out", "weights")
+
+    @property
+    def parts(self):
+        """(name, got, expected) for each tensor of a result, also of a pair within a pair."""
+        names = self.names if isinstance(self.expected, tuple) else "result"
+        return [part for part in parts(names, self.got, self.expected) if isinstance(part[2], torch.Tensor)]
 
     @property
     def weights(self):

@@ -7,7 +7,8 @@ from numbers import Integral
 
 import torch
 
-from helpers.checks.writing import axes, describe
+from helpers.checks.catalogue import parts
+from helpers.checks.writing import axes, bracketed, describe, opened
 
 
 def close(got, expected, probe, equal_nan=False):
@@ -33,9 +34,12 @@ def alike(a, b, probe):
 def same_shapes(got, expected):
     if isinstance(expected, list):
         return isinstance(got, list)  # their lengths may differ: that is a mistake to be shown
-    got, expected = (x if isinstance(x, tuple) else (x,) for x in (got, expected))
-    return len(got) == len(expected) and all(
-        isinstance(a, torch.Tensor) and a.shape == b.shape for a, b in zip(got, expected, strict=True))
+    if isinstance(expected, tuple):
+        return (isinstance(got, tuple) and len(got) == len(expected)
+                and all(same_shapes(a, b) for a, b in zip(got, expected, strict=True)))
+    if expected is None:
+        return got is None
+    return isinstance(got, torch.Tensor) and got.shape == expected.shape
 
 
 def plain(value):
@@ -46,9 +50,9 @@ def plain(value):
 
 
 def tensors(exercise, value, expected):
-    if isinstance(expected, tuple):
-        return list(zip(exercise.returns, value, expected, strict=True))
-    return [(exercise.returns[0], value, expected)]
+    """(name, value, expected) for each tensor of a result, also of a pair within a pair."""
+    names = exercise.returns if isinstance(expected, tuple) else exercise.returns[0]
+    return [part for part in parts(names, value, expected) if part[2] is not None]
 
 
 def wrong_type(exercise, value, expected):
@@ -60,15 +64,13 @@ def wrong_type(exercise, value, expected):
         if not isinstance(value, tuple):
             return ("returns-one" if isinstance(value, torch.Tensor) else "returns-wrong-type",
                     f"Your code returned {describe(value)}; {wanted} was expected.",
-                    f"End with `return {', '.join(exercise.returns)}`.")
+                    _ending(exercise))
         if len(value) != len(expected):
             return ("returns-wrong-type", f"Your code returned {len(value)} things; {wanted} was expected.",
-                    f"End with `return {', '.join(exercise.returns)}`.")
-        for name, item in zip(exercise.returns, value, strict=True):
-            if not isinstance(item, torch.Tensor) or item.layout != torch.strided:
-                return ("returns-wrong-type", f"{name} is {describe(item)}; a tensor was expected.",
-                        "Keep the numbers in torch tensors all the way.")
-    elif isinstance(expected, list):
+                    _ending(exercise))
+        faults = (_wrong_part(exercise, *part) for part in zip(exercise.returns, value, expected, strict=True))
+        return next((fault for fault in faults if fault), None)
+    if isinstance(expected, list):
         if not isinstance(value, list):
             return ("returns-wrong-type", f"Your code returned {describe(value)}; {wanted} was expected.",
                     f"Collect them in a Python list: {exercise.returns[0]} = [] before the loop, and in it "
@@ -79,9 +81,34 @@ def wrong_type(exercise, value, expected):
     return None
 
 
+def _wrong_part(exercise, name, item, expected):
+    """What is wrong about one thing of a pair: a tensor, None, or a pair again."""
+    if expected is None and item is not None:
+        return ("returns-wrong-type", f"{name} is {describe(item)}; here it should be None.",
+                "Where None comes in as an argument, what does it have to come out as?")
+    if isinstance(expected, tuple):
+        if isinstance(item, list) and len(item) == len(expected):
+            return ("returns-wrong-type",
+                    f"{bracketed(name)} came as a list; a tuple was expected, which can no longer be changed.",
+                    f"Square brackets make a list, round ones a tuple: {_ending(exercise)}")
+        if not isinstance(item, tuple) or len(item) != len(expected):
+            return ("returns-wrong-type", f"In place of the pair {bracketed(name)} came {describe(item)}.",
+                    _ending(exercise))
+        faults = (_wrong_part(exercise, *part) for part in zip(name, item, expected, strict=True))
+        return next((fault for fault in faults if fault), None)
+    if expected is not None and (not isinstance(item, torch.Tensor) or item.layout != torch.strided):
+        return ("returns-wrong-type", f"{name} is {describe(item)}; a tensor was expected.",
+                "Keep the numbers in torch tensors all the way.")
+    return None
+
+
+def _ending(exercise):
+    return f"End with `return {', '.join(bracketed(name) for name in exercise.returns)}`."
+
+
 def _wanted(exercise, expected):
     if isinstance(expected, tuple):
-        return f"the pair ({', '.join(exercise.returns)})"
+        return f"the pair {bracketed(exercise.returns)}"
     return f"a list of {exercise.returns[0]}" if isinstance(expected, list) else f"one tensor, {exercise.returns[0]},"
 
 
@@ -89,7 +116,7 @@ def wrong_shape(exercise, value, expected, args):
     for name, got, right in tensors(exercise, value, expected):
         if isinstance(right, list):
             continue
-        seen = {size for x in (*args, right) if isinstance(x, torch.Tensor) for size in x.shape}
+        seen = {size for x in opened((*args, right)) if isinstance(x, torch.Tensor) for size in x.shape}
         if got.shape != right.shape:
             return ("wrong-shape", f"{name} should have shape {axes(exercise, right.shape, seen)}, "
                                    f"got {axes(exercise, got.shape, seen)}.",

@@ -33,9 +33,7 @@ def entry(case):
     """The entry that is furthest off, in the first tensor that differs; of a list, the first."""
     if isinstance(case.expected, list):
         return item(case)
-    pairs = [(case.out, case.expected_out, "out")] if isinstance(case.got, tuple) else []
-    pairs.append((case.weights, case.expected_weights, "weights" if pairs else "result"))
-    for got, expected, name in pairs:
+    for name, got, expected in case.parts:
         if not torch.allclose(got.double(), expected.double(), rtol=1e-4, atol=3e-5):
             at = worst(got, expected)
             where = f" at {place(at)}" if at else ""

@@ -202,6 +202,9 @@ def _changed(exercise, record, named):
     if dict in kinds:
         think = ("d[key] = ..., setdefault, update and pop write into the dict d itself; d.get(key, other) and d[key] "
                  "only look.")
+    elif kinds & {list, set}:
+        think = ("pop, remove, add, append and sort change the collection itself; sorted(...), list(...) and set(...) "
+                 "make a new one.")
     elif any(issubclass(kind, Module) for kind in kinds):
         think = "Apply the layer, and leave its weight and bias alone: they are to be used again."
     else:
@@ -216,7 +219,7 @@ def _wrong_numbers(exercise, attempt, runs):
     for probe, record, expected in _required(exercise, runs):
         if _as_expected(exercise, probe, probe.args, record.value, expected):
             continue
-        case = Case(probe.args, plain(expected), plain(record.value))
+        case = Case(probe.args, plain(expected), plain(record.value), exercise.returns)
         named = _match(exercise, runs) or _match_failing(exercise, runs)
         if named:
             return _misconception(named, _in_numbers(exercise, attempt, named, case))
@@ -250,7 +253,7 @@ def _failing(exercise, attempt):
             return
         if (record.error is None and same_shapes(record.value, expected)
                 and not _as_expected(exercise, probe, args, record.value, expected)):
-            yield Case(args, plain(expected), plain(record.value))
+            yield Case(args, plain(expected), plain(record.value), exercise.returns)
 
 
 def _match(exercise, runs):
@@ -280,7 +283,7 @@ def _does_the_same(exercise, runs, code, index):
 def _broken_law(exercise, attempt, runs):
     """The first law that the numbers break, told on the smallest case that shows it."""
     small = list(_failing(exercise, attempt))
-    large = [Case(p.args, plain(e), plain(r.value)) for p, r, e in _required(exercise, runs)]
+    large = [Case(p.args, plain(e), plain(r.value), exercise.returns) for p, r, e in _required(exercise, runs)]
     for law in exercise.laws:
         for case in (*small, *large):
             sentence = law.test(case)

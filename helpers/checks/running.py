@@ -176,4 +176,6 @@ def _same(a, b):
     if isinstance(a, torch.nn.Module):  # two copies are never ==: their numbers are compared
         a, b = a.state_dict(), b.state_dict()
         return a.keys() == b.keys() and all(_same(a[name], b[name]) for name in a)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
     return a == b

@@ -9,6 +9,20 @@ from helpers.checks.evidence import number
 AXES = {2: "B", 3: "H", 5: "T", 7: "S", 11: "D", 13: "Dv", 17: "D"}  # distinct primes: a size tells its axis
 
 
+def opened(values):
+    """The values one by one, those within tuples too."""
+    return [inner for value in values for inner in (opened(value) if isinstance(value, tuple) else [value])]
+
+
+def bracketed(names):
+    """Names as the code writes them: 'out', or '(out, (k, v))'."""
+    return f"({', '.join(bracketed(name) for name in names)})" if isinstance(names, tuple) else names
+
+
+def _of_tensors(value):
+    return isinstance(value, tuple) and any(isinstance(x, torch.Tensor) for x in value)
+
+
 def describe(value):
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
@@ -36,6 +50,8 @@ def argument(name, value):
         return f"{name} of shape {tuple(value.shape)}"
     if isinstance(value, torch.nn.Linear):
         return f"{name} = {_sizes(value)}"
+    if _of_tensors(value):
+        return f"{name} of shapes {listed([str(tuple(x.shape)) for x in value])}"
     text = repr(value)
     return f"{name} = {text if len(text) < 80 else text[:77] + '...'}"
 
@@ -83,6 +99,8 @@ def listed(words):
 
 def inline(value):
     """A small tensor on one line: [[0, 1], [0.5, 2]]; a text in its quotes."""
+    if _of_tensors(value):
+        return f"({', '.join(inline(v) for v in value)})"
     if not isinstance(value, torch.Tensor):
         return repr(value)
     if value.dim():
@@ -92,6 +110,8 @@ def inline(value):
 
 def table(value):
     """A tensor as a table with 4 decimals, without the word tensor; a text in its quotes."""
+    if _of_tensors(value):
+        return "(" + ",\n ".join(table(v).replace("\n", "\n ") for v in value) + ")"
     if not isinstance(value, torch.Tensor):
         return repr(value)
     value = value.detach()
