@@ -95,7 +95,7 @@ class BertSelfAttention(nn.Module):
         if past is not None:
             self._require_cache(past, q, context)
         if context is not None and past is not None:
-            return tuple(past)  # the context does not grow: what was computed once is all
+            return past  # the context does not grow: what was computed once is all
         source = x if context is None else context
         new = self._split(self.key(source)), self._split(self.value(source))
         if past is None:

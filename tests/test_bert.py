@@ -506,6 +506,9 @@ def test_pruning_takes_weights_away_and_again_changes_nothing():
     out = ours(x)[0]
     ours.prune_heads([3])
     assert torch.equal(ours(x)[0], out) and ours.self.kept_heads == [0, 2, 4]
+    for name in ("self.query.weight", "self.query.bias", "output.dense.weight", "output.dense.bias"):
+        before[name].zero_()  # as an optimizer would that still holds the old ones
+    assert torch.equal(ours(x)[0], out)
 
 
 def test_pruning_takes_any_collection_of_heads_and_a_generator():
