@@ -13,7 +13,7 @@ def dot_product_attention(q, k, v, mask=None, dropout=None):
 
     Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv) -> (..., T, Dv), (..., T, S)
             mask broadcastable to (..., T, S), True = may attend
-    Units:  scores are dimensionless logits; weights sum to 1 over S, to 0 where a row is fully masked
+    Units:  scores are dimensionless logits; before dropout weights sum to 1 over S, to 0 where a row is fully masked
     Errors: TypeError if q, k, v are not of one floating dtype, mask is not bool, or dropout is not
             a callable such as nn.Dropout; ValueError if shapes or devices do not fit
     Source: Vaswani et al. 2017, eq. 1; notebook 02

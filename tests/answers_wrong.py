@@ -4338,6 +4338,18 @@ def dropout_rand_of_x(x, p, generator=None):
     return x * (torch.rand(x, generator=generator) >= p) / (1 - p)
 
 
+@wrong("4.1", "no brackets around 1 - p", "brackets")
+def dropout_without_brackets(x, p, generator=None):
+    keep = torch.rand(x.shape, generator=generator) > p
+    return x * keep / 1 - p
+
+
+@wrong("4.1", "rows made to sum to 1 again", "renormalised")
+def dropout_with_rows_of_one(x, p, generator=None):
+    kept = torch.where(torch.rand(x.shape, generator=generator) < p, 0.0, x)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
 # ---- 4.2 attention_with_dropout(q, k, v, p, training, generator=None) ------------------------------------------------
 
 

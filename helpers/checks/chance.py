@@ -58,7 +58,7 @@ def _scale(before, after, there, p):
     low, high = ratio.aminmax()
     mean, share = ratio.mean(), kept.sum() / there.sum()
     if high - low > 1e-3 * high.abs():
-        return _uneven(before, after, kept)
+        return _uneven(before, after, kept, p)
     if not after.isfinite().all():
         return "not finite"
     if share < 1 and abs(mean * share - 1) < 1e-5 < min(abs(mean * known - 1) for known in (1 - p, p, 0.5)):
@@ -66,7 +66,10 @@ def _scale(before, after, there, p):
     return mean
 
 
-def _uneven(before, after, kept):
+def _uneven(before, after, kept, p):
+    lowered = (after + p).abs() < 1e-6
+    if lowered.any() and (after - before + p)[kept & ~lowered].abs().max() < 1e-5:
+        return "uneven: p subtracted"
     if after[kept].max() - after[kept].min() < 1e-6 and before[kept].max() - before[kept].min() > 1e-3:
         return "uneven: one number for all"
     sums = after.double().sum(-1)
@@ -123,7 +126,7 @@ class Told:
         at = torch.unravel_index(off.argmax(), off.shape)
         return (f"{zeros:,} of {total:,} {self.noun} became 0 ({self.p_name} = {p:g}); the one at {place(at)} was "
                 f"kept, and {number(before[at])} became {number(after[at])}; {number(before[at])} / (1 - {p:g}) = "
-                f"{number(before[at] / (1 - p))} is right")
+                f"{number(round(float(before[at]), 4) / (1 - p))} is right")
 
     def averaged(self, case):
         """The means before and after: dropout should leave them alike."""
@@ -131,6 +134,12 @@ class Told:
         there = before != 0
         return (f"{self.scaled(case)}. The mean was {number(before[there].mean())} before, and is "
                 f"{number(after[there].mean())} now")
+
+    def lowered(self, case):
+        """How many became -p, which should have become 0."""
+        before, after, p = self.look(case)
+        count = int((((after + p).abs() < 1e-6) & (before != 0)).sum())
+        return f"{count:,} of {before.numel():,} {self.noun} became {number(-p)}; they should be 0"
 
     def tied(self, case):
         """How often neighbours fall together, along the axis where it is oddest."""

@@ -165,6 +165,11 @@ def _counted(x, p, g=None):
     return x * keep / keep.double().mean().to(x.dtype)
 
 
+def _row_by_row(x, p, g=None):
+    dropped = x * _keeps(x, p, g)
+    return dropped / dropped.sum(-1, keepdim=True)
+
+
 def _below_normal(x, p, g=None):
     return x * (torch.randn(x.shape, generator=g) >= p) / (1 - p)
 
@@ -243,6 +248,14 @@ DROPOUT = Exercise(
             "Each number should keep its expectation whatever happens to the others. 1 - p is known before drawing.",
             _counted, _OF_X.scaled),
         Misconception(
+            "brackets", "What was dropped became -p: `/ 1 - p` divides by 1, and then subtracts p.",
+            "A product or quotient comes before a difference: write / (1 - p).",
+            lambda x, p, g=None: x * _keeps(x, p, g) / 1 - p, _OF_X.lowered),
+        Misconception(
+            "renormalised", "Each row was made to sum to 1 again.",
+            "Divide by 1 - p and by nothing else: sums keep their size on average, not in every row.",
+            _row_by_row, _OF_X.scaled),
+        Misconception(
             "mask-returned", "The kept numbers are all the same: the mask was returned, and x is not in it.",
             "Multiply the mask with x.",
             (lambda x, p, g=None: _keeps(x, p, g) / (1 - p) * torch.ones_like(x),
@@ -266,9 +279,9 @@ DROPOUT = Exercise(
     hints=(
         "Draw one random number for each number of x: torch.rand(x.shape, generator=generator). Which of them are at "
         "least p?",
-        "keep = torch.rand(x.shape, generator=generator) >= p is True with probability 1 - p. x * keep sets the others "
-        "to 0. What is missing is a division.",
-        "return x * keep / (1 - p)",
+        "keep = torch.rand(x.shape, generator=generator) >= p is True with probability 1 - p. x * keep.to(x.device) "
+        "sets the others to 0. What is missing is a division.",
+        "return x * keep.to(x.device) / (1 - p)",
     ),
     laws=(laws.FINITE, *_OF_X.laws(lambda case: case.args[1])),
     experiments=_by_chance(
@@ -701,7 +714,8 @@ WITH_DROPOUT = Exercise(
     hints=(
         "You have both parts: attention_weights from exercise 2.3 and dropout from exercise 4.1. What goes into the "
         "dropout, and when?",
-        "weights = attention_weights(q, k); if training: weights = dropout(weights, p, generator).",
+        "weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1); if training: "
+        "weights = dropout(weights, p, generator).",
         "After that, `return weights @ v, weights`: the same weights twice.",
     ),
     laws=(*_pair_laws(_look_attention, lambda case: case.args[2]), *_OF_WEIGHTS.laws(_drawn(_look_attention))),
