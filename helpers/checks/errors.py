@@ -5,7 +5,7 @@ import re
 
 import torch
 
-PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|NoneType"
+PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|set|frozenset|NoneType"
 
 # (pattern, what it means): the first pattern that is found in "NameOfTheError: its words" speaks.
 MEANINGS = (
@@ -29,10 +29,14 @@ MEANINGS = (
      "else?"),
     (r"'builtin_function_or_method' object has no attribute '(\w+)'",
      "A method is called with round brackets, also one without arguments: x.lower(), not x.lower."),
+    (r"'(frozen)?set' object (is not subscriptable|has no attribute)|infer dtype of (frozen)?set|\(got (frozen)?set\)",
+     "A set has no order, and no places to look up: list(...) or sorted(...) makes a list of it; `in` asks whether "
+     "something is in it."),
     (r"'list' object has no attribute '(lower|split|strip|replace)'",
      "A list of words has no .{0}; a text has, and so has each word of the list."),
     (r"'dict' object has no attribute '(\w+)'", "A dict has no .{0}: d[key] and d.get(key, other) look up a key."),
-    (r"'NoneType' object", "Something here is None: a function that it came from probably ends without `return`."),
+    (r"'NoneType' object|non-iterable NoneType",
+     "Something here is None: an argument that may be None, or what came from a function that ends without `return`."),
     (r"'(list|tuple)' object has no attribute '(\w+)'",
      "A Python {0} has no .{1}: make a tensor of it first, with torch.stack or torch.tensor."),
     (r"'(int|float)' object has no attribute '(\w+)'",
@@ -119,7 +123,7 @@ MEANINGS = (
      "torch.{0} takes a tensor; for a plain number there is math.{0}."),
     (r"expanded size of the tensor .* must match",
      "Something is written into a place of another shape: print the shapes of both sides."),
-    (r"index .* out of (bounds|range)|out of range",
+    (r"index .* out of (bounds|range)|out of range|out of DATA bounds",
      "An index points outside: check which axis it counts, and that axis's size."),
     (r"maximum recursion depth", "The function calls itself without end."),
     (r"must be Tensor, not (\w+)|argument '\w+' .*must be Tensor, not (\w+)",
