@@ -32,6 +32,7 @@ MEANINGS = (
     (r"'(frozen)?set' object (is not subscriptable|has no attribute)|infer dtype of (frozen)?set|\(got (frozen)?set\)",
      "A set has no order, and no places to look up: list(...) or sorted(...) makes a list of it; `in` asks whether "
      "something is in it."),
+    (r"'tuple' object does not support item assignment", "A tuple cannot be changed: make a new one, (a, b)."),
     (r"'list' object has no attribute '(lower|split|strip|replace)'",
      "A list of words has no .{0}; a text has, and so has each word of the list."),
     (r"'dict' object has no attribute '(\w+)'", "A dict has no .{0}: d[key] and d.get(key, other) look up a key."),
@@ -104,8 +105,8 @@ MEANINGS = (
      "Something is called with other arguments than it takes; in a class, every method needs self first."),
     (r"Boolean value of Tensor with more than one value",
      "One truth value is needed here, and a tensor has many: instead of `if` and `and` use torch.where, masked_fill, & "
-     "and ~; instead of Python's max(x) use x.amax(dim=-1, keepdim=True). Whether there is a mask at all is asked "
-     "with `if mask is not None`."),
+     "and ~; instead of Python's max(x) use x.amax(dim=-1, keepdim=True). Whether there is a mask (or a bias) at "
+     "all is asked with `if mask is not None`."),
     (r"does not require grad", "The result is cut off from the input, so no gradient can flow back: stay in torch, "
                                "without detach, .data, numpy, tolist or no_grad."),
     (r"that requires grad.*numpy|Can't call numpy|can't convert",

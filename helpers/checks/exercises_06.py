@@ -193,8 +193,8 @@ def _vectors_apart(ask):
         return (f"Each vector is normalised by itself: when the one at {evidence.place(at)} changed, the result at "
                 f"{evidence.place(other)} moved by {moved:.4f}.")
 
-    return Experiment("vectors-mixed", test, "Which line takes a mean or a sum over more than one vector? dim=-1 stays "
-                                             "within one.")
+    return Experiment("vectors-mixed", test, "Which line uses more than one vector at a time, or another one than its "
+                                             "own? dim=-1 stays within one.")
 
 
 def _norm_once(attempt, x, weight, bias):
@@ -247,8 +247,7 @@ _NORMS = (
       {"divide": lambda c, v, eps: c / v.sqrt().clamp(min=eps)}), _statistics),
     ("eps-elsewhere", "eps was added above the line of the fraction, or to the quotient, not to the variance.",
      "It keeps the divisor away from 0: (variance + eps).sqrt().",
-     ({"divide": lambda c, v, eps: (c + eps) / v.sqrt()}, {"divide": lambda c, v, eps: c / v.sqrt() + eps},
-      {"divide": lambda c, v, eps: (c + eps) / (v + eps).sqrt()}), evidence.not_a_number),
+     ({"divide": lambda c, v, eps: (c + eps) / v.sqrt()}, {"divide": lambda c, v, eps: c / v.sqrt() + eps}), evidence.not_a_number),
     ("eps-subtracted", "eps was subtracted from the variance; it is to be added.",
      "variance + eps is never 0.", ({"divide": lambda c, v, eps: c / (v - eps).sqrt()},), evidence.not_a_number),
     ("not-rooted", "The vector was divided by the variance; its root is missing.",
@@ -303,7 +302,7 @@ _NORMS = (
      ({"centre": lambda x: x - x.mean(), "spread": lambda x: x.var(unbiased=False)},
       {"centre": lambda x: x - x.mean()}, {"spread": lambda x: x.var(unbiased=False)},
       {"centre": lambda x: x - x.mean(), "spread": lambda x: x.var()}), _statistics),
-    ("no-keepdim", "The mean and the variance have lost the last axis, and do not line up with x: (B, T) beside "
+    ("no-keepdim", "The mean or the variance has lost the last axis, and does not line up with x: (B, T) beside "
      "(B, T, C).",
      "keepdim=True leaves an axis of size 1: (B, T, 1).",
      ({"centre": lambda x: x - x.mean(-1)}, {"spread": lambda x: x.var(-1, unbiased=False)}), None),
@@ -464,7 +463,7 @@ _SUMS = (
     ("averaged", "The mean of the two was normalised. It points where the sum does, but it is half as long, and eps "
      "counts for more beside it.",
      "Add them, and divide by nothing: sublayer_out + x.",
-     (_adding(lambda n, s, x: n((s + x) / 2)), _adding(lambda n, s, x: n((s + x) / math.sqrt(2)))), _statistics),
+     (_adding(lambda n, s, x: n((s + x) / 2)),), _statistics),
     ("multiplied-together", "The two were multiplied.", "Add them: sublayer_out + x.",
      (_adding(lambda n, s, x: n(s * x)),), _vector),
     ("only-added", "The two were added, and the sum came back without a norm.",
@@ -796,7 +795,7 @@ RELATIVE_KEY_SCORES = Exercise(
             "A dot product ends with a sum over the last axis.",
             (lambda q, e: q[:, :, :, None] * _distance_rows(q, e),)),
         Misconception(
-            "table-only", "These are rows of the table: q has no part in it.",
+            "table-only", "These are rows of the table, or sums of them: q has no part in it.",
             "Each row must be multiplied with its query: q_i . E[i - j + M - 1].",
             (_distance_rows,
              lambda q, e: _distance_rows(q, e).sum(-1).expand(*q.shape[:2], -1, -1).clone())),
@@ -961,8 +960,8 @@ def _origin(case):
             if from_:
                 return (f"{word} {n} of your weight is {word} {from_[0]} of the weight given; {word} {wanted} is "
                         "right there")
-            return f"{word} {n} of your weight is none of the {word}s of the weight given; {word} {wanted} is right "
-            "there"
+            return (f"{word} {n} of your weight is none of the {word}s of the weight given; {word} {wanted} is right "
+                    "there")
     if bias is None:
         return None
     for n, (a, b) in enumerate(zip(case.got[1], case.expected[1], strict=True)):
@@ -1374,8 +1373,7 @@ _CACHES = (
     ("upside-down", "The mask is upside down: a token sees itself and what comes after it, and what came before is "
      "hidden.",
      "tril keeps what lies below the diagonal, the past; triu what lies above.",
-     (_masked_by(lambda t, s, past: _ones(t, s).triu(s - t)), _masked_by(lambda t, s, past: _ones(t, s).triu())),
-     evidence.entry),
+     (_masked_by(lambda t, s, past: _ones(t, s).triu(s - t)),), evidence.entry),
     ("true-hides", "The mask was read the wrong way round: what may be seen was hidden, and the future was read.",
      "masked_fill fills where its mask is True. If True means visible, fill where ~mask.",
      (_masked_by(lambda t, s, past: ~_lower(t, s)),
@@ -1389,7 +1387,8 @@ _CACHES = (
      evidence.entry),
     ("scaled-by-d", "The scores were divided by D instead of sqrt(D). (Dividing by sqrt(D) twice does the same.)",
      "Divide once, by the root: math.sqrt(q.size(-1)).", ({"scale": lambda q, k: 1 / q.size(-1)},), evidence.entry),
-    ("scaled-by-another", "The scores were divided by the root of a number of positions, heads or items.",
+    ("scaled-by-another", "The scores were divided by the root of another number than D: of positions, heads or "
+     "items, or of the features of all heads.",
      "D is the width of a head: q.size(-1).",
      (_root_of(lambda q, k: q.size(-2)), _root_of(lambda q, k: k.size(-2)), _root_of(lambda q, k: q.size(1)),
       _root_of(lambda q, k: q.size(0)), _root_of(lambda q, k: q.size(1) * q.size(-1))), evidence.entry),
