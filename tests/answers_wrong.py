@@ -6593,6 +6593,1273 @@ def cross_context_first(context, x, q_proj, k_proj, v_proj, out_proj, num_heads)
     return attended(q, k, v, out_proj)
 
 
+# ---- 6.1 layer_norm(x, weight, bias, eps) ----------------------------------------------------------------------------
+
+
+@wrong("6.1", "var divides by C - 1", "unbiased")
+def norm_with_plain_var(x, weight, bias, eps):
+    mean = x.mean(dim=-1, keepdim=True)
+    var = x.var(dim=-1, keepdim=True)
+    return (x - mean) / torch.sqrt(var + eps) * weight + bias
+
+
+@wrong("6.1", "var by hand, divided by C - 1", "unbiased")
+def norm_divided_by_c_minus_1(x, weight, bias, eps):
+    centred = x - x.mean(-1, keepdim=True)
+    var = centred.pow(2).sum(-1, keepdim=True) / (x.size(-1) - 1)
+    return weight * centred * torch.rsqrt(var + eps) + bias
+
+
+@wrong("6.1", "std and eps beside it, as in many a blog", "unbiased-and-eps-outside")
+def norm_of_the_annotated_kind(x, weight, bias, eps):
+    mean = x.mean(-1, keepdim=True)
+    std = x.std(-1, keepdim=True)
+    return weight * (x - mean) / (std + eps) + bias
+
+
+@wrong("6.1", "eps outside the root", "eps-outside")
+def norm_with_eps_outside(x, weight, bias, eps):
+    mean = x.mean(-1, keepdim=True)
+    var = x.var(-1, keepdim=True, unbiased=False)
+    return (x - mean) / (torch.sqrt(var) + eps) * weight + bias
+
+
+@wrong("6.1", "eps never used", "eps-forgotten")
+def norm_without_eps(x, weight, bias, eps):
+    return (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True, correction=0) * weight + bias
+
+
+@wrong("6.1", "plain std, and no eps", "unbiased-and-eps-forgotten")
+def norm_by_plain_std(x, weight, bias, eps):
+    return (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True) * weight + bias
+
+
+@wrong("6.1", "torch's own function without eps", "fixed-eps")
+def norm_by_torch_with_its_own_eps(x, weight, bias, eps):
+    return F.layer_norm(x, (x.size(-1),), weight, bias)
+
+
+@wrong("6.1", "eps is 1e-6 whatever is given", "fixed-eps")
+def norm_with_eps_of_its_own(x, weight, bias, eps):
+    eps = 1e-6
+    z = x - x.mean(-1, keepdim=True)
+    return z / (z.square().mean(-1, keepdim=True) + eps).sqrt() * weight + bias
+
+
+@wrong("6.1", "divided by the variance", "not-rooted")
+def norm_without_root(x, weight, bias, eps):
+    mean, var = x.mean(-1, keepdim=True), x.var(-1, keepdim=True, unbiased=False)
+    return (x - mean) / (var + eps) * weight + bias
+
+
+@wrong("6.1", "multiplied by the root", "multiplied")
+def norm_multiplied(x, weight, bias, eps):
+    mean, var = x.mean(-1, keepdim=True), x.var(-1, keepdim=True, unbiased=False)
+    return (x - mean) * (var + eps).sqrt() * weight + bias
+
+
+@wrong("6.1", "the mean stays", "not-centred")
+def norm_without_mean(x, weight, bias, eps):
+    var = x.var(-1, keepdim=True, unbiased=False)
+    return x / torch.sqrt(var + eps) * weight + bias
+
+
+@wrong("6.1", "RMS norm", "rms-norm")
+def norm_as_rms(x, weight, bias, eps):
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * weight + bias
+
+
+@wrong("6.1", "variance of x instead of x - mean", "mean-square")
+def norm_with_mean_square(x, weight, bias, eps):
+    mean = x.mean(-1, keepdim=True)
+    var = (x ** 2).mean(-1, keepdim=True)
+    return (x - mean) / torch.sqrt(var + eps) * weight + bias
+
+
+@wrong("6.1", "centred only", "not-divided")
+def norm_only_centred(x, weight, bias, eps):
+    return (x - x.mean(-1, keepdim=True)) * weight + bias
+
+
+@wrong("6.1", "over the positions", "over-positions")
+def norm_over_positions(x, weight, bias, eps):
+    mean, var = x.mean(-2, keepdim=True), x.var(-2, keepdim=True, unbiased=False)
+    return (x - mean) / torch.sqrt(var + eps) * weight + bias
+
+
+@wrong("6.1", "over axis 1", "over-positions")
+def norm_over_axis_1(x, weight, bias, eps):
+    mean, var = x.mean(1, keepdim=True), x.var(1, keepdim=True, unbiased=False)
+    return (x - mean) / torch.sqrt(var + eps) * weight + bias
+
+
+@wrong("6.1", "over the batch", "over-batch")
+def norm_over_the_batch(x, weight, bias, eps):
+    mean, var = x.mean(0), x.var(0, unbiased=False)
+    return (x - mean) / torch.sqrt(var + eps) * weight + bias
+
+
+@wrong("6.1", "over everything", "over-everything")
+def norm_over_everything(x, weight, bias, eps):
+    return (x - x.mean()) / torch.sqrt(x.var(unbiased=False) + eps) * weight + bias
+
+
+@wrong("6.1", "the mean over everything", "over-everything")
+def norm_with_one_mean(x, weight, bias, eps):
+    var = x.var(-1, keepdim=True, unbiased=False)
+    return (x - x.mean()) / torch.sqrt(var + eps) * weight + bias
+
+
+@wrong("6.1", "no keepdim", "no-keepdim")
+def norm_without_keeping_the_axis(x, weight, bias, eps):
+    mean, var = x.mean(-1), x.var(-1, unbiased=False)
+    return (x - mean) / torch.sqrt(var + eps) * weight + bias
+
+
+@wrong("6.1", "no weight", "weight-forgotten")
+def norm_without_weight(x, weight, bias, eps):
+    return F.layer_norm(x, x.shape[-1:], None, bias, eps)
+
+
+@wrong("6.1", "no bias", "bias-forgotten")
+def norm_without_bias(x, weight, bias, eps):
+    return F.layer_norm(x, x.shape[-1:], weight, None, eps)
+
+
+@wrong("6.1", "a new layer, whose weight is 1 and bias 0", "weight-and-bias-forgotten")
+def norm_by_a_fresh_layer(x, weight, bias, eps):
+    return nn.LayerNorm(x.size(-1), eps=eps, dtype=x.dtype)(x)
+
+
+@wrong("6.1", "weight and bias exchanged", "weight-and-bias-exchanged")
+def norm_with_bias_as_weight(x, weight, bias, eps):
+    return F.layer_norm(x, x.shape[-1:], bias, weight, eps)
+
+
+@wrong("6.1", "bias before weight", "bias-inside")
+def norm_with_brackets(x, weight, bias, eps):
+    return weight * (F.layer_norm(x, x.shape[-1:], eps=eps) + bias)
+
+
+@wrong("6.1", "weight and bias first", "weight-first")
+def norm_of_stretched(x, weight, bias, eps):
+    return F.layer_norm(x * weight + bias, x.shape[-1:], eps=eps)
+
+
+@wrong("6.1", "1 + weight", "one-plus-weight")
+def norm_with_one_plus_weight(x, weight, bias, eps):
+    return F.layer_norm(x, x.shape[-1:], 1 + weight, bias, eps)
+
+
+@wrong("6.1", "a bracket is missing", "brackets")
+def norm_without_brackets(x, weight, bias, eps):
+    mean, var = x.mean(-1, keepdim=True), x.var(-1, keepdim=True, unbiased=False)
+    return (x - mean / torch.sqrt(var + eps)) * weight + bias
+
+
+@wrong("6.1", "F.layer_norm over positions and features", "no-norm-of-this-shape")
+def norm_by_torch_of_two_axes(x, weight, bias, eps):
+    return F.layer_norm(x, x.shape[1:], weight, bias, eps)
+
+
+@wrong("6.1", "only the stretch", "not-normalised")
+def norm_forgotten(x, weight, bias, eps):
+    return x * weight + bias
+
+
+@wrong("6.1", "x is changed in place", "changes-input")
+def norm_in_place_on_x(x, weight, bias, eps):
+    x -= x.mean(-1, keepdim=True)
+    return x / (x.square().mean(-1, keepdim=True) + eps).sqrt() * weight + bias
+
+
+@wrong("6.1", "the median in place of the mean", "mean-not-0")
+def norm_around_the_median(x, weight, bias, eps):
+    middle = x.median(-1, keepdim=True).values
+    return (x - middle) / (x.var(-1, keepdim=True, unbiased=False) + eps).sqrt() * weight + bias
+
+
+@wrong("6.1", "eps doubled", "variance-not-1")
+def norm_with_twice_eps(x, weight, bias, eps):
+    z = x - x.mean(-1, keepdim=True)
+    return z / (z.square().mean(-1, keepdim=True) + 2 * eps).sqrt() * weight + bias
+
+
+@wrong("6.1", "always float32", "wrong-dtype")
+def norm_in_float32(x, weight, bias, eps):
+    return F.layer_norm(x.float(), x.shape[-1:], weight.float(), bias.float(), eps)
+
+
+@wrong("6.1", "a loop that ends too early", "wrong-shape")
+def norm_of_the_first_item(x, weight, bias, eps):
+    for item in x:
+        return F.layer_norm(item, x.shape[-1:], weight, bias, eps) if x.dim() > 1 else F.layer_norm(
+            x, x.shape, weight, bias, eps)
+
+
+@wrong("6.1", "nothing comes back", "returns-none")
+def norm_not_returned(x, weight, bias, eps):
+    out = F.layer_norm(x, x.shape[-1:], weight, bias, eps)
+    print(out.shape)
+
+
+# ---- 6.2 add_and_norm(sublayer_out, x, weight, bias, eps) ------------------------------------------------------------
+
+
+def norm(z, weight, bias, eps):
+    return F.layer_norm(z, z.shape[-1:], weight, bias, eps)
+
+
+@wrong("6.2", "no residual", "no-residual")
+def add_without_residual(sublayer_out, x, weight, bias, eps):
+    return norm(sublayer_out, weight, bias, eps)
+
+
+@wrong("6.2", "only x", "no-sublayer")
+def add_only_x(sublayer_out, x, weight, bias, eps):
+    return norm(x, weight, bias, eps)
+
+
+@wrong("6.2", "x + x", "x-with-itself")
+def add_x_and_x(sublayer_out, x, weight, bias, eps):
+    return norm(x + x, weight, bias, eps)
+
+
+@wrong("6.2", "sublayer_out twice", "sublayer-with-itself")
+def add_sublayer_and_sublayer(sublayer_out, x, weight, bias, eps):
+    return norm(sublayer_out + sublayer_out, weight, bias, eps)
+
+
+@wrong("6.2", "x is in it twice", "x-twice")
+def add_x_twice(sublayer_out, x, weight, bias, eps):
+    sublayer_out = sublayer_out + x
+    return norm(sublayer_out + x, weight, bias, eps)
+
+
+@wrong("6.2", "first the norm", "norm-before-adding")
+def add_after_norm(sublayer_out, x, weight, bias, eps):
+    return x + norm(sublayer_out, weight, bias, eps)
+
+
+@wrong("6.2", "x normed, then added", "x-normed-then-added")
+def add_to_normed_x(sublayer_out, x, weight, bias, eps):
+    return norm(x, weight, bias, eps) + sublayer_out
+
+
+@wrong("6.2", "x normed, added, normed", "normed-residual")
+def add_normed_x_then_norm(sublayer_out, x, weight, bias, eps):
+    x = norm(x, weight, bias, eps)
+    return norm(sublayer_out + x, weight, bias, eps)
+
+
+@wrong("6.2", "sublayer_out normed, added, normed", "normed-sublayer")
+def add_normed_sublayer_then_norm(sublayer_out, x, weight, bias, eps):
+    return norm(norm(sublayer_out, weight, bias, eps) + x, weight, bias, eps)
+
+
+@wrong("6.2", "two norms added", "each-normed")
+def add_two_norms(sublayer_out, x, weight, bias, eps):
+    return norm(sublayer_out, weight, bias, eps) + norm(x, weight, bias, eps)
+
+
+@wrong("6.2", "x added once more", "added-again")
+def add_and_add(sublayer_out, x, weight, bias, eps):
+    return x + norm(sublayer_out + x, weight, bias, eps)
+
+
+@wrong("6.2", "two norms in a row", "normed-twice")
+def add_and_norm_and_norm(sublayer_out, x, weight, bias, eps):
+    out = norm(sublayer_out + x, weight, bias, eps)
+    return norm(out, weight, bias, eps)
+
+
+@wrong("6.2", "a difference", "difference")
+def add_with_a_minus(sublayer_out, x, weight, bias, eps):
+    return norm(x - sublayer_out, weight, bias, eps)
+
+
+@wrong("6.2", "the mean of both", "averaged")
+def add_and_halve(sublayer_out, x, weight, bias, eps):
+    return norm((x + sublayer_out) / 2, weight, bias, eps)
+
+
+@wrong("6.2", "the mean of a stack", "averaged")
+def add_as_mean_of_a_stack(sublayer_out, x, weight, bias, eps):
+    return norm(torch.stack([x, sublayer_out]).mean(0), weight, bias, eps)
+
+
+@wrong("6.2", "a product", "multiplied-together")
+def add_with_a_times(sublayer_out, x, weight, bias, eps):
+    return norm(x * sublayer_out, weight, bias, eps)
+
+
+@wrong("6.2", "no norm", "only-added")
+def add_without_norm(sublayer_out, x, weight, bias, eps):
+    return sublayer_out + x
+
+
+@wrong("6.2", "the norm of the sum is stretched only", "not-normalised")
+def add_and_stretch(sublayer_out, x, weight, bias, eps):
+    return (sublayer_out + x) * weight + bias
+
+
+@wrong("6.2", "cat", "joined")
+def add_by_cat(sublayer_out, x, weight, bias, eps):
+    both = torch.cat([sublayer_out, x], dim=-1)
+    return F.layer_norm(both, x.shape[-1:], weight, bias, eps)
+
+
+@wrong("6.2", "unbiased variance", "unbiased")
+def add_then_plain_var(sublayer_out, x, weight, bias, eps):
+    z = sublayer_out + x
+    return (z - z.mean(-1, keepdim=True)) / (z.var(-1, keepdim=True) + eps).sqrt() * weight + bias
+
+
+@wrong("6.2", "std + eps", "unbiased-and-eps-outside")
+def add_then_std(sublayer_out, x, weight, bias, eps):
+    z = sublayer_out + x
+    return (z - z.mean(-1, keepdim=True)) / (z.std(-1, keepdim=True) + eps) * weight + bias
+
+
+@wrong("6.2", "torch's own eps", "fixed-eps")
+def add_then_norm_with_another_eps(sublayer_out, x, weight, bias, eps):
+    return F.layer_norm(sublayer_out + x, x.shape[-1:], weight, bias)
+
+
+@wrong("6.2", "weight and bias not handed on", "weight-and-bias-forgotten")
+def add_then_bare_norm(sublayer_out, x, weight, bias, eps):
+    return F.layer_norm(sublayer_out + x, x.shape[-1:], eps=eps)
+
+
+@wrong("6.2", "bias and weight exchanged", "weight-and-bias-exchanged")
+def add_then_norm_with_bias_first(sublayer_out, x, weight, bias, eps):
+    return norm(sublayer_out + x, bias, weight, eps)
+
+
+@wrong("6.2", "over everything", "over-everything")
+def add_then_norm_of_everything(sublayer_out, x, weight, bias, eps):
+    z = sublayer_out + x
+    return (z - z.mean()) / (z.var(unbiased=False) + eps).sqrt() * weight + bias
+
+
+@wrong("6.2", "x is changed in place", "changes-input")
+def add_in_place(sublayer_out, x, weight, bias, eps):
+    x += sublayer_out
+    return norm(x, weight, bias, eps)
+
+
+@wrong("6.2", "sublayer_out is changed in place", "changes-input")
+def add_in_place_on_sublayer(sublayer_out, x, weight, bias, eps):
+    return norm(sublayer_out.add_(x), weight, bias, eps)
+
+
+@wrong("6.2", "half of x", "not-a-sum")
+def add_half_of_x(sublayer_out, x, weight, bias, eps):
+    return norm(sublayer_out + 0.5 * x, weight, bias, eps)
+
+
+@wrong("6.2", "a relu on the way", None)
+def add_then_relu(sublayer_out, x, weight, bias, eps):
+    return norm(torch.relu(sublayer_out + x), weight, bias, eps)
+
+
+@wrong("6.2", "dropout on the way", "not-repeatable")
+def add_with_dropout(sublayer_out, x, weight, bias, eps):
+    return norm(F.dropout(sublayer_out, 0.1) + x, weight, bias, eps)
+
+
+@wrong("6.2", "a pair comes back", "returns-wrong-type")
+def add_and_keep_the_sum(sublayer_out, x, weight, bias, eps):
+    total = sublayer_out + x
+    return norm(total, weight, bias, eps), total
+
+
+@wrong("6.2", "the first vector alone", "vectors-mixed")
+def add_the_first_vector(sublayer_out, x, weight, bias, eps):
+    first = x.reshape(-1, x.size(-1))[0]
+    return norm(sublayer_out + first, weight, bias, eps)
+
+
+@wrong("6.2", "the residual is detached from its place", "vectors-mixed")
+def add_x_of_the_wrong_position(sublayer_out, x, weight, bias, eps):
+    return norm(sublayer_out + (x.roll(1, dims=-2) if x.dim() > 1 else x), weight, bias, eps)
+
+
+# ---- 6.3 relative_key_scores(q, distance_embedding) ------------------------------------------------------------------
+
+
+def distance(T):
+    return torch.arange(T)[:, None] - torch.arange(T)
+
+
+def by_rows(q, table):
+    return torch.einsum("bhtd,tsd->bhts", q, table)
+
+
+@wrong("6.3", "key minus query", "sign")
+def distances_with_wrong_sign(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[-distance(q.size(2)) + M - 1])
+
+
+@wrong("6.3", "key minus query, by loops", "sign")
+def distances_with_wrong_sign_by_loops(q, distance_embedding):
+    T, M = q.size(2), (len(distance_embedding) + 1) // 2
+    return torch.stack([torch.stack([q[:, :, i] @ distance_embedding[j - i + M - 1] for j in range(T)], -1)
+                        for i in range(T)], 2)
+
+
+@wrong("6.3", "offset T - 1", "offset-t")
+def distances_with_offset_t(q, distance_embedding):
+    T = q.size(2)
+    return by_rows(q, distance_embedding[distance(T) + T - 1])
+
+
+@wrong("6.3", "sign and offset T - 1", "sign-and-offset-t")
+def distances_with_sign_and_offset_t(q, distance_embedding):
+    T = q.size(2)
+    return by_rows(q, distance_embedding[T - 1 - distance(T)])
+
+
+@wrong("6.3", "M in place of M - 1", "off-by-one")
+def distances_off_by_one(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M])
+
+
+@wrong("6.3", "M one too small", "off-by-one")
+def distances_with_small_m(q, distance_embedding):
+    M = len(distance_embedding) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1])
+
+
+@wrong("6.3", "no offset", "no-offset")
+def distances_without_offset(q, distance_embedding):
+    return by_rows(q, distance_embedding[distance(q.size(2))])
+
+
+@wrong("6.3", "no offset, key minus query", "sign-and-no-offset")
+def distances_without_offset_and_sign(q, distance_embedding):
+    return by_rows(q, distance_embedding[distance(q.size(2)).T])
+
+
+@wrong("6.3", "no offset, in F.embedding", None)
+def distances_without_offset_in_embedding(q, distance_embedding):
+    return by_rows(q, F.embedding(distance(q.size(2)), distance_embedding))
+
+
+@wrong("6.3", "the length taken for M", "length-as-m")
+def distances_with_length_as_m(q, distance_embedding):
+    M = len(distance_embedding)
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1])
+
+
+@wrong("6.3", "absolute distances", "absolute")
+def distances_absolute(q, distance_embedding):
+    return by_rows(q, distance_embedding[distance(q.size(2)).abs()])
+
+
+@wrong("6.3", "absolute distances from the middle", "absolute")
+def distances_absolute_from_the_middle(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)).abs() + M - 1])
+
+
+@wrong("6.3", "clamped at 2", "clamped")
+def distances_clamped(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)).clamp(-2, 2) + M - 1])
+
+
+@wrong("6.3", "the future clamped to 0", "clamped")
+def distances_clamped_at_0(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)).clamp(min=0) + M - 1])
+
+
+@wrong("6.3", "positions added", "sum-of-positions")
+def distances_added(q, distance_embedding):
+    i = torch.arange(q.size(2))
+    return by_rows(q, distance_embedding[i[:, None] + i])
+
+
+@wrong("6.3", "rows as if they were keys", "row-by-key")
+def distances_as_keys(q, distance_embedding):
+    return q @ distance_embedding[:q.size(2)].T
+
+
+@wrong("6.3", "the middle rows as if they were keys", "row-by-key")
+def distances_from_the_middle_as_keys(q, distance_embedding):
+    M, T = (len(distance_embedding) + 1) // 2, q.size(2)
+    return q @ distance_embedding[M - 1:M - 1 + T].transpose(0, 1)
+
+
+@wrong("6.3", "all rows as keys", "whole-table")
+def distances_of_the_whole_table(q, distance_embedding):
+    return q @ distance_embedding.transpose(0, 1)
+
+
+@wrong("6.3", "transposed at the end", "transposed")
+def distances_transposed(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1]).transpose(2, 3)
+
+
+@wrong("6.3", "einsum with the key's letter", "key-asks")
+def distances_of_the_key(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return torch.einsum("bhrd,lrd->bhlr", q, distance_embedding[distance(q.size(2)) + M - 1])
+
+
+@wrong("6.3", "scaled", "scaled")
+def distances_scaled(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1]) / math.sqrt(q.size(-1))
+
+
+@wrong("6.3", "the mean of the products", "scaled")
+def distances_averaged(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return (q.unsqueeze(3) * distance_embedding[distance(q.size(2)) + M - 1]).mean(-1)
+
+
+@wrong("6.3", "softmax", "softmaxed")
+def distances_softmaxed(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1]).softmax(-1)
+
+
+@wrong("6.3", "causal", "causal")
+def distances_causal(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1]).tril()
+
+
+@wrong("6.3", "products not summed", "not-summed")
+def distances_not_summed(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return q.unsqueeze(3) * distance_embedding[distance(q.size(2)) + M - 1]
+
+
+@wrong("6.3", "the rows themselves", "table-only")
+def distances_table_only(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return distance_embedding[distance(q.size(2)) + M - 1]
+
+
+@wrong("6.3", "M positions", "positions-up-to-m")
+def distances_for_m_positions(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(M) + M - 1])
+
+
+@wrong("6.3", "the scores of content added", "content-added")
+def distances_and_content(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return q @ q.mT + by_rows(q, distance_embedding[distance(q.size(2)) + M - 1])
+
+
+@wrong("6.3", "summed over heads", "wrong-shape")
+def distances_summed_over_heads(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return torch.einsum("bhtd,tsd->bts", q, distance_embedding[distance(q.size(2)) + M - 1])
+
+
+@wrong("6.3", "summed over the heads, and kept", "items-mixed")
+def distances_with_heads_mixed(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    q = q.sum(1, keepdim=True).expand_as(q)
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1])
+
+
+@wrong("6.3", "a view of the skewed table", "wrong-row")
+def distances_by_a_wrong_skew(q, distance_embedding):
+    T, M = q.size(2), (len(distance_embedding) + 1) // 2
+    near = q @ distance_embedding[M - T:M + T - 1].T  # (B, H, T, 2T - 1)
+    return torch.stack([near[:, :, i, i:i + T] for i in range(T)], 2)
+
+
+@wrong("6.3", "distances doubled", None)
+def distances_doubled(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[2 * distance(q.size(2)) + M - 1])
+
+
+@wrong("6.3", "distances modulo the table", "wrong-row")
+def distances_modulo(q, distance_embedding):
+    L = len(distance_embedding)
+    return by_rows(q, distance_embedding[(distance(q.size(2)) + 1) % L])
+
+
+@wrong("6.3", "a tanh after the product", "not-linear")
+def distances_with_tanh(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1]).tanh()
+
+
+@wrong("6.3", "always float32", "wrong-dtype")
+def distances_in_float32(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q.float(), distance_embedding[distance(q.size(2)) + M - 1].float()) + 0.0
+
+
+@wrong("6.3", "T from the wrong axis", None)
+def distances_with_t_from_heads(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding[distance(q.size(1)) + M - 1])
+
+
+@wrong("6.3", "the table is scaled in place", "changes-input")
+def distances_changing_the_table(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    distance_embedding *= 2
+    return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1]) / 2
+
+
+# ---- 6.4 prune_linear(weight, bias, heads, num_heads, dim) -----------------------------------------------------------
+
+
+def features_left(size, heads, num_heads):
+    D = size // num_heads
+    return [i for i in range(size) if i // D not in heads]
+
+
+@wrong("6.4", "columns for dim 0, rows for dim 1", "wrong-axis")
+def prune_other_axis(weight, bias, heads, num_heads, dim):
+    keep = features_left(weight.size(dim), heads, num_heads)
+    if dim == 0:
+        return weight[:, keep], None if bias is None else bias[keep]
+    return weight[keep], bias
+
+
+@wrong("6.4", "1 - dim in index_select", "wrong-axis")
+def prune_other_axis_by_index_select(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    new = weight.index_select(1 - dim, keep)
+    return new, bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "always rows", "always-rows")
+def prune_always_rows(weight, bias, heads, num_heads, dim):
+    keep = features_left(weight.size(0), heads, num_heads)
+    return weight[keep], bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "dim never looked at", "always-rows")
+def prune_without_dim(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(len(weight), heads, num_heads))
+    return weight[keep], bias if bias is None else bias[keep]
+
+
+@wrong("6.4", "always columns", "always-columns")
+def prune_always_columns(weight, bias, heads, num_heads, dim):
+    return weight[:, features_left(weight.size(1), heads, num_heads)], bias
+
+
+@wrong("6.4", "bias left as it is", "bias-not-pruned")
+def prune_weight_only(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    return weight.index_select(dim, keep), bias
+
+
+@wrong("6.4", "bias pruned for dim 1 too", "bias-always-pruned")
+def prune_bias_always(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    return weight.index_select(dim, keep), bias[keep] if bias is not None else None
+
+
+@wrong("6.4", "bias pruned for dim 1 only", "bias-for-columns")
+def prune_bias_for_columns(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 1 else bias
+
+
+@wrong("6.4", "None for the bias of dim 1", "bias-lost")
+def prune_bias_lost(weight, bias, heads, num_heads, dim):
+    keep = features_left(weight.size(dim), heads, num_heads)
+    if dim == 0:
+        return weight[keep], bias[keep] if bias is not None else None
+    return weight[:, keep], None
+
+
+@wrong("6.4", "bias None not thought of", "bias-none")
+def prune_needs_a_bias(weight, bias, heads, num_heads, dim):
+    keep = features_left(weight.size(dim), heads, num_heads)
+    if dim == 0:
+        return weight[keep], bias[keep]
+    return weight[:, keep], bias
+
+
+@wrong("6.4", "if bias: asks a tensor for its truth", None)
+def prune_if_bias(weight, bias, heads, num_heads, dim):
+    keep = features_left(weight.size(dim), heads, num_heads)
+    if bias and dim == 0:
+        bias = bias[keep]
+    return (weight[keep] if dim == 0 else weight[:, keep]), bias
+
+
+@wrong("6.4", "zeros for a bias that is not there", "bias-zeros")
+def prune_with_a_bias_of_zeros(weight, bias, heads, num_heads, dim):
+    keep = features_left(weight.size(dim), heads, num_heads)
+    if bias is None:
+        bias = torch.zeros(weight.size(0), dtype=weight.dtype)
+    return (weight[keep], bias[keep]) if dim == 0 else (weight[:, keep], bias)
+
+
+@wrong("6.4", "the pruned heads stay", "pruned-kept")
+def prune_the_others(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i // D in heads], dtype=torch.long)
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "i % num_heads", "interleaved")
+def prune_interleaved(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i % num_heads not in heads])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "repeat in place of repeat_interleave", "interleaved")
+def prune_by_repeat(weight, bias, heads, num_heads, dim):
+    stays = torch.tensor([h not in heads for h in range(num_heads)])
+    keep = stays.repeat(weight.size(dim) // num_heads).nonzero().flatten()
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "i // num_heads", "num-heads-as-size")
+def prune_with_num_heads_as_size(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i // num_heads not in heads])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "i % D", "interleaved-by-size")
+def prune_by_place_within_the_head(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i % D not in heads], dtype=torch.long)
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "D from the other axis", "size-of-other-axis")
+def prune_with_size_of_other_axis(weight, bias, heads, num_heads, dim):
+    D = max(1, weight.size(1 - dim) // num_heads)
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i // D not in heads])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "heads taken for features", "one-feature-each")
+def prune_single_features(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i not in heads])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "only the heads' numbers", "heads-not-features")
+def prune_to_one_feature_per_head(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor([h for h in range(num_heads) if h not in heads])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "counted from 1", "counted-from-1")
+def prune_counted_from_1(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i // D + 1 not in heads])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "zeroed", "zeroed")
+def prune_by_zeros(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    weight, bias = weight.clone(), bias if bias is None else bias.clone()
+    for h in heads:
+        if dim == 0:
+            weight[h * D:(h + 1) * D] = 0
+            if bias is not None:
+                bias[h * D:(h + 1) * D] = 0
+        else:
+            weight[:, h * D:(h + 1) * D] = 0
+    return weight, bias
+
+
+@wrong("6.4", "one after another", "one-after-another")
+def prune_one_after_another(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    for h in sorted(heads):
+        if dim == 0:
+            weight = torch.cat([weight[:h * D], weight[(h + 1) * D:]])
+            if bias is not None:
+                bias = torch.cat([bias[:h * D], bias[(h + 1) * D:]])
+        else:
+            weight = torch.cat([weight[:, :h * D], weight[:, (h + 1) * D:]], dim=1)
+    return weight, bias
+
+
+@wrong("6.4", "return in the loop", "one-head-only")
+def prune_return_in_loop(weight, bias, heads, num_heads, dim):
+    for h in heads:
+        keep = torch.tensor(features_left(weight.size(dim), [h], num_heads))
+        return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+    return weight, bias
+
+
+@wrong("6.4", "the first len(heads) heads", "counted-heads")
+def prune_the_first_heads(weight, bias, heads, num_heads, dim):
+    start = len(heads) * (weight.size(dim) // num_heads)
+    if dim == 1:
+        return weight[:, start:], bias
+    return weight[start:], None if bias is None else bias[start:]
+
+
+@wrong("6.4", "the head axis stays", "heads-apart")
+def prune_with_heads_apart(weight, bias, heads, num_heads, dim):
+    keep = [h for h in range(num_heads) if h not in heads]
+    if dim == 0:
+        return weight.view(num_heads, -1, weight.size(1))[keep], None if bias is None else bias.view(
+            num_heads, -1)[keep]
+    return weight.view(weight.size(0), num_heads, -1)[:, keep], bias
+
+
+@wrong("6.4", "the weight alone", "only-weight")
+def prune_only_weight(weight, bias, heads, num_heads, dim):
+    return weight.index_select(dim, torch.tensor(features_left(weight.size(dim), heads, num_heads)))
+
+
+@wrong("6.4", "bias first", "bias-first")
+def prune_bias_first(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    return bias[keep] if bias is not None and dim == 0 else bias, weight.index_select(dim, keep)
+
+
+@wrong("6.4", "a list of both", "returns-wrong-type")
+def prune_as_a_list(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    return [weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias]
+
+
+@wrong("6.4", "a layer comes back", "returns-wrong-type")
+def prune_to_a_layer(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    new = weight.index_select(dim, keep)
+    return nn.Linear(new.size(1), new.size(0), bias=bias is not None)
+
+
+@wrong("6.4", "transposed", "transposed")
+def prune_transposed(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    return weight.index_select(dim, keep).T, bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "nothing pruned", "unchanged")
+def prune_nothing(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    weight.index_select(dim, keep)
+    return weight, bias
+
+
+@wrong("6.4", "a set as an index", "not-an-index")
+def prune_with_a_set_as_index(weight, bias, heads, num_heads, dim):
+    stays = torch.ones(num_heads, dtype=torch.bool)
+    stays[heads] = False
+    keep = stays.repeat_interleave(weight.size(dim) // num_heads).nonzero().flatten()
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "an empty tensor as an index", "empty-collection")
+def prune_with_an_empty_index(weight, bias, heads, num_heads, dim):
+    stays = torch.ones(num_heads, dtype=torch.bool)
+    stays[torch.tensor(list(heads))] = False
+    keep = stays.repeat_interleave(weight.size(dim) // num_heads).nonzero().flatten()
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "heads emptied", "changes-input")
+def prune_emptying_heads(weight, bias, heads, num_heads, dim):
+    gone = []
+    while heads:
+        if isinstance(heads, (list, set)):
+            gone.append(heads.pop())
+        else:
+            gone, heads = list(heads), ()
+    keep = torch.tensor(features_left(weight.size(dim), gone, num_heads))
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "a list sorted in place", None)
+def prune_sorting_heads(weight, bias, heads, num_heads, dim):
+    heads.sort()
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "the last feature of a head stays", "wrong-shape")
+def prune_one_feature_short(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    gone = [i for h in heads for i in range(h * D, (h + 1) * D - 1)]
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i not in gone])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "slices that begin one late", "wrong-features")
+def prune_shifted_by_one(weight, bias, heads, num_heads, dim):
+    size = weight.size(dim)
+    D = size // num_heads
+    gone = [(h * D + i + 1) % size for h in heads for i in range(D)]
+    keep = torch.tensor([i for i in range(size) if i not in gone])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "the bias of other rows", "wrong-features")
+def prune_bias_from_the_front(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    return weight.index_select(dim, keep), bias[:len(keep)] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "what stays is made larger", "wrong-features")
+def prune_and_make_larger(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    new = weight.index_select(dim, keep) * num_heads / max(1, num_heads - len(heads))
+    return new, bias[keep] if bias is not None and dim == 0 else bias
+
+
+# ---- 6.5 attend_with_cache(q, k, v, past) ----------------------------------------------------------------------------
+
+
+def with_past(k, v, past):
+    if past is None:
+        return k, v
+    return torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+
+
+def seen(q, k):
+    return torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2))
+
+
+def read(q, k, v, mask):
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+
+
+@wrong("6.5", "new in front", "new-before-past")
+def cache_new_in_front(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([k, past[0]], dim=2), torch.cat([v, past[1]], dim=2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "new in front, with is_causal", "new-before-past")
+def cache_new_in_front_is_causal(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([k, past[0]], dim=2), torch.cat([v, past[1]], dim=2)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+
+
+@wrong("6.5", "joined along the heads", "joined-along-another-axis")
+def cache_along_heads(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=1), torch.cat([past[1], v], dim=1)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "joined along the features", "joined-along-another-axis")
+def cache_along_features(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=-1), torch.cat([past[1], v], dim=-1)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "joined along axis 0", "joined-along-another-axis")
+def cache_along_the_batch(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0], k]), torch.cat([past[1], v])
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "no mask", "no-mask")
+def cache_without_mask(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v), (k, v)
+
+
+@wrong("6.5", "is_causal", "top-left")
+def cache_is_causal(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+
+
+@wrong("6.5", "tril() without a diagonal", "top-left")
+def cache_with_plain_tril(q, k, v, past):
+    k, v = with_past(k, v, past)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.size(-1))
+    mask = torch.tril(torch.ones_like(scores)).bool()
+    return scores.masked_fill(~mask, -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "is_causal only at the first call", "mask-only-at-the-beginning")
+def cache_causal_at_first(q, k, v, past):
+    causal = past is None
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=causal), (k, v)
+
+
+@wrong("6.5", "the mask only where there is a past", "mask-only-with-past")
+def cache_causal_later(q, k, v, past):
+    if past is None:
+        return F.scaled_dot_product_attention(q, k, v), (k, v)
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "attends before joining", "past-not-read")
+def cache_attends_before_joining(q, k, v, past):
+    out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    return out, with_past(k, v, past)
+
+
+@wrong("6.5", "attends before joining, without a mask", "past-not-read-no-mask")
+def cache_attends_before_joining_unmasked(q, k, v, past):
+    return F.scaled_dot_product_attention(q, k, v), with_past(k, v, past)
+
+
+@wrong("6.5", "past never used", "past-ignored")
+def cache_without_past(q, k, v, past):
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+
+
+@wrong("6.5", "only the new handed on", "only-new-handed-on")
+def cache_hands_on_the_new(q, k, v, past):
+    keys, values = with_past(k, v, past)
+    return read(q, keys, values, seen(q, keys)), (k, v)
+
+
+@wrong("6.5", "past handed on", "past-handed-on")
+def cache_hands_on_the_past(q, k, v, past):
+    keys, values = with_past(k, v, past)
+    return read(q, keys, values, seen(q, keys)), past if past is not None else (k, v)
+
+
+@wrong("6.5", "values do not grow", "one-not-handed-on")
+def cache_hands_on_new_values(q, k, v, past):
+    keys, values = with_past(k, v, past)
+    return read(q, keys, values, seen(q, keys)), (keys, v)
+
+
+@wrong("6.5", "values not joined", "one-not-joined")
+def cache_joins_keys_only(q, k, v, past):
+    keys, values = with_past(k, v, past)
+    weights = (q @ keys.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, keys), -math.inf).softmax(-1)
+    return weights @ v, (keys, values)
+
+
+@wrong("6.5", "(v, k)", "values-first-in-cache")
+def cache_values_first(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), (v, k)
+
+
+@wrong("6.5", "past opened as (v, k)", "past-read-as-v-k")
+def cache_opens_past_backwards(q, k, v, past):
+    if past is not None:
+        old_v, old_k = past
+        k, v = torch.cat([old_k, k], 2), torch.cat([old_v, v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "past[0] for both", "keys-as-values")
+def cache_past_keys_for_both(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0], k], 2), torch.cat([past[0], v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "None opened", "past-fails-at-none")
+def cache_needs_a_past(q, k, v, past):
+    k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "None unpacked", "past-fails-at-none")
+def cache_unpacks_none(q, k, v, past):
+    old_k, old_v = past
+    k, v = torch.cat([old_k, k], 2), torch.cat([old_v, v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "one ahead", "one-ahead")
+def cache_one_ahead(q, k, v, past):
+    k, v = with_past(k, v, past)
+    mask = torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2) + 1)
+    return read(q, k, v, mask), (k, v)
+
+
+@wrong("6.5", "not itself", "not-itself")
+def cache_not_itself(q, k, v, past):
+    k, v = with_past(k, v, past)
+    mask = torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2) - 1)
+    scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~mask, -1e9)
+    return scores.softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "mask the wrong way round", "true-hides")
+def cache_true_hides(q, k, v, past):
+    k, v = with_past(k, v, past)
+    scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(seen(q, k), -math.inf)
+    return scores.softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "no scale", "no-scale")
+def cache_unscaled(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "divided by D", "scaled-by-d")
+def cache_scaled_by_d(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / q.size(-1)).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "divided by the root of the length", "scaled-by-another")
+def cache_scaled_by_length(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(k.size(2))).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "softmax over the queries", "over-queries")
+def cache_softmax_over_queries(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf).softmax(2) @ v, (k, v)
+
+
+@wrong("6.5", "masked by -10", "weak-fill")
+def cache_weak_fill(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -10).softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "scores times mask", "zero-filled")
+def cache_zero_filled(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(q.size(-1)) * seen(q, k)).softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "masked after the softmax", "masked-after-softmax")
+def cache_masked_after_softmax(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return ((q @ k.mT / math.sqrt(q.size(-1))).softmax(-1) * seen(q, k)) @ v, (k, v)
+
+
+@wrong("6.5", "weights too", "weights-too")
+def cache_with_weights(q, k, v, past):
+    k, v = with_past(k, v, past)
+    weights = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf).softmax(-1)
+    return weights @ v, weights, (k, v)
+
+
+@wrong("6.5", "a list in place of the pair", "list-of-both")
+def cache_as_a_list(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), [k, v]
+
+
+@wrong("6.5", "a list, and no mask", "returns-wrong-type")
+def cache_as_a_list_without_mask(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v), [k, v]
+
+
+@wrong("6.5", "a dict", "returns-wrong-type")
+def cache_as_a_dict(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), {"k": k, "v": v}
+
+
+@wrong("6.5", "flat", "three-things")
+def cache_flat(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), k, v
+
+
+@wrong("6.5", "out alone", "only-out")
+def cache_only_out(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k))
+
+
+@wrong("6.5", "cache first", "cache-first")
+def cache_first(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return (k, v), read(q, k, v, seen(q, k))
+
+
+@wrong("6.5", "stacked", "stacked-cache")
+def cache_stacked(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), torch.stack([k, v])
+
+
+@wrong("6.5", "past keys ask as well", "queries-joined")
+def cache_queries_joined(q, k, v, past):
+    if past is not None:
+        q = torch.cat([past[0], q], 2)
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+
+
+@wrong("6.5", "the past changed in place", "changes-input")
+def cache_changing_the_past(q, k, v, past):
+    if past is not None:
+        past[0][:] = past[0] * 2
+        k, v = torch.cat([past[0] / 2, k], 2), torch.cat([past[1], v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "an item assigned to a tuple", None)
+def cache_assigned_to_the_tuple(q, k, v, past):
+    if past is None:
+        past = (k, v)
+    else:
+        past[0] = torch.cat([past[0], k], 2)
+        past[1] = torch.cat([past[1], v], 2)
+    return read(q, past[0], past[1], seen(q, past[0])), past
+
+
+@wrong("6.5", "a window of three", "not-all-seen")
+def cache_with_a_window(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k).triu(k.size(2) - q.size(2) - 2)), (k, v)
+
+
+@wrong("6.5", "the past values scaled", "cache-altered")
+def cache_with_fading_past(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0], k], 2), torch.cat([0.9 * past[1], v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "the past reversed", "cache-altered")
+def cache_with_reversed_past(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0].flip(2), k], 2), torch.cat([past[1].flip(2), v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "dropout", "not-repeatable")
+def cache_with_dropout(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, seen(q, k), dropout_p=0.2), (k, v)
+
+
+@wrong("6.5", "the first item's keys for all", "items-mixed")
+def cache_of_the_first_item(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return read(q, k[:1].expand_as(k), v, seen(q, k)), (k, v)
+
+
+@wrong("6.5", "divided by the root of the number of new tokens when there is a past", "chunks-differ")
+def cache_scaled_otherwise_later(q, k, v, past):
+    keys, values = with_past(k, v, past)
+    root = math.sqrt(q.size(-1)) if past is None else 1.5 * math.sqrt(q.size(-1))
+    weights = (q @ keys.mT / root).masked_fill(~seen(q, keys), -math.inf).softmax(-1)
+    return weights @ values, (keys, values)
+
+
 # ---- 7.1 class MyBertSelfAttention(config) ---------------------------------------------------------------------------
 
 

@@ -341,6 +341,52 @@ def test_a_changed_layer_is_named():
     assert report.diagnosis == "changes-input" and "input q_proj" in report.message
 
 
+def test_a_changed_collection_is_named_in_its_own_words():
+    def code(weight, bias, heads, num_heads, dim):
+        gone = [heads.pop() for _ in range(len(heads))] if isinstance(heads, (list, set)) else heads
+        return EXERCISES["6.4"].solution(weight, bias, gone, num_heads, dim)
+
+    report = check("6.4", code)
+    assert report.diagnosis == "changes-input"
+    assert "changed its input heads" in report.message and "pop" in report.message
+
+
+def test_a_changed_pair_of_tensors_is_named():
+    def code(q, k, v, past):
+        found = EXERCISES["6.5"].solution(q, k, v, past)
+        if past is not None:
+            past[1].zero_()
+        return found
+
+    report = check("6.5", code)
+    assert report.diagnosis == "changes-input" and "changed its input past" in report.message
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda out, k, v: (out, [k, v, v]), "In place of the pair (all_k, all_v) came a list of 3"),
+    (lambda out, k, v: (out, [k, v + 1]), "(all_k, all_v) came as a list; a tuple was expected"),
+    (lambda out, k, v: (out, (k, None)), "all_v is None; a tensor was expected"),
+    (lambda out, k, v: [out, (k, v)], "Your code returned a list of 2; the pair (out, (all_k, all_v)) was expected"),
+    (lambda out, k, v: (out, (k[:, :, :1], v)), "all_k should have shape"),
+    (lambda out, k, v: (out, (k.double(), v)), "all_k should be torch.float32, got torch.float64"),
+])
+def test_a_pair_within_a_pair_is_met_with_a_sentence(change, words):
+    def code(q, k, v, past):
+        out, (k, v) = EXERCISES["6.5"].solution(q, k, v, past)
+        return change(out, k, v)
+
+    assert words in check("6.5", code).message
+
+
+def test_a_pair_of_tensors_is_told_briefly():
+    def raises(q, k, v, past):
+        return past[2]
+
+    assert "past = None" in check("6.5", raises).message
+    assert "past of shapes (2, 3, 7, 11) and (2, 3, 7, 11)." in check(
+        "6.5", lambda q, k, v, past: EXERCISES["6.5"].solution(q, k, v, past if past is None else past[2])).message
+
+
 def test_layers_are_told_briefly():
     def raises(x, *rest):
         raise ValueError("no")

@@ -5,7 +5,7 @@ import re
 
 import torch
 
-PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|NoneType"
+PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|set|frozenset|NoneType"
 
 # (pattern, what it means): the first pattern that is found in "NameOfTheError: its words" speaks.
 MEANINGS = (
@@ -33,10 +33,15 @@ MEANINGS = (
      "else?"),
     (r"'builtin_function_or_method' object has no attribute '(\w+)'",
      "A method is called with round brackets, also one without arguments: x.lower(), not x.lower."),
+    (r"'(frozen)?set' object (is not subscriptable|has no attribute)|infer dtype of (frozen)?set|\(got (frozen)?set\)",
+     "A set has no order, and no places to look up: list(...) or sorted(...) makes a list of it; `in` asks whether "
+     "something is in it."),
+    (r"'tuple' object does not support item assignment", "A tuple cannot be changed: make a new one, (a, b)."),
     (r"'list' object has no attribute '(lower|split|strip|replace)'",
      "A list of words has no .{0}; a text has, and so has each word of the list."),
     (r"'dict' object has no attribute '(\w+)'", "A dict has no .{0}: d[key] and d.get(key, other) look up a key."),
-    (r"'NoneType' object", "Something here is None: a function that it came from probably ends without `return`."),
+    (r"'NoneType' object|non-iterable NoneType",
+     "Something here is None: an argument that may be None, or what came from a function that ends without `return`."),
     (r"'(list|tuple)' object has no attribute '(\w+)'",
      "A Python {0} has no .{1}: make a tensor of it first, with torch.stack or torch.tensor."),
     (r"'(int|float)' object has no attribute '(\w+)'",
@@ -104,8 +109,8 @@ MEANINGS = (
      "Something is called with other arguments than it takes; in a class, every method needs self first."),
     (r"Boolean value of Tensor with more than one value",
      "One truth value is needed here, and a tensor has many: instead of `if` and `and` use torch.where, masked_fill, & "
-     "and ~; instead of Python's max(x) use x.amax(dim=-1, keepdim=True). Whether there is a mask at all is asked "
-     "with `if mask is not None`."),
+     "and ~; instead of Python's max(x) use x.amax(dim=-1, keepdim=True). Whether there is a mask (or a bias) at "
+     "all is asked with `if mask is not None`."),
     (r"does not require grad", "The result is cut off from the input, so no gradient can flow back: stay in torch, "
                                "without detach, .data, numpy, tolist or no_grad."),
     (r"that requires grad.*numpy|Can't call numpy|can't convert",
@@ -123,7 +128,7 @@ MEANINGS = (
      "torch.{0} takes a tensor; for a plain number there is math.{0}."),
     (r"expanded size of the tensor .* must match",
      "Something is written into a place of another shape: print the shapes of both sides."),
-    (r"index .* out of (bounds|range)|out of range",
+    (r"index .* out of (bounds|range)|out of range|out of DATA bounds",
      "An index points outside: check which axis it counts, and that axis's size."),
     (r"maximum recursion depth", "The function calls itself without end."),
     (r"must be Tensor, not (\w+)|argument '\w+' .*must be Tensor, not (\w+)",

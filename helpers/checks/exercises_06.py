@@ -28,6 +28,34 @@ def _moved(before, after):
     return float((before - after).abs().max())
 
 
+def _repeatable(ask, *args):
+    """Do the same twice: where something is random, no other experiment tells anything."""
+
+    def test(attempt):
+        once, again = ask(attempt, *args), ask(attempt, *args)
+        if _moved(once, again) < 1e-6:
+            return None
+        return (f"Called twice with the same numbers, your code gave different results: they differ by up to "
+                f"{_moved(once, again):.4f}.")
+
+    return Experiment("not-repeatable", test, "Nothing here is random: is there a dropout, or a layer with random "
+                                              "numbers of its own?")
+
+
+def _first_that_moves(before, change, places):
+    """Change one place after the other: (the place, another that moved, by how much), or None.
+
+    `before` is an array of results by place, the last axis apart; `change(place)` is the same after the change.
+    """
+    for at in places:
+        moved = (before - change(at)).abs().amax(-1)
+        moved[at] = 0
+        if moved.max() > 1e-5:
+            other = tuple(int(n) for n in torch.unravel_index(moved.argmax(), moved.shape))
+            return at, other, float(moved.max())
+    return None
+
+
 # ---------------------------------------------------------------- 6.1 and 6.2: a norm whose steps can be replaced
 
 def _centred(x):
@@ -120,9 +148,9 @@ def _has_a_mean(case):
     if torch.allclose(means, torch.zeros_like(means), atol=1e-3):
         return None
     at = evidence.worst(means, torch.zeros_like(means))
-    where = f", and at {evidence.place(at)} it has" if at else ", and it has"
+    where = f"vector {evidence.place(at)}" if at else "it"
     return (f"Take weight and bias away again, (result - bias) / weight: each vector must then have mean 0. Tried on "
-            f"yours{where} mean {evidence.number(means[at])}.")
+            f"yours, {where} has mean {evidence.number(means[at])}.")
 
 
 def _has_another_variance(case):
@@ -152,18 +180,30 @@ def _vectors_apart(ask):
 
     def test(attempt):
         x, weight, bias = normal(B, T, 11, seed=171), *_stretch(11, 172)
-        other = x.clone()
-        other[1, 2] += normal(11, seed=173)
-        moved = (ask(attempt, x, weight, bias) - ask(attempt, other, weight, bias)).abs().amax(-1)
-        moved[1, 2] = 0
-        if moved.max() < 1e-5:
-            return None
-        at = tuple(int(i) for i in torch.unravel_index(moved.argmax(), moved.shape))
-        return (f"Each vector is normalised by itself: when the one at [1, 2] changed, the result at "
-                f"{evidence.place(at)} moved by {float(moved.max()):.4f}.")
 
-    return Experiment("vectors-mixed", test, "Which line takes a mean or a sum over more than one vector? dim=-1 stays "
-                                             "within one.")
+        def change(at):
+            other = x.clone()
+            other[at] += normal(11, seed=173)
+            return ask(attempt, other, weight, bias)
+
+        found = _first_that_moves(ask(attempt, x, weight, bias), change, ((1, 2), (0, 0), (1, 4)))
+        if found is None:
+            return None
+        at, other, moved = found
+        return (f"Each vector is normalised by itself: when the one at {evidence.place(at)} changed, the result at "
+                f"{evidence.place(other)} moved by {moved:.4f}.")
+
+    return Experiment("vectors-mixed", test, "Which line uses more than one vector at a time, or another one than its "
+                                             "own? dim=-1 stays within one.")
+
+
+def _norm_once(attempt, x, weight, bias):
+    return attempt(x.clone(), weight.clone(), bias.clone(), 1e-5)
+
+
+def _sum_once(attempt, x, weight, bias):
+    """The same for 6.2: x, and its features in reverse order."""
+    return attempt(x.clone(), x.flip(-1), weight.clone(), bias.clone(), 1e-5)
 
 
 def _stretch(size, seed, dtype=torch.float32):
@@ -196,7 +236,7 @@ _NORMS = (
      "nothing.)",
      "Use the argument eps.",
      tuple({"divide": lambda c, v, eps, fixed=fixed: c / (v + fixed).sqrt()} for fixed in
-           (1e-5, 1e-6, 1e-8, 1e-12, 1e-3)), _statistics),
+           (1e-5, 1e-6, 1e-8, 1e-12, 1e-7, 1e-4, 1e-3)), _statistics),
     ("eps-squared", "eps was squared, or rooted, before it was added to the variance.",
      "variance + eps, then the root: eps itself.",
      ({"divide": lambda c, v, eps: c / (v + eps**2).sqrt()}, {"divide": lambda c, v, eps: c / (v + eps**0.5).sqrt()}),
@@ -207,8 +247,8 @@ _NORMS = (
       {"divide": lambda c, v, eps: c / v.sqrt().clamp(min=eps)}), _statistics),
     ("eps-elsewhere", "eps was added above the line of the fraction, or to the quotient, not to the variance.",
      "It keeps the divisor away from 0: (variance + eps).sqrt().",
-     ({"divide": lambda c, v, eps: (c + eps) / v.sqrt()}, {"divide": lambda c, v, eps: c / v.sqrt() + eps},
-      {"divide": lambda c, v, eps: (c + eps) / (v + eps).sqrt()}), evidence.not_a_number),
+     ({"divide": lambda c, v, eps: (c + eps) / v.sqrt()}, {"divide": lambda c, v, eps: c / v.sqrt() + eps}),
+     evidence.not_a_number),
     ("eps-subtracted", "eps was subtracted from the variance; it is to be added.",
      "variance + eps is never 0.", ({"divide": lambda c, v, eps: c / (v - eps).sqrt()},), evidence.not_a_number),
     ("not-rooted", "The vector was divided by the variance; its root is missing.",
@@ -263,7 +303,7 @@ _NORMS = (
      ({"centre": lambda x: x - x.mean(), "spread": lambda x: x.var(unbiased=False)},
       {"centre": lambda x: x - x.mean()}, {"spread": lambda x: x.var(unbiased=False)},
       {"centre": lambda x: x - x.mean(), "spread": lambda x: x.var()}), _statistics),
-    ("no-keepdim", "The mean and the variance have lost the last axis, and do not line up with x: (B, T) beside "
+    ("no-keepdim", "The mean or the variance has lost the last axis, and does not line up with x: (B, T) beside "
      "(B, T, C).",
      "keepdim=True leaves an axis of size 1: (B, T, 1).",
      ({"centre": lambda x: x - x.mean(-1)}, {"spread": lambda x: x.var(-1, unbiased=False)}), None),
@@ -291,8 +331,8 @@ _NORMS = (
     ("one-plus-weight", "The vector was multiplied by 1 + weight. Some models store weight - 1; here weight is what "
      "multiplies.",
      "z * weight + bias.", ({"finish": lambda z, w, b: z * (1 + w) + b},), _vector),
-    ("weight-first", "weight (with or without bias) was used before the norm, which takes away again what it did to "
-     "the size of the vector.",
+    ("weight-first", "weight (with or without bias) was used before the norm, not after it: the norm then undoes much "
+     "of what it did.",
      "First subtract and divide, then times weight plus bias.",
      ({"before": lambda x, w, b: x * w + b, "finish": lambda z, w, b: z},
       {"before": lambda x, w, b: x * w, "finish": lambda z, w, b: z + b},
@@ -372,8 +412,7 @@ LAYER_NORM = Exercise(
         "(x - mean) / (variance + eps).sqrt() * weight + bias",
     ),
     laws=_NORM_LAWS,
-    experiments=(_vectors_apart(lambda attempt, x, weight, bias: attempt(x.clone(), weight.clone(), bias.clone(),
-                                                                         1e-5)),),
+    experiments=(_repeatable(_norm_once, normal(B, T, 11, seed=171), *_stretch(11, 172)), _vectors_apart(_norm_once)),
     after="Whatever size a vector had, it now has the size that weight and bias give it.",
 )
 
@@ -425,7 +464,7 @@ _SUMS = (
     ("averaged", "The mean of the two was normalised. It points where the sum does, but it is half as long, and eps "
      "counts for more beside it.",
      "Add them, and divide by nothing: sublayer_out + x.",
-     (_adding(lambda n, s, x: n((s + x) / 2)), _adding(lambda n, s, x: n((s + x) / math.sqrt(2)))), _statistics),
+     (_adding(lambda n, s, x: n((s + x) / 2)),), _statistics),
     ("multiplied-together", "The two were multiplied.", "Add them: sublayer_out + x.",
      (_adding(lambda n, s, x: n(s * x)),), _vector),
     ("only-added", "The two were added, and the sum came back without a norm.",
@@ -481,12 +520,12 @@ ADD_AND_NORM = Exercise(
         "Two steps, in the order of the name: add, then norm.",
         "Your layer_norm from exercise 6.1 does the second step: layer_norm(sublayer_out + x, weight, bias, eps)",
     ),
-    experiments=(Experiment("one-ignored", _both_count, "Both belong into the sum: sublayer_out + x."),
-                 _vectors_apart(lambda attempt, x, weight, bias: attempt(x.clone(), x.flip(-1), weight.clone(),
-                                                                         bias.clone(), 1e-5)),
+    experiments=(_repeatable(_sum_once, normal(B, T, 11, seed=171), *_stretch(11, 172)),
+                 Experiment("one-ignored", _both_count, "Both belong into the sum: sublayer_out + x."),
+                 _vectors_apart(_sum_once),
                  Experiment("not-a-sum", _both_count_alike,
                             "Both go through the same steps: add them first, and do everything else to the sum.")),
-    laws=(laws.FINITE,),
+    laws=_NORM_LAWS[:2],
     after="x goes past the sublayer unchanged and is added to what it found: so it is called the residual path.",
 )
 
@@ -538,21 +577,28 @@ def _with_key_vector(q, table):
     return torch.einsum("bhsd,tsd->bhts", q, table[i - j + (len(table) - 1) // 2])
 
 
+def _sources(case, i, j):
+    """The rows of the table that give the scores at [i, j], and the positions whose vectors do."""
+    q, table = case.args
+    right = i - j + (len(table) + 1) // 2 - 1
+
+    def fits(vectors, row):
+        return torch.allclose(case.out[:, :, i, j], (vectors * row).sum(-1), rtol=1e-4, atol=3e-5)
+
+    return ([r for r in range(len(table)) if fits(q[:, :, i], table[r])],
+            [p for p in range(q.size(2)) if fits(q[:, :, p], table[right])])
+
+
 def _place_used(case):
     """Which row of the table, or whose vector, gives the number that is furthest off; or None."""
-    q, table = case.args
-    at = b, h, i, j = evidence.worst(case.out, case.expected_out)
-    right = i - j + (len(table) + 1) // 2 - 1
-    fits = [r for r in range(len(table))
-            if torch.allclose(case.out[:, :, i, j], (q[:, :, i] * table[r]).sum(-1), rtol=1e-4, atol=3e-5)]
-    if len(fits) == 1:
-        return (f"your score at {evidence.place(at)}, query {i} and key {j}, is made with row {fits[0]} of "
-                f"distance_embedding; row {right} is right, {i} - {j} + M - 1")
-    fits = [p for p in range(q.size(2))
-            if torch.allclose(case.out[:, :, i, j], (q[:, :, p] * table[right]).sum(-1), rtol=1e-4, atol=3e-5)]
-    if len(fits) == 1:
+    at = *_, i, j = evidence.worst(case.out, case.expected_out)
+    rows, positions = _sources(case, i, j)
+    if len(rows) == 1:
+        return (f"your score at {evidence.place(at)}, query {i} and key {j}, is made with row {rows[0]} of "
+                f"distance_embedding; row {i - j + (len(case.args[1]) - 1) // 2} is right, {i} - {j} + M - 1")
+    if len(positions) == 1:
         return (f"your score at {evidence.place(at)}, query {i} and key {j}, is made with the vector of position "
-                f"{fits[0]}; it is query {i} that asks")
+                f"{positions[0]}; it is query {i} that asks")
     return None
 
 
@@ -562,7 +608,9 @@ def _row_used(case):
 
 
 def _wrong_row(case):
-    if torch.allclose(case.out, case.expected_out, rtol=1e-4, atol=3e-5):
+    """Said only where every wrong score is that of another row or query: a single one may be chance."""
+    wrong = ~torch.isclose(case.out, case.expected_out, rtol=1e-4, atol=3e-5).all(0).all(0)
+    if not wrong.any() or not all(any(_sources(case, i, j)) for i, j in wrong.nonzero().tolist()):
         return None
     found = _place_used(case)
     return f"{found[0].upper()}{found[1:]}." if found else None
@@ -579,18 +627,32 @@ def _is_linear(attempt):
             "Something is added, or done to the scores after the dot product.")
 
 
+def _score_once(attempt, q, table):
+    return attempt(q.clone(), table.clone()).flatten(2)
+
+
 def _heads_apart(attempt):
     """Change one head of one item, and look whether the others notice."""
     q, table = normal(B, H, T, D, seed=203), normal(2 * S - 1, D, seed=204)
-    other = q.clone()
-    other[1, 2] += normal(T, D, seed=205)
-    moved = (attempt(q.clone(), table.clone()) - attempt(other, table.clone())).abs().amax((-2, -1))
-    moved[1, 2] = 0
-    if moved.max() < 1e-5:
+
+    def change(at):
+        other = q.clone()
+        other[at] += normal(T, D, seed=205)
+        return _score_once(attempt, other, table)
+
+    return _met(_first_that_moves(_score_once(attempt, q, table), change, _HEADS_TO_CHANGE))
+
+
+_HEADS_TO_CHANGE = ((1, 2), (0, 0))
+
+
+def _met(found):
+    """The sentence for heads that notice each other."""
+    if found is None:
         return None
-    at = tuple(int(n) for n in torch.unravel_index(moved.argmax(), moved.shape))
-    return (f"Items and heads must not meet: when head 2 of item 1 changed, head {at[1]} of item {at[0]} moved by "
-            f"{float(moved.max()):.4f}.")
+    at, other, moved = found
+    return (f"Items and heads must not meet: when head {at[1]} of item {at[0]} changed, head {other[1]} of item "
+            f"{other[0]} moved by {moved:.4f}.")
 
 
 def _queries_apart(attempt):
@@ -734,7 +796,7 @@ RELATIVE_KEY_SCORES = Exercise(
             "A dot product ends with a sum over the last axis.",
             (lambda q, e: q[:, :, :, None] * _distance_rows(q, e),)),
         Misconception(
-            "table-only", "These are rows of the table: q has no part in it.",
+            "table-only", "These are rows of the table, or sums of them: q has no part in it.",
             "Each row must be multiplied with its query: q_i . E[i - j + M - 1].",
             (_distance_rows,
              lambda q, e: _distance_rows(q, e).sum(-1).expand(*q.shape[:2], -1, -1).clone())),
@@ -759,6 +821,7 @@ RELATIVE_KEY_SCORES = Exercise(
                            "Print the table of rows that you look up, (T, T): row i - j + M - 1 belongs at [i, j]. "
                            "Its diagonal must be M - 1 everywhere.")),
     experiments=(
+        _repeatable(_score_once, normal(B, H, T, D, seed=203), normal(2 * S - 1, D, seed=204)),
         Experiment("items-mixed", _heads_apart, "The axes B and H stay in front untouched: which line sums over them, "
                                                 "or takes them for positions?"),
         Experiment("queries-mixed", _queries_apart, "q_i . E[i - j + M - 1]: only query i is in row i."),
@@ -814,6 +877,15 @@ def _pruned(features=_of_heads, cut=_TAKES[0], cut_dim=lambda dim: dim, bias_of=
 def _in_all_styles(**steps):
     """The steps with each way of cutting: on other axes than asked for they fail in other words."""
     return tuple({**steps, "cut": cut} for cut in _TAKES)
+
+
+def _counted_along(axis):
+    """Features counted and cut along one axis, whatever dim is; the bias for dim 0 only, always or never."""
+    return tuple({"features": lambda w, heads, n, dim, features=features: features(w, heads, n, axis), "cut": cut,
+                  "cut_dim": lambda dim: axis, "bias_of": bias_of}
+                 for features in (_of_heads, _features(lambda i, width, n, heads: i // width not in heads))
+                 for cut in _TAKES for bias_of in (_bias_left, lambda bias, keep, dim: bias if bias is None else bias[
+                     keep], lambda bias, keep, dim: bias))
 
 
 def _always(axis):
@@ -889,8 +961,8 @@ def _origin(case):
             if from_:
                 return (f"{word} {n} of your weight is {word} {from_[0]} of the weight given; {word} {wanted} is "
                         "right there")
-            return f"{word} {n} of your weight is none of the {word}s of the weight given; {word} {wanted} is right "
-            "there"
+            return (f"{word} {n} of your weight is none of the {word}s of the weight given; {word} {wanted} is right "
+                    "there")
     if bias is None:
         return None
     for n, (a, b) in enumerate(zip(case.got[1], case.expected[1], strict=True)):
@@ -920,15 +992,11 @@ _PRUNINGS = (
        "bias_of": lambda bias, keep, dim: bias}), _line_from),
     ("always-rows", "Rows were taken out for dim 1 as well, where columns are asked for.",
      "dim=1: weight[:, features], or weight.index_select(dim, features).",
-     (*({"answer": answer} for answer in (_always(0),)),
-      *_in_all_styles(cut_dim=lambda dim: 0),
-      *_in_all_styles(cut_dim=lambda dim: 0, features=lambda w, heads, n, dim: _of_heads(w, heads, n, 0))),
+     ({"answer": _always(0)}, *_in_all_styles(cut_dim=lambda dim: 0), *_counted_along(0)),
      _line_from),
     ("always-columns", "Columns were taken out for dim 0 as well, where rows are asked for.",
      "dim=0: weight[features], or weight.index_select(dim, features).",
-     (*({"answer": answer} for answer in (_always(1),)),
-      *_in_all_styles(cut_dim=lambda dim: 1),
-      *_in_all_styles(cut_dim=lambda dim: 1, features=lambda w, heads, n, dim: _of_heads(w, heads, n, 1))),
+     ({"answer": _always(1)}, *_in_all_styles(cut_dim=lambda dim: 1), *_counted_along(1)),
      _line_from),
     ("bias-not-pruned", "The weight is right, but for dim 0 the bias kept all its entries.",
      "Each row of weight has one entry of bias: where the row goes, its entry goes too.",
@@ -1042,8 +1110,8 @@ _PRUNINGS = (
     ("unchanged", "Everything came back as it was: nothing was taken out.",
      "Indexing and index_select return a new tensor; keep what they return.",
      ({"answer": lambda w, b, heads, n, dim: (w, b)},), None),
-    ("not-an-index", "heads itself was used as an index, or made into a tensor: that goes with a list, and heads may "
-     "be a set.",
+    ("not-an-index", "heads was treated as a list: looked up by place, used as an index or made into a tensor. It may "
+     "be a set, which goes with none of that.",
      "Make a list of it first: list(heads). Or ask for each head whether it is in it: h in heads.",
      (_index_by(lambda heads: heads), _index_by(torch.tensor),
       _made_of(lambda heads: [heads[i] for i in range(len(heads))])), None),
@@ -1091,9 +1159,11 @@ PRUNE_LINEAR = Exercise(
         Probe("a single head, which stays", _to_prune(242, 4, 7, (), 1, 0)),
         Probe("more columns than rows, rows", _to_prune(244, 6, 22, {1}, 2, 0)),
         Probe("more rows than columns, columns", _to_prune(246, 22, 6, {1}, 2, 1)),
+        Probe("columns, in float64", _to_prune(248, 7, 12, (2,), 3, 1, dtype=torch.float64)),
     ),
     small=((_counted(4, 1), torch.tensor([0.5, 1.5, 2.5, 3.5]), {0}, 2, 0),
            (_counted(1, 4), torch.tensor([0.5]), {0}, 2, 1),
+           (_counted(4, 1), torch.tensor([0.5, 1.5, 2.5, 3.5]), [0, 1], 4, 0),
            (_counted(6, 1), torch.tensor([0.5, 1.5, 2.5, 3.5, 4.5, 5.5]), [2, 0], 3, 0),
            (_counted(1, 6), None, [2, 0], 3, 1),
            (_counted(4, 4), None, {0}, 2, 0), (_counted(4, 4), None, {0}, 2, 1)),
@@ -1304,8 +1374,7 @@ _CACHES = (
     ("upside-down", "The mask is upside down: a token sees itself and what comes after it, and what came before is "
      "hidden.",
      "tril keeps what lies below the diagonal, the past; triu what lies above.",
-     (_masked_by(lambda t, s, past: _ones(t, s).triu(s - t)), _masked_by(lambda t, s, past: _ones(t, s).triu())),
-     evidence.entry),
+     (_masked_by(lambda t, s, past: _ones(t, s).triu(s - t)),), evidence.entry),
     ("true-hides", "The mask was read the wrong way round: what may be seen was hidden, and the future was read.",
      "masked_fill fills where its mask is True. If True means visible, fill where ~mask.",
      (_masked_by(lambda t, s, past: ~_lower(t, s)),
@@ -1319,7 +1388,8 @@ _CACHES = (
      evidence.entry),
     ("scaled-by-d", "The scores were divided by D instead of sqrt(D). (Dividing by sqrt(D) twice does the same.)",
      "Divide once, by the root: math.sqrt(q.size(-1)).", ({"scale": lambda q, k: 1 / q.size(-1)},), evidence.entry),
-    ("scaled-by-another", "The scores were divided by the root of a number of positions, heads or items.",
+    ("scaled-by-another", "The scores were divided by the root of another number than D: of positions, heads or "
+     "items, or of the features of all heads.",
      "D is the width of a head: q.size(-1).",
      (_root_of(lambda q, k: q.size(-2)), _root_of(lambda q, k: k.size(-2)), _root_of(lambda q, k: q.size(1)),
       _root_of(lambda q, k: q.size(0)), _root_of(lambda q, k: q.size(1) * q.size(-1))), evidence.entry),
@@ -1344,7 +1414,7 @@ _CACHES = (
      ({"weigh": _filled(0.0)}, {"weigh": _filled(1e-9)}), evidence.entry),
     ("weak-fill", "The fill is not low enough for these scores: hidden tokens keep a weight.",
      "A score of -10 is hidden beside 0, but not beside -30. -inf is low enough beside everything.",
-     tuple({"weigh": _filled(float(-low))} for low in (1, 2, 5, 10, 20)), evidence.entry),
+     tuple({"weigh": _filled(float(-low))} for low in (1, 2, 5, 10, 15, 20, 30)), evidence.entry),
     ("masked-after-softmax", "The mask came after the softmax, and nothing was divided: the weights of a token do not "
      "sum to 1.",
      "Fill the scores first; then the softmax shares everything out among what is visible.",
@@ -1476,19 +1546,15 @@ def _chunks(attempt):
 
 def _apart(attempt):
     """Change one head of one item, and look whether others notice."""
-    plus = torch.zeros(B, H, 1, 1)
-    plus[1, 2] = 1
-    q, k, v = _ASKED
-    steps = normal(1, 1, 1, D, seed=266)
-    moved = (_ask(attempt, q, k, v, _BEFORE)[0] - _ask(
-        attempt, *(x + plus * steps for x in _ASKED), tuple(x + plus * steps for x in _BEFORE))[0]).abs()
-    moved = moved.amax((-2, -1))
-    moved[1, 2] = 0
-    if moved.max() < 1e-5:
-        return None
-    at = tuple(int(n) for n in torch.unravel_index(moved.argmax(), moved.shape))
-    return (f"Items and heads must not meet: when head 2 of item 1 changed, head {at[1]} of item {at[0]} moved by "
-            f"{float(moved.max()):.4f}.")
+    steps = normal(S, D, seed=266)  # another one for each position: the same for all keys would change nothing
+
+    def change(at):
+        plus = torch.zeros(B, H, 1, 1)
+        plus[at] = 1
+        q, k, v, *past = (x + plus * steps[:x.size(2)] for x in (*_ASKED, *_BEFORE))
+        return _ask(attempt, q, k, v, tuple(past))[0].flatten(2)
+
+    return _met(_first_that_moves(_ask(attempt, *_ASKED, _BEFORE)[0].flatten(2), change, _HEADS_TO_CHANGE))
 
 
 def _new_and_past(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
@@ -1528,6 +1594,7 @@ ATTEND_WITH_CACHE = Exercise(
         Probe("heads of 17 features", _new_and_past(30, B, H, T, 17, S)),
         Probe("one item, one head", _new_and_past(35, 1, 1, T, 13, 4)),
         Probe("scores around -30", _new_and_past(40, B, H, T, 13, S, around=2.9)),
+        Probe("float64, no past", _new_and_past(50, B, H, T, D, dtype=torch.float64)),
         Probe("scores around -30, no past", _new_and_past(45, B, H, T, 13, around=2.9)),
     ),
     small=(_small_cache([1.0], [1.0], [8.0], ([0.0], [4.0])),
@@ -1547,6 +1614,7 @@ ATTEND_WITH_CACHE = Exercise(
                            "torch.cat([past[0], k], dim=-2) and torch.cat([past[1], v], dim=-2), and nothing else done "
                            "to them.")),
     experiments=(
+        _repeatable(lambda *args: _ask(*args)[0], *_ASKED, _BEFORE),
         Experiment("future-seen", _future, "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 "
                                            "times, row 1 five times."),
         Experiment("not-all-seen", _visible, "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 "
