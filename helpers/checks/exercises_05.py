@@ -6,6 +6,7 @@ import math
 import torch
 from torch import nn
 
+from helpers.attention import dot_product_attention
 from helpers.checks import evidence, laws, solutions
 from helpers.checks.catalogue import Exercise, Experiment, Law, Misconception, Probe
 from helpers.checks.inputs import CAUSAL, B, H, S, T, normal, padded, some_hidden
@@ -71,11 +72,11 @@ _MOVES = (
     Law("features-in-another-order", _in_another_order,
         "Head 0 has the first D features of a position, head 1 the next D, and so on."),
 )
-_SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 66: "C", 5: "T", 7: "T", 13: ""}
+_SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 33: "C", 66: "C", 5: "T", 7: "T", 13: ""}
 _TOLD_BY_NUMBERS = (torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]]]),  # 12: position 1, feature 2
                     torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]]),
                     torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]], [[100, 101, 102, 103], [110, 111, 112, 113]]]))
-_SHAPES = (("three heads of four features", B, T, H, _D), ("six heads of eleven features", B, S, 6, 11),
+_SHAPES = (("three heads of eleven features", B, T, H, 11), ("six heads of eleven features", B, S, 6, 11),
            ("as many heads as positions", B, 8, 8, _D), ("one head", B, T, 1, 10), ("one position", B, 1, H, _D),
            ("one item", 1, T, H, _D), ("heads of one feature", B, T, 13, 1))
 
@@ -199,11 +200,11 @@ SPLIT_HEADS = Exercise(
             lambda x, h: x, evidence.shape),
     ),
     hints=(
-        "Two steps. First cut the last axis in two, (B, T, C) to (B, T, H, D): x.view(B, T, num_heads, D) or "
-        "x.unflatten. Then two axes change places.",
-        "(B, T, H, D) to (B, H, T, D): the axes 1 and 2. Never make the final shape with view in one go: it has the "
-        "same sizes, and other numbers.",
-        "x.view(B, T, num_heads, C // num_heads).transpose(1, 2)",
+        "Two steps: one axis is cut in two, then two axes change places. Which axis is cut? Which two then change "
+        "places?",
+        "(B, T, C) to (B, T, H, D) to (B, H, T, D): view or unflatten cuts, transpose exchanges. Never make the final "
+        "shape with view in one go: it has the same sizes, and other numbers.",
+        "B, T, C = x.shape; then x.view(B, T, num_heads, C // num_heads).transpose(1, 2)",
     ),
     laws=_MOVES,
     after="The heads now stand beside the batch: every formula for (..., T, D) works on all of them at once.",
@@ -261,6 +262,19 @@ MERGE_HEADS = Exercise(
             "shape to the wrong order.",
             "The axes are (B, H, T, D), counted 0, 1, 2, 3: it is 1 and 2 that change places.",
             (_after(2, 3), _after(1, 3), _after(0, 1), _after(0, 2)), _row),
+        Misconception(
+            "other-axes", "Other axes than heads and positions have changed places.",
+            "The axes are (B, H, T, D), counted 0, 1, 2, 3: exchange 1 and 2, then join the last two. (The notebook's "
+            "figure has no batch: there the heads are axis 0.)",
+            (lambda x: x.transpose(0, 1).flatten(-2), lambda x: x.transpose(0, 1),
+             lambda x: x.transpose(1, 3).flatten(-2), lambda x: x.transpose(0, 2).flatten(-2)), evidence.shape),
+        Misconception(
+            "joined-first", "Axes were joined before heads and positions changed places: what meets then are the "
+            "positions of one head, not the heads of one position.",
+            "Transpose first, (B, H, T, D) to (B, T, H, D). Then join the last two axes.",
+            (lambda x: x.flatten(2).transpose(1, 2),
+             lambda x: x.flatten(1, 2).transpose(1, 2), lambda x: x.flatten(1, 2).transpose(0, 1),
+             lambda x: x.reshape(x.size(0), -1, x.size(2)).transpose(1, 2)), _row),
         Misconception(
             "heads-along-positions", "The heads were put one below the other along the positions, not side by side.",
             "Heads of one position belong in one row: join H with D, the features. With cat that is dim=-1.",
@@ -388,15 +402,15 @@ def _attention(project=_project, split=split_heads, weigh=_weights, mix=_mix, sh
     return attend
 
 
-def _self(**steps):
-    """The steps as an answer to 5.3."""
-    attend = _attention(**steps)
+def _self(attend=None, **steps):
+    """The steps, or all of attention, as an answer to 5.3."""
+    attend = attend or _attention(**steps)
     return lambda x, wq, wk, wv, wo, num_heads, mask=None: attend(x, x, (wq, wk, wv, wo), num_heads, mask)
 
 
-def _cross(**steps):
-    """The steps as an answer to 5.4."""
-    attend = _attention(**steps)
+def _cross(attend=None, **steps):
+    """The steps, or all of attention, as an answer to 5.4."""
+    attend = attend or _attention(**steps)
     return lambda x, context, wq, wk, wv, wo, num_heads: attend(x, context, (wq, wk, wv, wo), num_heads)
 
 
@@ -441,6 +455,52 @@ def _like_a_view(z):
     return z.transpose(1, 2).contiguous().transpose(1, 2)
 
 
+def _by_the_course(**steps):
+    """The steps around the course's own dot_product_attention, which says in its own words what does not fit."""
+    return {**steps, "weigh": lambda q, k, mask: (q, k, mask),
+            "mix": lambda qk, v, *_: dot_product_attention(qk[0], qk[1], v, qk[2])[0],
+            "show": lambda qk, q, k: dot_product_attention(q, k, k, qk[2])[1]}
+
+
+def _unsplit(merge=lambda z: z, weigh=_weights):
+    """Attention that never splits; its root may still be that of one head."""
+    return {"split": lambda z, h: z, "merge": merge, "weigh": weigh}
+
+
+def _unsplit_over_root_of_one_head(x, context, layers, num_heads, mask=None):
+    q, k, v = _project(x, context, *layers[:3])
+    weights = _weights(q, k, mask, lambda q, k: 1 / math.sqrt(q.size(-1) // num_heads))
+    return layers[3](weights @ v), weights
+
+
+def _merge_by_unpacking(z):
+    items, num_heads, length, width = z.shape
+    return z.transpose(1, 2).reshape(items, length, num_heads * width)
+
+
+_MERGES = (merge_heads, _merge_by_unpacking, lambda z: z.transpose(1, 2).flatten(-2),
+           lambda z: z.transpose(1, 2).reshape(z.size(0), z.size(2), -1))
+
+
+def _keys_turned(turn):
+    """Scores with keys whose axes changed places in another way."""
+    return {"weigh": lambda q, k, mask: _hide(q @ turn(k) * _root(q, k), mask).softmax(-1)}
+
+
+def _without(bias, turned, last):
+    """Layers replaced by products with their weights: without the bias, or with the weight as it is; out_proj too."""
+
+    def through(layer, z):
+        made = z @ (layer.weight.T if turned else layer.weight)
+        return made + layer.bias if bias else made
+
+    steps = {"project": lambda x, context, *layers: tuple(through(layer, z) for layer, z in
+                                                          zip(layers, (x, context, context), strict=True))}
+    if last:
+        steps["finish"] = lambda merged, weights, out_proj, x: (through(out_proj, merged), weights)
+    return steps
+
+
 _HEADS = (
     ("viewed", "q, k and v were brought to (B, H, T, D) by view or reshape alone: the shape is right, but a head holds "
      "pieces of other positions than its rows say.",
@@ -466,7 +526,15 @@ _HEADS = (
     ("one-head", "There is only one head: all C features were compared at once.",
      "Cut q, k and v into num_heads heads before the dot products.",
      ({"split": lambda z, h: z.unsqueeze(1)}, {"split": lambda z, h: z.unsqueeze(1), "show": lambda w, q, k: w[:, 0]},
-      {"split": lambda z, h: z, "merge": lambda z: z}), evidence.shape),
+      _unsplit(), {"attend": _unsplit_over_root_of_one_head}, _unsplit(weigh=lambda q, k, mask: _weights(
+          q, k, mask, lambda q, k: 1)), _by_the_course(split=lambda z, h: z, merge=lambda z: z),
+      *(_unsplit(merge) for merge in _MERGES),
+      *(_by_the_course(split=lambda z, h: z, merge=merge) for merge in _MERGES)), evidence.shape),
+    ("keys-turned-wrongly", "Other axes of k have changed places than positions and features, so q @ k does not fit.",
+     "With heads, k has four axes: only its last two change places, k.transpose(-2, -1).",
+     tuple(_keys_turned(turn) for turn in (
+         lambda k: k.transpose(1, 2), lambda k: k.permute(*range(k.dim() - 1, -1, -1)), lambda k: k.transpose(0, 1),
+         lambda k: k.transpose(1, 3), lambda k: k.transpose(0, 2))), None),
     ("num-heads-as-size", "num_heads was taken for the size of a head: you made heads of H features each, and as many "
      "as fit.",
      "num_heads says how many heads there are; each has D = C // num_heads features.",
@@ -475,7 +543,10 @@ _HEADS = (
      "features of a position.",
      "First project, then split. First put the heads side by side (do not add or average them), then out_proj.",
      (*({"merge": keep, "finish": lambda heads, weights, out_proj, x: (merge_heads(out_proj(heads)), weights)}
-        for keep in (lambda z: z, _like_a_view)), {"merge": lambda z: z.mean(1)}), None),
+        for keep in (lambda z: z, _like_a_view)), {"merge": lambda z: z.mean(1)},
+      *({"merge": keep} for keep in (lambda z: z, _like_a_view, lambda z: z.transpose(1, 2))),
+      {"merge": lambda z: z.transpose(1, 2), "finish": lambda heads, weights, out_proj, x:
+       (out_proj(heads).flatten(2), weights)}), None),
     ("no-out-proj", "The weights are right, but out_proj was never used: out holds the merged heads themselves.",
      "out_proj mixes what the heads have found: return out_proj(merged), weights.",
      ({"finish": lambda merged, weights, out_proj, x: (merged, weights)},), evidence.out_alone),
@@ -501,6 +572,18 @@ _HEADS = (
      evidence.shape),
 )
 
+_LAYERS = (
+    ("bias-forgotten", "The bias of a layer was left out: a layer adds it to x @ layer.weight.T.",
+     "Call the layer itself, like a function: q_proj(x).",
+     (_without(bias=False, turned=True, last=False), _without(bias=False, turned=True, last=True),
+      {"finish": lambda merged, weights, out_proj, x: (merged @ out_proj.weight.T, weights)}), evidence.entry),
+    ("weight-as-it-is", "The weight of a layer was used as it lies there; nn.Linear multiplies by weight.T, and adds "
+     "the bias.",
+     "Call the layer itself, like a function: q_proj(x).",
+     tuple(_without(bias=bias, turned=False, last=last) for bias in (False, True) for last in (False, True)),
+     evidence.entry),
+)
+
 _SCORES = (
     ("no-scale", "The scores were not divided by sqrt(D).",
      "D is the width of one head: after the split, q.size(-1).",
@@ -511,6 +594,10 @@ _SCORES = (
     ("scaled-by-d", "The scores were divided by D instead of sqrt(D). (Dividing by sqrt(D) twice does the same.)",
      "Divide once, by the root: math.sqrt(q.size(-1)).",
      (_scaled(lambda q, k: 1 / q.size(-1)),), evidence.sharpness),
+    ("root-without-brackets", "The scores were divided by D / 2, or by 2 * D, not by sqrt(D): D ** 1 / 2 is half of D, "
+     "and scores / D ** 1 / 2 divides by D and by 2.",
+     "`**` binds before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
+     (_scaled(lambda q, k: 2 / q.size(-1)), _scaled(lambda q, k: 1 / (2 * q.size(-1)))), evidence.sharpness),
     ("scaled-by-another", "The scores were divided by another number than sqrt(D): by C or H, or by the root of a "
      "number of heads, positions or items.",
      "D is the width of one head: after the split, q.size(-1).",
@@ -707,7 +794,7 @@ _MASKS = (
       _always_by(lambda s, m: s.masked_fill(m.logical_not(), -_INF)),
       _always_by(lambda s, m: s.masked_fill(torch.logical_not(m), -_INF))), None),
     ("mask-ignored", "The mask was never used: these are the weights of unmasked attention.",
-     "masked_fill returns a new tensor; the old one stays as it was. Keep what it returns.",
+     "Does mask reach the scores? If you call masked_fill, keep what it returns: the old scores stay as they were.",
      (_hidden_by(lambda s, m: s),), evidence.hidden_weight),
     ("true-hides", "The mask was read the wrong way round: visible keys were hidden, hidden ones kept.",
      "masked_fill fills where its mask is True; yours is True where attending is allowed. Fill where ~mask.",
@@ -841,13 +928,15 @@ MULTI_HEAD_ATTENTION = Exercise(
     small=(_small_self(_TWO), _small_self(_FOUR), _small_self(_TWO, causal_mask(2)),
            _small_self(_FOUR, causal_mask(2)), _small_self([*_TWO, [[0.0, 1.0], [1.0, 1.0]]])),
     misconceptions=(*_known(_self, _HEADS), *_known(_self, _SCORES), *_known(_self, _SELF_LAYERS),
-                    *_known(_self, _MASKS)),
+                    *_known(_self, _LAYERS), *_known(_self, _MASKS)),
     hints=(
-        "Everything is there already: the layers make q, k and v, split_heads (5.1) cuts them, attention with a mask "
-        "works on (B, H, T, D) as on (T, D), merge_heads (5.2) puts the heads side by side.",
+        "You have written every step before: in exercises 5.1 and 5.2, and in notebooks 02 and 03. In which order do "
+        "they come, and what shape is there after each?",
+        "Project, split, attend, merge, project. Attention with a mask works on (B, H, T, D) as on (T, D); the mask is "
+        "used only if it is not None.",
         "q = split_heads(q_proj(x), num_heads), and k and v likewise. scores = q @ k.transpose(-2, -1) / "
-        "math.sqrt(q.size(-1)), filled with -inf where ~mask, if mask is not None.",
-        "weights = scores.softmax(dim=-1); return out_proj(merge_heads(weights @ v)), weights",
+        "math.sqrt(q.size(-1)), filled with -inf where ~mask, if mask is not None. weights = scores.softmax(dim=-1); "
+        "return out_proj(merge_heads(weights @ v)), weights",
     ),
     laws=(laws.FINITE, laws.POSITIVE, laws.HIDDEN, laws.ROWS),
     experiments=_experiments(_ask_self, solutions.multi_head_attention, all_move=True),
@@ -891,9 +980,10 @@ def _causal_here(q, k, mask):
 _ROLES = (
     ("keys-from-x", "The keys were made from x: x is compared with itself.",
      "x only asks; what is compared with its queries comes from context: k = k_proj(context).",
-     (_layers_used("xq", "xk", "cv"),), evidence.shape),
+     (_layers_used("xq", "xk", "cv"), _by_the_course(**_layers_used("xq", "xk", "cv"))), evidence.shape),
     ("values-from-x", "The values were made from x; what is read comes from context.",
-     "v = v_proj(context).", (_layers_used("xq", "ck", "xv"),), evidence.out_alone),
+     "v = v_proj(context).",
+     (_layers_used("xq", "ck", "xv"), _by_the_course(**_layers_used("xq", "ck", "xv"))), evidence.out_alone),
     ("queries-from-context", "The queries were made from context: context reads itself, and x has no part in it.",
      "x asks: q = q_proj(x).", (_layers_used("cq", "ck", "cv"),), evidence.shape),
     ("context-ignored", "This is self-attention: queries, keys and values all come from x, and context was never used.",
@@ -929,6 +1019,9 @@ _ROLES = (
       _layers_used("xq", "c", "c"), _layers_used("x", "c", "cv"), _layers_used("x", "c", "c")), evidence.entry),
     ("reads-both", "x reads itself beside the context: both were joined before the keys were made.",
      "Keys and values come from context alone.", ({"project": _joined}, {"project": _joined_behind}), evidence.shape),
+    ("softmax-twice", "A softmax was applied twice: the second flattens what the first made.",
+     "One softmax, over the keys.",
+     ({"weigh": lambda q, k, mask: _weights(q, k, mask).softmax(-1)},), evidence.sharpness),
     ("causal", "A causal mask was made here: later positions of context are hidden.",
      "context is not the past of x: every position of x may read all of it.",
      ({"weigh": _causal_here}, {"weigh": lambda q, k, mask: _weights(q, k, causal_mask(q.size(-2)))}),
@@ -954,7 +1047,7 @@ CROSS_ATTENTION = Exercise(
     solution=solutions.cross_attention, arguments=("x", "context", *_PROJECTIONS, "num_heads"),
     returns=("out", "weights"), sizes={**_SIZES, 7: "S"},
     probes=(
-        Probe("a longer context", _crossing(100, B, T, S, H, _D)),
+        Probe("a longer context", _crossing(100, B, T, S, H, 11)),
         Probe("a shorter context", _crossing(101, B, S, T, H, _D)),
         Probe("float64", _crossing(102, B, T, S, H, _D, torch.float64)),
         Probe("six heads of eleven features", _crossing(103, B, T, S, 6, 11)),
@@ -979,7 +1072,7 @@ CROSS_ATTENTION = Exercise(
             tuple(_cut_to_one_length(way, length, width) for way in ("view", "reshape")
                   for length in (lambda x, c: x.size(1), lambda x, c: c.size(1))
                   for width in (lambda x, h: x.size(2) // h, lambda x, h: -1)), evidence.shape),
-        *_known(_cross, _HEADS), *_known(_cross, _SCORES)),
+        *_known(_cross, _HEADS), *_known(_cross, _LAYERS), *_known(_cross, _SCORES)),
     hints=(
         "It is exercise 5.3 without a mask, and only two letters differ: which of q, k and v come from context?",
         "q = split_heads(q_proj(x), num_heads); k = split_heads(k_proj(context), num_heads), and v likewise. The "
