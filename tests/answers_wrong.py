@@ -14,6 +14,8 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from helpers.attention import dot_product_attention
+
 WRONG = {}
 
 
@@ -688,6 +690,65 @@ def ids_turned_round(text, vocabulary):
     return [most - vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]
 
 
+@wrong("1.1", "one id for each key: i or 0", "one-id-per-comparison")
+def ids_for_each_key(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        for key, i in vocabulary.items():
+            if key == word:
+                ids.append(i)
+            else:
+                ids.append(0)
+    return ids
+
+
+@wrong("1.1", "the number of each key for each word", "not-one-id-per-word")
+def ids_counted_by_key(text, vocabulary):
+    ids = []
+    for _ in text.lower().split():
+        for i in range(len(vocabulary)):
+            ids.append(i)
+    return ids
+
+
+@wrong("1.1", "one <unk> after the loop", "not-one-id-per-word")
+def ids_with_one_unknown_at_the_end(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        if word in vocabulary:
+            ids.append(vocabulary[word])
+    ids.append(vocabulary["<unk>"])
+    return ids
+
+
+@wrong("1.1", "unknown words are skipped in a loop over the keys", "unknown-skipped")
+def ids_of_equal_keys(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        for key in vocabulary:
+            if key == word:
+                ids.append(vocabulary[key])
+    return ids
+
+
+@wrong("1.1", "return in the loop, and the word <unk> for its id", "return-in-loop")
+def ids_returned_in_the_loop_with_unk(text, vocabulary):
+    ids = []
+    for word in text.lower().split():
+        ids.append(vocabulary.get(word, "<unk>"))
+        return ids
+
+
+_ALL_IDS = []
+
+
+@wrong("1.1", "a list outside the function that remembers", "remembers")
+def ids_in_a_list_outside(text, vocabulary):
+    for word in text.lower().split():
+        _ALL_IDS.append(vocabulary.get(word, vocabulary["<unk>"]))
+    return _ALL_IDS
+
+
 # ---- 1.2 embed(ids, table) -------------------------------------------------------------------------------------------
 
 
@@ -963,6 +1024,21 @@ def rows_with_changed_ids(ids, table):
 @wrong("1.2", "printed", "returns-none")
 def rows_printed(ids, table):
     print(table[ids])
+
+
+@wrong("1.2", "bare one-hot rows: too few columns, and whole numbers", "one-hot-bare")
+def looked_up_by_bare_one_hot(ids, table):
+    return F.one_hot(ids) @ table
+
+
+@wrong("1.2", "one-hot rows of whole numbers", "one-hot-dtype")
+def looked_up_by_whole_one_hot(ids, table):
+    return F.one_hot(ids, len(table)) @ table
+
+
+@wrong("1.2", "a new nn.Embedding, by its sizes", "a-new-table")
+def looked_up_in_a_new_embedding(ids, table):
+    return nn.Embedding(table.size(0), table.size(1))(ids)
 
 
 # ---- 1.3 sinusoidal_positions(length, d_model) -----------------------------------------------------------------------
@@ -1246,7 +1322,7 @@ def waves_by_math(length, d_model):
     return math.sin(_angles(length, d_model))
 
 
-@wrong("1.3", "both halves written into too few columns")
+@wrong("1.3", "both halves written into too few columns", "angle-for-each-column")
 def waves_into_too_few_columns(length, d_model):
     pe = torch.zeros(length, d_model)
     angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(d_model) / d_model)
@@ -1278,6 +1354,62 @@ def waves_of_squares(length, d_model):
 @wrong("1.3", "scaled down", "row-0")
 def waves_scaled(length, d_model):
     return _in_turn(_angles(length, d_model)) / math.sqrt(d_model)
+
+
+@wrong("1.3", "no brackets: 10000 ** -i / d_model", "power-before-division")
+def waves_without_brackets(length, d_model):
+    angles = torch.arange(length)[:, None] * 10000 ** -torch.arange(0, d_model, 2) / d_model
+    pe = torch.zeros(length, d_model)
+    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()
+    return pe
+
+
+@wrong("1.3", "no brackets: t / 10000 ** i / d_model, in whole numbers", "power-before-division")
+def waves_divided_without_brackets(length, d_model):
+    angles = torch.arange(length)[:, None] / 10000 ** torch.arange(0, d_model, 2) / d_model
+    pe = torch.zeros(length, d_model)
+    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()
+    return pe
+
+
+@wrong("1.3", "no brackets: t / (10000 ** i / d_model), in loops", "power-before-division")
+def waves_in_loops_without_brackets(length, d_model):
+    pe = torch.zeros(length, d_model)
+    for t in range(length):
+        for i in range(0, d_model, 2):
+            pe[t, i] = math.sin(t / (10000 ** i / d_model))
+            pe[t, i + 1] = math.cos(t / (10000 ** i / d_model))
+    return pe
+
+
+@wrong("1.3", "-i // d_model", "not-divided-by-width")
+def waves_with_a_whole_exponent(length, d_model):
+    angles = torch.arange(length)[:, None] * 10000 ** (-torch.arange(0, d_model, 2) // d_model)
+    pe = torch.zeros(length, d_model)
+    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()
+    return pe
+
+
+@wrong("1.3", "-i // d_model, with a base of 10000.0", "not-divided-by-width")
+def waves_with_a_whole_exponent_of_floats(length, d_model):
+    angles = torch.arange(length)[:, None] * 10000.0 ** (-torch.arange(0, d_model, 2) // d_model)
+    pe = torch.zeros(length, d_model)
+    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()
+    return pe
+
+
+@wrong("1.3", "an angle for each column", "angle-for-each-column")
+def waves_of_too_many_angles(length, d_model):
+    angles = torch.arange(length)[:, None] * 10000 ** (-torch.arange(d_model) / d_model)
+    pe = torch.zeros(length, d_model)
+    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()
+    return pe
+
+
+@wrong("1.3", "a nested list", "returns-wrong-type")
+def waves_in_a_nested_list(length, d_model):
+    return [[(math.cos if i % 2 else math.sin)(t / 10000 ** ((i - i % 2) / d_model)) for i in range(d_model)]
+            for t in range(length)]
 
 
 # ---- 1.4 add_positions(x, positions) ---------------------------------------------------------------------------------
@@ -1524,6 +1656,24 @@ def placed_and_forgotten(x, positions):
 @wrong("1.4", "positions added in half")
 def placed_by_half(x, positions):
     return x + 0.5 * positions[:x.size(1)]
+
+
+@wrong("1.4", "the whole table expanded", "whole-table-stretched")
+def placed_by_expand_as(x, positions):
+    return x + positions.expand_as(x)
+
+
+@wrong("1.4", "the whole table expanded, by sizes", "whole-table-stretched")
+def placed_by_expand(x, positions):
+    B, T, C = x.shape
+    return x + positions.expand(B, T, C)
+
+
+@wrong("1.4", "a loop over the batch that takes items for tokens, in place", "by-item")
+def placed_by_enumerate_in_place(x, positions):
+    for t, row in enumerate(x):
+        x[t] = row + positions[t]
+    return x
 
 
 # ---- 2.1 dot_product_scores(q, k) ------------------------------------------------------------------------------------
@@ -2221,6 +2371,18 @@ def weights_over_root_of_eleven(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(11), dim=-1)
 
 
+@wrong("2.3", "D ** 1 / 2 in brackets: half of D", "root-without-brackets")
+def weights_over_half_of_d(q, k):
+    weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "/ D ** 1 / 2: divided by D and by 2", "root-without-brackets")
+def weights_over_d_and_two(q, k):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 1 / 2).softmax(-1)
+    return weights
+
+
 # ---- 2.4 attention(q, k, v) ------------------------------------------------------------------------------------------
 
 
@@ -2503,6 +2665,18 @@ def attention_with_residual(q, k, v):
 @wrong("2.4", "the root of 11, read off the checker's messages")
 def attention_over_root_of_eleven(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(11), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "D ** 1 / 2 in brackets: half of D", "root-without-brackets")
+def pair_over_half_of_d(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "/ D ** 1 / 2: divided by D and by 2", "root-without-brackets")
+def pair_over_d_and_two(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 1 / 2).softmax(-1)
     return weights @ v, weights
 
 
@@ -2945,6 +3119,20 @@ class SelfAttentionSizesOfTheMessage(nn.Module):
         self.W_value = nn.Linear(11, 13, bias=False)
 
     forward = ThreeProjections.forward
+
+
+@wrong("2.5", "d_out ** 1 / 2: half of d_out", "root-without-brackets")
+class SelfAttentionOverHalfOfD(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
+        return weights @ v, weights
 
 
 # ---- 3.1 causal_mask(length) -----------------------------------------------------------------------------------------
@@ -5272,6 +5460,12 @@ def split_of_one_argument(x):
     return x.unflatten(-1, (3, -1)).transpose(1, 2)
 
 
+@wrong("5.1", "slices one feature short", "wrong-shape")
+def split_one_feature_short(x, num_heads):
+    D = x.size(-1) // num_heads
+    return torch.stack([x[..., h * D:(h + 1) * D - 1] for h in range(num_heads)], dim=1)
+
+
 # ---- 5.2 merge_heads(x) ----------------------------------------------------------------------------------------------
 
 
@@ -5492,6 +5686,27 @@ def merged_misspelt(x):
 @wrong("5.2", "num_heads is not given")
 def merged_of_two_arguments(x, num_heads):
     return x.transpose(1, 2).flatten(2)
+
+
+@wrong("5.2", "the figure's axes, which has no batch", "other-axes")
+def merged_as_in_the_figure(x):
+    return x.transpose(0, 1).flatten(-2)
+
+
+@wrong("5.2", "joined first", "joined-first")
+def merged_joined_first(x):
+    return x.flatten(-2).transpose(1, 2)
+
+
+@wrong("5.2", "joined first, in the right shape", "joined-first")
+def merged_joined_first_by_reshape(x):
+    B, H, T, D = x.shape
+    return x.reshape(B, H * D, T).transpose(1, 2)
+
+
+@wrong("5.2", "joined first, heads with positions", "joined-first")
+def merged_joined_first_along_positions(x):
+    return x.flatten(1, 2).transpose(1, 2)
 
 
 # ---- 5.3 multi_head_attention(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None) -----------------------------
@@ -6118,7 +6333,7 @@ def multi_no_transpose_of_keys(x, q_proj, k_proj, v_proj, out_proj, num_heads, m
     return out_proj(join(weights @ v)), weights
 
 
-@wrong("5.3", "k.T")
+@wrong("5.3", "k.T", "keys-turned-wrongly")
 def multi_keys_by_capital_t(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
     q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
     scores = q @ k.T / math.sqrt(q.size(-1))
@@ -6199,6 +6414,101 @@ def multi_with_a_mask_always(x, q_proj, k_proj, v_proj, out_proj, num_heads, mas
 def multi_of_six_arguments(x, q_proj, k_proj, v_proj, out_proj, num_heads):
     q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
     weights = (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "never split, and the root of one head", "one-head")
+def multi_one_head_over_its_root(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = q_proj(x), k_proj(x), v_proj(x)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1) // num_heads)
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(weights @ v), weights
+
+
+@wrong("5.3", "never split, and merged", "one-head")
+def multi_one_head_merged(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = q_proj(x), k_proj(x), v_proj(x)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "never split, with the course's attention", "one-head")
+def multi_one_head_by_the_course(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = q_proj(x), k_proj(x), v_proj(x)
+    out, weights = dot_product_attention(q, k, v, mask)
+    return out_proj(out), weights
+
+
+@wrong("5.3", "k.transpose(1, 2)", "keys-turned-wrongly")
+def multi_keys_turned_as_without_heads(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(1, 2) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "out_proj, and never merged", "layer-meets-one-head")
+def multi_never_merged(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(weights @ v), weights
+
+
+@wrong("5.3", "out_proj between transpose and flatten", "layer-meets-one-head")
+def multi_out_proj_before_flatten(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj((weights @ v).transpose(1, 2)).flatten(-2), weights
+
+
+@wrong("5.3", "the mask is forgotten", "mask-ignored")
+def multi_mask_forgotten(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "D ** 1 / 2 in brackets: half of D", "root-without-brackets")
+def multi_over_half_of_d(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "/ D ** 1 / 2: divided by D and by 2", "root-without-brackets")
+def multi_over_d_and_two(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
+    scores = q @ k.transpose(-2, -1) / q.size(-1) ** 1 / 2
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "the biases of q_proj, k_proj and v_proj forgotten", "bias-forgotten")
+def multi_without_biases(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (cut(x @ layer.weight.T, num_heads) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "all biases forgotten", "bias-forgotten")
+def multi_without_any_bias(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (cut(x @ layer.weight.T, num_heads) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
+    return join(weights @ v) @ out_proj.weight.T, weights
+
+
+@wrong("5.3", "the weights of the layers not turned around", "weight-as-it-is")
+def multi_weights_as_they_are(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (cut(x @ layer.weight, num_heads) for layer in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = hidden(scores, mask).softmax(-1)
     return out_proj(join(weights @ v)), weights
 
 
@@ -6591,6 +6901,54 @@ def cross_without_context(x, q_proj, k_proj, v_proj, out_proj, num_heads):
 def cross_context_first(context, x, q_proj, k_proj, v_proj, out_proj, num_heads):
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
     return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "k.transpose(1, 2)", "keys-turned-wrongly")
+def cross_keys_turned_as_without_heads(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(1, 2) / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "D ** 1 / 2 in brackets: half of D", "root-without-brackets")
+def cross_over_half_of_d(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "softmax twice", "softmax-twice")
+def cross_softmax_twice(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.softmax(-1).softmax(-1)
+    return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.4", "the biases of q_proj, k_proj and v_proj forgotten", "bias-forgotten")
+def cross_without_biases(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q = cut(x @ q_proj.weight.T, num_heads)
+    k, v = (cut(context @ layer.weight.T, num_heads) for layer in (k_proj, v_proj))
+    return attended(q, k, v, out_proj)
+
+
+@wrong("5.4", "never split, and merged", "one-head")
+def cross_one_head_merged(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    return attended(q_proj(x), k_proj(context), v_proj(context), out_proj)
+
+
+@wrong("5.4", "values from x, with the course's attention", "values-from-x")
+def cross_values_from_x_by_the_course(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(x), num_heads)
+    out, weights = dot_product_attention(q, k, v)
+    return out_proj(join(out)), weights
+
+
+@wrong("5.4", "keys from x, with the course's attention", "keys-from-x")
+def cross_keys_from_x_by_the_course(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(x), num_heads), cut(v_proj(context), num_heads)
+    out, weights = dot_product_attention(q, k, v)
+    return out_proj(join(out)), weights
 
 
 # ---- 6.1 layer_norm(x, weight, bias, eps) ----------------------------------------------------------------------------

@@ -396,6 +396,46 @@ def test_layers_are_told_briefly():
     assert "q_proj(z) = z + 1, k_proj(z) = 2z, v_proj(z) = 3z, out_proj(z) = -z and num_heads = 2" in unscaled
 
 
+def test_dtypes_are_told_where_the_error_speaks_of_them():
+    told = check("1.2", lambda ids, table: torch.zeros(*ids.shape, len(table)) @ table.double()).message
+    assert "ids of shape (5,) and dtype int64, table of shape (13, 11) and dtype float32" in told
+    told = check("1.2", lambda ids, table: table[ids] @ table).message
+    assert "ids of shape (5,), table of shape (13, 11)." in told
+
+
+def test_sizes_are_named_only_where_they_are_what_they_seem():
+    def reads_both(x, context, *others):
+        return EXERCISES["5.4"].solution(x, torch.cat([x, context], dim=1), *others)
+
+    def swapped(*args):
+        return EXERCISES["5.3"].solution(*args)[::-1]
+
+    assert "got (2, 3, 5, 5) = (B, H, T, T)" in check("5.3", lambda x, q, k, v, o, n, mask=None: swapped(
+        x, q, k, v, o, n, mask)).message
+    assert "got (2, 3, 5, 12) = (B, H, T, 12)" in check("5.4", lambda x, c, q, k, v, o, n: reads_both(
+        x, c, q, k, v, o, n)).message
+    assert "got (2, 2, 5, 11) = (B, 2, T, D)" in check("5.1", lambda x, n: EXERCISES["5.1"].solution(x, n)[:, 1:]
+                                                       ).message
+
+
+@pytest.mark.parametrize("value, words", [
+    ([0.5] * 5, "torch.tensor(your_list) makes"), ([[1, 2], [3, 4]], "torch.tensor(your_list) makes"),
+    ([torch.ones(2), torch.ones(2)], "torch.stack(your_list) makes"), ([[1, 2], [3]], "Keep the numbers in torch"),
+    ([], "Keep the numbers in torch"), (["a"], "Keep the numbers in torch")])
+def test_a_list_hears_how_it_becomes_a_tensor(value, words):
+    assert words in check("0.1", lambda x: value).message
+
+
+def test_a_changed_input_stands_beside_the_mistake():
+    def code(x, positions):
+        for t, row in enumerate(x):
+            x[t] = row + positions[t]
+        return x
+
+    message = check("1.4", code).message
+    assert "Besides: your code changed its input x." in message and "In numbers: Your code changed" not in message
+
+
 def test_an_argument_with_a_default_must_have_one():
     report = check("5.3", lambda x, q, k, v, o, num_heads, mask: x)
     assert report.status == "error" and "may be called without mask; yours needs it" in report.message

@@ -52,7 +52,8 @@ class Law:
 class Experiment:
     """Something to try with the code itself: `test(attempt)` is a sentence where it fails.
 
-    A `required` experiment is made with right numbers too; the others only explain wrong ones.
+    A `required` experiment is made with right numbers too; the others only explain wrong ones, those that are
+    `early` before the laws are looked at.
     `while_doing` says what went on, should the code raise in it.
     """
 
@@ -60,6 +61,7 @@ class Experiment:
     test: Callable
     think: str
     required: bool = False
+    early: bool = False
     while_doing: str = ""
 
 

@@ -77,7 +77,7 @@ def wrong_type(exercise, value, expected):
                     f"{exercise.returns[0]}.append(...).")
     elif not isinstance(value, torch.Tensor) or value.layout != torch.strided:
         return ("returns-wrong-type", f"Your code returned {describe(value)}; {wanted} was expected.",
-                "Keep the numbers in torch tensors all the way, and return the result alone.")
+                _tensor_of(value) or "Keep the numbers in torch tensors all the way, and return the result alone.")
     return None
 
 
@@ -106,6 +106,25 @@ def _ending(exercise):
     return f"End with `return {', '.join(bracketed(name) for name in exercise.returns)}`."
 
 
+def _tensor_of(value):
+    """How a list becomes one tensor, or ''."""
+    if not isinstance(value, list) or not value:
+        return ""
+    if all(isinstance(item, torch.Tensor) and item.shape == value[0].shape for item in value):
+        return "torch.stack(your_list) makes one tensor of it, with a new first axis."
+    if _numbers(value):
+        return "torch.tensor(your_list) makes one tensor of it."
+    return ""
+
+
+def _numbers(value):
+    """Whether a list holds plain numbers, or lists of equal length that do."""
+    if all(isinstance(item, (int, float)) for item in value):
+        return True
+    return (all(isinstance(item, list) and item and len(item) == len(value[0]) for item in value)
+            and all(_numbers(item) for item in value))
+
+
 def _wanted(exercise, expected):
     if isinstance(expected, tuple):
         return f"the pair {bracketed(exercise.returns)}"
@@ -113,10 +132,11 @@ def _wanted(exercise, expected):
 
 
 def wrong_shape(exercise, value, expected, args):
+    rights = expected if isinstance(expected, tuple) else (expected,)
+    seen = {size for x in opened((*args, *rights)) if isinstance(x, torch.Tensor) for size in x.shape}
     for name, got, right in tensors(exercise, value, expected):
         if isinstance(right, list):
             continue
-        seen = {size for x in opened((*args, right)) if isinstance(x, torch.Tensor) for size in x.shape}
         if got.shape != right.shape:
             return ("wrong-shape", f"{name} should have shape {axes(exercise, right.shape, seen)}, "
                                    f"got {axes(exercise, got.shape, seen)}.",

@@ -127,7 +127,8 @@ MEANINGS = (
     (r"(sin|cos|exp|log|pow)\(\): argument.*must be Tensor",
      "torch.{0} takes a tensor; for a plain number there is math.{0}."),
     (r"expanded size of the tensor .* must match",
-     "Something is written into a place of another shape: print the shapes of both sides."),
+     "A tensor is stretched to another shape, by expand or because it is written into a place of that shape. Only axes "
+     "of size 1 can be stretched: print both shapes."),
     (r"index .* out of (bounds|range)|out of range|out of DATA bounds",
      "An index points outside: check which axis it counts, and that axis's size."),
     (r"maximum recursion depth", "The function calls itself without end."),
@@ -153,6 +154,11 @@ def meaning(error):
         if found:
             return sentence.format(*(group or "" for group in found.groups()))
     return ""
+
+
+def speaks_of_dtypes(error):
+    """Whether an exception's words name dtypes."""
+    return bool(re.search(r"dtype|scalar type|\b(Float|Double|Long|Bool)\b", str(error)))
 
 
 def _matrix_product(words):

@@ -78,10 +78,10 @@ def _growing(number):
     return code
 
 
-def _each_comparison(text, vocabulary):
-    """One id for each comparison of a word with a key."""
-    return [id if key == word else vocabulary[UNKNOWN] for word in tokens.split_words(text)
-            for key, id in vocabulary.items()]
+def _each_comparison(other):
+    """One id for each comparison of a word with a key: that of the key, or other(id, vocabulary)."""
+    return lambda text, vocabulary: [id if key == word else other(id, vocabulary)
+                                     for word in tokens.split_words(text) for key, id in vocabulary.items()]
 
 
 def _place_in_vocabulary(text, vocabulary):
@@ -126,7 +126,9 @@ def _first_wrong(got, right):
 def _one_id_for_each_word(case):
     if len(case.got) == len(case.expected):
         return None
-    return f"Each word of the text gets one id, also a word that comes twice: {_in_words(case)}."
+    told = f"Each word of the text gets one id, also a word that comes twice: {_in_words(case)}."
+    many = len(case.got) == len(case.expected) * len(case.args[1])
+    return told + (" Does an inner loop append once for every key of the vocabulary?" if many else "")
 
 
 def _whole_numbers(case):
@@ -136,12 +138,13 @@ def _whole_numbers(case):
     return f"Ids are whole numbers, of Python's int; your ids[{at}] is {evidence.shortly(case.got[at])}."
 
 
-def _remembered(case):
-    more = len(case.got) - len(case.expected)
-    if more < 1 or _first_wrong(case.got[more:], case.expected) is not None:
+def _remembers(attempt):
+    """The same text twice: the second list must not be longer."""
+    first, second = (len(attempt("the cat", dict(_TINY))) for _ in range(2))
+    if second <= first:
         return None
-    return (f"Your list ends with the right ids, but {evidence.counted(more, 'entry stands', 'entries stand')} before "
-            f"them. Each call must give the ids of its own text alone.")
+    return (f"Called twice with the text 'the cat', your code gives {first} ids, then {second}. Each call must give "
+            f"the ids of its own text alone.")
 
 
 def _marks_taken_off(case):
@@ -186,7 +189,7 @@ _TINY = {UNKNOWN: 0, "cat": 1, "the": 2}
 _LATE = {"the": 0, "cat": 3, UNKNOWN: 5}
 
 ENCODE = Exercise(
-    id="1.1", name="encode", signature="encode(text, vocabulary)", minutes=6, difficulty=1,
+    id="1.1", name="encode", signature="encode(text, vocabulary)", minutes=5, difficulty=1,
     gives="the ids of the lower-cased words of text, in a list; a word that is not in the vocabulary gets "
           "vocabulary['<unk>']",
     solution=tokens.encode, arguments=("text", "vocabulary"), returns=("ids",),
@@ -331,7 +334,8 @@ ENCODE = Exercise(
             "one-id-per-comparison", "Each word was compared with every word of the vocabulary, and each comparison "
             "gave an id.",
             "A dict needs no loop: `word in vocabulary` asks once, vocabulary[word] looks up.",
-            _each_comparison, _in_words),
+            (_each_comparison(lambda id, vocabulary: vocabulary[UNKNOWN]), _each_comparison(lambda id, vocabulary: 0),
+             _each_comparison(lambda id, vocabulary: id), _each_comparison(lambda id, vocabulary: -1)), _in_words),
         Misconception(
             "repeats-dropped", "A word that comes again lost its id: sets and dicts hold each thing once.",
             "The list has one id for each word, in the order of the text.",
@@ -366,7 +370,9 @@ ENCODE = Exercise(
         Misconception(
             "return-in-loop", "Only the first word has an id: the loop ends at its first `return`.",
             "`return` leaves the function at once. Collect the ids in the loop, and return after it.",
-            (_then(lambda ids: ids[:1]), _then(lambda ids: ids[0])), _in_words),
+            (_then(lambda ids: ids[:1]), _then(lambda ids: ids[0]),
+             lambda text, vocabulary: [vocabulary.get(word, UNKNOWN) for word in tokens.split_words(text)][:1],
+             lambda text, vocabulary: vocabulary.get(tokens.split_words(text)[0], UNKNOWN)), _in_words),
         Misconception(
             "last-word-only", "Only the last word has an id: each round of the loop overwrites the one before.",
             "Make the list once, before the loop, and append to it: ids.append(...).",
@@ -421,17 +427,19 @@ ENCODE = Exercise(
         "vocabulary[word] raises a KeyError if the word is not there; vocabulary.get(word, other) gives `other` then.",
         "[vocabulary.get(word, vocabulary['<unk>']) for word in text.lower().split()]",
     ),
-    laws=(Law("remembers", _remembered,
-              "Make the list inside the function, anew for each call. A default argument, ids=[], is made once, and "
-              "keeps what earlier calls put in."),
-          Law("not-one-id-per-word", _one_id_for_each_word,
-              "Print the words after splitting, and count them: text.lower().split() gives the words."),
+    laws=(Law("not-one-id-per-word", _one_id_for_each_word,
+              "Append exactly one id for each word of text.lower().split(), known or not, and return after the loop."),
           Law("not-whole-numbers", _whole_numbers, "What the vocabulary holds under a word is what is wanted."),
           Law("punctuation-removed", _marks_taken_off, "Here white space alone parts words: leave the marks on them."),
           Law("wrong-id-for-unknown", _unknown_words,
               "Print each word just before you look it up. vocabulary.get(word, vocabulary['<unk>']) gives the id of "
               "the word, or that of <unk>."),
           Law("wrong-id-for-known", _known_words, "Print each word beside the id that you found for it.")),
+    experiments=(
+        Experiment("remembers", _remembers, "Make the list inside the function, anew for each call. One that is made "
+                   "outside, or as a default argument, ids=[], is made once, and keeps what earlier calls put in.",
+                   early=True),
+    ),
     after="Every text is now a row of whole numbers, whatever words it has.",
 )
 
@@ -457,6 +465,18 @@ def _row(case):
     if row is None:
         return evidence.entry(case)
     return f"for {name} yours is row {row} of the table, and row {ids[at].item()} is right"
+
+
+def _beside_its_row(case):
+    """The vector that is furthest off, beside the row of the table that belongs there."""
+    ids, _ = case.args
+    if case.got.shape != case.expected.shape:
+        return evidence.shape(case)
+    at = evidence.worst(case.got, case.expected)[:-1]
+    name = f"ids[{', '.join(map(str, at))}] = {ids[at].item()}" if at else f"ids = {ids.item()}"
+    mine, right = (", ".join(evidence.number(v) for v in x[at][:4]) + (", ..." if x.size(-1) > 4 else "")
+                   for x in (case.got, case.expected))
+    return f"for {name} yours is [{mine}], and row {ids[at].item()} of the table is [{right}]"
 
 
 def _which_row(table, vector):
@@ -584,6 +604,12 @@ EMBED = Exercise(
              lambda ids, table: F.one_hot(ids, len(table)).float() @ table,
              lambda ids, table: F.one_hot(ids, len(table)).double() @ table)),
         Misconception(
+            "one-hot-bare", "The one-hot rows are whole numbers, and have only as many columns as the largest id at "
+            "hand needs. A product with the table needs the table's dtype, and a column for each of its rows.",
+            "F.one_hot(ids, len(table)).to(table.dtype). (Or without any one-hot rows: a tensor of ids can be an "
+            "index.)",
+            (lambda ids, table: F.one_hot(ids) @ table, lambda ids, table: F.one_hot(ids, int(ids.max()) + 1) @ table)),
+        Misconception(
             "one-hot-returned", "These are the one-hot rows; they still have to choose rows of the table.",
             "one_hot @ table, or simply table[ids].",
             (lambda ids, table: F.one_hot(ids, len(table)).to(table.dtype),
@@ -670,7 +696,7 @@ EMBED = Exercise(
              lambda ids, table: torch.rand(*table.shape)[ids],
              lambda ids, table: torch.randn(*ids.shape, table.size(-1)),
              lambda ids, table: nn.Embedding(*table.shape).to(table.dtype)(ids),
-             lambda ids, table: nn.Parameter(torch.randn(*table.shape))[ids])),
+             lambda ids, table: nn.Parameter(torch.randn(*table.shape))[ids]), _beside_its_row),
         Misconception(
             "transposed", "The rows are right, but axes of the result have changed places.",
             "C comes last: (..., C).",
@@ -790,6 +816,27 @@ def _multiplied(dtype, power):
     def code(length, d_model):
         frequency = power(torch.arange(0, d_model, 2, dtype=dtype) / d_model)
         return _waves(torch.arange(length, dtype=dtype)[:, None] * frequency)
+
+    return code
+
+
+def _power_first(divide, dtype):
+    """10000 ** i taken before the division by d_model: divide(position, i, d_model), whole numbers with dtype int64."""
+
+    def code(length, d_model):
+        i = torch.arange(0, d_model, 2, dtype=dtype)
+        return _waves(divide(torch.arange(length)[:, None], i, d_model))
+
+    return code
+
+
+def _too_many_angles(exponent):
+    """An angle for each column, written into the half of them."""
+
+    def code(length, d_model):
+        positions = torch.zeros(length, d_model)
+        positions[:, 0::2] = _column_angles(length, d_model, exponent).sin()
+        return positions
 
     return code
 
@@ -994,11 +1041,24 @@ POSITIONS = Exercise(
             (_turned(exponent=lambda i, length, d: i / length), _turned(exponent=lambda i, length, d: i / 2 / length)),
             _a_row),
         Misconception(
-            "not-divided-by-width", "The exponent was not divided by d_model: all waves but the first stand nearly "
-            "still.",
+            "power-before-division", "The power was taken before the division by d_model: `**` binds before `/`, so "
+            "10000 ** -i / d_model is (10000 ** -i) / d_model.",
+            "The exponent needs its brackets: 10000 ** (-i / d_model), or position / 10000 ** (i / d_model).",
+            tuple(_power_first(divide, dtype) for dtype in (torch.float64, torch.int64)
+                  for divide in (lambda p, i, d: p * 10000 ** -i / d, lambda p, i, d: p / 10000 ** i / d,
+                                 lambda p, i, d: p / (10000 ** i / d))), _a_row),
+        Misconception(
+            "not-divided-by-width", "The exponent lost its fraction: it was not divided by d_model, or by // instead "
+            "of /. All waves but the first stand nearly still.",
             _FREQUENCY,
             (_turned(exponent=lambda i, length, d: i), _turned(exponent=lambda i, length, d: i / 2),
+             _turned(exponent=lambda i, length, d: (i / d).ceil()),
              _turned(exponent=lambda i, length, d: 2 * i)), _a_row),
+        Misconception(
+            "angle-for-each-column", "There are d_model angles at each position, and only d_model / 2 columns to write "
+            "them into: the two columns of a pair share one.",
+            "There is one angle for each pair, d_model / 2 of them: torch.arange(0, d_model, 2) gives their i.",
+            _too_many_angles(lambda j, d: j / d)),
         Misconception(
             "exponent-to-the-end", "The exponent was divided by a little less than d_model.",
             _FREQUENCY,
@@ -1144,6 +1204,14 @@ ADD = Exercise(
             "whole-table", "The whole table of positions was added; x may be shorter than the table.",
             "Take the first T rows: positions[:x.size(1)].",
             (_plus(lambda x, p: p), _plus(lambda x, p: p[None]), _plus(lambda x, p: p[:][None])), _added),
+        Misconception(
+            "whole-table-stretched", "The whole table of positions was to be stretched to the shape of x; x may be "
+            "shorter than the table.",
+            "expand stretches only axes of size 1: take positions[:T] first. (T, C) beside (B, T, C) then lines up by "
+            "itself.",
+            (_plus(lambda x, p: p.expand_as(x)), _plus(lambda x, p: p[None].expand_as(x)),
+             _plus(lambda x, p: p.expand(len(x), x.size(1), -1)),
+             _plus(lambda x, p: p[None].expand(len(x), x.size(1), -1)))),
         Misconception(
             "last-rows", "The last T rows of the table were added; token 0 stands at position 0.",
             "Take the first T rows: positions[:x.size(1)].",

@@ -247,6 +247,10 @@ SOFTMAX = Exercise(
 
 # ---------------------------------------------------------------- 2.3
 
+# q.size(-1) ** 1 / 2 in brackets, and without them behind the scores
+_WITHOUT_BRACKETS = (lambda q, k: 2 / q.size(-1), lambda q, k: 1 / (2 * q.size(-1)))
+
+
 def _weights_scaled_by(factor, dim=-1):
     """Attention weights whose scores are multiplied by factor(q, k); dim None leaves the axis to torch."""
     return lambda q, k: nn.functional.softmax(q @ k.transpose(-2, -1) * factor(q, k), dim=dim)
@@ -274,6 +278,11 @@ WEIGHTS = Exercise(
             "scaled-by-d", "The scores were divided by D instead of sqrt(D).",
             "It is the standard deviation that grows like sqrt(D); the variance grows like D.",
             _weights_scaled_by(lambda q, k: 1 / q.size(-1)), evidence.sharpness),
+        Misconception(
+            "root-without-brackets", "The scores were divided by D / 2, or by 2 * D, not by sqrt(D): D ** 1 / 2 is "
+            "half of D, and scores / D ** 1 / 2 divides by D and by 2.",
+            "`**` binds before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
+            tuple(_weights_scaled_by(scale) for scale in _WITHOUT_BRACKETS), evidence.sharpness),
         Misconception(
             "root-of-two", "The scores were divided by √2: right only for D = 2, as in the example of six words.",
             "Take the size from q itself: math.sqrt(q.size(-1)).",
@@ -405,6 +414,11 @@ ATTENTION = Exercise(
             "scaled-by-d", "The scores were divided by D instead of sqrt(D).",
             "It is the standard deviation that grows like sqrt(D); the variance grows like D.",
             _pair(_weights_scaled_by(lambda q, k: 1 / q.size(-1))), evidence.sharpness),
+        Misconception(
+            "root-without-brackets", "The scores were divided by D / 2, or by 2 * D, not by sqrt(D): D ** 1 / 2 is "
+            "half of D, and scores / D ** 1 / 2 divides by D and by 2.",
+            "`**` binds before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
+            tuple(_pair(_weights_scaled_by(scale)) for scale in _WITHOUT_BRACKETS), evidence.sharpness),
         Misconception(
             "scaled-by-positions", "The scores were divided by the square root of a number of positions, or of the "
             "values' width, instead of D.",
@@ -623,6 +637,12 @@ SELF_ATTENTION = Exercise(
             "scaled-by-d", "The scores were divided by d_out instead of its square root.",
             "It is the standard deviation that grows like sqrt(D).",
             _attend(lambda q, k, x: (q @ k.transpose(-2, -1) / q.size(-1)).softmax(-1)), evidence.sharpness),
+        Misconception(
+            "root-without-brackets", "The scores were divided by d_out / 2, or by 2 * d_out, not by sqrt(d_out): d_out "
+            "** 1 / 2 is half of d_out, and scores / d_out ** 1 / 2 divides by d_out and by 2.",
+            "`**` binds before `/`: math.sqrt(d_out), d_out ** 0.5 or d_out ** (1 / 2).",
+            tuple(_attend(lambda q, k, x, scale=scale: (q @ k.transpose(-2, -1) * scale(q, k)).softmax(-1))
+                  for scale in _WITHOUT_BRACKETS), evidence.sharpness),
         Misconception(
             "scaled-by-positions", "The scores were divided by the square root of the number of positions.",
             "The last axis is the one that a dot product sums over: q.size(-1).",

@@ -38,7 +38,8 @@ def verdict(exercise, attempt):
         return refused
     with usual_modes():
         runs = _runs(exercise, attempt)
-        found = (_raised(exercise, runs) or _malformed(exercise, runs) or _wrong_numbers(exercise, attempt, runs)
+        found = (_raised(exercise, runs) or _malformed(exercise, attempt, runs)
+                 or _wrong_numbers(exercise, attempt, runs)
                  or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
     return _with_print(_with_notes(exercise, found, attempt), runs)
 
@@ -161,7 +162,7 @@ def _explain(exercise, probe, record, named):
     """An exception, said again: where, on what, and what it means here."""
     where = f" at your {record.line}" if record.line else ""
     parts = [("say", f"It raised {errors.first_line(record.error)}{where}."),
-             ("numbers", exercise.told(probe.args) if exercise.told else _told(exercise, probe.args))]
+             ("numbers", exercise.told(probe.args) if exercise.told else _told(exercise, probe.args, record.error))]
     if named:
         parts += [("say", named.means), ("think", named.think)]
     else:
@@ -170,15 +171,17 @@ def _explain(exercise, probe, record, named):
     return Verdict("error", tuple(parts), named.id if named else None)
 
 
-def _told(exercise, args):
-    """What the learner's code was given."""
-    given = ", ".join(argument(name, value) for name, value in zip(exercise.named_inputs, args, strict=False))
+def _told(exercise, args, error):
+    """What the learner's code was given, with its dtypes where the error speaks of them."""
+    dtypes = errors.speaks_of_dtypes(error)
+    given = ", ".join(argument(name, value, dtypes)
+                      for name, value in zip(exercise.named_inputs, args, strict=False))
     return f"It was called with {given}."
 
 
 # ---------------------------------------------------------------- 2. type, shape, dtype, changed inputs
 
-def _malformed(exercise, runs):
+def _malformed(exercise, attempt, runs):
     for probe, record, expected in _required(exercise, runs):
         fault = (wrong_type(exercise, record.value, expected)
                  or wrong_shape(exercise, record.value, expected, probe.args)
@@ -186,30 +189,43 @@ def _malformed(exercise, runs):
         if fault:
             named = _match(exercise, runs)
             if named:
-                return _misconception(named, fault[1])
+                return _misconception(named, _wrong_before(exercise, attempt, runs, named, probe) or fault[1])
             return Verdict("wrong", (("say", fault[1]), ("think", fault[2])), fault[0])
         if record.changed:
-            return _changed(exercise, record, _match(exercise, runs))
+            return _changed(exercise, attempt, runs, record)
     return None
 
 
-def _changed(exercise, record, named):
+def _wrong_before(exercise, attempt, runs, named, stop=None):
+    """What a known mistake did to the numbers, as far as the probe `stop`; '' where it did nothing."""
+    for probe, record, expected in _required(exercise, runs):
+        if probe is stop or record.error or not same_shapes(record.value, expected):
+            return ""
+        if not _as_expected(exercise, probe, probe.args, record.value, expected):
+            return _in_numbers(exercise, attempt, named, Case(probe.args, plain(expected), plain(record.value)))
+    return ""
+
+
+def _changed(exercise, attempt, runs, record):
     names = " and ".join(exercise.named_inputs[i] for i in record.changed)
     said = f"Your code changed its input {names}. Whoever calls it still needs it as it was."
-    if named:
-        return _misconception(named, said)
     kinds = {type(record.args[i]) for i in record.changed}
+    layers = any(issubclass(kind, Module) for kind in kinds)
+    named = None if layers else _match(exercise, runs)  # a changed layer is the mistake itself
+    if named:
+        found = _misconception(named, _wrong_before(exercise, attempt, runs, named))
+        return replace(found, parts=(*found.parts, ("say", f"Besides: {said[0].lower()}{said[1:]}")))
     if dict in kinds:
         think = ("d[key] = ..., setdefault, update and pop write into the dict d itself; d.get(key, other) and d[key] "
                  "only look.")
     elif kinds & {list, set}:
         think = ("pop, remove, add, append and sort change the collection itself; sorted(...), list(...) and set(...) "
                  "make a new one.")
-    elif any(issubclass(kind, Module) for kind in kinds):
+    elif layers:
         think = "Apply the layer, and leave its weight and bias alone: they are to be used again."
     else:
-        think = ("x -= ..., x /= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x itself. Write "
-                 "x = x - ... instead, or start with x.clone().")
+        think = ("x += ..., x -= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x itself. Make "
+                 "a new tensor instead (x = x - ..., or return x + ...), or start with x.clone().")
     return Verdict("wrong", (("say", said), ("think", think)), "changes-input")
 
 
@@ -223,8 +239,8 @@ def _wrong_numbers(exercise, attempt, runs):
         named = _match(exercise, runs) or _match_failing(exercise, runs)
         if named:
             return _misconception(named, _in_numbers(exercise, attempt, named, case))
-        return (_broken_law(exercise, attempt, runs) or _failed_experiment(exercise, attempt)
-                or _smallest(exercise, attempt, probe, case))
+        return (_failed_experiment(exercise, attempt, early=True) or _broken_law(exercise, attempt, runs)
+                or _failed_experiment(exercise, attempt) or _smallest(exercise, attempt, probe, case))
     return None
 
 
@@ -293,9 +309,9 @@ def _broken_law(exercise, attempt, runs):
     return None
 
 
-def _failed_experiment(exercise, attempt, required=False):
+def _failed_experiment(exercise, attempt, required=False, early=False):
     for experiment in exercise.experiments:
-        if experiment.required != required:  # the required ones speak of right numbers
+        if (experiment.required, experiment.early) != (required, early):  # the required ones speak of right numbers
             continue
         record = run(lambda code, test: test(code), attempt, (experiment.test,))
         if record.error is None and record.value:

@@ -45,9 +45,11 @@ def describe(value):
     return "None" if value is None else f"{type(value).__name__} {repr(value)[:40]}"
 
 
-def argument(name, value):
+def argument(name, value, dtype=False):
+    """A tensor by its shape, and its dtype where that matters; anything else as it is written."""
     if isinstance(value, torch.Tensor):
-        return f"{name} of shape {tuple(value.shape)}"
+        kind = f" and dtype {str(value.dtype).replace('torch.', '')}" if dtype else ""
+        return f"{name} of shape {tuple(value.shape)}{kind}"
     if isinstance(value, torch.nn.Linear):
         return f"{name} = {_sizes(value)}"
     if _of_tensors(value):
@@ -63,8 +65,14 @@ def axes(exercise, shape, seen):
         return "() (a single number)"
     if not any(names.get(size) for size in shape):
         return f"{tuple(shape)}"
-    letters = ", ".join(names.get(size) or str(size) for size in shape)
+    letters = ", ".join(names.get(size) if names.get(size) and not _second(names, shape, i) else str(size)
+                        for i, size in enumerate(shape))
     return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})"
+
+
+def _second(names, shape, i):
+    """Whether axis i would be a second batch or a second axis of heads: no shape has two, so it is something else."""
+    return names[shape[i]] in ("B", "H") and any(names.get(size) == names[shape[i]] for size in shape[:i])
 
 
 def equation(name, value):
