@@ -89,3 +89,22 @@ def milliseconds(function, times=7):
         function()
         spans.append(time.perf_counter() - start)
     return 1000 * statistics.median(spans)
+
+
+def megabytes_kept(forward):
+    """What one forward pass keeps for the backward pass: the tensors that autograd saves, each storage once.
+
+    Units:  MB, 2**20 bytes
+    Source: notebooks 04 and 05
+    """
+    sizes = {}
+
+    def note(tensor):
+        storage = tensor.untyped_storage()
+        sizes[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        out = forward()  # kept alive while counting, so that no address is used twice
+    del out
+    return sum(sizes.values()) / 2**20

@@ -80,3 +80,11 @@ def test_each_module_imports_only_those_above_it():
                 module = re.search(r"helpers\.(\w+)", line)
                 leans_on = [module[1]] if module else re.findall(r"\w+", line.partition(" import ")[2])
                 assert all(rooms.index(other) <= place for other in leans_on), f"{file.name}: {line.strip()}"
+
+
+def test_what_is_kept_for_the_backward_pass_is_counted_once():
+    x = torch.randn(256, 1024, requires_grad=True)  # 1 MB
+    assert notebook.megabytes_kept(lambda: x.sin()) == 1
+    assert notebook.megabytes_kept(lambda: x * x) == 1  # saved twice, one storage
+    assert notebook.megabytes_kept(lambda: x.exp().exp()) == 2  # two results
+    assert notebook.megabytes_kept(lambda: x.detach().sin()) == 0

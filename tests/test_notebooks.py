@@ -118,6 +118,18 @@ def test_stubs_are_empty_and_followed_by_their_check(path):
         assert "not attempted" in after.outputs[0].data["text/plain"]
 
 
+@each_notebook
+def test_an_exercise_says_the_same_as_its_card(path):
+    """The cell before a stub: its number, its stars and its minutes are those of the exercise."""
+    cells = read(path).cells
+    for stub in code_cells(path):
+        if exercise_of(stub):
+            exercise = EXERCISES[exercise_of(stub)]
+            text = next(cell.source for cell in reversed(cells[:cells.index(stub)]) if "## Exercise" in cell.source)
+            assert f"Exercise {exercise.id}: " in text and exercise.stars in text, exercise.id
+            assert f"*About {exercise.minutes} minutes.*" in text, f"{exercise.id}: {exercise.minutes} minutes"
+
+
 def test_every_exercise_stands_in_the_notebook_of_its_number():
     stubs = [(path.stem[:2], exercise_of(cell)) for path in PATHS for cell in code_cells(path) if exercise_of(cell)]
     assert [id for _, id in stubs] == list(EXERCISES)
