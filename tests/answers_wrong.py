@@ -7161,6 +7161,19 @@ def norm_not_returned(x, weight, bias, eps):
     print(out.shape)
 
 
+@wrong("6.1", "a new layer in float32, then weight and bias", "new-layer")
+def norm_by_a_float32_layer(x, weight, bias, eps):
+    C = x.size(-1)
+    return nn.LayerNorm(C, eps=eps)(x) * weight + bias
+
+
+@wrong("6.1", "a new layer in float32 with copied weights", "new-layer")
+def norm_by_a_float32_layer_with_copies(x, weight, bias, eps):
+    layer = nn.LayerNorm(x.size(-1), eps=eps)
+    layer.load_state_dict({"weight": weight, "bias": bias})
+    return layer(x)
+
+
 # ---- 6.2 add_and_norm(sublayer_out, x, weight, bias, eps) ------------------------------------------------------------
 
 
@@ -7341,6 +7354,25 @@ def add_the_first_vector(sublayer_out, x, weight, bias, eps):
 @wrong("6.2", "the residual is detached from its place", "vectors-mixed")
 def add_x_of_the_wrong_position(sublayer_out, x, weight, bias, eps):
     return norm(sublayer_out + (x.roll(1, dims=-2) if x.dim() > 1 else x), weight, bias, eps)
+
+
+@wrong("6.2", "a new layer in float32", "new-layer")
+def add_and_norm_by_a_float32_layer(sublayer_out, x, weight, bias, eps):
+    return nn.LayerNorm(x.size(-1), eps=eps)(sublayer_out + x) * weight + bias
+
+
+def unfinished_norm(x, weight, bias, eps):
+    """What layer_norm is before exercise 6.1 is solved."""
+
+
+@wrong("6.2", "by a layer_norm that is not written yet", "returns-none")
+def add_and_unfinished_norm(sublayer_out, x, weight, bias, eps):
+    return unfinished_norm(sublayer_out + x, weight, bias, eps)
+
+
+@wrong("6.2", "added to what an unwritten layer_norm gives", "none-added")
+def add_to_unfinished_norm(sublayer_out, x, weight, bias, eps):
+    return x + unfinished_norm(sublayer_out, weight, bias, eps)
 
 
 # ---- 6.3 relative_key_scores(q, distance_embedding) ------------------------------------------------------------------
@@ -7877,6 +7909,54 @@ def prune_and_make_larger(weight, bias, heads, num_heads, dim):
     return new, bias[keep] if bias is not None and dim == 0 else bias
 
 
+@wrong("6.4", "dim exchanged, for the bias too", "wrong-axis")
+def prune_with_dim_exchanged(weight, bias, heads, num_heads, dim):
+    keep = features_left(weight.size(dim), heads, num_heads)
+    if dim == 0:
+        return weight[:, keep], bias
+    return weight[keep], None if bias is None else bias[keep]
+
+
+@wrong("6.4", "dim exchanged by masks, counted along the axis that is cut", "wrong-axis")
+def prune_with_dim_exchanged_by_masks(weight, bias, heads, num_heads, dim):
+    stays = torch.tensor([h not in heads for h in range(num_heads)])
+    keep = stays.repeat_interleave(weight.size(1 - dim) // num_heads)
+    if dim == 1:
+        return weight[keep], bias if bias is None else bias[keep]
+    return weight[:, keep], bias
+
+
+@wrong("6.4", "dim = 1 - dim", "wrong-axis")
+def prune_with_the_other_dim(weight, bias, heads, num_heads, dim):
+    dim = 1 - dim
+    keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "a list of the features that go", "pruned-listed")
+def prune_to_a_list_of_those_that_go(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    features = []
+    for h in heads:
+        features += range(h * D, (h + 1) * D)
+    features = torch.tensor(features)
+    return weight.index_select(dim, features), bias[features] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "the pruned heads' pieces joined", "pruned-listed")
+def prune_to_the_pieces_that_go(weight, bias, heads, num_heads, dim):
+    def pieces(x, axis):
+        return torch.cat([x.chunk(num_heads, axis)[h] for h in sorted(heads)], axis)
+    return pieces(weight, dim), pieces(bias, 0) if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "range(h, n, num_heads)", "interleaved")
+def prune_by_range_with_steps(weight, bias, heads, num_heads, dim):
+    keep = torch.tensor([i for h in range(num_heads) if h not in heads
+                         for i in range(h, weight.size(dim), num_heads)])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
 # ---- 6.5 attend_with_cache(q, k, v, past) ----------------------------------------------------------------------------
 
 
@@ -7908,7 +7988,7 @@ def cache_new_in_front_is_causal(q, k, v, past):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
 
 
-@wrong("6.5", "joined along the heads", "joined-along-another-axis")
+@wrong("6.5", "joined along the heads", "joined-along-the-heads")
 def cache_along_heads(q, k, v, past):
     if past is not None:
         k, v = torch.cat([past[0], k], dim=1), torch.cat([past[1], v], dim=1)
@@ -8216,6 +8296,57 @@ def cache_scaled_otherwise_later(q, k, v, past):
     root = math.sqrt(q.size(-1)) if past is None else 1.5 * math.sqrt(q.size(-1))
     weights = (q @ keys.mT / root).masked_fill(~seen(q, keys), -math.inf).softmax(-1)
     return weights @ values, (keys, values)
+
+
+@wrong("6.5", "joined along the heads, no mask", "joined-along-the-heads")
+def cache_along_heads_unmasked(q, k, v, past):
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=1), torch.cat([past[1], v], dim=1)
+    return F.scaled_dot_product_attention(q, k, v), (k, v)
+
+
+def square_mask(n):
+    return torch.ones(n, n, dtype=torch.bool).tril()
+
+
+@wrong("6.5", "a mask (T, T)", "mask-without-past")
+def cache_with_a_mask_of_new_tokens(q, k, v, past):
+    k, v = with_past(k, v, past)
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    return scores.masked_fill(~square_mask(q.size(-2)), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "a mask (T, T), handed to torch", "mask-without-past")
+def cache_with_a_mask_of_new_tokens_for_torch(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return read(q, k, v, square_mask(q.size(-2))), (k, v)
+
+
+@wrong("6.5", "a mask (T, T), handed to the course's attention", "mask-without-past")
+def cache_with_a_mask_of_new_tokens_by_the_course(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return dot_product_attention(q, k, v, square_mask(q.size(-2)))[0], (k, v)
+
+
+@wrong("6.5", "a mask (S, S)", "mask-with-past-rows")
+def cache_with_a_mask_of_all_tokens(q, k, v, past):
+    k, v = with_past(k, v, past)
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    return scores.masked_fill(~square_mask(k.size(-2)), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("6.5", "past handed on, and no mask where there is one", "past-handed-on-and-out")
+def cache_hands_on_the_past_unmasked(q, k, v, past):
+    if past is None:
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+    return F.scaled_dot_product_attention(q, *with_past(k, v, past)), past
+
+
+@wrong("6.5", "past handed on, and nothing joined", "past-handed-on-and-out")
+def cache_reads_and_hands_on_the_past(q, k, v, past):
+    if past is None:
+        past = k, v
+    return read(q, *past, seen(q, past[0])), past
 
 
 # ---- 7.1 class MyBertSelfAttention(config) ---------------------------------------------------------------------------

@@ -4,7 +4,9 @@ import math
 
 import torch
 import torch.nn.functional as F
+from torch import nn
 
+from helpers.attention import dot_product_attention
 from helpers.checks import evidence, laws, solutions
 from helpers.checks.catalogue import Exercise, Experiment, Law, Misconception, Probe
 from helpers.checks.inputs import B, D, H, S, T, normal
@@ -351,6 +353,30 @@ _NORMS = (
      ({"centre": lambda x: x - x.amin(-1, keepdim=True), "spread": lambda x: x.amax(-1, keepdim=True) - x.amin(
          -1, keepdim=True), "divide": lambda c, r, eps: c / (r + eps)},), _statistics),
 )
+
+
+def _copied(x, weight, bias, eps):
+    """A new layer, with the weight and bias given copied into its own."""
+    layer = nn.LayerNorm(x.size(-1), eps=eps)
+    with torch.no_grad():
+        layer.weight.copy_(weight)
+        layer.bias.copy_(bias)
+    return layer(x)
+
+
+def _by_a_new_layer(summed):
+    """nn.LayerNorm, whose weights are float32, in place of the steps; `summed` makes an answer of it."""
+    return Misconception(
+        "new-layer", "x is float64 here, and the weights in your norm are float32. (A new nn.LayerNorm has weights of "
+        "its own, in float32.)",
+        "You need no module: write the mean, the variance and the division.",
+        tuple(summed(code) for code in (
+            lambda x, w, b, eps: nn.LayerNorm(x.size(-1), eps=eps)(x) * w + b,
+            lambda x, w, b, eps: nn.LayerNorm(x.size(-1), eps=eps)(x),
+            lambda x, w, b, eps: nn.LayerNorm(x.size(-1))(x) * w + b,
+            lambda x, w, b, eps: nn.LayerNorm(x.size(-1))(x), _copied)))
+
+
 _NORM_SIZES = {2: "B", 3: "", 5: "T", 7: "C", 11: "C", 13: "C", 17: "", 22: "2C"}
 _NORM_SHAPES = (  # name, shape, eps, times, plus
     ("a batch (B, T, C)", (B, T, 11), 1e-5, 1.0, 0.0),
@@ -389,7 +415,7 @@ _BY_HAND = (torch.tensor([1.0, 2.0]), torch.tensor([0.0, 1.0]), 3.0)  # weight, 
 # ---------------------------------------------------------------- 6.1
 
 LAYER_NORM = Exercise(
-    id="6.1", name="layer_norm", signature="layer_norm(x, weight, bias, eps)", minutes=6, difficulty=2,
+    id="6.1", name="layer_norm", signature="layer_norm(x, weight, bias, eps)", minutes=8, difficulty=2,
     gives="x (..., C) with each vector brought to mean 0 and variance 1, (x - mean) / sqrt(variance + eps), then times "
           "weight plus bias; the variance divides by C",
     solution=solutions.layer_norm, arguments=("x", "weight", "bias", "eps"), returns=("out",), sizes=_NORM_SIZES,
@@ -399,6 +425,7 @@ LAYER_NORM = Exercise(
             torch.tensor([0.0, 1.0, 0.5]), 0.25)),
     misconceptions=(
         *_known(_norm, _NORMS),
+        _by_a_new_layer(lambda norm: norm),
         Misconception(
             "no-norm-of-this-shape", "F.layer_norm was told of other axes than the last one: its second argument is "
             "the shape of what is normalised together, and weight must have this shape.",
@@ -476,6 +503,12 @@ _SUMS = (
      (_adding(lambda n, s, x: n(torch.cat([s, x], -1))),
       {"answer": lambda s, x, w, b, eps: F.layer_norm(torch.cat([s, x], -1), x.shape[-1:], w, b, eps)},
       _adding(lambda n, s, x: torch.cat([n(s), n(x)], -1))), None),
+    ("returns-none", "Nothing came back, on any input.",
+     "Does every path end with `return`? If you call your layer_norm: is exercise 6.1 solved, and its cell run?",
+     (_adding(lambda n, s, x: None),), None),
+    ("none-added", "One of the two that you add is None.",
+     "Neither sublayer_out nor x is ever None. If you call your layer_norm: is exercise 6.1 solved, and its cell run?",
+     (_adding(lambda n, s, x: s + None), _adding(lambda n, s, x: None + s)), None),
 )
 
 
@@ -515,7 +548,8 @@ ADD_AND_NORM = Exercise(
                                             2.5 - torch.tensor([[1.0, 2, 0, 0.5, -1, 1, 2, 3]]), *_EQUAL[1:]))),
     small=((torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]), *_BY_HAND),
            (torch.tensor([[0.0, 1.0], [3.0, 0.0]]), torch.tensor([[1.0, 2.0], [-7.0, 0.0]]), *_BY_HAND)),
-    misconceptions=(*_known(lambda answer: answer, _SUMS), *_known(_norm_of_sum, _NORMS)),
+    misconceptions=(*_known(lambda answer: answer, _SUMS), *_known(_norm_of_sum, _NORMS),
+                    _by_a_new_layer(lambda norm: lambda sublayer_out, x, *rest: norm(sublayer_out + x, *rest))),
     hints=(
         "Two steps, in the order of the name: add, then norm.",
         "Your layer_norm from exercise 6.1 does the second step: layer_norm(sublayer_out + x, weight, bias, eps)",
@@ -888,6 +922,25 @@ def _counted_along(axis):
                      keep], lambda bias, keep, dim: bias))
 
 
+def _exchanged():
+    """Rows cut for dim 1 and columns for dim 0; the features counted along either axis, the bias cut or not."""
+    counted = (_of_heads, lambda w, heads, n, dim: _of_heads(w, heads, n, 1 - dim),
+               lambda w, heads, n, dim: _features(lambda i, width, n, heads: i // width not in heads)(
+                   w, heads, n, 1 - dim))
+
+    def cut_for(dims, cut):
+        return lambda bias, keep, dim: bias if bias is None or dim not in dims else cut(bias, 0, keep)
+
+    return tuple({"features": features, "cut": cut, "cut_dim": lambda dim: 1 - dim, "bias_of": cut_for(dims, cut)}
+                 for features in counted for cut in (*_TAKES, _as_far_as_it_goes) for dims in ((0,), (), (0, 1), (1,)))
+
+
+def _as_far_as_it_goes(t, dim, keep):
+    """Slices, unlike an index, may reach beyond the end."""
+    features = _where(keep)
+    return t.index_select(dim, features[features < t.size(dim)])
+
+
 def _always(axis):
     """The argument dim ignored."""
     return lambda weight, bias, heads, num_heads, dim: _pruned()(weight, bias, heads, num_heads, axis)
@@ -981,15 +1034,39 @@ def _wrong_lines(case):
     return f"{found[0].upper()}{found[1:]}." if found else None
 
 
+def _listed(order, pick, bias_too=True):
+    """The features of the heads that go, in a list; `pick` takes them."""
+
+    def prune(weight, bias, heads, num_heads, dim):
+        width = weight.size(dim) // num_heads
+        starts = [h * width for h in order(heads)]
+        left = pick(weight, dim, starts, width)
+        return left, pick(bias, 0, starts, width) if bias_too and bias is not None and dim == 0 else bias
+
+    return {"answer": prune}
+
+
+def _from_starts(starts, width):
+    return torch.tensor([start + n for start in starts for n in range(width)])
+
+
+_PICKS = (lambda t, dim, starts, width: t.index_select(dim, _from_starts(starts, width)),
+          lambda t, dim, starts, width: t[_from_starts(starts, width)] if dim == 0 else t[:, _from_starts(
+              starts, width)],
+          lambda t, dim, starts, width: torch.cat([t.narrow(dim, start, width) for start in starts], dim))
+
+
+def _dealt_out(weight, bias, heads, num_heads, dim):
+    """Head h gets h, h + num_heads and so on, and what stays is ordered by heads."""
+    features = torch.tensor([i for h in range(num_heads) if h not in heads
+                             for i in range(h, weight.size(dim), num_heads)])
+    return weight.index_select(dim, features), bias if bias is None or dim == 1 else bias[features]
+
+
 _PRUNINGS = (
-    ("wrong-axis", "Rows and columns have changed places: for dim 0 columns were taken out, for dim 1 rows.",
+    ("wrong-axis", "Rows and columns are exchanged: dim 0 is to cut rows, dim 1 columns.",
      "dim counts the axes of weight: 0 are its rows, 1 its columns. weight[rows] and weight[:, columns].",
-     (*_in_all_styles(cut_dim=lambda dim: 1 - dim),
-      {"answer": lambda w, b, heads, n, dim: _pruned()(w, b, heads, n, 1 - dim)},
-      *_in_all_styles(cut_dim=lambda dim: 1 - dim,
-                      features=lambda w, heads, n, dim: _of_heads(w, heads, n, 1 - dim)),
-      {"features": lambda w, heads, n, dim: _of_heads(w, heads, n, 1 - dim), "cut_dim": lambda dim: 1 - dim,
-       "bias_of": lambda bias, keep, dim: bias}), _line_from),
+     _exchanged(), _line_from),
     ("always-rows", "Rows were taken out for dim 1 as well, where columns are asked for.",
      "dim=1: weight[:, features], or weight.index_select(dim, features).",
      ({"answer": _always(0)}, *_in_all_styles(cut_dim=lambda dim: 0), *_counted_along(0)),
@@ -1033,9 +1110,14 @@ _PRUNINGS = (
     ("pruned-kept", "It is the pruned heads that stayed, and the others that went.",
      "heads says which ones go: keep head h where h is not in heads.",
      ({"features": lambda w, heads, n, dim: ~_of_heads(w, heads, n, dim)},), _line_from),
+    ("pruned-listed", "With no heads to prune your list of features is empty: it holds those that go, not those that "
+     "stay.",
+     "heads says which ones go: list the features of head h where h is not in heads.",
+     tuple(_listed(order, pick, bias_too) for order in (list, sorted) for pick in _PICKS for bias_too in (True, False)),
+     None),
     ("interleaved", "The features were dealt out in turn: feature i was taken for one of head i % num_heads.",
      "Head h owns D neighbours, h * D to (h + 1) * D - 1: feature i belongs to head i // D.",
-     ({"features": _features(lambda i, width, n, heads: i % n not in heads)},), _line_from),
+     ({"features": _features(lambda i, width, n, heads: i % n not in heads)}, {"answer": _dealt_out}), _line_from),
     ("num-heads-as-size", "num_heads was taken for the size of a head: feature i was given to head i // num_heads.",
      "A head has D = weight.size(dim) // num_heads features: feature i belongs to head i // D.",
      ({"features": _features(lambda i, width, n, heads: i // n not in heads)},), _line_from),
@@ -1280,6 +1362,41 @@ def _unasked(q, k, v, past, unpack=False):
     return _cached()(q, k, v, (old_k, old_v))
 
 
+def _joined_along(dim):
+    """Joined along this axis, in either order; the first call, where nothing is joined, with or without a mask."""
+    return tuple({**_joined_by(lambda old, new, order=order: torch.cat([old, new][::order], dim=dim)), **steps}
+                 for order in (1, -1) for steps in ({}, {"mask": _ones}, {"scale": lambda q, k: 1}))
+
+
+def _of_another_size(size):
+    """A square triangle for a mask: filled, added, and given to the course's own attention, which refuse it."""
+    def square(t, s, past=None):
+        return _top_left(size(t, s), size(t, s))
+
+    def by_the_course(q, k, v, past):
+        k, v = _join(k, v, past)
+        return dot_product_attention(q, k, v, square(q.size(-2), k.size(-2)))[0], (k, v)
+
+    def by_torch(q, k, v, past):
+        k, v = _join(k, v, past)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=square(q.size(-2), k.size(-2))), (k, v)
+
+    return ({"mask": square}, {"mask": square, "weigh": lambda s, m: (s + torch.zeros(m.shape).masked_fill(
+        ~m, -_INF)).softmax(-1)}, {"answer": by_the_course}, {"answer": by_torch})
+
+
+_PAST_KEPT = (_kept(lambda k, v, past, keys, values: past), {"keep": lambda k, v, past, keys, values: past})
+_NEW_READ = {"read": lambda k, v, past, keys, values: (k, v)}
+_PAST_READ = {"read": lambda k, v, past, keys, values: past or (k, v)}
+_WRONG_OUT = (
+    _masked_by(_ones), _masked_by(_top_left), _masked_by(_new_only),
+    _masked_by(lambda t, s, past: _lower(t, s) if past is None else _ones(t, s)),
+    _masked_by(lambda t, s, past: _ones(t, s) if past is None else _lower(t, s)),
+    {"scale": lambda q, k: 1}, _NEW_READ, {**_NEW_READ, "mask": _ones}, _PAST_READ, {**_PAST_READ, "mask": _ones},
+    {**_PAST_READ, "weigh": lambda s, m: _HIDE(s, m).nan_to_num(0.0)},  # as torch does it, where nothing is visible
+    {**_PAST_READ, "mask": lambda t, s, past: _lower(t, s) if past is None else _ones(t, s)},
+)
+
 _CACHES = (
     ("new-before-past", "The new keys and values were put in front of the past ones.",
      "The cache is in the order of the text: torch.cat([past[0], k], dim=-2).",
@@ -1288,9 +1405,11 @@ _CACHES = (
       {**_joined_by(lambda old, new: _behind(new, old)), **_masked_by(_ones)},
       {**_joined_by(lambda old, new: _behind(new, old)),
        "mask": lambda t, s, past: torch.cat([_top_left(t, t), _ones(t, s - t)], dim=1)}), evidence.entry),
-    ("joined-along-another-axis", "Past and new were joined along another axis than the positions.",
-     "The positions are the axis before the last: torch.cat([past[0], k], dim=-2).",
-     tuple(_joined_by(lambda old, new, dim=dim: torch.cat([old, new], dim=dim)) for dim in (0, 1, -1)), None),
+    ("joined-along-the-heads", "Past and new were joined along axis 1, the heads.",
+     "Keys of later tokens stand behind earlier ones along the positions: dim=-2.", _joined_along(1), None),
+    ("joined-along-another-axis", "Past and new were joined along axis 0, the batch, or along axis 3, the features.",
+     "Keys of later tokens stand behind earlier ones along the positions: dim=-2.",
+     (*_joined_along(0), *_joined_along(-1)), None),
     ("stacked", "Past and new were stacked, which makes a new axis; they are to become one longer row of positions.",
      "torch.cat([past[0], k], dim=-2) makes the positions more, and leaves the axes as they are.",
      (_joined_by(lambda old, new: torch.stack([old, new])),), None),
@@ -1308,6 +1427,13 @@ _CACHES = (
      "Row i is position old + i: it sees the columns 0 to old + i. torch.ones(T, S).tril(S - T); is_causal=True does "
      "not know that there is a past.",
      (_masked_by(_top_left),), evidence.entry),
+    ("mask-without-past", "The mask is (new, new), the scores are (new, old + new): the past has no columns in your "
+     "mask.",
+     "Row i sees all old columns too, and of the new ones 0 to i.", _of_another_size(lambda t, s: t), None),
+    ("mask-with-past-rows", "The mask is (old + new, old + new), the scores are (new, old + new): your mask has rows "
+     "for the past.",
+     "Only the new tokens ask: of the rows of this mask the last ones belong to them.",
+     _of_another_size(lambda t, s: s), None),
     ("mask-only-at-the-beginning", "With a past nothing is hidden; without one the mask is right.",
      "Several new tokens may come at once, also later: with a past, too, a token sees none that come after it.",
      (_masked_by(lambda t, s, past: _lower(t, s) if past is None else _ones(t, s)),), evidence.entry),
@@ -1333,9 +1459,13 @@ _CACHES = (
      "forgotten the past.",
      "Hand on what you have joined: the past and the new ones.",
      (_kept(lambda k, v, past, keys, values: (k, v)),), None),
-    ("past-handed-on", "out is right, but past was handed on as it came: the next call would not know the new tokens.",
-     "Hand on what you have joined: the past and the new ones.",
-     (_kept(lambda k, v, past, keys, values: past), {"keep": lambda k, v, past, keys, values: past}), None),
+    ("past-handed-on", "The new keys and values are missing in what you handed on: it is past as it came. (out is "
+     "right.)",
+     "Hand on what you have joined: the past and the new ones.", _PAST_KEPT, None),
+    ("past-handed-on-and-out", "Two things: the new keys and values are missing in what you handed on, which is past "
+     "as it came; and out is wrong.",
+     "Hand on what you have joined, the past and the new ones. Run this cell again then: it will speak of out.",
+     tuple({**kept, **steps} for kept in _PAST_KEPT for steps in _WRONG_OUT), None),
     ("one-not-handed-on", "Of keys and values only one was handed on in full length.",
      "Both must grow: the past and the new ones, for k and for v.",
      (_kept(lambda k, v, past, keys, values: (keys, v)), _kept(lambda k, v, past, keys, values: (k, values)),
