@@ -10,7 +10,7 @@ from helpers.checks import EXERCISES, solution_source
 from tests.notebooks import PATHS, exercise_of, read, tags
 from tests.save_notebooks import sanitised
 
-DEPENDS_ON_ANSWERS = {"progress"}
+DEPENDS_ON_ANSWERS = {"progress", "whose-attention", "whose-pool"}
 
 
 def solved(notebook):
