@@ -12,10 +12,12 @@ from helpers.checks.multi_head import (
     MASKS,
     SCORES,
     around_minus_7,
+    by_the_course,
     experiments,
     interleaved,
     interleaved_back,
     known,
+    layers_by_hand,
     layers_mixed_up,
     layers_used,
     projected,
@@ -88,11 +90,11 @@ _MOVES = (
     Law("features-in-another-order", _in_another_order,
         "Head 0 has the first D features of a position, head 1 the next D, and so on."),
 )
-_SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 66: "C", 5: "T", 7: "T", 13: ""}
+_SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 33: "C", 66: "C", 5: "T", 7: "T", 13: ""}
 _TOLD_BY_NUMBERS = (torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]]]),  # 12: position 1, feature 2
                     torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]]),
                     torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]], [[100, 101, 102, 103], [110, 111, 112, 113]]]))
-_SHAPES = (("three heads of four features", B, T, H, _D), ("six heads of eleven features", B, S, 6, 11),
+_SHAPES = (("three heads of eleven features", B, T, H, 11), ("six heads of eleven features", B, S, 6, 11),
            ("as many heads as positions", B, 8, 8, _D), ("one head", B, T, 1, 10), ("one position", B, 1, H, _D),
            ("one item", 1, T, H, _D), ("heads of one feature", B, T, 13, 1))
 
@@ -201,11 +203,11 @@ SPLIT_HEADS = Exercise(
             lambda x, h: x, evidence.shape),
     ),
     hints=(
-        "Two steps. First cut the last axis in two, (B, T, C) to (B, T, H, D): x.view(B, T, num_heads, D) or "
-        "x.unflatten. Then two axes change places.",
-        "(B, T, H, D) to (B, H, T, D): the axes 1 and 2. Never make the final shape with view in one go: it has the "
-        "same sizes, and other numbers.",
-        "x.view(B, T, num_heads, C // num_heads).transpose(1, 2)",
+        "Two steps: one axis is cut in two, then two axes change places. Which axis is cut? Which two then change "
+        "places?",
+        "(B, T, C) to (B, T, H, D) to (B, H, T, D): view or unflatten cuts, transpose exchanges. Never make the final "
+        "shape with view in one go: it has the same sizes, and other numbers.",
+        "B, T, C = x.shape; then x.view(B, T, num_heads, C // num_heads).transpose(1, 2)",
     ),
     laws=_MOVES,
     after="The heads now stand beside the batch: every formula for (..., T, D) works on all of them at once.",
@@ -254,6 +256,19 @@ MERGE_HEADS = Exercise(
             "shape to the wrong order.",
             "The axes are (B, H, T, D), counted 0, 1, 2, 3: it is 1 and 2 that change places.",
             (_after(2, 3), _after(1, 3), _after(0, 1), _after(0, 2)), _row),
+        Misconception(
+            "other-axes", "Other axes than heads and positions have changed places.",
+            "The axes are (B, H, T, D), counted 0, 1, 2, 3: exchange 1 and 2, then join the last two. (The notebook's "
+            "figure has no batch: there the heads are axis 0.)",
+            (lambda x: x.transpose(0, 1).flatten(-2), lambda x: x.transpose(0, 1),
+             lambda x: x.transpose(1, 3).flatten(-2), lambda x: x.transpose(0, 2).flatten(-2)), evidence.shape),
+        Misconception(
+            "joined-first", "Axes were joined before heads and positions changed places: what meets then are the "
+            "positions of one head, not the heads of one position.",
+            "Transpose first, (B, H, T, D) to (B, T, H, D). Then join the last two axes.",
+            (lambda x: x.flatten(2).transpose(1, 2),
+             lambda x: x.flatten(1, 2).transpose(1, 2), lambda x: x.flatten(1, 2).transpose(0, 1),
+             lambda x: x.reshape(x.size(0), -1, x.size(2)).transpose(1, 2)), _row),
         Misconception(
             "heads-along-positions", "The heads were put one below the other along the positions, not side by side.",
             "Heads of one position belong in one row: join H with D, the features. With cat that is dim=-1.",
@@ -332,6 +347,7 @@ def _ask_cross(attempt, x, context, layers):
 
 _PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 _LAYERS = layers_mixed_up("q_proj", "k_proj", "v_proj")
+_BY_HAND = layers_by_hand("q_proj", with_out_proj=True)
 
 
 def _like_a_view(z):
@@ -345,7 +361,10 @@ _OUT_PROJ = (
      "features of a position.",
      "First project, then split. First put the heads side by side (do not add or average them), then out_proj.",
      (*({"merge": keep, "finish": lambda heads, weights, out_proj, x: (merge_heads(out_proj(heads)), weights)}
-        for keep in (lambda z: z, _like_a_view)), {"merge": lambda z: z.mean(1)}), None),
+        for keep in (lambda z: z, _like_a_view)), {"merge": lambda z: z.mean(1)},
+      *({"merge": keep} for keep in (lambda z: z, _like_a_view, lambda z: z.transpose(1, 2))),
+      {"merge": lambda z: z.transpose(1, 2), "finish": lambda heads, weights, out_proj, x:
+       (out_proj(heads).flatten(2), weights)}), None),
     ("no-out-proj", "The weights are right, but out_proj was never used: out holds the merged heads themselves.",
      "out_proj mixes what the heads have found: return out_proj(merged), weights.",
      ({"finish": lambda merged, weights, out_proj, x: (merged, weights)},), evidence.out_alone),
@@ -397,13 +416,15 @@ MULTI_HEAD_ATTENTION = Exercise(
     small=(_small_self(_TWO), _small_self(_FOUR), _small_self(_TWO, causal_mask(2)),
            _small_self(_FOUR, causal_mask(2)), _small_self([*_TWO, [[0.0, 1.0], [1.0, 1.0]]])),
     misconceptions=(*known(_self, HEADS), *known(_self, _OUT_PROJ), *known(_self, SCORES), *known(_self, _LAYERS),
-                    *known(_self, MASKS)),
+                    *known(_self, _BY_HAND), *known(_self, MASKS)),
     hints=(
-        "Everything is there already: the layers make q, k and v, split_heads (5.1) cuts them, attention with a mask "
-        "works on (B, H, T, D) as on (T, D), merge_heads (5.2) puts the heads side by side.",
+        "You have written every step before: in exercises 5.1 and 5.2, and in notebooks 02 and 03. In which order do "
+        "they come, and what shape is there after each?",
+        "Project, split, attend, merge, project. Attention with a mask works on (B, H, T, D) as on (T, D); the mask is "
+        "used only if it is not None.",
         "q = split_heads(q_proj(x), num_heads), and k and v likewise. scores = q @ k.transpose(-2, -1) / "
-        "math.sqrt(q.size(-1)), filled with -inf where ~mask, if mask is not None.",
-        "weights = scores.softmax(dim=-1); return out_proj(merge_heads(weights @ v)), weights",
+        "math.sqrt(q.size(-1)), filled with -inf where ~mask, if mask is not None. weights = scores.softmax(dim=-1); "
+        "return out_proj(merge_heads(weights @ v)), weights",
     ),
     laws=(laws.FINITE, laws.POSITIVE, laws.HIDDEN, laws.ROWS),
     experiments=experiments(_ask_self, solutions.multi_head_attention, all_move=True),
@@ -447,9 +468,10 @@ def _causal_here(q, k, mask):
 _ROLES = (
     ("keys-from-x", "The keys were made from x: x is compared with itself.",
      "x only asks; what is compared with its queries comes from context: k = k_proj(context).",
-     (layers_used("xq", "xk", "cv"),), evidence.shape),
+     (layers_used("xq", "xk", "cv"), by_the_course(**layers_used("xq", "xk", "cv"))), evidence.shape),
     ("values-from-x", "The values were made from x; what is read comes from context.",
-     "v = v_proj(context).", (layers_used("xq", "ck", "xv"),), evidence.out_alone),
+     "v = v_proj(context).",
+     (layers_used("xq", "ck", "xv"), by_the_course(**layers_used("xq", "ck", "xv"))), evidence.out_alone),
     ("queries-from-context", "The queries were made from context: context reads itself, and x has no part in it.",
      "x asks: q = q_proj(x).", (layers_used("cq", "ck", "cv"),), evidence.shape),
     ("context-ignored", "This is self-attention: queries, keys and values all come from x, and context was never used.",
@@ -485,6 +507,9 @@ _ROLES = (
       layers_used("xq", "c", "c"), layers_used("x", "c", "cv"), layers_used("x", "c", "c")), evidence.entry),
     ("reads-both", "x reads itself beside the context: both were joined before the keys were made.",
      "Keys and values come from context alone.", ({"project": _joined}, {"project": _joined_behind}), evidence.shape),
+    ("softmax-twice", "A softmax was applied twice: the second flattens what the first made.",
+     "One softmax, over the keys.",
+     ({"weigh": lambda q, k, mask: weights_of(q, k, mask).softmax(-1)},), evidence.sharpness),
     ("causal", "A causal mask was made here: later positions of context are hidden.",
      "context is not the past of x: every position of x may read all of it.",
      ({"weigh": _causal_here}, {"weigh": lambda q, k, mask: weights_of(q, k, causal_mask(q.size(-2)))}),
@@ -510,7 +535,7 @@ CROSS_ATTENTION = Exercise(
     solution=solutions.cross_attention, arguments=("x", "context", *_PROJECTIONS, "num_heads"),
     returns=("out", "weights"), sizes={**_SIZES, 7: "S"},
     probes=(
-        Probe("a longer context", _crossing(100, B, T, S, H, _D)),
+        Probe("a longer context", _crossing(100, B, T, S, H, 11)),
         Probe("a shorter context", _crossing(101, B, S, T, H, _D)),
         Probe("float64", _crossing(102, B, T, S, H, _D, torch.float64)),
         Probe("six heads of eleven features", _crossing(103, B, T, S, 6, 11)),
@@ -535,7 +560,7 @@ CROSS_ATTENTION = Exercise(
             tuple(_cut_to_one_length(way, length, width) for way in ("view", "reshape")
                   for length in (lambda x, c: x.size(1), lambda x, c: c.size(1))
                   for width in (lambda x, h: x.size(2) // h, lambda x, h: -1)), evidence.shape),
-        *known(_cross, HEADS), *known(_cross, _OUT_PROJ), *known(_cross, SCORES)),
+        *known(_cross, HEADS), *known(_cross, _OUT_PROJ), *known(_cross, _BY_HAND), *known(_cross, SCORES)),
     hints=(
         "It is exercise 5.3 without a mask, and only two letters differ: which of q, k and v come from context?",
         "q = split_heads(q_proj(x), num_heads); k = split_heads(k_proj(context), num_heads), and v likewise. The "

@@ -18,6 +18,7 @@ from helpers.checks.multi_head import (
     around_minus_7,
     experiments,
     known,
+    layers_by_hand,
     layers_mixed_up,
     random_layers,
     simple_layers,
@@ -210,7 +211,8 @@ BERT_SELF_ATTENTION = Exercise(
            _small([*_TWO, [[0.0, 1.0], [1.0, 1.0]]])),
     misconceptions=(
         *known(_bert, HEADS), *known(_bert, _OUT), *known(_bert, SCORES),
-        *known(_bert, layers_mixed_up("self.query", "self.key", "self.value")), *known(_bert, MASKS),
+        *known(_bert, layers_mixed_up("self.query", "self.key", "self.value")),
+        *known(_bert, layers_by_hand("self.query", with_out_proj=False)), *known(_bert, MASKS),
         Misconception(
             "layer-meets-one-head", "x was split into heads before the layers: a layer was given D features, as wide "
             "as one head, and takes all C features of a position.",

@@ -6,6 +6,7 @@ import math
 import torch
 from torch import nn
 
+from helpers.attention import dot_product_attention
 from helpers.checks import evidence, laws
 from helpers.checks.catalogue import Experiment, Misconception
 from helpers.checks.inputs import B, S, T, normal
@@ -150,6 +151,60 @@ def _raw(q, k, mask):
     return _hide(q @ k.transpose(-2, -1) * _root(q, k), mask)
 
 
+def by_the_course(**steps):
+    """The steps around the course's own dot_product_attention, which says in its own words what does not fit."""
+    return {**steps, "weigh": lambda q, k, mask: (q, k, mask),
+            "mix": lambda qk, v, *_: dot_product_attention(qk[0], qk[1], v, qk[2])[0],
+            "show": lambda qk, q, k: dot_product_attention(q, k, k, qk[2])[1]}
+
+
+def _kept(z):
+    return z
+
+
+def _unsplit(merge=_kept, weigh=weights_of):
+    """Attention that never splits, but may merge."""
+    return {"split": lambda z, h: z, "merge": merge, "weigh": weigh}
+
+
+_OVER_ROOT_OF_ONE_HEAD = {  # all features compared at once, as if never split, but divided by sqrt(D)
+    "weigh": lambda q, k, mask: weights_of(merge_heads(q), merge_heads(k), mask, lambda *_: _root(q, k)),
+    "mix": lambda w, v, q, k: w @ merge_heads(v), "merge": _kept}
+
+
+def _merge_by_unpacking(z):
+    items, num_heads, length, width = z.shape
+    return z.transpose(1, 2).reshape(items, length, num_heads * width)
+
+
+_MERGES = (merge_heads, _merge_by_unpacking, lambda z: z.transpose(1, 2).flatten(-2),
+           lambda z: z.transpose(1, 2).reshape(z.size(0), z.size(2), -1))
+
+
+def _keys_turned(turn):
+    """Scores with keys whose axes changed places in another way."""
+    return {"weigh": lambda q, k, mask: _hide(q @ turn(k) * _root(q, k), mask).softmax(-1)}
+
+
+def _through(bias, turned):
+    """Layers replaced by products with their weights: without the bias, or with the weight as it is."""
+
+    def through(layer, z):
+        made = z @ (layer.weight.T if turned else layer.weight)
+        return made + layer.bias if bias else made
+
+    return through
+
+
+def _by_hand(through, last):
+    """The three layers applied by through(layer, z), and out_proj too if it is to be."""
+    steps = {"project": lambda x, context, *layers: tuple(through(layer, z) for layer, z in
+                                                          zip(layers, (x, context, context), strict=True))}
+    if last:
+        steps["finish"] = lambda merged, weights, out_proj, x: (through(out_proj, merged), weights)
+    return steps
+
+
 # ---------------------------------------------------------------- mistakes: (id, means, think, steps, evidence)
 
 def known(frame, table):
@@ -183,7 +238,14 @@ HEADS = (
     ("one-head", "There is only one head: all C features were compared at once.",
      "Cut q, k and v into H heads before the dot products.",
      ({"split": lambda z, h: z.unsqueeze(1)}, {"split": lambda z, h: z.unsqueeze(1), "show": lambda w, q, k: w[:, 0]},
-      {"split": lambda z, h: z, "merge": lambda z: z}), evidence.shape),
+      _unsplit(), _OVER_ROOT_OF_ONE_HEAD, _unsplit(weigh=lambda q, k, mask: weights_of(q, k, mask, lambda q, k: 1)),
+      by_the_course(split=lambda z, h: z, merge=_kept), *(_unsplit(merge) for merge in _MERGES),
+      *(by_the_course(split=lambda z, h: z, merge=merge) for merge in _MERGES)), evidence.shape),
+    ("keys-turned-wrongly", "Other axes of k have changed places than positions and features, so q @ k does not fit.",
+     "With heads, k has four axes: only its last two change places, k.transpose(-2, -1).",
+     tuple(_keys_turned(turn) for turn in (
+         lambda k: k.transpose(1, 2), lambda k: k.permute(*range(k.dim() - 1, -1, -1)), lambda k: k.transpose(0, 1),
+         lambda k: k.transpose(1, 3), lambda k: k.transpose(0, 2))), None),
     ("num-heads-as-size", "The number of heads was taken for the size of a head: you made heads of H features each, "
      "and as many as fit.",
      "There are H heads, and each has D = C // H features.",
@@ -217,6 +279,10 @@ SCORES = (
     ("scaled-by-d", "The scores were divided by D instead of sqrt(D). (Dividing by sqrt(D) twice does the same.)",
      "Divide once, by the root: math.sqrt(q.size(-1)).",
      (_scaled(lambda q, k: 1 / q.size(-1)),), evidence.sharpness),
+    ("root-without-brackets", "The scores were divided by D / 2, or by 2 * D, not by sqrt(D): D ** 1 / 2 is half of D, "
+     "and scores / D ** 1 / 2 divides by D and by 2.",
+     "`**` binds before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
+     (_scaled(lambda q, k: 2 / q.size(-1)), _scaled(lambda q, k: 1 / (2 * q.size(-1)))), evidence.sharpness),
     ("scaled-by-another", "The scores were divided by another number than sqrt(D): by C or H, or by the root of a "
      "number of heads, positions or items.",
      "D is the width of one head: after the split, q.size(-1).",
@@ -302,7 +368,7 @@ MASKS = (
       _always_by(lambda s, m: s.masked_fill(m.logical_not(), -_INF)),
       _always_by(lambda s, m: s.masked_fill(torch.logical_not(m), -_INF))), None),
     ("mask-ignored", "The mask was never used: these are the weights of unmasked attention.",
-     "masked_fill returns a new tensor; the old one stays as it was. Keep what it returns.",
+     "Does mask reach the scores? If you call masked_fill, keep what it returns: the old scores stay as they were.",
      (_hidden_by(lambda s, m: s),), evidence.hidden_weight),
     ("true-hides", "The mask was read the wrong way round: visible keys were hidden, hidden ones kept.",
      "masked_fill fills where its mask is True; yours is True where attending is allowed. Fill where ~mask.",
@@ -397,6 +463,21 @@ def layers_mixed_up(q_proj, k_proj, v_proj):
          f"Three layers make three things from x: {q_proj}(x), {k_proj}(x) and {v_proj}(x).",
          (layers_used("xq", "xk", "x"), layers_used("xq", "x", "xv"), layers_used("x", "xk", "xv"),
           layers_used("x", "x", "xv"), layers_used("x", "x", "x")), evidence.entry),
+    )
+
+
+def layers_by_hand(q_proj, with_out_proj):
+    """Mistakes of those who take the numbers of the layers, of which q_proj is one, and multiply by themselves."""
+    think = f"Call the layer itself, like a function: {q_proj}(x)."
+    last = (False, True) if with_out_proj else (False,)
+    forgotten = _through(bias=False, turned=True)
+    out_alone = ({"finish": lambda merged, weights, out_proj, x: (forgotten(out_proj, merged), weights)},)
+    return (
+        ("bias-forgotten", "The bias of a layer was left out: a layer adds it to x @ layer.weight.T.", think,
+         (*(_by_hand(forgotten, too) for too in last), *(out_alone if with_out_proj else ())), evidence.entry),
+        ("weight-as-it-is", "The weight of a layer was used as it lies there; nn.Linear multiplies by weight.T, and "
+         "adds the bias.", think,
+         tuple(_by_hand(_through(bias, turned=False), too) for bias in (False, True) for too in last), evidence.entry),
     )
 
 
