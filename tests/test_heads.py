@@ -96,7 +96,7 @@ def test_split_and_merge_name_what_is_wrong():
 
 
 @pytest.mark.parametrize("d_model, num_heads, error, words", [
-    (33, 10, ValueError, "num_heads must divide d_model, got 10 heads for d_model = 33; a number near it that does is 11"),
+    (33, 10, ValueError, "must divide d_model, got 10 heads for d_model = 33; a number near it that does is 11"),
     (33, 34, ValueError, "a number near it that does is 33"),
     (12, 5, ValueError, "a number near it that does is 4"),
     (33, 0, ValueError, "num_heads must be at least 1, got 0"),
