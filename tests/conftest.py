@@ -10,6 +10,7 @@ import torch
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 os.environ["COURSE_PROGRESS"] = "memory"
+torch.set_num_threads(1)  # several of these processes share the cores; the kernels of notebooks use all of them
 
 
 @pytest.fixture(autouse=True)
