@@ -371,7 +371,9 @@ def run_tests(words):
     workers = str(min(os.cpu_count() or 1, 4))
     command = [str(PYTHON), "-m", "pytest", *folders, "--nbval", "--nbval-current-env",
                "--nbval-sanitize-with=tests/sanitize.cfg", "-n", workers, "--dist", "loadfile", *words]
-    return hand_over(command, COURSE_PROGRESS="memory")  # neither read nor change the learner's own progress
+    # Neither read nor change the learner's own progress. Threads that wait give way: the notebooks run beside other
+    # tests, and threads that spin meanwhile made some of them take ten times as long.
+    return hand_over(command, COURSE_PROGRESS="memory", OMP_WAIT_POLICY="passive")
 
 
 def fetch_only(words):
