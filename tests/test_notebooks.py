@@ -1,6 +1,7 @@
 """Hygiene of the saved notebooks: fresh, short, legible everywhere, and truly compared."""
 
 import ast
+import json
 import re
 import statistics
 import subprocess
@@ -8,6 +9,7 @@ import sys
 
 import nbformat
 import pytest
+import torch
 
 from helpers.checks import EXERCISES
 from tests.notebooks import EXCEPTIONS, PATHS, ROOT, code_cells, exercise_of, is_compared, read, tags
@@ -183,6 +185,17 @@ def test_nbval_sees_a_changed_number_a_changed_figure_and_a_changed_card(tmp_pat
     card.data["text/html"] = card.data["text/html"].replace("not attempted", "attempted", 1)
     printed, code = nbval(tmp_path, changed)
     assert code == 1 and "3 failed" in printed, printed
+
+
+@pytest.mark.parametrize("cell, table", [
+    ("article-weights", "dropped_attn_weights"), ("article-context", "context_vecs")])
+def test_the_article_s_dropped_tables_stand_in_the_notebook(cell, table):
+    """Saved by the pinned version; nbval compares them, and no other test asks another version for the same zeros."""
+    article = json.loads((ROOT / "tests" / "golden" / "causal_article.json").read_text(encoding="utf-8"))
+    path = next(path for path in PATHS if path.stem.startswith("04"))
+    printed = next(c for c in code_cells(path) if c.id == cell).outputs[0].text.split("row sums")[0]
+    numbers = [float(number) for number in re.findall(r"-?\d+\.\d+", printed)]
+    assert numbers == torch.tensor(article[table]["printed"], dtype=torch.float64).flatten().tolist()
 
 
 def test_no_cell_is_marked_to_be_passed_over():

@@ -10,6 +10,7 @@ from helpers.checks.inputs import CAUSAL, B, H, S, T, normal, padded, some_hidde
 from helpers.checks.multi_head import (
     HEADS,
     MASKS,
+    ONE_AXIS,
     SCORES,
     around_minus_7,
     by_the_course,
@@ -402,9 +403,7 @@ MULTI_HEAD_ATTENTION = Exercise(
         Probe("a padding mask (B, 1, 1, T)", _with_layers(72, B, T, H, _D, padded(2, 4, max_length=T)[:, None])),
         Probe("a mask (B, 1, T, T)", _with_layers(73, B, T, H, _D, some_hidden(B, 1, T, T))),
         Probe("a mask for each head, (B, H, T, T)", _with_layers(74, B, T, H, _D, some_hidden(B, H, T, T, seed=2))),
-        Probe("a mask (T,)", _with_layers(75, B, T, H, _D, some_hidden(T)),
-              advice="One thing to know: a mask of one axis, (T,), fits the scores too. F.scaled_dot_product_attention "
-                     "does not take it; it takes torch.atleast_2d(mask)."),
+        Probe("a mask (T,)", _with_layers(75, B, T, H, _D, some_hidden(T)), advice=ONE_AXIS),
         Probe("float64", _with_layers(76, B, T, H, _D, some_hidden(T, T), dtype=torch.float64)),
         Probe("six heads of eleven features", _with_layers(77, B, S, 6, 11)),
         Probe("one head, mask=None", _with_layers(78, B, T, 1, 10, None)),

@@ -14,6 +14,7 @@ from helpers.checks.modules import Layers, fill, require_methods, takes, trainab
 from helpers.checks.multi_head import (
     HEADS,
     MASKS,
+    ONE_AXIS,
     SCORES,
     around_minus_7,
     experiments,
@@ -196,9 +197,7 @@ BERT_SELF_ATTENTION = Exercise(
         Probe("a mask (B, 1, T, T)", _args(205, B, T, H, _D, some_hidden(B, 1, T, T))),
         Probe("a mask for each head, (B, H, T, T)", _args(206, B, T, H, _D, some_hidden(B, H, T, T, seed=2))),
         Probe("a mask (H, T, T)", _args(216, B, T, H, _D, some_hidden(H, T, T, seed=3))),
-        Probe("a mask (T,)", _args(207, B, T, H, _D, some_hidden(T)),
-              advice="One thing to know: a mask of one axis, (T,), fits the scores too. F.scaled_dot_product_attention "
-                     "does not take it; it takes torch.atleast_2d(mask)."),
+        Probe("a mask (T,)", _args(207, B, T, H, _D, some_hidden(T)), advice=ONE_AXIS),
         Probe("float64", _args(208, B, T, H, _D, some_hidden(T, T), dtype=torch.float64)),
         Probe("six heads of eleven features", _args(209, B, S, 6, 11)),
         Probe("one head", _args(210, B, T, 1, 10, CAUSAL)),

@@ -16,6 +16,9 @@ from helpers.masks import causal_mask
 _INF = float("inf")
 _D, _C = 4, 12  # the width of a head, and of all three
 
+ONE_AXIS = ("One thing to know: a mask of one axis, (T,), fits the scores too. F.scaled_dot_product_attention does not "
+            "take it; it takes torch.atleast_2d(mask).")
+
 
 # ---------------------------------------------------------------- heads cut and merged wrongly
 
