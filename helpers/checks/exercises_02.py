@@ -11,6 +11,7 @@ from helpers.checks.catalogue import Exercise, Misconception, Probe
 from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
 from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
 from helpers.checks.modules import Layers, fill, require_methods, trainable
+from helpers.checks.single_head import attended, by_one, by_root, right_weights, weights_scaled_by
 
 
 def _round(*shape):
@@ -251,19 +252,6 @@ SOFTMAX = Exercise(
 _WITHOUT_BRACKETS = (lambda q, k: 2 / q.size(-1), lambda q, k: 1 / (2 * q.size(-1)))
 
 
-def _weights_scaled_by(factor, dim=-1):
-    """Attention weights whose scores are multiplied by factor(q, k); dim None leaves the axis to torch."""
-    return lambda q, k: nn.functional.softmax(q @ k.transpose(-2, -1) * factor(q, k), dim=dim)
-
-
-def _root(q, k):
-    return 1 / math.sqrt(q.size(-1))
-
-
-def _one(q, k):
-    return 1
-
-
 WEIGHTS = Exercise(
     id="2.3", name="attention_weights", signature="attention_weights(q, k)", minutes=6, difficulty=2,
     gives="softmax(scores / sqrt(D)), the scores being the dot products of q and k",
@@ -273,43 +261,43 @@ WEIGHTS = Exercise(
         Misconception(
             "no-scale", "The scores were not divided by sqrt(D).",
             "A dot product of D terms has a spread of about sqrt(D); dividing by it keeps the softmax soft.",
-            _weights_scaled_by(lambda q, k: 1), evidence.sharpness),
+            weights_scaled_by(lambda q, k: 1), evidence.sharpness),
         Misconception(
             "scaled-by-d", "The scores were divided by D instead of sqrt(D).",
             "It is the standard deviation that grows like sqrt(D); the variance grows like D.",
-            _weights_scaled_by(lambda q, k: 1 / q.size(-1)), evidence.sharpness),
+            weights_scaled_by(lambda q, k: 1 / q.size(-1)), evidence.sharpness),
         Misconception(
             "root-without-brackets", "The scores were divided by D / 2, or by 2 * D, not by sqrt(D): D ** 1 / 2 is "
             "half of D, and scores / D ** 1 / 2 divides by D and by 2.",
             "`**` binds before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
-            tuple(_weights_scaled_by(scale) for scale in _WITHOUT_BRACKETS), evidence.sharpness),
+            tuple(weights_scaled_by(scale) for scale in _WITHOUT_BRACKETS), evidence.sharpness),
         Misconception(
             "root-of-two", "The scores were divided by √2: right only for D = 2, as in the example of six words.",
             "Take the size from q itself: math.sqrt(q.size(-1)).",
-            _weights_scaled_by(lambda q, k: 1 / math.sqrt(2)), evidence.sharpness),
+            weights_scaled_by(lambda q, k: 1 / math.sqrt(2)), evidence.sharpness),
         Misconception(
             "multiplied", "The scores were multiplied by sqrt(D) instead of divided.",
             "The spread of the scores is to become smaller.",
-            _weights_scaled_by(lambda q, k: math.sqrt(q.size(-1))), evidence.sharpness),
+            weights_scaled_by(lambda q, k: math.sqrt(q.size(-1))), evidence.sharpness),
         Misconception(
             "wrong-size-in-root", "The scores were divided by the square root of another size than D: a number of "
             "positions, of items, or of all numbers.",
             "What is summed in a dot product? The last axis: q.size(-1).",
-            tuple(_weights_scaled_by(f) for f in (
+            tuple(weights_scaled_by(f) for f in (
                 lambda q, k: 1 / math.sqrt(q.size(-2)), lambda q, k: 1 / math.sqrt(k.size(-2)),
                 lambda q, k: 1 / math.sqrt(q.size(0)), lambda q, k: 1 / math.sqrt(q.size(1)),
                 lambda q, k: 1 / math.sqrt(q.numel()))), evidence.sharpness),
         Misconception(
             "scaled-after-softmax", "The division by sqrt(D) comes after the softmax, so rows no longer sum to 1.",
             "First make the scores smaller, then turn them into weights.",
-            (lambda q, k: (q @ k.transpose(-2, -1)).softmax(-1) * _root(q, k),), evidence.row_sum),
+            (lambda q, k: (q @ k.transpose(-2, -1)).softmax(-1) * by_root(q, k),), evidence.row_sum),
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "Each query shares out its attention over the keys: the last axis, dim=-1.",
-            (_weights_scaled_by(_root, -2), _weights_scaled_by(_one, -2)), evidence.row_sum),
+            (weights_scaled_by(by_root, -2), weights_scaled_by(by_one, -2)), evidence.row_sum),
         Misconception(
             "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
-            tuple(_weights_scaled_by(scale, dim) for scale in (_root, _one) for dim in (0, 1, None)),
+            tuple(weights_scaled_by(scale, dim) for scale in (by_root, by_one) for dim in (0, 1, None)),
             evidence.row_sum),
         Misconception(
             "raw-scores", "These are the bare scores: neither divided by sqrt(D), nor turned into weights.",
@@ -318,43 +306,43 @@ WEIGHTS = Exercise(
         Misconception(
             "not-divided", "These are the exponentials alone: they were never divided by the sum of their row.",
             "A row of weights must sum to 1.",
-            (lambda q, k: (q @ k.transpose(-2, -1) * _root(q, k)).exp(),), evidence.row_sum),
+            (lambda q, k: (q @ k.transpose(-2, -1) * by_root(q, k)).exp(),), evidence.row_sum),
         Misconception(
             "log-softmax", "These are the logarithms of the weights.",
             "log_softmax is used in losses; attention wants the weights themselves.",
-            lambda q, k: (q @ k.transpose(-2, -1) * _root(q, k)).log_softmax(-1), evidence.row_sum),
+            lambda q, k: (q @ k.transpose(-2, -1) * by_root(q, k)).log_softmax(-1), evidence.row_sum),
         Misconception(
             "sigmoid", "A sigmoid treats each score on its own; its rows do not sum to 1.",
             "In a softmax the keys of a row compete for one whole.",
-            lambda q, k: (q @ k.transpose(-2, -1) * _root(q, k)).sigmoid(), evidence.row_sum),
+            lambda q, k: (q @ k.transpose(-2, -1) * by_root(q, k)).sigmoid(), evidence.row_sum),
         Misconception(
             "keys-ignored", "The queries are compared with themselves: k is never used.",
             "Each of the T queries meets each of the S keys.",
-            lambda q, k: (q @ q.transpose(-2, -1) * _root(q, k)).softmax(-1), evidence.shape),
+            lambda q, k: (q @ q.transpose(-2, -1) * by_root(q, k)).softmax(-1), evidence.shape),
         Misconception(
             "reshaped-not-transposed", "k was brought to the shape (D, S) by view or reshape: that breaks its lines "
             "elsewhere and mixes the keys.",
             "Rows must become columns: .transpose(-2, -1).",
-            lambda q, k: (q @ _reshaped(k) * _root(q, k)).softmax(-1), evidence.entry),
+            lambda q, k: (q @ _reshaped(k) * by_root(q, k)).softmax(-1), evidence.entry),
         Misconception(
             "fixed-axes", "The axes that change places are counted from the front, which fits only one number of axes.",
             "Count from the end: the last two axes are -2 and -1, with and without a batch.",
-            (lambda q, k: (q @ k.transpose(0, 1) * _root(q, k)).softmax(-1),
-             lambda q, k: (q @ k.transpose(1, 2) * _root(q, k)).softmax(-1),
-             lambda q, k: (q @ k.permute(0, 2, 1) * _root(q, k)).softmax(-1)), evidence.shape),
+            (lambda q, k: (q @ k.transpose(0, 1) * by_root(q, k)).softmax(-1),
+             lambda q, k: (q @ k.transpose(1, 2) * by_root(q, k)).softmax(-1),
+             lambda q, k: (q @ k.permute(0, 2, 1) * by_root(q, k)).softmax(-1)), evidence.shape),
         Misconception(
             "no-softmax", "These are the scaled scores: the softmax is missing.",
             "Weights are positive and each row sums to 1.",
-            lambda q, k: q @ k.transpose(-2, -1) * _root(q, k), evidence.row_sum),
+            lambda q, k: q @ k.transpose(-2, -1) * by_root(q, k), evidence.row_sum),
         Misconception(
             "keys-ask", "Queries and keys have changed places: your rows belong to the keys.",
             "Row i should hold how query i shares its attention over the keys.",
-            lambda q, k: (k @ q.transpose(-2, -1) * _root(q, k)).softmax(-1), _transposed),
+            lambda q, k: (k @ q.transpose(-2, -1) * by_root(q, k)).softmax(-1), _transposed),
         Misconception(
             "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
             "For any number of axes: k.transpose(-2, -1) exchanges just the last two.",
-            (lambda q, k: (q @ k.T * _root(q, k)).softmax(-1),
-             lambda q, k: (_reversed_axes(q, k) * _root(q, k)).softmax(-1)), evidence.shape),
+            (lambda q, k: (q @ k.T * by_root(q, k)).softmax(-1),
+             lambda q, k: (_reversed_axes(q, k) * by_root(q, k)).softmax(-1)), evidence.shape),
     ),
     hints=(
         "Three steps you have met: dot products of all queries with all keys, divide by sqrt(D), softmax over the "
@@ -368,20 +356,16 @@ WEIGHTS = Exercise(
 
 # ---------------------------------------------------------------- 2.4
 
-def _weights(q, k):
-    return (q @ k.transpose(-2, -1) * _root(q, k)).softmax(-1)
-
-
 def _pair(weights):
     return lambda q, k, v: (weights(q, k) @ v, weights(q, k))
 
 
 def _scores_returned(q, k, v):
-    return _weights(q, k) @ v, q @ k.transpose(-2, -1) * _root(q, k)
+    return right_weights(q, k) @ v, q @ k.transpose(-2, -1) * by_root(q, k)
 
 
 def _raw_scores(q, k, v):
-    scores = q @ k.transpose(-2, -1) * _root(q, k)
+    scores = q @ k.transpose(-2, -1) * by_root(q, k)
     return scores @ v, scores
 
 
@@ -397,76 +381,76 @@ ATTENTION = Exercise(
         Misconception(
             "only-out", "Only out was returned; the weights belong to the answer.",
             "End with `return out, weights`: the weights are what you will look at.",
-            lambda q, k, v: _weights(q, k) @ v, evidence.shape),
+            lambda q, k, v: right_weights(q, k) @ v, evidence.shape),
         Misconception(
             "only-weights", "Only the weights were returned; they still have to mix the values.",
             "out = weights @ v; then `return out, weights`.",
-            lambda q, k, v: _weights(q, k), evidence.shape),
+            lambda q, k, v: right_weights(q, k), evidence.shape),
         Misconception(
             "swapped-pair", "The pair is the wrong way round: out comes first, then the weights.",
             "In this course everything returns (out, weights).",
-            lambda q, k, v: (_weights(q, k), _weights(q, k) @ v), evidence.shape),
+            lambda q, k, v: (right_weights(q, k), right_weights(q, k) @ v), evidence.shape),
         Misconception(
             "no-scale", "The scores were not divided by sqrt(D).",
             "Your own attention_weights from exercise 2.3 does all of it.",
-            _pair(_weights_scaled_by(lambda q, k: 1)), evidence.sharpness),
+            _pair(weights_scaled_by(lambda q, k: 1)), evidence.sharpness),
         Misconception(
             "scaled-by-d", "The scores were divided by D instead of sqrt(D).",
             "It is the standard deviation that grows like sqrt(D); the variance grows like D.",
-            _pair(_weights_scaled_by(lambda q, k: 1 / q.size(-1))), evidence.sharpness),
+            _pair(weights_scaled_by(lambda q, k: 1 / q.size(-1))), evidence.sharpness),
         Misconception(
             "root-without-brackets", "The scores were divided by D / 2, or by 2 * D, not by sqrt(D): D ** 1 / 2 is "
             "half of D, and scores / D ** 1 / 2 divides by D and by 2.",
             "`**` binds before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
-            tuple(_pair(_weights_scaled_by(scale)) for scale in _WITHOUT_BRACKETS), evidence.sharpness),
+            tuple(_pair(weights_scaled_by(scale)) for scale in _WITHOUT_BRACKETS), evidence.sharpness),
         Misconception(
             "scaled-by-positions", "The scores were divided by the square root of a number of positions, or of the "
             "values' width, instead of D.",
             "D is the size of the last axis of q and k.",
-            (_pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(k.size(-2)))),
-             _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(-2)))),
-             _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(1)))),
-             lambda q, k, v: _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(v.size(-1))))(q, k, v)),
+            (_pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(k.size(-2)))),
+             _pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(-2)))),
+             _pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(1)))),
+             lambda q, k, v: _pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(v.size(-1))))(q, k, v)),
             evidence.sharpness),
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "Each query shares out its attention over the keys: the last axis, dim=-1.",
-            _pair(_weights_scaled_by(_root, -2)), evidence.row_sum),
+            _pair(weights_scaled_by(by_root, -2)), evidence.row_sum),
         Misconception(
             "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
-            tuple(_pair(_weights_scaled_by(_root, dim)) for dim in (0, 1, None)), evidence.row_sum),
+            tuple(_pair(weights_scaled_by(by_root, dim)) for dim in (0, 1, None)), evidence.row_sum),
         Misconception(
             "root-of-two", "The scores were divided by √2: right only for D = 2, as in the example of six words.",
             "Take the size from q itself: math.sqrt(q.size(-1)).",
-            _pair(_weights_scaled_by(lambda q, k: 1 / math.sqrt(2))), evidence.sharpness),
+            _pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(2))), evidence.sharpness),
         Misconception(
             "multiplied", "The scores were multiplied by sqrt(D) instead of divided.",
             "The spread of the scores is to become smaller.",
-            _pair(_weights_scaled_by(lambda q, k: math.sqrt(q.size(-1)))), evidence.sharpness),
+            _pair(weights_scaled_by(lambda q, k: math.sqrt(q.size(-1)))), evidence.sharpness),
         Misconception(
             "scaled-after-softmax", "The division by sqrt(D) comes after the softmax, so rows no longer sum to 1.",
             "First make the scores smaller, then turn them into weights.",
-            _pair(lambda q, k: (q @ k.transpose(-2, -1)).softmax(-1) * _root(q, k)), evidence.row_sum),
+            _pair(lambda q, k: (q @ k.transpose(-2, -1)).softmax(-1) * by_root(q, k)), evidence.row_sum),
         Misconception(
             "output-scaled", "The division by sqrt(D) came at the very end, on out; the scores were not divided.",
             "Scale the scores, before the softmax: afterwards it is too late.",
-            lambda q, k, v: ((q @ k.transpose(-2, -1)).softmax(-1) @ v * _root(q, k),
+            lambda q, k, v: ((q @ k.transpose(-2, -1)).softmax(-1) @ v * by_root(q, k),
                              (q @ k.transpose(-2, -1)).softmax(-1)), evidence.sharpness),
         Misconception(
             "mixed-by-scores", "The weights are right, but the values were mixed by the scores instead.",
             "out = weights @ v: what you return as weights must be what multiplied v.",
-            (lambda q, k, v: (q @ k.transpose(-2, -1) * _root(q, k) @ v, _weights(q, k)),
-             lambda q, k, v: (q @ k.transpose(-2, -1) @ v, _weights(q, k))), evidence.out_alone),
+            (lambda q, k, v: (q @ k.transpose(-2, -1) * by_root(q, k) @ v, right_weights(q, k)),
+             lambda q, k, v: (q @ k.transpose(-2, -1) @ v, right_weights(q, k))), evidence.out_alone),
         Misconception(
             "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
             "For any number of axes: k.transpose(-2, -1) exchanges just the last two.",
-            (_pair(lambda q, k: (q @ k.T * _root(q, k)).softmax(-1)),
-             _pair(lambda q, k: (_reversed_axes(q, k) * _root(q, k)).softmax(-1))), evidence.shape),
+            (_pair(lambda q, k: (q @ k.T * by_root(q, k)).softmax(-1)),
+             _pair(lambda q, k: (_reversed_axes(q, k) * by_root(q, k)).softmax(-1))), evidence.shape),
         Misconception(
             "reshaped-not-transposed", "k was brought to the shape (D, S) by view or reshape: that breaks its lines "
             "elsewhere and mixes the keys.",
             "Rows must become columns: .transpose(-2, -1).",
-            _pair(lambda q, k: (q @ _reshaped(k) * _root(q, k)).softmax(-1)), evidence.entry),
+            _pair(lambda q, k: (q @ _reshaped(k) * by_root(q, k)).softmax(-1)), evidence.entry),
         Misconception(
             "no-softmax", "The values were weighed by the scores themselves: the softmax is missing.",
             "Weights are positive and each row sums to 1.", _raw_scores, evidence.row_sum),
@@ -476,19 +460,19 @@ ATTENTION = Exercise(
         Misconception(
             "keys-as-values", "The weights are right, but they were used to average k instead of v.",
             "Keys decide how much is read; values are what is read.",
-            lambda q, k, v: (_weights(q, k) @ k, _weights(q, k)), evidence.shape),
+            lambda q, k, v: (right_weights(q, k) @ k, right_weights(q, k)), evidence.shape),
         Misconception(
             "queries-as-values", "The weights are right, but they were used to average q instead of v.",
             "Values are what is read.",
-            lambda q, k, v: (_weights(q, k) @ q, _weights(q, k)), evidence.shape),
+            lambda q, k, v: (right_weights(q, k) @ q, right_weights(q, k)), evidence.shape),
         Misconception(
             "weights-transposed", "out was made with the weights transposed: columns, not rows, weigh the values.",
             "Row i of the weights says how query i mixes the values: weights @ v.",
-            lambda q, k, v: (_weights(q, k).transpose(-2, -1) @ v, _weights(q, k)), evidence.out_alone),
+            lambda q, k, v: (right_weights(q, k).transpose(-2, -1) @ v, right_weights(q, k)), evidence.out_alone),
         Misconception(
             "keys-ask", "Queries and keys have changed places: your rows belong to the keys.",
             "The rows of the weights are the queries: q @ k.transpose(-2, -1).",
-            lambda q, k, v: _pair(lambda a, b: _weights(b, a))(q, k, v), evidence.shape),
+            lambda q, k, v: _pair(lambda a, b: right_weights(b, a))(q, k, v), evidence.shape),
     ),
     hints=(
         "You have the weights from exercise 2.3. Row i says how much query i takes of each value.",
@@ -570,7 +554,7 @@ def _value_from(pick):
 
     def forward(self, x):
         q, k, _ = _qkv(self, x)
-        return _weights(q, k) @ pick(self, q, k, x), _weights(q, k)
+        return right_weights(q, k) @ pick(self, q, k, x), right_weights(q, k)
 
     return _module(forward)
 
@@ -584,7 +568,7 @@ def _items_mixed(self, x):
 def _one_sequence(self, x):
     """All items flattened into one long sequence."""
     q, k, v = (t.flatten(0, 1) for t in _qkv(self, x))
-    weights = _weights(q, k)
+    weights = right_weights(q, k)
     return (weights @ v).reshape(*x.shape[:2], -1), weights
 
 
@@ -597,11 +581,7 @@ def _swapped(self, x):
 
 
 def _with_transposed_weights(q, k, v):
-    return _weights(q, k).transpose(-2, -1) @ v, _weights(q, k)
-
-
-def _mixed(q, k, v):
-    return _weights(q, k) @ v, _weights(q, k)
+    return right_weights(q, k).transpose(-2, -1) @ v, right_weights(q, k)
 
 
 _PROJECT = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
@@ -655,15 +635,15 @@ SELF_ATTENTION = Exercise(
         Misconception(
             "query-layer-twice", "W_query made the keys as well; W_key was never used.",
             "k = self.W_key(x).",
-            _module(lambda self, x: _mixed(self.W_query(x), self.W_query(x), self.W_value(x))), evidence.sharpness),
+            _module(lambda self, x: attended(self.W_query(x), self.W_query(x), self.W_value(x))), evidence.sharpness),
         Misconception(
             "key-layer-twice", "W_key made the queries as well; W_query was never used.",
             "q = self.W_query(x).",
-            _module(lambda self, x: _mixed(self.W_key(x), self.W_key(x), self.W_value(x))), evidence.sharpness),
+            _module(lambda self, x: attended(self.W_key(x), self.W_key(x), self.W_value(x))), evidence.sharpness),
         Misconception(
             "keys-ask", "W_query and W_key have changed places: position j asks position i.",
             "Row i must hold position i's query against all keys: q @ k.transpose(-2, -1).",
-            _attend(lambda q, k, x: _weights(k, q)), evidence.entry),
+            _attend(lambda q, k, x: right_weights(k, q)), evidence.entry),
         Misconception(
             "keys-as-values", "The weights average the keys; W_value was never used.",
             "Keys decide how much is read; values are what is read.",
@@ -679,12 +659,12 @@ SELF_ATTENTION = Exercise(
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "In (B, T, T) the keys are the last axis: dim=-1.",
-            _attend(lambda q, k, x: (q @ k.transpose(-2, -1) * _root(q, k)).softmax(-2)), evidence.row_sum),
+            _attend(lambda q, k, x: (q @ k.transpose(-2, -1) * by_root(q, k)).softmax(-2)), evidence.row_sum),
         Misconception(
             "over-batch", "The softmax runs over the batch: the items of a batch compete with each other, and rows do "
             "not sum to 1.",
             "In (B, T, T) the keys are the last axis: dim=-1.",
-            (_attend(lambda q, k, x: (q @ k.transpose(-2, -1) * _root(q, k)).softmax(0)),), evidence.row_sum),
+            (_attend(lambda q, k, x: (q @ k.transpose(-2, -1) * by_root(q, k)).softmax(0)),), evidence.row_sum),
         Misconception(
             "weights-transposed", "out was made with the weights transposed: columns, not rows, weigh the values.",
             "Row i of the weights says how position i mixes the values: weights @ v.",
@@ -696,11 +676,11 @@ SELF_ATTENTION = Exercise(
         Misconception(
             "values-as-keys", "The queries were compared with the values; W_key was never used.",
             "Keys decide how much is read: q @ k.transpose(-2, -1).",
-            _module(lambda self, x: _mixed(self.W_query(x), self.W_value(x), self.W_value(x))), evidence.sharpness),
+            _module(lambda self, x: attended(self.W_query(x), self.W_value(x), self.W_value(x))), evidence.sharpness),
         Misconception(
             "no-softmax", "The values were weighed by the scores themselves: the softmax is missing.",
             "Weights are positive and each row sums to 1.",
-            _attend(lambda q, k, x: q @ k.transpose(-2, -1) * _root(q, k)), evidence.row_sum),
+            _attend(lambda q, k, x: q @ k.transpose(-2, -1) * by_root(q, k)), evidence.row_sum),
         Misconception(
             "batch-as-positions", "Positions read across the items of the batch, which have nothing to do with each "
             "other.",
@@ -709,8 +689,8 @@ SELF_ATTENTION = Exercise(
         Misconception(
             "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
             "k.transpose(-2, -1) exchanges just the last two.",
-            (_attend(lambda q, k, x: (q @ k.T * _root(q, k)).softmax(-1)),
-             _attend(lambda q, k, x: (_reversed_axes(q, k) * _root(q, k)).softmax(-1))), evidence.shape),
+            (_attend(lambda q, k, x: (q @ k.T * by_root(q, k)).softmax(-1)),
+             _attend(lambda q, k, x: (_reversed_axes(q, k) * by_root(q, k)).softmax(-1))), evidence.shape),
         Misconception(
             "only-out", "Only out was returned; the weights belong to the answer.",
             "End forward with `return out, weights`.", _module(_only_out), evidence.shape),

@@ -17,17 +17,13 @@ from helpers.checks.catalogue import Exercise, Experiment, Law, Misconception, P
 from helpers.checks.chance import Told, comparable, fallen, outline, traits
 from helpers.checks.exercises_02 import (
     PROJECTIONS,
-    _mixed,
-    _one,
-    _root,
-    _weights,
-    _weights_scaled_by,
     fill_projections,
 )
 from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
 from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
 from helpers.checks.modules import require_methods
 from helpers.checks.running import Fault
+from helpers.checks.single_head import attended, by_one, by_root, right_weights, weights_scaled_by
 from helpers.masks import causal_mask
 
 _INF = float("inf")
@@ -415,7 +411,7 @@ _EVALUATED = _evaluated(_look_attention)
 _WHERE = _where(_look_attention)
 
 
-def _mixes(weigh=_weights, drop=solutions.dropout, when=lambda training: training):
+def _mixes(weigh=right_weights, drop=solutions.dropout, when=lambda training: training):
     """Attention with dropout, one step of it exchanged."""
 
     def code(q, k, v, p, training, g=None):
@@ -449,54 +445,54 @@ def _always(training):
 
 
 def _of_scores(q, k, v, drop):
-    weights = drop(q @ k.transpose(-2, -1) * _root(q, k)).softmax(-1)
+    weights = drop(q @ k.transpose(-2, -1) * by_root(q, k)).softmax(-1)
     return weights @ v, weights
 
 
 def _of_raw_scores(q, k, v, drop):
-    weights = (drop(q @ k.transpose(-2, -1)) * _root(q, k)).softmax(-1)
+    weights = (drop(q @ k.transpose(-2, -1)) * by_root(q, k)).softmax(-1)
     return weights @ v, weights
 
 
 def _of_queries(q, k, v, drop):
-    return _mixed(drop(q), k, v)
+    return attended(drop(q), k, v)
 
 
 def _of_keys(q, k, v, drop):
-    return _mixed(q, drop(k), v)
+    return attended(q, drop(k), v)
 
 
 def _of_both(q, k, v, drop):
-    return _mixed(drop(q), drop(k), v)
+    return attended(drop(q), drop(k), v)
 
 
 def _of_out(q, k, v, drop):
-    weights = _weights(q, k)
+    weights = right_weights(q, k)
     return drop(weights @ v), weights
 
 
 def _of_values(q, k, v, drop):
-    weights = _weights(q, k)
+    weights = right_weights(q, k)
     return weights @ drop(v), weights
 
 
 def _kept_secret(q, k, v, drop):
-    weights = _weights(q, k)
+    weights = right_weights(q, k)
     return drop(weights) @ v, weights
 
 
 def _only_shown(q, k, v, drop):
-    weights = _weights(q, k)
+    weights = right_weights(q, k)
     return weights @ v, drop(weights)
 
 
 def _two_draws(q, k, v, drop):
-    weights = _weights(q, k)
+    weights = right_weights(q, k)
     return drop(weights) @ v, drop(weights)
 
 
 def _weights_and_out(q, k, v, drop):
-    weights = drop(_weights(q, k))
+    weights = drop(right_weights(q, k))
     return drop(weights @ v), weights
 
 
@@ -511,18 +507,18 @@ def _of_axes(shape):
 
 
 def _causally(q, k, low):
-    scores = q @ k.transpose(-2, -1) * _root(q, k)
+    scores = q @ k.transpose(-2, -1) * by_root(q, k)
     return scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), low).softmax(-1)
 
 
 def _classic(q, k, v, p, training, g=None):
-    weights = _weights(q, k)
+    weights = right_weights(q, k)
     weights = weights * _keeps(weights, p, g) if training else weights * (1 - p)
     return weights @ v, weights
 
 
 def _also_scaled(q, k, v, p, training, g=None):
-    weights = _weights(q, k)
+    weights = right_weights(q, k)
     weights = solutions.dropout(weights, p, g) if training else weights / (1 - p)
     return weights @ v, weights
 
@@ -668,27 +664,27 @@ WITH_DROPOUT = Exercise(
         Misconception(
             "no-scale", "The scores were not divided by sqrt(D).",
             "Your own attention_weights from exercise 2.3 does all of it.",
-            _mixes(_weights_scaled_by(_one)), evidence.sharpness),
+            _mixes(weights_scaled_by(by_one)), evidence.sharpness),
         Misconception(
             "scaled-by-d", "The scores were divided by D instead of sqrt(D).",
             "It is the standard deviation that grows like sqrt(D); the variance grows like D.",
-            _mixes(_weights_scaled_by(lambda q, k: 1 / q.size(-1))), evidence.sharpness),
+            _mixes(weights_scaled_by(lambda q, k: 1 / q.size(-1))), evidence.sharpness),
         Misconception(
             "scaled-by-positions", "The scores were divided by the square root of a number of positions.",
             "D is the size of the last axis of q and k.",
-            (_mixes(_weights_scaled_by(lambda q, k: 1 / math.sqrt(k.size(-2)))),
-             _mixes(_weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(-2))))), evidence.sharpness),
+            (_mixes(weights_scaled_by(lambda q, k: 1 / math.sqrt(k.size(-2)))),
+             _mixes(weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(-2))))), evidence.sharpness),
         Misconception(
             "no-softmax", "The values were weighed by the scores themselves: the softmax is missing.",
             "Weights are positive, and in evaluation each row sums to 1.",
-            _mixes(lambda q, k: q @ k.transpose(-2, -1) * _root(q, k)), evidence.row_sum),
+            _mixes(lambda q, k: q @ k.transpose(-2, -1) * by_root(q, k)), evidence.row_sum),
         Misconception(
             "over-queries", "The softmax runs over the queries: columns sum to 1, rows do not.",
             "Each query shares out its attention over the keys: the last axis, dim=-1.",
-            _mixes(_weights_scaled_by(_root, -2)), evidence.row_sum),
+            _mixes(weights_scaled_by(by_root, -2)), evidence.row_sum),
         Misconception(
             "axis-from-the-front", FROM_THE_FRONT, COUNT_FROM_THE_END,
-            (_mixes(_weights_scaled_by(_root, 0)), _mixes(_weights_scaled_by(_root, 1))), evidence.row_sum),
+            (_mixes(weights_scaled_by(by_root, 0)), _mixes(weights_scaled_by(by_root, 1))), evidence.row_sum),
         Misconception(
             "causal", "Later keys were hidden: a causal mask, which nobody asked for here.",
             "Every query may read every key. The causal module is exercise 4.3.",
@@ -697,11 +693,11 @@ WITH_DROPOUT = Exercise(
         Misconception(
             "keys-as-values", "The weights were used to average k instead of v.",
             "Keys decide how much is read; values are what is read.",
-            _drops(lambda q, k, v, drop: _pair_of(drop(_weights(q, k)), k)), evidence.shape),
+            _drops(lambda q, k, v, drop: _pair_of(drop(right_weights(q, k)), k)), evidence.shape),
         Misconception(
             "keys-ask", "Queries and keys have changed places: your rows belong to the keys.",
             "The rows of the weights are the queries: q @ k.transpose(-2, -1).",
-            _mixes(lambda q, k: _weights(k, q)), evidence.shape),
+            _mixes(lambda q, k: right_weights(k, q)), evidence.shape),
         Misconception(
             "only-out", "Only out was returned; the weights belong to the answer.",
             "End with `return out, weights`.",
@@ -778,7 +774,7 @@ def _projected(args):
 
 def _causal_weights(args):
     q, k, _ = _projected(args)
-    return masks.masked_softmax(q @ k.mT * _root(q, k), causal_mask(q.size(1)))
+    return masks.masked_softmax(q @ k.mT * by_root(q, k), causal_mask(q.size(1)))
 
 
 def _look_causal(case):
@@ -862,7 +858,7 @@ def _causal_module(forward, layer=nn.Dropout, bias=False):
 
 
 def _scores(q, k, x):
-    return q @ k.mT * _root(q, k)
+    return q @ k.mT * by_root(q, k)
 
 
 def _cut(mask, length):
@@ -895,7 +891,7 @@ def _places(place, layer=nn.Dropout):
 
 
 def _hidden_weights(q, k, mask):
-    return _filled(q @ k.mT * _root(q, k), mask).softmax(-1)
+    return _filled(q @ k.mT * by_root(q, k), mask).softmax(-1)
 
 
 def _pairs_causally(weigh):
@@ -1115,9 +1111,9 @@ CAUSAL_ATTENTION = Exercise(
             "before-softmax", "Dropout came before the softmax: on the scores, q, k or x. A dropped score is not a "
             "hidden one, since exp(0) = 1.",
             "First the weights, with mask and softmax; then dropout on the weights.",
-            (_pairs_causally(lambda q, k, mask, drop: _filled(drop(q @ k.mT * _root(q, k)), mask).softmax(-1)),
-             _pairs_causally(lambda q, k, mask, drop: drop(_filled(q @ k.mT * _root(q, k), mask)).softmax(-1)),
-             _pairs_causally(lambda q, k, mask, drop: drop((q @ k.mT * _root(q, k)).masked_fill(~mask, -1e9)).softmax(
+            (_pairs_causally(lambda q, k, mask, drop: _filled(drop(q @ k.mT * by_root(q, k)), mask).softmax(-1)),
+             _pairs_causally(lambda q, k, mask, drop: drop(_filled(q @ k.mT * by_root(q, k), mask)).softmax(-1)),
+             _pairs_causally(lambda q, k, mask, drop: drop((q @ k.mT * by_root(q, k)).masked_fill(~mask, -1e9)).softmax(
                  -1)),
              _pairs_causally(lambda q, k, mask, drop: _hidden_weights(drop(q), k, mask)),
              _pairs_causally(lambda q, k, mask, drop: _hidden_weights(q, drop(k), mask)),
@@ -1230,7 +1226,7 @@ CAUSAL_ATTENTION = Exercise(
         Misconception(
             "masked-after-softmax", "The mask came after the softmax, and nothing was divided: rows do not sum to 1.",
             "Fill the scores first; then the softmax shares everything out among the visible positions.",
-            _pairs_causally(lambda q, k, mask, drop: drop((q @ k.mT * _root(q, k)).softmax(-1) * mask)),
+            _pairs_causally(lambda q, k, mask, drop: drop((q @ k.mT * by_root(q, k)).softmax(-1) * mask)),
             evidence.row_sum),
         Misconception(
             "mask-cut-elsewhere", "For an x shorter than context_length, the wrong part of the mask was used: it no "
@@ -1267,8 +1263,8 @@ CAUSAL_ATTENTION = Exercise(
         Misconception(
             "no-softmax", "The values were weighed by the scores themselves: the softmax is missing.",
             "Weights are positive; in evaluation each row sums to 1.",
-            (_pairs_causally(lambda q, k, mask, drop: drop(_filled(q @ k.mT * _root(q, k), mask))),
-             _pairs_causally(lambda q, k, mask, drop: drop(q @ k.mT * _root(q, k) * mask))), evidence.row_sum),
+            (_pairs_causally(lambda q, k, mask, drop: drop(_filled(q @ k.mT * by_root(q, k), mask))),
+             _pairs_causally(lambda q, k, mask, drop: drop(q @ k.mT * by_root(q, k) * mask))), evidence.row_sum),
         Misconception(
             "keys-ask", "W_query and W_key have changed places: position j asks position i.",
             "Row i must hold position i's query against all keys: q @ k.transpose(-2, -1).",
