@@ -300,9 +300,11 @@ def _run_pip(place, meter, patience):
 
 def _watch(pip, place, meter, deadline):
     """Show how far pip is, until it ends; it must have begun to download by the deadline."""
+    begun = False
     while pip.poll() is None:
         done = _size_of_wheel(place)
-        if done == 0 and time.monotonic() > deadline:
+        begun = begun or done > 0  # 0 may come again: while pip moves the wheel, it is in neither folder
+        if not begun and time.monotonic() > deadline:
             raise _Trouble("timed out")
         meter.show("packed", min(done, WHEEL_SIZE), WHEEL_SIZE)
         time.sleep(0.1)

