@@ -153,7 +153,12 @@ class LabPage:
         self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.problems.append(f"error in the page: {error}"))
         self.page.on("websocket", self._connect)
-        self.page.goto(f"{lab.url}/lab/tree/{name}?reset")
+        self.address = f"{lab.url}/lab/tree/{name}?reset"
+        self.open()
+
+    def open(self):
+        """Open the notebook as it is saved."""
+        self.page.goto(self.address)
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
 
     def run_all(self, seconds=60):

@@ -100,18 +100,26 @@ def sanitised(text):
 
 
 def keep_pictures(notebook):
-    """Take out every live view that has a picture beside it; returns the notebook.
+    """Take out every live view that follows its picture; returns the notebook.
 
-    JupyterLab ranks a live view above all pictures, and does not turn to the picture when the view's kernel is gone:
-    it writes "Error displaying widget: model not found". The view's address is new in every run in any case.
+    Where no kernel runs JupyterLab writes "Error displaying widget: model not found" in the view's place, and the
+    view's address is new in every run.
     """
     for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            if "image/svg+xml" in data:
-                data.pop(VIEW, None)
+        if cell["cell_type"] == "code":
+            outputs = cell["outputs"]
+            cell["outputs"] = [output for before, output in zip([None, *outputs], outputs, strict=False)
+                               if not (_is_view(output) and _is_picture(before))]
     notebook["metadata"].pop("widgets", None)
     return notebook
+
+
+def _is_view(output):
+    return set(output.get("data", {})) == {VIEW}
+
+
+def _is_picture(output):
+    return output is not None and "image/svg+xml" in output.get("data", {})
 
 
 def merge_streams(outputs):

@@ -8,5 +8,6 @@ stands in for an explorer where nothing can run.
 """
 
 from helpers.explorers.attention import attention
+from helpers.explorers.masks import masks
 
-__all__ = ["attention"]
+__all__ = ["attention", "masks"]

@@ -99,25 +99,22 @@ class AttentionView {
 
   build() {
     const { data } = this;
-    const id = `abh-${Math.random().toString(36).slice(2)}`;
-    this.readout = element("output", { class: "abh-readout", role: "status", "aria-live": "polite" });
+    const id = freshId();
+    this.readout = spoken();
     this.buildStage(id);
     this.root = frame(this.buildTools());
     if (data.hasHeads) this.root.append(this.buildOverview());
-    this.root.append(this.readout, this.stage, element("p", { class: "abh-help", id: `${id}-help` },
+    this.root.append(this.readout.node, this.stage, help(
       "Point at a word or a square; click to keep it. Arrow keys walk, Home and End go to the ends of a row, " +
-      "Page Up and Page Down go ten rows."));
+      "Page Up and Page Down go ten rows.", `${id}-help`));
   }
 
   buildTools() {
     const { layers, heads, hasLayers, hasHeads, table } = this.data;
-    const tools = element("div", { class: "abh-tools" });
     this.layerChooser = chooser("Layer", layers, (layer) => this.chooseHead(layer, this.head));
     this.headChooser = chooser("Head", heads, (head) => this.chooseHead(this.layer, head));
-    if (hasLayers) tools.append(this.layerChooser.label);
-    if (hasHeads) tools.append(this.headChooser.label);
-    tools.append(legend(table, "weight"));
-    return tools;
+    return tools(...(hasLayers ? [this.layerChooser.label] : []), ...(hasHeads ? [this.headChooser.label] : []),
+      legend(table, "weight"));
   }
 
   buildOverview() {
@@ -245,10 +242,10 @@ class AttentionView {
 
   write() {
     const { row, column } = this.cursor;
-    const sum = this.weightsOf(row).reduce((total, weight) => total + weight, 0);
+    const total = sum(this.weightsOf(row));
     const where = this.data.hasHeads ? `${this.headName(this.layer, this.head)}; ` : "";
-    const bold = element("b", {}, column === null ? this.rowSentence(row) : this.cellSentence(row, column));
-    this.readout.replaceChildren(bold, element("span", {}, `${where}the row sums to ${exact(sum)}`));
+    this.readout.say(column === null ? this.rowSentence(row) : this.cellSentence(row, column),
+      `${where}the row sums to ${exact(total)}`);
   }
 
   cellSentence(row, column) {

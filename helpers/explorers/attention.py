@@ -1,10 +1,9 @@
 """Attention weights to walk through: a heat map, and lines from a word to the words it reads."""
 
-import torch
 import traitlets
 
 from helpers import plots
-from helpers.explorers import still
+from helpers.explorers import given, still
 from helpers.explorers.base import Explorer
 
 MOST_WORDS = 512
@@ -21,8 +20,8 @@ def attention(tokens, weights, queries=None):
             not fit each other, are too many, or a weight is negative, NaN or infinite
     Source: notebooks 00, 02, 05 and 07
     """
-    tokens = _words("tokens", tokens)
-    queries = tokens if queries is None else _words("queries", queries)
+    tokens = given.words("tokens", tokens, MOST_WORDS)
+    queries = tokens if queries is None else given.words("queries", queries, MOST_WORDS)
     return AttentionExplorer(tokens, queries, _weights(weights, len(queries), len(tokens)))
 
 
@@ -38,7 +37,7 @@ class AttentionExplorer(Explorer):
     def __init__(self, tokens, queries, weights):
         self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # a copy, should the tensor change later
         super().__init__(tokens=tokens, queries=queries, axes=list(weights.shape),
-                         weights=weights.numpy().astype("<f4").tobytes())
+                         weights=given.sent(weights))
 
     def picture(self):
         """The first head, standing still."""
@@ -55,32 +54,12 @@ def _title(axes):
     return f"layer 0, head 0 of {axes[0]} x {axes[1]}"
 
 
-def _words(name, words):
-    """The words as a list, or one sentence on why they are none."""
-    if isinstance(words, str):
-        raise TypeError(f"{name} must be a list of words, got one string {words[:30]!r}; "
-                        "split it first, for instance with .split()")
-    try:
-        words = list(words)
-    except TypeError:
-        raise TypeError(f"{name} must be a list of words, got {type(words).__name__}; "
-                        "pass one string for each position") from None
-    for place, word in enumerate(words):
-        if not isinstance(word, str):
-            raise TypeError(f"{name} must be strings, got {type(word).__name__} at place {place}; "
-                            "turn ids into words with the vocabulary first")
-    if not 1 <= len(words) <= MOST_WORDS:
-        raise ValueError(f"{name} must be 1 to {MOST_WORDS} words, got {len(words)}; "
-                         "pass a part of the sentence and the weights of that part")
-    return words
-
-
 def _weights(weights, T, S):
     """The weights as float32 on the CPU, or one sentence on what is wrong with them.
 
     Shapes: (T, S), (H, T, S) or (L, H, T, S), unchanged
     """
-    weights = _numbers(weights)
+    weights = given.numbers("weights", weights)
     shape = tuple(weights.shape)
     if weights.dim() not in (2, 3, 4) or shape[-2:] != (T, S):
         raise ValueError(f"weights for {T} queries and {S} tokens must have shape ({T}, {S}), (heads, {T}, {S}) "
@@ -88,27 +67,8 @@ def _weights(weights, T, S):
     if not 1 <= weights.numel() <= MOST_WEIGHTS:
         raise ValueError(f"weights must be 1 to {MOST_WEIGHTS:,} numbers, got {weights.numel():,} "
                          f"in shape {shape}; pass some of the layers or heads")
-    wrong = ~(weights >= 0) | weights.isinf()  # a NaN is not >= 0 either
-    if wrong.any():
-        place = tuple(wrong.nonzero()[0].tolist())
-        raise ValueError(f"weights must be finite and at least 0, got {weights[place]:.4g} at {list(place)}; "
-                         "pass what comes after the softmax, and hide keys with masked_softmax")
+    given.require_finite("weights", weights, "pass what comes after the softmax, and hide keys with masked_softmax", 0)
     return weights
-
-
-def _numbers(weights):
-    """float32 on the CPU, cut off from the gradients."""
-    if isinstance(weights, (list, tuple)) and any(isinstance(part, torch.Tensor) for part in weights):
-        raise TypeError(f"weights must be one tensor, got a {type(weights).__name__} of tensors; "
-                        "join layers of (1, heads, T, S) with torch.cat, matrices with torch.stack")
-    try:
-        weights = torch.as_tensor(weights)
-    except (TypeError, ValueError, RuntimeError):
-        raise TypeError("weights must be a tensor or nested lists of numbers, all rows of one length, "
-                        f"got {type(weights).__name__}; look at one row of it") from None
-    if weights.is_complex():
-        raise TypeError(f"weights must be real numbers, got {weights.dtype}; look at weights.abs()")
-    return weights.detach().to("cpu", torch.float32)
 
 
 def _mend(shape, T, S):

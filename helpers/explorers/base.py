@@ -1,14 +1,18 @@
 """What all explorers share: how the script is put together, the colours, and the picture to fall back on."""
 
+import re
+import sys
 from pathlib import Path
 
 import anywidget
 import traitlets
+from IPython.display import display
 
 from helpers import plots
 
 HERE = Path(__file__).parent
 INVITATION = "Run this cell to explore it."
+ROOT = re.compile(r"<svg [^>]*>")
 
 
 class Explorer(anywidget.AnyWidget):
@@ -18,8 +22,8 @@ class Explorer(anywidget.AnyWidget):
     function of shared.js: a widget has room for one module, so the two files are joined here.
     """
 
-    palette = traitlets.Bytes().tag(sync=True)  # 256 x (red, green, blue): the colours of plots.WEIGHTS
-    _ipython_display_ = None  # ipywidgets 7 would show the view alone; the bundle below holds both
+    palette = traitlets.Bytes().tag(sync=True)  # 256 x (red, green, blue): the colours of plots.WEIGHTS, 0 to 1
+    signed = traitlets.Bytes().tag(sync=True)  # the same of plots.SIGNED, -1 to 1
 
     def __init_subclass__(cls, **kwargs):
         if "script" in vars(cls):  # traitlets makes subclasses of its own, which must keep what they have
@@ -28,18 +32,50 @@ class Explorer(anywidget.AnyWidget):
         super().__init_subclass__(**kwargs)
 
     @traitlets.default("palette")
-    def _palette_of_plots(self):
-        return plots.WEIGHTS(range(256), bytes=True)[:, :3].tobytes()
+    def _colours_of_weights(self):
+        return _table(plots.WEIGHTS)
+
+    @traitlets.default("signed")
+    def _colours_of_scores(self):
+        return _table(plots.SIGNED)
 
     def __repr__(self):
         return f"{self.picture().alt} {INVITATION}"
 
-    def _repr_mimebundle_(self, **kwargs):
-        """The live view, and for places without a kernel the picture and its words, the same in every run."""
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+    def _ipython_display_(self):
+        """The picture, then the live view, which hides it (in shared.css).
+
+        Two outputs, since a saved notebook that holds both in one shows neither: JupyterLab prefers the view,
+        whose kernel is gone, and writes "model not found". In Colab each output has a page of its own, where
+        nothing can hide anything: there both are one, and Colab keeps the view.
+        """
+        live, metadata = super()._repr_mimebundle_()
+        if "google.colab" in sys.modules:
+            display({**live, **self.still()}, metadata=metadata, raw=True)
+            return
+        display(self.still(), raw=True)
+        live.pop("text/plain")
+        display(live, metadata=metadata, raw=True)
+
+    def still(self):
+        """What stands in where nothing runs: the picture with an invitation, and its words; the same in every run."""
         picture = self.picture()
-        words = f"{picture.alt} {INVITATION}"
-        return {**data, "image/svg+xml": picture.svg, "text/plain": words}, metadata
+        return {"image/svg+xml": _inviting(picture.svg), "text/plain": f"{picture.alt} {INVITATION}"}
+
+
+def _table(colours):
+    return colours(range(256), bytes=True)[:, :3].tobytes()
+
+
+def _inviting(svg):
+    """The picture with a line more, which says how to wake the view."""
+    root = ROOT.search(svg)[0]
+    left, top, width, height = map(float, re.search(r'viewBox="([^"]*)"', root)[1].split())
+    taller = re.sub(r'(height=")[\d.]+', rf"\g<1>{height + 22:g}", root, count=1)
+    taller = re.sub(r'viewBox="[^"]*"', f'viewBox="{left:g} {top:g} {width:g} {height + 22:g}"', taller)
+    line = (f'<text x="{left + 12:g}" y="{top + height + 10:g}" font-family="DejaVu Sans, Verdana, sans-serif" '
+            f'font-size="10.5" font-style="italic" fill="#5b6575">{INVITATION}</text>')
+    return svg.replace(root, taller, 1).replace("</svg>", f"{line}\n</svg>")
 
 
 def _read(name):

@@ -28,7 +28,7 @@ def weights(values, rows, columns, title):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" {STYLE}>',
-        f'<rect width="{width}" height="{height}" fill="{plots.PAPER}"/>',
+        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         f'<text x="12" y="34" fill="#5b6575">{escape(_conventions(block))}</text>',
         _squares(squares, left, top, size),

@@ -1,0 +1,146 @@
+"""An explorer as a reader has it, for the browser tests: what it says, what can be pressed, how fast it follows."""
+
+import statistics
+
+TIMES = 20  # repaints whose median is printed
+
+LISTEN = """(node, kind) => {
+  window.times = [];
+  let began = 0;
+  node.addEventListener(kind, () => { began = performance.now(); }, { capture: true });
+  node.addEventListener(kind, () => requestAnimationFrame(() => {
+    const done = new MessageChannel();  // its message comes after the frame is painted
+    done.port1.onmessage = () => window.times.push(performance.now() - began);
+    done.port2.postMessage(0);
+  }));
+}"""
+
+
+class Shown:
+    """One explorer in an open notebook. Names are those that a screen reader hears."""
+
+    def __init__(self, notebook, cell):
+        self.notebook, self.page, self.output = notebook, notebook.page, notebook.output(cell)
+        self.root = self.output.locator(".abh")
+        self.root.wait_for()
+        self.settle()
+
+    def settle(self):
+        """Wait until what was asked for is painted."""
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    # ---- what it says and shows
+
+    def said(self):
+        """The sentence in bold."""
+        return self._spoken(0)
+
+    def explained(self):
+        """The line below it."""
+        return self._spoken(1)
+
+    def _spoken(self, line):
+        return self.output.get_by_role("status").evaluate("(node, line) => node.children[line].textContent", line)
+
+    def table(self, name):
+        """The squares of a table, row after row, as they are written."""
+        return self._read(name, "td.abh-square")
+
+    def after(self, name):
+        """The columns after the squares."""
+        return self._read(name, "td.abh-after")
+
+    def _read(self, name, cells):
+        return self.grid(name).locator("tbody tr").evaluate_all(
+            "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))", cells)
+
+    def grid(self, name):
+        return self.output.locator(f"table[aria-label={name!r}]")
+
+    def square(self, name, i, j):
+        return self.grid(name).locator("tbody tr").nth(i).locator(".abh-square").nth(j)
+
+    def kinds(self, name, kind):
+        """Which squares of a table are marked so: [(row, column)]."""
+        found = self.grid(name).locator("tbody tr").evaluate_all(
+            "(rows, kind) => rows.map(row => [...row.querySelectorAll('.abh-square')]"
+            ".map(cell => cell.classList.contains(kind)))", kind)
+        return [(i, j) for i, row in enumerate(found) for j, marked in enumerate(row) if marked]
+
+    def charts(self):
+        """What the charts say to a screen reader."""
+        return [chart.get_attribute("aria-label") for chart in self.output.locator("svg.abh-chart").all()]
+
+    # ---- what can be pressed
+
+    def slider(self, name):
+        return self.output.get_by_role("slider", name=name)
+
+    def slide(self, name, value):
+        self.slider(name).fill(str(value))
+        self.settle()
+
+    def choose(self, name):
+        """One of the round buttons."""
+        self.output.get_by_role("radio", name=name, exact=True).check()
+        self.settle()
+
+    def tick(self, name, on):
+        self.output.get_by_role("checkbox", name=name).set_checked(on)
+        self.settle()
+
+    def click(self, name):
+        self.output.get_by_role("button", name=name, exact=True).click()
+        self.settle()
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+        self.settle()
+
+    def tab_stops(self, cell):
+        """What the tab key reaches in this cell's output, in order: the name, or the role, of each stop."""
+        self.page.locator(".jp-CodeCell").nth(cell).locator(".jp-InputPrompt").click()  # the cell, not its editor
+        stops = []
+        for _ in range(30):
+            self.page.keyboard.press("Tab")
+            if not self.root.evaluate("root => root.contains(document.activeElement)"):
+                if stops:
+                    return stops
+                continue
+            stops.append(self.page.evaluate(
+                "() => { const node = document.activeElement; const grid = node.closest('[role=grid]');"
+                " return grid ? grid.getAttribute('aria-label') : node.ariaLabel || node.labels?.[0].textContent"
+                " || node.textContent; }"))
+        raise AssertionError(f"the tab key does not leave the explorer: {stops}")
+
+    def focused(self):
+        """Whether what has the focus shows it."""
+        return self.page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+    # ---- how fast
+
+    def follow(self, node, kind, move):
+        """Call move(i) 20 times; print the median of the milliseconds from the event to the repaint."""
+        node.evaluate(LISTEN, kind)
+        sent = self.notebook.sent
+        for i in range(TIMES):
+            move(i)
+            self.page.wait_for_function("count => window.times.length >= count", arg=i + 1)
+        times = self.page.evaluate("window.times")
+        print(f"\n{kind} to repaint, median of {len(times)}: {statistics.median(times):.1f} ms")
+        assert self.notebook.sent == sent, "the kernel was asked"
+
+
+def in_both_themes(notebook, cell, folder):
+    """Screenshots in light and dark; returns the colours of ink and paper in each."""
+    found = []
+    for theme in ("Dark", "Light"):
+        notebook.theme(f"JupyterLab {theme}")
+        shown = Shown(notebook, cell)
+        shown.output.screenshot(path=folder / f"{theme}.png")
+        found.append(shown.root.evaluate("node => { const look = getComputedStyle(node);"
+                                         " return [look.color, look.backgroundColor]; }"))
+    print(f"\nscreenshots: {folder}")
+    return found
+
