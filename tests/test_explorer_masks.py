@@ -59,7 +59,8 @@ def test_what_cannot_be_shown_is_refused_in_one_sentence(error, message, argumen
 def test_the_picture_is_that_of_the_opening_view():
     still = explorers.masks(words, scores(6)).still()
     weights = reference.masked_softmax(scores(6), reference.causal_mask(6))
-    assert f"starts: {words[weights[2].argmax()]} {weights[2].max():.2f};" in still["text/plain"] and still["text/plain"].endswith(INVITATION)
+    assert f"starts: {words[weights[2].argmax()]} {weights[2].max():.2f};" in still["text/plain"]
+    assert still["text/plain"].endswith(INVITATION)
     assert still == explorers.masks(words, scores(6)).still()
 
 
