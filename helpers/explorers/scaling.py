@@ -25,14 +25,13 @@ def scaling(q, k):
     q, k = given.numbers("q", q), given.numbers("k", k)
     if q.dim() == 1:
         q = q[None]
-    for name, values, rows in (("q", q, "N"), ("k", k, "S")):
-        if values.dim() != 2:
-            raise ValueError(f"{name} must have shape ({rows}, D), got {tuple(values.shape)}; "
-                             f"pass one head of one item, for instance {name}[0, 0]")
+    _require_rows("q", q, "N")
+    _require_rows("k", k, "S")
     _require_one_width(q, k)
     (N, D), S = q.shape, len(k)
     _require_between("D, the width of q and k,", D, 2, MOST_WIDE, f"pass q[:, :{MOST_WIDE}] and the same of k")
-    _require_between("N, the number of queries,", N, 1, MOST_QUERIES, f"pass q[:{MOST_QUERIES}]")
+    _require_between("N, the number of queries,", N, 1, MOST_QUERIES,
+                     f"pass q[:{MOST_QUERIES}], or q.mT and k.mT if here they are the columns")
     _require_between("S, the number of keys,", S, 2, MOST_KEYS, f"pass k[:{MOST_KEYS}]")
     given.require_finite("q", q, "look for the step that made it, or draw q with torch.randn")
     given.require_finite("k", k, "look for the step that made it, or draw k with torch.randn")
@@ -63,6 +62,13 @@ class ScalingExplorer(Explorer):
     def _mean_largest(self, d, divisor):
         q, k = self._q[:, :d].double(), self._k[:, :d].double()  # double: the picture is the same on every machine
         return (q @ k.mT / divisor).softmax(dim=-1).amax(dim=-1).mean()
+
+
+def _require_rows(name, values, rows):
+    if values.dim() != 2:
+        mend = f"for instance {name}[{', '.join('0' * (values.dim() - 2))}]" if values.dim() > 2 else "each in a row"
+        raise ValueError(f"{name} must have shape ({rows}, D), got {tuple(values.shape)}; "
+                         f"pass the {'queries' if name == 'q' else 'keys'} of one head, {mend}")
 
 
 def _require_one_width(q, k):

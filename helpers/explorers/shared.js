@@ -300,7 +300,7 @@ class Chart {
   /** curves: { name, points, kind, dashed }; bars: { values, kind }; dots: { at, kind, text }; rules: { x or y, text } */
   draw({ title, says, curves = [], bars = null, dots = [], rules = [] }) {
     this.width = Math.max(this.node.parentElement?.clientWidth ?? 0, 240);
-    this.box = { left: 50, right: this.width - 16, top: curves.some(({ name }) => name) ? 42 : 26, bottom: this.height - 40 };
+    this.box = { left: 50, right: this.width - 18, top: curves.some(({ name }) => name) ? 42 : 26, bottom: this.height - 40 };
     const { node, width, height } = this;
     for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": says })) {
       node.setAttribute(name, value);
