@@ -250,6 +250,7 @@ def test_the_bars_and_the_dot_stand_where_their_numbers_are(notebook):
     assert heights == pytest.approx([full * weight for weight in row.tolist()], rel=1e-3)
     marked = bars.evaluate_all("bars => bars.map(bar => bar.classList.contains('abh-mark'))")
     assert marked == [j == int(row.argmax()) for j in range(7)]
+    assert shown.output.locator("svg.abh-chart rect.abh-third").count() == 6  # the colour of the curve
     curves = shown.output.locator("svg.abh-chart").nth(1)
     rule = curves.locator("line.abh-mark")
     axis = curves.locator("line.abh-axis")

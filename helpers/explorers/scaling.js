@@ -4,7 +4,8 @@
 const STEPS_PER_DOUBLING = 8; // of the width
 const FIRST = 4; // the width that is shown first
 
-const METHODS = { none: "not divided", root: "divided by √d" };
+/** Each method: its name and its colour. */
+const METHODS = { none: ["not divided", "line"], root: ["divided by √d", "third"] };
 
 /** What can be told of a row of weights. */
 const MEASURES = {
@@ -20,6 +21,8 @@ function render({ model, el }) {
 }
 
 export default { render };
+
+const options = (choices) => Object.entries(choices).map(([key, [name]]) => [key, name]);
 
 /** Widths from 1 to most, nearly even on a log scale; every power of two is among them. */
 function widthsTo(most) {
@@ -55,11 +58,10 @@ function spread(numbers) {
 class ScalingView {
   constructor(model) {
     this.axes = model.get("axes");
-    const [N, , D] = this.axes;
+    const D = this.axes[2];
     this.widths = widthsTo(D);
     this.scores = scoresOf(floats(model.get("q")), floats(model.get("k")), this.axes, this.widths);
     this.spreads = this.scores.map(spread);
-    this.queries = Array.from({ length: N }, (_, n) => n);
     this.means = this.meansOfAll();
     Object.assign(this, { at: this.widths.indexOf(Math.min(FIRST, D)), query: 0, method: "none", measure: "largest" });
     this.paint = oncePerFrame(() => this.show());
@@ -67,7 +69,7 @@ class ScalingView {
   }
 
   build() {
-    const [N, S, D] = this.axes;
+    const [N, , D] = this.axes;
     const change = (name) => (value) => {
       this[name] = value;
       this.paint();
@@ -75,21 +77,24 @@ class ScalingView {
     const width = slider({ label: "width", min: 0, max: this.widths.length - 1, value: this.at,
       show: (at) => `d = ${this.widths[at]}` }, change("at"));
     const query = slider({ label: "query", min: 0, max: N - 1, value: 0, show: (n) => `q[${n}]` }, change("query"));
-    const methods = choice("scores", Object.entries(METHODS), this.method, change("method"));
-    const measures = choice("curves", Object.entries(MEASURES).map(([key, [name]]) => [key, name]), this.measure,
-      change("measure"));
-    const keys = Array.from({ length: S }, (_, j) => String(j));
-    const y = { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1] };
-    const pace = D > 32 ? 4 : 2;
+    const methods = choice("scores", options(METHODS), this.method, change("method"));
+    const measures = choice("curves", options(MEASURES), this.measure, change("measure"));
+    const pace = D > 32 ? 4 : 2; // few enough ticks for a narrow chart
     const ticks = Array.from({ length: 6 }, (_, i) => pace ** i).filter((tick) => tick <= D);
-    this.left = new Chart({ x: { words: keys, label: "key" }, y: { ...y, label: "weight" } });
-    this.right = new Chart({ x: { from: 1, to: D, ticks, label: "width d", log: true }, y: { ...y, label: "" } });
+    this.charts({ from: 1, to: D, ticks, label: "width d", log: true });
     this.readout = spoken();
-    const charts = [this.left, this.right].map(({ node }) => element("div", { class: "abh-wide" }, node));
+    const drawings = [this.left, this.right].map(({ node }) => element("div", { class: "abh-wide" }, node));
     this.root = frame(tools(width.node, methods.node), tools(...(N > 1 ? [query.node] : []), measures.node),
-      this.readout.node, beside(...charts), help("Only the first d numbers of each query and key count. Orange: the " +
-        "largest weight, and the chosen width. Slope: how much a row can still learn, 1 - Σ w²; equal weights can " +
-        "learn most."));
+      this.readout.node, beside(...drawings), help("Only the first d numbers of each query and key count. Orange: " +
+        "the largest weight, and the chosen width. Slope: how much a row can still learn, 1 - Σ w²; a row of equal " +
+        "weights can learn most."));
+  }
+
+  charts(widths) {
+    const y = { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1] };
+    const keys = Array.from({ length: this.axes[1] }, (_, j) => String(j));
+    this.left = new Chart({ x: { words: keys, label: "key" }, y: { ...y, to: 1.1, label: "weight" } });
+    this.right = new Chart({ x: widths, y: { ...y, label: "" } });
   }
 
   // ------------------------------------------------------------ numbers
@@ -102,8 +107,9 @@ class ScalingView {
 
   /** The mean of each measure over the queries: means[method][measure][at]. */
   meansOfAll() {
+    const queries = Array.from({ length: this.axes[0] }, (_, n) => n);
     return Object.fromEntries(Object.keys(METHODS).map((method) => {
-      const rows = this.widths.map((_, at) => this.queries.map((n) => this.weightsOf(n, at, method)));
+      const rows = this.widths.map((_, at) => queries.map((n) => this.weightsOf(n, at, method)));
       return [method, Object.fromEntries(Object.entries(MEASURES).map(([measure, [, of]]) =>
         [measure, rows.map((weights) => mean(weights.map(of)))]))];
     }));
@@ -118,7 +124,7 @@ class ScalingView {
     this.drawWeights(weights, weights.indexOf(top));
     this.drawCurves();
     const d = this.widths[this.at];
-    this.readout.say(`d = ${d}, ${METHODS[this.method]}: the largest of ${weights.length} weights is ` +
+    this.readout.say(`d = ${d}, ${METHODS[this.method][0]}: the largest of ${weights.length} weights is ` +
       `${precise(top)} (key ${weights.indexOf(top)}), the slope is ${precise(slope)}`,
     `${this.spreading(d)} ${this.verdict(top, slope)}`);
   }
@@ -126,21 +132,20 @@ class ScalingView {
   drawWeights(weights, first) {
     const named = Array.from(weights, (weight, j) => `key ${j} ${precise(weight)}`).join(", ");
     this.left.draw({ title: `Weights of q[${this.query}]`, says: `weights of q[${this.query}]: ${named}`,
-      bars: { values: Array.from(weights), kind: (j) => (j === first ? "mark" : "line") } });
+      bars: { values: Array.from(weights), kind: (j) => (j === first ? "mark" : METHODS[this.method][1]) } });
   }
 
   drawCurves() {
-    const { measure, method, at, widths } = this;
-    const [name] = MEASURES[measure];
     const N = this.axes[0];
-    const curves = Object.keys(METHODS).map((key) => ({ name: METHODS[key], kind: key === "none" ? "line" : "third",
-      dashed: key === "root", points: this.means[key][measure].map((value, i) => [widths[i], value]) }));
-    const value = this.means[method][measure][at];
-    const here = Object.keys(METHODS).map((key) => `${METHODS[key]} ${precise(this.means[key][measure][at])}`);
-    const measured = `${name[0].toUpperCase()}${name.slice(1)}${N > 1 ? `, mean of ${N} queries` : ""}`;
-    this.right.draw({ title: `${measured}: ${precise(value)}`, curves, rules: [{ x: widths[at] }],
-      says: `${measured}, at d = ${widths[at]}: ${here.join(", ")}`,
-      dots: [{ at: [widths[at], value], kind: "mark" }] });
+    const d = this.widths[this.at];
+    const [measure] = MEASURES[this.measure];
+    const title = `${measure[0].toUpperCase()}${measure.slice(1)}${N > 1 ? `, mean of ${N} queries` : ""}`;
+    const curves = Object.entries(METHODS).map(([key, [name, kind]]) => ({ name, kind, dashed: key === "root",
+      points: this.means[key][this.measure].map((value, i) => [this.widths[i], value]) }));
+    const here = curves.map(({ name, points }) => `${name} ${precise(points[this.at][1])}`);
+    const value = this.means[this.method][this.measure][this.at];
+    this.right.draw({ title: `${title}: ${precise(value)}`, says: `${title}, at d = ${d}: ${here.join(", ")}`, curves,
+      rules: [{ x: d }], dots: [{ at: [d, value], kind: "mark" }] });
   }
 
   // ------------------------------------------------------------ what it means
@@ -155,7 +160,7 @@ class ScalingView {
   }
 
   verdict(top, slope) {
-    const who = top >= 0.9 ? "One key takes nearly all" : top >= 0.5 ? "One key takes most" : "The keys share";
+    const who = top >= 0.9 ? "One key takes nearly all" : top > 0.5 ? "One key takes most" : "The keys share";
     const share = Math.round((100 * slope) / (1 - 1 / this.axes[1])); // equal weights have the largest slope
     return `${who}: the row can learn ${share < 1 ? "less than 1" : share}% of the most possible.`;
   }
