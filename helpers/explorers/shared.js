@@ -300,7 +300,7 @@ class Chart {
   /** curves: { name, points, kind, dashed }; bars: { values, kind }; dots: { at, kind, text }; rules: { x or y, text } */
   draw({ title, says, curves = [], bars = null, dots = [], rules = [] }) {
     this.width = Math.max(this.node.parentElement?.clientWidth ?? 0, 240);
-    this.box = { left: 50, right: this.width - 12, top: curves.some(({ name }) => name) ? 42 : 26, bottom: this.height - 40 };
+    this.box = { left: 50, right: this.width - 18, top: curves.some(({ name }) => name) ? 42 : 26, bottom: this.height - 40 };
     const { node, width, height } = this;
     for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": says })) {
       node.setAttribute(name, value);
@@ -361,14 +361,15 @@ class Chart {
     return drawn("path", { d: path.join(""), class: `abh-curve abh-${kind}${dashed ? " abh-dashed" : ""}` });
   }
 
-  /** Bars from 0, each with its number. */
+  /** Bars from 0, each with its number where there is room for it. */
   bars({ values, kind = () => "line" }) {
     const { left, right } = this.box;
     const wide = (0.7 * (right - left)) / values.length;
+    const written = (value) => (wide > 0.7 * 27 ? value.toFixed(2) : "");
     return values.flatMap((value, i) => {
       const [x, y, zero] = [this.across(i), this.up(value), this.up(0)];
       return [drawn("rect", { x: x - wide / 2, width: wide, y: Math.min(y, zero), height: Math.abs(y - zero), class: `abh-fill abh-${kind(i)}` }),
-        drawn("text", { x, y: Math.min(y, zero) - 4, class: "abh-tick abh-middle" }, value.toFixed(2))];
+        drawn("text", { x, y: Math.min(y, zero) - 4, class: "abh-tick abh-middle" }, written(value))];
     });
   }
 
