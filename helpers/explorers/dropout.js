@@ -22,7 +22,7 @@ function render({ model, el }) {
 
 export default { render };
 
-const counted = (number) => number.toLocaleString("en");
+const counted = new Intl.NumberFormat("en").format; // 1,001
 
 /** The draws that get a point in the chart: all of the first, then each a fiftieth later than the one before. */
 function pointed(last) {
