@@ -8,6 +8,8 @@ from helpers.attention import dot_product_attention, require_input, require_prob
 from helpers.embeddings import require_sizes
 from helpers.masks import causal_mask, require_mask
 
+EMPTY_ROWS_GIVE_ZEROS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 5)  # in PyTorch's own attention
+
 
 def split_heads(x, num_heads):
     """Cut the features of each position into heads, and put the heads in front of the positions.
@@ -88,7 +90,7 @@ class MultiHeadAttention(nn.Module):
         """
         hidden = {"is_causal": causal} if mask is None else {"attn_mask": _visible(q, k, mask, causal)}
         p = self.dropout if self.training else 0.0
-        return F.scaled_dot_product_attention(q, k, v, dropout_p=p, **hidden), None
+        return _sdpa(q, k, v, dropout_p=p, **hidden), None
 
     def _explicit(self, q, k, v, mask, causal):
         """The same in steps that can be looked at: the formula of notebook 02."""
@@ -107,6 +109,14 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(f"causal=True needs as many queries as keys, got T = {T} and S = {S}: which key is "
                              "'now' for a query would be a guess (PyTorch aligns both at the first position, a "
                              "cache at the last); pass a mask of shape (T, S) that says it")
+
+
+def _sdpa(q, k, v, attn_mask=None, **options):
+    """F.scaled_dot_product_attention; zeros where a row sees nothing, for which PyTorch before 2.5 gave NaN."""
+    if attn_mask is None or EMPTY_ROWS_GIVE_ZEROS:
+        return F.scaled_dot_product_attention(q, k, v, attn_mask, **options)
+    some = attn_mask.any(dim=-1, keepdim=True)  # an empty row first reads everything, and then nothing
+    return F.scaled_dot_product_attention(q, k, v, attn_mask | ~some, **options) * some
 
 
 def _visible(q, k, mask, causal):

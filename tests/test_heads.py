@@ -14,6 +14,7 @@ from helpers import heads
 from helpers.attention import dot_product_attention
 from helpers.heads import MultiHeadAttention, merge_heads, require_heads, split_heads
 from helpers.masks import causal_mask, padding_mask
+from tests.oracles import sdpa
 
 B, H, T, S, D = 2, 3, 5, 7, 11
 C = H * D
@@ -174,7 +175,7 @@ def test_equals_sdpa_by_hand(need_weights):
     q, k, v = (layer(t).view(B, -1, H, D).permute(0, 2, 1, 3) for layer, t in
                ((attention.q_proj, x), (attention.k_proj, context), (attention.v_proj, context)))
     mask = some_mask(B, 1, T, S)
-    expected = F.scaled_dot_product_attention(q, k, v, attn_mask=mask).permute(0, 2, 1, 3).reshape(B, T, C)
+    expected = sdpa(q, k, v, mask).permute(0, 2, 1, 3).reshape(B, T, C)
     agree(attention(x, context, mask, need_weights=need_weights)[0], attention.out_proj(expected))
 
 
@@ -259,14 +260,22 @@ def test_hidden_keys_and_other_items_do_not_matter(need_weights):
     assert (after[1] - before[1]).abs().max() > 1e-3
 
 
+@pytest.mark.parametrize("shape", MASK_SHAPES, ids=str)
+def test_the_way_round_for_an_old_pytorch_gives_the_same(monkeypatch, shape):
+    attention, tensors, mask = module(), (random(B, T, C), random(B, S, C, seed=1)), some_mask(*shape)
+    monkeypatch.setattr(heads, "EMPTY_ROWS_GIVE_ZEROS", False)
+    roads_agree(attention, *tensors, mask=mask)
+
+
 def record_sdpa(monkeypatch):
     calls, real = [], F.scaled_dot_product_attention
 
-    def recorded(*tensors, **options):
-        calls.append(options)
-        return real(*tensors, **options)
+    def recorded(q, k, v, attn_mask, **options):
+        calls.append({"attn_mask": attn_mask, **options})
+        return real(q, k, v, attn_mask, **options)
 
     monkeypatch.setattr(F, "scaled_dot_product_attention", recorded)
+    monkeypatch.setattr(heads, "EMPTY_ROWS_GIVE_ZEROS", True)  # the mask as it is, whatever this PyTorch makes of it
     return calls
 
 
@@ -276,7 +285,7 @@ def test_causal_alone_is_left_to_the_kernel_and_no_mask_is_built(monkeypatch):
     module()(random(B, T, C), causal=True)
     module()(random(B, T, C))
     assert [call["is_causal"] for call in calls] == [True, False]
-    assert [call.get("attn_mask") for call in calls] == [None, None]
+    assert [call["attn_mask"] for call in calls] == [None, None]
 
 
 def test_causal_is_combined_with_a_mask(monkeypatch):
