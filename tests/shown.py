@@ -108,9 +108,8 @@ class Shown:
                 return stops
             stops.append(self.page.evaluate("""() => {
                 const node = document.activeElement;
-                const grid = node.closest('[role=grid]');
-                return grid ? grid.getAttribute('aria-label')
-                  : node.ariaLabel || node.labels?.[0]?.textContent || node.textContent;
+                const words = [...(node.labels?.[0] ?? node).childNodes].filter(part => part.nodeName !== "SELECT");
+                return (node.closest("[role=grid]") ?? node).ariaLabel || words.map(part => part.textContent).join("");
             }"""))
         raise AssertionError(f"the tab key does not leave the explorer: {stops}")
 

@@ -338,8 +338,11 @@ def test_a_head_is_chosen_among_the_small_ones(notebook):
 def test_the_keyboard_alone_suffices(notebook):
     shown, matrices = AttentionShown(notebook, 2), weights(2, 4, 6, 6)
     notebook.page.locator(".jp-CodeCell").nth(2).locator(".jp-InputPrompt").click()  # the cell, not its editor
-    shown.press("Tab", "Tab")  # past the cell's own buttons
-    assert notebook.page.evaluate("document.activeElement.labels[0].textContent").startswith("Layer")
+    shown.output.get_by_role("combobox", name="Layer", exact=True).select_option("0")
+    assert shown.tab_stops() == ["Layer", "Head", shown.stage.get_attribute("aria-label")]
+    shown.output.get_by_role("combobox", name="Layer", exact=True).focus()
+    shown.press("ArrowDown")
+    assert shown.output.get_by_role("combobox", name="Layer", exact=True).input_value() == "1"
     shown.press("Home", "Tab", "End", "Tab")  # layer 0, head 3, then the grid
     assert notebook.page.evaluate("document.activeElement.getAttribute('role')") == "grid"
     matrix = matrices[0, 3]
