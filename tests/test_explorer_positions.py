@@ -182,19 +182,20 @@ class PositionsShown(Shown):
         }""", C)
 
     def curve(self, kind):
-        """A curve of the chart, read from its pixels: [(distance, cosine)]."""
+        """A curve of the chart, read from its pixels: each row a distance and a cosine."""
         path = self.output.locator(f"path.abh-{kind}").get_attribute("d")
-        return [self.as_numbers(float(x), float(y)) for x, y in re.findall(r"([\d.]+) ([\d.]+)", path)]
+        return self.as_numbers([(float(x), float(y)) for x, y in re.findall(r"([\d.]+) ([\d.]+)", path)])
 
     def dot(self):
         dot = self.output.locator("svg.abh-chart circle")
-        return self.as_numbers(float(dot.get_attribute("cx")), float(dot.get_attribute("cy")))
+        return self.as_numbers([(float(dot.get_attribute("cx")), float(dot.get_attribute("cy")))])
 
-    def as_numbers(self, x, y):
-        """Pixels back to numbers, by the outermost ticks of both axes."""
+    def as_numbers(self, places):
+        """Pixels back to numbers, by the outermost ticks of both axes: (N, 2)."""
         (x0, across0), *_, (x1, across1) = self.ticks("abh-middle", "x")
         (y0, up0), *_, (y1, up1) = self.ticks("abh-end", "y")
-        return (x0 + (x - across0) / (across1 - across0) * (x1 - x0), y0 + (y - up0) / (up1 - up0) * (y1 - y0))
+        return torch.tensor([(x0 + (x - across0) / (across1 - across0) * (x1 - x0),
+                              y0 + (y - up0) / (up1 - up0) * (y1 - y0)) for x, y in places])
 
     def ticks(self, kind, axis):
         found = self.output.locator(f"svg.abh-chart text.{kind}:not(:empty)").evaluate_all(
@@ -271,13 +272,13 @@ def test_the_curves_are_the_cosines(notebook, cell):
     shown.put(i, j)
     every = cosines(table)
     close = {"atol": 0.002, "rtol": 0}
-    found, dots = torch.tensor(shown.curve("line")), torch.tensor([shown.dot()])
+    found, dot = shown.curve("line"), shown.dot()
     torch.testing.assert_close(found[:, 0], torch.arange(T) - float(i), atol=1.5 * T / 700, rtol=0)
     torch.testing.assert_close(found[:, 1], every[i].float(), **close)
-    torch.testing.assert_close(dots[:, 1], every[i, j, None].float(), **close)
-    assert abs(dots[0, 0] - (j - i)) < 0.01 * T
+    torch.testing.assert_close(dot[:, 1], every[i, j, None].float(), **close)
+    assert abs(dot[0, 0] - (j - i)) < 0.01 * T
     mean = torch.stack([every.diagonal(k).mean() for k in range(1 - T, T)]).float()
-    torch.testing.assert_close(torch.tensor(shown.curve("third"))[:, 1], mean, **close)
+    torch.testing.assert_close(shown.curve("third")[:, 1], mean, **close)
 
 
 def test_moved_together_they_keep_their_distance_and_stop_at_the_ends(notebook):
@@ -289,7 +290,8 @@ def test_moved_together_they_keep_their_distance_and_stop_at_the_ends(notebook):
                               ("position j", 3, (0, 8))]:
         shown.slide(name, value)
         assert shown.pair() == pair and shown.said() == sentence(TABLES[1], *pair)
-        assert "cosine 0.7144" in shown.said() and shown.dot() == dot
+        assert "cosine 0.7144" in shown.said()
+        torch.testing.assert_close(shown.dot(), dot)
         assert shown.slider(name).get_attribute("aria-valuetext") == str(pair[name.endswith("j")])
     shown.tick("move both together", False)
     shown.slide("position i", 4)
