@@ -352,7 +352,7 @@ def trust_notebooks():
 
 def parse_options(words):
     parser = argparse.ArgumentParser(
-        usage="python course.py [--no-browser] [--port N] | test [...] | fetch | benchmark | save [...]",
+        usage="python course.py [--no-browser] [--port N] | test [...] | fetch | benchmark | save [...] | badges",
         description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--no-browser", action="store_true", help="start JupyterLab without opening a browser")
     parser.add_argument("--port", type=int, metavar="N", help="JupyterLab's port (unset: 8888 or the next free)")
@@ -396,6 +396,13 @@ def save_notebooks(words):
     return hand_over([str(PYTHON), str(ROOT / "tests" / "save_notebooks.py"), *words])
 
 
+def write_badges(words):
+    if words:
+        refuse_words(f"badges takes no options, got {words[0]}")
+    set_up_environment()
+    return hand_over([str(PYTHON), str(ROOT / "tests" / "badges.py")])
+
+
 def hand_over(command, **variables):
     """Run the command in the course's folder and return its exit code; Ctrl-C is now its business."""
     process = subprocess.Popen(command, cwd=str(ROOT), env=dict(os.environ, **variables))
@@ -406,7 +413,7 @@ def hand_over(command, **variables):
 
 
 COMMANDS = {"open": open_lab, "test": run_tests, "fetch": fetch_only, "benchmark": run_benchmark,
-            "save": save_notebooks}
+            "save": save_notebooks, "badges": write_badges}
 
 
 def main(words):
@@ -417,7 +424,7 @@ def main(words):
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         command = words.pop(0) if words and not words[0].startswith("-") else "open"
         if command not in COMMANDS:
-            refuse_words(f"There is no command {command!r}, only test, fetch, benchmark and save")
+            refuse_words(f"There is no command {command!r}, only test, fetch, benchmark, save and badges")
         return COMMANDS[command](words)
     except Problem as problem:
         complaint = str(problem)

@@ -14,6 +14,7 @@ Read the modules in the order in which the notebooks reach them; a file imports 
     explorers   interactive views of the same things
     checks      check, hint, solution, progress: how the course answers
     notebook    setup(): seed, device, how tensors are printed
+    start       what the first cell needs before all that
 
 Names and shapes, the same everywhere:
 

@@ -62,7 +62,7 @@ def padding_mask(lengths, max_length):
     Errors: TypeError if lengths are not whole numbers; ValueError if not 0 <= lengths <= max_length
     Source: notebook 03
     """
-    lengths = torch.as_tensor(lengths)
+    lengths = lengths if isinstance(lengths, torch.Tensor) else torch.tensor(lengths)
     if lengths.is_floating_point() or lengths.dtype == torch.bool:
         raise TypeError(f"lengths must be whole numbers, one for each item, got {lengths.dtype}")
     if lengths.dim() != 1:

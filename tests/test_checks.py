@@ -473,7 +473,7 @@ def test_another_default_device_does_no_harm():
             assert check(id, EXERCISES[id].solution).status == "correct"
             assert check(id, EXERCISES[id].misconceptions[0].codes[0]).status == "wrong"
     finally:
-        torch.set_default_device("cpu")
+        torch.set_default_device(None)
 
 
 def test_a_check_may_run_in_a_thread():

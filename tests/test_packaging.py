@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -69,8 +70,16 @@ def test_the_oldest_python_is_the_same_everywhere():
 
 
 def test_environment_is_python_pip_and_the_requirements():
-    listed = read("environment.yml").split("\ndependencies:\n")[1]
-    assert re.fullmatch(r"  - python=3\.1\d\n  - pip\n  - pip:\n      - -r requirements\.txt\n", listed)
+    """Binder and conda get PyTorch's small build, from the index that course.py uses where there is no NVIDIA GPU."""
+    listed = yaml.safe_load(read("environment.yml"))["dependencies"]
+    index = re.search(r'^CPU_INDEX = "(.*)"$', read("course.py"), re.MULTILINE)[1]
+    assert re.fullmatch(r"python=3\.1[0-3]", listed[0])
+    assert listed[1:] == ["pip", {"pip": [f"--extra-index-url {index}", "-r requirements.txt"]}]
+
+
+def test_binder_fetches_minilm_when_it_builds():
+    assert "python -m helpers.pretrained" in read("postBuild") and read("postBuild").startswith("#!/usr/bin/env bash\n")
+    assert os.name == "nt" or os.access(PROJECT / "postBuild", os.X_OK)
 
 
 def test_every_package_is_listed():
@@ -82,6 +91,16 @@ def test_every_package_is_listed():
 @pytest.mark.parametrize("command", ["python course.py", "python course.py test", "python course.py fetch"])
 def test_the_readme_gives_the_commands(command):
     assert re.search(rf"\b{re.escape(command)}\s*(`|#|$)", read("README.md"), re.MULTILINE)
+
+
+def test_the_workflow_runs_the_two_commands_on_every_system():
+    job = yaml.safe_load(read(".github/workflows/tests.yml"))["jobs"]["test"]
+    matrix, steps = job["strategy"]["matrix"], "\n".join(step.get("run", "") for step in job["steps"])
+    assert {name.split("-")[0] for name in matrix["os"]} == {"ubuntu", "macos", "windows"}
+    assert f">={matrix['python'][0]}" == settings()["project"]["requires-python"]
+    assert f"Python {matrix['python'][0]} to {matrix['python'][-1]}" in " ".join(read("README.md").split())
+    for command in ("python course.py", "python course.py test"):
+        assert re.search(rf"^{command}( --[\w -]+)?( &)?$", steps, re.MULTILINE), command
 
 
 def test_ci_runs_what_a_learner_runs():

@@ -70,7 +70,7 @@ def dropout(x, p, generator=None):
     Source: Srivastava et al. 2014; notebook 04
     """
     # Drawn on the CPU, in float32: one generator then gives the same zeros for every device and dtype.
-    keep = torch.rand(x.shape, generator=generator) >= p
+    keep = torch.rand(x.shape, generator=generator, device="cpu") >= p
     return x * keep.to(x.device) / (1 - p)
 
 
@@ -152,7 +152,7 @@ def prune_linear(weight, bias, heads, num_heads, dim):
     Shapes: weight (out, in), bias (out,) or None -> (weight, bias) without these heads
     Source: Michel et al. 2019; notebook 06
     """
-    keep = torch.ones(num_heads, dtype=torch.bool)
+    keep = torch.ones(num_heads, dtype=torch.bool, device=weight.device)
     keep[list(heads)] = False
     features = keep.repeat_interleave(weight.size(dim) // num_heads).nonzero().flatten()
     smaller = weight.index_select(dim, features)

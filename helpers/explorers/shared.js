@@ -297,10 +297,11 @@ class Chart {
     this.node = drawn("svg", { class: "abh-chart", role: "img" });
   }
 
-  /** curves: { name, points, kind, dashed }; bars: { values, kind }; dots: { at, kind, text }; rules: { x or y, text } */
+  /** curves: { name, points, kind, dashed, scattered }, where scattered points are dots that nothing joins;
+   *  bars: { values, kind }; dots: { at, kind, text }; rules: { x or y, text } */
   draw({ title, says, curves = [], bars = null, dots = [], rules = [] }) {
     this.width = Math.max(this.node.parentElement?.clientWidth ?? 0, 240);
-    this.box = { left: 50, right: this.width - 12, top: curves.some(({ name }) => name) ? 42 : 26, bottom: this.height - 40 };
+    this.box = { left: 50, right: this.width - 18, top: curves.some(({ name }) => name) ? 42 : 26, bottom: this.height - 40 };
     const { node, width, height } = this;
     for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": says })) {
       node.setAttribute(name, value);
@@ -348,27 +349,36 @@ class Chart {
   /** The names of the curves in a line, each behind a piece of its curve. */
   names(curves) {
     let x = this.box.left;
-    return curves.filter(({ name }) => name).flatMap(({ name, kind, dashed }) => {
+    return curves.filter(({ name }) => name).flatMap((curve) => {
       const start = x;
-      x += 44 + 6.4 * name.length;
-      return [drawn("line", { x1: start, x2: start + 18, y1: 29, y2: 29, class: `abh-curve abh-${kind}${dashed ? " abh-dashed" : ""}` }),
-        drawn("text", { x: start + 23, y: 33, class: "abh-tick" }, name)];
+      x += 44 + 6.4 * curve.name.length;
+      return [drawn("line", { x1: start, x2: start + 18, y1: 29, y2: 29, class: this.look(curve) }),
+        drawn("text", { x: start + 23, y: 33, class: "abh-tick" }, curve.name)];
     });
   }
 
-  curve({ points, kind, dashed }) {
-    const path = points.map(([x, y], i) => `${i ? "L" : "M"}${this.across(x).toFixed(1)} ${this.up(y).toFixed(1)}`);
-    return drawn("path", { d: path.join(""), class: `abh-curve abh-${kind}${dashed ? " abh-dashed" : ""}` });
+  look({ kind, dashed, scattered }) {
+    return `abh-curve abh-${kind}${dashed ? " abh-dashed" : ""}${scattered ? " abh-scattered" : ""}`;
   }
 
-  /** Bars from 0, each with its number. */
+  curve(curve) {
+    const place = ([x, y]) => `${this.across(x).toFixed(1)} ${this.up(y).toFixed(1)}`;
+    const path = curve.points.map((point, i) => {
+      if (curve.scattered) return `M${place(point)}h0`; // a line of no length is drawn as a dot
+      return `${i ? "L" : "M"}${place(point)}`;
+    });
+    return drawn("path", { d: path.join(""), class: this.look(curve) });
+  }
+
+  /** Bars from 0, each with its number where there is room for it. */
   bars({ values, kind = () => "line" }) {
     const { left, right } = this.box;
     const wide = (0.7 * (right - left)) / values.length;
+    const written = (value) => (wide > 0.7 * 27 ? value.toFixed(2) : "");
     return values.flatMap((value, i) => {
       const [x, y, zero] = [this.across(i), this.up(value), this.up(0)];
       return [drawn("rect", { x: x - wide / 2, width: wide, y: Math.min(y, zero), height: Math.abs(y - zero), class: `abh-fill abh-${kind(i)}` }),
-        drawn("text", { x, y: Math.min(y, zero) - 4, class: "abh-tick abh-middle" }, value.toFixed(2))];
+        drawn("text", { x, y: Math.min(y, zero) - 4, class: "abh-tick abh-middle" }, written(value))];
     });
   }
 

@@ -1,0 +1,90 @@
+"""Scores of growing width, divided by the root of the width or not, and what the softmax makes of them."""
+
+import math
+
+import traitlets
+
+from helpers import plots
+from helpers.explorers import given
+from helpers.explorers.base import Explorer
+
+MOST_QUERIES, MOST_KEYS, MOST_WIDE = 64, 16, 1024
+
+
+def scaling(q, k):
+    """See why scores are divided by √D: change the width, and divide or do not.
+
+    At width d only the first d numbers of each query and key count.
+
+    Shapes: q (N, D) queries, or (D,) for one; k (S, D) keys; N to 64, S 2 to 16, D 2 to 1024
+    Units:  scores are sums of D products, as they are before any division
+    Errors: TypeError if q or k is not of real numbers; ValueError if they do not fit each other, are too
+            few or too many, or a number is NaN or infinite
+    Source: notebook 02
+    """
+    q, k = given.numbers("q", q), given.numbers("k", k)
+    if q.dim() == 1:
+        q = q[None]
+    _require_rows("q", q, "N")
+    _require_rows("k", k, "S")
+    _require_one_width(q, k)
+    (N, D), S = q.shape, len(k)
+    _require_between("D, the width of q and k,", D, 2, MOST_WIDE, f"pass q[:, :{MOST_WIDE}] and the same of k")
+    _require_between("N, the number of queries,", N, 1, MOST_QUERIES,
+                     f"pass q[:{MOST_QUERIES}], or q.mT and k.mT if here they are the columns")
+    _require_between("S, the number of keys,", S, 2, MOST_KEYS, f"pass k[:{MOST_KEYS}]")
+    given.require_finite("q", q, "look for the step that made it, or draw q with torch.randn")
+    given.require_finite("k", k, "look for the step that made it, or draw k with torch.randn")
+    return ScalingExplorer(q, k)
+
+
+class ScalingExplorer(Explorer):
+    """The view of some queries and keys, already checked."""
+
+    script = "scaling.js"
+    axes = traitlets.List(traitlets.Int()).tag(sync=True)  # [N, S, D]
+    q = traitlets.Bytes().tag(sync=True)  # float32, (N, D)
+    k = traitlets.Bytes().tag(sync=True)  # float32, (S, D)
+
+    def __init__(self, q, k):
+        self._q, self._k = q.clone(), k.clone()  # copies, should the tensors change later
+        super().__init__(axes=[len(q), *k.shape], q=given.sent(q), k=given.sent(k))
+
+    def picture(self):
+        """The mean of the largest weight at some widths, divided by √d and not."""
+        N, S, D = self.axes
+        widths = sorted({4**power for power in range(6) if 4**power <= D} | {D})
+        groups = {"not divided": [self._mean_largest(d, 1) for d in widths],
+                  "divided by √d": [self._mean_largest(d, math.sqrt(d)) for d in widths]}
+        return plots.bars(groups, [f"d = {d}" for d in widths], "largest weight" if N == 1 else "mean largest weight",
+                          f"The largest of {S} weights")
+
+    def _mean_largest(self, d, divisor):
+        q, k = self._q[:, :d].double(), self._k[:, :d].double()  # double: the picture is the same on every machine
+        return (q @ k.mT / divisor).softmax(dim=-1).amax(dim=-1).mean()
+
+
+def _require_rows(name, values, rows):
+    if values.dim() != 2:
+        mend = f"for instance {name}[{', '.join('0' * (values.dim() - 2))}]" if values.dim() > 2 else "each in a row"
+        raise ValueError(f"{name} must have shape ({rows}, D), got {tuple(values.shape)}; "
+                         f"pass the {'queries' if name == 'q' else 'keys'} of one head, {mend}")
+
+
+def _require_one_width(q, k):
+    if q.size(1) == k.size(1):
+        return
+    mend = "take both from the same head"
+    for name, turned in (("k", q.size(1) == k.size(0)), ("q", q.size(0) == k.size(1)),
+                         ("q and k", q.size(0) == k.size(0))):
+        if turned:
+            mend = f"queries and keys are the rows: transpose {name}, for instance {name[0]}.mT"
+            break
+    raise ValueError(f"q and k must have the same width D, got shapes {tuple(q.shape)} and {tuple(k.shape)}; {mend}")
+
+
+def _require_between(name, count, least, most, mend):
+    if not least <= count <= most:
+        if count < least:
+            mend = "draw more with torch.randn"
+        raise ValueError(f"{name} must be {least} to {most}, got {count}; {mend}")

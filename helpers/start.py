@@ -1,0 +1,46 @@
+"""What the first cell of every notebook calls, once it has found the course: all that is needed is there, or comes."""
+
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+OLDEST_TORCH = "2.4"
+NEEDED = ("anywidget>=0.9", "ipywidgets>=7.7", "matplotlib>=3.8", "safetensors>=0.4")  # each is imported by its name
+START = "start the course with `python course.py`, which brings a Python of its own with all that is needed"
+
+
+def complete():
+    """Make sure that this Python has what the notebooks need; in Colab, install what it lacks.
+
+    PyTorch is never installed or changed here: it is large, and Colab's fits Colab's GPUs.
+
+    Errors: ImportError if PyTorch is missing or older than 2.4, or if another package is missing (outside Colab) or
+            cannot be installed (in Colab)
+    Source: notebook 00
+    """
+    require_torch()
+    lacking = [package for package in NEEDED if find_spec(package.split(">=")[0]) is None]
+    if not lacking:
+        return
+    if "google.colab" not in sys.modules:
+        raise ImportError(f"this Python lacks {', '.join(lacking)}: {START}")
+    pip = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *lacking], capture_output=True, text=True)
+    if pip.returncode != 0:
+        reason = (pip.stderr.strip() or "pip says nothing").splitlines()[-1]
+        raise ImportError(f"{', '.join(lacking)} could not be installed ({reason}): check the network and run this "
+                          "cell again")
+
+
+def require_torch():
+    try:
+        found = version("torch")
+    except PackageNotFoundError:
+        raise ImportError(f"this Python lacks PyTorch: {START}") from None
+    if _numbers(found) < _numbers(OLDEST_TORCH):
+        raise ImportError(f"PyTorch must be {OLDEST_TORCH} or newer, got {found}: {START}")
+
+
+def _numbers(text):
+    """The first two numbers of a version: "2.13.0+cpu" gives (2, 13)."""
+    return tuple(int(part) for part in text.split(".")[:2])

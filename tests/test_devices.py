@@ -1,0 +1,137 @@
+"""Results stay on the device of what is given: the commonest slips on a GPU, found without one.
+
+Everything runs three times: with tensors on the CPU; the same while PyTorch's default device is another one, so that a
+tensor made without a device lands elsewhere; and with tensors on "meta", which has shapes and no numbers.
+"""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from helpers import attention, bert, embeddings, heads, masks, ports
+from helpers.checks import EXERCISES, solutions
+
+B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
+numbers = torch.Generator().manual_seed(0)
+
+
+def drawn(*shape):
+    return torch.randn(shape, generator=numbers)
+
+
+ids = torch.tensor([[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]])
+x, context, lengths = drawn(B, T, C), drawn(B, S, C), torch.tensor([5, 3])
+q, k, v = drawn(B, H, T, D), drawn(B, H, S, D), drawn(B, H, S, D)
+scores, weights = drawn(B, H, T, S), drawn(B, H, T, S).softmax(-1)
+mask, square, real = drawn(T, S) > -1, drawn(T, T) > -2, drawn(B, T) > -2
+projections = [nn.Linear(C, C) for _ in range(4)]
+table, distances, factors = drawn(V, C), drawn(2 * 9 - 1, D), drawn(H).abs()
+square[0, 0] = mask[:, 0] = real[:, 0] = True
+
+
+def config(kind="absolute"):
+    return bert.BertConfig(hidden_size=C, num_attention_heads=H, num_hidden_layers=2, intermediate_size=2 * C,
+                           vocab_size=V, max_position_embeddings=9, position_embedding_type=kind)
+
+
+def pruned(model):
+    model.prune_heads({0: [1], 1: [0, 2]})
+    return model
+
+
+MODULES = {
+    "SelfAttention": (attention.SelfAttention(C, D), [x]),
+    "CausalAttention": (attention.CausalAttention(C, D, context_length=9, dropout=0.0), [x]),
+    "MultiHeadAttention": (heads.MultiHeadAttention(C, H), [x]),
+    "MultiHeadAttention, to others": (heads.MultiHeadAttention(C, H), [x, context, mask]),
+    "MultiHeadAttention, causal": (heads.MultiHeadAttention(C, H), [x, None, square, True]),
+    "MultiHeadAttention, causal, weights": (heads.MultiHeadAttention(C, H), [x, None, square, True, True]),
+    "TokenEmbedding": (embeddings.TokenEmbedding(V, C), [ids]),
+    "SinusoidalPositions": (embeddings.SinusoidalPositions(9, C), [x]),
+    "LearnedPositions": (embeddings.LearnedPositions(9, C), [x]),
+    "BertModel": (bert.BertModel(config()), [ids]),
+    "BertModel, pruned": (pruned(bert.BertModel(config())), [ids]),
+    "BertAttention, relative_key": (bert.BertAttention(config("relative_key")), [x]),
+    "BertAttention, relative_key_query": (bert.BertAttention(config("relative_key_query")), [x]),
+    "MyBertSelfAttention": (solutions.MyBertSelfAttention(config()), [x, square]),
+}
+
+FUNCTIONS = {
+    "dot_product_attention": (attention.dot_product_attention, [q, k, v, mask]),
+    "mask_by_renormalizing": (masks.mask_by_renormalizing, [weights, mask]),
+    "mask_by_filling": (masks.mask_by_filling, [scores, mask]),
+    "masked_softmax": (masks.masked_softmax, [scores, mask]),
+    "padding_mask": (masks.padding_mask, [lengths, T]),
+    "split_heads": (heads.split_heads, [x, H]),
+    "merge_heads": (heads.merge_heads, [q]),
+    "embed": (embeddings.embed, [ids, table]),
+    "add_positions": (embeddings.add_positions, [x, drawn(9, C)]),
+    "torch_mask": (ports.torch_mask, [square]),
+    "row_means": (solutions.row_means, [table]),
+    "dot_product_scores": (solutions.dot_product_scores, [q, k]),
+    "softmax": (solutions.softmax, [scores]),
+    "attention_weights": (solutions.attention_weights, [q, k]),
+    "attention": (solutions.attention, [q, k, v]),
+    "dropout": (lambda x: solutions.dropout(x, 0.5, torch.Generator().manual_seed(1)), [x]),
+    "attention_with_dropout": (lambda q, k, v: solutions.attention_with_dropout(
+        q, k, v, 0.5, True, torch.Generator().manual_seed(1)), [q, k, v]),
+    "layer_norm": (solutions.layer_norm, [x, drawn(C), drawn(C), 1e-5]),
+    "add_and_norm": (solutions.add_and_norm, [x, x, drawn(C), drawn(C), 1e-5]),
+    "relative_key_scores": (solutions.relative_key_scores, [q, distances]),
+    "prune_linear": (solutions.prune_linear, [drawn(C, C), drawn(C), [0, 2], H, 0]),
+    "attend_with_cache": (solutions.attend_with_cache, [q, q, q, (k, v)]),
+    "mean_pool": (solutions.mean_pool, [x, real]),
+    "multi_head_attention": (solutions.multi_head_attention, [x, *projections, H, square]),
+    "cross_attention": (solutions.cross_attention, [x, context, *projections, H]),
+}
+CASES = {name: (module.eval(), given) for name, (module, given) in MODULES.items()} | FUNCTIONS
+
+# They look at the numbers they are given, of which meta has none: at ids, at lengths, at which heads stay.
+READING = {"prune_linear", "padding_mask", "embed", "TokenEmbedding", "BertModel", "BertModel, pruned"}
+
+
+def flat(result):
+    """All tensors in a result, however deep."""
+    if isinstance(result, torch.Tensor):
+        return [result]
+    return [tensor for part in result for tensor in flat(part)] if isinstance(result, (tuple, list)) else []
+
+
+def on_meta(given):
+    """The same, moved; modules too, which are copied first."""
+    if isinstance(given, (list, tuple)):
+        return type(given)(map(on_meta, given))
+    if isinstance(given, nn.Module):
+        return copy.deepcopy(given).to("meta")
+    return given.to("meta") if isinstance(given, torch.Tensor) else given
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_another_default_device_changes_nothing(name):
+    function, given = CASES[name]
+    expected = flat(function(*given))
+    with torch.device("meta"):
+        found = flat(function(*given))
+    assert expected and [tensor.device.type for tensor in found] == ["cpu"] * len(expected)
+    torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", sorted(set(CASES) - READING))
+def test_results_are_where_what_is_given_is(name):
+    function, given = CASES[name]
+    assert {tensor.device.type for tensor in flat(on_meta(function)(*on_meta(given)))} == {"meta"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_tensors_of_a_module_move_with_it(name):
+    """Parameters and buffers do; a tensor kept as a plain attribute, such as a mask that is no buffer, stays behind."""
+    for module in MODULES[name][0].modules():
+        assert not [key for key, value in vars(module).items() if isinstance(value, torch.Tensor)]
+
+
+def test_no_solution_is_left_out():
+    """All that a learner writes is tried here, under its own name or as the helper that it becomes."""
+    made_from_sizes = {"causal_mask", "sinusoidal_positions", "encode"}  # no tensor is given
+    assert {exercise.name for exercise in EXERCISES.values()} - made_from_sizes <= set(CASES)
