@@ -1,5 +1,6 @@
-"""Light heat maps of long sentences: no numbers, few squares, the same on every machine."""
+"""Light pictures of many numbers: squares of colour without their numbers, the same on every machine."""
 
+import math
 from html import escape
 
 import torch
@@ -60,26 +61,34 @@ def _level(weight):
 
 
 def _colour(level):
-    red, green, blue, _ = plots.WEIGHTS(level / LEVELS, bytes=True)
+    return _hex(plots.WEIGHTS(level / LEVELS, bytes=True))
+
+
+def _hex(colour):
+    red, green, blue, _ = colour
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def _squares(squares, left, top, size):
-    """One path for each step of colour, made of horizontal strokes."""
+    """The squares as horizontal strokes on a ground of the lightest colour."""
     T, S = squares.shape
-    strokes = {}
-    for i, row in enumerate(squares.tolist()):
-        levels = [_level(weight) for weight in row]
-        start = 0
-        for j in range(1, S + 1):
-            if j == S or levels[j] != levels[start]:
-                strokes.setdefault(levels[start], []).append(f"M{start} {i}h{j - start}")
-                start = j
-    strokes.pop(0, None)  # no weight to speak of: the ground has that colour
-    paths = [f'<path stroke="{_colour(level)}" d="{"".join(strokes[level])}"/>' for level in sorted(strokes)]
+    levels = [[_level(weight) for weight in row] for row in squares.tolist()]
     return (f'<rect x="{left}" y="{top}" width="{S * size}" height="{T * size}" fill="{_colour(0)}"/>\n'
             f'<g transform="translate({left} {top}) scale({size}) translate(0 .5)" fill="none">'
-            + "".join(paths) + "</g>")
+            + _strokes(levels, _colour) + "</g>")
+
+
+def _strokes(levels, colour):
+    """One path for each step of colour but 0, which is the colour of the ground."""
+    strokes = {}
+    for i, row in enumerate(levels):
+        start = 0
+        for j in range(1, len(row) + 1):
+            if j == len(row) or row[j] != row[start]:
+                strokes.setdefault(row[start], []).append(f"M{start} {i}h{j - start}")
+                start = j
+    strokes.pop(0, None)
+    return "".join(f'<path stroke="{colour(level)}" d="{"".join(strokes[level])}"/>' for level in sorted(strokes))
 
 
 def _row_words(words, x, top, step):
@@ -121,3 +130,63 @@ def _longest(words):
 
 def _shortened(word):
     return word if len(word) <= LONGEST else word[:LONGEST - 1] + "…"
+
+
+# ---------------------------------------------------------------- rows of numbers below and above 0
+
+STRIP = 28  # pixels from one row to the next
+
+
+def strips(rows, title):
+    """Named rows of numbers, one under the other: blue above 0, orange below.
+
+    Shapes: rows {name: (C,)}
+    Units:  the colours of a row reach to its own largest absolute number
+    Source: notebook 01
+    """
+    C = len(next(iter(rows.values())))
+    size = max(1, 560 // C)
+    left, top = 14 + 7 * _longest(rows), 34
+    width, height = left + max(C * size, 330) + 16, top + STRIP * len(rows) + 48
+    levels = [[_signed_level(number) for number in (row / row.abs().max()).tolist()] for row in rows.values()]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" {STYLE}>',
+        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
+        f'<g transform="translate({left} {top}) scale({size} {STRIP}) translate(0 .5)" fill="none" stroke-width=".9">'
+        f'{_grounds(len(rows), C)}{_strokes(levels, _signed_colour)}</g>',
+        _row_words(rows, left - 6, top, STRIP),
+        _feature_numbers(C, left, top + STRIP * len(rows) + 13, size),
+        _signed_legend(left, height - 20),
+        "</svg>",
+    ]
+    below = ", ".join(f"{name} {int((row < 0).sum())}" for name, row in rows.items())
+    return plots.Picture("\n".join(parts) + "\n", f"{title} ({C} features). Numbers below 0: {below}.")
+
+
+def _signed_level(number):
+    """The step of colour, -LEVELS / 2 to LEVELS / 2; the odd offset as in _level."""
+    return math.floor(number * LEVELS / 2 + 0.47)
+
+
+def _signed_colour(level):
+    return _hex(plots.SIGNED(0.5 + level / LEVELS, bytes=True))
+
+
+def _grounds(count, C):
+    return f'<path stroke="{_signed_colour(0)}" d="{"".join(f"M0 {i}h{C}" for i in range(count))}"/>'
+
+
+def _feature_numbers(C, left, y, size):
+    pace = next(pace for pace in (1, 2, 5, 10, 20, 50, 100) if C / pace <= 10)
+    numbers = (f'<text x="{left + (c + 0.5) * size:.1f}" y="{y}" text-anchor="middle">{c}</text>'
+               for c in range(0, C, pace))
+    return f'<text x="{left - 6}" y="{y}" text-anchor="end">feature</text>\n' + "\n".join(numbers)
+
+
+def _signed_legend(x, y):
+    half = LEVELS // 2
+    steps = "".join(f'<rect x="{x + 103 + 6 * level}" y="{y}" width="6" height="11" fill="{_signed_colour(level)}"/>'
+                    for level in range(-half, half + 1))
+    return f'<text x="{x}" y="{y + 10}">below 0</text>{steps}<text x="{x + 163}" y="{y + 10}">above 0</text>'

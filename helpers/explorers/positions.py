@@ -1,0 +1,74 @@
+"""Two positions side by side: where they agree, and how their likeness falls with the distance."""
+
+import torch
+import traitlets
+
+from helpers.explorers import given, still
+from helpers.explorers.base import Explorer
+
+FEWEST, MOST = 2, 512  # of positions and of features: MiniLM's 512 x 384 are 786 kB
+APART = 8  # of the two positions at first
+
+
+def positions(table):
+    """See how alike two positions are: move them, together or one by one, and watch every feature.
+
+    Shapes: table (T, C), one row for each position, sinusoidal or learned
+    Units:  likeness is the cosine; the length of a sinusoidal row is sqrt(C / 2), so for two such rows it is
+            their dot product / (C / 2)
+    Errors: TypeError if the table is not of floats; ValueError if it has not two axes, is too small or too large,
+            a number is NaN or infinite, or a row is all zeros
+    Source: notebook 01
+    """
+    return PositionsExplorer(_table(table))
+
+
+class PositionsExplorer(Explorer):
+    """The view of one table of positions, already checked."""
+
+    script = "positions.js"
+    shape = traitlets.List(traitlets.Int()).tag(sync=True)  # [T, C]
+    table = traitlets.Bytes().tag(sync=True)  # float32, (T, C)
+    pair = traitlets.List(traitlets.Int()).tag(sync=True)  # the positions [i, j] at first
+
+    def __init__(self, table):
+        T, C = table.shape
+        first = (T - 1) // 2
+        second = min(first + APART, T - 1)
+        self._rows = table[[first, second]]  # a copy, should the tensor change later
+        super().__init__(shape=[T, C], table=given.sent(table), pair=[first, second])
+
+    def picture(self):
+        """The two rows of the view as it opens, and their product, feature by feature."""
+        first, second = self._rows.double()
+        cosine = torch.cosine_similarity(first, second, dim=0)
+        rows = {f"position {self.pair[0]}": first, f"position {self.pair[1]}": second, "product": first * second}
+        return still.strips(rows, f"Two positions, feature by feature: cosine {cosine:.2f}")
+
+
+def _table(table):
+    """The table as float32 on the CPU, or one sentence on what is wrong with it.
+
+    Shapes: (T, C), unchanged
+    """
+    values = given.numbers("table", table)
+    dtype = torch.as_tensor(table).dtype
+    if not dtype.is_floating_point:
+        raise TypeError(f"table must be floats, one row for each position, got {dtype}; "
+                        "pass the rows themselves, not ids or places")
+    shape = tuple(values.shape)
+    if len(shape) != 2:
+        raise ValueError(f"table must have shape (T, C), one row for each position, got {shape}; {_mend(shape)}")
+    if not all(FEWEST <= size <= MOST for size in shape):
+        raise ValueError(f"table must have {FEWEST} to {MOST} positions and as many features, got {shape}; "
+                         f"pass a part, for instance table[:{MOST}, :{MOST}], or a longer table")
+    given.require_finite("table", values, "look where this number comes from")
+    empty = (values == 0).all(dim=1)
+    if empty.any():
+        raise ValueError(f"every row of table must have a number other than 0, got zeros at position "
+                         f"{int(empty.nonzero()[0])}; leave that row out: zeros have no direction, and so no cosine")
+    return values
+
+
+def _mend(shape):
+    return "choose one table, for instance table[0]" if len(shape) > 2 else "one row is no table: pass all of them"
