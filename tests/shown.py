@@ -98,20 +98,20 @@ class Shown:
             self.page.keyboard.press(key)
         self.settle()
 
-    def tab_stops(self, cell):
-        """What the tab key reaches in this cell's output, in order: the name, or the role, of each stop."""
-        self.page.locator(".jp-CodeCell").nth(cell).locator(".jp-InputPrompt").click()  # the cell, not its editor
+    def tab_stops(self):
+        """What the tab key reaches in the explorer, in order: the name of each stop."""
+        self.root.evaluate("root => { root.tabIndex = -1; root.focus(); root.removeAttribute('tabindex'); }")
         stops = []
         for _ in range(30):
             self.page.keyboard.press("Tab")
             if not self.root.evaluate("root => root.contains(document.activeElement)"):
-                if stops:
-                    return stops
-                continue
-            stops.append(self.page.evaluate(
-                "() => { const node = document.activeElement; const grid = node.closest('[role=grid]');"
-                " return grid ? grid.getAttribute('aria-label') : node.ariaLabel || node.labels?.[0].textContent"
-                " || node.textContent; }"))
+                return stops
+            stops.append(self.page.evaluate("""() => {
+                const node = document.activeElement;
+                const grid = node.closest('[role=grid]');
+                return grid ? grid.getAttribute('aria-label')
+                  : node.ariaLabel || node.labels?.[0]?.textContent || node.textContent;
+            }"""))
         raise AssertionError(f"the tab key does not leave the explorer: {stops}")
 
     def focused(self):

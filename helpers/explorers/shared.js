@@ -7,13 +7,19 @@
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (node.matches(FOCUSABLE)) node.setAttribute(OWN_KEYS, "true");
   node.append(...children);
   return node;
 }
 
-/** The frame of an explorer. JupyterLab's one-key shortcuts are kept out: here the arrow keys walk. */
+// JupyterLab's one-key shortcuts are kept out: here the arrow keys walk. It looks at the element with the focus first,
+// and only then at what is around it, so each such element says so itself.
+const FOCUSABLE = "input, select, button, [tabindex]";
+const OWN_KEYS = "data-lm-suppress-shortcuts";
+
+/** The frame of an explorer. */
 function frame(...children) {
-  return element("div", { class: "abh", "data-lm-suppress-shortcuts": "true" }, ...children);
+  return element("div", { class: "abh", [OWN_KEYS]: "true" }, ...children);
 }
 
 /** An id that no other element of the page has. */
