@@ -3,7 +3,7 @@
 
 const TOKENS = ["line", "mark", "third", "fourth"]; // the colour of each token, in the order of plots.COLOURS
 
-const ATTENTION = "Here attention would mix the rows within each head. It is left out, so merged must be x.";
+const ATTENTION = "Here attention would mix the rows within each head. It is left out, so merged should be x.";
 
 const range = (count) => Array.from({ length: count }, (_, i) => i);
 
@@ -141,7 +141,6 @@ class HeadsView {
     this.room.replaceChildren(this.step(x, this.grid.node), this.step(cut, this.slices("cut, ", cut)),
       this.step(split, this.slices("", split), help(ATTENTION)),
       this.step(merged, this.table("merged", "T", merged.line).node, element("p", {}, this.equal)));
-    this.choose(this.chosen);
     this.show();
   }
 
@@ -184,11 +183,11 @@ class HeadsView {
 
   choose(number) {
     this.chosen = number;
-    this.grid.choose(this.token(number), number % this.C);
     this.paint();
   }
 
   show() {
+    this.grid.choose(this.token(this.chosen), this.chosen % this.C);
     for (const { grid, number } of this.tables) grid.show((i, j) => this.square(number(i, j)));
     for (const [name, { axes, line, place }] of Object.entries(this.steps)) {
       const index = indexOf(line.indexOf(this.chosen), this.sizes(axes));

@@ -21,8 +21,8 @@ def heads(tokens, d_model, num_heads):
             are too few or too many, or num_heads does not divide d_model
     Source: notebook 05
     """
-    tokens = given.words("tokens", tokens, MOST_TOKENS, least=2, mend="a few tokens show what happens to many")
-    given.require_size("d_model", d_model, 2, MOST_FEATURES, "a few features show what happens to many")
+    tokens = given.words("tokens", tokens, MOST_TOKENS, least=2, mend="choose a few, they show what happens to many")
+    given.require_size("d_model", d_model, 2, MOST_FEATURES, "choose a few, they show what happens to many")
     given.require_size("num_heads", num_heads, 1, d_model, "each head needs a feature of its own")
     reference.require_heads(d_model, num_heads)
     return HeadsExplorer(tokens, d_model, num_heads)
