@@ -342,7 +342,7 @@ def origins(panels, rows, unit=10):
     around = 0.35 * len(panels) + 0.1 * max(map(len, rows)) + 0.3
     columns = sum(values.size(1) for values in panels.values())
     cell = max(0.32, min(0.5, (WIDEST - around) / columns))  # a name has to fit in it
-    wide = columns * cell + around
+    wide = sum(values.size(1) * cell + 0.35 for values in panels.values()) + 0.1 * max(map(len, rows)) + 0.3
     with rc_context(STYLE):
         figure = Figure(figsize=(wide, cell * len(rows) + 0.9), layout="compressed", facecolor=PAPER)
         ratios = [values.size(1) for values in panels.values()]
