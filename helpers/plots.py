@@ -327,10 +327,11 @@ def _overlap(a, b):
     return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
 
 
-def origins(panels, rows):
+def origins(panels, rows, unit=10):
     """Where numbers end up when a tensor is reshaped: each has the colour of the token that it came from.
 
-    Shapes: each panel (R, K) of whole numbers, tens = token, ones = feature; rows R words for each panel
+    Shapes: each panel (R, K) of whole numbers, unit * token + feature; rows R words for each panel
+    Units:  `unit` is 10, so that tens = token and ones = feature, or 100 for more than 10 features
     Errors: ValueError if the words do not fit the numbers
     Source: notebook 05
     """
@@ -338,28 +339,35 @@ def origins(panels, rows):
     for title, values in panels.items():
         if len(values) != len(rows):
             raise ValueError(f"{title}: {len(rows)} row words need as many rows, got {tuple(values.shape)}")
-    cell = 0.5
+    around = 0.35 * len(panels) + 0.1 * max(map(len, rows)) + 0.3
+    columns = sum(values.size(1) for values in panels.values())
+    cell = max(0.32, min(0.5, (WIDEST - around) / columns))  # a name has to fit in it
     wide = sum(values.size(1) * cell + 0.35 for values in panels.values()) + 0.1 * max(map(len, rows)) + 0.3
     with rc_context(STYLE):
         figure = Figure(figsize=(wide, cell * len(rows) + 0.9), layout="compressed", facecolor=PAPER)
         ratios = [values.size(1) for values in panels.values()]
         axes = figure.subplots(1, len(panels), squeeze=False, sharey=True, width_ratios=ratios)[0]
         for axis, (title, values) in zip(axes, panels.items(), strict=True):
-            _coloured_by_token(axis, values)
+            _coloured_by_token(axis, values, unit)
             axis.set_title(title, pad=8, fontsize=10)
         axes[0].set_yticks([i + 0.5 for i in range(len(rows))], rows)
-        words = [f"{title}: " + "; ".join(f"{row}: {' '.join(f'{n:02d}' for n in line)}"
+        words = [f"{title}: " + "; ".join(f"{row}: {' '.join(_name(n, unit) for n in line)}"
                                           for row, line in zip(rows, values.tolist(), strict=True))
                  for title, values in panels.items()]
-        return Picture(_svg(figure), "Tens digit = token, last digit = feature. " + ".\n".join(words) + ".")
+        digits = "Tens digit = token, last digit" if unit == 10 else "First digit = token, last two"
+        return Picture(_svg(figure), f"{digits} = feature. " + ".\n".join(words) + ".")
 
 
-def _coloured_by_token(axis, values):
+def _name(n, unit):
+    return f"{n:0{len(str(unit))}d}"
+
+
+def _coloured_by_token(axis, values, unit):
     for i, line in enumerate(values.tolist()):
         for j, n in enumerate(line):
-            fill = COLOURS[n // 10 % len(COLOURS)]
+            fill = COLOURS[n // unit % len(COLOURS)]
             axis.add_patch(Rectangle((j, i), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1.5))
-            axis.text(j + 0.5, i + 0.5, f"{n:02d}", ha="center", va="center", fontsize=10, color=PAPER)
+            axis.text(j + 0.5, i + 0.5, _name(n, unit), ha="center", va="center", fontsize=10, color=PAPER)
     axis.set(xlim=(0, values.size(1)), ylim=(len(values), 0), aspect="equal", xticks=[])
     axis.tick_params(length=0)
     axis.spines[:].set_visible(False)

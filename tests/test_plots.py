@@ -93,6 +93,15 @@ def test_origins_are_coloured_by_their_token():
     assert colours == [colour for colour in plots.COLOURS[:3] for _ in range(2)]
 
 
+def test_more_than_ten_features_get_names_of_three_digits():
+    named = 100 * torch.arange(3)[:, None] + torch.arange(12)
+    picture = plots.origins({"x": named, "merged": named}, WORDS, unit=100)
+    colours = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
+    assert colours == [colour for colour in plots.COLOURS[:3] for _ in range(12)] * 2
+    assert {"000", "011", "200"} <= set(words_in(picture)) and "First digit = token" in picture.alt
+    assert float(ElementTree.fromstring(picture.svg).get("width").removesuffix("pt")) <= 72 * plots.WIDEST + 1
+
+
 def test_small_squares_write_one_decimal_and_leave_zeros_empty():
     words = words_in(plots.weights_side_by_side({str(i): torch.eye(8) / 2 for i in range(3)}, list("abcdefgh")))
     assert words.count(".5") == 24 and words.count("0.0") == 1  # the one is on the scale beside them

@@ -14,8 +14,9 @@ that stands in for an explorer where nothing can run.
 
 from helpers.explorers.attention import attention
 from helpers.explorers.dropout import dropout
+from helpers.explorers.heads import heads
 from helpers.explorers.masks import masks
 from helpers.explorers.positions import positions
 from helpers.explorers.scaling import scaling
 
-__all__ = ["attention", "dropout", "masks", "positions", "scaling"]
+__all__ = ["attention", "dropout", "heads", "masks", "positions", "scaling"]

@@ -3,10 +3,10 @@
 import torch
 
 
-def words(name, words, most):
+def words(name, words, most, least=1, mend="pass a part of the sentence and the numbers of that part"):
     """The words as a list.
 
-    Errors: TypeError if they are not strings; ValueError if there are none or more than `most`
+    Errors: TypeError if they are not strings; ValueError, which ends in `mend`, if they are not `least` to `most`
     """
     if isinstance(words, str):
         raise TypeError(f"{name} must be a list of words, got one string {words[:30]!r}; "
@@ -20,9 +20,8 @@ def words(name, words, most):
         if not isinstance(word, str):
             raise TypeError(f"{name} must be strings, got {type(word).__name__} at place {place}; "
                             "turn ids into words with the vocabulary first")
-    if not 1 <= len(words) <= most:
-        raise ValueError(f"{name} must be 1 to {most} words, got {len(words)}; "
-                         "pass a part of the sentence and the numbers of that part")
+    if not least <= len(words) <= most:
+        raise ValueError(f"{name} must be {least} to {most} words, got {len(words)}; {mend}")
     return words
 
 
@@ -43,6 +42,14 @@ def numbers(name, values):
     if values.is_complex():
         raise TypeError(f"{name} must be real numbers, got {values.dtype}; look at {name}.abs()")
     return values.detach().to("cpu", torch.float32)
+
+
+def require_size(name, size, least, most, mend):
+    """TypeError unless the size is a whole number; ValueError, which ends in `mend`, unless `least` to `most`."""
+    if not isinstance(size, int) or isinstance(size, bool):
+        raise TypeError(f"{name} must be a whole number, got {size!r}; pass an int such as {least}")
+    if not least <= size <= most:
+        raise ValueError(f"{name} must be {least} to {most}, got {size}; {mend}")
 
 
 def require_finite(name, values, mend, least=float("-inf")):

@@ -1,0 +1,49 @@
+"""The numbers of a few tokens on their way into the heads and back, on the right road and on two wrong ones."""
+
+import torch
+import traitlets
+
+from helpers import heads as reference
+from helpers import plots
+from helpers.explorers import given
+from helpers.explorers.base import Explorer
+
+MOST_TOKENS = len(plots.COLOURS)
+MOST_FEATURES = 12
+
+
+def heads(tokens, d_model, num_heads):
+    """Follow a number through split and merge: choose how each is written, and see which rows it spoils.
+
+    Shapes: tokens T words, 2 to 4; x is (T, C) with C = d_model features, 2 to 12, in H = num_heads heads
+    Units:  the numbers are names: 10 * token + feature, or 100 * token + feature where C is above 10
+    Errors: TypeError if the tokens are not strings or a size is not a whole number; ValueError if they
+            are too few or too many, or num_heads does not divide d_model
+    Source: notebook 05
+    """
+    tokens = given.words("tokens", tokens, MOST_TOKENS, least=2, mend="choose a few, they show what happens to many")
+    given.require_size("d_model", d_model, 2, MOST_FEATURES, "choose a few, they show what happens to many")
+    given.require_size("num_heads", num_heads, 1, d_model, "each head needs a feature of its own")
+    reference.require_heads(d_model, num_heads)
+    return HeadsExplorer(tokens, d_model, num_heads)
+
+
+class HeadsExplorer(Explorer):
+    """The view of one x of names; the sizes are already checked."""
+
+    script = "heads.js"
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    d_model = traitlets.Int().tag(sync=True)
+    num_heads = traitlets.Int().tag(sync=True)
+
+    def __init__(self, tokens, d_model, num_heads):
+        super().__init__(tokens=tokens, d_model=d_model, num_heads=num_heads)
+
+    def picture(self):
+        """The view as it opens: split and merged as it should be."""
+        T, C = len(self.tokens), self.d_model
+        unit = 10 if C <= 10 else 100  # no two numbers may have the same name
+        x = unit * torch.arange(T)[:, None] + torch.arange(C)  # (T, C)
+        split = reference.split_heads(x, self.num_heads)  # (H, T, D)
+        panels = {"x": x, **{f"head {h}": head for h, head in enumerate(split)}, "merged": reference.merge_heads(split)}
+        return plots.origins(panels, [f"position {t}" for t in range(T)], unit)
