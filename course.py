@@ -352,7 +352,8 @@ def trust_notebooks():
 
 def parse_options(words):
     parser = argparse.ArgumentParser(
-        usage="python course.py [--no-browser] [--port N] | test [...] | fetch | benchmark | save [...] | badges",
+        usage="python course.py [--no-browser] [--port N] | test [...] | fetch | benchmark | save [...] | badges | "
+              "versions [...]",
         description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--no-browser", action="store_true", help="start JupyterLab without opening a browser")
     parser.add_argument("--port", type=int, metavar="N", help="JupyterLab's port (unset: 8888 or the next free)")
@@ -403,6 +404,11 @@ def write_badges(words):
     return hand_over([str(PYTHON), str(ROOT / "tests" / "badges.py")])
 
 
+def try_versions(words):
+    set_up()
+    return hand_over([str(PYTHON), str(ROOT / "tests" / "versions.py"), *words], COURSE_PROGRESS="memory")
+
+
 def hand_over(command, **variables):
     """Run the command in the course's folder and return its exit code; Ctrl-C is now its business."""
     process = subprocess.Popen(command, cwd=str(ROOT), env=dict(os.environ, **variables))
@@ -413,7 +419,7 @@ def hand_over(command, **variables):
 
 
 COMMANDS = {"open": open_lab, "test": run_tests, "fetch": fetch_only, "benchmark": run_benchmark,
-            "save": save_notebooks, "badges": write_badges}
+            "save": save_notebooks, "badges": write_badges, "versions": try_versions}
 
 
 def main(words):
@@ -424,7 +430,7 @@ def main(words):
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         command = words.pop(0) if words and not words[0].startswith("-") else "open"
         if command not in COMMANDS:
-            refuse_words(f"There is no command {command!r}, only test, fetch, benchmark, save and badges")
+            refuse_words(f"There is no command {command!r}, only test, fetch, benchmark, save, badges and versions")
         return COMMANDS[command](words)
     except Problem as problem:
         complaint = str(problem)

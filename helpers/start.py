@@ -25,7 +25,8 @@ def complete():
         return
     if "google.colab" not in sys.modules:
         raise ImportError(f"this Python lacks {', '.join(lacking)}: {START}")
-    pip = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *lacking], capture_output=True, text=True)
+    pip = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *lacking], capture_output=True,
+                         encoding="utf-8", errors="replace")
     if pip.returncode != 0:
         reason = (pip.stderr.strip() or "pip says nothing").splitlines()[-1]
         raise ImportError(f"{', '.join(lacking)} could not be installed ({reason}): check the network and run this "

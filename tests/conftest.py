@@ -13,6 +13,14 @@ os.environ["COURSE_PROGRESS"] = "memory"
 torch.set_num_threads(1)  # several of these processes share the cores; the kernels of notebooks use all of them
 
 
+SLOW = ("test_alone.py", "test_solved.py", "test_checks.py")
+
+
+def pytest_collection_modifyitems(items):
+    """The slow files first: several processes share the files, and none should wait for the last."""
+    items.sort(key=lambda item: item.path.name not in SLOW)
+
+
 @pytest.fixture(autouse=True)
 def same_random_numbers():
     torch.manual_seed(0)

@@ -165,7 +165,7 @@ def small_notebook():
     wanted = ("setup", "bank-vectors", "dot-run", "softmax-stub", "softmax-check")
     notebook = read(path)
     notebook.cells = [cell for cell in notebook.cells if cell.id in wanted]
-    notebook.cells[0].source = notebook.cells[0].source.replace('".."', repr(str(ROOT)))
+    notebook.cells[0].source = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{notebook.cells[0].source}"
     for count, cell in enumerate(notebook.cells, 1):
         cell.execution_count = count
     for output in (output for cell in notebook.cells for output in cell.outputs):

@@ -8,7 +8,7 @@ from nbclient import NotebookClient
 
 from helpers.checks import EXERCISES, solution_source
 from tests.notebooks import PATHS, exercise_of, read, tags
-from tests.save_notebooks import sanitised
+from tests.save_notebooks import keep_pictures, sanitised
 
 DEPENDS_ON_ANSWERS = {"progress", "whose-attention", "whose-pool"}
 
@@ -36,6 +36,7 @@ def test_solved_from_top_to_bottom_with_one_thread(path, monkeypatch):
     saved, notebook = read(path), solved(read(path))
     NotebookClient(notebook, kernel_name="python3", timeout=300, record_timing=False, store_widget_state=False,
                    resources={"metadata": {"path": str(path.parent)}}).execute()
+    keep_pictures(notebook)
     checks = 0
     for before, after in zip(saved.cells, notebook.cells, strict=True):
         if after.cell_type != "code" or after.id in DEPENDS_ON_ANSWERS:
