@@ -189,7 +189,7 @@ class LabPage:
         output = self.page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea").first
         # Not scroll_into_view_if_needed: it waits for an element at rest, and a busy notebook moves for long.
         output.evaluate("node => node.scrollIntoView({block: 'center'})")
-        self.page.wait_for_timeout(300)
+        self.page.wait_for_timeout(100)
         return output
 
     def close(self):

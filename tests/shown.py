@@ -130,6 +130,15 @@ class Shown:
         print(f"\n{kind} to repaint, median of {len(times)}: {statistics.median(times):.1f} ms")
         assert self.notebook.sent == sent, "the kernel was asked"
 
+    def drag(self, name):
+        """Drag a slider to and fro, with the same measurement."""
+        box, mouse = self.slider(name).bounding_box(), self.page.mouse
+        place = [(box["x"] + share * box["width"], box["y"] + box["height"] / 2) for share in (0.5, 0.7, 0.3)]
+        mouse.move(*place[0])
+        mouse.down()
+        self.follow(self.root, "input", lambda i: mouse.move(*place[1 + i % 2]))
+        mouse.up()
+
 
 def in_both_themes(notebook, cell, folder):
     """Screenshots in light and dark; returns the colours of ink and paper in each."""

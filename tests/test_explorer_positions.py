@@ -377,6 +377,4 @@ def test_a_move_is_followed_at_once(notebook, cell):
     shown = PositionsShown(notebook, cell)
     shown.put(50, 58)
     shown.tick("move both together", True)
-    slider = shown.slider("position i")
-    slider.focus()
-    shown.follow(slider, "input", lambda i: shown.page.keyboard.press("ArrowLeft"))
+    shown.drag("position i")

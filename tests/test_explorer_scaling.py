@@ -348,5 +348,4 @@ def test_it_follows_the_theme(notebook, tmp_path):
 
 def test_the_width_is_followed_at_once(notebook):
     shown = opened(notebook)
-    shown.slider("width").focus()
-    shown.follow(shown.root, "input", lambda i: shown.page.keyboard.press("ArrowRight"))
+    shown.drag("width")

@@ -137,10 +137,10 @@ class DropoutView {
   show() {
     const rows = this.words.map((_, i) => this.row(this.draws, i));
     const history = this.history();
+    this.showChart(history); // first: it measures its place, which would have to be laid out anew after the others
     this.grid.show((i, j) => this.square(i, j, coloured(rows[i][j], this.table)),
       (i) => ({ text: brief(sum(rows[i])) }));
     this.speak(history);
-    this.showChart(history);
     this.showSteps(rows[this.chosen[0]]);
   }
 
