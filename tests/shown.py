@@ -117,6 +117,13 @@ class Shown:
         """Whether what has the focus shows it."""
         return self.page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
+    def assert_inside(self, parts="table, fieldset, label, button, output, svg, code, section"):
+        """Nothing reaches beyond the right edge of the output."""
+        edge = self.output.bounding_box()
+        for part in self.root.locator(parts).all():
+            box = part.bounding_box()
+            assert box["x"] + box["width"] <= edge["x"] + edge["width"] + 1, part.inner_text()
+
     # ---- how fast
 
     def follow(self, node, kind, move):

@@ -232,10 +232,7 @@ def test_padding_is_offered_only_where_there_is_some(notebook):
 def test_it_fits_a_narrow_window(notebook):
     notebook.page.set_viewport_size({"width": 760, "height": 900})
     shown = Shown(notebook, 1)
-    edge = shown.output.bounding_box()
-    for part in shown.root.locator("table, fieldset, label, output").all():
-        box = part.bounding_box()
-        assert box["x"] + box["width"] <= edge["x"] + edge["width"] + 1
+    shown.assert_inside()
     notebook.page.set_viewport_size({"width": 1280, "height": 900})
 
 

@@ -331,10 +331,7 @@ def test_it_fits_a_narrow_window(notebook):
     for cell in (1, 2):
         shown = ScalingShown(notebook, cell)
         shown.settle()
-        edge = shown.output.bounding_box()
-        for part in shown.root.locator("svg, svg text, fieldset, label, output").all():
-            box = part.bounding_box()
-            assert box["x"] >= edge["x"] - 1 and box["x"] + box["width"] <= edge["x"] + edge["width"] + 1
+        shown.assert_inside("svg, svg text, fieldset, label, output")
         first, second = (chart.bounding_box() for chart in shown.output.locator("svg.abh-chart").all())
         assert second["y"] >= first["y"] + first["height"] and first["width"] != wide  # below each other, drawn anew
         assert first["width"] > 0.9 * shown.root.bounding_box()["width"]

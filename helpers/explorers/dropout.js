@@ -74,9 +74,9 @@ class DropoutView {
     this.grid.choose(...this.chosen);
     const x = { from: 1, to: MOST_DRAWS, ticks: TENS, label: "draws so far", log: true };
     this.chart = new Chart({ height: 230, x });
-    this.steps = element("div");
+    this.steps = new Steps(words);
     this.root = frame(tools(share.node, mode.node, divided.node), tools(...buttons.map(({ node }) => node)),
-      this.readout.node, beside(this.grid.node, element("div", { class: "abh-wide" }, this.chart.node)), this.steps,
+      this.readout.node, beside(this.grid.node, element("div", { class: "abh-wide" }, this.chart.node)), this.steps.node,
       tools(legend(this.table, "weight")),
       help("Choose a row with the arrow keys or a click. Hatched: dropped. Whatever you set, the coins of a draw stay. "
         + "In the chart the large dot is the draw of the tables; of later draws only some have a dot."));
@@ -202,12 +202,8 @@ class DropoutView {
       if (this.divided) steps["÷ (1 - p)"] = row;
     }
     const names = Object.keys(steps);
-    if (this.trace?.rows.join() !== names.join()) {
-      this.trace = new Grid({ name: "", rows: names, columns: words, after: ["sum"] });
-      this.steps.replaceChildren(this.trace.node);
-    }
-    this.trace.rename(`step by step: the row of '${words[i]}' in draw ${counted(draws)}`);
-    this.trace.show((k, j) => this.step(names[k], i, j, steps[names[k]][j]),
+    this.steps.show(`step by step: the row of '${words[i]}' in draw ${counted(draws)}`, names,
+      (k, j) => this.step(names[k], i, j, steps[names[k]][j]),
       (k) => ({ text: names[k] === "random" ? "" : brief(sum(steps[names[k]])) }));
   }
 

@@ -21,11 +21,7 @@ def dropout(tokens, weights, seed=1):
     Source: notebook 04
     """
     tokens = given.words("tokens", tokens, MOST_WORDS)
-    T = len(tokens)
-    weights = given.numbers("weights", weights)
-    if weights.shape != (T, T):
-        raise ValueError(f"weights for {T} tokens must have shape ({T}, {T}), got {tuple(weights.shape)}; "
-                         "pass those of one text and one head, for instance weights[0]")
+    weights = given.matrix("weights", weights, len(tokens), "pass those of one text and head, for instance weights[0]")
     given.require_finite("weights", weights, "pass what comes after the softmax, with the module in .eval()", 0)
     return DropoutExplorer(tokens, weights, _seed(seed))
 

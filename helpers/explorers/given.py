@@ -52,6 +52,18 @@ def require_size(name, size, least, most, mend):
         raise ValueError(f"{name} must be {least} to {most}, got {size}; {mend}")
 
 
+def matrix(name, values, T, mend):
+    """One matrix of T queries times T keys, taken as by `numbers`.
+
+    Shapes: (T, T)
+    Errors: ValueError, which ends in `mend`, for another shape
+    """
+    values = numbers(name, values)
+    if values.shape != (T, T):
+        raise ValueError(f"{name} for {T} tokens must have shape ({T}, {T}), got {tuple(values.shape)}; {mend}")
+    return values
+
+
 def require_finite(name, values, mend, least=float("-inf")):
     """ValueError, which ends in `mend`, unless all values are finite and at least `least`."""
     wrong = ~(values >= least) | values.isinf()  # a NaN is not >= anything

@@ -79,13 +79,13 @@ class MasksView {
     this.right = new Grid({ name: "weights", rows: words, columns: words, after: ["row sum"],
       onChoose: (i, j) => this.choose(i, j) });
     this.readout = spoken();
-    this.steps = element("div");
+    this.steps = new Steps(words);
     this.left.node.classList.add("abh-draggable");
     this.listen();
     const scales = tools(legend(this.table, "weight"), legend(this.signed, "score", brief(-this.reach), brief(this.reach),
       "colours: scores below 0 are orange, above 0 blue"));
     this.root = frame(tools(masks.node, methods.node), tools(this.slider.node, reset.node), this.readout.node,
-      beside(this.left.node, this.right.node), this.steps, scales, help(
+      beside(this.left.node, this.right.node), this.steps.node, scales, help(
         "Drag a score up or down, or choose it with the arrow keys and use the slider. Hatched: hidden by the mask."));
     this.choose(0, Math.min(1, words.length - 1));
   }
@@ -210,14 +210,10 @@ class MasksView {
   showSteps() {
     const steps = this.stepsOf(this.chosen[0]);
     const names = steps.map(([name]) => name);
-    if (this.trace?.rows.join() !== names.join()) {
-      this.trace = new Grid({ name: "", rows: names, columns: this.words, after: ["sum"] });
-      this.steps.replaceChildren(this.trace.node);
-    }
-    this.trace.rename(`step by step: the row of '${this.words[this.chosen[0]]}'`);
     const isScore = names.map((name) => ["score", "filled"].includes(name) || name.startsWith("+"));
     const look = (k, value) => (isScore[k] ? this.scoreSquare(value) : coloured(value, this.table));
-    this.trace.show((k, j) => this.square(this.chosen[0], j, look(k, steps[k][1][j])),
+    this.steps.show(`step by step: the row of '${this.words[this.chosen[0]]}'`, names,
+      (k, j) => this.square(this.chosen[0], j, look(k, steps[k][1][j])),
       (k) => ({ text: isScore[k] ? "" : brief(sum(steps[k][1])) }));
   }
 }

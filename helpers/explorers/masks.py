@@ -23,10 +23,7 @@ def masks(tokens, scores, real=None):
     """
     tokens = given.words("tokens", tokens, MOST_WORDS)
     T = len(tokens)
-    scores = given.numbers("scores", scores)
-    if scores.shape != (T, T):
-        raise ValueError(f"scores for {T} tokens must have shape ({T}, {T}), got {tuple(scores.shape)}; "
-                         "pass one matrix of queries times keys, for instance scores[0]")
+    scores = given.matrix("scores", scores, T, "pass one matrix of queries times keys, for instance scores[0]")
     given.require_finite("scores", scores, "pass the scores before any mask, and let the explorer hide keys")
     return MasksExplorer(tokens, scores, _real(real, T))
 

@@ -258,6 +258,23 @@ class Grid {
   }
 }
 
+/** A table whose rows are the steps of a computation; made anew when other steps are taken. */
+class Steps {
+  constructor(columns) {
+    this.columns = columns;
+    this.node = element("div");
+  }
+
+  show(name, steps, describe, describeAfter) {
+    if (this.grid?.rows.join() !== steps.join()) {
+      this.grid = new Grid({ name, rows: steps, columns: this.columns, after: ["sum"] });
+      this.node.replaceChildren(this.grid.node);
+    }
+    this.grid.rename(name);
+    this.grid.show(describe, describeAfter);
+  }
+}
+
 /** Change what has changed: a square that stays as it is costs nothing. */
 function dress(cell, { text = "", back = "", ink = "", kind = "" }, always) {
   const kinds = `${always} ${kind}`.trim();
