@@ -116,7 +116,8 @@ def _sdpa(q, k, v, attn_mask=None, **options):
     if attn_mask is None or EMPTY_ROWS_GIVE_ZEROS:
         return F.scaled_dot_product_attention(q, k, v, attn_mask, **options)
     some = attn_mask.any(dim=-1, keepdim=True)  # an empty row first reads everything, and then nothing
-    return F.scaled_dot_product_attention(q, k, v, attn_mask | ~some, **options) * some
+    mask = (attn_mask | ~some).expand(*attn_mask.shape[:-1], k.size(-2))  # it misreads (T, 1) in bfloat16 too
+    return F.scaled_dot_product_attention(q, k, v, mask, **options) * some
 
 
 def _visible(q, k, mask, causal):

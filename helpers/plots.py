@@ -6,6 +6,7 @@ on a fixed scale from 0 to 1, what a mask hides is hatched, and the colours can 
 everyone. What is drawn is rounded first, so that a figure is the same on every machine.
 """
 
+import hashlib
 import io
 import re
 from html import escape
@@ -600,4 +601,15 @@ def _svg(figure):
     svg = svg.replace(f'style="fill: {PAPER}"', 'style="fill: none"', 1)
     svg = svg.replace("</defs>", f'</defs>\n <rect width="100%" height="100%" rx="8" fill="{PAPER}"/>', 1)
     svg = svg.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")  # where DejaVu is not installed
-    return svg[svg.index("<svg"):]
+    return _named_anew(svg[svg.index("<svg"):])
+
+
+def _named_anew(svg):
+    """The same with other names for what is used by name: Matplotlib's differ from one version to the next.
+
+    They hold a digest of the figure, so that two figures in one page have none in common.
+    """
+    for n, name in enumerate(dict.fromkeys(re.findall(r'id="([a-z][0-9a-f]{10})"', svg))):
+        svg = svg.replace(name, f"@{n}@")
+    digest = hashlib.sha256(svg.encode()).hexdigest()[:8]
+    return re.sub(r"@(\d+)@", rf"f{digest}-\1", svg)

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 OLDEST_TORCH = "2.4"
-NEEDED = ("anywidget>=0.9", "ipywidgets>=7.7", "matplotlib>=3.8", "safetensors>=0.4")  # each is imported by its name
+NEEDED = ("anywidget>=0.9", "ipywidgets>=7.7", "matplotlib>=3.10", "safetensors>=0.4")  # each is imported by its name
 START = "start the course with `python course.py`, which brings a Python of its own with all that is needed"
 
 

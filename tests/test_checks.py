@@ -15,14 +15,25 @@ import pytest
 import torch
 from torch import nn
 
+from helpers import heads
 from helpers.checks import EXERCISES, check, hint, judge, progress, record, running, solution, solution_source
 from tests.answers_right import ADVISED, RIGHT
 from tests.answers_wrong import WRONG
 
-MISCONCEPTIONS = [pytest.param(e, m, code, id=f"{e.id}-{m.id}-{n}") for e in EXERCISES.values()
+# Answers that call PyTorch's own attention where, before 2.5, it gave NaN or complained in other words.
+NEED_TORCH_2_5 = {"6.5-mask-without-past-3", "3.5-masked_softmax_by_sdpa_of_the_identity",
+                  "6.5-cache_with_a_mask_of_new_tokens_for_torch"}
+OLD_TORCH = pytest.mark.skipif(not heads.EMPTY_ROWS_GIVE_ZEROS, reason="PyTorch did otherwise before 2.5")
+
+
+def case(id, *values):
+    return pytest.param(*values, id=id, marks=OLD_TORCH if id in NEED_TORCH_2_5 else ())
+
+
+MISCONCEPTIONS = [case(f"{e.id}-{m.id}-{n}", e, m, code) for e in EXERCISES.values()
                   for m in e.misconceptions for n, code in enumerate(m.codes)]
-RIGHT_ANSWERS = [pytest.param(id, code, id=f"{id}-{code.__name__}") for id, codes in RIGHT.items() for code in codes]
-WRONG_ANSWERS = [pytest.param(id, code, diagnosis, id=f"{id}-{code.__name__}")
+RIGHT_ANSWERS = [case(f"{id}-{code.__name__}", id, code) for id, codes in RIGHT.items() for code in codes]
+WRONG_ANSWERS = [case(f"{id}-{code.__name__}", id, code, diagnosis)
                  for id, codes in WRONG.items() for code, _, diagnosis in codes]
 
 
@@ -93,7 +104,8 @@ def test_a_mask_of_one_axis_that_sdpa_refuses_is_only_an_advice():
 
 @pytest.mark.parametrize("exercise_id, code, diagnosis", WRONG_ANSWERS)
 def test_wrong_answers_are_rejected_and_named(exercise_id, code, diagnosis, monkeypatch):
-    monkeypatch.setattr(running, "PATIENCE", 0.5)
+    if diagnosis == "never-ends":
+        monkeypatch.setattr(running, "PATIENCE", 0.5)
     report = check(exercise_id, code)
     assert report.status in ("wrong", "error"), report.message
     assert report.diagnosis == diagnosis, report.message
@@ -548,6 +560,8 @@ def test_a_written_return_none_is_an_attempt():
 def test_code_without_a_file_is_understood(body, status):
     space = {}
     exec(f"def f(x):\n    {body}", space)
+    if body in ("return None", "return") and sys.version_info < (3, 11):
+        status = "not attempted"  # what is compiled is what `pass` is compiled to
     assert check("0.1", space["f"]).status == status
 
 

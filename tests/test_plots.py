@@ -72,7 +72,7 @@ def test_the_scale_of_weights_is_fixed():
 
 
 def test_hidden_keys_are_hatched_and_counted():
-    assert plots.weights(WEIGHTS, WORDS, mask=causal_mask(3)).svg.count("url(#h") == 3
+    assert plots.weights(WEIGHTS, WORDS, mask=causal_mask(3)).svg.count("fill: url(#") == 3
     assert "Hidden by the mask: 3." in plots.weights(WEIGHTS, WORDS, mask=causal_mask(3)).alt
 
 

@@ -11,6 +11,7 @@ from IPython.display import display
 from helpers import plots
 
 HERE = Path(__file__).parent
+VIEW = "application/vnd.jupyter.widget-view+json"
 INVITATION = "Run this cell to explore it."
 ROOT = re.compile(r"<svg [^>]*>")
 
@@ -49,13 +50,18 @@ class Explorer(anywidget.AnyWidget):
         whose kernel is gone, and writes "model not found". In Colab each output has a page of its own, where
         nothing can hide anything: there both are one, and Colab keeps the view.
         """
-        live, metadata = super()._repr_mimebundle_()
+        live = {VIEW: {"model_id": self.model_id, "version_major": 2, "version_minor": 0}}
+        metadata = self._for_colab()
         if "google.colab" in sys.modules:
             display({**live, **self.still()}, metadata=metadata, raw=True)
             return
         display(self.still(), raw=True)
-        live.pop("text/plain")
         display(live, metadata=metadata, raw=True)
+
+    def _for_colab(self):
+        """What Colab must know to show the view: anywidget tells, except an old one with ipywidgets 7."""
+        bundle = getattr(super(), "_repr_mimebundle_", None)
+        return bundle()[1] if bundle else {}
 
     def still(self):
         """What stands in where nothing runs: the picture with an invitation, and its words; the same in every run."""
