@@ -28,7 +28,8 @@ if not any(os.path.exists(f"{{place}}/helpers") for place in places):  # alone, 
     try:
         subprocess.run(clone, check=True, timeout=120, env={{**os.environ, "GIT_TERMINAL_PROMPT": "0"}})
     except (OSError, subprocess.SubprocessError):
-        sys.exit(f"The course could not be fetched from {{address}}: check the network, then run this cell again.")
+        said = f"The course could not be fetched from {{address}}: check the network, then run this cell again."
+        raise SystemExit(said) from None
 sys.path[:0] = [os.path.abspath(place) for place in places if os.path.exists(f"{{place}}/helpers")]
 
 from helpers import start
