@@ -1,6 +1,6 @@
 """A real JupyterLab and a real Chromium for the tests of whatever is shown in a notebook.
 
-A test module asks for them with ``pytest_plugins = ["browser"]``:
+A test module asks for them with ``pytest_plugins = ["tests.browser"]``:
 
     open_notebook(cells, name="test")   a notebook of these code cells, open in JupyterLab: a `LabPage`
 

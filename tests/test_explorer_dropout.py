@@ -12,7 +12,7 @@ from helpers.explorers.dropout import coins
 from helpers.masks import causal_mask, masked_softmax
 from tests.shown import Shown, in_both_themes
 
-pytest_plugins = ["browser"]
+pytest_plugins = ["tests.browser"]
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
 many = [f"token{i}" for i in range(12)]

@@ -10,7 +10,7 @@ from helpers.explorers.base import INVITATION
 from helpers.heads import split_heads
 from tests.shown import Shown, in_both_themes
 
-pytest_plugins = ["browser"]
+pytest_plugins = ["tests.browser"]
 
 three, four = ["the", "cat", "sleeps"], ["Your", "journey", "starts", "with"]
 SIZES = {1: (three, 6, 2), 2: (four, 12, 3), 3: (["a", "b"], 5, 5)}  # of the cells

@@ -10,7 +10,7 @@ from helpers import masks as reference
 from helpers.explorers.base import INVITATION
 from tests.shown import Shown, in_both_themes
 
-pytest_plugins = ["browser"]
+pytest_plugins = ["tests.browser"]
 inf = float("inf")
 
 words = ["Your", "journey", "starts", "with", "one", "step"]

@@ -13,7 +13,7 @@ from helpers.explorers import still
 from helpers.explorers.base import INVITATION
 from tests.shown import Shown, in_both_themes
 
-pytest_plugins = ["browser"]
+pytest_plugins = ["tests.browser"]
 
 
 def waves(T, C):

@@ -11,7 +11,7 @@ from helpers import explorers
 from helpers.explorers.base import INVITATION
 from tests.shown import Shown, in_both_themes
 
-pytest_plugins = ["browser"]
+pytest_plugins = ["tests.browser"]
 NONE, ROOT = "not divided", "divided by √d"
 
 

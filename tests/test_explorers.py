@@ -19,7 +19,7 @@ from helpers.explorers.base import INVITATION
 from tests.save_notebooks import VIEW, keep_pictures
 from tests.shown import Shown
 
-pytest_plugins = ["browser"]
+pytest_plugins = ["tests.browser"]
 ROOT = Path(__file__).resolve().parent.parent
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
