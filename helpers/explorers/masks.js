@@ -20,8 +20,8 @@ const METHODS = {
   finite: ["fill with -1e9", (scores, seen) => filled(scores, seen, -1e9)],
   infinite: ["fill with -∞", (scores, seen) => filled(scores, seen, -Infinity)],
   safe: ["masked_softmax", (scores, seen) => {
-    const full = scores.map((score, j) => (seen[j] ? score : -Infinity));
-    return [["filled", full], ["softmax", seen.includes(1) ? softmax(full) : full.map(() => 0)]];
+    const steps = filled(scores, seen, -Infinity);
+    return seen.includes(1) ? steps : [steps[0], ["softmax", scores.map(() => 0)]];
   }],
   times: ["add (1 - mask) × -∞", (scores, seen) => {
     const added = scores.map((score, j) => score + (1 - seen[j]) * -Infinity); // 0 × -∞ is NaN
