@@ -115,9 +115,10 @@ def _sdpa(q, k, v, attn_mask=None, **options):
     """F.scaled_dot_product_attention; zeros where a row sees nothing, for which PyTorch before 2.5 gave NaN."""
     if attn_mask is None or EMPTY_ROWS_GIVE_ZEROS:
         return F.scaled_dot_product_attention(q, k, v, attn_mask, **options)
-    some = attn_mask.any(dim=-1, keepdim=True)  # an empty row first reads everything, and then nothing
-    mask = (attn_mask | ~some).expand(*attn_mask.shape[:-1], k.size(-2))  # it misreads (T, 1) in bfloat16 too
-    return F.scaled_dot_product_attention(q, k, v, mask, **options) * some
+    empty = ~attn_mask.any(dim=-1, keepdim=True)  # such a row first reads everything, and then nothing
+    mask = (attn_mask | empty).expand(*attn_mask.shape[:-1], k.size(-2))  # it misreads (T, 1) in bfloat16 too
+    out = F.scaled_dot_product_attention(q, k, v, mask, **options)
+    return out.masked_fill(empty, 0.0) if empty.is_meta or empty.any() else out
 
 
 def _visible(q, k, mask, causal):

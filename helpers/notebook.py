@@ -1,4 +1,4 @@
-"""What every notebook starts with: one seed, one device, one way to print a tensor, one sentence."""
+"""What the notebooks share: one seed, one device, one way to print a tensor, one sentence, one way to measure."""
 
 import csv
 import os
@@ -8,20 +8,23 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
+from torch import nn
 
 DATA = Path(__file__).parents[1] / "data"
 
 
-def setup(seed=123):
-    """Make this notebook's numbers the printed ones; returns the device to compute on.
+def setup(seed=123, device=None):
+    """Make this notebook's numbers the printed ones; names and returns the device to compute on.
 
-    Units:  tensors print with 4 decimals and no scientific notation
+    Units:  tensors print with 4 decimals and no scientific notation; device None picks one, as `pick_device` does
     Errors: ValueError if the environment variable COURSE_DEVICE names no device of this machine
     Source: notebook 00
     """
     torch.manual_seed(seed)
     torch.set_printoptions(precision=4, sci_mode=False, linewidth=100)
-    return pick_device()
+    device = pick_device() if device is None else torch.device(device)
+    print(f"device: {device}")
+    return device
 
 
 def pick_device():
@@ -38,6 +41,21 @@ def pick_device():
     except (RuntimeError, AssertionError):
         raise ValueError(f"COURSE_DEVICE must name a device of this machine, got {wanted!r}; "
                          "unset it, or try COURSE_DEVICE=cpu") from None
+
+
+class Dropout(nn.Dropout):
+    """nn.Dropout with the same coins in every version of PyTorch and on every machine: those of `torch.rand` on the CPU.
+
+    Shapes: x (...) -> (...)
+    Units:  p is the probability that a number becomes 0
+    Source: notebook 04; the recipe is that of nn.Dropout on the CPU in PyTorch 2.13
+    """
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand(x.shape, dtype=torch.float64, device="cpu") < 1 - self.p
+        return x * keep.to(x.device) / (1 - self.p)
 
 
 def journey():

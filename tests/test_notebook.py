@@ -1,5 +1,6 @@
 """What every notebook starts with."""
 
+import json
 import re
 import subprocess
 import sys
@@ -19,11 +20,15 @@ def test_setup_fixes_the_random_numbers_and_how_they_print():
     assert re.fullmatch(r"tensor\(\[ +0\.0000, +123\.4560\]\)", repr(torch.tensor([1e-5, 123.456])))
 
 
-def test_the_device_can_be_told(monkeypatch):
-    monkeypatch.setenv("COURSE_DEVICE", "cpu")
-    assert notebook.setup() == torch.device("cpu")
-    monkeypatch.delenv("COURSE_DEVICE")
-    assert notebook.setup().type == ("cuda" if torch.cuda.is_available() else "cpu")
+def test_the_device_is_picked_and_named_and_can_be_told(monkeypatch, capsys):
+    monkeypatch.delenv("COURSE_DEVICE", raising=False)
+    best = "cuda" if torch.cuda.is_available() else "cpu"
+    assert notebook.setup().type == best
+    assert capsys.readouterr().out == f"device: {best}\n"
+    monkeypatch.setenv("COURSE_DEVICE", "meta")
+    assert notebook.setup() == torch.device("meta")
+    assert notebook.setup(device="cpu") == torch.device("cpu")
+    assert capsys.readouterr().out == "device: meta\ndevice: cpu\n"
 
 
 @pytest.mark.parametrize("name", ["gpu", "cuda:99", "tpu", "cpu:x"])
@@ -31,6 +36,36 @@ def test_a_device_that_is_not_there_is_said(monkeypatch, name):
     monkeypatch.setenv("COURSE_DEVICE", name)
     with pytest.raises(ValueError, match=f"COURSE_DEVICE must name a device of this machine, got '{name}'; unset it"):
         notebook.setup()
+
+
+def test_dropout_tosses_the_coins_of_the_article():
+    article = json.loads((ROOT / "tests" / "golden" / "causal_article.json").read_text(encoding="utf-8"))
+    torch.manual_seed(123)
+    for _ in range(3):
+        torch.nn.Linear(3, 2, bias=False)  # the article's three matrices draw first
+    ones = notebook.Dropout(0.5)(torch.ones(6, 6))
+    zeros = torch.tensor(article["dropped_attn_weights"]["printed"]) == 0
+    assert set(ones.flatten().tolist()) == {0.0, 2.0}
+    assert torch.equal((ones == 0).tril(), zeros.tril())
+
+
+@pytest.mark.skipif(tuple(map(int, torch.__version__.split(".")[:2])) < (2, 11), reason="older PyTorch draws otherwise")
+@pytest.mark.parametrize("p", [0.1, 0.5])
+def test_dropout_tosses_the_coins_of_this_pytorch(p):
+    """Notebook 04 says so of PyTorch 2.11 to 2.15."""
+    torch.manual_seed(5)
+    theirs = torch.nn.Dropout(p)(torch.ones(2, 6, 6))
+    torch.manual_seed(5)
+    torch.testing.assert_close(notebook.Dropout(p)(torch.ones(2, 6, 6)), theirs)
+
+
+def test_dropout_keeps_the_rest_of_nn_dropout():
+    layer, x = notebook.Dropout(0.9), torch.ones(1000, dtype=torch.float16, requires_grad=True)
+    dropped = layer(x)
+    dropped.sum().backward()
+    assert dropped.dtype == torch.float16 and torch.equal(x.grad, dropped)
+    assert 50 < torch.count_nonzero(dropped) < 150
+    assert layer.eval()(x) is x
 
 
 def test_the_journey_sentence():
