@@ -44,7 +44,7 @@ def pick_device():
 
 
 class Dropout(nn.Dropout):
-    """nn.Dropout with the same coins in every version of PyTorch and on every machine: those of `torch.rand` on the CPU.
+    """nn.Dropout with the same coins in every PyTorch and on every machine: those of `torch.rand` on the CPU.
 
     Shapes: x (...) -> (...)
     Units:  p is the probability that a number becomes 0

@@ -34,6 +34,7 @@ VERSIONS = """import platform, torch, IPython, ipywidgets
 print(platform.python_version(), torch.__version__, IPython.__version__, ipywidgets.__version__, sep=" | ")"""
 NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg"]
 FILES = [f"tests/test_{name}.py" for name in HELPERS]
+ALONE = {"colab": ["tests/test_alone.py"]}  # there each notebook is also opened alone in an empty folder, twice
 
 
 def try_out(name):
@@ -45,7 +46,8 @@ def try_out(name):
         subprocess.run([require_python(python), "-m", "venv", str(environment)], check=True)
     subprocess.run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True)
     versions = subprocess.run([own, "-c", VERSIONS], check=True, capture_output=True, encoding="utf-8").stdout.strip()
-    return f"| {name} | {versions} | {passed(own, *FILES)} | {passed(own, 'notebooks', '--nbval', *NBVAL)} |"
+    tests, cells = passed(own, *FILES, *ALONE.get(name, [])), passed(own, "notebooks", "--nbval", *NBVAL)
+    return f"| {name} | {versions} | {tests} | {cells} |"
 
 
 def require_python(name):
