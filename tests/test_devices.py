@@ -1,7 +1,8 @@
 """Results stay on the device of what is given: the commonest slips on a GPU, found without one.
 
-Everything runs three times: with tensors on the CPU; the same while PyTorch's default device is another one, so that a
-tensor made without a device lands elsewhere; and with tensors on "meta", which has shapes and no numbers.
+Everything runs four times: with tensors on the CPU; the same while PyTorch's default device is another one, so that a
+tensor made without a device lands elsewhere; with tensors on "meta", which has shapes and no numbers; and with tensors
+on a stand-in for a GPU, which has both.
 """
 
 import copy
@@ -12,6 +13,7 @@ from torch import nn
 
 from helpers import attention, bert, embeddings, heads, masks, ports
 from helpers.checks import EXERCISES, solutions
+from tests.second_device import SecondDevice
 
 B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
 numbers = torch.Generator().manual_seed(0)
@@ -99,13 +101,13 @@ def flat(result):
     return [tensor for part in result for tensor in flat(part)] if isinstance(result, (tuple, list)) else []
 
 
-def on_meta(given):
-    """The same, moved; modules too, which are copied first."""
+def moved(given, device):
+    """The same on another device; modules too, which are copied first."""
     if isinstance(given, (list, tuple)):
-        return type(given)(map(on_meta, given))
+        return type(given)(moved(part, device) for part in given)
     if isinstance(given, nn.Module):
-        return copy.deepcopy(given).to("meta")
-    return given.to("meta") if isinstance(given, torch.Tensor) else given
+        return copy.deepcopy(given).to(device)
+    return given.to(device) if isinstance(given, torch.Tensor) else given
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -121,7 +123,55 @@ def test_another_default_device_changes_nothing(name):
 @pytest.mark.parametrize("name", sorted(set(CASES) - READING))
 def test_results_are_where_what_is_given_is(name):
     function, given = CASES[name]
-    assert {tensor.device.type for tensor in flat(on_meta(function)(*on_meta(given)))} == {"meta"}
+    assert {tensor.device.type for tensor in flat(moved(function, "meta")(*moved(given, "meta")))} == {"meta"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_on_a_second_device_the_numbers_are_the_same(name):
+    function, given = CASES[name]
+    expected = flat(function(*given))
+    with SecondDevice():
+        found = flat(moved(function, "cuda")(*moved(given, "cuda")))
+        assert {tensor.device.type for tensor in found} == {"cuda"}
+        torch.testing.assert_close([tensor.cpu() for tensor in found], expected, rtol=0, atol=0)
+
+
+def forgets_the_input(layer, x):
+    return layer(x)
+
+
+def makes_the_mask_on_the_cpu(layer, x):
+    return layer(x.to("cuda")).masked_fill(torch.ones(2) > 0, 0.0)
+
+
+def draws_without_moving(layer, x):
+    return layer(x.to("cuda") + torch.rand(4, 3))
+
+
+def keeps_a_mask_that_is_no_buffer(layer, x):
+    layer.mask = torch.ones(4, 1)
+    return layer.to("cuda")(x.to("cuda")) * layer.mask
+
+
+@pytest.mark.parametrize("slip", [forgets_the_input, makes_the_mask_on_the_cpu, draws_without_moving,
+                                  keeps_a_mask_that_is_no_buffer])
+def test_the_second_device_does_not_forgive(slip):
+    with SecondDevice(), pytest.raises(RuntimeError, match="on the same device, but found cuda:0 and cpu"):
+        slip(nn.Linear(3, 2).to("cuda"), torch.ones(4, 3))
+
+
+def test_the_second_device_behaves_as_a_gpu_does():
+    with SecondDevice():
+        layer, x = nn.Linear(3, 2).to("cuda"), torch.ones(4, 3, device="cuda")
+        layer(x).sum().backward()
+        assert layer.weight.grad.is_cuda and copy.deepcopy(layer)(x).is_cuda and x.new_zeros(2).is_cuda
+        assert isinstance(layer.weight, nn.Parameter) and len(list(layer.parameters())) == 2
+        here = x.to("cpu")
+        here += 1
+        assert x.sum().item() == 12 and not here.is_cuda  # a copy
+        with pytest.raises(TypeError, match=r"can't convert cuda:0 device type tensor to numpy"):
+            x.numpy()
+    assert type(torch.ones(1, device="cpu")) is torch.Tensor
 
 
 @pytest.mark.parametrize("name", MODULES)
