@@ -16,6 +16,8 @@ environment variables:
   COURSE_TORCH=cpu|default       which build of PyTorch to install on Linux: `cpu` is the small one without
                                  CUDA, `default` is the package index's own (gigabytes, for NVIDIA GPUs);
                                  unset: `default` where there is an NVIDIA GPU, else `cpu`
+  COURSE_DEVICE=cpu|cuda         the device that notebooks 02 to 05 compute on; unset: an NVIDIA GPU where there
+                                 is one, else the CPU
   COURSE_MINILM=FOLDER           where MiniLM's two files are, if not in data/cache/minilm: the folder is
                                  read, never written
 """
@@ -303,6 +305,9 @@ def explain_failure(output):
     missing = re.search(r"No matching distribution found for (\S+)", output)
     if re.search(r"No space left|Errno 28\b|not enough space|quota exceeded", output):
         sentence = disk_is_full()
+    elif "Long Path" in output:
+        sentence = (f"A path is longer than this Windows allows: move the course to a short one, such as C:\\course, and "
+                    f"run it there (it is in {ROOT}).")
     elif re.search(r"connection (broken|error|refused|reset)|timed out|max retries|name resolution"
                    r"|NewConnection|ProxyError|SSLError|unreachable|IncompleteRead", output, re.IGNORECASE):
         sentence = ("The network is down or the package index does not answer: check the connection (and the proxy, if "

@@ -358,6 +358,8 @@ def test_the_network_is_down_with_the_real_pip(ready_course):
     ("ERROR: [WinError 112] There is not enough space on the disk", "The disk is full"),
     ("WARNING: Retrying (Retry(total=0)) after connection broken by 'ReadTimeoutError'", "The network is down"),
     ("ERROR: No matching distribution found for torch==2.13.0", "pip finds no torch==2.13.0 for Python 3."),
+    ("ERROR: [Errno 2] No such file or directory\nHINT: This system does not have Windows Long Path support enabled",
+     "A path is longer than this Windows allows: move the course to a short one, such as C:\\course, and run it there"),
     ("ERROR: the wheel has the wrong hash", "The set-up failed: mend what is said below"),
 ])
 def test_what_pip_said_is_explained(ready_course, said, explained):
@@ -423,7 +425,7 @@ def test_help(course):
     process = course.run("--help")
     assert process.returncode == 0
     for word in ("course.py test", "course.py fetch", "course.py benchmark", "course.py save", "--no-browser", "--port",
-                 "COURSE_TORCH", "COURSE_MINILM"):
+                 "COURSE_TORCH", "COURSE_DEVICE", "COURSE_MINILM"):
         assert word in process.out
 
 
