@@ -306,8 +306,8 @@ def explain_failure(output):
     if re.search(r"No space left|Errno 28\b|not enough space|quota exceeded", output):
         sentence = disk_is_full()
     elif "Long Path" in output:
-        sentence = (f"A path is longer than this Windows allows: move the course to a short one, such as C:\\course, and "
-                    f"run it there (it is in {ROOT}).")
+        sentence = ("A path is longer than this Windows allows: move the course to a short one, such as C:\\course, "
+                    f"and run it there (it is in {ROOT}).")
     elif re.search(r"connection (broken|error|refused|reset)|timed out|max retries|name resolution"
                    r"|NewConnection|ProxyError|SSLError|unreachable|IncompleteRead", output, re.IGNORECASE):
         sentence = ("The network is down or the package index does not answer: check the connection (and the proxy, if "

@@ -4,6 +4,7 @@
 A notebook that fails is left as it was.
 """
 
+import copy
 import json
 import os
 import re
@@ -83,12 +84,24 @@ def clean(notebook):
 
 
 def keep_times(notebook, before):
-    """Where only a time or a device differs from what was saved, keep what was saved: no change without a reason."""
+    """As far as only times and devices differ from what was saved, keep what was saved: no change without a reason.
+
+    Once a cell's output is new, all that follow are: printed times and their picture belong to one run.
+    """
     saved = {cell.id: cell.get("outputs") for cell in before.cells}
     for cell in notebook.cells:
-        old = saved.get(cell.id)
-        if old and sanitised(json.dumps(cell.outputs, sort_keys=True)) == sanitised(json.dumps(old, sort_keys=True)):
-            cell.outputs = old
+        if "outputs" in cell and comparable(cell.outputs) != comparable(saved.get(cell.id)):
+            return
+        if "outputs" in cell:
+            cell.outputs = saved[cell.id]
+
+
+def comparable(outputs):
+    """Outputs without names of devices, times, and pictures in pixels, which are not compared."""
+    outputs = copy.deepcopy(outputs or [])
+    for output in outputs:
+        output.get("data", {}).pop("image/png", None)
+    return sanitised(json.dumps(outputs, sort_keys=True))
 
 
 def sanitised(text):
@@ -146,6 +159,7 @@ def write(notebook, path):
 
 
 def main(names):
+    sys.stdout.reconfigure(errors="replace")  # a line of a notebook that a console cannot show must not end the run
     try:
         paths = find_notebooks(names)
         done = [save(path) for path in paths]

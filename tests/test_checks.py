@@ -13,6 +13,7 @@ import time
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from helpers import heads
@@ -460,8 +461,60 @@ def test_printing_is_shown_once_and_nowhere_else(capsys):
         return x.mean(1)
 
     report = check("0.1", code)
-    assert report.status == "correct" and report.message.count("shape (") == 1
+    assert report.status == "correct"
+    assert report.message.endswith("It was called with x of shape (5, 7). Your code printed:\n    shape (5, 7)")
     assert capsys.readouterr().out == ""
+
+
+def test_what_is_shown_was_printed_on_the_input_that_went_wrong():
+    def code(scores):
+        print(f"largest {scores.max():.0f}")
+        powers = scores.clamp(max=80).exp()
+        return powers / powers.sum(dim=-1, keepdim=True)
+
+    message = check("2.2", code).message
+    assert "Every number must be finite" in message and "It was tried on scores of 1,000" in message
+    assert message.endswith("It was called with scores of shape (6, 3). Your code printed:\n    largest 1001")
+
+
+def test_right_numbers_in_another_dtype_are_called_right():
+    def code(x):
+        means = torch.zeros(len(x))
+        for i, row in enumerate(x):
+            means[i] = row.mean()
+        return means
+
+    assert "The numbers are right, but means should be torch.float64, got torch.float32." in check("0.1", code).message
+    assert "The numbers are right" not in check("0.1", lambda x: x.mean(1).long()).message
+
+
+def test_code_for_two_axes_that_meets_a_batch_is_told_so():
+    def code(q, k):
+        scores = torch.zeros(q.size(-2), k.size(-2), dtype=q.dtype)
+        for i in range(q.size(-2)):
+            for j in range(k.size(-2)):
+                scores[i, j] = (q[i] * k[j]).sum()
+        return scores
+
+    assert "Your code is right with fewer axes, and stops with one more in front" in check("2.1", code).message
+    wrong = check("2.1", lambda q, k: q @ k[:, :1] if q.dim() == 2 else q[9]).message
+    assert "right with fewer axes" not in wrong
+
+
+def test_weights_that_are_none_are_known_from_pytorch_s_own_attention():
+    report = check("2.4", lambda q, k, v: (F.scaled_dot_product_attention(q, k, v), None))
+    assert report.status == "wrong" and "F.scaled_dot_product_attention keeps its weights to itself" in report.message
+
+
+@pytest.mark.parametrize("id", ["3.3", "3.5"])
+@pytest.mark.parametrize("fill, warned", [(-100.0, True), (-1e4, True), (-1e9, False), (float("-inf"), False)])
+def test_a_fill_that_is_above_a_low_score_is_right_and_hears_of_it(id, fill, warned):
+    def code(scores, mask):
+        weights = scores.masked_fill(~mask, fill if mask.any(-1).all() else -1e9).softmax(-1)
+        return weights.masked_fill(~mask, 0.0)
+
+    report = check(id, code)
+    assert report.status == "correct" and ("try scores = [[-20000, 0]]" in report.message) == warned
 
 
 def test_the_learner_s_random_numbers_and_modes_are_left_alone():

@@ -98,6 +98,8 @@ def _wrong_part(exercise, name, item, expected):
         return next((fault for fault in faults if fault), None)
     if expected is not None and (not isinstance(item, torch.Tensor) or item.layout != torch.strided):
         return ("returns-wrong-type", f"{name} is {describe(item)}; a tensor was expected.",
+                "F.scaled_dot_product_attention keeps its weights to itself: make them with a softmax of the scores, "
+                "and return both." if item is None and name == "weights" else
                 "Keep the numbers in torch tensors all the way.")
     return None
 
@@ -154,9 +156,10 @@ def wrong_dtype(exercise, value, expected, args):
                     "or from torch.ones(..., dtype=torch.bool)." if short == "bool" else
                     f"Calculate in any dtype, then turn the result into {short}: .{short.replace('32', '')}()."
                     if not any(isinstance(x, torch.Tensor) for x in args) else
-                    f"The input was {short}: did a new tensor bring in another dtype? "
-                    "Make it with dtype=x.dtype, or with zeros_like.")
-            return ("wrong-dtype", f"{name} should be {right.dtype}, got {got.dtype}.", mend)
+                    f"The input was {short}, and a new tensor is float32 unless told otherwise: make it with "
+                    "dtype=x.dtype, or with zeros_like.")
+            equal = "The numbers are right, but " if torch.allclose(got.double(), right.double(), 1e-4, 1e-4) else ""
+            return ("wrong-dtype", f"{equal}{name} should be {right.dtype}, got {got.dtype}.", mend)
         if got.device != right.device:
             return ("wrong-device", f"{name} should be on {right.device} like the input, got {got.device}.",
                     "Make new tensors with device=x.device.")

@@ -152,9 +152,12 @@ MEANINGS = (
 )
 
 
-def meaning(error):
-    """One sentence on what this exception usually means, or ''."""
+def meaning(error, one_axis_more=False):
+    """One sentence on what this exception usually means, or ''; where the code is right with fewer axes, that too."""
     words = f"{type(error).__name__}: {error}"
+    if one_axis_more and re.search(r"size of (the )?tensor|is out of bounds|index out of range", words):
+        return ("Your code is right with fewer axes, and stops with one more in front: x[i] is then a whole item, not "
+                "a row. Count from the end, x[..., i, :], or let a matrix product do all items at once.")
     special = _matrix_product(words) or _slip_in_a_name(words)
     if special:
         return special

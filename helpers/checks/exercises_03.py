@@ -211,10 +211,14 @@ _SMALL_SCORES = tuple((torch.tensor(s), torch.tensor(m)) for s, m in (
 _LARGE = torch.tensor([[1000.0, 1001.0]])
 _ADVICE = ("One thing to know: try scores = [[0, 200, 200], [0.5, -0.5, 200], [0.1, 0.2, 0.3]] with a causal mask. A "
            "huge hidden score must not matter; with a low enough fill before the softmax it does not.")
+_LOW = torch.tensor([[-20000.0, 0.0]])
 _ADVISED = (
     Probe("huge hidden scores", (_HUGE, masks.causal_mask(3)), advice=_ADVICE),
     Probe("large scores", (_LARGE, torch.ones(1, 2, dtype=torch.bool)), rtol=1e-3, atol=1e-3,
           advice="One thing to know: try the scores [[1000, 1001]], both visible; torch's own softmax survives them."),
+    Probe("a very low visible score", (_LOW, torch.tensor([[True, False]])),
+          advice="One thing to know: try scores = [[-20000, 0]] with only the first key visible. It must get all the "
+                 "weight, however low its score: fill with -inf, or with torch.finfo(scores.dtype).min."),
 )
 
 FILLING = Exercise(

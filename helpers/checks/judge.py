@@ -8,6 +8,7 @@ import inspect
 from dataclasses import dataclass, replace
 from functools import cache
 
+from torch import Tensor
 from torch.nn import Module
 
 from helpers.checks import errors, evidence
@@ -41,7 +42,7 @@ def verdict(exercise, attempt):
         found = (_raised(exercise, runs) or _malformed(exercise, attempt, runs)
                  or _wrong_numbers(exercise, attempt, runs)
                  or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
-    return _with_print(_with_notes(exercise, found, attempt), runs)
+    return _with_print(exercise, _with_notes(exercise, found, attempt), runs)
 
 
 # ---------------------------------------------------------------- before anything runs
@@ -154,24 +155,36 @@ def _raised(exercise, runs):
             return Verdict("wrong", (("say", record.error.sentence),), record.error.diagnosis)
         if isinstance(record.error, NotImplementedError) and not str(record.error):
             return Verdict("not attempted", (("say", "It still raises NotImplementedError."),))
-        return _explain(exercise, probe, record, _match(exercise, runs))
+        return _explain(exercise, probe, record, runs)
     return None
 
 
-def _explain(exercise, probe, record, named):
+def _explain(exercise, probe, record, runs):
     """An exception, said again: where, on what, and what it means here."""
+    named = _match(exercise, runs)
     where = f" at your {record.line}" if record.line else ""
-    parts = [("say", f"It raised {errors.first_line(record.error)}{where}."),
-             ("numbers", exercise.told(probe.args) if exercise.told else _told(exercise, probe.args, record.error))]
+    given = exercise.told(probe.args) if exercise.told else _told(exercise, probe.args, record.error)
+    parts = [("say", f"It raised {errors.first_line(record.error)}{where}."), ("numbers", given)]
     if named:
         parts += [("say", named.means), ("think", named.think)]
     else:
-        parts += [("think", errors.meaning(record.error) or
+        parts += [("think", errors.meaning(record.error, _one_axis_more(exercise, runs, probe)) or
                    "Print the shapes just before that line, and compare them with the ones above.")]
     return Verdict("error", tuple(parts), named.id if named else None)
 
 
-def _told(exercise, args, error):
+def _one_axis_more(exercise, runs, stopped):
+    """Whether the code gave right numbers with fewer axes, and stops with more of them."""
+    before = [probe for probe, record, right in _required(exercise, runs)
+              if record.error is None and _as_expected(exercise, probe, probe.args, record.value, right)]
+    return any(_axes(probe) < _axes(stopped) for probe in before)
+
+
+def _axes(probe):
+    return max((x.dim() for x in probe.args if isinstance(x, Tensor)), default=0)
+
+
+def _told(exercise, args, error=None):
     """What the learner's code was given, with its dtypes where the error speaks of them."""
     dtypes = errors.speaks_of_dtypes(error)
     given = ", ".join(argument(name, value, dtypes)
@@ -298,13 +311,13 @@ def _does_the_same(exercise, runs, code, index):
 
 def _broken_law(exercise, attempt, runs):
     """The first law that the numbers break, told on the smallest case that shows it."""
-    small = list(_failing(exercise, attempt))
-    large = [Case(p.args, plain(e), plain(r.value), exercise.returns) for p, r, e in _required(exercise, runs)]
+    small = [(case, _side_by_side(exercise, case)) for case in _failing(exercise, attempt)]
+    large = [(Case(p.args, plain(e), plain(r.value), exercise.returns), [("numbers", f"It was tried on {p.name}.")])
+             for p, r, e in _required(exercise, runs)]
     for law in exercise.laws:
-        for case in (*small, *large):
+        for case, shown in (*small, *large):
             sentence = law.test(case)
             if sentence:
-                shown = _side_by_side(exercise, case) if any(case is s for s in small) else ()
                 return Verdict("wrong", (("say", sentence), ("think", law.think), *shown), law.id)
     return None
 
@@ -390,11 +403,16 @@ def _with_notes(exercise, found, attempt):
     return Verdict(found.status, (*found.parts, *(("think", note) for note in notes)), found.diagnosis)
 
 
-def _with_print(found, runs):
-    """Show once what the code printed on its first run."""
-    printed = runs[0].printed.strip() if runs else ""
+def _with_print(exercise, found, runs):
+    """Show once what the code printed: on the first input that went wrong, or on the first of all."""
+    wrong = (record for probe, record, right in _required(exercise, runs)
+             if record.error or not _as_expected(exercise, probe, probe.args, record.value, right))
+    record = next(wrong, runs[0])
+    printed = record.printed.strip()
     if not printed:
         return found
     lines = printed.splitlines()
     cut = "\n".join(line[:100] for line in lines[:8]) + ("\n..." if len(lines) > 8 else "")
-    return Verdict(found.status, (*found.parts, ("code", f"Your code printed:\n{cut}")), found.diagnosis)
+    given = exercise.told(record.args) if exercise.told else _told(exercise, record.args)
+    heading = "Your code printed:" if ("numbers", given) in found.parts else f"{given} Your code printed:"
+    return Verdict(found.status, (*found.parts, ("code", f"{heading}\n{cut}")), found.diagnosis)
