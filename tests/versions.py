@@ -71,6 +71,7 @@ def passed(python, *words):
 
 
 def main(names):
+    sys.stdout.reconfigure(errors="replace")  # what pytest says may hold more than a console can show
     unknown = set(names) - set(ENVIRONMENTS)
     if unknown:
         sys.exit(f"There is no environment {sorted(unknown)[0]!r}, only {', '.join(ENVIRONMENTS)}.")

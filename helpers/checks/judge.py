@@ -42,7 +42,7 @@ def verdict(exercise, attempt):
         found = (_raised(exercise, runs) or _malformed(exercise, attempt, runs)
                  or _wrong_numbers(exercise, attempt, runs)
                  or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
-    return _with_print(exercise, _with_notes(exercise, found, attempt), runs)
+        return _with_print(exercise, _with_notes(exercise, found, attempt), runs)
 
 
 # ---------------------------------------------------------------- before anything runs

@@ -7,6 +7,7 @@ deleting it starts afresh.
 
 import json
 import os
+import time
 from pathlib import Path
 
 STATES = ("not attempted", "correct", "wrong", "error")
@@ -27,7 +28,7 @@ def load():
     if target is None:
         return dict(_unsaved)
     try:
-        record = json.loads(target.read_text(encoding="utf-8"))
+        record = json.loads(_patiently(target.read_text, encoding="utf-8"))
         if not all(entry["status"] in STATES and entry["tries"] >= 0 for entry in record.values()):
             raise ValueError("not a progress record")
     except FileNotFoundError:
@@ -59,10 +60,20 @@ def _save(record):
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         part.write_text(json.dumps(record, indent=1, sort_keys=True), encoding="utf-8")
-        os.replace(part, target)
+        _patiently(os.replace, part, target)
         _unsaved.clear()
     except OSError:
         _unsaved.update(record)
+
+
+def _patiently(act, *args, **options):
+    """On Windows a file refuses while another notebook has it open, for a moment."""
+    for _ in range(10):
+        try:
+            return act(*args, **options)
+        except PermissionError:
+            time.sleep(0.02)
+    return act(*args, **options)
 
 
 def _set_aside(target):
