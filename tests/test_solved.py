@@ -8,10 +8,12 @@ import pytest
 from nbclient import NotebookClient
 
 from helpers.checks import EXERCISES, solution_source
+from helpers.heads import EMPTY_ROWS_GIVE_ZEROS
 from tests.notebooks import PATHS, ROOT, exercise_of, read, tags
 from tests.save_notebooks import keep_pictures, sanitised
 
 DEPENDS_ON_ANSWERS = {"progress", "whose-attention", "whose-pool"}
+DEPENDS_ON_PYTORCH = set() if EMPTY_ROWS_GIVE_ZEROS else {"empty-sdpa"}  # it shows nan there, as its text says
 SECOND_DEVICE = f"""import sys
 sys.path.insert(0, {str(ROOT)!r})
 from tests.second_device import SecondDevice
@@ -49,7 +51,7 @@ def test_solved_from_top_to_bottom_with_one_thread_on_a_second_device(path, tmp_
     keep_pictures(notebook)
     checks = 0
     for before, after in zip(saved.cells, notebook.cells, strict=True):
-        if after.cell_type != "code" or after.id in DEPENDS_ON_ANSWERS:
+        if after.cell_type != "code" or after.id in DEPENDS_ON_ANSWERS | DEPENDS_ON_PYTORCH:
             continue
         if after.source.startswith("check("):
             checks += 1
