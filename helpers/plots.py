@@ -445,9 +445,10 @@ def _curves(curves, xs, xlabel, ylabel, title, log):
         if len(values) != len(xs):
             raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
     figure, axis = _figure(6.4, 3.4)
+    size = 5 if len(xs) <= 50 else 2.5  # of the marks: many must not run together
     for n, (name, values) in enumerate(curves.items()):
         marks = "os^D"[n % 4]
-        axis.plot(list(xs), values.tolist(), color=COLOURS[n % 4], marker=marks, markersize=5, label=name)
+        axis.plot(list(xs), values.tolist(), color=COLOURS[n % 4], marker=marks, markersize=size, label=name)
     if log:
         axis.set_xscale("log", base=2)
         axis.set_yscale("log", base=10)
