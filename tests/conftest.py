@@ -1,11 +1,14 @@
 """No test reads or writes a learner's own progress record."""
 
+import contextlib
 import os
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+
+from tests.second_device import SecondDevice
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -19,6 +22,13 @@ SLOW = ("test_alone.py", "test_solved.py", "test_checks.py")
 def pytest_collection_modifyitems(items):
     """The slow files first: several processes share the files, and none should wait for the last."""
     items.sort(key=lambda item: item.path.name not in SLOW)
+
+
+@pytest.fixture
+def gpu():
+    """A GPU to move tensors to: a stand-in where there is none."""
+    with contextlib.nullcontext() if torch.cuda.is_available() else SecondDevice():
+        yield
 
 
 @pytest.fixture(autouse=True)

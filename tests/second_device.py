@@ -52,6 +52,8 @@ class SecondDevice(TorchFunctionMode):
         wanted = asked_for(name, args, kwargs)
         if wanted is None:
             return function(*args, **kwargs)
+        if name == "cuda":
+            function, args = torch.Tensor.cpu, args[:1]
         made = function(*map(on_cpu, args), **{key: on_cpu(value) for key, value in kwargs.items()})
         return (made.clone() if given else made).as_subclass(tensor if wanted == "cuda" else torch.Tensor)
 

@@ -166,6 +166,7 @@ def test_the_second_device_behaves_as_a_gpu_does():
         layer(x).sum().backward()
         assert layer.weight.grad.is_cuda and copy.deepcopy(layer)(x).is_cuda and x.new_zeros(2).is_cuda
         assert isinstance(layer.weight, nn.Parameter) and len(list(layer.parameters())) == 2
+        assert torch.equal(torch.ones(4, 3).cuda(), x) and torch.ones(1).to(x).is_cuda
         here = x.to("cpu")
         here += 1
         assert x.sum().item() == 12 and not here.is_cuda  # a copy

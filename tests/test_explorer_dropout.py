@@ -46,8 +46,7 @@ def test_weights_of_every_kind_are_sent_as_they_are(given):
     assert (view.tokens, view.seed) == (words, 7)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_weights_on_a_gpu_are_taken():
+def test_weights_on_a_gpu_are_taken(gpu):
     torch.testing.assert_close(sent(explorers.dropout(words, full.cuda())), full.flatten())
 
 

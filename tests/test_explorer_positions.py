@@ -48,8 +48,7 @@ def test_tables_of_every_kind_are_sent_as_they_are(given):
     torch.testing.assert_close(sent, expected, atol=0, rtol=0)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_a_table_on_a_gpu_is_taken():
+def test_a_table_on_a_gpu_is_taken(gpu):
     assert explorers.positions(waves(11, 6).cuda()).shape == [11, 6]
 
 
@@ -222,6 +221,14 @@ def test_it_appears_with_names_and_roles(notebook):
         assert shown.output.get_by_role("img", name=name).is_visible()
     assert shown.charts() == ["cosine of every position with position 50, against the distance; "
                               "dot: position 58, 0.7144"]
+
+
+@pytest.mark.parametrize("cell, ends", [(1, ["-1", "1", "-1", "1"]), (3, ["≤", "≥", "≤", "≥"])])
+def test_the_legend_says_where_colours_stop(notebook, cell, ends):
+    """In waves the largest value is as strong as the colours go; in a drawn table some values are beyond."""
+    legends = PositionsShown(notebook, cell).root.locator(".abh-legend").all_inner_texts()
+    found = [mark for text in legends for mark in re.findall(r"[≤≥]|(?<![\d.])-?\d[\d.]*", text)]
+    assert [mark for mark in found if mark in ends] == ends
 
 
 @pytest.mark.parametrize("cell, i, j", [(1, 50, 51), (1, 3, 98), (1, 100, 0), (2, 12, 2), (2, 5, 6), (3, 0, 511),

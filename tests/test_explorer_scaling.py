@@ -43,8 +43,7 @@ def test_queries_and_keys_of_every_kind_are_taken(given):
     assert view.axes == [len(expected), 3, 11]
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_tensors_on_a_gpu_are_taken():
+def test_tensors_on_a_gpu_are_taken(gpu):
     assert explorers.scaling(drawn(5, 11).cuda(), drawn(3, 11).cuda()).axes == [5, 3, 11]
 
 

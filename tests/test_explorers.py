@@ -71,8 +71,7 @@ def test_weights_of_every_kind_are_taken(given):
     torch.testing.assert_close(sent.view(6, 6), torch.as_tensor(given).detach().float())
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_weights_on_a_gpu_are_taken():
+def test_weights_on_a_gpu_are_taken(gpu):
     assert explorers.attention(words, weights(6, 6).cuda()).axes == [6, 6]
 
 

@@ -32,7 +32,7 @@ class PositionsView {
   /** The reach of the colours, the cosine of every pair, and for each distance the least, the mean and the most. */
   measure() {
     const { T } = this;
-    const most = this.table.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+    const most = this.most = this.table.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
     const square = sum(Array.from(this.table, (value) => value * value)) / this.table.length;
     this.reach = Math.min(most, 3 * Math.sqrt(square)); // one huge number shall not make all others pale
     this.productReach = Math.min(most * most, 3 * square);
@@ -84,15 +84,17 @@ class PositionsView {
     const strips = element("div", { class: "abh-strips" }, element("div", {}, ...this.names), this.track,
       this.featureSlider.node);
     this.chart = this.chartOfCosines();
-    const scales = tools(this.scale("value", this.reach), this.scale("product", this.productReach));
+    const scales = tools(this.scale("value", this.reach, this.most),
+      this.scale("product", this.productReach, this.most ** 2));
     this.root = frame(tools(this.sliders.i.node, this.sliders.j.node, together.node), this.readout.node, strips, scales,
       element("div", {}, this.chart.node),
       help("Move the positions. Point at a feature, or use the slider below the strips, to read its numbers."));
   }
 
-  scale(unit, reach) {
+  scale(unit, reach, most) {
     const end = String(Number(reach.toPrecision(2)));
-    return legend(this.signed, unit, `-${end}`, end, `colours: a ${unit} below 0 is orange, above 0 blue`);
+    const [low, high] = most > reach ? [`≤ -${end}`, `≥ ${end}`] : [`-${end}`, end];
+    return legend(this.signed, unit, low, high, `colours: a ${unit} below 0 is orange, above 0 blue`);
   }
 
   chartOfCosines() {
