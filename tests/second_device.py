@@ -65,7 +65,7 @@ def asked_for(name, args, kwargs):
     named = [*args[1:2], kwargs.get("other")] if name == "to" else []
     for value in [*named, kwargs.get("device")]:
         if isinstance(value, torch.Tensor):
-            value = value.device
+            value = GPU if isinstance(value, tensor) else value.device
         if isinstance(value, (str, torch.device)) and torch.device(value).type in ("cuda", "cpu"):
             return torch.device(value).type
     return None
