@@ -749,6 +749,17 @@ def ids_in_a_list_outside(text, vocabulary):
     return _ALL_IDS
 
 
+COLLECTED_IDS = []
+
+
+@wrong("1.1", "one list for all calls, cleared and filled again", "shared-result")
+def encoded_into_one_list_for_all(text, vocabulary):
+    COLLECTED_IDS.clear()
+    for word in text.lower().split():
+        COLLECTED_IDS.append(vocabulary.get(word, vocabulary["<unk>"]))
+    return COLLECTED_IDS
+
+
 # ---- 1.2 embed(ids, table) -------------------------------------------------------------------------------------------
 
 
@@ -2134,6 +2145,21 @@ def softmax_minus_first(scores):
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
+@wrong("2.2", "squeeze() at the end, which takes away every axis of size 1", "wrong-shape")
+def softmax_squeezed(scores):
+    return scores.softmax(-1).squeeze()
+
+
+BUFFERS = {}
+
+
+@wrong("2.2", "one tensor for all calls of a shape", "shared-result")
+def softmax_into_a_buffer(scores):
+    buffer = BUFFERS.setdefault((scores.shape, scores.dtype), torch.empty_like(scores))
+    buffer.copy_(scores.softmax(-1))
+    return buffer
+
+
 # ---- 2.3 attention_weights(q, k) -------------------------------------------------------------------------------------
 
 
@@ -2678,6 +2704,17 @@ def pair_over_half_of_d(q, k, v):
 def pair_over_d_and_two(q, k, v):
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 1 / 2).softmax(-1)
     return weights @ v, weights
+
+
+OUT_BUFFERS = {}
+
+
+@wrong("2.4", "the weights are written into one tensor for all calls of a shape", "shared-result")
+def attention_into_a_buffer(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    buffer = OUT_BUFFERS.setdefault((weights.shape, weights.dtype), torch.empty_like(weights))
+    buffer.copy_(weights)
+    return weights @ v, buffer
 
 
 # ---- 2.5 class SelfAttention(d_in, d_out) ----------------------------------------------------------------------------
@@ -3808,6 +3845,17 @@ def filled_inverted_over_queries(scores, mask):
     return torch.softmax(scores.masked_fill(mask, -1e9), dim=-2)
 
 
+@wrong("3.3", "a fill 10 below the least score: too near", "weak-fill")
+def filled_3_ten_below_the_least(scores, mask):
+    return scores.masked_fill(~mask, float(scores.min()) - 10).softmax(-1)
+
+
+@wrong("3.3", "a fill 5 below the least score of each row", "weak-fill")
+def filled_3_five_below_the_least_of_a_row(scores, mask):
+    low = scores.min(dim=-1, keepdim=True).values - 5
+    return torch.where(mask, scores, low).softmax(-1)
+
+
 # ---- 3.4 padding_mask(lengths, max_length) ---------------------------------------------------------------------------
 
 
@@ -4271,6 +4319,17 @@ def masked_softmax_misspelt(scores, mask):
 def masked_softmax_returns_infinities(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
     return weights.masked_fill(~mask.any(-1, keepdim=True), float("-inf"))
+
+
+@wrong("3.5", "a fill 10 below the least score: too near", "weak-fill")
+def filled_5_ten_below_the_least(scores, mask):
+    return scores.masked_fill(~mask, float(scores.min()) - 10).softmax(-1).masked_fill(~mask, 0.0)
+
+
+@wrong("3.5", "a fill 5 below the least score of each row", "weak-fill")
+def filled_5_five_below_the_least_of_a_row(scores, mask):
+    low = scores.min(dim=-1, keepdim=True).values - 5
+    return torch.where(mask, scores, low).softmax(-1).masked_fill(~mask, 0.0)
 
 
 # ---- 4.1 dropout(x, p, generator=None) -------------------------------------------------------------------------------
@@ -7955,6 +8014,14 @@ def prune_by_range_with_steps(weight, bias, heads, num_heads, dim):
     keep = torch.tensor([i for h in range(num_heads) if h not in heads
                          for i in range(h, weight.size(dim), num_heads)])
     return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "squeeze() at the end: one row that is left loses its axis", "wrong-shape")
+def pruned_and_squeezed(weight, bias, heads, num_heads, dim):
+    width = weight.size(dim) // num_heads
+    keep = [i for i in range(weight.size(dim)) if i // width not in heads]
+    w = weight[keep] if dim == 0 else weight[:, keep]
+    return w.squeeze(), bias[keep] if dim == 0 and bias is not None else bias
 
 
 # ---- 6.5 attend_with_cache(q, k, v, past) ----------------------------------------------------------------------------

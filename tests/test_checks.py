@@ -431,6 +431,12 @@ def test_sizes_are_named_only_where_they_are_what_they_seem():
                                                        ).message
 
 
+def test_a_lost_axis_of_size_1_is_named():
+    message = check("2.2", lambda scores: scores.softmax(-1).squeeze()).message
+    assert "(4, 1, 7)" in message and "An axis of size 1 was lost: squeeze() without dim" in message
+    assert "An axis of size 1" not in check("2.2", lambda scores: scores.softmax(-1)[..., 0]).message
+
+
 @pytest.mark.parametrize("value, words", [
     ([0.5] * 5, "torch.tensor(your_list) makes"), ([[1, 2], [3, 4]], "torch.tensor(your_list) makes"),
     ([torch.ones(2), torch.ones(2)], "torch.stack(your_list) makes"), ([[1, 2], [3]], "Keep the numbers in torch"),
@@ -602,6 +608,20 @@ def test_a_stub_is_not_attempted(stub):
 
 def test_an_empty_class_is_not_attempted():
     assert check("2.5", Empty).status == "not attempted"
+
+
+class Inherits(Empty):
+    """Nothing above it is written either."""
+
+
+class ForwardToCome(EXERCISES["2.5"].solution):
+    def forward(self, x):
+        ...
+
+
+@pytest.mark.parametrize("stub", [Inherits, ForwardToCome, type("Bare", (nn.Module,), {})])
+def test_a_class_is_empty_where_its_forward_is(stub):
+    assert check("2.5", stub).status == "not attempted"
 
 
 def test_a_written_return_none_is_an_attempt():

@@ -141,9 +141,16 @@ def wrong_shape(exercise, value, expected, args):
             continue
         if got.shape != right.shape:
             return ("wrong-shape", f"{name} should have shape {axes(exercise, right.shape, seen)}, "
-                                   f"got {axes(exercise, got.shape, seen)}.",
-                    "Write the shape behind each line as a comment, and find the first that surprises you.")
+                                   f"got {axes(exercise, got.shape, seen)}.", _about_shapes(got.shape, right.shape))
     return None
+
+
+def _about_shapes(got, right):
+    """What may have gone wrong with a shape."""
+    if len(got) < len(right) and [n for n in got if n != 1] == [n for n in right if n != 1]:
+        return ("An axis of size 1 was lost: squeeze() without dim takes away every axis of size 1. Name the axis, "
+                "squeeze(dim), or leave it out.")
+    return "Write the shape behind each line as a comment, and find the first that surprises you."
 
 
 def wrong_dtype(exercise, value, expected, args):

@@ -146,6 +146,7 @@ SOFTMAX = Exercise(
         Probe("a batch", (normal(B, T, S, seed=2),)),
         Probe("a batch of heads", (normal(B, H, T, S, seed=3),)),
         Probe("float64", (normal(B, T, S, seed=4).double(),)),
+        Probe("four items, one query each", (normal(4, 1, S, seed=5),)),
         Probe("scores of 1,000", (_LARGE,), rtol=1e-3, atol=1e-3),
         Probe("scores of 1,000 in float64", (_LARGE.double(),), rtol=1e-3, atol=1e-3),
     ),

@@ -1242,6 +1242,7 @@ PRUNE_LINEAR = Exercise(
         Probe("more columns than rows, rows", _to_prune(244, 6, 22, {1}, 2, 0)),
         Probe("more rows than columns, columns", _to_prune(246, 22, 6, {1}, 2, 1)),
         Probe("columns, in float64", _to_prune(248, 7, 12, (2,), 3, 1, dtype=torch.float64)),
+        Probe("heads of one feature, one head stays", _to_prune(250, 4, 8, {1, 2, 3}, 4, 0)),
     ),
     small=((_counted(4, 1), torch.tensor([0.5, 1.5, 2.5, 3.5]), {0}, 2, 0),
            (_counted(1, 4), torch.tensor([0.5]), {0}, 2, 1),

@@ -41,8 +41,9 @@ def verdict(exercise, attempt):
         runs = _runs(exercise, attempt)
         found = (_raised(exercise, runs) or _malformed(exercise, attempt, runs)
                  or _wrong_numbers(exercise, attempt, runs)
-                 or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
-    return _with_print(exercise, _with_notes(exercise, found, attempt), runs)
+                 or _failed_experiment(exercise, attempt, required=True) or _shared(exercise, attempt)
+                 or _correct(exercise, runs))
+        return _with_print(exercise, _with_notes(exercise, found, attempt), runs)
 
 
 # ---------------------------------------------------------------- before anything runs
@@ -370,6 +371,33 @@ def _side_by_side(exercise, case):
 
 
 # ---------------------------------------------------------------- it is right
+
+def _shared(exercise, attempt):
+    """A later call changes what an earlier one returned: both are one and the same tensor or list."""
+    probe = exercise.probes[0]
+    first = run(exercise.call, attempt, probe.args)
+    before = plain(first.value)
+    run(exercise.call, attempt, _other_numbers(probe.args))
+    if close(plain(first.returned), before, probe, equal_nan=True):
+        return None
+    kind = "list" if isinstance(before, list) else "tensor"
+    return Verdict("wrong", (
+        ("say", f"A later call changed what an earlier call had returned: both are the same {kind}."),
+        ("think", f"Make a new {kind} in each call, inside the function.")), "shared-result")
+
+
+def _other_numbers(args):
+    """Arguments of the same shapes: numbers halved, and as the words in another order."""
+    return tuple(_in_reverse(value) for value in args)
+
+
+def _in_reverse(value):
+    if isinstance(value, Tensor) and value.dim():
+        return value.flip(-1) / 2 if value.is_floating_point() else value.flip(0)
+    if isinstance(value, str):
+        return " ".join(reversed(value.split()))
+    return _other_numbers(value) if isinstance(value, tuple) else value
+
 
 def _correct(exercise, runs):
     expected = _expected(exercise)
