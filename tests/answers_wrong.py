@@ -1318,12 +1318,12 @@ def waves_one_row_short(length, d_model):
     return _in_turn(_angles(length - 1, d_model))
 
 
-@wrong("1.3", "random numbers", "outside")
+@wrong("1.3", "random numbers", "not-repeatable")
 def waves_at_random(length, d_model):
     return torch.randn(length, d_model)
 
 
-@wrong("1.3", "random numbers between 0 and 1", "row-0")
+@wrong("1.3", "random numbers between 0 and 1", "not-repeatable")
 def waves_at_random_between_0_and_1(length, d_model):
     return torch.rand(length, d_model)
 
@@ -1687,6 +1687,11 @@ def placed_by_enumerate_in_place(x, positions):
     return x
 
 
+@wrong("1.4", "new positions, drawn at random", "not-repeatable")
+def positions_of_new_noise(x, positions):
+    return x + positions[:x.size(1)] + torch.rand(x.size(1), x.size(2), dtype=x.dtype)
+
+
 # ---- 2.1 dot_product_scores(q, k) ------------------------------------------------------------------------------------
 
 
@@ -1906,6 +1911,11 @@ def scores_as_a_pair(q, k):
 @wrong("2.1", "scaled, and the wrong way round", "wrong-shape")
 def scores_scaled_and_swapped(q, k):
     return k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1])
+
+
+@wrong("2.1", "noise on the scores", "not-repeatable")
+def scores_with_noise(q, k):
+    return q @ k.transpose(-2, -1) + torch.rand(q.size(-2), k.size(-2), dtype=q.dtype)
 
 
 # ---- 2.2 softmax(scores) ---------------------------------------------------------------------------------------------
@@ -2344,7 +2354,7 @@ def weights_causal(q, k):
     return torch.softmax(scores.masked_fill(future, -math.inf), dim=-1)
 
 
-@wrong("2.3", "with dropout", "rows-do-not-sum-to-1")
+@wrong("2.3", "with dropout", "not-repeatable")
 def weights_with_dropout(q, k):
     return F.dropout(torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1), 0.1)
 
@@ -2407,6 +2417,11 @@ def weights_over_half_of_d(q, k):
 def weights_over_d_and_two(q, k):
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 1 / 2).softmax(-1)
     return weights
+
+
+@wrong("2.3", "a dropout that nobody asked for", "not-repeatable")
+def weights_dropped(q, k):
+    return F.dropout((q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1), 0.1)
 
 
 # ---- 2.4 attention(q, k, v) ------------------------------------------------------------------------------------------
@@ -2632,7 +2647,7 @@ def attention_causal(q, k, v):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True), weights
 
 
-@wrong("2.4", "with dropout", "rows-do-not-sum-to-1")
+@wrong("2.4", "with dropout", "not-repeatable")
 def attention_with_dropout(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     weights = nn.Dropout(0.1)(weights)
@@ -2715,6 +2730,12 @@ def attention_into_a_buffer(q, k, v):
     buffer = OUT_BUFFERS.setdefault((weights.shape, weights.dtype), torch.empty_like(weights))
     buffer.copy_(weights)
     return weights @ v, buffer
+
+
+@wrong("2.4", "a dropout before the values are mixed", "not-repeatable")
+def attention_dropped(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    return F.dropout(weights, 0.1) @ v, weights
 
 
 # ---- 2.5 class SelfAttention(d_in, d_out) ----------------------------------------------------------------------------
@@ -2922,7 +2943,7 @@ class SelfAttentionOneSharedLayer(nn.Module):
     forward = ThreeProjections.forward
 
 
-@wrong("2.5", "a fourth layer after the values")
+@wrong("2.5", "a fourth layer after the values", "not-repeatable")
 class SelfAttentionWithOutputLayer(ThreeProjections):
     def __init__(self, d_in, d_out):
         super().__init__(d_in, d_out)
@@ -3091,7 +3112,7 @@ class SelfAttentionCausal(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "with dropout", "rows-do-not-sum-to-1")
+@wrong("2.5", "with dropout", "not-repeatable")
 class SelfAttentionWithDropout(ThreeProjections):
     def __init__(self, d_in, d_out):
         super().__init__(d_in, d_out)
@@ -3856,6 +3877,12 @@ def filled_3_five_below_the_least_of_a_row(scores, mask):
     return torch.where(mask, scores, low).softmax(-1)
 
 
+@wrong("3.3", "a dropout that nobody asked for", "not-repeatable")
+def filled_3_and_dropped(scores, mask):
+    weights = scores.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0)
+    return F.dropout(weights, 0.1)
+
+
 # ---- 3.4 padding_mask(lengths, max_length) ---------------------------------------------------------------------------
 
 
@@ -4332,6 +4359,12 @@ def filled_5_five_below_the_least_of_a_row(scores, mask):
     return torch.where(mask, scores, low).softmax(-1).masked_fill(~mask, 0.0)
 
 
+@wrong("3.5", "a dropout that nobody asked for", "not-repeatable")
+def filled_5_and_dropped(scores, mask):
+    weights = scores.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0)
+    return F.dropout(weights, 0.1)
+
+
 # ---- 4.1 dropout(x, p, generator=None) -------------------------------------------------------------------------------
 
 
@@ -4597,6 +4630,23 @@ def dropout_with_rows_of_one(x, p, generator=None):
     return kept / kept.sum(dim=-1, keepdim=True)
 
 
+@wrong("4.1", "nothing is dropped without a generator", "only-with-a-generator")
+def dropout_needs_a_generator(x, p, generator=None):
+    if generator is None:
+        return x
+    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.1", "0.1 in place of p", "p-not-used")
+def dropout_of_a_tenth(x, p, generator=None):
+    return x * (torch.rand(x.shape, generator=generator) >= 0.1) / 0.9
+
+
+@wrong("4.1", "0.3 in place of p in the draw, but not in the division", "p-not-used")
+def dropout_of_three_tenths(x, p, generator=None):
+    return x * (torch.rand(x.shape, generator=generator) > 0.3) / (1 - p)
+
+
 # ---- 4.2 attention_with_dropout(q, k, v, p, training, generator=None) ------------------------------------------------
 
 
@@ -4859,7 +4909,7 @@ def attention_seeded(q, k, v, p, training, generator=None):
     return weights @ v, weights
 
 
-@wrong("4.2", "a quarter of the weights, whatever p", "wrong-share")
+@wrong("4.2", "a quarter of the weights, whatever p", "p-not-used")
 def attention_fixed_p(q, k, v, p, training, generator=None):
     weights = weights_before_dropout(q, k)
     weights = drops(weights, 0.25, generator) if training and p > 0 else weights
@@ -4893,6 +4943,68 @@ def attention_arguments_mixed(q, k, v, p, training, generator=None):
 def attention_dropped_stacked(q, k, v, p, training, generator=None):
     weights = weights_before_dropout(q, k)
     return torch.cat([weights @ v, weights], -1)
+
+
+@wrong("4.2", "0.5 in place of p", "always-half")
+def attended_with_half_dropped(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = weights * (torch.rand(weights.shape, generator=generator) >= 0.5) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "a coin in place of p", "always-half")
+def attended_with_randint(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = weights * torch.randint(0, 2, weights.shape, generator=generator) * 2
+    return weights @ v, weights
+
+
+@wrong("4.2", "normal numbers", "normal-not-uniform")
+def attended_with_randn(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = weights * (torch.randn(weights.shape, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "0.1 in place of p, everywhere", "p-not-used")
+def attended_with_a_tenth_dropped(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = weights * (torch.rand(weights.shape, generator=generator) >= 0.1) / 0.9
+    return weights @ v, weights
+
+
+@wrong("4.2", "nothing is dropped without a generator", "only-with-a-generator")
+def attended_with_a_generator_only(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = (weights if generator is None else
+                   weights * (torch.rand(weights.shape, generator=generator) >= p) / (1 - p))
+    return weights @ v, weights
+
+
+@wrong("4.2", "one draw for all heads", "same-for-every-query")
+def attended_with_one_draw_for_all_heads(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        shape = list(weights.shape)
+        if len(shape) == 4:
+            shape[1] = 1
+        weights = weights * (torch.rand(shape, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "one draw along axis 1", "same-for-every-query")
+def attended_with_axis_1_of_size_1(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        shape = list(weights.shape)
+        shape[1] = 1
+        weights = weights * (torch.rand(shape, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
 
 
 # ---- 4.3 class CausalAttention(d_in, d_out, context_length, dropout) -------------------------------------------------
@@ -5277,6 +5389,124 @@ class CausalInPlace(CausalFrame):
         with torch.no_grad():
             x -= x.mean()
         return super().forward(x)
+
+
+@wrong("4.3", "the mask in training only", "mask-only-in-training")
+class CausalInTrainingOnly(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        if self.training:
+            scores = scores.masked_fill(~self.mask[:T, :T], float("-inf"))
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "the mask in evaluation only", "mask-only-in-evaluation")
+class CausalInEvaluationOnly(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        if not self.training:
+            scores = scores.masked_fill(~self.mask[:T, :T], -1e9)
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "a buffer that is not used: the mask is made anew on the CPU", "mask-stays-on-the-cpu")
+class CausalByANewMask(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        mask = torch.ones(T, T, dtype=torch.bool).tril()
+        scores = scores.masked_fill(~mask, float("-inf"))
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "a buffer that is not used: a new mask of 0 and -inf is added", "mask-stays-on-the-cpu")
+class CausalByANewFloatMask(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        mask = torch.full((T, T), float("-inf")).triu(1)
+        scores = scores + mask.to(x.dtype)
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "a buffer that is not used: a new mask in torch.where", "mask-stays-on-the-cpu")
+class CausalByANewWhere(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        scores = torch.where(torch.tril(torch.ones(T, T)) == 1, scores, float("-inf"))
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "the buffer is used, and a fill is made on the CPU", "mask-stays-on-the-cpu")
+class CausalWithABufferAndANewFill(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        scores = torch.where(self.mask[:T, :T], scores, torch.full((T, T), float("-inf"), dtype=x.dtype))
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
 
 
 # ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------
@@ -6345,7 +6575,7 @@ def multi_batch_rolled(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None
     return out_proj(join(weights @ v)), weights
 
 
-@wrong("5.3", "with dropout", "rows-do-not-sum-to-1")
+@wrong("5.3", "with dropout", "not-repeatable")
 def multi_with_dropout(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
     q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
@@ -6569,6 +6799,17 @@ def multi_weights_as_they_are(x, q_proj, k_proj, v_proj, out_proj, num_heads, ma
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     weights = hidden(scores, mask).softmax(-1)
     return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "new layers in place of those that are given", "not-repeatable")
+def multi_with_a_new_out_layer(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (f(x).unflatten(-1, (num_heads, -1)).transpose(1, 2) for f in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = scores.softmax(-1)
+    layer = nn.Linear(x.size(-1), x.size(-1), dtype=x.dtype)
+    return layer((weights @ v).transpose(1, 2).flatten(-2)), weights
 
 
 # ---- 5.4 cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads) ------------------------------------
@@ -6896,7 +7137,7 @@ def cross_head_order_reversed(x, context, q_proj, k_proj, v_proj, out_proj, num_
     return out_proj(join(weights @ v.flip(1))), weights
 
 
-@wrong("5.4", "with dropout", "rows-do-not-sum-to-1")
+@wrong("5.4", "with dropout", "not-repeatable")
 def cross_with_dropout(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
     weights = F.dropout((q @ k.mT / math.sqrt(q.size(-1))).softmax(-1), 0.2)
@@ -7008,6 +7249,14 @@ def cross_keys_from_x_by_the_course(x, context, q_proj, k_proj, v_proj, out_proj
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(x), num_heads), cut(v_proj(context), num_heads)
     out, weights = dot_product_attention(q, k, v)
     return out_proj(join(out)), weights
+
+
+@wrong("5.4", "a new layer for the queries", "not-repeatable")
+def cross_with_a_new_query_layer(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    layer = nn.Linear(x.size(-1), x.size(-1), dtype=x.dtype)
+    q, k, v = (z.unflatten(-1, (num_heads, -1)).transpose(1, 2) for z in (layer(x), k_proj(context), v_proj(context)))
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    return out_proj((weights @ v).transpose(1, 2).flatten(-2)), weights
 
 
 # ---- 6.1 layer_norm(x, weight, bias, eps) ----------------------------------------------------------------------------
@@ -8797,7 +9046,7 @@ class BertFunctionalDropout(Scored):
         return F.dropout(hidden(scores, mask).softmax(-1), 0.1)
 
 
-@wrong("7.1", "dropout of another share", "rows-do-not-sum-to-1")
+@wrong("7.1", "dropout of another share", "not-repeatable")
 class BertDropoutOfThreeTenths(Scored):
     def weights(self, scores, mask):
         return F.dropout(hidden(scores, mask).softmax(-1), 0.3)
@@ -8937,6 +9186,54 @@ class BertUnscaledUnmasked(Scored):
 
     def weights(self, scores, mask):
         return scores.softmax(-1)
+
+
+@wrong("7.1", "the mask in training only", "mask-only-in-training")
+class BertMaskedInTraining(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.heads = config.num_attention_heads
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+        self.key = nn.Linear(config.hidden_size, config.hidden_size)
+        self.value = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x, mask=None):
+        layers = self.query, self.key, self.value
+        q, k, v = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in layers)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        if mask is not None and self.training:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        weights = scores.softmax(-1)
+        return (weights @ v).transpose(1, 2).flatten(-2), weights
+
+
+@wrong("7.1", "the mask in evaluation only", "mask-only-in-evaluation")
+class BertMaskedInEvaluation(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.heads = config.num_attention_heads
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+        self.key = nn.Linear(config.hidden_size, config.hidden_size)
+        self.value = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x, mask=None):
+        layers = self.query, self.key, self.value
+        q, k, v = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in layers)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        if mask is not None and not self.training:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        weights = scores.softmax(-1)
+        return (weights @ v).transpose(1, 2).flatten(-2), weights
+
+
+@wrong("7.1", "a new output layer in every forward", "not-repeatable")
+class BertWithANewOutputLayer(BertMaskedInTraining):
+    def forward(self, x, mask=None):
+        q, k, v = (f(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for f in (self.query, self.key, self.value))
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        weights = (scores if mask is None else scores.masked_fill(~mask, float("-inf"))).softmax(-1)
+        out = (weights @ v).transpose(1, 2).flatten(-2)
+        return nn.Linear(x.size(-1), x.size(-1), dtype=x.dtype)(out), weights
 
 
 # ---- 7.2 mean_pool(hidden, mask) -------------------------------------------------------------------------------------

@@ -88,6 +88,22 @@ def test_right_answers_pass_whatever_they_draw(exercise_id):
         assert report.status == "correct", report.message
 
 
+DRAWN_WRONGLY = [case(f"{id}-{code.__name__}", id, code, diagnosis) for id in ("4.1", "4.2")
+                 for code, _, diagnosis in WRONG[id] if diagnosis in ("always-half", "normal-not-uniform", "p-not-used",
+                                                                      "same-for-every-query", "only-with-a-generator")]
+
+
+@pytest.mark.parametrize("exercise_id, code, diagnosis", DRAWN_WRONGLY)
+def test_what_is_drawn_wrongly_is_named_whatever_is_drawn(exercise_id, code, diagnosis):
+    for count in range(1, 240, 20):
+        def later(*args, count=count):
+            torch.rand(count, generator=args[-1] if isinstance(args[-1], torch.Generator) else None)
+            return code(*args)
+
+        report = check(exercise_id, later)
+        assert report.diagnosis == diagnosis, f"after {count}: {report.message}"
+
+
 @pytest.mark.parametrize("exercise_id, code", ADVISED)
 def test_a_right_answer_with_a_weakness_hears_of_it(exercise_id, code):
     report = check(exercise_id, code)

@@ -30,20 +30,6 @@ def _moved(before, after):
     return float((before - after).abs().max())
 
 
-def _repeatable(ask, *args):
-    """Do the same twice: where something is random, no other experiment tells anything."""
-
-    def test(attempt):
-        once, again = ask(attempt, *args), ask(attempt, *args)
-        if _moved(once, again) < 1e-6:
-            return None
-        return (f"Called twice with the same numbers, your code gave different results: they differ by up to "
-                f"{_moved(once, again):.4f}.")
-
-    return Experiment("not-repeatable", test, "Nothing here is random: is there a dropout, or a layer with random "
-                                              "numbers of its own?")
-
-
 def _first_that_moves(before, change, places):
     """Change one place after the other: (the place, another that moved, by how much), or None.
 
@@ -439,7 +425,7 @@ LAYER_NORM = Exercise(
         "(x - mean) / (variance + eps).sqrt() * weight + bias",
     ),
     laws=_NORM_LAWS,
-    experiments=(_repeatable(_norm_once, normal(B, T, 11, seed=171), *_stretch(11, 172)), _vectors_apart(_norm_once)),
+    experiments=(_vectors_apart(_norm_once),),
     after="Whatever size a vector had, it now has the size that weight and bias give it.",
 )
 
@@ -554,8 +540,7 @@ ADD_AND_NORM = Exercise(
         "Two steps, in the order of the name: add, then norm.",
         "Your layer_norm from exercise 6.1 does the second step: layer_norm(sublayer_out + x, weight, bias, eps)",
     ),
-    experiments=(_repeatable(_sum_once, normal(B, T, 11, seed=171), *_stretch(11, 172)),
-                 Experiment("one-ignored", _both_count, "Both belong into the sum: sublayer_out + x."),
+    experiments=(Experiment("one-ignored", _both_count, "Both belong into the sum: sublayer_out + x."),
                  _vectors_apart(_sum_once),
                  Experiment("not-a-sum", _both_count_alike,
                             "Both go through the same steps: add them first, and do everything else to the sum.")),
@@ -855,7 +840,6 @@ RELATIVE_KEY_SCORES = Exercise(
                            "Print the table of rows that you look up, (T, T): row i - j + M - 1 belongs at [i, j]. "
                            "Its diagonal must be M - 1 everywhere.")),
     experiments=(
-        _repeatable(_score_once, normal(B, H, T, D, seed=203), normal(2 * S - 1, D, seed=204)),
         Experiment("items-mixed", _heads_apart, "The axes B and H stay in front untouched: which line sums over them, "
                                                 "or takes them for positions?"),
         Experiment("queries-mixed", _queries_apart, "q_i . E[i - j + M - 1]: only query i is in row i."),
@@ -1745,7 +1729,6 @@ ATTEND_WITH_CACHE = Exercise(
                            "torch.cat([past[0], k], dim=-2) and torch.cat([past[1], v], dim=-2), and nothing else done "
                            "to them.")),
     experiments=(
-        _repeatable(lambda *args: _ask(*args)[0], *_ASKED, _BEFORE),
         Experiment("future-seen", _future, "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 "
                                            "times, row 1 five times."),
         Experiment("not-all-seen", _visible, "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 "

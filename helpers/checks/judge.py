@@ -253,9 +253,26 @@ def _wrong_numbers(exercise, attempt, runs):
         named = _match(exercise, runs) or _match_failing(exercise, runs)
         if named:
             return _misconception(named, _in_numbers(exercise, attempt, named, case))
-        return (_failed_experiment(exercise, attempt, early=True) or _broken_law(exercise, attempt, runs)
-                or _failed_experiment(exercise, attempt) or _smallest(exercise, attempt, probe, case))
+        return (_failed_experiment(exercise, attempt, early=True) or _not_repeatable(exercise, attempt, probe, record)
+                or _broken_law(exercise, attempt, runs) or _failed_experiment(exercise, attempt)
+                or _smallest(exercise, attempt, probe, case))
     return None
+
+
+def _not_repeatable(exercise, attempt, probe, record):
+    """Where something is random that must not be, laws and experiments tell nothing."""
+    if exercise.by_chance or isinstance(record.value, list):
+        return None
+    once, again = plain(record.value), plain(run(exercise.call, attempt, probe.args, seed=1).value)
+    if not same_shapes(again, once) or close(again, once, probe, equal_nan=True):
+        return None
+    moved = max(float((a.double() - b.double()).abs().max()) for _, a, b in tensors(exercise, again, once))
+    twice = "Built and called" if exercise.is_class else "Called"
+    return Verdict("wrong", (
+        ("say", f"{twice} twice with the same numbers, your code gives two different results; they differ by up to "
+                f"{evidence.number(moved)}."),
+        ("think", "Nothing here is random: is there a dropout, or a layer of its own with random numbers? Or is "
+                  "something kept from an earlier call?")), "not-repeatable")
 
 
 def _misconception(named, numbers):
