@@ -1423,6 +1423,15 @@ def waves_in_a_nested_list(length, d_model):
             for t in range(length)]
 
 
+@wrong("1.3", "the minus twice: divided by 10000 ** (-i / d_model)", "multiplied")
+def waves_with_two_minuses(length, d_model):
+    positions = torch.zeros(length, d_model)
+    i = torch.arange(0, d_model, 2)
+    angles = torch.arange(length)[:, None] / 10000 ** (-i / d_model)
+    positions[:, 0::2], positions[:, 1::2] = angles.sin(), angles.cos()
+    return positions
+
+
 # ---- 1.4 add_positions(x, positions) ---------------------------------------------------------------------------------
 
 
@@ -2170,6 +2179,11 @@ def softmax_into_a_buffer(scores):
     return buffer
 
 
+@wrong("2.2", "divided by the sum of the scores", "divided-by-scores")
+def softmax_over_the_sum_of_scores(scores):
+    return torch.exp(scores) / scores.sum(dim=-1, keepdim=True)
+
+
 # ---- 2.3 attention_weights(q, k) -------------------------------------------------------------------------------------
 
 
@@ -2224,7 +2238,7 @@ def weights_over_root_of_numel(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.numel()), dim=-1)
 
 
-@wrong("2.3", "the root of 64, hard-coded")
+@wrong("2.3", "the root of 64, hard-coded", "fixed-scale")
 def weights_over_eight(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(64), dim=-1)
 
@@ -2402,7 +2416,7 @@ def weights_always_float32(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1, dtype=torch.float32)
 
 
-@wrong("2.3", "the root of 11, read off the checker's messages")
+@wrong("2.3", "the root of 11, read off the checker's messages", "fixed-scale")
 def weights_over_root_of_eleven(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(11), dim=-1)
 
@@ -2422,6 +2436,36 @@ def weights_over_d_and_two(q, k):
 @wrong("2.3", "a dropout that nobody asked for", "not-repeatable")
 def weights_dropped(q, k):
     return F.dropout((q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1), 0.1)
+
+
+@wrong("2.3", "sqrt of the items of k", "wrong-size-in-root")
+def scaled_3_by_items_of_k(q, k):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(k.shape[0])).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "sqrt of axis 1 of k", "wrong-size-in-root")
+def scaled_3_by_axis_1_of_k(q, k):
+    weights = (q @ k.transpose(-2, -1) / k.shape[1] ** 0.5).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "a fixed 8", "fixed-scale")
+def scaled_3_by_eight(q, k):
+    weights = (q @ k.transpose(-2, -1) / 8).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "a fixed root of 32", "fixed-scale")
+def scaled_3_by_root_of_32(q, k):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(32)).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "a fixed root of 11", "fixed-scale")
+def scaled_3_by_root_of_11(q, k):
+    weights = (q @ k.transpose(-2, -1) / 11 ** 0.5).softmax(-1)
+    return weights
 
 
 # ---- 2.4 attention(q, k, v) ------------------------------------------------------------------------------------------
@@ -2703,7 +2747,7 @@ def attention_with_residual(q, k, v):
     return q + weights @ v, weights
 
 
-@wrong("2.4", "the root of 11, read off the checker's messages")
+@wrong("2.4", "the root of 11, read off the checker's messages", "fixed-scale")
 def attention_over_root_of_eleven(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(11), dim=-1)
     return weights @ v, weights
@@ -2736,6 +2780,36 @@ def attention_into_a_buffer(q, k, v):
 def attention_dropped(q, k, v):
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
     return F.dropout(weights, 0.1) @ v, weights
+
+
+@wrong("2.4", "sqrt of the items of k", "scaled-by-positions")
+def scaled_4_by_items_of_k(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(k.shape[0])).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "sqrt of axis 1 of k", "scaled-by-positions")
+def scaled_4_by_axis_1_of_k(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / k.shape[1] ** 0.5).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "a fixed 8", "fixed-scale")
+def scaled_4_by_eight(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / 8).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "a fixed root of 32", "fixed-scale")
+def scaled_4_by_root_of_32(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(32)).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "a fixed root of 11", "fixed-scale")
+def scaled_4_by_root_of_11(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / 11 ** 0.5).softmax(-1)
+    return weights @ v, weights
 
 
 # ---- 2.5 class SelfAttention(d_in, d_out) ----------------------------------------------------------------------------
@@ -3191,6 +3265,30 @@ class SelfAttentionOverHalfOfD(nn.Module):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
         weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
         return weights @ v, weights
+
+
+class ScaledByEight(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.root = 8
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = (q @ k.transpose(-2, -1) / self.root).softmax(-1)
+        return weights @ v, weights
+
+
+wrong("2.5", "a fixed 8", "fixed-scale")(ScaledByEight)
+
+
+@wrong("2.5", "a fixed root of 32", "fixed-scale")
+class ScaledByTheRootOf32(ScaledByEight):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.root = math.sqrt(32)
 
 
 # ---- 3.1 causal_mask(length) -----------------------------------------------------------------------------------------
@@ -4647,6 +4745,12 @@ def dropout_of_three_tenths(x, p, generator=None):
     return x * (torch.rand(x.shape, generator=generator) > 0.3) / (1 - p)
 
 
+@wrong("4.1", "-inf in place of 0", "filled-with-infinity")
+def dropout_of_minus_infinity(x, p, generator=None):
+    drop = torch.rand(x.shape, generator=generator) < p
+    return x.masked_fill(drop, float("-inf")) / (1 - p)
+
+
 # ---- 4.2 attention_with_dropout(q, k, v, p, training, generator=None) ------------------------------------------------
 
 
@@ -5755,6 +5859,17 @@ def split_one_feature_short(x, num_heads):
     return torch.stack([x[..., h * D:(h + 1) * D - 1] for h in range(num_heads)], dim=1)
 
 
+@wrong("5.1", "the sizes of the figure", "sizes-of-the-figure")
+def split_in_two_and_two(x, num_heads):
+    return x.unflatten(-1, (2, 2)).transpose(1, 2)
+
+
+@wrong("5.1", "the sizes of the figure, by view", "sizes-of-the-figure")
+def split_in_two_and_two_by_view(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, 2, 2).transpose(1, 2)
+
+
 # ---- 5.2 merge_heads(x) ----------------------------------------------------------------------------------------------
 
 
@@ -6812,6 +6927,14 @@ def multi_with_a_new_out_layer(x, q_proj, k_proj, v_proj, out_proj, num_heads, m
     return layer((weights @ v).transpose(1, 2).flatten(-2)), weights
 
 
+@wrong("5.3", "heads never moved in front of positions, and the mask never used", "among-heads")
+def multi_among_heads_without_mask(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    B, T, C = x.shape
+    q, k, v = (f(x).view(B, T, num_heads, C // num_heads) for f in (q_proj, k_proj, v_proj))
+    weights = (q @ k.transpose(-2, -1) / (C // num_heads) ** 0.5).softmax(-1)
+    return out_proj((weights @ v).reshape(B, T, C)), weights
+
+
 # ---- 5.4 cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads) ------------------------------------
 
 
@@ -7482,6 +7605,19 @@ def norm_by_a_float32_layer_with_copies(x, weight, bias, eps):
     return layer(x)
 
 
+@wrong("6.1", "batch norm", "batch-norm")
+def norm_of_each_feature(x, weight, bias, eps):
+    axes = tuple(range(x.dim() - 1))
+    mean, variance = x.mean(axes, keepdim=True), x.var(axes, unbiased=False, keepdim=True)
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
+
+
+@wrong("6.1", "over the last two axes", "over-each-item")
+def norm_over_two_axes(x, weight, bias, eps):
+    mean, variance = x.mean((-2, -1), keepdim=True), x.var((-2, -1), unbiased=False, keepdim=True)
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
+
+
 # ---- 6.2 add_and_norm(sublayer_out, x, weight, bias, eps) ------------------------------------------------------------
 
 
@@ -7914,6 +8050,14 @@ def distances_changing_the_table(q, distance_embedding):
     return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1]) / 2
 
 
+@wrong("6.3", "a matrix product, in which H meets T", "rows-as-batch")
+def distances_by_a_matrix_product(q, distance_embedding):
+    T, M = q.size(-2), (len(distance_embedding) + 1) // 2
+    positions = torch.arange(T)
+    index = positions[:, None] - positions + M - 1
+    return q @ distance_embedding[index].transpose(-2, -1)
+
+
 # ---- 6.4 prune_linear(weight, bias, heads, num_heads, dim) -----------------------------------------------------------
 
 
@@ -8271,6 +8415,21 @@ def pruned_and_squeezed(weight, bias, heads, num_heads, dim):
     keep = [i for i in range(weight.size(dim)) if i // width not in heads]
     w = weight[keep] if dim == 0 else weight[:, keep]
     return w.squeeze(), bias[keep] if dim == 0 and bias is not None else bias
+
+
+@wrong("6.4", "dim only says what is counted: rows are cut, and the bias always", "always-rows")
+def prune_rows_whatever_dim_is(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    keep = [i for i in range(weight.size(dim)) if i // D not in heads]
+    return weight[keep], bias[keep] if bias is not None else None
+
+
+@wrong("6.4", "slices of rows, as wide as the heads of dim", "always-rows")
+def prune_slices_of_rows(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    left = [h for h in range(num_heads) if h not in heads]
+    rows = torch.cat([weight[h * D:(h + 1) * D] for h in left])
+    return rows, bias if bias is None else torch.cat([bias[h * D:(h + 1) * D] for h in left])
 
 
 # ---- 6.5 attend_with_cache(q, k, v, past) ----------------------------------------------------------------------------
@@ -9236,6 +9395,15 @@ class BertWithANewOutputLayer(BertMaskedInTraining):
         return nn.Linear(x.size(-1), x.size(-1), dtype=x.dtype)(out), weights
 
 
+@wrong("7.1", "a fixed root of 32", "fixed-scale")
+class BertScaledByTheRootOf32(BertMaskedInTraining):
+    def forward(self, x, mask=None):
+        q, k, v = (f(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for f in (self.query, self.key, self.value))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(32)
+        weights = (scores if mask is None else scores.masked_fill(~mask, float("-inf"))).softmax(-1)
+        return (weights @ v).transpose(1, 2).flatten(-2), weights
+
+
 # ---- 7.2 mean_pool(hidden, mask) -------------------------------------------------------------------------------------
 
 
@@ -9541,3 +9709,8 @@ def pooled_without_mask(hidden):
 @wrong("7.2", "the mask comes first")
 def pooled_mask_first(mask, hidden):
     return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "the mask summed along the batch", "counted-along-the-batch")
+def pooled_by_a_count_along_the_batch(hidden, mask):
+    return (hidden * mask.unsqueeze(-1)).sum(dim=1) / mask.sum(0)

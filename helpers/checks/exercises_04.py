@@ -186,6 +186,11 @@ def _below_normal(x, p, g=None):
     return x * (torch.randn(x.shape, generator=g) >= p) / (1 - p)
 
 
+def _first_infinity(case):
+    at = tuple(int(i) for i in (~case.got.isfinite()).nonzero()[0])
+    return f"{int((~case.got.isfinite()).sum()):,} of your numbers are -inf, the first at {evidence.place(at)}"
+
+
 def _half(x, p, g=None):
     return x * _keeps(x, 0.5, g)
 
@@ -263,6 +268,11 @@ DROPOUT = Exercise(
             "brackets", "What was dropped became -p: `/ 1 - p` divides by 1, and then subtracts p.",
             "A product or quotient comes before a difference: write / (1 - p).",
             lambda x, p, g=None: x * _keeps(x, p, g) / 1 - p, _OF_X.lowered),
+        Misconception(
+            "filled-with-infinity", "What was dropped became -inf; it is to become 0.",
+            "0, not -inf: this is no softmax. -inf hides a score, since exp(-inf) = 0.",
+            (lambda x, p, g=None: x.masked_fill(~_keeps(x, p, g), -_INF) / (1 - p),
+             lambda x, p, g=None: x.masked_fill(~_keeps(x, p, g), -_INF)), _first_infinity),
         Misconception(
             "renormalised", "Each row was made to sum to 1 again.",
             "Divide by 1 - p and by nothing else: sums keep their size on average, not in every row.",

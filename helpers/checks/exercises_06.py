@@ -100,6 +100,14 @@ def _over_items():
             "spread": lambda x: x.var(dims(x), unbiased=False, keepdim=True)}
 
 
+def _over_all_but_the_last():
+    """Each feature by itself, as batch norm does it."""
+    def dims(x):
+        return tuple(range(x.dim() - 1))
+    return {"centre": lambda x: x - x.mean(dims(x), keepdim=True),
+            "spread": lambda x: x.var(dims(x), unbiased=False, keepdim=True)}
+
+
 def _vector(case):
     """The vector with the number that is furthest off."""
     at = evidence.worst(case.out, case.expected_out)[:-1]
@@ -285,7 +293,12 @@ _NORMS = (
     ("over-batch", "The mean and the variance run over axis 0, not over the features: that is nearer to batch norm.",
      "Each vector is normalised by itself, over its C features: dim=-1.", (_over(0),), _statistics),
     ("over-each-item", "The mean and the variance run over a whole item, all its vectors together.",
-     "Each vector is normalised by itself, over its C features alone: dim=-1.", (_over_items(),), _statistics),
+     "Each vector is normalised by itself, over its C features alone: dim=-1.", (_over_items(), _over((-2, -1))),
+     _statistics),
+    ("batch-norm", "The mean and the variance run over items and positions, each feature by itself: that is batch "
+     "norm.",
+     "In layer norm each vector is normalised by itself, over its C features: dim=-1.",
+     (_over_all_but_the_last(), _over((0, 1))), _statistics),
     ("over-everything", "A mean or a variance was taken over all numbers at once: no dim was given.",
      "Each vector has its own mean and variance: mean(dim=-1, keepdim=True), and the same for var.",
      ({"centre": lambda x: x - x.mean(), "spread": lambda x: x.var(unbiased=False)},
@@ -811,6 +824,13 @@ RELATIVE_KEY_SCORES = Exercise(
             tuple(_relative(finish=lambda s, q, e, low=low: s.masked_fill(~_causal(s), low))
                   for low in (-_INF, 0.0, -1e9)), evidence.entry),
         Misconception(
+            "rows-as-batch", "q is (B, H, T, D) and the chosen rows are (T, T, D): @ wants the axes in front of the "
+            "last two to agree, and here H meets T.",
+            "Each query has rows of its own: torch.einsum(\"bhid,ijd->bhij\", q, rows), or multiply and sum over the "
+            "last axis.",
+            (lambda q, e: q @ _distance_rows(q, e).transpose(-2, -1),
+             lambda q, e: q @ _distance_rows(q, e.flip(0)).transpose(-2, -1))),
+        Misconception(
             "not-summed", "The products were not added up over the D features.",
             "A dot product ends with a sum over the last axis.",
             (lambda q, e: q[:, :, :, None] * _distance_rows(q, e),)),
@@ -1053,7 +1073,11 @@ _PRUNINGS = (
      _exchanged(), _line_from),
     ("always-rows", "Rows were taken out for dim 1 as well, where columns are asked for.",
      "dim=1: weight[:, features], or weight.index_select(dim, features).",
-     ({"answer": _always(0)}, *_in_all_styles(cut_dim=lambda dim: 0), *_counted_along(0)),
+     ({"answer": _always(0)}, *_in_all_styles(cut_dim=lambda dim: 0),
+      *(style for at in (lambda keep: keep, _where) for style in _in_all_styles(
+          cut_dim=lambda dim: 0, bias_of=lambda bias, keep, dim, at=at: bias if bias is None else bias[at(keep)])),
+      {"cut": _as_far_as_it_goes, "cut_dim": lambda dim: 0, "bias_of": lambda bias, keep, dim: bias if bias is None else
+       _as_far_as_it_goes(bias, 0, keep)}, *_counted_along(0)),
      _line_from),
     ("always-columns", "Columns were taken out for dim 0 as well, where rows are asked for.",
      "dim=0: weight[features], or weight.index_select(dim, features).",

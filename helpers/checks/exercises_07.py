@@ -624,6 +624,13 @@ MEAN_POOL = Exercise(
             "Keep the summed axis: mask.sum(dim=1, keepdim=True) is (B, 1), and serves all features of an item.",
             _counted_by(lambda h, m: m.sum(1))),
         Misconception(
+            "counted-along-the-batch", "The mask was summed along axis 0, the batch: that counts the items in which "
+            "each place is real, (T,).",
+            "Count the tokens of each item, axis 1: mask.sum(dim=1, keepdim=True) is (B, 1).",
+            (_counted_by(lambda h, m: m.sum(0)), _counted_by(lambda h, m: m.sum(0, keepdim=True)),
+             _counted_by(lambda h, m: m.sum(0).unsqueeze(-1)),
+             _counted_by(lambda h, m: m.sum(0).clamp(min=1)))),
+        Misconception(
             "three-axes-divided", "The sum (B, C) was divided by a count with three axes, (B, 1, 1): each sum met the "
             "counts of all items, and one axis too many came out.",
             "The sum has two axes, so the count needs two: mask.sum(dim=1, keepdim=True) is (B, 1).",
