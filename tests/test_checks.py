@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from helpers import heads
-from helpers.checks import EXERCISES, check, hint, judge, progress, record, running, solution, solution_source
+from helpers.checks import EXERCISES, check, errors, hint, judge, progress, record, running, solution, solution_source
 from tests.answers_right import ADVISED, RIGHT
 from tests.answers_wrong import WRONG
 
@@ -215,6 +215,56 @@ def test_the_learner_s_own_line_is_shown():
         return y @ torch.zeros(3)
 
     assert "return y @ torch.zeros(3)" in check("0.1", code).message
+
+
+X, SCORES, TRIANGLE, LAYER = torch.ones(2, 4, 3), torch.ones(2, 4, 4), torch.ones(4, 4).tril(), nn.Linear(3, 2)
+PAST, GENERATOR, NUMBER = (X, X), torch.Generator(), 0.1
+
+
+@pytest.mark.parametrize("code, words", [
+    (lambda: SCORES.masked_fill(TRIANGLE, 0.0), "put .bool() behind the mask"),
+    (lambda: SCORES.masked_fill(TRIANGLE.int(), 0.0), "put .bool() behind the mask"),
+    (lambda: ~TRIANGLE, "put .bool() before it"),
+    (lambda: NUMBER(X), "nn.Dropout(dropout) makes a layer"),
+    (lambda: F.dropout(SCORES, nn.Dropout(0.1)), "call the layer itself, self.dropout(weights)"),
+    (lambda: X @ LAYER, "Its matrix is self.W_query.weight"), (lambda: LAYER[X], "self.W_query(x)"),
+    (lambda: LAYER.shape, "Its matrix is self.W_query.weight"), (lambda: torch.matmul(X, LAYER), "self.W_query(x)"),
+    (lambda: PAST.shape, "past[0] are its keys"), (lambda: PAST.size(-2), "past[0] are its keys"),
+    (lambda: PAST.pop(), "list(heads)"), (lambda: frozenset({1}).pop(), "list(heads)"),
+    (lambda: set().pop(), "nothing left to take out"),
+    (lambda: torch.cat(X, X, dim=1), "torch.cat([a, b], dim=...)"), (lambda: torch.cat(X), "torch.cat([a, b],"),
+    (lambda: torch.cat(x for x in X), "list(...) makes one"), (lambda: torch.stack(x for x in X), "torch.stack([a, b]"),
+    (lambda: X[torch.arange(2) / 2], "// gives whole numbers"), (lambda: X[3 / 2], "divide with //"),
+    (lambda: torch.ones(2, 1, 4, 4).expand(SCORES.shape[-2:]), "expand takes no axis away"),
+    (lambda: X[:, torch.ones(5, dtype=torch.bool)], "belong to the other axis"),
+    (lambda: SCORES.softmax(), "softmax(dim=-1)"), (lambda: SCORES.transpose(), ".transpose(-2, -1)"),
+    (lambda: SCORES.transpose(-1), ".transpose(-2, -1)"), (lambda: SCORES.bool().mean(1), "A bool has no mean"),
+    (lambda: torch.rand((2, 2), GENERATOR), "torch.rand(shape, generator=generator)"),
+    (lambda: torch.rand(2, 2, GENERATOR), "torch.rand(shape, generator=generator)"),
+    (lambda: GENERATOR.rand(2), "torch.rand(shape, generator=generator)"),
+    (lambda: max([]), "a collection such as heads may be empty"),
+    (lambda: X.variance(-1), "is var meant"), (lambda: X.average(-1), "is mean meant"),
+    (lambda: X.matmull(X), "is matmul meant"), (lambda: X.frobnicate(), "nothing called frobnicate."),
+    (lambda: torch.ones(2, 3, 5, 4) @ torch.ones(5, 4, 5), "the axes in front must agree in the same way"),
+])
+def test_errors_are_said_again(code, words):
+    with pytest.raises(Exception) as caught:
+        code()
+    assert words in errors.meaning(caught.value), str(caught.value)
+
+
+def test_values_and_indices_are_two_things():
+    message = check("0.1", lambda x: x.max(1)).message
+    assert "Your code returned two things, values and indices" in message and "take .values" in message
+
+
+def test_what_gets_no_gradient_is_listed_with_commas():
+    class NoGradient(EXERCISES["2.5"].solution):
+        def forward(self, x):
+            out, weights = super().forward(x)
+            return out.detach(), weights.detach()
+
+    assert "reaches x, W_query, W_key and W_value, so" in check("2.5", NoGradient).message
 
 
 def test_an_endless_loop_is_stopped(monkeypatch):

@@ -109,7 +109,9 @@ def _ending(exercise):
 
 
 def _tensor_of(value):
-    """How a list becomes one tensor, or ''."""
+    """How a list, or what max(dim=...) gives, becomes one tensor, or ''."""
+    if type(value).__module__ == "torch.return_types":
+        return "With dim, max, min and sort return both at once: take .values, or use amax or amin."
     if not isinstance(value, list) or not value:
         return ""
     if all(isinstance(item, torch.Tensor) and item.shape == value[0].shape for item in value):

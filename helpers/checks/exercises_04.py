@@ -22,7 +22,7 @@ from helpers.checks.exercises_02 import (
 )
 from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
 from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
-from helpers.checks.modules import require_methods
+from helpers.checks.modules import in_a_row, require_methods
 from helpers.checks.running import Fault
 from helpers.checks.single_head import attended, by_one, by_root, right_weights, weights_scaled_by
 from helpers.masks import causal_mask
@@ -1147,7 +1147,7 @@ def _learns(attempt):
         missed = [name for name, gradient in reached.items() if gradient is None or not gradient.any()]
         if missed:
             return (f"The numbers are right, but in {'training' if training else 'evaluation'} no gradient reaches "
-                    f"{' and '.join(missed)}, so nothing could be learned there.")
+                    f"{in_a_row(missed)}, so nothing could be learned there.")
     return None
 
 
