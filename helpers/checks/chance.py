@@ -123,9 +123,11 @@ class Told:
         self.look, self.noun, self.draw, self.p_name = look, noun, draw, p_name
 
     def counted(self, case):
-        """How many became 0, and how many should."""
+        """How many became 0, and how many should; '' where both are none."""
         before, after, p = self.look(case)
         zeros, total = fallen(before, after)
+        if not zeros and not p:
+            return ""
         return (f"{zeros:,} of {total:,} {self.noun} became 0; with {self.p_name} = {p:g} it should be "
                 f"about {round(total * p):,}")
 

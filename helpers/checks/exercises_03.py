@@ -239,7 +239,8 @@ FILLING = Exercise(
             evidence.hidden_weight),
         Misconception(
             "weak-fill", "The fill is not low enough for these scores: hidden keys keep a weight.",
-            "A score of -10 is hidden beside 0, but not beside -7. -inf is low enough beside everything.",
+            "A score of -10 is hidden beside 0, but not beside -7, and 10 below the least score is not far enough. "
+            "-inf is low enough beside everything.",
             (*(_fill(float(-v)) for v in (1, 2, 5, 10, 15)), *_BELOW_THE_LEAST), evidence.hidden_weight),
         Misconception(
             "positive-fill", "The fill is a huge positive number, so that hidden keys take everything.",

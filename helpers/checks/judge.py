@@ -285,9 +285,11 @@ def _in_numbers(exercise, attempt, named, case):
     for small in _failing(exercise, attempt):
         given = listed([equation(name, value) for name, value in
                         zip(exercise.named_inputs, small.args, strict=False)])
-        if len(given) < 150:
-            return f"With {given}: {ended(tell(small))}"
-    return ended(tell(case)[0].upper() + tell(case)[1:])
+        told = tell(small)
+        if told and len(given) < 150:
+            return f"With {given}: {ended(told)}"
+    told = tell(case) or evidence.entry(case)
+    return ended(told[0].upper() + told[1:])
 
 
 def _failing(exercise, attempt):
