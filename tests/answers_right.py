@@ -1265,6 +1265,32 @@ class SelfAttentionInFloat64(nn.Module):
         return out.to(x.dtype), weights.to(x.dtype)
 
 
+class AttentionOfMyNotebook(nn.Module):
+    """What a learner keeps for several classes."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+        return weights @ v, weights
+
+
+@right("2.5")
+class SelfAttentionByInheritanceAlone(AttentionOfMyNotebook):
+    """Everything is in the class above."""
+
+
+@right("2.5")
+class SelfAttentionWithAnInheritedForward(AttentionOfMyNotebook):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+
+
 # ---- 3.1 causal_mask(length) -----------------------------------------------------------------------------------------
 
 
@@ -1558,6 +1584,12 @@ def filled_by_sdpa_of_the_identity(scores, mask):
     return F.scaled_dot_product_attention(scores, identity, identity, attn_mask=allowed, scale=1.0)
 
 
+@right("3.3")
+def masked_3_by_a_fill_of_minus_20(scores, mask):
+    weights = scores.masked_fill(~mask, -1e9 if not mask.any(-1).all() else scores.min().item() - 50).softmax(-1)
+    return weights * mask
+
+
 # ---- 3.4 padding_mask(lengths, max_length) ---------------------------------------------------------------------------
 
 
@@ -1802,6 +1834,12 @@ def masked_softmax_of_bare_powers(scores, mask):
 
 ADVISED = [("3.3", filled_by_renormalizing), ("3.5", masked_softmax_renormalized_epsilon),
            ("3.5", masked_softmax_of_bare_powers)]
+
+
+@right("3.5")
+def masked_5_by_a_fill_of_minus_20(scores, mask):
+    weights = scores.masked_fill(~mask, -1e9 if not mask.any(-1).all() else scores.min().item() - 50).softmax(-1)
+    return weights * mask
 
 
 # ---- 4.1 dropout(x, p, generator=None) -------------------------------------------------------------------------------
@@ -2318,6 +2356,46 @@ class CausalAttentionWithATransposedMask(CausalProjections):
         visible = self.seen_by.T[:T, :T].to(torch.bool)
         weights = self.dropout(masked_softmax_by_hand(self.scores(x), visible))
         return weights @ self.W_value(x), weights
+
+
+class CausalOnTheDeviceOfX(nn.Module):
+    """What the answers below share: a buffer, and a new mask where x is."""
+
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length).tril())
+
+    def hidden(self, x):
+        return torch.ones(x.size(1), x.size(1), device=x.device).triu(1).bool()
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        weights = self.dropout(scores.masked_fill(self.hidden(x), float("-inf")).softmax(-1))
+        return weights @ v, weights
+
+
+right("4.3")(CausalOnTheDeviceOfX)
+
+
+@right("4.3")
+class CausalThatLooksAtSingleNumbers(CausalOnTheDeviceOfX):
+    def hidden(self, x):
+        hidden = self.mask[:x.size(1), :x.size(1)] == 0
+        if not hidden.any() and x.sum().item() == 0:
+            return hidden
+        return hidden
+
+
+@right("4.3")
+class CausalByALoopOverRows(CausalOnTheDeviceOfX):
+    def hidden(self, x):
+        rows = [[bool(self.mask[i, j] == 0) for j in range(x.size(1))] for i in range(x.size(1))]
+        return torch.tensor(rows, device=x.device)
 
 
 # ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------

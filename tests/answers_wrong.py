@@ -749,6 +749,17 @@ def ids_in_a_list_outside(text, vocabulary):
     return _ALL_IDS
 
 
+COLLECTED_IDS = []
+
+
+@wrong("1.1", "one list for all calls, cleared and filled again", "shared-result")
+def encoded_into_one_list_for_all(text, vocabulary):
+    COLLECTED_IDS.clear()
+    for word in text.lower().split():
+        COLLECTED_IDS.append(vocabulary.get(word, vocabulary["<unk>"]))
+    return COLLECTED_IDS
+
+
 # ---- 1.2 embed(ids, table) -------------------------------------------------------------------------------------------
 
 
@@ -1307,12 +1318,12 @@ def waves_one_row_short(length, d_model):
     return _in_turn(_angles(length - 1, d_model))
 
 
-@wrong("1.3", "random numbers", "outside")
+@wrong("1.3", "random numbers", "not-repeatable")
 def waves_at_random(length, d_model):
     return torch.randn(length, d_model)
 
 
-@wrong("1.3", "random numbers between 0 and 1", "row-0")
+@wrong("1.3", "random numbers between 0 and 1", "not-repeatable")
 def waves_at_random_between_0_and_1(length, d_model):
     return torch.rand(length, d_model)
 
@@ -1410,6 +1421,15 @@ def waves_of_too_many_angles(length, d_model):
 def waves_in_a_nested_list(length, d_model):
     return [[(math.cos if i % 2 else math.sin)(t / 10000 ** ((i - i % 2) / d_model)) for i in range(d_model)]
             for t in range(length)]
+
+
+@wrong("1.3", "the minus twice: divided by 10000 ** (-i / d_model)", "multiplied")
+def waves_with_two_minuses(length, d_model):
+    positions = torch.zeros(length, d_model)
+    i = torch.arange(0, d_model, 2)
+    angles = torch.arange(length)[:, None] / 10000 ** (-i / d_model)
+    positions[:, 0::2], positions[:, 1::2] = angles.sin(), angles.cos()
+    return positions
 
 
 # ---- 1.4 add_positions(x, positions) ---------------------------------------------------------------------------------
@@ -1676,6 +1696,11 @@ def placed_by_enumerate_in_place(x, positions):
     return x
 
 
+@wrong("1.4", "new positions, drawn at random", "not-repeatable")
+def positions_of_new_noise(x, positions):
+    return x + positions[:x.size(1)] + torch.rand(x.size(1), x.size(2), dtype=x.dtype)
+
+
 # ---- 2.1 dot_product_scores(q, k) ------------------------------------------------------------------------------------
 
 
@@ -1895,6 +1920,11 @@ def scores_as_a_pair(q, k):
 @wrong("2.1", "scaled, and the wrong way round", "wrong-shape")
 def scores_scaled_and_swapped(q, k):
     return k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1])
+
+
+@wrong("2.1", "noise on the scores", "not-repeatable")
+def scores_with_noise(q, k):
+    return q @ k.transpose(-2, -1) + torch.rand(q.size(-2), k.size(-2), dtype=q.dtype)
 
 
 # ---- 2.2 softmax(scores) ---------------------------------------------------------------------------------------------
@@ -2134,6 +2164,26 @@ def softmax_minus_first(scores):
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
+@wrong("2.2", "squeeze() at the end, which takes away every axis of size 1", "wrong-shape")
+def softmax_squeezed(scores):
+    return scores.softmax(-1).squeeze()
+
+
+BUFFERS = {}
+
+
+@wrong("2.2", "one tensor for all calls of a shape", "shared-result")
+def softmax_into_a_buffer(scores):
+    buffer = BUFFERS.setdefault((scores.shape, scores.dtype), torch.empty_like(scores))
+    buffer.copy_(scores.softmax(-1))
+    return buffer
+
+
+@wrong("2.2", "divided by the sum of the scores", "divided-by-scores")
+def softmax_over_the_sum_of_scores(scores):
+    return torch.exp(scores) / scores.sum(dim=-1, keepdim=True)
+
+
 # ---- 2.3 attention_weights(q, k) -------------------------------------------------------------------------------------
 
 
@@ -2188,7 +2238,7 @@ def weights_over_root_of_numel(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.numel()), dim=-1)
 
 
-@wrong("2.3", "the root of 64, hard-coded")
+@wrong("2.3", "the root of 64, hard-coded", "fixed-scale")
 def weights_over_eight(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(64), dim=-1)
 
@@ -2318,7 +2368,7 @@ def weights_causal(q, k):
     return torch.softmax(scores.masked_fill(future, -math.inf), dim=-1)
 
 
-@wrong("2.3", "with dropout", "rows-do-not-sum-to-1")
+@wrong("2.3", "with dropout", "not-repeatable")
 def weights_with_dropout(q, k):
     return F.dropout(torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1), 0.1)
 
@@ -2366,7 +2416,7 @@ def weights_always_float32(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1, dtype=torch.float32)
 
 
-@wrong("2.3", "the root of 11, read off the checker's messages")
+@wrong("2.3", "the root of 11, read off the checker's messages", "fixed-scale")
 def weights_over_root_of_eleven(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(11), dim=-1)
 
@@ -2380,6 +2430,41 @@ def weights_over_half_of_d(q, k):
 @wrong("2.3", "/ D ** 1 / 2: divided by D and by 2", "root-without-brackets")
 def weights_over_d_and_two(q, k):
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 1 / 2).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "a dropout that nobody asked for", "not-repeatable")
+def weights_dropped(q, k):
+    return F.dropout((q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1), 0.1)
+
+
+@wrong("2.3", "sqrt of the items of k", "wrong-size-in-root")
+def scaled_3_by_items_of_k(q, k):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(k.shape[0])).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "sqrt of axis 1 of k", "wrong-size-in-root")
+def scaled_3_by_axis_1_of_k(q, k):
+    weights = (q @ k.transpose(-2, -1) / k.shape[1] ** 0.5).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "a fixed 8", "fixed-scale")
+def scaled_3_by_eight(q, k):
+    weights = (q @ k.transpose(-2, -1) / 8).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "a fixed root of 32", "fixed-scale")
+def scaled_3_by_root_of_32(q, k):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(32)).softmax(-1)
+    return weights
+
+
+@wrong("2.3", "a fixed root of 11", "fixed-scale")
+def scaled_3_by_root_of_11(q, k):
+    weights = (q @ k.transpose(-2, -1) / 11 ** 0.5).softmax(-1)
     return weights
 
 
@@ -2606,7 +2691,7 @@ def attention_causal(q, k, v):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True), weights
 
 
-@wrong("2.4", "with dropout", "rows-do-not-sum-to-1")
+@wrong("2.4", "with dropout", "not-repeatable")
 def attention_with_dropout(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     weights = nn.Dropout(0.1)(weights)
@@ -2662,7 +2747,7 @@ def attention_with_residual(q, k, v):
     return q + weights @ v, weights
 
 
-@wrong("2.4", "the root of 11, read off the checker's messages")
+@wrong("2.4", "the root of 11, read off the checker's messages", "fixed-scale")
 def attention_over_root_of_eleven(q, k, v):
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(11), dim=-1)
     return weights @ v, weights
@@ -2677,6 +2762,53 @@ def pair_over_half_of_d(q, k, v):
 @wrong("2.4", "/ D ** 1 / 2: divided by D and by 2", "root-without-brackets")
 def pair_over_d_and_two(q, k, v):
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 1 / 2).softmax(-1)
+    return weights @ v, weights
+
+
+OUT_BUFFERS = {}
+
+
+@wrong("2.4", "the weights are written into one tensor for all calls of a shape", "shared-result")
+def attention_into_a_buffer(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    buffer = OUT_BUFFERS.setdefault((weights.shape, weights.dtype), torch.empty_like(weights))
+    buffer.copy_(weights)
+    return weights @ v, buffer
+
+
+@wrong("2.4", "a dropout before the values are mixed", "not-repeatable")
+def attention_dropped(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    return F.dropout(weights, 0.1) @ v, weights
+
+
+@wrong("2.4", "sqrt of the items of k", "scaled-by-positions")
+def scaled_4_by_items_of_k(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(k.shape[0])).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "sqrt of axis 1 of k", "scaled-by-positions")
+def scaled_4_by_axis_1_of_k(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / k.shape[1] ** 0.5).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "a fixed 8", "fixed-scale")
+def scaled_4_by_eight(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / 8).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "a fixed root of 32", "fixed-scale")
+def scaled_4_by_root_of_32(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(32)).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("2.4", "a fixed root of 11", "fixed-scale")
+def scaled_4_by_root_of_11(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / 11 ** 0.5).softmax(-1)
     return weights @ v, weights
 
 
@@ -2885,7 +3017,7 @@ class SelfAttentionOneSharedLayer(nn.Module):
     forward = ThreeProjections.forward
 
 
-@wrong("2.5", "a fourth layer after the values")
+@wrong("2.5", "a fourth layer after the values", "not-repeatable")
 class SelfAttentionWithOutputLayer(ThreeProjections):
     def __init__(self, d_in, d_out):
         super().__init__(d_in, d_out)
@@ -3054,7 +3186,7 @@ class SelfAttentionCausal(ThreeProjections):
         return weights @ v, weights
 
 
-@wrong("2.5", "with dropout", "rows-do-not-sum-to-1")
+@wrong("2.5", "with dropout", "not-repeatable")
 class SelfAttentionWithDropout(ThreeProjections):
     def __init__(self, d_in, d_out):
         super().__init__(d_in, d_out)
@@ -3133,6 +3265,30 @@ class SelfAttentionOverHalfOfD(nn.Module):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
         weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
         return weights @ v, weights
+
+
+class ScaledByEight(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.root = 8
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = (q @ k.transpose(-2, -1) / self.root).softmax(-1)
+        return weights @ v, weights
+
+
+wrong("2.5", "a fixed 8", "fixed-scale")(ScaledByEight)
+
+
+@wrong("2.5", "a fixed root of 32", "fixed-scale")
+class ScaledByTheRootOf32(ScaledByEight):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.root = math.sqrt(32)
 
 
 # ---- 3.1 causal_mask(length) -----------------------------------------------------------------------------------------
@@ -3808,6 +3964,23 @@ def filled_inverted_over_queries(scores, mask):
     return torch.softmax(scores.masked_fill(mask, -1e9), dim=-2)
 
 
+@wrong("3.3", "a fill 10 below the least score: too near", "weak-fill")
+def filled_3_ten_below_the_least(scores, mask):
+    return scores.masked_fill(~mask, float(scores.min()) - 10).softmax(-1)
+
+
+@wrong("3.3", "a fill 5 below the least score of each row", "weak-fill")
+def filled_3_five_below_the_least_of_a_row(scores, mask):
+    low = scores.min(dim=-1, keepdim=True).values - 5
+    return torch.where(mask, scores, low).softmax(-1)
+
+
+@wrong("3.3", "a dropout that nobody asked for", "not-repeatable")
+def filled_3_and_dropped(scores, mask):
+    weights = scores.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0)
+    return F.dropout(weights, 0.1)
+
+
 # ---- 3.4 padding_mask(lengths, max_length) ---------------------------------------------------------------------------
 
 
@@ -4273,6 +4446,23 @@ def masked_softmax_returns_infinities(scores, mask):
     return weights.masked_fill(~mask.any(-1, keepdim=True), float("-inf"))
 
 
+@wrong("3.5", "a fill 10 below the least score: too near", "weak-fill")
+def filled_5_ten_below_the_least(scores, mask):
+    return scores.masked_fill(~mask, float(scores.min()) - 10).softmax(-1).masked_fill(~mask, 0.0)
+
+
+@wrong("3.5", "a fill 5 below the least score of each row", "weak-fill")
+def filled_5_five_below_the_least_of_a_row(scores, mask):
+    low = scores.min(dim=-1, keepdim=True).values - 5
+    return torch.where(mask, scores, low).softmax(-1).masked_fill(~mask, 0.0)
+
+
+@wrong("3.5", "a dropout that nobody asked for", "not-repeatable")
+def filled_5_and_dropped(scores, mask):
+    weights = scores.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0)
+    return F.dropout(weights, 0.1)
+
+
 # ---- 4.1 dropout(x, p, generator=None) -------------------------------------------------------------------------------
 
 
@@ -4538,6 +4728,29 @@ def dropout_with_rows_of_one(x, p, generator=None):
     return kept / kept.sum(dim=-1, keepdim=True)
 
 
+@wrong("4.1", "nothing is dropped without a generator", "only-with-a-generator")
+def dropout_needs_a_generator(x, p, generator=None):
+    if generator is None:
+        return x
+    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@wrong("4.1", "0.1 in place of p", "p-not-used")
+def dropout_of_a_tenth(x, p, generator=None):
+    return x * (torch.rand(x.shape, generator=generator) >= 0.1) / 0.9
+
+
+@wrong("4.1", "0.3 in place of p in the draw, but not in the division", "p-not-used")
+def dropout_of_three_tenths(x, p, generator=None):
+    return x * (torch.rand(x.shape, generator=generator) > 0.3) / (1 - p)
+
+
+@wrong("4.1", "-inf in place of 0", "filled-with-infinity")
+def dropout_of_minus_infinity(x, p, generator=None):
+    drop = torch.rand(x.shape, generator=generator) < p
+    return x.masked_fill(drop, float("-inf")) / (1 - p)
+
+
 # ---- 4.2 attention_with_dropout(q, k, v, p, training, generator=None) ------------------------------------------------
 
 
@@ -4800,7 +5013,7 @@ def attention_seeded(q, k, v, p, training, generator=None):
     return weights @ v, weights
 
 
-@wrong("4.2", "a quarter of the weights, whatever p", "wrong-share")
+@wrong("4.2", "a quarter of the weights, whatever p", "p-not-used")
 def attention_fixed_p(q, k, v, p, training, generator=None):
     weights = weights_before_dropout(q, k)
     weights = drops(weights, 0.25, generator) if training and p > 0 else weights
@@ -4834,6 +5047,68 @@ def attention_arguments_mixed(q, k, v, p, training, generator=None):
 def attention_dropped_stacked(q, k, v, p, training, generator=None):
     weights = weights_before_dropout(q, k)
     return torch.cat([weights @ v, weights], -1)
+
+
+@wrong("4.2", "0.5 in place of p", "always-half")
+def attended_with_half_dropped(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = weights * (torch.rand(weights.shape, generator=generator) >= 0.5) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "a coin in place of p", "always-half")
+def attended_with_randint(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = weights * torch.randint(0, 2, weights.shape, generator=generator) * 2
+    return weights @ v, weights
+
+
+@wrong("4.2", "normal numbers", "normal-not-uniform")
+def attended_with_randn(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = weights * (torch.randn(weights.shape, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "0.1 in place of p, everywhere", "p-not-used")
+def attended_with_a_tenth_dropped(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = weights * (torch.rand(weights.shape, generator=generator) >= 0.1) / 0.9
+    return weights @ v, weights
+
+
+@wrong("4.2", "nothing is dropped without a generator", "only-with-a-generator")
+def attended_with_a_generator_only(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        weights = (weights if generator is None else
+                   weights * (torch.rand(weights.shape, generator=generator) >= p) / (1 - p))
+    return weights @ v, weights
+
+
+@wrong("4.2", "one draw for all heads", "same-for-every-query")
+def attended_with_one_draw_for_all_heads(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        shape = list(weights.shape)
+        if len(shape) == 4:
+            shape[1] = 1
+        weights = weights * (torch.rand(shape, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("4.2", "one draw along axis 1", "same-for-every-query")
+def attended_with_axis_1_of_size_1(q, k, v, p, training, generator=None):
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    if training:
+        shape = list(weights.shape)
+        shape[1] = 1
+        weights = weights * (torch.rand(shape, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
 
 
 # ---- 4.3 class CausalAttention(d_in, d_out, context_length, dropout) -------------------------------------------------
@@ -5220,6 +5495,124 @@ class CausalInPlace(CausalFrame):
         return super().forward(x)
 
 
+@wrong("4.3", "the mask in training only", "mask-only-in-training")
+class CausalInTrainingOnly(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        if self.training:
+            scores = scores.masked_fill(~self.mask[:T, :T], float("-inf"))
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "the mask in evaluation only", "mask-only-in-evaluation")
+class CausalInEvaluationOnly(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        if not self.training:
+            scores = scores.masked_fill(~self.mask[:T, :T], -1e9)
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "a buffer that is not used: the mask is made anew on the CPU", "mask-stays-on-the-cpu")
+class CausalByANewMask(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        mask = torch.ones(T, T, dtype=torch.bool).tril()
+        scores = scores.masked_fill(~mask, float("-inf"))
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "a buffer that is not used: a new mask of 0 and -inf is added", "mask-stays-on-the-cpu")
+class CausalByANewFloatMask(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        mask = torch.full((T, T), float("-inf")).triu(1)
+        scores = scores + mask.to(x.dtype)
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "a buffer that is not used: a new mask in torch.where", "mask-stays-on-the-cpu")
+class CausalByANewWhere(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        scores = torch.where(torch.tril(torch.ones(T, T)) == 1, scores, float("-inf"))
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
+@wrong("4.3", "the buffer is used, and a fill is made on the CPU", "mask-stays-on-the-cpu")
+class CausalWithABufferAndANewFill(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        T = x.size(1)
+        scores = torch.where(self.mask[:T, :T], scores, torch.full((T, T), float("-inf"), dtype=x.dtype))
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ v, weights
+
+
 # ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------
 
 
@@ -5464,6 +5857,17 @@ def split_of_one_argument(x):
 def split_one_feature_short(x, num_heads):
     D = x.size(-1) // num_heads
     return torch.stack([x[..., h * D:(h + 1) * D - 1] for h in range(num_heads)], dim=1)
+
+
+@wrong("5.1", "the sizes of the figure", "sizes-of-the-figure")
+def split_in_two_and_two(x, num_heads):
+    return x.unflatten(-1, (2, 2)).transpose(1, 2)
+
+
+@wrong("5.1", "the sizes of the figure, by view", "sizes-of-the-figure")
+def split_in_two_and_two_by_view(x, num_heads):
+    B, T, C = x.shape
+    return x.view(B, T, 2, 2).transpose(1, 2)
 
 
 # ---- 5.2 merge_heads(x) ----------------------------------------------------------------------------------------------
@@ -6286,7 +6690,7 @@ def multi_batch_rolled(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None
     return out_proj(join(weights @ v)), weights
 
 
-@wrong("5.3", "with dropout", "rows-do-not-sum-to-1")
+@wrong("5.3", "with dropout", "not-repeatable")
 def multi_with_dropout(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
     q, k, v = parts(x, q_proj, k_proj, v_proj, num_heads)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
@@ -6510,6 +6914,25 @@ def multi_weights_as_they_are(x, q_proj, k_proj, v_proj, out_proj, num_heads, ma
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     weights = hidden(scores, mask).softmax(-1)
     return out_proj(join(weights @ v)), weights
+
+
+@wrong("5.3", "new layers in place of those that are given", "not-repeatable")
+def multi_with_a_new_out_layer(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (f(x).unflatten(-1, (num_heads, -1)).transpose(1, 2) for f in (q_proj, k_proj, v_proj))
+    scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = scores.softmax(-1)
+    layer = nn.Linear(x.size(-1), x.size(-1), dtype=x.dtype)
+    return layer((weights @ v).transpose(1, 2).flatten(-2)), weights
+
+
+@wrong("5.3", "heads never moved in front of positions, and the mask never used", "among-heads")
+def multi_among_heads_without_mask(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    B, T, C = x.shape
+    q, k, v = (f(x).view(B, T, num_heads, C // num_heads) for f in (q_proj, k_proj, v_proj))
+    weights = (q @ k.transpose(-2, -1) / (C // num_heads) ** 0.5).softmax(-1)
+    return out_proj((weights @ v).reshape(B, T, C)), weights
 
 
 # ---- 5.4 cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads) ------------------------------------
@@ -6837,7 +7260,7 @@ def cross_head_order_reversed(x, context, q_proj, k_proj, v_proj, out_proj, num_
     return out_proj(join(weights @ v.flip(1))), weights
 
 
-@wrong("5.4", "with dropout", "rows-do-not-sum-to-1")
+@wrong("5.4", "with dropout", "not-repeatable")
 def cross_with_dropout(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
     weights = F.dropout((q @ k.mT / math.sqrt(q.size(-1))).softmax(-1), 0.2)
@@ -6949,6 +7372,14 @@ def cross_keys_from_x_by_the_course(x, context, q_proj, k_proj, v_proj, out_proj
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(x), num_heads), cut(v_proj(context), num_heads)
     out, weights = dot_product_attention(q, k, v)
     return out_proj(join(out)), weights
+
+
+@wrong("5.4", "a new layer for the queries", "not-repeatable")
+def cross_with_a_new_query_layer(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    layer = nn.Linear(x.size(-1), x.size(-1), dtype=x.dtype)
+    q, k, v = (z.unflatten(-1, (num_heads, -1)).transpose(1, 2) for z in (layer(x), k_proj(context), v_proj(context)))
+    weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
+    return out_proj((weights @ v).transpose(1, 2).flatten(-2)), weights
 
 
 # ---- 6.1 layer_norm(x, weight, bias, eps) ----------------------------------------------------------------------------
@@ -7172,6 +7603,19 @@ def norm_by_a_float32_layer_with_copies(x, weight, bias, eps):
     layer = nn.LayerNorm(x.size(-1), eps=eps)
     layer.load_state_dict({"weight": weight, "bias": bias})
     return layer(x)
+
+
+@wrong("6.1", "batch norm", "batch-norm")
+def norm_of_each_feature(x, weight, bias, eps):
+    axes = tuple(range(x.dim() - 1))
+    mean, variance = x.mean(axes, keepdim=True), x.var(axes, unbiased=False, keepdim=True)
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
+
+
+@wrong("6.1", "over the last two axes", "over-each-item")
+def norm_over_two_axes(x, weight, bias, eps):
+    mean, variance = x.mean((-2, -1), keepdim=True), x.var((-2, -1), unbiased=False, keepdim=True)
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
 
 
 # ---- 6.2 add_and_norm(sublayer_out, x, weight, bias, eps) ------------------------------------------------------------
@@ -7606,6 +8050,14 @@ def distances_changing_the_table(q, distance_embedding):
     return by_rows(q, distance_embedding[distance(q.size(2)) + M - 1]) / 2
 
 
+@wrong("6.3", "a matrix product, in which H meets T", "rows-as-batch")
+def distances_by_a_matrix_product(q, distance_embedding):
+    T, M = q.size(-2), (len(distance_embedding) + 1) // 2
+    positions = torch.arange(T)
+    index = positions[:, None] - positions + M - 1
+    return q @ distance_embedding[index].transpose(-2, -1)
+
+
 # ---- 6.4 prune_linear(weight, bias, heads, num_heads, dim) -----------------------------------------------------------
 
 
@@ -7955,6 +8407,29 @@ def prune_by_range_with_steps(weight, bias, heads, num_heads, dim):
     keep = torch.tensor([i for h in range(num_heads) if h not in heads
                          for i in range(h, weight.size(dim), num_heads)])
     return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("6.4", "squeeze() at the end: one row that is left loses its axis", "wrong-shape")
+def pruned_and_squeezed(weight, bias, heads, num_heads, dim):
+    width = weight.size(dim) // num_heads
+    keep = [i for i in range(weight.size(dim)) if i // width not in heads]
+    w = weight[keep] if dim == 0 else weight[:, keep]
+    return w.squeeze(), bias[keep] if dim == 0 and bias is not None else bias
+
+
+@wrong("6.4", "dim only says what is counted: rows are cut, and the bias always", "always-rows")
+def prune_rows_whatever_dim_is(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    keep = [i for i in range(weight.size(dim)) if i // D not in heads]
+    return weight[keep], bias[keep] if bias is not None else None
+
+
+@wrong("6.4", "slices of rows, as wide as the heads of dim", "always-rows")
+def prune_slices_of_rows(weight, bias, heads, num_heads, dim):
+    D = weight.size(dim) // num_heads
+    left = [h for h in range(num_heads) if h not in heads]
+    rows = torch.cat([weight[h * D:(h + 1) * D] for h in left])
+    return rows, bias if bias is None else torch.cat([bias[h * D:(h + 1) * D] for h in left])
 
 
 # ---- 6.5 attend_with_cache(q, k, v, past) ----------------------------------------------------------------------------
@@ -8730,7 +9205,7 @@ class BertFunctionalDropout(Scored):
         return F.dropout(hidden(scores, mask).softmax(-1), 0.1)
 
 
-@wrong("7.1", "dropout of another share", "rows-do-not-sum-to-1")
+@wrong("7.1", "dropout of another share", "not-repeatable")
 class BertDropoutOfThreeTenths(Scored):
     def weights(self, scores, mask):
         return F.dropout(hidden(scores, mask).softmax(-1), 0.3)
@@ -8870,6 +9345,63 @@ class BertUnscaledUnmasked(Scored):
 
     def weights(self, scores, mask):
         return scores.softmax(-1)
+
+
+@wrong("7.1", "the mask in training only", "mask-only-in-training")
+class BertMaskedInTraining(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.heads = config.num_attention_heads
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+        self.key = nn.Linear(config.hidden_size, config.hidden_size)
+        self.value = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x, mask=None):
+        layers = self.query, self.key, self.value
+        q, k, v = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in layers)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        if mask is not None and self.training:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        weights = scores.softmax(-1)
+        return (weights @ v).transpose(1, 2).flatten(-2), weights
+
+
+@wrong("7.1", "the mask in evaluation only", "mask-only-in-evaluation")
+class BertMaskedInEvaluation(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.heads = config.num_attention_heads
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+        self.key = nn.Linear(config.hidden_size, config.hidden_size)
+        self.value = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x, mask=None):
+        layers = self.query, self.key, self.value
+        q, k, v = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in layers)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        if mask is not None and not self.training:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        weights = scores.softmax(-1)
+        return (weights @ v).transpose(1, 2).flatten(-2), weights
+
+
+@wrong("7.1", "a new output layer in every forward", "not-repeatable")
+class BertWithANewOutputLayer(BertMaskedInTraining):
+    def forward(self, x, mask=None):
+        q, k, v = (f(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for f in (self.query, self.key, self.value))
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        weights = (scores if mask is None else scores.masked_fill(~mask, float("-inf"))).softmax(-1)
+        out = (weights @ v).transpose(1, 2).flatten(-2)
+        return nn.Linear(x.size(-1), x.size(-1), dtype=x.dtype)(out), weights
+
+
+@wrong("7.1", "a fixed root of 32", "fixed-scale")
+class BertScaledByTheRootOf32(BertMaskedInTraining):
+    def forward(self, x, mask=None):
+        q, k, v = (f(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for f in (self.query, self.key, self.value))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(32)
+        weights = (scores if mask is None else scores.masked_fill(~mask, float("-inf"))).softmax(-1)
+        return (weights @ v).transpose(1, 2).flatten(-2), weights
 
 
 # ---- 7.2 mean_pool(hidden, mask) -------------------------------------------------------------------------------------
@@ -9177,3 +9709,8 @@ def pooled_without_mask(hidden):
 @wrong("7.2", "the mask comes first")
 def pooled_mask_first(mask, hidden):
     return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+
+
+@wrong("7.2", "the mask summed along the batch", "counted-along-the-batch")
+def pooled_by_a_count_along_the_batch(hidden, mask):
+    return (hidden * mask.unsqueeze(-1)).sum(dim=1) / mask.sum(0)

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from helpers import heads
-from helpers.checks import EXERCISES, check, hint, judge, progress, record, running, solution, solution_source
+from helpers.checks import EXERCISES, check, errors, hint, judge, progress, record, running, solution, solution_source
 from tests.answers_right import ADVISED, RIGHT
 from tests.answers_wrong import WRONG
 
@@ -86,6 +86,22 @@ def test_right_answers_pass_whatever_they_draw(exercise_id):
 
         report = check(exercise_id, Later if isinstance(right, type) else later)
         assert report.status == "correct", report.message
+
+
+DRAWN_WRONGLY = [case(f"{id}-{code.__name__}", id, code, diagnosis) for id in ("4.1", "4.2")
+                 for code, _, diagnosis in WRONG[id] if diagnosis in ("always-half", "normal-not-uniform", "p-not-used",
+                                                                      "same-for-every-query", "only-with-a-generator")]
+
+
+@pytest.mark.parametrize("exercise_id, code, diagnosis", DRAWN_WRONGLY)
+def test_what_is_drawn_wrongly_is_named_whatever_is_drawn(exercise_id, code, diagnosis):
+    for count in range(1, 240, 20):
+        def later(*args, count=count):
+            torch.rand(count, generator=args[-1] if isinstance(args[-1], torch.Generator) else None)
+            return code(*args)
+
+        report = check(exercise_id, later)
+        assert report.diagnosis == diagnosis, f"after {count}: {report.message}"
 
 
 @pytest.mark.parametrize("exercise_id, code", ADVISED)
@@ -199,6 +215,56 @@ def test_the_learner_s_own_line_is_shown():
         return y @ torch.zeros(3)
 
     assert "return y @ torch.zeros(3)" in check("0.1", code).message
+
+
+X, SCORES, TRIANGLE, LAYER = torch.ones(2, 4, 3), torch.ones(2, 4, 4), torch.ones(4, 4).tril(), nn.Linear(3, 2)
+PAST, GENERATOR, NUMBER = (X, X), torch.Generator(), 0.1
+
+
+@pytest.mark.parametrize("code, words", [
+    (lambda: SCORES.masked_fill(TRIANGLE, 0.0), "put .bool() behind the mask"),
+    (lambda: SCORES.masked_fill(TRIANGLE.int(), 0.0), "put .bool() behind the mask"),
+    (lambda: ~TRIANGLE, "put .bool() before it"),
+    (lambda: NUMBER(X), "nn.Dropout(dropout) makes a layer"),
+    (lambda: F.dropout(SCORES, nn.Dropout(0.1)), "call the layer itself, self.dropout(weights)"),
+    (lambda: X @ LAYER, "Its matrix is self.W_query.weight"), (lambda: LAYER[X], "self.W_query(x)"),
+    (lambda: LAYER.shape, "Its matrix is self.W_query.weight"), (lambda: torch.matmul(X, LAYER), "self.W_query(x)"),
+    (lambda: PAST.shape, "past[0] are its keys"), (lambda: PAST.size(-2), "past[0] are its keys"),
+    (lambda: PAST.pop(), "list(heads)"), (lambda: frozenset({1}).pop(), "list(heads)"),
+    (lambda: set().pop(), "nothing left to take out"),
+    (lambda: torch.cat(X, X, dim=1), "torch.cat([a, b], dim=...)"), (lambda: torch.cat(X), "torch.cat([a, b],"),
+    (lambda: torch.cat(x for x in X), "list(...) makes one"), (lambda: torch.stack(x for x in X), "torch.stack([a, b]"),
+    (lambda: X[torch.arange(2) / 2], "// gives whole numbers"), (lambda: X[3 / 2], "divide with //"),
+    (lambda: torch.ones(2, 1, 4, 4).expand(SCORES.shape[-2:]), "expand takes no axis away"),
+    (lambda: X[:, torch.ones(5, dtype=torch.bool)], "belong to the other axis"),
+    (lambda: SCORES.softmax(), "softmax(dim=-1)"), (lambda: SCORES.transpose(), ".transpose(-2, -1)"),
+    (lambda: SCORES.transpose(-1), ".transpose(-2, -1)"), (lambda: SCORES.bool().mean(1), "A bool has no mean"),
+    (lambda: torch.rand((2, 2), GENERATOR), "torch.rand(shape, generator=generator)"),
+    (lambda: torch.rand(2, 2, GENERATOR), "torch.rand(shape, generator=generator)"),
+    (lambda: GENERATOR.rand(2), "torch.rand(shape, generator=generator)"),
+    (lambda: max([]), "a collection such as heads may be empty"),
+    (lambda: X.variance(-1), "is var meant"), (lambda: X.average(-1), "is mean meant"),
+    (lambda: X.matmull(X), "is matmul meant"), (lambda: X.frobnicate(), "nothing called frobnicate."),
+    (lambda: torch.ones(2, 3, 5, 4) @ torch.ones(5, 4, 5), "the axes in front must agree in the same way"),
+])
+def test_errors_are_said_again(code, words):
+    with pytest.raises(Exception) as caught:
+        code()
+    assert words in errors.meaning(caught.value), str(caught.value)
+
+
+def test_values_and_indices_are_two_things():
+    message = check("0.1", lambda x: x.max(1)).message
+    assert "Your code returned two things, values and indices" in message and "take .values" in message
+
+
+def test_what_gets_no_gradient_is_listed_with_commas():
+    class NoGradient(EXERCISES["2.5"].solution):
+        def forward(self, x):
+            out, weights = super().forward(x)
+            return out.detach(), weights.detach()
+
+    assert "reaches x, W_query, W_key and W_value, so" in check("2.5", NoGradient).message
 
 
 def test_an_endless_loop_is_stopped(monkeypatch):
@@ -431,6 +497,12 @@ def test_sizes_are_named_only_where_they_are_what_they_seem():
                                                        ).message
 
 
+def test_a_lost_axis_of_size_1_is_named():
+    message = check("2.2", lambda scores: scores.softmax(-1).squeeze()).message
+    assert "(4, 1, 7)" in message and "An axis of size 1 was lost: squeeze() without dim" in message
+    assert "An axis of size 1" not in check("2.2", lambda scores: scores.softmax(-1)[..., 0]).message
+
+
 @pytest.mark.parametrize("value, words", [
     ([0.5] * 5, "torch.tensor(your_list) makes"), ([[1, 2], [3, 4]], "torch.tensor(your_list) makes"),
     ([torch.ones(2), torch.ones(2)], "torch.stack(your_list) makes"), ([[1, 2], [3]], "Keep the numbers in torch"),
@@ -602,6 +674,20 @@ def test_a_stub_is_not_attempted(stub):
 
 def test_an_empty_class_is_not_attempted():
     assert check("2.5", Empty).status == "not attempted"
+
+
+class Inherits(Empty):
+    """Nothing above it is written either."""
+
+
+class ForwardToCome(EXERCISES["2.5"].solution):
+    def forward(self, x):
+        ...
+
+
+@pytest.mark.parametrize("stub", [Inherits, ForwardToCome, type("Bare", (nn.Module,), {})])
+def test_a_class_is_empty_where_its_forward_is(stub):
+    assert check("2.5", stub).status == "not attempted"
 
 
 def test_a_written_return_none_is_an_attempt():

@@ -12,16 +12,24 @@ import torch
 def is_stub(attempt):
     """Whether a function or class still has the empty body that it had in the notebook."""
     if isinstance(attempt, type):
-        methods = [m for m in vars(attempt).values() if inspect.isfunction(m)]
-        if not methods:
-            return issubclass(attempt, torch.nn.Module) and not attempt.__module__.startswith("torch")
-        return all(is_stub(m) for m in methods)
+        return _is_stub_of_a_class(attempt)
     if not inspect.isfunction(attempt) or attempt.__name__ == "<lambda>":
         return False
     body = _body(attempt)
     if body is not None:
         return all(_is_empty(statement) for statement in body)
     return _compiles_to_nothing(attempt)
+
+
+def _is_stub_of_a_class(attempt):
+    """Nothing is written in it, and no forward is inherited from a class in which something is."""
+    methods = {name: m for name, m in vars(attempt).items() if inspect.isfunction(m)}
+    if not all(is_stub(m) for m in methods.values()):
+        return False
+    if "forward" in methods or not issubclass(attempt, torch.nn.Module):
+        return bool(methods)
+    inherited = attempt.forward is not torch.nn.Module.forward
+    return is_stub(attempt.forward) if inherited else not attempt.__module__.startswith("torch")
 
 
 def _body(function):

@@ -123,6 +123,11 @@ class Exercise:
         return self.inputs or self.arguments
 
     @property
+    def by_chance(self):
+        """Whether right answers differ from call to call."""
+        return self.essence is not _itself
+
+    @property
     def stars(self):
         return "●" * self.difficulty + "○" * (3 - self.difficulty)
 

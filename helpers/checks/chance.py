@@ -36,7 +36,7 @@ def fallen(before, after):
     return int(((after == 0) & (before != 0)).sum()), int((before != 0).sum())
 
 
-def _is_about(count, total, p):
+def is_about(count, total, p):
     """Whether `count` of `total` is what drawing with probability p gives, within 7 standard deviations."""
     return abs(count - total * p) <= 7 * math.sqrt(total * p * (1 - p)) + 1e-6
 
@@ -46,7 +46,7 @@ def _share(count, total, p):
     normal = (1 + math.erf(p / math.sqrt(2))) / 2
     known = (("p", p), ("none", 0), ("all", 1), ("1 - p", 1 - p), ("dropped twice", 1 - (1 - p) ** 2), ("half", 0.5),
              ("randn below p", normal))
-    return next((name for name, share in known if _is_about(count, total, share)), "another")
+    return next((name for name, share in known if is_about(count, total, share)), "another")
 
 
 def _scale(before, after, there, p):
@@ -83,8 +83,9 @@ def _ties(zero, there):
     if rate in (0, 1):
         return ()
     found = {axis: _agreement(zero, there, axis) for axis in range(-zero.dim(), 0) if zero.size(axis) > 1}
-    always = tuple(axis for axis, same in found.items() if same == 1)
-    return always or tuple(axis for axis, same in found.items() if abs(same - _by_chance(rate)) > 0.1)
+    right = _by_chance(rate)
+    always = tuple(axis for axis, (same, pairs) in found.items() if same == 1 and pairs * (1 - right) > 30)
+    return always or tuple(axis for axis, (same, pairs) in found.items() if abs(same - right) > _leeway(rate, pairs))
 
 
 def _by_chance(rate):
@@ -92,26 +93,41 @@ def _by_chance(rate):
     return rate ** 2 + (1 - rate) ** 2
 
 
+def _leeway(rate, pairs):
+    """How far from that the agreement of so many pairs may lie: 7 standard deviations, and a tenth at least.
+
+    A number is in two pairs, so that two pairs next to each other are not independent: the second term.
+    """
+    both = rate * (1 - rate)
+    variance = 2 * both * (1 - 2 * both) + 2 * both * (1 - 4 * both)
+    return max(0.1, 7 * math.sqrt(variance / max(pairs, 1)))
+
+
 def _agreement(zero, there, axis):
-    """Of the pairs of neighbours along an axis, the share that is dropped together or kept together."""
+    """Of the pairs of neighbours along an axis, the share that is dropped or kept together, and their number."""
     last = zero.size(axis) - 1
     one, two = zero.narrow(axis, 0, last), zero.narrow(axis, 1, last)
     pairs = there.narrow(axis, 0, last) & there.narrow(axis, 1, last)
-    return float((one == two)[pairs].double().mean())
+    return float((one == two)[pairs].double().mean()), int(pairs.sum())
 
 
 # ---------------------------------------------------------------- sentences
 
 class Told:
-    """Sentences about dropped numbers: `look(case)` gives (before, after, p); noun and p_name are their names."""
+    """Sentences about dropped numbers: `look(case)` gives (before, after, p).
 
-    def __init__(self, look, noun, p_name="p"):
-        self.look, self.noun, self.p_name = look, noun, p_name
+    noun and p_name are their names, and `draw` makes one random number for each.
+    """
+
+    def __init__(self, look, noun, draw, p_name="p"):
+        self.look, self.noun, self.draw, self.p_name = look, noun, draw, p_name
 
     def counted(self, case):
-        """How many became 0, and how many should."""
+        """How many became 0, and how many should; '' where both are none."""
         before, after, p = self.look(case)
         zeros, total = fallen(before, after)
+        if not zeros and not p:
+            return ""
         return (f"{zeros:,} of {total:,} {self.noun} became 0; with {self.p_name} = {p:g} it should be "
                 f"about {round(total * p):,}")
 
@@ -150,16 +166,17 @@ class Told:
         axes = _ties(zero, there)
         if not axes:
             return self.counted(case)
-        axis = max(axes, key=lambda axis: abs(_agreement(zero, there, axis) - _by_chance(rate)))
+        same = {axis: _agreement(zero, there, axis)[0] for axis in axes}
+        axis = max(axes, key=lambda axis: abs(same[axis] - _by_chance(rate)))
         where = {-1: "the last axis", -2: "the axis before the last"}.get(axis, f"axis {axis + zero.dim()}")
-        return (f"along {where}, {100 * _agreement(zero, there, axis):.0f} % of all neighbours are both 0 or both "
-                f"kept; if each were drawn for itself, it would be about {100 * _by_chance(rate):.0f} %")
+        return (f"along {where}, {100 * same[axis]:.0f} % of all neighbours are both 0 or both kept; if each were "
+                f"drawn for itself, it would be about {100 * _by_chance(rate):.0f} %")
 
     def laws(self, drawn):
         """The independence, the share and the scale, as properties of every right answer, where drawn(case)."""
         return (
             self._law(drawn, "zeros-tied", _tied, self.tied,
-                      "Each number needs a draw of its own: torch.rand(x.shape, ...) gives as many."),
+                      f"Each number needs a draw of its own: {self.draw} gives as many."),
             self._law(drawn, "wrong-share", _miscounted, self.counted,
                       "Each number becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p "
                       "of its numbers lies below p."),
@@ -178,11 +195,12 @@ class Told:
 
 
 def _miscounted(before, after, p):
-    return _share(*fallen(before, after), p) != "p"
+    """Not where numbers fall together: with few draws the share is an accident."""
+    return _share(*fallen(before, after), p) != "p" and not _tied(before, after, p)
 
 
 def _tied(before, after, p):
-    return _ties((after == 0) & (before != 0), before != 0)
+    return p and _ties((after == 0) & (before != 0), before != 0)
 
 
 def _wrongly_scaled(before, after, p):

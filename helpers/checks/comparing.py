@@ -109,7 +109,9 @@ def _ending(exercise):
 
 
 def _tensor_of(value):
-    """How a list becomes one tensor, or ''."""
+    """How a list, or what max(dim=...) gives, becomes one tensor, or ''."""
+    if type(value).__module__ == "torch.return_types":
+        return "With dim, max, min and sort return both at once: take .values, or use amax or amin."
     if not isinstance(value, list) or not value:
         return ""
     if all(isinstance(item, torch.Tensor) and item.shape == value[0].shape for item in value):
@@ -141,9 +143,16 @@ def wrong_shape(exercise, value, expected, args):
             continue
         if got.shape != right.shape:
             return ("wrong-shape", f"{name} should have shape {axes(exercise, right.shape, seen)}, "
-                                   f"got {axes(exercise, got.shape, seen)}.",
-                    "Write the shape behind each line as a comment, and find the first that surprises you.")
+                                   f"got {axes(exercise, got.shape, seen)}.", _about_shapes(got.shape, right.shape))
     return None
+
+
+def _about_shapes(got, right):
+    """What may have gone wrong with a shape."""
+    if len(got) < len(right) and [n for n in got if n != 1] == [n for n in right if n != 1]:
+        return ("An axis of size 1 was lost: squeeze() without dim takes away every axis of size 1. Name the axis, "
+                "squeeze(dim), or leave it out.")
+    return "Write the shape behind each line as a comment, and find the first that surprises you."
 
 
 def wrong_dtype(exercise, value, expected, args):

@@ -5,7 +5,9 @@ import re
 
 import torch
 
+LAYERS = "Linear|Dropout|Embedding|LayerNorm|ModuleList|Sequential"
 PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|set|frozenset|NoneType"
+OTHER_NAMES = {"variance": "var", "average": "mean", "avg": "mean", "length": "size"}
 
 # (pattern, what it means): the first pattern that is found in "NameOfTheError: its words" speaks.
 MEANINGS = (
@@ -22,6 +24,7 @@ MEANINGS = (
     (r"'BertConfig' object is not (subscriptable|iterable)",
      "config is no dict: its sizes are read with a dot, config.hidden_size and config.num_attention_heads."),
     (r"module '([\w.]+)' has no attribute '(\w+)'", "{0} has nothing called {1}: look for a slip in the name."),
+    (r"pop from an empty", "There is nothing left to take out: the collection may be empty from the start."),
     (r"^KeyError",
      "A dict was asked for a key that it does not hold: d.get(key, other) gives the other then. Is the key spelled "
      "exactly as in the dict?"),
@@ -33,6 +36,8 @@ MEANINGS = (
      "else?"),
     (r"'builtin_function_or_method' object has no attribute '(\w+)'",
      "A method is called with round brackets, also one without arguments: x.lower(), not x.lower."),
+    (r"'(?:tuple|frozenset)' object has no attribute '(pop|remove|append|add|discard|sort)'",
+     "A tuple or a frozenset cannot be changed, and has no .{0}. list(heads) makes a list of heads, which has."),
     (r"'(frozen)?set' object (is not subscriptable|has no attribute)|infer dtype of (frozen)?set|\(got (frozen)?set\)",
      "A set has no order, and no places to look up: list(...) or sorted(...) makes a list of it; `in` asks whether "
      "something is in it."),
@@ -42,8 +47,33 @@ MEANINGS = (
     (r"'dict' object has no attribute '(\w+)'", "A dict has no .{0}: d[key] and d.get(key, other) look up a key."),
     (r"'NoneType' object|non-iterable NoneType",
      "Something here is None: an argument that may be None, or what came from a function that ends without `return`."),
-    (r"'(list|tuple)' object has no attribute '(\w+)'",
-     "A Python {0} has no .{1}: make a tensor of it first, with torch.stack or torch.tensor."),
+    (r"'tuple' object has no attribute '(\w+)'",
+     "A tuple has no .{0}; the tensors in it may have: past is (k, v), so past[0] are its keys. (torch.stack makes one "
+     "tensor of several.)"),
+    (r"'list' object has no attribute '(\w+)'",
+     "A Python list has no .{0}: make a tensor of it first, with torch.stack or torch.tensor."),
+    (r"'(float|int)' object is not callable",
+     "A number is not called, and self.dropout = dropout keeps a number: nn.Dropout(dropout) makes a layer. (A product "
+     "is written with *.)"),
+    (r"instances of 'Dropout|must be float, not Dropout",
+     "F.dropout takes a number, and this is a layer: call the layer itself, self.dropout(weights)."),
+    (rf"(?:operand type.*|must be Tensor, not )\b({LAYERS})\b|'({LAYERS})' object is not (?:subscriptable|iterable)",
+     "A layer is called, like a function: self.W_query(x). Its matrix is self.W_query.weight."),
+    (r"(cat|stack|concat)\(\)(?:: argument 'tensors' .*must be tuple of Tensors, not \w+| received .*got \(Tensor, )",
+     "torch.{0} takes one list of tensors: torch.{0}([a, b], dim=...). Of a generator, list(...) makes one."),
+    (r"rand\w*\(\).*_C\.Generator|'torch\._C\.Generator' object",
+     "A generator does not draw by itself, and is given by name: torch.rand(shape, generator=generator)."),
+    (r"(max|min)\(\) (?:arg is an empty|iterable argument is empty)",
+     "Python's {0} needs something to look at, and here there is nothing: a collection such as heads may be empty."),
+    (r"softmax\(\) (?:missing|.*got \(\))",
+     "softmax must be told along which axis the weights are to sum to 1: softmax(dim=-1)."),
+    (r"transpose\(\)(?: missing|: argument 'dim0'| .*got \((?:int)?\))",
+     "transpose exchanges two axes, and must be told which: .transpose(-2, -1) takes the last two."),
+    (r"mean\(\): (?:could not infer|input dtype)|std and var only support",
+     "A bool has no mean, and neither has a whole number: put .float() before it, or count with .sum()."),
+    (r"only supports boolean masks|expects? a boolean mask",
+     "masked_fill fills where a mask is True, and this one holds numbers: put .bool() behind the mask, mask.bool(), or "
+     "compare, mask == 0."),
     (r"'(int|float)' object has no attribute '(\w+)'",
      "This is a plain Python number, and has no .{1}; for numbers there are math.sqrt, ** and the like."),
     (r"return_types\.\w+", "max(dim=...) and min(dim=...) return two things, values and indices: take .values, or "
@@ -54,8 +84,8 @@ MEANINGS = (
     (r"must be real number, not (\S+)",
      "One plain number is needed here, got {0}: for a shape choose one size, x.size(-1); for a tensor use its own "
      "methods, such as .sqrt()."),
-    (r"tuple of ints, ?(but got|not) float|must be int, not float|'float' object cannot be interpreted|"
-     r"slice indices must be integers",
+    (r"tuple of ints, ?(but got|not) float|must be int, not float|indices \(got float\)|"
+     r"'float' object cannot be interpreted|slice indices must be integers",
      "A size must be a whole number: divide with //, which gives one, not with /."),
     (r"unary ~: 'NoneType'|must be Tensor, not NoneType|\(NoneType, |(: 'Tensor' and|'int' and) 'NoneType'",
      "Something here is None. A mask that may be None is used only `if mask is not None`."),
@@ -88,7 +118,8 @@ MEANINGS = (
     (r"mixed dtype",
      "The weights of a layer and its input have different dtypes. (A new layer has weights in float32.)"),
     (r"shape of the mask .* does not match",
-     "Choosing with [mask] needs a mask of exactly this shape: stretch it first, with mask.expand(x.shape)."),
+     "Choosing with [mask] needs a mask of exactly this shape: stretch it first, with mask.expand(x.shape). Or does it "
+     "belong to the other axis, x[:, mask]?"),
     (r"same dtype.*(bool|Bool)",
      "A mask of True and False cannot be part of a matrix product: multiply number by number with *, or use the mask "
      "to choose (masked_fill, torch.where)."),
@@ -96,8 +127,8 @@ MEANINGS = (
      "Two tensors of different dtypes meet: make new tensors with the dtype of the input."),
     (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
      "Two tensors meet number by number, and along one axis they have {0} and {1}. Write both shapes below each other, "
-     "aligned on the right: a sum keeps its axis only with keepdim=True, x[:, None] puts in an axis of size 1, and a "
-     "product of matrices is written @, not *."),
+     "aligned on the right. keepdim=True keeps a summed axis, x[:, None] puts in one of size 1. In a product with @ "
+     "the axes in front must agree in the same way."),
     (r"Negation, the `-` operator, on a bool|Subtraction, the `-` operator, with (a|two) bool",
      "A bool mask cannot be subtracted from, or negated with a minus: its opposite is ~mask."),
     (r"(bool|Bool).*(not implemented|not supported)|not implemented for 'Bool'",
@@ -106,6 +137,9 @@ MEANINGS = (
      "The fill value is too large for this dtype: take torch.finfo(scores.dtype).min, or -inf."),
     (r"Dimension out of range",
      "That axis does not exist for this input; count axes from the end: -1 is the last, -2 the one before."),
+    (r"expand\(.*number of sizes",
+     "expand takes no axis away, and this tensor has more axes than the shape that it is to get. Leave expand out: "
+     "what fits the scores is stretched by itself; or give it all sizes, mask.expand(scores.shape)."),
     (r"number of dim|dims=?.*(not match|must be)|permute\(",
      "permute needs every axis exactly once; for the last two axes .transpose(-2, -1) suits any number of axes."),
     (r"(too many|not enough) values to unpack",
@@ -127,7 +161,8 @@ MEANINGS = (
     (r"modified by an inplace operation|leaf Variable that requires grad",
      "A tensor that gradients need was changed in place: make a new one instead, for instance with masked_fill."),
     (r"tensors used as indices must be|scalar types: (Long|Int)",
-     "Rows are looked up with whole numbers, and this is another kind: are table and ids in their places?"),
+     "Rows are looked up with whole numbers, and this is another kind: are table and ids in their places? (/ gives "
+     "floats; // gives whole numbers.)"),
     (r"0-d tensor|0-dim tensor|tensor has no dimensions",
      "A single number, a 0-d tensor, has no axes: it has no length, and cannot be looped over or indexed."),
     (r"Index is supposed to be a vector", "index_select takes ids with one axis; x[ids] takes any number of axes."),
@@ -147,7 +182,8 @@ MEANINGS = (
     (r"t\(\) expects a tensor with", ".t() takes at most two axes; .transpose(-2, -1) any number."),
     (r"'Tensor' object is not callable",
      "A tensor is not called: k.T has no brackets after it, and x[...] has square ones."),
-    (r"bad operand type for unary ~|bitwise_not", "~ turns around True and False: put .bool() before it."),
+    (r"bad operand type for unary ~|bitwise_not|operator\.invert",
+     "~ turns around True and False: put .bool() before it. ~mask.bool() and mask == 0 are the same."),
     (r"SystemExit", "exit() and quit() end the whole program: end a function with return."),
 )
 
@@ -198,10 +234,14 @@ def _slip_in_a_name(words):
     others = (*PYTHON_VALUES.split("|"), "builtin_function_or_method", "BertConfig")
     if not found or found[1] in others or found[2].startswith("_"):
         return ""
+    if found[1] in LAYERS.split("|"):
+        return (f"A layer has no .{found[2]}: it is called, like a function, self.W_query(x). Its matrix is "
+                "self.W_query.weight.")
     if found[1] != "Tensor":
         return (f"The object has nothing called {found[2]}: was it made in __init__ under exactly this name, "
                 "as self.name = ...?")
-    near = difflib.get_close_matches(found[2], dir(torch.Tensor), n=1)
+    others = [name for name in dir(torch.Tensor) if not name.startswith("_") and not name.endswith("_")]
+    near = [OTHER_NAMES[found[2]]] if found[2] in OTHER_NAMES else difflib.get_close_matches(found[2], others, 1, 0.8)
     return f"A tensor has nothing called {found[2]}" + (f": is {near[0]} meant?" if near else ".")
 
 

@@ -820,6 +820,16 @@ def _multiplied(dtype, power):
     return code
 
 
+def _divided(dtype, power):
+    """position / frequency, the frequency the right way up: its minus is in the exponent already."""
+
+    def code(length, d_model):
+        frequency = power(torch.arange(0, d_model, 2, dtype=dtype) / d_model)
+        return _waves(torch.arange(length, dtype=dtype)[:, None] / frequency)
+
+    return code
+
+
 def _power_first(divide, dtype):
     """10000 ** i taken before the division by d_model: divide(position, i, d_model), whole numbers with dtype int64."""
 
@@ -959,10 +969,12 @@ POSITIONS = Exercise(
             _a_row),
         Misconception(
             "multiplied", "The positions were multiplied by 10000**(i / d_model) instead of divided: the waves are "
-            "fast where they should be slow.",
-            "The larger the column, the slower its wave: divide, or give the exponent a minus.",
+            "fast where they should be slow. (Dividing by 10000**(-i / d_model) does the same.)",
+            "The larger the column, the slower its wave: divide, or give the exponent a minus, and not both.",
             (*(_multiplied(dtype, power) for dtype in (torch.float32, torch.float64)
                for power in (lambda e: 10000.0 ** e, lambda e: torch.exp(e * math.log(10000.0)))),
+             *(_divided(dtype, power) for dtype in (torch.float32, torch.float64)
+               for power in (lambda e: 10000.0 ** -e, lambda e: torch.exp(-e * math.log(10000.0)))),
              _python_multiplied, _tutorial_multiplied), _a_row),
         Misconception(
             "other-base", "The base is another number than 10,000.",

@@ -146,6 +146,7 @@ SOFTMAX = Exercise(
         Probe("a batch", (normal(B, T, S, seed=2),)),
         Probe("a batch of heads", (normal(B, H, T, S, seed=3),)),
         Probe("float64", (normal(B, T, S, seed=4).double(),)),
+        Probe("four items, one query each", (normal(4, 1, S, seed=5),)),
         Probe("scores of 1,000", (_LARGE,), rtol=1e-3, atol=1e-3),
         Probe("scores of 1,000 in float64", (_LARGE.double(),), rtol=1e-3, atol=1e-3),
     ),
@@ -219,6 +220,11 @@ SOFTMAX = Exercise(
             "exp makes every number positive and keeps the order; then divide by the sum.",
             lambda s: s / s.sum(-1, keepdim=True), evidence.entry),
         Misconception(
+            "divided-by-scores", "The exponentials were divided by the sum of the scores, not by their own sum.",
+            "Give the exponentials a name: what stands above the line is what is summed below it.",
+            (lambda s: s.exp() / s.sum(-1, keepdim=True), lambda s: _shifted(s) / s.sum(-1, keepdim=True),
+             lambda s: _shifted(s) / (s - s.amax(-1, keepdim=True)).sum(-1, keepdim=True)), evidence.row_sum),
+        Misconception(
             "not-divided", "The exponentials were never divided by the sum of their row.",
             "A row of weights must sum to 1.",
             (lambda s: s.exp(), lambda s: (s - s.amax(-1, keepdim=True)).exp()), evidence.row_sum),
@@ -250,6 +256,7 @@ SOFTMAX = Exercise(
 
 # q.size(-1) ** 1 / 2 in brackets, and without them behind the scores
 _WITHOUT_BRACKETS = (lambda q, k: 2 / q.size(-1), lambda q, k: 1 / (2 * q.size(-1)))
+_ROOTS = (math.sqrt(32), 8, math.sqrt(11), 2, math.sqrt(3))
 
 
 WEIGHTS = Exercise(
@@ -272,9 +279,15 @@ WEIGHTS = Exercise(
             "`**` binds before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
             tuple(weights_scaled_by(scale) for scale in _WITHOUT_BRACKETS), evidence.sharpness),
         Misconception(
-            "root-of-two", "The scores were divided by √2: right only for D = 2, as in the example of six words.",
+            "root-of-two", "The scores were divided by √2: right only for D = 2.",
             "Take the size from q itself: math.sqrt(q.size(-1)).",
             weights_scaled_by(lambda q, k: 1 / math.sqrt(2)), evidence.sharpness),
+        Misconception(
+            "fixed-scale", "The scores were divided by a fixed number, such as 8, the root of 64: right only for one "
+            "D.",
+            "Take the size from q itself: math.sqrt(q.size(-1)).",
+            tuple(weights_scaled_by(lambda q, k, root=root: 1 / root) for root in _ROOTS),
+            evidence.sharpness),
         Misconception(
             "multiplied", "The scores were multiplied by sqrt(D) instead of divided.",
             "The spread of the scores is to become smaller.",
@@ -286,6 +299,7 @@ WEIGHTS = Exercise(
             tuple(weights_scaled_by(f) for f in (
                 lambda q, k: 1 / math.sqrt(q.size(-2)), lambda q, k: 1 / math.sqrt(k.size(-2)),
                 lambda q, k: 1 / math.sqrt(q.size(0)), lambda q, k: 1 / math.sqrt(q.size(1)),
+                lambda q, k: 1 / math.sqrt(k.size(0)), lambda q, k: 1 / math.sqrt(k.size(1)),
                 lambda q, k: 1 / math.sqrt(q.numel()))), evidence.sharpness),
         Misconception(
             "scaled-after-softmax", "The division by sqrt(D) comes after the softmax, so rows no longer sum to 1.",
@@ -404,10 +418,12 @@ ATTENTION = Exercise(
             "`**` binds before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
             tuple(_pair(weights_scaled_by(scale)) for scale in _WITHOUT_BRACKETS), evidence.sharpness),
         Misconception(
-            "scaled-by-positions", "The scores were divided by the square root of a number of positions, or of the "
-            "values' width, instead of D.",
+            "scaled-by-positions", "The scores were divided by the square root of a number of positions or items, or "
+            "of the values' width, instead of D.",
             "D is the size of the last axis of q and k.",
-            (_pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(k.size(-2)))),
+            (*(_pair(weights_scaled_by(size)) for size in (
+                lambda q, k: 1 / math.sqrt(k.size(0)), lambda q, k: 1 / math.sqrt(k.size(1)),
+                lambda q, k: 1 / math.sqrt(q.size(0)), lambda q, k: 1 / math.sqrt(k.size(-2)))),
              _pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(-2)))),
              _pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(q.size(1)))),
              lambda q, k, v: _pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(v.size(-1))))(q, k, v)),
@@ -423,6 +439,12 @@ ATTENTION = Exercise(
             "root-of-two", "The scores were divided by √2: right only for D = 2, as in the example of six words.",
             "Take the size from q itself: math.sqrt(q.size(-1)).",
             _pair(weights_scaled_by(lambda q, k: 1 / math.sqrt(2))), evidence.sharpness),
+        Misconception(
+            "fixed-scale", "The scores were divided by a fixed number, such as 8, the root of 64: right only for one "
+            "D.",
+            "Take the size from q itself: math.sqrt(q.size(-1)).",
+            tuple(_pair(weights_scaled_by(lambda q, k, root=root: 1 / root)) for root in _ROOTS),
+            evidence.sharpness),
         Misconception(
             "multiplied", "The scores were multiplied by sqrt(D) instead of divided.",
             "The spread of the scores is to become smaller.",
@@ -632,6 +654,12 @@ SELF_ATTENTION = Exercise(
             "root-of-two", "The scores were divided by √2: right only for d_out = 2, as in the example of six words.",
             "Take the size from q itself: math.sqrt(q.size(-1)).",
             _attend(lambda q, k, x: (q @ k.transpose(-2, -1) / math.sqrt(2)).softmax(-1)), evidence.sharpness),
+        Misconception(
+            "fixed-scale", "The scores were divided by a fixed number, such as 8, the root of 64: right only for one "
+            "d_out.",
+            "Take the size from q itself: math.sqrt(q.size(-1)).",
+            tuple(_attend(lambda q, k, x, root=root: (q @ k.transpose(-2, -1) / root).softmax(-1))
+                  for root in (*_ROOTS, math.sqrt(13))), evidence.sharpness),
         Misconception(
             "query-layer-twice", "W_query made the keys as well; W_key was never used.",
             "k = self.W_key(x).",

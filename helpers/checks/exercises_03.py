@@ -204,11 +204,14 @@ _MASKED_SCORES = (
     Probe("scores around -7", (normal(T, T, seed=6) - 7, CAUSAL)),
     Probe("hidden scores above the visible ones", (normal(T, T, seed=7) + 5 * ~CAUSAL, CAUSAL)),
     Probe("four items, one query each, a mask (S,)", (normal(4, 1, S, seed=8), some_hidden(S))),
+    Probe("equal scores, one visible key of 16", (torch.zeros(T, 16), torch.arange(16) == torch.arange(T)[:, None])),
 )
 _SMALL_SCORES = tuple((torch.tensor(s), torch.tensor(m)) for s, m in (
     ([[0.0, 1.0], [0.0, 1.0]], [[True, False], [True, True]]),
     ([[0.5, 2.0, 1.0], [1.0, 0.0, 3.0]], [[True, False, False], [True, True, False]])))
 _LARGE = torch.tensor([[1000.0, 1001.0]])
+_BELOW_THE_LEAST = tuple(lambda s, m, least=least, by=by: torch.where(m, s, least(s) - by).softmax(-1)
+                         for least in (torch.min, lambda s: s.amin(-1, keepdim=True)) for by in (1, 2, 5, 10))
 _ADVICE = ("One thing to know: try scores = [[0, 200, 200], [0.5, -0.5, 200], [0.1, 0.2, 0.3]] with a causal mask. A "
            "huge hidden score must not matter; with a low enough fill before the softmax it does not.")
 _LOW = torch.tensor([[-20000.0, 0.0]])
@@ -236,8 +239,9 @@ FILLING = Exercise(
             evidence.hidden_weight),
         Misconception(
             "weak-fill", "The fill is not low enough for these scores: hidden keys keep a weight.",
-            "A score of -10 is hidden beside 0, but not beside -7. -inf is low enough beside everything.",
-            tuple(_fill(float(-v)) for v in (1, 2, 5, 10, 15)), evidence.hidden_weight),
+            "A score of -10 is hidden beside 0, but not beside -7, and 10 below the least score is not far enough. "
+            "-inf is low enough beside everything.",
+            (*(_fill(float(-v)) for v in (1, 2, 5, 10, 15)), *_BELOW_THE_LEAST), evidence.hidden_weight),
         Misconception(
             "positive-fill", "The fill is a huge positive number, so that hidden keys take everything.",
             "The sign: -inf, not inf.", (_fill(1e9), _fill(1e4)), evidence.entry),
@@ -557,7 +561,9 @@ MASKED_SOFTMAX = Exercise(
             "weak-fill", "The fill is not low enough for these scores: visible keys lose weight to hidden ones.",
             "Take torch.finfo(scores.dtype).min or -inf: low enough beside everything.",
             (*(lambda s, m, v=v: s.masked_fill(~m, -v).softmax(-1).masked_fill(~m, 0.0) for v in (1.0, 5.0, 10.0)),
-             _fill(-5.0), _fill(-10.0)), evidence.row_sum),
+             _fill(-5.0), _fill(-10.0), *_BELOW_THE_LEAST,
+             *(lambda s, m, code=code: code(s, m).masked_fill(~m, 0.0) for code in _BELOW_THE_LEAST)),
+            evidence.row_sum),
         Misconception(
             "mask-ignored", "The mask was never used: these are the weights of unmasked attention.",
             "masked_fill returns a new tensor; the old one stays as it was. Keep what it returns.",

@@ -5,6 +5,7 @@ and elsewhere the traits of `chance`. Whether the generator decides is tried out
 """
 
 import math
+import re
 
 import torch
 from torch import nn
@@ -14,14 +15,14 @@ from helpers import masks
 from helpers.attention import CausalAttention
 from helpers.checks import evidence, laws, solutions
 from helpers.checks.catalogue import Exercise, Experiment, Law, Misconception, Probe
-from helpers.checks.chance import Told, comparable, fallen, outline, traits
+from helpers.checks.chance import Told, comparable, fallen, is_about, outline, traits
 from helpers.checks.exercises_02 import (
     PROJECTIONS,
     fill_projections,
 )
 from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
 from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
-from helpers.checks.modules import require_methods
+from helpers.checks.modules import in_a_row, require_methods
 from helpers.checks.running import Fault
 from helpers.checks.single_head import attended, by_one, by_root, right_weights, weights_scaled_by
 from helpers.masks import causal_mask
@@ -42,7 +43,7 @@ def _with_generator(attempt, *args):
 
 
 def _by_chance(call, zeros):
-    """The experiments on who decides: `call(attempt, generator)` is one call, `zeros(result)` where zeros fell.
+    """The experiments on who decides: `call(attempt, generator, p)` is one call, `zeros(result)` where zeros fell.
 
     generator may be None: then torch's global one decides.
     """
@@ -93,7 +94,18 @@ def _by_chance(call, zeros):
                     "drawn one by one.")
         return None
 
+    def listens_to_p(attempt):
+        few, many = (zeros(call(attempt, _generator(11), p)) for p in (0.2, 0.6))
+        share = float(few.double().mean())
+        if not 0 < share < 1 or not is_about(int(many.sum()), many.numel(), share):
+            return None
+        return (f"With p = 0.2 and with p = 0.6 the same share became 0, about {100 * share:.0f} %: p has no part in "
+                "it.")
+
     return (
+        Experiment("p-not-used", listens_to_p,
+                   "The draw is to be compared with the argument p: torch.rand(...) >= p is True for a share of 1 - p.",
+                   early=True),
         Experiment("same-zeros", draws_again,
                    "Every call should draw anew: draw with the generator you are given, and seed nothing inside.",
                    required=True, while_doing="called a second time,"),
@@ -133,7 +145,7 @@ def _dropout_essence(args, value):
     return traits(x, value, p)
 
 
-_OF_X = Told(_x, "numbers")
+_OF_X = Told(_x, "numbers", "torch.rand(x.shape, ...)")
 
 
 def _keeps(x, p, g=None):
@@ -156,6 +168,10 @@ def _rows(x):
     return (*x.shape[:-1], 1)
 
 
+_NO_GENERATOR = ("generator=None asks for torch's global generator, and torch.rand(shape, generator=None) draws with "
+                 "it: there is no case to tell apart.")
+
+
 def _counted(x, p, g=None):
     keep = _keeps(x, p, g)
     return x * keep / keep.double().mean().to(x.dtype)
@@ -168,6 +184,11 @@ def _row_by_row(x, p, g=None):
 
 def _below_normal(x, p, g=None):
     return x * (torch.randn(x.shape, generator=g) >= p) / (1 - p)
+
+
+def _first_infinity(case):
+    at = tuple(int(i) for i in (~case.got.isfinite()).nonzero()[0])
+    return f"{int((~case.got.isfinite()).sum()):,} of your numbers are -inf, the first at {evidence.place(at)}"
 
 
 def _half(x, p, g=None):
@@ -248,6 +269,11 @@ DROPOUT = Exercise(
             "A product or quotient comes before a difference: write / (1 - p).",
             lambda x, p, g=None: x * _keeps(x, p, g) / 1 - p, _OF_X.lowered),
         Misconception(
+            "filled-with-infinity", "What was dropped became -inf; it is to become 0.",
+            "0, not -inf: this is no softmax. -inf hides a score, since exp(-inf) = 0.",
+            (lambda x, p, g=None: x.masked_fill(~_keeps(x, p, g), -_INF) / (1 - p),
+             lambda x, p, g=None: x.masked_fill(~_keeps(x, p, g), -_INF)), _first_infinity),
+        Misconception(
             "renormalised", "Each row was made to sum to 1 again.",
             "Divide by 1 - p and by nothing else: sums keep their size on average, not in every row.",
             _row_by_row, _OF_X.scaled),
@@ -271,6 +297,9 @@ DROPOUT = Exercise(
             "Compare the random numbers with p. torch.randint(0, 2, ...) and a rounded torch.rand know only halves.",
             (_half, lambda x, p, g=None: _half(x, p, g) / (1 - p), lambda x, p, g=None: _half(x, p, g) * 2),
             _OF_X.counted),
+        Misconception(
+            "only-with-a-generator", "Without a generator nothing was dropped: x came back as it was.", _NO_GENERATOR,
+            (lambda x, p, g=None: x.clone() if g is None else solutions.dropout(x, p, g),), _OF_X.counted),
     ),
     hints=(
         "Draw one random number for each number of x: torch.rand(x.shape, generator=generator). Which of them are at "
@@ -281,7 +310,8 @@ DROPOUT = Exercise(
     ),
     laws=(laws.FINITE, *_OF_X.laws(lambda case: case.args[1])),
     experiments=_by_chance(
-        lambda attempt, g: attempt(_uniform(40, 50, seed=9), 0.4, *(() if g is None else (g,))), lambda x: x == 0),
+        lambda attempt, g, p=0.4: attempt(_uniform(40, 50, seed=9), p, *(() if g is None else (g,))),
+        lambda x: x == 0),
     after="Every number keeps its expectation: a share of p is lost, and the rest is 1 / (1 - p) times as large.",
 )
 
@@ -332,8 +362,7 @@ def _pair_laws(looked, values):
         return f"In evaluation the softmax has the last word on the weights; {count:,} of your {total:,} are 0."
 
     def rows(case):
-        right, p, training = looked(case)
-        return None if training and (p or fallen(right, case.weights)[0]) else laws.ROWS.test(case)
+        return None if looked(case)[-1] else laws.ROWS.test(case)
 
     def mixes(case):
         expected = case.weights @ values(case) if case.weights.dtype == values(case).dtype else case.out
@@ -406,7 +435,7 @@ def _attention_essence(args, value):
     return _pair_essence(solutions.attention_weights(q, k), v, p, training, value)
 
 
-_OF_WEIGHTS = Told(_dropped_attention, "weights")
+_OF_WEIGHTS = Told(_dropped_attention, "weights", "torch.rand(weights.shape, ...)")
 _EVALUATED = _evaluated(_look_attention)
 _WHERE = _where(_look_attention)
 
@@ -555,9 +584,9 @@ def _round(*shape):
     return 2.5 * round_numbers(*shape)
 
 
-def _one_training(attempt, generator):
+def _one_training(attempt, generator, p=0.4):
     q, k = normal(2, 30, D, seed=23), normal(2, 40, D, seed=24)
-    return attempt(q, k, _items_v(k), 0.4, True, *(() if generator is None else (generator,)))
+    return attempt(q, k, _items_v(k), p, True, *(() if generator is None else (generator,)))
 
 
 WITH_DROPOUT = Exercise(
@@ -652,7 +681,24 @@ WITH_DROPOUT = Exercise(
             "Every weight has its own draw: torch.rand(weights.shape, ...).",
             (_mixes(drop=_of_axes(lambda w: w.shape[-1:])), _mixes(drop=_of_axes(lambda w: w.shape[-2:])),
              _mixes(drop=_of_axes(lambda w: (*w.shape[:-2], 1, w.size(-1)))),
-             _mixes(drop=_of_axes(lambda w: w.shape[1:]))), _OF_WEIGHTS.tied),
+             _mixes(drop=_of_axes(lambda w: w.shape[1:])),
+             _mixes(drop=_of_axes(lambda w: (len(w), 1, *w.shape[2:]))),
+             _mixes(drop=_of_axes(lambda w: w[..., :1, :, :].shape if w.dim() > 2 else w.shape)),
+             _mixes(drop=_of_axes(lambda w: w[:, :1].shape if w.dim() > 3 else w.shape))), _OF_WEIGHTS.tied),
+        Misconception(
+            "normal-not-uniform", "The share is that of normally distributed numbers below p: it looks as if randn "
+            "was drawn.",
+            "torch.rand draws evenly from 0 to 1, so that a share of p lies below p. randn does not.",
+            (_mixes(drop=_below_normal),
+             _mixes(drop=lambda w, p, g: w * (torch.randn(w.shape, generator=g) >= p))), _OF_WEIGHTS.counted),
+        Misconception(
+            "always-half", "Half of the weights became 0, whatever p is.",
+            "Compare the random numbers with p. torch.randint(0, 2, ...) and a rounded torch.rand know only halves.",
+            (_mixes(drop=_half), _mixes(drop=lambda w, p, g: _half(w, p, g) / (1 - p)),
+             _mixes(drop=lambda w, p, g: _half(w, p, g) * 2)), _OF_WEIGHTS.counted),
+        Misconception(
+            "only-with-a-generator", "Without a generator nothing was dropped.", _NO_GENERATOR,
+            (_mixes(drop=lambda w, p, g: w if g is None else solutions.dropout(w, p, g)),), _OF_WEIGHTS.counted),
         Misconception(
             "scaled-in-evaluation", "Nothing was divided in training; the weights were multiplied by 1 - p in "
             "evaluation instead.",
@@ -809,7 +855,7 @@ def _future_is_hidden(case):
     return None if (leak.abs() < 1e-4).all() else f"The future must get the weight 0, in training too: {_future(case)}."
 
 
-_OF_CAUSAL = Told(_dropped_causal, "visible weights", "dropout")
+_OF_CAUSAL = Told(_dropped_causal, "visible weights", "nn.Dropout", "dropout")
 _CAUSAL_EVALUATED = _evaluated(_look_causal, "dropout")
 _CAUSAL_WHERE = _where(_look_causal, "dropout")
 _FUTURE = Law("future-read", _future_is_hidden, "Row i may see the columns 0 to i. Which step comes between the mask "
@@ -897,6 +943,18 @@ def _hidden_weights(q, k, mask):
 def _pairs_causally(weigh):
     """forward with weigh(q, k, mask, drop) giving the weights."""
     return _places(lambda q, k, v, drop, mask: _pair_of(weigh(q, k, mask, drop), v))
+
+
+def _masked_when(when):
+    """The mask in one mode only."""
+
+    def forward(self, x):
+        q, k, v = (getattr(self, name)(x) for name in PROJECTIONS)
+        mask = _cut(self.mask, x.size(1)) if when(self.training) else torch.tensor(True)
+        weights = self.drop(_hidden_weights(q, k, mask))
+        return weights @ v, weights
+
+    return _causal_module(forward)
 
 
 def _dropped_input(self, x):
@@ -1025,6 +1083,37 @@ def _mask_is_nowhere(attempt):
             "anew in every forward.")
 
 
+def _stays_on_the_cpu(attempt):
+    """Move the module, and x, to a device without numbers: what forward makes anew on the CPU does not go along.
+
+    Other errors of that device, such as those about single numbers, tell nothing.
+    """
+    try:
+        attempt(D, DV, T, 0.0).eval().to("meta")(torch.empty(B, T, D, device="meta"))
+    except Exception as error:
+        if not re.search(r"expected device|same device|Unhandled FakeTensor", str(error)):
+            return None
+        return ("The numbers are right, but forward makes a new tensor, which stays on the CPU when the module moves."
+                if _buffers_count(attempt) else "The buffer is there, but forward does not use it: it makes a new "
+                "mask, which stays on the CPU when the module moves.")
+    return None
+
+
+def _buffers_count(attempt):
+    """Whether other numbers in the buffers change the weights, or the code fails with them."""
+    module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
+    before = module(x)[1]
+    try:
+        for value in (0, 1):
+            for buffer in module.buffers():
+                buffer.fill_(value)
+            if not torch.equal(module(x)[1], before):
+                return True
+    except Exception:
+        return True
+    return False
+
+
 def _draws_anew(attempt):
     module, x = attempt(D, DV, 32, 0.5).train(), normal(B, 32, D, seed=105)
     first, second = (module(x)[1] == 0 for _ in range(2))
@@ -1058,7 +1147,7 @@ def _learns(attempt):
         missed = [name for name, gradient in reached.items() if gradient is None or not gradient.any()]
         if missed:
             return (f"The numbers are right, but in {'training' if training else 'evaluation'} no gradient reaches "
-                    f"{' and '.join(missed)}, so nothing could be learned there.")
+                    f"{in_a_row(missed)}, so nothing could be learned there.")
     return None
 
 
@@ -1075,6 +1164,9 @@ _TRIED = (
     Experiment("mask-as-parameter", _mask_is_parameter, _BUFFER, required=True, while_doing=_BUILT),
     Experiment("mask-is-plain-tensor", _mask_is_plain, _BUFFER, required=True, while_doing=_BUILT),
     Experiment("mask-not-kept", _mask_is_nowhere, _BUFFER + " forward then cuts it to the length of x.",
+               required=True, while_doing=_BUILT),
+    Experiment("mask-stays-on-the-cpu", _stays_on_the_cpu,
+               "self.mask[:T, :T] moves with the module; a new tensor is made where x is, with device=x.device.",
                required=True, while_doing=_BUILT),
 )
 
@@ -1187,6 +1279,15 @@ CAUSAL_ATTENTION = Exercise(
             "not-causal", "Nothing is hidden: every position reads the future.",
             "The scores above the diagonal get -inf, before the softmax. masked_fill gives a new tensor: keep it.",
             _steps(hide=lambda s, mask: s), _future),
+        Misconception(
+            "mask-only-in-training", "The future is hidden in training only: in evaluation every position reads it.",
+            "Take the mask out of `if self.training`: only dropout depends on the mode.",
+            _masked_when(lambda training: training), _future),
+        Misconception(
+            "mask-only-in-evaluation", "The future is hidden in evaluation only: in training every position reads it, "
+            "and learns to copy it.",
+            "The mask belongs to both modes: only dropout depends on the mode.",
+            _masked_when(lambda training: not training), _future),
         Misconception(
             "mask-turned-around", "The mask was read the wrong way round: the future is read, and the past is hidden.",
             "Fill where reading is forbidden, above the diagonal: a tril mask is True where reading is allowed.",

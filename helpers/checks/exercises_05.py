@@ -142,6 +142,15 @@ SPLIT_HEADS = Exercise(
             "view(B, T, H, D) makes H groups of D neighbours; view(B, T, D, H) makes D groups of H.",
             (interleaved, lambda x, h: torch.stack([x[..., i::h] for i in range(h)], dim=1)), _row),
         Misconception(
+            "sizes-of-the-figure", "Fixed numbers say how x is cut: 2 and 2 belong to the figure, where C = 4.",
+            "H is num_heads, and D = C // H, with C = x.size(-1).",
+            (lambda x, h: x.unflatten(-1, (2, 2)).transpose(1, 2), lambda x, h: x.unflatten(-1, (2, 2)),
+             *(lambda x, h, way=way, sizes=sizes: getattr(x, way)(*sizes(x)).transpose(1, 2)
+               for way in ("view", "reshape") for sizes in (
+                   lambda x: (*x.shape[:2], 2, 2), lambda x: (*x.shape[:2], 2, -1),
+                   lambda x: (*x.shape[:2], 2, x.size(2) // 2), lambda x: (1, 3, 2, 2), lambda x: (3, 2, 2),
+                   lambda x: (2, 3, 2))))),
+        Misconception(
             "num-heads-as-size", "num_heads was taken for the size of a head: you made heads of H features each, "
             "and as many as fit.",
             "num_heads says how many heads there are; each has D = C // num_heads features. x.chunk(n) makes n parts, "
@@ -360,7 +369,8 @@ def _like_a_view(z):
 _OUT_PROJ = (
     ("layer-meets-one-head", "A layer was given D features, as wide as one head; each of the four layers takes all C "
      "features of a position.",
-     "First project, then split. First put the heads side by side (do not add or average them), then out_proj.",
+     "If it was q_proj, k_proj or v_proj: project, then split. If it was out_proj: put the heads side by side (do not "
+     "add or average them), then project.",
      (*({"merge": keep, "finish": lambda heads, weights, out_proj, x: (merge_heads(out_proj(heads)), weights)}
         for keep in (lambda z: z, _like_a_view)), {"merge": lambda z: z.mean(1)},
       *({"merge": keep} for keep in (lambda z: z, _like_a_view, lambda z: z.transpose(1, 2))),

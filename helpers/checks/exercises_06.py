@@ -30,20 +30,6 @@ def _moved(before, after):
     return float((before - after).abs().max())
 
 
-def _repeatable(ask, *args):
-    """Do the same twice: where something is random, no other experiment tells anything."""
-
-    def test(attempt):
-        once, again = ask(attempt, *args), ask(attempt, *args)
-        if _moved(once, again) < 1e-6:
-            return None
-        return (f"Called twice with the same numbers, your code gave different results: they differ by up to "
-                f"{_moved(once, again):.4f}.")
-
-    return Experiment("not-repeatable", test, "Nothing here is random: is there a dropout, or a layer with random "
-                                              "numbers of its own?")
-
-
 def _first_that_moves(before, change, places):
     """Change one place after the other: (the place, another that moved, by how much), or None.
 
@@ -110,6 +96,14 @@ def _over_items():
     """Over everything but the first axis."""
     def dims(x):
         return tuple(range(1, x.dim())) or -1
+    return {"centre": lambda x: x - x.mean(dims(x), keepdim=True),
+            "spread": lambda x: x.var(dims(x), unbiased=False, keepdim=True)}
+
+
+def _over_all_but_the_last():
+    """Each feature by itself, as batch norm does it."""
+    def dims(x):
+        return tuple(range(x.dim() - 1))
     return {"centre": lambda x: x - x.mean(dims(x), keepdim=True),
             "spread": lambda x: x.var(dims(x), unbiased=False, keepdim=True)}
 
@@ -299,7 +293,12 @@ _NORMS = (
     ("over-batch", "The mean and the variance run over axis 0, not over the features: that is nearer to batch norm.",
      "Each vector is normalised by itself, over its C features: dim=-1.", (_over(0),), _statistics),
     ("over-each-item", "The mean and the variance run over a whole item, all its vectors together.",
-     "Each vector is normalised by itself, over its C features alone: dim=-1.", (_over_items(),), _statistics),
+     "Each vector is normalised by itself, over its C features alone: dim=-1.", (_over_items(), _over((-2, -1))),
+     _statistics),
+    ("batch-norm", "The mean and the variance run over items and positions, each feature by itself: that is batch "
+     "norm.",
+     "In layer norm each vector is normalised by itself, over its C features: dim=-1.",
+     (_over_all_but_the_last(), _over((0, 1))), _statistics),
     ("over-everything", "A mean or a variance was taken over all numbers at once: no dim was given.",
      "Each vector has its own mean and variance: mean(dim=-1, keepdim=True), and the same for var.",
      ({"centre": lambda x: x - x.mean(), "spread": lambda x: x.var(unbiased=False)},
@@ -439,7 +438,7 @@ LAYER_NORM = Exercise(
         "(x - mean) / (variance + eps).sqrt() * weight + bias",
     ),
     laws=_NORM_LAWS,
-    experiments=(_repeatable(_norm_once, normal(B, T, 11, seed=171), *_stretch(11, 172)), _vectors_apart(_norm_once)),
+    experiments=(_vectors_apart(_norm_once),),
     after="Whatever size a vector had, it now has the size that weight and bias give it.",
 )
 
@@ -554,8 +553,7 @@ ADD_AND_NORM = Exercise(
         "Two steps, in the order of the name: add, then norm.",
         "Your layer_norm from exercise 6.1 does the second step: layer_norm(sublayer_out + x, weight, bias, eps)",
     ),
-    experiments=(_repeatable(_sum_once, normal(B, T, 11, seed=171), *_stretch(11, 172)),
-                 Experiment("one-ignored", _both_count, "Both belong into the sum: sublayer_out + x."),
+    experiments=(Experiment("one-ignored", _both_count, "Both belong into the sum: sublayer_out + x."),
                  _vectors_apart(_sum_once),
                  Experiment("not-a-sum", _both_count_alike,
                             "Both go through the same steps: add them first, and do everything else to the sum.")),
@@ -826,6 +824,13 @@ RELATIVE_KEY_SCORES = Exercise(
             tuple(_relative(finish=lambda s, q, e, low=low: s.masked_fill(~_causal(s), low))
                   for low in (-_INF, 0.0, -1e9)), evidence.entry),
         Misconception(
+            "rows-as-batch", "q is (B, H, T, D) and the chosen rows are (T, T, D): @ wants the axes in front of the "
+            "last two to agree, and here H meets T.",
+            "Each query has rows of its own: torch.einsum(\"bhid,ijd->bhij\", q, rows), or multiply and sum over the "
+            "last axis.",
+            (lambda q, e: q @ _distance_rows(q, e).transpose(-2, -1),
+             lambda q, e: q @ _distance_rows(q, e.flip(0)).transpose(-2, -1))),
+        Misconception(
             "not-summed", "The products were not added up over the D features.",
             "A dot product ends with a sum over the last axis.",
             (lambda q, e: q[:, :, :, None] * _distance_rows(q, e),)),
@@ -855,7 +860,6 @@ RELATIVE_KEY_SCORES = Exercise(
                            "Print the table of rows that you look up, (T, T): row i - j + M - 1 belongs at [i, j]. "
                            "Its diagonal must be M - 1 everywhere.")),
     experiments=(
-        _repeatable(_score_once, normal(B, H, T, D, seed=203), normal(2 * S - 1, D, seed=204)),
         Experiment("items-mixed", _heads_apart, "The axes B and H stay in front untouched: which line sums over them, "
                                                 "or takes them for positions?"),
         Experiment("queries-mixed", _queries_apart, "q_i . E[i - j + M - 1]: only query i is in row i."),
@@ -1069,7 +1073,11 @@ _PRUNINGS = (
      _exchanged(), _line_from),
     ("always-rows", "Rows were taken out for dim 1 as well, where columns are asked for.",
      "dim=1: weight[:, features], or weight.index_select(dim, features).",
-     ({"answer": _always(0)}, *_in_all_styles(cut_dim=lambda dim: 0), *_counted_along(0)),
+     ({"answer": _always(0)}, *_in_all_styles(cut_dim=lambda dim: 0),
+      *(style for at in (lambda keep: keep, _where) for style in _in_all_styles(
+          cut_dim=lambda dim: 0, bias_of=lambda bias, keep, dim, at=at: bias if bias is None else bias[at(keep)])),
+      {"cut": _as_far_as_it_goes, "cut_dim": lambda dim: 0, "bias_of": lambda bias, keep, dim: bias if bias is None else
+       _as_far_as_it_goes(bias, 0, keep)}, *_counted_along(0)),
      _line_from),
     ("always-columns", "Columns were taken out for dim 0 as well, where rows are asked for.",
      "dim=0: weight[features], or weight.index_select(dim, features).",
@@ -1242,6 +1250,7 @@ PRUNE_LINEAR = Exercise(
         Probe("more columns than rows, rows", _to_prune(244, 6, 22, {1}, 2, 0)),
         Probe("more rows than columns, columns", _to_prune(246, 22, 6, {1}, 2, 1)),
         Probe("columns, in float64", _to_prune(248, 7, 12, (2,), 3, 1, dtype=torch.float64)),
+        Probe("heads of one feature, one head stays", _to_prune(250, 4, 8, {1, 2, 3}, 4, 0)),
     ),
     small=((_counted(4, 1), torch.tensor([0.5, 1.5, 2.5, 3.5]), {0}, 2, 0),
            (_counted(1, 4), torch.tensor([0.5]), {0}, 2, 1),
@@ -1744,7 +1753,6 @@ ATTEND_WITH_CACHE = Exercise(
                            "torch.cat([past[0], k], dim=-2) and torch.cat([past[1], v], dim=-2), and nothing else done "
                            "to them.")),
     experiments=(
-        _repeatable(lambda *args: _ask(*args)[0], *_ASKED, _BEFORE),
         Experiment("future-seen", _future, "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 "
                                            "times, row 1 five times."),
         Experiment("not-all-seen", _visible, "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 "

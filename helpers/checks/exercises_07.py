@@ -26,6 +26,7 @@ from helpers.checks.multi_head import (
     stepwise,
     weights_of,
 )
+from helpers.checks.running import Fault
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask
 
@@ -47,8 +48,32 @@ def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
     Source: notebook 07
     """
     module = _built(attempt, (query, key, value), num_heads).to(x.dtype)
-    torch.manual_seed(0)  # dropout that should not be there drops the same for everyone
-    return _apply(module, x, *mask)
+    torch.manual_seed(torch.initial_seed())  # dropout that should not be there drops the same for everyone
+    result = _apply(module, x, *mask)
+    if mask and mask[0] is not None:
+        _require_mask_in_both_modes(module, result, x, num_heads, mask[0])
+    return result
+
+
+def _require_mask_in_both_modes(module, result, x, num_heads, mask):
+    """Say where a mask counts in one mode only; what else may be wrong is found elsewhere.
+
+    Errors: Fault
+    """
+    shape = (x.size(0), num_heads, x.size(1), x.size(1))
+    try:
+        reads = [bool((weights.nan_to_num(1.0) * ~mask).abs().max() > 1e-4) and weights.shape == shape
+                 for _, weights in (result, _apply(module.train(), x, mask))]
+    except Exception:
+        return
+    if reads == [True, False]:
+        raise Fault("mask-only-in-training", "The mask is used in training only: in evaluation, after module.eval(), "
+                                             "hidden keys are read. Take it out of `if self.training`; only dropout "
+                                             "depends on the mode.")
+    if reads == [False, True]:
+        raise Fault("mask-only-in-evaluation", "The mask is used in evaluation only: in training, after "
+                                               "module.train(), hidden keys are read. It belongs to both; only "
+                                               "dropout depends on the mode.")
 
 
 def _built(attempt, layers, num_heads):
@@ -598,6 +623,13 @@ MEAN_POOL = Exercise(
             "right, and there B meets C.",
             "Keep the summed axis: mask.sum(dim=1, keepdim=True) is (B, 1), and serves all features of an item.",
             _counted_by(lambda h, m: m.sum(1))),
+        Misconception(
+            "counted-along-the-batch", "The mask was summed along axis 0, the batch: that counts the items in which "
+            "each place is real, (T,).",
+            "Count the tokens of each item, axis 1: mask.sum(dim=1, keepdim=True) is (B, 1).",
+            (_counted_by(lambda h, m: m.sum(0)), _counted_by(lambda h, m: m.sum(0, keepdim=True)),
+             _counted_by(lambda h, m: m.sum(0).unsqueeze(-1)),
+             _counted_by(lambda h, m: m.sum(0).clamp(min=1)))),
         Misconception(
             "three-axes-divided", "The sum (B, C) was divided by a count with three axes, (B, 1, 1): each sum met the "
             "counts of all items, and one axis too many came out.",

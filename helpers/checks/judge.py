@@ -41,7 +41,8 @@ def verdict(exercise, attempt):
         runs = _runs(exercise, attempt)
         found = (_raised(exercise, runs) or _malformed(exercise, attempt, runs)
                  or _wrong_numbers(exercise, attempt, runs)
-                 or _failed_experiment(exercise, attempt, required=True) or _correct(exercise, runs))
+                 or _failed_experiment(exercise, attempt, required=True) or _shared(exercise, attempt)
+                 or _correct(exercise, runs))
         return _with_print(exercise, _with_notes(exercise, found, attempt), runs)
 
 
@@ -252,9 +253,26 @@ def _wrong_numbers(exercise, attempt, runs):
         named = _match(exercise, runs) or _match_failing(exercise, runs)
         if named:
             return _misconception(named, _in_numbers(exercise, attempt, named, case))
-        return (_failed_experiment(exercise, attempt, early=True) or _broken_law(exercise, attempt, runs)
-                or _failed_experiment(exercise, attempt) or _smallest(exercise, attempt, probe, case))
+        return (_failed_experiment(exercise, attempt, early=True) or _not_repeatable(exercise, attempt, probe, record)
+                or _broken_law(exercise, attempt, runs) or _failed_experiment(exercise, attempt)
+                or _smallest(exercise, attempt, probe, case))
     return None
+
+
+def _not_repeatable(exercise, attempt, probe, record):
+    """Where something is random that must not be, laws and experiments tell nothing."""
+    if exercise.by_chance or isinstance(record.value, list):
+        return None
+    once, again = plain(record.value), plain(run(exercise.call, attempt, probe.args, seed=1).value)
+    if not same_shapes(again, once) or close(again, once, probe, equal_nan=True):
+        return None
+    moved = max(float((a.double() - b.double()).abs().max()) for _, a, b in tensors(exercise, again, once))
+    twice = "Built and called" if exercise.is_class else "Called"
+    return Verdict("wrong", (
+        ("say", f"{twice} twice with the same numbers, your code gives two different results; they differ by up to "
+                f"{evidence.number(moved)}."),
+        ("think", "Nothing here is random: is there a dropout, or a layer of its own with random numbers? Or is "
+                  "something kept from an earlier call?")), "not-repeatable")
 
 
 def _misconception(named, numbers):
@@ -267,9 +285,11 @@ def _in_numbers(exercise, attempt, named, case):
     for small in _failing(exercise, attempt):
         given = listed([equation(name, value) for name, value in
                         zip(exercise.named_inputs, small.args, strict=False)])
-        if len(given) < 150:
-            return f"With {given}: {ended(tell(small))}"
-    return ended(tell(case)[0].upper() + tell(case)[1:])
+        told = tell(small)
+        if told and len(given) < 150:
+            return f"With {given}: {ended(told)}"
+    told = tell(case) or evidence.entry(case)
+    return ended(told[0].upper() + told[1:])
 
 
 def _failing(exercise, attempt):
@@ -370,6 +390,33 @@ def _side_by_side(exercise, case):
 
 
 # ---------------------------------------------------------------- it is right
+
+def _shared(exercise, attempt):
+    """A later call changes what an earlier one returned: both are one and the same tensor or list."""
+    probe = exercise.probes[0]
+    first = run(exercise.call, attempt, probe.args)
+    before = plain(first.value)
+    run(exercise.call, attempt, _other_numbers(probe.args))
+    if close(plain(first.returned), before, probe, equal_nan=True):
+        return None
+    kind = "list" if isinstance(before, list) else "tensor"
+    return Verdict("wrong", (
+        ("say", f"A later call changed what an earlier call had returned: both are the same {kind}."),
+        ("think", f"Make a new {kind} in each call, inside the function.")), "shared-result")
+
+
+def _other_numbers(args):
+    """Arguments of the same shapes: numbers halved, and as the words in another order."""
+    return tuple(_in_reverse(value) for value in args)
+
+
+def _in_reverse(value):
+    if isinstance(value, Tensor) and value.dim():
+        return value.flip(-1) / 2 if value.is_floating_point() else value.flip(0)
+    if isinstance(value, str):
+        return " ".join(reversed(value.split()))
+    return _other_numbers(value) if isinstance(value, tuple) else value
+
 
 def _correct(exercise, runs):
     expected = _expected(exercise)

@@ -84,7 +84,7 @@ def fill(module, attempt, layers, weights, biases=()):
     own = [getattr(module, name) for name in layers.names]
     parameters = [*(layer.weight for layer in own), *(layer.bias for layer in own if layers.bias)]
     if len({id(parameter) for parameter in parameters}) < len(parameters):
-        raise Fault("shared-layer", f"Two of {_listed(layers.names)} are one and the same layer; each needs its own "
+        raise Fault("shared-layer", f"Two of {in_a_row(layers.names)} are one and the same layer; each needs its own "
                                     "nn.Linear, so that looking and being found can differ.")
     if layers.alone:
         _require_no_others(module, layers.names, parameters)
@@ -122,13 +122,14 @@ def _require_no_others(module, names, parameters):
     others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
     if others:
         shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
-        raise Fault("extra-parameters", f"Beside {_listed(names)} your module has parameters that are not asked for: "
+        raise Fault("extra-parameters", f"Beside {in_a_row(names)} your module has parameters that are not asked for: "
                                         f"{shown}. Here nothing else is learned: what comes after attention belongs "
                                         "to another module.")
 
 
-def _listed(names):
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+def in_a_row(names):
+    """'a', 'a and b', 'a, b and c'."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def trainable(build, solution, names, first, second, call=lambda module, *inputs: module(*inputs)):
@@ -155,8 +156,7 @@ def trainable(build, solution, names, first, second, call=lambda module, *inputs
         missed = [name for name, gradient in reached.items() if gradient is None or not gradient.any()]
         if not missed:
             return None
-        return (f"The numbers are right, but no gradient reaches {' and '.join(missed)}, so nothing could be learned "
-                "there.")
+        return f"The numbers are right, but no gradient reaches {in_a_row(missed)}, so nothing could be learned there."
 
     return (
         Experiment("remembers", used_twice, "Keep nothing on self in forward: all it needs comes from x.",

@@ -95,6 +95,10 @@ def weights_of(q, k, mask, scale=_root, dim=-1, hide=_hide):
     return hide(q @ k.transpose(-2, -1) * scale(q, k), mask).softmax(dim)
 
 
+def _without_mask(q, k, mask):
+    return weights_of(q, k, None)
+
+
 def _mix(weights, v, q, k):
     return weights @ v
 
@@ -236,7 +240,8 @@ HEADS = (
     ("among-heads", "The heads of one position attend to each other, since T and H never changed places: your products "
      "run over (B, T, H, D).",
      "The last two axes of q and k must be positions and features: (B, H, T, D), after transpose(1, 2).",
-     tuple({"split": uncut, "merge": merge} for merge in (lambda z: z.flatten(2), merge_heads, rows_from_memory)),
+     tuple({"split": uncut, "merge": merge, **weigh} for weigh in ({}, {"weigh": _without_mask})
+           for merge in (lambda z: z.flatten(2), merge_heads, rows_from_memory)),
      evidence.shape),
     ("one-head", "There is only one head: all C features were compared at once.",
      "Cut q, k and v into H heads before the dot products.",
@@ -295,7 +300,8 @@ SCORES = (
      evidence.sharpness),
     ("fixed-scale", "The scores were divided by a fixed number, such as √2, 2 or 8: right only for heads of one size.",
      "Take the size from q itself: math.sqrt(q.size(-1)).",
-     tuple(_scaled(lambda q, k, root=root: 1 / root) for root in (math.sqrt(2), math.sqrt(3), 2, 8)),
+     tuple(_scaled(lambda q, k, root=root: 1 / root) for root in (
+         math.sqrt(2), math.sqrt(3), 2, 8, math.sqrt(32), math.sqrt(11))),
      evidence.sharpness),
     ("multiplied", "The scores were multiplied by sqrt(D) instead of divided.",
      "The spread of the scores is to become smaller.",

@@ -34,10 +34,14 @@ class Fault(Exception):
 
 @dataclass
 class Run:
-    """One call: what it was given, what came back, and what else happened."""
+    """One call: what it was given, what came back, and what else happened.
+
+    `value` is what came back, as it was then; `returned` is the very thing, which a later call may change.
+    """
 
     args: tuple
     value: object = None
+    returned: object = None
     error: BaseException = None
     line: str = ""
     printed: str = ""
@@ -56,8 +60,8 @@ def run(call, attempt, args, seed=0):
         record = Run(before)
         try:
             with _deadline():
-                value = call(attempt, *given)
-                record.value = list(value) if type(value) is list else value  # as it is now: a later call may add to it
+                record.returned = value = call(attempt, *given)
+                record.value = _as_it_is_now(value)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape
@@ -80,6 +84,15 @@ def run_known(call, code, args):
         except Exception as error:
             record.error = error
     return record
+
+
+def _as_it_is_now(value):
+    """Tensors and lists copied: a later call may write into those that were returned."""
+    if type(value) is torch.Tensor:
+        return value.clone()
+    if type(value) is tuple:
+        return tuple(_as_it_is_now(item) for item in value)
+    return list(value) if type(value) is list else value
 
 
 @contextlib.contextmanager

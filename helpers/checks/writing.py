@@ -30,6 +30,8 @@ def describe(value):
         return f"the class {value.__name__}"
     if isinstance(getattr(value, "shape", None), tuple):
         return f"a {type(value).__name__} of shape {tuple(value.shape)}"
+    if type(value).__module__ == "torch.return_types" and hasattr(value, "indices"):
+        return "two things, values and indices"
     if isinstance(value, (list, tuple, dict)):
         return f"a {type(value).__name__} of {len(value)}"
     if inspect.isgenerator(value):
