@@ -2398,6 +2398,23 @@ class CausalByALoopOverRows(CausalOnTheDeviceOfX):
         return torch.tensor(rows, device=x.device)
 
 
+@right("4.3")
+class CausalWithAMaskThatFollowsX(CausalOnTheDeviceOfX):
+    def hidden(self, x):
+        return torch.ones(x.size(1), x.size(1)).triu(1).to(x).bool()
+
+
+@right("4.3")
+class CausalFilledWithASingleNumberOnTheCpu(CausalOnTheDeviceOfX):
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / torch.tensor(q.size(-1)).sqrt()
+        T = x.size(1)
+        weights = scores.masked_fill(self.mask[:T, :T] == 0, torch.tensor(float("-inf"))).softmax(-1)
+        weights = self.dropout(weights)
+        return weights @ v, weights
+
+
 # ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------
 
 

@@ -5594,25 +5594,6 @@ class CausalByANewWhere(nn.Module):
         return weights @ v, weights
 
 
-@wrong("4.3", "the buffer is used, and a fill is made on the CPU", "mask-stays-on-the-cpu")
-class CausalWithABufferAndANewFill(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
-
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
-        T = x.size(1)
-        scores = torch.where(self.mask[:T, :T], scores, torch.full((T, T), float("-inf"), dtype=x.dtype))
-        weights = self.dropout(scores.softmax(-1))
-        return weights @ v, weights
-
-
 # ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------
 
 

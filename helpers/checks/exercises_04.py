@@ -4,22 +4,22 @@ Which numbers a dropout zeroes is free, so results are compared by their `essenc
 and elsewhere the traits of `chance`. Whether the generator decides is tried out by experiments.
 """
 
+import contextlib
 import math
 import re
 
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 from helpers import masks
 from helpers.attention import CausalAttention
 from helpers.checks import evidence, laws, solutions
 from helpers.checks.catalogue import Exercise, Experiment, Law, Misconception, Probe
 from helpers.checks.chance import Told, comparable, fallen, is_about, outline, traits
-from helpers.checks.exercises_02 import (
-    PROJECTIONS,
-    fill_projections,
-)
+from helpers.checks.exercises_02 import PROJECTIONS, fill_projections
 from helpers.checks.inputs import DV, B, D, H, S, T, normal, round_numbers
 from helpers.checks.laws import COUNT_FROM_THE_END, FROM_THE_FRONT
 from helpers.checks.modules import in_a_row, require_methods
@@ -1083,20 +1083,30 @@ def _mask_is_nowhere(attempt):
             "anew in every forward.")
 
 
+class _Meetings(TorchFunctionMode):
+    """Notes whether tensors of two devices meet in one call, where they may not: a single number may, and an index."""
+
+    found = False
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor) and x.dim()]
+        free = re.search(r"index|item|^to$|^type_as$|copy", function.__name__)
+        self.found |= len({x.device.type for x in given}) > 1 and not free
+        return function(*args, **(kwargs or {}))
+
+
 def _stays_on_the_cpu(attempt):
     """Move the module, and x, to a device without numbers: what forward makes anew on the CPU does not go along.
 
-    Other errors of that device, such as those about single numbers, tell nothing.
+    The errors of that device tell nothing: some are about single numbers.
     """
-    try:
-        attempt(D, DV, T, 0.0).eval().to("meta")(torch.empty(B, T, D, device="meta"))
-    except Exception as error:
-        if not re.search(r"expected device|same device|Unhandled FakeTensor", str(error)):
-            return None
-        return ("The numbers are right, but forward makes a new tensor, which stays on the CPU when the module moves."
-                if _buffers_count(attempt) else "The buffer is there, but forward does not use it: it makes a new "
-                "mask, which stays on the CPU when the module moves.")
-    return None
+    module, x = attempt(D, DV, T, 0.0).eval().to("meta"), torch.empty(B, T, D, device="meta")
+    with contextlib.suppress(Exception), _Meetings() as meetings:
+        module(x)
+    if not meetings.found or _buffers_count(attempt):
+        return None
+    return ("The buffer is there, but forward does not use it: it makes a new mask, which stays on the CPU when the "
+            "module moves.")
 
 
 def _buffers_count(attempt):
