@@ -89,8 +89,9 @@ def test_right_answers_pass_whatever_they_draw(exercise_id):
 
 
 DRAWN_WRONGLY = [case(f"{id}-{code.__name__}", id, code, diagnosis) for id in ("4.1", "4.2")
-                 for code, _, diagnosis in WRONG[id] if diagnosis in ("always-half", "normal-not-uniform", "p-not-used",
-                                                                      "same-for-every-query", "only-with-a-generator")]
+                 for code, _, diagnosis in WRONG[id] if diagnosis in (
+                     "always-half", "normal-not-uniform", "p-not-used", "same-for-every-query", "only-with-a-generator",
+                     "dropped-twice")]
 
 
 @pytest.mark.parametrize("exercise_id, code, diagnosis", DRAWN_WRONGLY)

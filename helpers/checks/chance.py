@@ -61,7 +61,8 @@ def _scale(before, after, there, p):
         return _uneven(before, after, kept, p)
     if not after.isfinite().all():
         return "not finite"
-    if share < 1 and abs(mean * share - 1) < 1e-5 < min(abs(mean * known - 1) for known in (1 - p, p, 0.5)):
+    usual = (1 - p, p, 0.5, (1 - p) ** 2)
+    if share < 1 and abs(mean * share - 1) < 1e-5 < min(abs(mean * known - 1) for known in usual):
         return "divided by the share that was counted"
     return mean
 
