@@ -9,6 +9,9 @@
                                  installs transformers into .venv to compare with it
   python course.py save [...]    for maintainers: set up, then run notebooks from top to bottom and save
                                  them with their outputs; 02 means notebooks/02_*.ipynb, nothing means all
+  python course.py badges        for maintainers: write the address in pyproject.toml into all launch badges
+  python course.py versions      for maintainers: try the oldest, the newest and Colab's packages, each in
+                                 an environment of its own, gigabytes large
 
 Everything is installed into the folder .venv beside this file. To begin again from nothing, delete it.
 

@@ -2407,12 +2407,10 @@ class CausalWithAMaskThatFollowsX(CausalOnTheDeviceOfX):
 @right("4.3")
 class CausalFilledWithASingleNumberOnTheCpu(CausalOnTheDeviceOfX):
     def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = q @ k.transpose(-2, -1) / torch.tensor(q.size(-1)).sqrt()
-        T = x.size(1)
+        T, scores = x.size(1), self.W_query(x) @ self.W_key(x).mT / torch.tensor(self.W_key.out_features).sqrt()
         weights = scores.masked_fill(self.mask[:T, :T] == 0, torch.tensor(float("-inf"))).softmax(-1)
         weights = self.dropout(weights)
-        return weights @ v, weights
+        return weights @ self.W_value(x), weights
 
 
 # ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------

@@ -5496,102 +5496,35 @@ class CausalInPlace(CausalFrame):
 
 
 @wrong("4.3", "the mask in training only", "mask-only-in-training")
-class CausalInTrainingOnly(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
-
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
-        T = x.size(1)
-        if self.training:
-            scores = scores.masked_fill(~self.mask[:T, :T], float("-inf"))
-        weights = self.dropout(scores.softmax(-1))
-        return weights @ v, weights
+class CausalInTrainingOnly(CausalFrame):
+    def hidden(self, x):
+        return super().hidden(x) & self.training
 
 
 @wrong("4.3", "the mask in evaluation only", "mask-only-in-evaluation")
-class CausalInEvaluationOnly(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
-
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
-        T = x.size(1)
-        if not self.training:
-            scores = scores.masked_fill(~self.mask[:T, :T], -1e9)
-        weights = self.dropout(scores.softmax(-1))
-        return weights @ v, weights
+class CausalInEvaluationOnly(CausalFrame):
+    def hidden(self, x):
+        return super().hidden(x) & (not self.training)
 
 
 @wrong("4.3", "a buffer that is not used: the mask is made anew on the CPU", "mask-stays-on-the-cpu")
-class CausalByANewMask(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
-
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
-        T = x.size(1)
-        mask = torch.ones(T, T, dtype=torch.bool).tril()
-        scores = scores.masked_fill(~mask, float("-inf"))
-        weights = self.dropout(scores.softmax(-1))
-        return weights @ v, weights
+class CausalByANewMask(CausalFrame):
+    def hidden(self, x):
+        return torch.ones(x.size(1), x.size(1), dtype=torch.bool).triu(1)
 
 
 @wrong("4.3", "a buffer that is not used: a new mask of 0 and -inf is added", "mask-stays-on-the-cpu")
-class CausalByANewFloatMask(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
-
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
-        T = x.size(1)
-        mask = torch.full((T, T), float("-inf")).triu(1)
-        scores = scores + mask.to(x.dtype)
-        weights = self.dropout(scores.softmax(-1))
-        return weights @ v, weights
+class CausalByANewFloatMask(CausalFrame):
+    def weights(self, x):
+        mask = torch.full((x.size(1), x.size(1)), -torch.inf).triu(1)
+        return (self.scores(x) + mask.to(x.dtype)).softmax(-1)
 
 
 @wrong("4.3", "a buffer that is not used: a new mask in torch.where", "mask-stays-on-the-cpu")
-class CausalByANewWhere(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).tril())
-
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
-        T = x.size(1)
-        scores = torch.where(torch.tril(torch.ones(T, T)) == 1, scores, float("-inf"))
-        weights = self.dropout(scores.softmax(-1))
-        return weights @ v, weights
+class CausalByANewWhere(CausalFrame):
+    def weights(self, x):
+        visible = torch.tril(torch.ones(x.size(1), x.size(1))) == 1
+        return torch.where(visible, self.scores(x), -torch.inf).softmax(-1)
 
 
 # ---- 5.1 split_heads(x, num_heads) -----------------------------------------------------------------------------------
@@ -9329,60 +9262,28 @@ class BertUnscaledUnmasked(Scored):
 
 
 @wrong("7.1", "the mask in training only", "mask-only-in-training")
-class BertMaskedInTraining(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.heads = config.num_attention_heads
-        self.query = nn.Linear(config.hidden_size, config.hidden_size)
-        self.key = nn.Linear(config.hidden_size, config.hidden_size)
-        self.value = nn.Linear(config.hidden_size, config.hidden_size)
-
-    def forward(self, x, mask=None):
-        layers = self.query, self.key, self.value
-        q, k, v = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in layers)
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
-        if mask is not None and self.training:
-            scores = scores.masked_fill(~mask, float("-inf"))
-        weights = scores.softmax(-1)
-        return (weights @ v).transpose(1, 2).flatten(-2), weights
+class BertMaskedInTraining(Scored):
+    def weights(self, scores, mask):
+        return super().weights(scores, mask if self.training else None)
 
 
 @wrong("7.1", "the mask in evaluation only", "mask-only-in-evaluation")
-class BertMaskedInEvaluation(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.heads = config.num_attention_heads
-        self.query = nn.Linear(config.hidden_size, config.hidden_size)
-        self.key = nn.Linear(config.hidden_size, config.hidden_size)
-        self.value = nn.Linear(config.hidden_size, config.hidden_size)
-
-    def forward(self, x, mask=None):
-        layers = self.query, self.key, self.value
-        q, k, v = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in layers)
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
-        if mask is not None and not self.training:
-            scores = scores.masked_fill(~mask, float("-inf"))
-        weights = scores.softmax(-1)
-        return (weights @ v).transpose(1, 2).flatten(-2), weights
+class BertMaskedInEvaluation(Scored):
+    def weights(self, scores, mask):
+        return super().weights(scores, None if self.training else mask)
 
 
 @wrong("7.1", "a new output layer in every forward", "not-repeatable")
-class BertWithANewOutputLayer(BertMaskedInTraining):
+class BertWithANewOutputLayer(QueryKeyValue):
     def forward(self, x, mask=None):
-        q, k, v = (f(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for f in (self.query, self.key, self.value))
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
-        weights = (scores if mask is None else scores.masked_fill(~mask, float("-inf"))).softmax(-1)
-        out = (weights @ v).transpose(1, 2).flatten(-2)
+        out, weights = super().forward(x, mask)
         return nn.Linear(x.size(-1), x.size(-1), dtype=x.dtype)(out), weights
 
 
 @wrong("7.1", "a fixed root of 32", "fixed-scale")
-class BertScaledByTheRootOf32(BertMaskedInTraining):
-    def forward(self, x, mask=None):
-        q, k, v = (f(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for f in (self.query, self.key, self.value))
-        scores = q @ k.transpose(-2, -1) / math.sqrt(32)
-        weights = (scores if mask is None else scores.masked_fill(~mask, float("-inf"))).softmax(-1)
-        return (weights @ v).transpose(1, 2).flatten(-2), weights
+class BertScaledByTheRootOf32(Scored):
+    def scaled(self, q):
+        return math.sqrt(32)
 
 
 # ---- 7.2 mean_pool(hidden, mask) -------------------------------------------------------------------------------------

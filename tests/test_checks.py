@@ -788,6 +788,25 @@ def test_a_corrupt_record_is_set_aside_and_nothing_is_lost(record_file, content)
     assert (record_file.parent / "progress.unreadable.json").read_text(encoding="utf-8") == content
 
 
+@pytest.mark.parametrize("busy", ["replace", "read_text"])
+def test_a_record_that_another_notebook_holds_for_a_moment_is_waited_for(record_file, monkeypatch, busy):
+    check("0.1", lambda x: x.mean(1))
+    place = os if busy == "replace" else type(record_file)
+    act, refusals = getattr(place, busy), iter([PermissionError("held")] * 3)
+
+    def held(*args, **options):
+        for refusal in refusals:
+            raise refusal
+        return act(*args, **options)
+
+    monkeypatch.setattr(place, busy, held)
+    check("0.1", lambda x: x.mean(1))
+    monkeypatch.undo()
+    assert next(refusals, None) is None
+    assert json.loads(record_file.read_text(encoding="utf-8")) == {"0.1": {"status": "correct", "tries": 2}}
+    assert [path.name for path in record_file.parent.iterdir()] == [record_file.name]
+
+
 def test_where_nothing_can_be_written_the_record_lives_in_memory(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))

@@ -25,6 +25,8 @@ import pip
 import pytest
 from nbval.plugin import get_sanitize_patterns
 
+from tests import save_notebooks
+
 PROJECT = Path(__file__).resolve().parent.parent
 NOWHERE = "http://127.0.0.1:9/"
 SEND_INTERRUPT = pytest.mark.skipif(os.name == "nt", reason="a test cannot press Ctrl-C for a program on Windows")
@@ -511,6 +513,22 @@ def check_saved(path):
     assert [first["id"], second["id"], first["metadata"], second["execution_count"]] == ["cell-0", "cell-1", {}, 2]
     assert [output["text"] for output in first["outputs"]] == [["grüß dich\n", "again\n"]]
     assert second["outputs"][0]["data"]["text/plain"] == ["('notebooks', 'memory')"]
+
+
+def test_saved_times_are_kept_until_an_output_before_them_is_new():
+    def notebook(first, time, picture):
+        made = nbformat.v4.new_notebook()
+        printed = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in (first, time)]
+        drawn = nbformat.v4.new_output("display_data", {"image/png": picture, "text/plain": "a curve"})
+        made.cells = [nbformat.v4.new_markdown_cell("text", id="text")]
+        made.cells += [nbformat.v4.new_code_cell("x", id=f"c{n}", outputs=[o]) for n, o in enumerate([*printed, drawn])]
+        return made
+
+    saved = notebook("1", "took 3 ms", "old")
+    same, new = notebook("1", "took 9 ms", "new"), notebook("2", "took 9 ms", "new")
+    save_notebooks.keep_times(same, saved)
+    save_notebooks.keep_times(new, saved)
+    assert same == saved and new == notebook("2", "took 9 ms", "new")
 
 
 def test_save_refuses_a_name_that_fits_no_notebook(course):

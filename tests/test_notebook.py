@@ -52,7 +52,7 @@ def test_dropout_tosses_the_coins_of_the_article():
 @pytest.mark.skipif(tuple(map(int, torch.__version__.split(".")[:2])) < (2, 11), reason="older PyTorch draws otherwise")
 @pytest.mark.parametrize("p", [0.1, 0.5])
 def test_dropout_tosses_the_coins_of_this_pytorch(p):
-    """Notebook 04 says so of PyTorch 2.11 to 2.15."""
+    """Notebook 04 says so of PyTorch 2.11, 2.13 and 2.15."""
     torch.manual_seed(5)
     theirs = torch.nn.Dropout(p)(torch.ones(2, 6, 6))
     torch.manual_seed(5)

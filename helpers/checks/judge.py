@@ -164,7 +164,7 @@ def _explain(exercise, probe, record, runs):
     """An exception, said again: where, on what, and what it means here."""
     named = _match(exercise, runs)
     where = f" at your {record.line}" if record.line else ""
-    given = exercise.told(probe.args) if exercise.told else _told(exercise, probe.args, record.error)
+    given = _told(exercise, probe.args, record.error)
     parts = [("say", f"It raised {errors.first_line(record.error)}{where}."), ("numbers", given)]
     if named:
         parts += [("say", named.means), ("think", named.think)]
@@ -187,6 +187,8 @@ def _axes(probe):
 
 def _told(exercise, args, error=None):
     """What the learner's code was given, with its dtypes where the error speaks of them."""
+    if exercise.told:
+        return exercise.told(args)
     dtypes = errors.speaks_of_dtypes(error)
     given = ", ".join(argument(name, value, dtypes)
                       for name, value in zip(exercise.named_inputs, args, strict=False))
@@ -460,6 +462,6 @@ def _with_print(exercise, found, runs):
         return found
     lines = printed.splitlines()
     cut = "\n".join(line[:100] for line in lines[:8]) + ("\n..." if len(lines) > 8 else "")
-    given = exercise.told(record.args) if exercise.told else _told(exercise, record.args)
+    given = _told(exercise, record.args)
     heading = "Your code printed:" if ("numbers", given) in found.parts else f"{given} Your code printed:"
     return Verdict(found.status, (*found.parts, ("code", f"{heading}\n{cut}")), found.diagnosis)
