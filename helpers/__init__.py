@@ -11,7 +11,6 @@ Read the modules in the order in which the notebooks reach them; a file imports 
     ports       weights in and out of other people's attention notebook 05
     pretrained  find, fetch, verify and load MiniLM            notebook 01
     plots       every static figure of the course
-    explorers   interactive views of the same things
     checks      check, hint, solution, progress: how the course answers
     notebook    setup(): seed, device, how tensors are printed
     start       what the first cell needs before all that

@@ -6,9 +6,9 @@ import re
 import pytest
 import torch
 
-from helpers import explorers
-from helpers.explorers.base import INVITATION
-from helpers.explorers.dropout import coins
+import explorers
+from explorers.base import INVITATION
+from explorers.dropout import coins
 from helpers.masks import causal_mask, masked_softmax
 from tests.shown import Shown, in_both_themes
 
@@ -22,7 +22,7 @@ def scores(T):
     return torch.randn(T, T, generator=torch.Generator().manual_seed(123))
 
 
-CELLS = [f"import torch\nfrom helpers import explorers, masks\n\n{inspect.getsource(scores)}\n\n{words = }\n{many = }",
+CELLS = [f"import torch\nimport explorers\nfrom helpers import masks\n\n{inspect.getsource(scores)}\n\n{words = }\n{many = }",
          "explorers.dropout(words, scores(6).softmax(-1))",
          "explorers.dropout(words, masks.masked_softmax(scores(6), masks.causal_mask(6)))",
          "explorers.dropout(many, scores(12).softmax(-1))",

@@ -5,8 +5,8 @@ import itertools
 import pytest
 import torch
 
-from helpers import explorers
-from helpers.explorers.base import INVITATION
+import explorers
+from explorers.base import INVITATION
 from helpers.heads import split_heads
 from tests.shown import Shown, in_both_themes
 
@@ -14,7 +14,7 @@ pytest_plugins = ["tests.browser"]
 
 three, four = ["the", "cat", "sleeps"], ["Your", "journey", "starts", "with"]
 SIZES = {1: (three, 6, 2), 2: (four, 12, 3), 3: (["a", "b"], 5, 5)}  # of the cells
-CELLS = ["from helpers import explorers", *(f"explorers.heads{sizes}" for sizes in SIZES.values())]
+CELLS = ["import explorers", *(f"explorers.heads{sizes}" for sizes in SIZES.values())]
 WITH_HEADS = [(1, (1, 2, 3, 6)), (2, (1, 2, 3, 4, 6, 12)), (3, (1, 5))]
 SPLITS, MERGES = ["view, then transpose", "view alone (bug)"], ["transpose, then reshape", "reshape alone (bug)"]
 BOTH = list(itertools.product(SPLITS, MERGES))

@@ -5,9 +5,9 @@ import inspect
 import pytest
 import torch
 
-from helpers import explorers
+import explorers
 from helpers import masks as reference
-from helpers.explorers.base import INVITATION
+from explorers.base import INVITATION
 from tests.shown import Shown, in_both_themes
 
 pytest_plugins = ["tests.browser"]
@@ -21,7 +21,7 @@ def scores(T):
     return torch.randn(T, T, generator=torch.Generator().manual_seed(123)).mul(2)
 
 
-CELLS = [f"import torch\nfrom helpers import explorers\n\n{inspect.getsource(scores)}\n\n{words = }\n{padded = }",
+CELLS = [f"import torch\nimport explorers\n\n{inspect.getsource(scores)}\n\n{words = }\n{padded = }",
          "explorers.masks(words, scores(6), [True] * 4 + [False] * 2)",
          "explorers.masks(padded, scores(4), [False, True, True, True])",
          "explorers.masks(words, scores(6))"]

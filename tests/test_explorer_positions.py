@@ -8,9 +8,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from helpers import embeddings, explorers, plots
-from helpers.explorers import still
-from helpers.explorers.base import INVITATION
+import explorers
+from helpers import embeddings, plots
+from explorers import still
+from explorers.base import INVITATION
 from tests.shown import Shown, in_both_themes
 
 pytest_plugins = ["tests.browser"]
@@ -24,7 +25,7 @@ def learned(T, C):
     return torch.randn(T, C, generator=torch.Generator().manual_seed(123)).cumsum(dim=0)
 
 
-CELLS = [f"import torch\nfrom helpers import embeddings, explorers\n\n{inspect.getsource(waves)}\n\n"
+CELLS = [f"import torch\nimport explorers\nfrom helpers import embeddings\n\n{inspect.getsource(waves)}\n\n"
          f"{inspect.getsource(learned)}",
          "explorers.positions(waves(101, 128))",
          "explorers.positions(learned(13, 7))",

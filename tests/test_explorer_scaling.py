@@ -7,8 +7,8 @@ import re
 import pytest
 import torch
 
-from helpers import explorers
-from helpers.explorers.base import INVITATION
+import explorers
+from explorers.base import INVITATION
 from tests.shown import Shown, in_both_themes
 
 pytest_plugins = ["tests.browser"]
@@ -19,7 +19,7 @@ def drawn(rows, width):
     return torch.randn(rows, width, generator=torch.Generator().manual_seed(rows))
 
 
-CELLS = [f"import torch\nfrom helpers import explorers\n\n{inspect.getsource(drawn)}",
+CELLS = [f"import torch\nimport explorers\n\n{inspect.getsource(drawn)}",
          "explorers.scaling(drawn(37, 1024), drawn(7, 1024))",
          "explorers.scaling(drawn(1, 100)[0], drawn(16, 100))",
          "explorers.scaling(1e30 * drawn(3, 11), 1e30 * drawn(2, 11))"]

@@ -13,9 +13,10 @@ import pytest
 import torch
 from nbclient import NotebookClient
 
-from helpers import explorers, plots
-from helpers.explorers import base, still
-from helpers.explorers.base import INVITATION
+import explorers
+from helpers import plots
+from explorers import base, still
+from explorers.base import INVITATION
 from tests.save_notebooks import VIEW, keep_pictures
 from tests.shown import Shown
 
@@ -31,7 +32,7 @@ def weights(*shape):
 
 
 # The kernel makes its numbers with the same function, so that what is shown can be compared.
-CELLS = [f"import torch\nfrom helpers import explorers\n\n{inspect.getsource(weights)}\n\n{words = }\n{many = }",
+CELLS = [f"import torch\nimport explorers\n\n{inspect.getsource(weights)}\n\n{words = }\n{many = }",
          "explorers.attention(words, weights(6, 6))",
          "explorers.attention(words, weights(2, 4, 6, 6))",
          "explorers.attention(many, weights(6, 12, 128, 128))",

@@ -64,6 +64,15 @@ def hint(exercise_id, number=1):
                   (("say", hints[number - 1]), ("next", more)))
 
 
+def reference(exercise_id):
+    """The course's own answer to an exercise: a function or a class.
+
+    Errors: KeyError if there is no such exercise
+    Source: notebook 07
+    """
+    return EXERCISES[exercise_id].solution
+
+
 def solution(exercise_id):
     """The source of a right answer: the function of `helpers` itself.
 

@@ -12,11 +12,11 @@ What they share stands in `base.py`, `given.py`, `shared.js` and `shared.css`; `
 that stands in for an explorer where nothing can run.
 """
 
-from helpers.explorers.attention import attention
-from helpers.explorers.dropout import dropout
-from helpers.explorers.heads import heads
-from helpers.explorers.masks import masks
-from helpers.explorers.positions import positions
-from helpers.explorers.scaling import scaling
+from explorers.attention import attention
+from explorers.dropout import dropout
+from explorers.heads import heads
+from explorers.masks import masks
+from explorers.positions import positions
+from explorers.scaling import scaling
 
 __all__ = ["attention", "dropout", "heads", "masks", "positions", "scaling"]

@@ -3,8 +3,8 @@
 import torch
 import traitlets
 
-from helpers.explorers import given, still
-from helpers.explorers.base import Explorer
+from explorers import given, still
+from explorers.base import Explorer
 
 FEWEST, MOST = 2, 512  # of positions and of features: MiniLM's 512 x 384 are 786 kB
 APART = 8  # of the two positions at first

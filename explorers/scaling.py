@@ -5,8 +5,8 @@ import math
 import traitlets
 
 from helpers import plots
-from helpers.explorers import given
-from helpers.explorers.base import Explorer
+from explorers import given
+from explorers.base import Explorer
 
 MOST_QUERIES, MOST_KEYS, MOST_WIDE = 64, 16, 1024
 

@@ -3,8 +3,8 @@
 import traitlets
 
 from helpers import plots
-from helpers.explorers import given, still
-from helpers.explorers.base import Explorer
+from explorers import given, still
+from explorers.base import Explorer
 
 MOST_WORDS = 512
 MOST_WEIGHTS = 20_000_000  # 80 MB: all 72 heads of MiniLM at its longest, 512 words

@@ -4,8 +4,8 @@ import torch
 import traitlets
 
 from helpers import plots
-from helpers.explorers import given
-from helpers.explorers.base import Explorer
+from explorers import given
+from explorers.base import Explorer
 
 MOST_WORDS = 12
 WORD = 2**32 - 1  # the generator's numbers have 32 bits

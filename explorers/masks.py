@@ -5,8 +5,8 @@ import traitlets
 
 from helpers import masks as reference
 from helpers import plots
-from helpers.explorers import given
-from helpers.explorers.base import Explorer
+from explorers import given
+from explorers.base import Explorer
 
 MOST_WORDS = 12
 
