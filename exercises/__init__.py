@@ -1,5 +1,20 @@
-"""What learners import: check an exercise, ask for a hint, read the solution, look at what is done."""
+"""What learners import, and a folder for each exercise.
 
-from helpers.checks import EXERCISES, check, hint, progress, reference, solution
+    check("3.3", mask_by_filling)   what is right, or what is wrong and why
+    hint("3.3"), hint("3.3", 2)     a nudge, then a stronger one
+    solution("3.3")                 a right answer, to read after trying
+    progress()                      all exercises, and which are solved
+
+A folder such as e3_3_mask_by_filling holds the statement (exercise.py), the course's own answer (reference.py), the known
+mistakes (misconceptions.py), and the answers that the checker is tested with (answers_right.py, answers_wrong.py).
+`common` holds what several exercises share. The engine that acts on all this is the package `feedback`.
+"""
+
+from feedback.course import Course
+
+COURSE = Course(__name__, __path__[0])
+EXERCISES = COURSE.exercises
+check, hint, solution, progress, reference = (
+    COURSE.check, COURSE.hint, COURSE.solution, COURSE.progress, COURSE.reference)
 
 __all__ = ["EXERCISES", "check", "hint", "progress", "reference", "solution"]

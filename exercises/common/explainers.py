@@ -1,0 +1,52 @@
+"""Explainers for attention: sentences made from the learner's own weights and masks, next to the general ones."""
+
+import torch
+
+from feedback.explainers import entry, first_entries, item, not_a_number, shape, true_at, worst
+from feedback.format import counted, number, position, shortly
+
+__all__ = ["counted", "entry", "first_entries", "given_mask", "hidden_weight", "item", "not_a_number", "number",
+           "out_alone", "position", "row_sum", "shape", "sharpness", "shortly", "true_at", "worst"]
+
+
+def row_sum(case):
+    """The row whose sum is furthest from 1."""
+    sums = case.last.double().sum(-1)
+    at = worst(sums, torch.ones_like(sums))
+    if abs(sums[at] - 1) < 1e-3:
+        return entry(case)
+    return f"row {position(at)} of your weights sums to {number(sums[at])}; a row must sum to 1"
+
+
+def sharpness(case):
+    """The row whose largest weight is furthest from the right one."""
+    got, right = case.last.max(-1).values, case.expected_last.max(-1).values
+    at = worst(got, right)
+    word = "sharper" if got[at] > right[at] else "flatter"
+    return (f"the largest weight of row {position(at)} is {number(got[at])} where {number(right[at])} is right: "
+            f"your rows are {word}")
+
+
+def given_mask(case):
+    """The mask of a case, its last argument, or None where none was given."""
+    mask = case.args[-1]
+    return mask if isinstance(mask, torch.Tensor) and mask.dtype == torch.bool else None
+
+
+def hidden_weight(case):
+    """The hidden key that gets the largest weight."""
+    mask = given_mask(case)
+    if mask is None or case.last.shape != case.expected_last.shape:
+        return shape(case)
+    leak = case.last.double().nan_to_num(0.0) * ~mask
+    if not leak.any():
+        return not_a_number(case) if case.last.isnan().any() else entry(case)
+    at = worst(leak, torch.zeros_like(leak))
+    return f"key {at[-1]} is hidden from query {at[-2]}, and gets the weight {number(leak[at])} at {position(at)}"
+
+
+def out_alone(case):
+    """Right weights, and the entry of out that is furthest off."""
+    at = worst(case.first, case.expected_first)
+    return (f"your weights are right, but your out at {position(at)} is {number(case.first[at])} and "
+            f"{number(case.expected_first[at])} is right")

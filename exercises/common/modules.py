@@ -1,0 +1,165 @@
+"""Exercises that ask for a module: has it the methods and layers that are asked for, and can it learn?"""
+
+import inspect
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from exercises.common.inputs import normal
+from feedback import BehavioralTest, ContractViolation
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The layers that a module must have, each an nn.Linear.
+
+    names    what they are called
+    made     how one is made, as a learner writes it
+    maps     its sizes in words, with {} for the number of features in and out
+    bias     whether they have one
+    alone    whether they are all that the module may learn
+    """
+
+    names: tuple
+    made: str
+    maps: str
+    bias: bool
+    alone: bool = False
+
+
+def require_methods(attempt, arguments="d_in, d_out", inputs="x"):
+    """Say which method is missing or takes other arguments: a slip in such a name raises far from its place.
+
+    Errors: ContractViolation if __init__ or forward is missing, or forward cannot be called with the inputs
+    Source: notebook 02
+    """
+    own = [name for name, value in vars(attempt).items() if callable(value)]
+    has = f"it has {', '.join(own)}" if own else "it has none of its own"
+    if "__init__" not in own and attempt.__init__ is nn.Module.__init__:
+        raise ContractViolation("no-init", f"{attempt.__name__} needs a method __init__(self, {arguments}), with two underscores "
+                               f"on each side; {has}.")
+    forward = getattr(attempt, "forward", None)
+    if issubclass(attempt, nn.Module) and (forward is None or forward is nn.Module.forward):
+        raise ContractViolation("no-forward", f"{attempt.__name__} needs a method forward(self, {inputs}); {has}.")
+    if forward is not None:
+        _require_inputs(forward, inputs)
+
+
+def _require_inputs(forward, inputs):
+    first, *others = (word.split("=")[0] for word in inputs.split(", "))
+    called = f"with {first} alone"
+    fits = takes(forward, 2)
+    for count, name in enumerate(others, 3):  # those with a default
+        fits = fits and (takes(forward, count) or takes(forward, 2, name))
+        called += f", and with {first} and {name}"
+    if not fits:
+        raise ContractViolation("forward-arguments", f"forward is called {called}, so it starts with def forward(self, {inputs}); "
+                                         f"yours takes {inspect.signature(forward)}.")
+
+
+def takes(function, count, *names):
+    """Whether a function can be called with so many arguments, and with these by name."""
+    try:
+        inspect.signature(function).bind(*range(count), **dict.fromkeys(names))
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
+
+
+def fill(module, attempt, layers, weights, biases=()):
+    """Copy weights and biases into the layers of a module, or say what is wrong with these.
+
+    Errors: ContractViolation
+    Source: notebook 02
+    """
+    if not isinstance(module, nn.Module):
+        raise ContractViolation("not-a-module", f"{attempt.__name__} must be an nn.Module: "
+                                    f"write class {attempt.__name__}(nn.Module).")
+    for name, weight in zip(layers.names, weights, strict=True):
+        _require_layer(module, name, layers, weight)
+    own = [getattr(module, name) for name in layers.names]
+    parameters = [*(layer.weight for layer in own), *(layer.bias for layer in own if layers.bias)]
+    if len({id(parameter) for parameter in parameters}) < len(parameters):
+        raise ContractViolation("shared-layer", f"Two of {in_a_row(layers.names)} are one and the same layer; each needs its own "
+                                    "nn.Linear, so that looking and being found can differ.")
+    if layers.alone:
+        _require_no_others(module, layers.names, parameters)
+    with torch.no_grad():
+        for parameter, numbers in zip(parameters, (*weights, *biases), strict=True):
+            parameter.copy_(numbers)
+
+
+def _require_layer(module, name, layers, weight):
+    layer = getattr(module, name, None)
+    if not isinstance(layer, nn.Linear):
+        raise ContractViolation("no-projection", _lacks(module, name, layer, layers.made))
+    if layer.bias is not None and not layers.bias:
+        raise ContractViolation("has-bias", f"{name} has a bias; here the projections are plain matrices: {layers.made}.")
+    if layer.bias is None and layers.bias:
+        raise ContractViolation("no-bias", f"{name} has no bias; here each projection has one, as in BERT: {layers.made}, without "
+                               "bias=False.")
+    if layer.weight.shape != weight.shape:
+        raise ContractViolation("wrong-projection-size",
+                    f"{name} should map {layers.maps.format(weight.size(1), weight.size(0))}, yours maps "
+                    f"{layer.in_features} to {layer.out_features}: {layers.made}.")
+
+
+def _lacks(module, name, layer, made):
+    own = sorted(key for key in (*module._modules, *module._parameters, *vars(module))
+                 if not key.startswith("_") and key != "training")
+    has = f"it has {', '.join(own)}" if own else "it has no layers at all"
+    if layer is not None:
+        return f"{name} must be {made}, got {type(layer).__name__}."
+    return f"The module needs a layer called {name}, made in __init__ as self.{name} = nn.Linear(...); {has}."
+
+
+def _require_no_others(module, names, parameters):
+    known = {id(parameter) for parameter in parameters}
+    others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
+    if others:
+        shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+        raise ContractViolation("extra-parameters", f"Beside {in_a_row(names)} your module has parameters that are not asked for: "
+                                        f"{shown}. Here nothing else is learned: what comes after attention belongs "
+                                        "to another module.")
+
+
+def in_a_row(names):
+    """'a', 'a and b', 'a, b and c'."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def trainable(build, solution, names, first, second, call=lambda module, *inputs: module(*inputs)):
+    """Two experiments that are made with right numbers too: a module remembers nothing, and can learn.
+
+    build(attempt) makes a module with known numbers in it; first and second are the inputs of two calls, the
+    second one longer.
+    """
+
+    def used_twice(attempt):
+        module = build(attempt)
+        call(module, *first)
+        got, expected = call(module, *second)[0], call(build(solution), *second)[0]
+        if got.shape == expected.shape and torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
+            return None
+        return "Used a second time, on a longer sequence, your module gives wrong numbers: it remembers the first call."
+
+    def learns(attempt):
+        module, x = build(attempt), first[0].clone().requires_grad_()
+        out = call(module, x, *first[1:])[0]
+        if out.requires_grad:
+            (out * normal(*out.shape, seed=47)).sum().backward()
+        reached = {"x": x.grad, **{name: getattr(module, name).weight.grad for name in names}}
+        missed = [name for name, gradient in reached.items() if gradient is None or not gradient.any()]
+        if not missed:
+            return None
+        return f"The numbers are right, but no gradient reaches {in_a_row(missed)}, so nothing could be learned there."
+
+    return (
+        BehavioralTest("remembers", used_twice, "Keep nothing on self in forward: all it needs comes from x.",
+                   required=True, while_doing="used a second time, on a longer sequence,"),
+        BehavioralTest("no-gradients", learns, "Use the layers themselves, and no detach, .data or no_grad.",
+                   required=True, while_doing="on the way back"),
+    )

@@ -1,0 +1,71 @@
+"""What the numbers of every right answer obey, and experiments that tell what a wrong answer mixes up."""
+
+import torch
+
+from exercises.common import explainers
+from exercises.common.inputs import B, D, S, T, normal
+from feedback import BehavioralTest, Property
+
+
+def _finite(case):
+    bad = [got for _, got, _ in case.parts if not got.isfinite().all()]
+    if not bad:
+        return None
+    at = tuple(int(i) for i in (~bad[0].isfinite()).nonzero()[0])
+    return f"Every number must be finite; yours at {explainers.position(at)} is {explainers.number(bad[0][at])}."
+
+
+def _rows_sum_to_one(case):
+    sums, right = case.last.double().sum(-1), case.expected_last.double().sum(-1)
+    if torch.allclose(sums, right, atol=1e-3):
+        return None
+    at = explainers.worst(sums, right)
+    return f"Each row of the weights must sum to {right[at]:.0f}; your row {explainers.position(at)} sums to {sums[at]:.4f}."
+
+
+def _not_negative(case):
+    if (case.last >= -1e-6).all():
+        return None
+    at = explainers.worst(case.last.clamp(max=0), torch.zeros_like(case.last))
+    return f"No weight is negative; yours at {explainers.position(at)} is {explainers.number(case.last[at])}."
+
+
+def _hidden_is_zero(case):
+    mask = explainers.given_mask(case)
+    if mask is None:
+        return None
+    leak = case.last.double() * ~mask
+    if (leak.abs() < 1e-4).all():
+        return None
+    return f"A hidden key must get the weight 0: {explainers.hidden_weight(case)}."
+
+
+FINITE = Property("not-finite", _finite, "Print the lines before: where does the first NaN or inf arise?")
+ROWS = Property("rows-do-not-sum-to-1", _rows_sum_to_one,
+           "Print the row sums, x.sum(dim=-1), after each step: which step takes them away from 1, or never brings "
+           "them there?")
+POSITIVE = Property("negative-weights", _not_negative, "A weight is a share. Which step makes numbers positive, and what "
+                                                  "comes after it?")
+HIDDEN = Property("hidden-keys-read", _hidden_is_zero, "The mask is True where attending is allowed; everything else is 0.")
+
+
+def _items_are_independent(attempt):
+    """Change item 1 and look whether item 0 notices."""
+    q, k, v = normal(B, T, D, seed=41), normal(B, S, D, seed=42), normal(B, S, D, seed=43)
+    args = (q, k, v)[:attempt.__code__.co_argcount] if hasattr(attempt, "__code__") else (q, k, v)
+    before = attempt(*(x.clone() for x in args))
+    after = attempt(*(torch.cat([x[:1], x[1:] + 1]) for x in args))
+    first = (before, after) if isinstance(before, torch.Tensor) else (before[0], after[0])
+    moved = float((first[0][0] - first[1][0]).abs().max())
+    if moved < 1e-5:
+        return None
+    return f"The items of a batch must not meet: when item 1 changed, the result for item 0 moved by {moved:.4f}."
+
+
+ITEMS = BehavioralTest("items-mixed", _items_are_independent,
+                   "The batch axis stays in front untouched. Which line sums over it, or takes it for positions?")
+
+# A misconception that several exercises share, in words.
+FROM_THE_FRONT = ("The softmax runs over an axis that was counted from the front (dim=0, dim=1, or none given): with "
+                  "another number of axes it is the wrong one.")
+COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: dim=-1."

@@ -1,0 +1,312 @@
+"""Wrong answers to exercise 2.2, of the kind that learners write: the checker must reject all of them."""
+
+# ruff: noqa: RET503, RET504 - a return inside a loop, and naming a result before returning it, are what learners do
+
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from feedback.bank import WrongAnswers
+
+wrong = WrongAnswers()
+
+
+@wrong("overflow")
+def softmax_naive(scores):
+    """Exp overflows for scores of 1,000."""
+    return torch.exp(scores) / torch.exp(scores).sum(dim=-1, keepdim=True)
+
+
+@wrong("overflow-hidden")
+def softmax_naive_nan_to_num(scores):
+    """Exp overflows; the NaN are painted over with zeros."""
+    exponentials = scores.exp()
+    return (exponentials / exponentials.sum(-1, keepdim=True)).nan_to_num(0.0)
+
+
+@wrong("not-finite")
+def softmax_clamped(scores):
+    """Large scores are cut off at 50."""
+    exponentials = scores.clamp(max=50).exp()
+    return exponentials / exponentials.sum(-1, keepdim=True)
+
+
+@wrong("one-maximum-for-all")
+def softmax_global_max(scores):
+    """The largest of all scores is taken away: a row far below it is 0/0."""
+    exponentials = torch.exp(scores - scores.max())
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("max-of-columns")
+def softmax_max_of_columns(scores):
+    """The largest of each column is taken away."""
+    exponentials = torch.exp(scores - scores.max(dim=0).values)
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("overflow")
+def softmax_minus_mean(scores):
+    """The mean is taken away instead of the maximum."""
+    exponentials = torch.exp(scores - scores.mean(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("not-finite")
+def softmax_plus_max(scores):
+    """The maximum is added."""
+    exponentials = torch.exp(scores + scores.amax(-1, keepdim=True))
+    return exponentials / exponentials.sum(-1, keepdim=True)
+
+
+@wrong("not-finite")
+def softmax_max_after_exp(scores):
+    """The maximum is taken away after exp."""
+    exponentials = scores.exp() - scores.exp().amax(-1, keepdim=True)
+    return exponentials / exponentials.sum(-1, keepdim=True)
+
+
+@wrong()
+def softmax_divided_by_max(scores):
+    """Divided by the maximum instead of shifted by it."""
+    return torch.softmax(scores / scores.amax(-1, keepdim=True), dim=-1)
+
+
+@wrong("axis-from-the-front")
+def softmax_over_axis_0(scores):
+    """Over axis 0."""
+    return torch.softmax(scores, dim=0)
+
+
+@wrong("axis-from-the-front")
+def softmax_over_axis_1(scores):
+    """Over axis 1, right for matrices only."""
+    return torch.softmax(scores, dim=1)
+
+
+@wrong("over-the-rows")
+def softmax_over_queries(scores):
+    """Over the queries."""
+    return torch.softmax(scores, dim=-2)
+
+
+@wrong("axis-from-the-front")
+def softmax_without_axis(scores):
+    """No axis given: PyTorch guesses."""
+    return F.softmax(scores)
+
+
+@wrong("over-everything")
+def softmax_over_everything(scores):
+    """Over everything at once."""
+    exponentials = torch.exp(scores - scores.max())
+    return exponentials / exponentials.sum()
+
+
+@wrong()
+def softmax_without_keepdim(scores):
+    """Sum without keepdim."""
+    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1)
+
+
+@wrong()
+def softmax_max_without_keepdim(scores):
+    """Max without keepdim."""
+    exponentials = torch.exp(scores - scores.amax(dim=-1))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong()
+def softmax_max_pair(scores):
+    """Max gives values and indices: both are used."""
+    exponentials = torch.exp(scores - scores.max(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("overflow")
+def softmax_argmax(scores):
+    """The place of the maximum is taken away."""
+    exponentials = torch.exp(scores - scores.argmax(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("not-divided")
+def softmax_not_normalized(scores):
+    """Not divided by the sum."""
+    return torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+
+
+@wrong("no-exponential")
+def softmax_without_exp(scores):
+    """No exp: scores over their sum."""
+    return scores / scores.sum(dim=-1, keepdim=True)
+
+
+@wrong("log-softmax")
+def softmax_log(scores):
+    """Logarithms returned."""
+    return F.log_softmax(scores, dim=-1)
+
+
+@wrong("sigmoid")
+def softmax_sigmoid(scores):
+    """Sigmoid."""
+    return torch.sigmoid(scores)
+
+
+@wrong("softmax-twice")
+def softmax_twice(scores):
+    """Taken twice."""
+    return scores.softmax(-1).softmax(-1)
+
+
+@wrong("sign")
+def softmax_negative(scores):
+    """Exp(-scores)."""
+    return torch.softmax(-scores, dim=-1)
+
+
+@wrong("base-two")
+def softmax_base_two(scores):
+    """Powers of 2."""
+    powers = 2 ** (scores - scores.amax(-1, keepdim=True))
+    return powers / powers.sum(-1, keepdim=True)
+
+
+@wrong("rows-do-not-sum-to-1")
+def softmax_l2(scores):
+    """Divided by the length instead of made to sum to 1."""
+    return F.normalize(torch.exp(scores - scores.amax(-1, keepdim=True)), dim=-1)
+
+
+@wrong()
+def softmax_one_hot(scores):
+    """Only the winner gets weight."""
+    return F.one_hot(scores.argmax(-1), scores.shape[-1]).to(scores.dtype)
+
+
+@wrong()
+def softmax_scaled(scores):
+    """Scaled by the root of the length."""
+    return torch.softmax(scores / math.sqrt(scores.shape[-1]), dim=-1)
+
+
+@wrong("rows-do-not-sum-to-1")
+def softmax_large_epsilon(scores):
+    """A large epsilon in the denominator."""
+    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    return exponentials / (exponentials.sum(dim=-1, keepdim=True) + 0.01)
+
+
+@wrong("changes-input")
+def softmax_in_place(scores):
+    """The maximum is taken away from the input in place."""
+    scores -= scores.amax(dim=-1, keepdim=True)
+    return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
+
+
+@wrong("changes-input")
+def softmax_exp_in_place(scores):
+    """In place by exp_."""
+    scores.sub_(scores.amax(-1, keepdim=True)).exp_()
+    return scores / scores.sum(-1, keepdim=True)
+
+
+@wrong()
+def softmax_loops_of_matrices(scores):
+    """Loops for matrices only."""
+    rows, _ = scores.shape
+    result = torch.zeros_like(scores)
+    for i in range(rows):
+        powers = torch.exp(scores[i] - scores[i].max())
+        result[i] = powers / powers.sum()
+    return result
+
+
+@wrong()
+def softmax_of_three_axes(scores):
+    """For three axes only."""
+    return torch.stack([torch.softmax(item, dim=1) for item in scores])
+
+
+@wrong("returns-wrong-type")
+def softmax_as_numpy(scores):
+    """A numpy array."""
+    exponentials = np.exp(scores.numpy() - scores.numpy().max(-1, keepdims=True))
+    return exponentials / exponentials.sum(-1, keepdims=True)
+
+
+@wrong("returns-wrong-type")
+def softmax_as_lists(scores):
+    """Nested lists."""
+    return torch.softmax(scores, dim=-1).tolist()
+
+
+@wrong("returns-none")
+def softmax_not_returned(scores):
+    """Nothing is returned."""
+    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    exponentials /= exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong()
+def softmax_misspelt(scores):
+    """A misspelt function."""
+    return torch.sofmax(scores, dim=-1)
+
+
+@wrong("wrong-dtype")
+def softmax_always_float64(scores):
+    """Always float64."""
+    return torch.softmax(scores.double(), dim=-1)
+
+
+@wrong("wrong-dtype")
+def softmax_in_half(scores):
+    """In float16."""
+    return torch.softmax(scores.half(), dim=-1)
+
+
+@wrong("rows-do-not-sum-to-1")
+def softmax_rounded(scores):
+    """Rounded to two decimals."""
+    return torch.softmax(scores, dim=-1).round(decimals=2)
+
+
+@wrong("over-the-rows")
+def softmax_naive_over_queries(scores):
+    """Naive, and over the queries."""
+    return scores.exp() / scores.exp().sum(dim=-2, keepdim=True)
+
+
+@wrong("overflow")
+def softmax_minus_first(scores):
+    """The first score is taken away: exp overflows where another is far larger."""
+    exponentials = torch.exp(scores - scores[..., :1])
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("wrong-shape")
+def softmax_squeezed(scores):
+    """Squeeze() at the end, which takes away every axis of size 1."""
+    return scores.softmax(-1).squeeze()
+
+
+BUFFERS = {}
+
+
+@wrong("shared-result")
+def softmax_into_a_buffer(scores):
+    """One tensor for all calls of a shape."""
+    buffer = BUFFERS.setdefault((scores.shape, scores.dtype), torch.empty_like(scores))
+    buffer.copy_(scores.softmax(-1))
+    return buffer
+
+
+@wrong("divided-by-scores")
+def softmax_over_the_sum_of_scores(scores):
+    """Divided by the sum of the scores."""
+    return torch.exp(scores) / scores.sum(dim=-1, keepdim=True)

@@ -1,0 +1,25 @@
+"""Exercise 2.4: attention."""
+
+from exercises.common import properties, references
+from exercises.common.inputs import AXES, DV, B, D, S, normal, round_numbers
+from exercises.common.self_attention import _SMALL, _THREE, _pairs
+from exercises.e2_4_attention.misconceptions import MISCONCEPTIONS
+from feedback import Exercise, TestCase
+
+EXERCISE = Exercise(
+    id="2.4", name="attention", signature="attention(q, k, v)", minutes=6, difficulty=2,
+    gives="the pair (out, weights): (..., T, Dv) and (..., T, S)",
+    reference=references.attention, arguments=("q", "k", "v"), returns=("out", "weights"),
+    axis_names=AXES, cases=(*_pairs(lambda k: normal(*k.shape[:-1], DV, seed=20, dtype=k.dtype)),
+            TestCase("values as wide as keys", (*_THREE, normal(B, S, D, seed=21))),
+            TestCase("as many features as keys", (*_THREE, normal(B, S, S, seed=22)))),
+    minimal_inputs=tuple((q, k, round_numbers(*k.shape[:-1], 2) + 1) for q, k in _SMALL),
+    misconceptions=MISCONCEPTIONS,
+    hints=(
+        "You have the weights from exercise 2.3. Row i says how much query i takes of each value.",
+        "A weighted sum of the rows of v, for all queries at once, is the matrix product weights @ v.",
+        "Return both: return weights @ v, weights.",
+    ),
+    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS), behavioral_tests=(properties.ITEMS,),
+    when_correct="That is equation 1 of the paper: softmax(q k^T / sqrt(D)) v.",
+)

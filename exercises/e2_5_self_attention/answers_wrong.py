@@ -1,0 +1,582 @@
+"""Wrong answers to exercise 2.5, of the kind that learners write: the checker must reject all of them."""
+
+# ruff: noqa: RET503, RET504 - a return inside a loop, and naming a result before returning it, are what learners do
+
+import math
+
+import torch
+import torch.nn as nn
+
+from feedback.bank import WrongAnswers
+
+wrong = WrongAnswers()
+
+
+class ThreeProjections(nn.Module):
+    """What most of the wrong classes below get right."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong()
+class SelfAttentionWithoutSuper(nn.Module):
+    """Super().__init__() is missing."""
+
+    def __init__(self, d_in, d_out):
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("no-init")
+class SelfAttentionMisspeltInit(nn.Module):
+    """_init_ with single underscores."""
+
+    def _init_(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("no-forward")
+class SelfAttentionMisspeltForward(nn.Module):
+    """Foward instead of forward."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def foward(self, x):
+        return ThreeProjections.forward(self, x)
+
+
+@wrong("not-a-module")
+class SelfAttentionPlainClass:
+    """No nn.Module."""
+
+    def __init__(self, d_in, d_out):
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        return ThreeProjections.forward(self, x)
+
+    __call__ = forward
+
+
+@wrong("no-projection")
+class SelfAttentionLocalLayers(nn.Module):
+    """Self. forgotten in __init__."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        W_query = nn.Linear(d_in, d_out, bias=False)  # noqa: F841
+        W_key = nn.Linear(d_in, d_out, bias=False)  # noqa: F841
+        W_value = nn.Linear(d_in, d_out, bias=False)  # noqa: F841
+
+    forward = ThreeProjections.forward
+
+
+@wrong()
+class SelfAttentionForgottenSelf(ThreeProjections):
+    """Self. forgotten in forward."""
+
+    def forward(self, x):
+        q, k, v = W_query(x), W_key(x), W_value(x)  # noqa: F821
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("forward-arguments")
+class SelfAttentionForwardWithoutSelf(ThreeProjections):
+    """Self is no argument of forward."""
+
+    def forward(x):  # noqa: N805
+        return x, x
+
+
+@wrong("no-projection")
+class SelfAttentionOtherNames(nn.Module):
+    """Other names."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.q_proj = nn.Linear(d_in, d_out, bias=False)
+        self.k_proj = nn.Linear(d_in, d_out, bias=False)
+        self.v_proj = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.q_proj(x), self.k_proj(x), self.v_proj(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("no-projection")
+class SelfAttentionLowerCaseNames(nn.Module):
+    """Names in another case."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.w_query = nn.Linear(d_in, d_out, bias=False)
+        self.w_key = nn.Linear(d_in, d_out, bias=False)
+        self.w_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.w_query(x), self.w_key(x), self.w_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("has-bias")
+class SelfAttentionWithBias(nn.Module):
+    """With biases."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out)
+        self.W_key = nn.Linear(d_in, d_out)
+        self.W_value = nn.Linear(d_in, d_out)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("wrong-projection-size")
+class SelfAttentionSwappedSizes(nn.Module):
+    """D_in and d_out swapped in the layers."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_out, d_in, bias=False)
+        self.W_key = nn.Linear(d_out, d_in, bias=False)
+        self.W_value = nn.Linear(d_out, d_in, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("wrong-projection-size")
+class SelfAttentionHardCodedSizes(nn.Module):
+    """Sizes hard-coded."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(3, 2, bias=False)
+        self.W_key = nn.Linear(3, 2, bias=False)
+        self.W_value = nn.Linear(3, 2, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("no-projection")
+class SelfAttentionWithParameters(nn.Module):
+    """Parameters instead of layers."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong()
+class SelfAttentionWeightNotTransposed(ThreeProjections):
+    """X times the weight matrix, not transposed."""
+
+    def forward(self, x):
+        q, k, v = x @ self.W_query.weight, x @ self.W_key.weight, x @ self.W_value.weight
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("no-projection")
+class SelfAttentionNewLayersEachTime(nn.Module):
+    """New layers in every forward."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.d_in, self.d_out = d_in, d_out
+
+    def forward(self, x):
+        q, k, v = (nn.Linear(self.d_in, self.d_out, bias=False)(x) for _ in range(3))
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("no-projection")
+class SelfAttentionLayersInAList(nn.Module):
+    """The layers in a Python list."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.layers = [nn.Linear(d_in, d_out, bias=False) for _ in range(3)]
+
+    def forward(self, x):
+        q, k, v = (layer(x) for layer in self.layers)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("shared-layer")
+class SelfAttentionOneSharedLayer(nn.Module):
+    """One layer under three names."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("not-repeatable")
+class SelfAttentionWithOutputLayer(ThreeProjections):
+    """A fourth layer after the values."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.out_proj = nn.Linear(d_out, d_out, bias=False)
+
+    def forward(self, x):
+        out, weights = super().forward(x)
+        return self.out_proj(out), weights
+
+
+@wrong("no-scale")
+class SelfAttentionUnscaled(ThreeProjections):
+    """Not scaled."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("scaled-by-input")
+class SelfAttentionRootOfInput(ThreeProjections):
+    """The root of d_in."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("scaled-by-positions")
+class SelfAttentionRootOfTokens(ThreeProjections):
+    """The root of the number of tokens."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("scaled-by-d")
+class SelfAttentionOverWidth(ThreeProjections):
+    """Divided by d_out, not by its root."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1], dim=-1)
+        return weights @ v, weights
+
+
+@wrong("over-queries")
+class SelfAttentionOverQueries(ThreeProjections):
+    """Softmax over axis 1, the queries."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=1)
+        return weights @ v, weights
+
+
+@wrong("over-batch")
+class SelfAttentionOverBatch(ThreeProjections):
+    """Softmax over the batch."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=0)
+        return weights @ v, weights
+
+
+@wrong("all-axes-reversed")
+class SelfAttentionCapitalT(ThreeProjections):
+    """Keys.T on a batch."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.T / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong()
+class SelfAttentionOfOneSentence(ThreeProjections):
+    """Written for one sentence, no batch."""
+
+    def forward(self, x):
+        length, _ = x.shape
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.view(-1, length) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("only-out")
+class SelfAttentionOutputAlone(ThreeProjections):
+    """The output alone."""
+
+    def forward(self, x):
+        return super().forward(x)[0]
+
+
+@wrong("swapped-pair")
+class SelfAttentionSwappedPair(ThreeProjections):
+    """The pair is swapped."""
+
+    def forward(self, x):
+        out, weights = super().forward(x)
+        return weights, out
+
+
+@wrong("returns-wrong-type")
+class SelfAttentionAsAList(ThreeProjections):
+    """A list."""
+
+    def forward(self, x):
+        return list(super().forward(x))
+
+
+@wrong("returns-none")
+class SelfAttentionNotReturned(ThreeProjections):
+    """Nothing is returned."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        self.out = weights @ v
+
+
+@wrong("scores-returned")
+class SelfAttentionScoresReturned(ThreeProjections):
+    """Scores returned instead of weights."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
+        return torch.softmax(scores, dim=-1) @ v, scores
+
+
+@wrong("keys-as-values")
+class SelfAttentionValuesByKeyLayer(ThreeProjections):
+    """The values are the keys."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_key(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("input-as-values")
+class SelfAttentionValuesNotProjected(ThreeProjections):
+    """The values are x itself."""
+
+    def forward(self, x):
+        q, k = self.W_query(x), self.W_key(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ x, weights
+
+
+@wrong("keys-ask")
+class SelfAttentionQueriesAndKeysSwapped(ThreeProjections):
+    """The queries are made by the key layer and the other way round."""
+
+    def forward(self, x):
+        q, k, v = self.W_key(x), self.W_query(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("keys-ask")
+class SelfAttentionKeysAgainstQueries(ThreeProjections):
+    """Keys against queries."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("values-as-keys")
+class SelfAttentionScoresWithValues(ThreeProjections):
+    """The queries are scored against the values."""
+
+    def forward(self, x):
+        q, v = self.W_query(x), self.W_value(x)
+        weights = torch.softmax(q @ v.transpose(-2, -1) / math.sqrt(v.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("weights-transposed")
+class SelfAttentionWeightsTransposed(ThreeProjections):
+    """The weights are transposed before the values."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights.transpose(-2, -1) @ v, weights
+
+
+@wrong()
+class SelfAttentionCausal(ThreeProjections):
+    """The future is hidden, unasked."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
+        future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        weights = torch.softmax(scores.masked_fill(future, -math.inf), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("not-repeatable")
+class SelfAttentionWithDropout(ThreeProjections):
+    """With dropout."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.dropout = nn.Dropout(0.1)
+
+    def forward(self, x):
+        _, weights = super().forward(x)
+        weights = self.dropout(weights)
+        return weights @ self.W_value(x), weights
+
+
+@wrong()
+class SelfAttentionOneSize(nn.Module):
+    """__init__ takes one argument only."""
+
+    def __init__(self, d_model):
+        super().__init__()
+        self.W_query = nn.Linear(d_model, d_model, bias=False)
+        self.W_key = nn.Linear(d_model, d_model, bias=False)
+        self.W_value = nn.Linear(d_model, d_model, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("forward-arguments")
+class SelfAttentionOfThreeInputs(ThreeProjections):
+    """Forward wants q, k and v."""
+
+    def forward(self, q, k, v):
+        q, k, v = self.W_query(q), self.W_key(k), self.W_value(v)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("changes-input")
+class SelfAttentionInPlace(ThreeProjections):
+    """X is changed in place."""
+
+    def forward(self, x):
+        x -= x.mean(dim=-1, keepdim=True)
+        return super().forward(x)
+
+
+@wrong()
+class SelfAttentionWithResidual(ThreeProjections):
+    """X is added to the output."""
+
+    def forward(self, x):
+        out, weights = super().forward(x)
+        return out + x, weights
+
+
+@wrong("has-bias")
+class SelfAttentionUnscaledWithBias(nn.Module):
+    """Not scaled, and with biases."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out)
+        self.W_key = nn.Linear(d_in, d_out)
+        self.W_value = nn.Linear(d_in, d_out)
+
+    forward = SelfAttentionUnscaled.forward
+
+
+@wrong("wrong-projection-size")
+class SelfAttentionSizesOfTheMessage(nn.Module):
+    """Sizes read off the checker's messages."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(11, 13, bias=False)
+        self.W_key = nn.Linear(11, 13, bias=False)
+        self.W_value = nn.Linear(11, 13, bias=False)
+
+    forward = ThreeProjections.forward
+
+
+@wrong("root-without-brackets")
+class SelfAttentionOverHalfOfD(nn.Module):
+    """D_out ** 1 / 2: half of d_out."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
+        return weights @ v, weights
+
+
+class ScaledByEight(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.root = 8
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = (q @ k.transpose(-2, -1) / self.root).softmax(-1)
+        return weights @ v, weights
+
+
+wrong("fixed-scale")(ScaledByEight)  # a fixed 8
+
+
+@wrong("fixed-scale")
+class ScaledByTheRootOf32(ScaledByEight):
+    """A fixed root of 32."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.root = math.sqrt(32)

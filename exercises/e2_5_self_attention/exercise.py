@@ -1,0 +1,68 @@
+"""Exercise 2.5: SelfAttention."""
+
+from exercises.common import properties
+from exercises.common.inputs import AXES, DV, B, D, S, T, normal, round_numbers
+from exercises.common.modules import require_methods, trainable
+from exercises.common.self_attention import PROJECTIONS, fill_projections
+from exercises.e2_5_self_attention.misconceptions import MISCONCEPTIONS
+from feedback import Exercise, ModuleRunner, TestCase
+from helpers.attention import SelfAttention
+
+
+def run_self_attention(attempt, x, *weights):
+    """Build the learner's module, put known numbers into its projections, and apply it to x.
+
+    Shapes: x (B, T, d_in), weights three times (d_out, d_in)
+    Errors: ContractViolation where the module lacks what the exercise names
+    Source: notebook 02
+    """
+    return _built(attempt, *weights).to(x.dtype)(x)
+
+
+def _built(attempt, *weights):
+    d_out, d_in = weights[0].shape
+    require_methods(attempt)
+    module = attempt(d_in, d_out)
+    fill_projections(module, attempt, weights)
+    return module
+
+
+def told(args):
+    """What the learner's module was given, for the card of an exception."""
+    x, weight = args[:2]
+    return (f"It was built with d_in = {weight.size(1)} and d_out = {weight.size(0)}, to be applied to x of shape "
+            f"{tuple(x.shape)}.")
+
+
+_PROJECT = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
+
+
+EXERCISE = Exercise(
+    id="2.5", name="SelfAttention", signature="SelfAttention(d_in, d_out)", minutes=12, difficulty=3,
+    gives="a module with W_query, W_key, W_value; forward(x) with x (B, T, d_in) gives (out, weights)",
+    reference=SelfAttention, arguments=("d_in", "d_out"), returns=("out", "weights"),
+    runner=ModuleRunner(run_self_attention, ("x", *PROJECTIONS), told),
+    axis_names=AXES | {11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
+    cases=(
+        TestCase("a batch", (normal(B, T, D, seed=33), *_PROJECT)),
+        TestCase("a longer sequence", (normal(B, S, D, seed=34), *_PROJECT)),
+        TestCase("one item", (normal(1, T, D, seed=35), *_PROJECT)),
+        TestCase("float64", (normal(B, T, D, seed=36).double(), *_PROJECT)),
+        TestCase("as many features out as in", (normal(B, T, D, seed=48),
+                                             *(normal(D, D, seed=49 + i) / 2 for i in range(3)))),
+        TestCase("d_in = 17, d_out = 19", (normal(B, T, 17, seed=37),
+                                        *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))),
+    ),
+    minimal_inputs=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
+    misconceptions=MISCONCEPTIONS,
+    hints=(
+        "In __init__: super().__init__(), then three layers nn.Linear(d_in, d_out, bias=False) under the names "
+        "W_query, W_key, W_value.",
+        "In forward: q = self.W_query(x), and k and v likewise; then what you wrote in exercise 2.4.",
+        "return attention(self.W_query(x), self.W_key(x), self.W_value(x))",
+    ),
+    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
+    behavioral_tests=trainable(lambda attempt: _built(attempt, *_PROJECT), SelfAttention, PROJECTIONS,
+                          (normal(B, T, D, seed=44),), (normal(B, S, D, seed=45),)),
+    when_correct="Your module learns what to look for, what to offer and what to say, all from x.",
+)

@@ -1,0 +1,458 @@
+"""Wrong answers to exercise 6.5, of the kind that learners write: the checker must reject all of them."""
+
+# ruff: noqa: RET503, RET504 - a return inside a loop, and naming a result before returning it, are what learners do
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from feedback.bank import WrongAnswers
+from helpers.attention import dot_product_attention
+
+wrong = WrongAnswers()
+
+
+def with_past(k, v, past):
+    if past is None:
+        return k, v
+    return torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+
+
+def seen(q, k):
+    return torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2))
+
+
+def read(q, k, v, mask):
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+
+
+@wrong("new-before-past")
+def cache_new_in_front(q, k, v, past):
+    """New in front."""
+    if past is not None:
+        k, v = torch.cat([k, past[0]], dim=2), torch.cat([v, past[1]], dim=2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("new-before-past")
+def cache_new_in_front_is_causal(q, k, v, past):
+    """New in front, with is_causal."""
+    if past is not None:
+        k, v = torch.cat([k, past[0]], dim=2), torch.cat([v, past[1]], dim=2)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+
+
+@wrong("joined-along-the-heads")
+def cache_along_heads(q, k, v, past):
+    """Joined along the heads."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=1), torch.cat([past[1], v], dim=1)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("joined-along-another-axis")
+def cache_along_features(q, k, v, past):
+    """Joined along the features."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=-1), torch.cat([past[1], v], dim=-1)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("joined-along-another-axis")
+def cache_along_the_batch(q, k, v, past):
+    """Joined along axis 0."""
+    if past is not None:
+        k, v = torch.cat([past[0], k]), torch.cat([past[1], v])
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("no-mask")
+def cache_without_mask(q, k, v, past):
+    """No mask."""
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v), (k, v)
+
+
+@wrong("top-left")
+def cache_is_causal(q, k, v, past):
+    """Is_causal."""
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+
+
+@wrong("top-left")
+def cache_with_plain_tril(q, k, v, past):
+    """Tril() without a diagonal."""
+    k, v = with_past(k, v, past)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.size(-1))
+    mask = torch.tril(torch.ones_like(scores)).bool()
+    return scores.masked_fill(~mask, -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("mask-only-at-the-beginning")
+def cache_causal_at_first(q, k, v, past):
+    """Is_causal only at the first call."""
+    causal = past is None
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=causal), (k, v)
+
+
+@wrong("mask-only-with-past")
+def cache_causal_later(q, k, v, past):
+    """The mask only where there is a past."""
+    if past is None:
+        return F.scaled_dot_product_attention(q, k, v), (k, v)
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("past-not-read")
+def cache_attends_before_joining(q, k, v, past):
+    """Attends before joining."""
+    out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    return out, with_past(k, v, past)
+
+
+@wrong("past-not-read-no-mask")
+def cache_attends_before_joining_unmasked(q, k, v, past):
+    """Attends before joining, without a mask."""
+    return F.scaled_dot_product_attention(q, k, v), with_past(k, v, past)
+
+
+@wrong("past-ignored")
+def cache_without_past(q, k, v, past):
+    """Past never used."""
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+
+
+@wrong("only-new-handed-on")
+def cache_hands_on_the_new(q, k, v, past):
+    """Only the new handed on."""
+    keys, values = with_past(k, v, past)
+    return read(q, keys, values, seen(q, keys)), (k, v)
+
+
+@wrong("past-handed-on")
+def cache_hands_on_the_past(q, k, v, past):
+    """Past handed on."""
+    keys, values = with_past(k, v, past)
+    return read(q, keys, values, seen(q, keys)), past if past is not None else (k, v)
+
+
+@wrong("one-not-handed-on")
+def cache_hands_on_new_values(q, k, v, past):
+    """Values do not grow."""
+    keys, values = with_past(k, v, past)
+    return read(q, keys, values, seen(q, keys)), (keys, v)
+
+
+@wrong("one-not-joined")
+def cache_joins_keys_only(q, k, v, past):
+    """Values not joined."""
+    keys, values = with_past(k, v, past)
+    weights = (q @ keys.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, keys), -math.inf).softmax(-1)
+    return weights @ v, (keys, values)
+
+
+@wrong("values-first-in-cache")
+def cache_values_first(q, k, v, past):
+    """(v, k)."""
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), (v, k)
+
+
+@wrong("past-read-as-v-k")
+def cache_opens_past_backwards(q, k, v, past):
+    """Past opened as (v, k)."""
+    if past is not None:
+        old_v, old_k = past
+        k, v = torch.cat([old_k, k], 2), torch.cat([old_v, v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("keys-as-values")
+def cache_past_keys_for_both(q, k, v, past):
+    """Past[0] for both."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], 2), torch.cat([past[0], v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("past-fails-at-none")
+def cache_needs_a_past(q, k, v, past):
+    """None opened."""
+    k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("past-fails-at-none")
+def cache_unpacks_none(q, k, v, past):
+    """None unpacked."""
+    old_k, old_v = past
+    k, v = torch.cat([old_k, k], 2), torch.cat([old_v, v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("one-ahead")
+def cache_one_ahead(q, k, v, past):
+    """One ahead."""
+    k, v = with_past(k, v, past)
+    mask = torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2) + 1)
+    return read(q, k, v, mask), (k, v)
+
+
+@wrong("not-itself")
+def cache_not_itself(q, k, v, past):
+    """Not itself."""
+    k, v = with_past(k, v, past)
+    mask = torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2) - 1)
+    scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~mask, -1e9)
+    return scores.softmax(-1) @ v, (k, v)
+
+
+@wrong("true-hides")
+def cache_true_hides(q, k, v, past):
+    """Mask the wrong way round."""
+    k, v = with_past(k, v, past)
+    scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(seen(q, k), -math.inf)
+    return scores.softmax(-1) @ v, (k, v)
+
+
+@wrong("no-scale")
+def cache_unscaled(q, k, v, past):
+    """No scale."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("scaled-by-d")
+def cache_scaled_by_d(q, k, v, past):
+    """Divided by D."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / q.size(-1)).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("scaled-by-another")
+def cache_scaled_by_length(q, k, v, past):
+    """Divided by the root of the length."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(k.size(2))).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("over-queries")
+def cache_softmax_over_queries(q, k, v, past):
+    """Softmax over the queries."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf).softmax(2) @ v, (k, v)
+
+
+@wrong("weak-fill")
+def cache_weak_fill(q, k, v, past):
+    """Masked by -10."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -10).softmax(-1) @ v, (k, v)
+
+
+@wrong("zero-filled")
+def cache_zero_filled(q, k, v, past):
+    """Scores times mask."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(q.size(-1)) * seen(q, k)).softmax(-1) @ v, (k, v)
+
+
+@wrong("masked-after-softmax")
+def cache_masked_after_softmax(q, k, v, past):
+    """Masked after the softmax."""
+    k, v = with_past(k, v, past)
+    return ((q @ k.mT / math.sqrt(q.size(-1))).softmax(-1) * seen(q, k)) @ v, (k, v)
+
+
+@wrong("weights-too")
+def cache_with_weights(q, k, v, past):
+    """Weights too."""
+    k, v = with_past(k, v, past)
+    weights = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf).softmax(-1)
+    return weights @ v, weights, (k, v)
+
+
+@wrong("list-of-both")
+def cache_as_a_list(q, k, v, past):
+    """A list in place of the pair."""
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), [k, v]
+
+
+@wrong("returns-wrong-type")
+def cache_as_a_list_without_mask(q, k, v, past):
+    """A list, and no mask."""
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v), [k, v]
+
+
+@wrong("returns-wrong-type")
+def cache_as_a_dict(q, k, v, past):
+    """A dict."""
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), {"k": k, "v": v}
+
+
+@wrong("three-things")
+def cache_flat(q, k, v, past):
+    """Flat."""
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), k, v
+
+
+@wrong("only-out")
+def cache_only_out(q, k, v, past):
+    """Out alone."""
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k))
+
+
+@wrong("cache-first")
+def cache_first(q, k, v, past):
+    """Cache first."""
+    k, v = with_past(k, v, past)
+    return (k, v), read(q, k, v, seen(q, k))
+
+
+@wrong("stacked-cache")
+def cache_stacked(q, k, v, past):
+    """Stacked."""
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k)), torch.stack([k, v])
+
+
+@wrong("queries-joined")
+def cache_queries_joined(q, k, v, past):
+    """Past keys ask as well."""
+    if past is not None:
+        q = torch.cat([past[0], q], 2)
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+
+
+@wrong("changes-input")
+def cache_changing_the_past(q, k, v, past):
+    """The past changed in place."""
+    if past is not None:
+        past[0][:] = past[0] * 2
+        k, v = torch.cat([past[0] / 2, k], 2), torch.cat([past[1], v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong()
+def cache_assigned_to_the_tuple(q, k, v, past):
+    """An item assigned to a tuple."""
+    if past is None:
+        past = (k, v)
+    else:
+        past[0] = torch.cat([past[0], k], 2)
+        past[1] = torch.cat([past[1], v], 2)
+    return read(q, past[0], past[1], seen(q, past[0])), past
+
+
+@wrong("not-all-seen")
+def cache_with_a_window(q, k, v, past):
+    """A window of three."""
+    k, v = with_past(k, v, past)
+    return read(q, k, v, seen(q, k).triu(k.size(2) - q.size(2) - 2)), (k, v)
+
+
+@wrong("cache-altered")
+def cache_with_fading_past(q, k, v, past):
+    """The past values scaled."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], 2), torch.cat([0.9 * past[1], v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("cache-altered")
+def cache_with_reversed_past(q, k, v, past):
+    """The past reversed."""
+    if past is not None:
+        k, v = torch.cat([past[0].flip(2), k], 2), torch.cat([past[1].flip(2), v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("not-repeatable")
+def cache_with_dropout(q, k, v, past):
+    """Dropout."""
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, seen(q, k), dropout_p=0.2), (k, v)
+
+
+@wrong("items-mixed")
+def cache_of_the_first_item(q, k, v, past):
+    """The first item's keys for all."""
+    k, v = with_past(k, v, past)
+    return read(q, k[:1].expand_as(k), v, seen(q, k)), (k, v)
+
+
+@wrong("chunks-differ")
+def cache_scaled_otherwise_later(q, k, v, past):
+    """Divided by the root of the number of new tokens when there is a past."""
+    keys, values = with_past(k, v, past)
+    root = math.sqrt(q.size(-1)) if past is None else 1.5 * math.sqrt(q.size(-1))
+    weights = (q @ keys.mT / root).masked_fill(~seen(q, keys), -math.inf).softmax(-1)
+    return weights @ values, (keys, values)
+
+
+@wrong("joined-along-the-heads")
+def cache_along_heads_unmasked(q, k, v, past):
+    """Joined along the heads, no mask."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=1), torch.cat([past[1], v], dim=1)
+    return F.scaled_dot_product_attention(q, k, v), (k, v)
+
+
+def square_mask(n):
+    return torch.ones(n, n, dtype=torch.bool).tril()
+
+
+@wrong("mask-without-past")
+def cache_with_a_mask_of_new_tokens(q, k, v, past):
+    """A mask (T, T)."""
+    k, v = with_past(k, v, past)
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    return scores.masked_fill(~square_mask(q.size(-2)), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("mask-without-past")
+def cache_with_a_mask_of_new_tokens_for_torch(q, k, v, past):
+    """A mask (T, T), handed to torch."""
+    k, v = with_past(k, v, past)
+    return read(q, k, v, square_mask(q.size(-2))), (k, v)
+
+
+@wrong("mask-without-past")
+def cache_with_a_mask_of_new_tokens_by_the_course(q, k, v, past):
+    """A mask (T, T), handed to the course's attention."""
+    k, v = with_past(k, v, past)
+    return dot_product_attention(q, k, v, square_mask(q.size(-2)))[0], (k, v)
+
+
+@wrong("mask-with-past-rows")
+def cache_with_a_mask_of_all_tokens(q, k, v, past):
+    """A mask (S, S)."""
+    k, v = with_past(k, v, past)
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    return scores.masked_fill(~square_mask(k.size(-2)), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("past-handed-on-and-out")
+def cache_hands_on_the_past_unmasked(q, k, v, past):
+    """Past handed on, and no mask where there is one."""
+    if past is None:
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+    return F.scaled_dot_product_attention(q, *with_past(k, v, past)), past
+
+
+@wrong("past-handed-on-and-out")
+def cache_reads_and_hands_on_the_past(q, k, v, past):
+    """Past handed on, and nothing joined."""
+    if past is None:
+        past = k, v
+    return read(q, *past, seen(q, past[0])), past

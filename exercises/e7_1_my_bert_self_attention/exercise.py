@@ -1,0 +1,152 @@
+"""Exercise 7.1: MyBertSelfAttention."""
+
+from dataclasses import replace
+
+import torch
+
+from exercises.common import properties, references
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
+from exercises.common.modules import Layers, fill, require_methods, takes, trainable
+from exercises.common.multi_head import (
+    ONE_AXIS,
+    around_minus_7,
+    experiments,
+    random_layers,
+    simple_layers,
+)
+from exercises.e7_1_my_bert_self_attention.misconceptions import MISCONCEPTIONS
+from exercises.e7_1_my_bert_self_attention.shared import _LAYERS, _unchanged
+from feedback import ContractViolation, Exercise, ModuleRunner, TestCase
+from helpers.bert import BertConfig
+from helpers.masks import causal_mask
+
+_ASKED = Layers(_LAYERS, "nn.Linear(config.hidden_size, config.hidden_size)", "hidden_size = {} features to {}",
+                bias=True, alone=True)
+
+
+def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
+    """Build the learner's module, put the numbers of three layers into its own, and apply it to x in evaluation.
+
+    Shapes: x (B, T, C), mask broadcastable to (B, H, T, T)
+    Errors: ContractViolation where the module lacks what the exercise names
+    Source: notebook 07
+    """
+    module = _built(attempt, (query, key, value), num_heads).to(x.dtype)
+    torch.manual_seed(torch.initial_seed())  # dropout that should not be there drops the same for everyone
+    result = _apply(module, x, *mask)
+    if mask and mask[0] is not None:
+        _require_mask_in_both_modes(module, result, x, num_heads, mask[0])
+    return result
+
+
+def _require_mask_in_both_modes(module, result, x, num_heads, mask):
+    """Say where a mask counts in one mode only; what else may be wrong is found elsewhere.
+
+    Errors: ContractViolation
+    """
+    shape = (x.size(0), num_heads, x.size(1), x.size(1))
+    try:
+        reads = [bool((weights.nan_to_num(1.0) * ~mask).abs().max() > 1e-4) and weights.shape == shape
+                 for _, weights in (result, _apply(module.train(), x, mask))]
+    except Exception:
+        return
+    if reads == [True, False]:
+        raise ContractViolation("mask-only-in-training", "The mask is used in training only: in evaluation, after module.eval(), "
+                                             "hidden keys are read. Take it out of `if self.training`; only dropout "
+                                             "depends on the mode.")
+    if reads == [False, True]:
+        raise ContractViolation("mask-only-in-evaluation", "The mask is used in evaluation only: in training, after "
+                                               "module.train(), hidden keys are read. It belongs to both; only "
+                                               "dropout depends on the mode.")
+
+
+def _built(attempt, layers, num_heads):
+    require_methods(attempt, "config", "x, mask=None")
+    module = attempt(BertConfig(hidden_size=layers[0].in_features, num_attention_heads=num_heads))
+    fill(module, attempt, _ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    return module.eval()
+
+
+def _apply(module, x, *mask):
+    """The mask by name where forward knows it as mask, else as the second input; or none at all."""
+    if mask and takes(type(module).forward, 2, "mask"):
+        return module(x, mask=mask[0])
+    return module(x, *mask)
+
+
+def _told(args):
+    """What the learner's module was given, for the card of an exception."""
+    x, num_heads, mask = args[0], args[4], args[5:]
+    given = ("without a mask" if not mask else "with mask=None" if mask[0] is None else
+             f"with a mask of shape {tuple(mask[0].shape)}")
+    return (f"It was built with hidden_size = {x.size(-1)} and num_attention_heads = {num_heads}, to be applied to x "
+            f"of shape {tuple(x.shape)} {given}.")
+
+
+def _args(seed, b, t, h, d, *mask, dtype=torch.float32, change=_unchanged):
+    """Arguments for 7.1."""
+    return (normal(b, t, h * d, seed=seed, dtype=dtype), *change(random_layers(h * d, seed, dtype))[:3], h, *mask)
+
+
+def _small(x, *mask):
+    return (torch.tensor(x), *simple_layers(len(x[0][0]))[:3], 2, *mask)
+
+
+def _ask(attempt, x, context, layers):
+    return run_bert_self_attention(attempt, x, *layers[:3], H)
+
+
+_D = 4  # the width of a head
+
+
+_TWO = [[[1.0, 0.0], [0.0, 1.0]]]
+
+
+_FOUR = [[[0.5, 0, 1, -1], [0, 1, -0.5, 0.5]]]
+
+
+_TWELVE = random_layers(H * _D, 214)[:3]
+
+
+EXERCISE = Exercise(
+    id="7.1", name="MyBertSelfAttention", signature="MyBertSelfAttention(config)", minutes=12, difficulty=3,
+    gives="a module with query, key, value; forward(x, mask=None) with x (B, T, C) gives (out, weights): out "
+          "(B, T, C), the heads side by side, and weights (B, H, T, T)",
+    reference=references.MyBertSelfAttention, arguments=("config",), returns=("out", "weights"),
+    runner=ModuleRunner(run_bert_self_attention, ("x", *_LAYERS, "num_attention_heads", "mask"), _told),
+    axis_names=AXES | {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 66: "C", 5: "T", 7: "T", 13: ""},
+    cases=(
+        TestCase("a batch, no mask given", _args(200, B, T, H, _D)),
+        TestCase("mask=None", _args(201, B, S, H, _D, None)),
+        TestCase("a causal mask (T, T)", _args(202, B, T, H, _D, CAUSAL)),
+        TestCase("a padding mask (B, 1, 1, T)", _args(203, B, T, H, _D, padded(2, 4, max_length=T)[:, None])),
+        TestCase("padding in front, (B, 1, 1, T)", _args(204, B, S, H, _D, padded(3, 6).flip(-1)[:, None])),
+        TestCase("a mask (B, 1, T, T)", _args(205, B, T, H, _D, some_hidden(B, 1, T, T))),
+        TestCase("a mask for each head, (B, H, T, T)", _args(206, B, T, H, _D, some_hidden(B, H, T, T, seed=2))),
+        TestCase("a mask (H, T, T)", _args(216, B, T, H, _D, some_hidden(H, T, T, seed=3))),
+        TestCase("a mask (T,)", _args(207, B, T, H, _D, some_hidden(T)), limitation=ONE_AXIS),
+        TestCase("float64", _args(208, B, T, H, _D, some_hidden(T, T), dtype=torch.float64)),
+        TestCase("six heads of eleven features", _args(209, B, S, 6, 11)),
+        TestCase("one head", _args(210, B, T, 1, 10, CAUSAL)),
+        TestCase("one item", _args(211, 1, T, H, _D, some_hidden(1, H, T, T, seed=3))),
+        TestCase("one position", _args(212, B, 1, H, _D)),
+        TestCase("as many heads as positions", _args(213, B, 8, 8, _D, causal_mask(8))),
+        TestCase("scores around -7", _args(215, B, T, H, _D, CAUSAL, change=around_minus_7)),
+    ),
+    minimal_inputs=(_small(_TWO), _small(_FOUR), _small(_TWO, causal_mask(2)), _small(_FOUR, causal_mask(2)),
+           _small([*_TWO, [[0.0, 1.0], [1.0, 1.0]]])),
+    misconceptions=MISCONCEPTIONS,
+    hints=(
+        "In __init__: super().__init__(), self.query = nn.Linear(config.hidden_size, config.hidden_size), and key and "
+        "value likewise. Keep config.num_attention_heads for forward.",
+        "forward(self, x, mask=None) is exercise 5.3 without out_proj: q = split_heads(self.query(x), self.num_heads), "
+        "and k and v likewise; scores divided by the root of D, filled with -inf where ~mask if there is a mask.",
+        "weights = scores.softmax(dim=-1); return merge_heads(weights @ v), weights",
+    ),
+    properties=(properties.FINITE, properties.POSITIVE, properties.HIDDEN,
+          replace(properties.ROWS, hint=f"{properties.ROWS.hint} (Dropout does it, where it does not follow model.eval().)")),
+    behavioral_tests=(*experiments(_ask, references.MyBertSelfAttention, all_move=True),
+                 *trainable(lambda attempt: _built(attempt, _TWELVE, H), references.MyBertSelfAttention, _LAYERS,
+                            (normal(B, T, H * _D, seed=217), CAUSAL), (normal(B, S, H * _D, seed=218),), _apply)),
+    when_correct="Its layers have the names of the published ones, so BERT's own numbers fit in.",
+)

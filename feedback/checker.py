@@ -1,0 +1,184 @@
+"""From a learner's code to a report, in a fixed order; the first thing that is found is the first to fix.
+
+    attempt -> refuse what cannot be run
+            -> observations: every test case is run, once
+            -> stage by stage: exceptions, contract, known mistakes, properties, the smallest counterexample
+            -> behavioral tests of right numbers
+            -> report
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from feedback import contract, explain, tree
+from feedback.compare import allclose, same_shapes
+from feedback.diagnose import known_mistake
+from feedback.exercise import Exercise
+from feedback.format import number
+from feedback.observations import Observations
+from feedback.report import Report, numbers, say, think
+from feedback.sandbox import ContractViolation, StillRunning, defaults
+
+
+def check(exercise: Exercise, attempt: Any) -> Report:
+    """Find out what an attempt is.
+
+    Errors: none from the attempt: whatever it does becomes a Report
+    """
+    refused = contract.refuse(exercise, attempt)
+    if refused:
+        return refused
+    with defaults():
+        seen = Observations(exercise, attempt)
+        stages = sorted({exercise.stage_of(exercise.cases[i].args) for i in seen.required()})
+        found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
+        report = (found or _failed_behavior(seen, required=True) or _shared_result(seen) or _correct(seen))
+        return explain.with_print(seen, explain.with_notes(seen, report))
+
+
+def _judge(seen: Observations, stage: int) -> Report | None:
+    """The first thing that is wrong in one stage, where the earlier stages are right."""
+    return _raised(seen, stage) or _malformed(seen, stage) or _wrong_numbers(seen, stage)
+
+
+# ---------------------------------------------------------------- exceptions
+
+def _raised(seen: Observations, stage: int) -> Report | None:
+    exercise = seen.exercise
+    for i in seen.required(stage):
+        error = seen.runs[i].error
+        if error is None:
+            continue
+        if isinstance(error, StillRunning):
+            return exercise.report("error", say("Your code was still running after 5 seconds, and was stopped."),
+                                   think("Is there a loop whose condition never becomes false?"), diagnosis="never-ends")
+        if isinstance(error, ContractViolation):
+            return exercise.report("wrong", say(error.sentence), diagnosis=error.diagnosis)
+        if isinstance(error, NotImplementedError) and not str(error):
+            return exercise.report("not attempted", say("It still raises NotImplementedError."))
+        return explain.exception(seen, i, known_mistake(seen, stage))
+    return None
+
+
+# ---------------------------------------------------------------- the contract
+
+def _malformed(seen: Observations, stage: int) -> Report | None:
+    exercise = seen.exercise
+    for i in seen.required(stage):
+        record = seen.runs[i]
+        violation = contract.violation(exercise, seen.attempt, record.args, record.value, seen.known.expected[i])
+        if violation:
+            named = known_mistake(seen, stage)
+            if named:
+                return explain.misconception(seen, named, _wrong_before(seen, stage, named, i) or violation.sentence)
+            return exercise.report("wrong", say(violation.sentence), think(violation.hint), diagnosis=violation.diagnosis)
+        if record.changed:
+            return _changed_input(seen, stage, i)
+    return None
+
+
+def _wrong_before(seen: Observations, stage: int, named: Any, stop: int | None = None) -> str:
+    """What a known mistake did to the numbers, up to the test case `stop`; '' where it did nothing."""
+    for i in seen.required(stage):
+        if i == stop or seen.runs[i].error or not same_shapes(seen.runs[i].value, seen.known.expected[i]):
+            return ""
+        if not seen.passes(i):
+            return explain.in_numbers(seen, named, seen.comparison(i), stage)
+    return ""
+
+
+def _changed_input(seen: Observations, stage: int, index: int) -> Report:
+    sentence, hint = explain.changed_input(seen.exercise, seen.runs[index])
+    itself = explain.changes_a_layer(seen.runs[index])  # a changed layer is the mistake itself
+    named = None if itself else known_mistake(seen, stage)
+    if named:
+        found = explain.misconception(seen, named, _wrong_before(seen, stage, named))
+        return seen.exercise.report("wrong", *found.parts, say(f"Besides: {sentence[0].lower()}{sentence[1:]}"),
+                                    diagnosis=named.id)
+    return seen.exercise.report("wrong", say(sentence), think(hint), diagnosis="changes-input")
+
+
+# ---------------------------------------------------------------- numbers
+
+def _wrong_numbers(seen: Observations, stage: int) -> Report | None:
+    wrong = next((i for i in seen.required(stage) if not seen.passes(i)), None)
+    if wrong is None:
+        return None
+    named = known_mistake(seen, stage)
+    if named:
+        return explain.misconception(seen, named, explain.in_numbers(seen, named, seen.comparison(wrong), stage))
+    return (_failed_behavior(seen, early=True) or _not_repeatable(seen, wrong) or _broken_property(seen, stage)
+            or _failed_behavior(seen) or explain.counterexample(seen, wrong, stage))
+
+
+def _not_repeatable(seen: Observations, index: int) -> Report | None:
+    """Where something is random that must not be, properties and behavioral tests tell nothing."""
+    exercise, record = seen.exercise, seen.runs[index]
+    if hasattr(exercise.comparison, "summary") or isinstance(record.value, list):
+        return None
+    once, again = tree.detach(record.value), tree.detach(seen.with_another_seed(index).value)
+    if not same_shapes(again, once) or allclose(again, once, exercise.cases[index], equal_nan=True):
+        return None
+    moved = max(float((a.double() - b.double()).abs().max()) for _, a, b in contract.tensors(exercise, again, once))
+    twice = "Built and called" if exercise.runner.kind == "class" else "Called"
+    return exercise.report(
+        "wrong", say(f"{twice} twice with the same numbers, your code gives two different results; they differ by up to "
+                     f"{number(moved)}."),
+        think("Nothing here is random: is there a dropout, or a layer of its own with random numbers? Or is something "
+              "kept from an earlier call?"), diagnosis="not-repeatable")
+
+
+def _broken_property(seen: Observations, stage: int) -> Report | None:
+    """The first property that the numbers lack, shown on the smallest input on which they lack it."""
+    exercise = seen.exercise
+    small = [(case, explain.side_by_side(exercise, case)) for case in explain.minimal_examples(seen, stage)]
+    large = [(seen.comparison(i), [numbers(f"This was tried on {exercise.cases[i].name}.")])
+             for i in seen.required(stage)]
+    for wanted in exercise.properties:
+        for case, shown in (*small, *large):
+            sentence = wanted.test(case)
+            if sentence:
+                return exercise.report("wrong", say(sentence), think(wanted.hint), *shown, diagnosis=wanted.id)
+    return None
+
+
+# ---------------------------------------------------------------- the code itself
+
+def _failed_behavior(seen: Observations, required: bool = False, early: bool = False) -> Report | None:
+    """The first behavioral test that fails; the required ones speak of right numbers, the others explain wrong ones."""
+    exercise = seen.exercise
+    for test in exercise.behavioral_tests:
+        if (test.required, test.early) != (required, early):
+            continue
+        record = seen.behavior(test)
+        if record.error is None and record.value:
+            return exercise.report("wrong", say(record.value), think(test.hint), diagnosis=test.id)
+        if record.error is not None and required:
+            return explain.stopped_in_behavioral_test(exercise, test.while_doing, test.hint, record)
+    return None
+
+
+def _shared_result(seen: Observations) -> Report | None:
+    """A later call changes what an earlier one returned: both are one and the same tensor or list."""
+    first, afterwards = seen.first_then_others
+    before = tree.detach(first.value)
+    if allclose(tree.detach(afterwards), before, seen.exercise.cases[0], equal_nan=True):
+        return None
+    kind = "list" if isinstance(before, list) else "tensor"
+    return seen.exercise.report(
+        "wrong", say(f"A later call changed what an earlier call had returned: both are the same {kind}."),
+        think(f"Make a new {kind} in each call, inside the function."), diagnosis="shared-result")
+
+
+# ---------------------------------------------------------------- it is right
+
+def _correct(seen: Observations) -> Report:
+    exercise = seen.exercise
+    limits = [think(f"{case.limitation} {explain.on_a_limitation(record, right)}")
+              for case, record, right in zip(exercise.cases, seen.runs, seen.known.expected, strict=True)
+              if case.limitation and (record.error or not allclose(record.value, right, case))]
+    passed = f"Correct on {len(list(seen.required()))} inputs."
+    if limits:
+        return exercise.report("limited", say(passed), *limits)
+    return exercise.report("correct", say(f"{passed} {exercise.when_correct}"))

@@ -1,0 +1,82 @@
+"""Which known mistake an attempt makes: the one that behaves the same, as far as the attempt can be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from torch import Tensor
+
+from feedback import tree
+from feedback.compare import allclose
+from feedback.exercise import Exercise, Misconception, TestCase
+from feedback.observations import Observations
+
+
+def known_mistake(seen: Observations, stage: int) -> Misconception | None:
+    """The misconception of an attempt that fails in this stage, and in none before it.
+
+    1. One that behaves the same on every test case.
+    2. One that behaves the same wherever the attempt fails.
+    3. One that behaves the same up to this stage: what comes later is a second mistake, and is told once this one is gone.
+    4. One whose first parts (the weights, say) are the same up to this stage: the later parts hold a second mistake.
+
+    From 2 on only if it is the only one: where several would do, nothing is named.
+    """
+    if seen.hangs:
+        return None
+    exercise = seen.exercise
+    everywhere = range(len(exercise.cases))
+    same = next(_alike(exercise, everywhere, seen.behaves_like), None)
+    if same:
+        return same
+    failing = [i for i in seen.required() if not seen.passes(i)]
+    so_far = [i for i in seen.required() if exercise.stage_of(exercise.cases[i].args) <= stage]
+    if all(seen.runs[i].error is None for i in failing):
+        found = _only(_alike(exercise, failing, seen.behaves_like))
+        if found:
+            return found
+    found = _only(_alike(exercise, so_far, seen.behaves_like)) if len(so_far) < len(list(seen.required())) else None
+    return found or _by_first_parts(seen, so_far)
+
+
+def _alike(exercise: Exercise, indices: Iterable[int], alike: Callable[[Callable, int], bool]) -> Iterable[Misconception]:
+    """The misconceptions of which a variant does the same on all these test cases."""
+    indices = list(indices)
+    return (m for m in exercise.misconceptions if any(all(alike(code, i) for i in indices) for code in m.variants))
+
+
+def _only(found: Iterable[Misconception]) -> Misconception | None:
+    several = list(found)
+    return several[0] if len(several) == 1 else None
+
+
+def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | None:
+    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong."""
+    exercise = seen.exercise
+    for name in exercise.judge_first:
+        mine = {i: part(exercise, seen.summaries[i].value, name) for i in indices}
+        if any(value is None for value in mine.values()):
+            return None
+        right = {i: part(exercise, seen.known.expected[i], name) for i in indices}
+        if all(allclose(mine[i], right[i], exercise.cases[i]) for i in indices):
+            continue
+
+        def alike(code: Callable, i: int, name: str = name, mine: dict = mine) -> bool:
+            return same_part(exercise, seen.known.variant(code, i).value, mine[i], name, exercise.cases[i])
+
+        return _only(_alike(exercise, indices, alike))
+    return None
+
+
+def same_part(exercise: Exercise, value: object, mine: Tensor, name: str, case: TestCase) -> bool:
+    theirs = part(exercise, value, name)
+    return theirs is not None and allclose(mine, theirs, case, equal_nan=True)
+
+
+def part(exercise: Exercise, value: object, name: str) -> Tensor | None:
+    """The part of a result that has this name, or None where the result is not what was asked for."""
+    try:
+        found = {key: item for key, item in tree.named(exercise.returns, value)}.get(name)
+    except (TypeError, ValueError):
+        return None
+    return found if isinstance(found, Tensor) else None

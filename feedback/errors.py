@@ -1,0 +1,119 @@
+"""What an exception means here, and of which kind it is."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+import torch
+
+from feedback.error_meanings import LAYERS, MEANINGS
+
+PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|set|frozenset|NoneType"
+OTHER_NAMES = {"variance": "var", "average": "mean", "avg": "mean", "length": "size"}
+Meanings = tuple[tuple[str, str], ...]
+
+
+def meaning(error: BaseException, own: Meanings = (), line: str = "", one_axis_more: bool = False) -> str:
+    """One sentence on what this exception usually means, or ''.
+
+    own            (pattern, sentence) of the exercise, tried before the general ones
+    line           the learner's line: advice about a method is given only where the method is used
+    one_axis_more  whether the code is right with fewer axes, and stops with one more
+    """
+    words = _words(error)
+    if one_axis_more and re.search(r"size of (the )?tensor|is out of bounds|index out of range", words):
+        return ("Your code is right with fewer axes, and stops with one more in front: x[i] is then a whole item, not "
+                "a row. Count from the end, x[..., i, :], or let a matrix product do all items at once.")
+    special = _matrix_product(words) or _sizes_differ(words, line) or _slip_in_a_name(words, own)
+    if special:
+        return special
+    for pattern, sentence in (*own, *MEANINGS):
+        found = re.search(pattern, words)
+        if found:
+            return sentence.format(*(group or "" for group in found.groups()))
+    return ""
+
+
+def kind(error: BaseException, own: Meanings = ()) -> tuple:
+    """Of which kind an exception is: its type, its category, and the numbers and quoted words in its message.
+
+    Two pieces of code that make the same mistake raise the same kind of exception. The wording around the sizes changes
+    from one release of PyTorch to the next, and with the function that was called; the sizes themselves do not.
+    """
+    diagnosis = getattr(error, "diagnosis", None)
+    if diagnosis is not None:
+        return type(error).__name__, diagnosis
+    if isinstance(error, KeyError):
+        return type(error).__name__, str(error)  # the key, which is data
+    words = _words(error)
+    category = next((number for number, (pattern, _) in enumerate((*own, *MEANINGS)) if re.search(pattern, words)), None)
+    if category is None:
+        return type(error).__name__, words.splitlines()[0] if words else ""
+    return type(error).__name__, category, tuple(re.findall(r"\d+", words.splitlines()[0]))
+
+
+def speaks_of_dtypes(error: BaseException | None) -> bool:
+    """Whether an exception's message names dtypes."""
+    return bool(re.search(r"dtype|scalar type|\b(Float|Double|Long|Bool)\b", str(error)))
+
+
+def first_line(error: BaseException) -> str:
+    """The exception's own message, cut to one line."""
+    text = str(error).strip().splitlines()
+    words = text[0] if text else ""
+    return f"{type(error).__name__}: {words[:200]}" if words else type(error).__name__
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _matrix_product(words: str) -> str:
+    """Which sizes of a matrix product do not fit, and whether a transpose would help."""
+    two = re.search(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", words)
+    three = re.search(r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, (\d+)\]", words)
+    if two:
+        n, inner, other, p = two.groups()
+        rule = f"In a matrix product (n, m) @ (m, p) the inner sizes must agree; here ({n}, {inner}) @ ({other}, {p})."
+        if p == inner:
+            return rule + (" It would fit if the last two axes of the right side were swapped, .transpose(-2, -1). "
+                           "(If this is a layer, it was given vectors of another width than it takes.)")
+        if p == n:
+            return rule + " It would fit the other way round, right @ left."
+        return rule + " Write down which axis is which on each side."
+    if three:
+        return (f"In a matrix product (..., n, m) @ (..., m, p) the inner sizes must agree, and so must the axes in "
+                f"front; here {three[1]} meets {three[2]}. Do two axes of one side have to be swapped?")
+    return ""
+
+
+def _sizes_differ(words: str, line: str) -> str:
+    """Two tensors that do not broadcast; what may help depends on what the learner's line does."""
+    found = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", words)
+    if not found:
+        return ""
+    rule = (f"These tensors are combined element by element, but along one axis their sizes are {found[1]} and "
+            f"{found[2]}. Write both shapes below each other, right-aligned.")
+    if "@" in line or "matmul" in line:
+        return rule + " In a product with @ the axes in front must agree in this way."
+    if re.search(r"\b(sum|mean|var|std|a?max|a?min|norm)\b", line):
+        return rule + " If a sum or a mean removed an axis, keepdim=True keeps it, with size 1."
+    return rule + " x[:, None] inserts an axis of size 1, which fits any size."
+
+
+def _slip_in_a_name(words: str, own: Meanings) -> str:
+    """A misspelled attribute, with the nearest name that exists."""
+    found = re.search(r"'(\w+)' object has no attribute '(\w+)'", words)
+    others = (*PYTHON_VALUES.split("|"), "builtin_function_or_method")
+    if not found or found[1] in others or found[2].startswith("_") or any(re.search(p, words) for p, _ in own):
+        return ""
+    if found[1] in LAYERS.split("|"):
+        return (f"A layer has no .{found[2]}: it is called, like a function, self.W_query(x). Its matrix is "
+                "self.W_query.weight.")
+    if found[1] != "Tensor":
+        return (f"The object has nothing called {found[2]}: was it made in __init__ under exactly this name, "
+                "as self.name = ...?")
+    names = [name for name in dir(torch.Tensor) if not name.startswith("_") and not name.endswith("_")]
+    near = [OTHER_NAMES[found[2]]] if found[2] in OTHER_NAMES else difflib.get_close_matches(found[2], names, 1, 0.8)
+    return f"A tensor has nothing called {found[2]}" + (f": is {near[0]} meant?" if near else ".")

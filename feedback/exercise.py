@@ -1,0 +1,294 @@
+"""What an exercise is made of. All of it is data: `checker` is the one place that acts on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from feedback import tree
+from feedback.report import Part, Report
+
+
+@dataclass(frozen=True, eq=False)
+class TestCase:
+    """Inputs to try an answer on.
+
+    `limitation` marks a case that a right answer may fail: it is then "limited", and the learner reads the sentence.
+    """
+
+    __test__ = False  # nothing for pytest to collect
+
+    name: str
+    args: tuple
+    rtol: float = 1e-4
+    atol: float = 3e-5
+    limitation: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Misconception:
+    """A mistake that people really make, with the wrong code itself.
+
+    means     what the learner's code does, in one or two sentences
+    hint      what to think about next
+    variants  functions (or classes) that make this mistake, each in a way that gives other results or errors
+    explain   turns a Comparison into a sentence about the learner's own numbers
+    """
+
+    id: str
+    means: str
+    hint: str
+    variants: tuple[Callable, ...]
+    explain: Callable[[Comparison], str] | None = None
+
+    def __post_init__(self) -> None:
+        if callable(self.variants):
+            object.__setattr__(self, "variants", (self.variants,))
+
+
+class Misconceptions:
+    """The known mistakes of an exercise, in the order in which they are tried.
+
+    A mistake is a function, registered with what it means and a hint; `also` adds another way to make it:
+
+        known = Misconceptions()
+
+        @known("over-queries", means="The softmax runs over the queries.", hint="Keys are the last axis.", explain=row_sum)
+        def softmax_over_queries(scores):
+            return scores.softmax(dim=-2)
+
+        @known.also("over-queries")
+        def softmax_over_queries_by_hand(scores):
+            return scores.exp() / scores.exp().sum(dim=-2, keepdim=True)
+
+    Where an answer consists of steps, `assemble(**steps)` builds an answer in which some steps are replaced. The function
+    then is one wrong step, named by `step`; `also` takes several at once:
+
+        known = Misconceptions(assemble)
+
+        @known("no-scale", means="The scores were not divided by sqrt(D).", hint="D is q.size(-1).", step="scale")
+        def unscaled(q, k):
+            return 1.0
+
+        known.also("no-scale", scale=unscaled, merge=without_transpose)
+
+    `include` takes over mistakes from another catalogue, whose steps are assembled into answers to this exercise.
+    """
+
+    def __init__(self, assemble: Callable[..., Callable] | None = None) -> None:
+        self.assemble = assemble
+        self._texts: dict[str, tuple[str, str, Callable | None]] = {}
+        self._variants: dict[str, list[Callable | dict[str, Callable]]] = {}
+
+    def __call__(self, id: str, means: str, hint: str, explain: Callable | None = None,
+                 step: str | None = None) -> Callable:
+        """Register a new misconception; the decorated function is the mistake, or one wrong step of an answer."""
+        if id in self._texts:
+            raise ValueError(f"the id of a misconception must be new, got {id!r} twice: use known.also({id!r})")
+        self._texts[id], self._variants[id] = (means, hint, explain), []
+        return self._decorator(id, step)
+
+    def also(self, id: str, step: str | None = None, **steps: Callable) -> Callable:
+        """Another way to make a registered mistake: a function to decorate, or several wrong steps at once."""
+        if id not in self._texts:
+            raise ValueError(f"also() adds to a misconception that is registered, got {id!r}: use known({id!r}, ...)")
+        if steps:
+            self._variants[id].append(steps)
+        return self._decorator(id, step)
+
+    def include(self, other: Misconceptions, *ids: str, hints: dict[str, str] | None = None,
+                means: dict[str, str] | None = None) -> None:
+        """Take over these mistakes of another catalogue (all if none is named), some with other words."""
+        for id in ids or other._texts:
+            said, hint, explain = other._texts[id]
+            self(id, (means or {}).get(id, said), (hints or {}).get(id, hint), explain)
+            self._variants[id] += other._variants[id]
+
+    def _decorator(self, id: str, step: str | None) -> Callable:
+        def register(function: Callable) -> Callable:
+            self._variants[id].append({step: function} if step else function)
+            return function
+
+        return register
+
+    def __iter__(self) -> Iterator[Misconception]:
+        for id, (means, hint, explain) in self._texts.items():
+            yield Misconception(id, means, hint, tuple(map(self._built, self._variants[id])), explain)
+
+    def _built(self, variant: Callable | dict[str, Callable]) -> Callable:
+        if callable(variant):
+            return variant
+        if self.assemble is None:
+            raise ValueError(f"wrong steps ({', '.join(variant)}) need Misconceptions(assemble) to become an answer")
+        return self.assemble(**variant)
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something that the numbers of every right answer have: `test(comparison)` is a sentence where they do not."""
+
+    id: str
+    test: Callable[[Comparison], str | None]
+    hint: str
+
+
+@dataclass(frozen=True)
+class BehavioralTest:
+    """Something to try with the code itself: `test(attempt)` is a sentence where it fails.
+
+    A `required` test is made with right numbers too; the others only explain wrong ones, those that are `early` before
+    the properties are looked at. `while_doing` says what went on, should the code raise in it.
+    """
+
+    id: str
+    test: Callable[[Any], str | None]
+    hint: str
+    required: bool = False
+    early: bool = False
+    while_doing: str = ""
+
+
+@dataclass(frozen=True)
+class FunctionRunner:
+    """How the answer to an exercise that asks for a function is run.
+
+    call         call(attempt, *args): apply the function to the arguments of a test case
+    input_names  what these arguments are called, where not as in the signature
+    describe     describe(args): a sentence on what the code was given, in place of the usual one
+    """
+
+    call: Callable = lambda attempt, *args: attempt(*args)
+    input_names: tuple[str, ...] = ()
+    describe: Callable[[tuple], str] | None = None
+    kind = "function"
+
+
+@dataclass(frozen=True)
+class ModuleRunner(FunctionRunner):
+    """The same for a class: `call(attempt, *args)` builds a module, fills its layers with numbers and applies it."""
+
+    kind = "class"
+
+
+@dataclass(frozen=True)
+class ExactComparison:
+    """Right answers are equal, number for number."""
+
+    def summarize(self, args: tuple, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True)
+class SummaryComparison:
+    """Right answers are random: they are equal in `summary(args, value)`, such as the share of zeros."""
+
+    summary: Callable[[tuple, Any], Any]
+
+    def summarize(self, args: tuple, value: Any) -> Any:
+        return self.summary(args, value)
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """One exercise: what is asked, a right answer, and all that is known about wrong ones.
+
+    id, name, signature     "2.2", "softmax", "softmax(scores)"
+    gives                   completes the sentence "softmax(scores) should give ..."
+    minutes, difficulty     what a learner needs; 1 to 3
+    reference               a right answer
+    arguments, returns      their names, as tuples: ("scores",), ("weights",), or nested as the result is:
+                            ("out", ("keys", "values"))
+    cases                   what every answer is tried on; sizes differ along every axis where they can
+    minimal_inputs          tuples of tiny arguments, the smallest first, to show a mistake by hand
+    misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
+    when_correct            what the learner reads after a right answer
+    runner, comparison      how an answer is run, and compared with the reference
+    stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as they fail
+                            nothing is said of the later ones (causes before consequences)
+    judge_first             the parts of a result that are judged before the others, such as ("weights",)
+    properties              what the numbers of every right answer have
+    behavioral_tests        what is tried with the code itself
+    axis_names              names of sizes in messages, {7: "C"}
+    error_meanings          what certain exceptions mean here: (pattern, sentence), tried before the general ones
+    none_hints              what to think about where this part of a result is None
+    """
+
+    id: str
+    name: str
+    signature: str
+    gives: str
+    minutes: int
+    difficulty: int
+    reference: Callable
+    arguments: tuple[str, ...]
+    returns: tuple
+    cases: tuple[TestCase, ...]
+    minimal_inputs: tuple[tuple, ...]
+    misconceptions: tuple[Misconception, ...]
+    hints: tuple[str, ...]
+    when_correct: str
+    runner: FunctionRunner = FunctionRunner()
+    comparison: ExactComparison | SummaryComparison = ExactComparison()
+    stage_of: Callable[[tuple], int] = lambda args: 0
+    judge_first: tuple[str, ...] = ()
+    properties: tuple[Property, ...] = ()
+    behavioral_tests: tuple[BehavioralTest, ...] = ()
+    axis_names: dict[int, str] = field(default_factory=dict)
+    error_meanings: tuple[tuple[str, str], ...] = ()
+    none_hints: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "misconceptions", tuple(self.misconceptions))
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """The names of a test case's arguments: those of the signature, unless the runner says otherwise."""
+        return self.runner.input_names or self.arguments
+
+    @property
+    def title(self) -> str:
+        return f"{self.id} {self.name}"
+
+    @property
+    def stars(self) -> str:
+        return "●" * self.difficulty + "○" * (3 - self.difficulty)
+
+    def report(self, status: str, *parts: Part, diagnosis: str | None = None) -> Report:
+        return Report(self.id, self.title, status, parts, diagnosis)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was expected of one input and what the learner's code gave: explainers and properties look at this."""
+
+    args: tuple
+    expected: Any
+    actual: Any
+    names: tuple = ("out", "weights")
+
+    @property
+    def parts(self) -> list[tuple]:
+        """(name, actual, expected) for each tensor of a result, also of a pair within a pair."""
+        names = self.names if isinstance(self.expected, tuple) else "result"
+        return [part for part in tree.named(names, self.actual, self.expected) if isinstance(part[2], torch.Tensor)]
+
+    @property
+    def first(self) -> Any:
+        """The first thing returned, or the result itself."""
+        return self.actual[0] if isinstance(self.actual, tuple) else self.actual
+
+    @property
+    def expected_first(self) -> Any:
+        return self.expected[0] if isinstance(self.expected, tuple) else self.expected
+
+    @property
+    def last(self) -> Any:
+        """The last thing returned, such as the weights of a pair, or the result itself."""
+        return self.actual[-1] if isinstance(self.actual, tuple) else self.actual
+
+    @property
+    def expected_last(self) -> Any:
+        return self.expected[-1] if isinstance(self.expected, tuple) else self.expected

@@ -1,0 +1,194 @@
+"""From what was found to what a learner reads: the parts of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch.nn import Module
+
+from feedback import contract, errors, explainers, source
+from feedback.compare import allclose, same_behavior, same_shapes
+from feedback.exercise import Comparison, Exercise, Misconception
+from feedback.format import argument, describe, ended, equation, inline, listed, rounded, sentence, table
+from feedback.observations import Observations
+from feedback.report import Code, Part, Report, SideBySide, following, numbers, say, think
+from feedback.sandbox import Run
+
+LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sentence
+
+
+# ---------------------------------------------------------------- misconceptions
+
+def misconception(seen: Observations, found: Misconception, evidence: str) -> Report:
+    return seen.exercise.report("wrong", say(found.means), *([numbers(evidence)] if evidence else []),
+                                think(found.hint), diagnosis=found.id)
+
+
+def in_numbers(seen: Observations, found: Misconception, case: Comparison, stage: int) -> str:
+    """What the mistake does: on an input small enough to follow by hand, where there is one."""
+    explain = found.explain or explainers.entry
+    for small in minimal_examples(seen, stage, found):
+        given = listed([equation(name, value) for name, value in
+                        zip(seen.exercise.input_names, small.args, strict=False)])
+        told = explain(small)
+        if told and len(given) < LONGEST_EQUATION:
+            return f"With {given}: {ended(told)}"
+    return sentence(explain(case) or explainers.entry(case))
+
+
+def minimal_examples(seen: Observations, stage: int, named: Misconception | None = None) -> list[Comparison]:
+    """The minimal inputs on which the attempt is wrong: first those on which it behaves like no other misconception.
+
+    A tiny input may fit two explanations; the best one to show is the smallest that fits one alone.
+    """
+    exercise, ambiguous, clear = seen.exercise, [], []
+    for i, case in seen.minimal_failures():
+        if exercise.stage_of(case.args) > stage:
+            continue
+        others = (m for m in exercise.misconceptions if named is None or m.id != named.id)
+        fits = any(_same_on_minimal(seen, m.variants[0], i) for m in others)
+        (ambiguous if fits else clear).append(case)
+        if clear and named:
+            break
+    return clear + ambiguous
+
+
+def _same_on_minimal(seen: Observations, code: Callable, index: int) -> bool:
+    return same_behavior(seen.minimal_runs[index], seen.known.minimal(code, index), seen.exercise.cases[0])
+
+
+# ---------------------------------------------------------------- exceptions
+
+def exception(seen: Observations, index: int, named: Misconception | None) -> Report:
+    """An exception: where, on what input, and what it means here."""
+    exercise, record = seen.exercise, seen.runs[index]
+    error: Any = record.error
+    where = f" at your {record.line}" if record.line else ""
+    raised = say(f"It raised {errors.first_line(error)}{where}.")
+    given = numbers(called_with(exercise, record.args, error))
+    if named:
+        return exercise.report("error", raised, given, say(named.means), think(named.hint), diagnosis=named.id)
+    meaning = errors.meaning(error, exercise.error_meanings, record.line, _one_axis_more(seen, index))
+    return exercise.report("error", raised, given, think(
+        meaning or "Print the shapes just before that line, and compare them with the ones above."))
+
+
+def _one_axis_more(seen: Observations, stopped: int) -> bool:
+    """Whether the code gave right numbers with fewer axes, and stops with more of them."""
+    def axes(index: int) -> int:
+        return max((x.dim() for x in seen.exercise.cases[index].args if hasattr(x, "dim")), default=0)
+
+    return any(axes(i) < axes(stopped) for i in seen.required() if seen.passes(i))
+
+
+def called_with(exercise: Exercise, args: tuple, error: BaseException | None = None) -> str:
+    """What the learner's code was given, with its dtypes where the error speaks of them."""
+    if exercise.runner.describe:
+        return exercise.runner.describe(args)
+    dtypes = errors.speaks_of_dtypes(error)
+    given = ", ".join(argument(name, value, dtypes) for name, value in zip(exercise.input_names, args, strict=False))
+    return f"It was called with {given}."
+
+
+def stopped_in_behavioral_test(exercise: Exercise, while_doing: str, hint: str, record: Run) -> Report:
+    error: Any = record.error
+    where = f" at your {record.line}" if record.line else ""
+    return exercise.report(
+        "error", say(f"The numbers are right, but {while_doing} it raised {errors.first_line(error)}{where}."),
+        think(errors.meaning(error, exercise.error_meanings, record.line) or hint))
+
+
+# ---------------------------------------------------------------- changed inputs
+
+def changes_a_layer(record: Run) -> bool:
+    return any(isinstance(record.args[i], Module) for i in record.changed)
+
+
+def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
+    """That an input was changed, and what to think about."""
+    names = " and ".join(exercise.input_names[i] for i in record.changed)
+    kinds = {type(record.args[i]) for i in record.changed}
+    if dict in kinds:
+        hint = ("d[key] = ..., setdefault, update and pop write into the dict d itself; d.get(key, other) and d[key] "
+                "only look.")
+    elif kinds & {list, set}:
+        hint = ("pop, remove, add, append and sort change the collection itself; sorted(...), list(...) and set(...) "
+                "make a new one.")
+    elif changes_a_layer(record):
+        hint = "Apply the layer, and leave its weight and bias alone: they are to be used again."
+    else:
+        hint = ("x += ..., x -= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x itself. Make "
+                "a new tensor instead (x = x - ..., or return x + ...), or start with x.clone().")
+    return f"Your code changed its input {names}. Whoever calls it still needs it as it was.", hint
+
+
+# ---------------------------------------------------------------- examples
+
+def counterexample(seen: Observations, index: int, stage: int) -> Report:
+    """Expected and actual, on an input that is small enough to work through by hand."""
+    exercise, case = seen.exercise, seen.comparison(index)
+    stuck = following(f'hint("{exercise.id}")')
+    so_far = ("It is a list, but not the right one" if isinstance(case.expected, list) else
+              "The shapes are right, the numbers are not")
+    for small in minimal_examples(seen, stage):
+        return exercise.report("wrong", say(f"{so_far}. The smallest input on which they differ:"),
+                               *side_by_side(exercise, small), think(FOLLOW_BY_HAND), stuck)
+    return exercise.report(
+        "wrong", say(f"{so_far}; it was tried on {exercise.cases[index].name}."),
+        numbers(sentence(explainers.entry(case))), think(FOLLOW_BY_HAND), stuck)
+
+
+FOLLOW_BY_HAND = "Work this example out by hand, line by line: after which line does your code have other numbers than you?"
+
+
+def side_by_side(exercise: Exercise, case: Comparison) -> list[Part]:
+    """The inputs of a case, then what was expected next to what came."""
+    named = list(zip(exercise.input_names, case.args, strict=False))
+    shown: list[Part] = [Code(f"{name} =", table(value)) for name, value in named if not isinstance(value, Module)]
+    layers = ", ".join(equation(name, value) for name, value in named if isinstance(value, Module))
+    if layers:
+        shown.append(Code("layers:", layers))
+    return shown + [SideBySide(name, table(right), table(actual))
+                    for name, actual, right in contract.tensors(exercise, case.actual, case.expected)
+                    if not allclose(actual, right, exercise.cases[0])]
+
+
+def on_a_limitation(record: Run, right: Any) -> str:
+    """What the code did on an input that a right answer may fail."""
+    if record.error is not None:
+        return f"Yours raised {errors.first_line(record.error)}."
+    if isinstance(right, tuple) or not same_shapes(record.value, right):
+        return "Yours is wrong there."
+    return f"Yours gives {inline(rounded(record.value))}, and {inline(rounded(right))} is right."
+
+
+# ---------------------------------------------------------------- notes below
+
+def with_notes(seen: Observations, report: Report) -> Report:
+    """What wrong code may do without meaning to: read the notebook's variables, swap its arguments."""
+    exercise, attempt = seen.exercise, seen.attempt
+    if report.status not in ("wrong", "error") or report.diagnosis in {m.id for m in exercise.misconceptions}:
+        return report
+    notes = []
+    names = [f"{name} = {describe(value)}" for name, value in source.borrowed(attempt)]
+    if names:
+        notes.append(f"Your code reads {' and '.join(names)}: that comes from elsewhere in the notebook, not from what "
+                     "it is given. Is that meant?")
+    if exercise.runner.kind == "function" and source.in_another_order(attempt, exercise.arguments):
+        notes.append(f"Your arguments are in another order than in {exercise.signature}. Is that meant?")
+    return exercise.report(report.status, *report.parts, *map(think, notes), diagnosis=report.diagnosis)
+
+
+def with_print(seen: Observations, report: Report) -> Report:
+    """Show once what the code printed: on the first input that went wrong, or on the first of all."""
+    wrong = (seen.runs[i] for i in seen.required() if not seen.passes(i))
+    record = next(wrong, seen.runs[0])
+    printed = record.printed.strip()
+    if not printed:
+        return report
+    lines = printed.splitlines()
+    cut = "\n".join(line[:100] for line in lines[:8]) + ("\n..." if len(lines) > 8 else "")
+    given = called_with(seen.exercise, record.args)
+    title = "Your code printed:" if numbers(given) in report.parts else f"{given} Your code printed:"
+    return seen.exercise.report(report.status, *report.parts, Code(title, cut), diagnosis=report.diagnosis)

@@ -1,0 +1,73 @@
+"""Explainers: sentences made from the learner's own numbers.
+
+Each takes a Comparison and returns one clause about what can be seen there.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from feedback.exercise import Comparison
+from feedback.format import counted, number, position, shortly
+
+
+def worst(actual: torch.Tensor, expected: torch.Tensor) -> tuple[int, ...]:
+    """Index of the entry that is furthest off; one that is not finite beats all others."""
+    difference = (actual.double() - expected.double()).abs().nan_to_num(float("inf"))
+    return tuple(int(i) for i in torch.unravel_index(difference.argmax(), difference.shape))
+
+
+def entry(case: Comparison) -> str:
+    """The entry that is furthest off, in the first tensor that differs; of a list, the first."""
+    if isinstance(case.expected, list):
+        return item(case)
+    for name, actual, expected in case.parts:
+        if not torch.allclose(actual.double(), expected.double(), rtol=1e-4, atol=3e-5):
+            at = worst(actual, expected)
+            where = f" at {position(at)}" if at else ""
+            mine, right = number(actual[at]), number(expected[at])
+            if mine == right:  # told apart only by further digits
+                mine, right = f"{float(actual[at]):.7f}", f"{float(expected[at]):.7f}"
+            return f"your {name}{where} is {mine}, and {right} is right"
+    return "your numbers differ from the right ones"
+
+
+def item(case: Comparison) -> str:
+    """The first entry of a list that is not right."""
+    if len(case.actual) != len(case.expected):
+        return f"your list has {counted(len(case.actual), 'entry', 'entries')}, and {len(case.expected)} would be right"
+    at = next((i for i, (a, b) in enumerate(zip(case.actual, case.expected, strict=True)) if type(a) is not type(b)
+               or a != b), 0)
+    return f"entry {at} of your list is {shortly(case.actual[at])}, and {case.expected[at]!r} is right"
+
+
+def not_a_number(case: Comparison) -> str:
+    """Where the first NaN is."""
+    actual = case.last if case.last.isnan().any() else case.first
+    bad = actual.isnan()
+    if not bad.any():
+        return entry(case)
+    at = worst(bad, torch.zeros_like(bad))
+    verb = "is" if bad.sum() == 1 else "are"
+    return f"{int(bad.sum())} of your {bad.numel()} numbers {verb} NaN, the first at {position(at)}"
+
+
+def shape(case: Comparison) -> str:
+    """The two shapes, or where they agree the entry that is furthest off."""
+    if case.last.shape == case.expected_last.shape and case.first.shape == case.expected_first.shape:
+        return entry(case)
+    return f"yours has shape {tuple(case.last.shape)}, and {tuple(case.expected_last.shape)} is right"
+
+
+def first_entries(case: Comparison) -> str:
+    """The first numbers of both, for results of one axis."""
+    def some(x: torch.Tensor) -> str:
+        return ", ".join(number(v) for v in x.flatten()[:3])
+
+    return f"yours begins {some(case.last)}; {some(case.expected_last)} is right"
+
+
+def true_at(case: Comparison) -> str:
+    """For masks: an entry that is the wrong way round."""
+    at = worst(case.last.float(), case.expected_last.float())
+    return f"your mask at {position(at)} is {case.last[at].item()}; {case.expected_last[at].item()} is right"

@@ -1,0 +1,181 @@
+"""Values as the cards write them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from feedback.exercise import Exercise
+
+
+def number(value: Any) -> str:
+    """A number as the cards show it: 4 decimals, NaN and infinities by name."""
+    value = float(value)
+    if value != value:
+        return "NaN"
+    if abs(value) == float("inf"):
+        return "-inf" if value < 0 else "inf"
+    if 0 < abs(value) < 5e-5 or abs(value) >= 1e5:
+        return f"{value:.1e}"
+    return f"{value:.4f}"
+
+
+def position(index: Any) -> str:
+    """The index of a number: '3', or '[1, 2, 0]'."""
+    return str(int(index[0])) if len(index) == 1 else "[" + ", ".join(str(int(i)) for i in index) + "]"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """1 word, 2 words."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def shortly(value: Any) -> str:
+    """Anything at all, cut to a few words."""
+    try:
+        text = repr(value)
+    except Exception:  # a learner's own class may raise even here
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def bracketed(names: Any) -> str:
+    """Names as the code writes them: 'out', or '(out, (k, v))'."""
+    return f"({', '.join(bracketed(name) for name in names)})" if isinstance(names, tuple) else names
+
+
+def describe(value: Any) -> str:
+    """What somebody returned or handed in, in a few words."""
+    try:
+        return _described(value)
+    except Exception:  # an object so odd that even looking at it fails
+        return f"a {type(value).__name__}"
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of shape {tuple(value.shape)}"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(getattr(value, "shape", None), tuple):
+        return f"a {type(value).__name__} of shape {tuple(value.shape)}"
+    if type(value).__module__ == "torch.return_types" and hasattr(value, "indices"):
+        return "two things, values and indices"
+    if isinstance(value, (list, tuple, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    if inspect.isgenerator(value):
+        return "a generator (yield or (... for ...) makes one)"
+    if isinstance(value, (map, filter, zip, enumerate)):
+        return f"a {type(value).__name__} object (list(...) makes a list of it)"
+    if isinstance(value, torch.nn.Module):
+        return f"a module, {type(value).__name__}(...)"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return repr(value)
+    if inspect.isroutine(value):
+        return f"the function {getattr(value, '__name__', '')}".strip()
+    return "None" if value is None else f"{type(value).__name__} {shortly(value)}"
+
+
+def argument(name: str, value: Any, dtype: bool = False) -> str:
+    """A tensor by its shape, and its dtype where that matters; anything else as it is written."""
+    if isinstance(value, torch.Tensor):
+        kind = f" and dtype {str(value.dtype).replace('torch.', '')}" if dtype else ""
+        return f"{name} of shape {tuple(value.shape)}{kind}"
+    if isinstance(value, torch.nn.Linear):
+        return f"{name} = {_sizes(value)}"
+    if _of_tensors(value):
+        return f"{name} of shapes {listed([str(tuple(x.shape)) for x in value])}"
+    text = repr(value)
+    return f"{name} = {text if len(text) < 80 else text[:77] + '...'}"
+
+
+def axes(exercise: Exercise, shape: Any, seen: set[int]) -> str:
+    """A shape with its axes named: (2, 5, 7) = (B, T, S); only sizes that this call has `seen` have names."""
+    names = {size: name for size, name in exercise.axis_names.items() if size in seen}
+    if not len(shape):
+        return "() (a single number)"
+    if not any(names.get(size) for size in shape):
+        return f"{tuple(shape)}"
+    letters = ", ".join(names[size] if names.get(size) and not _repeated(names, shape, i) else str(size)
+                        for i, size in enumerate(shape))
+    return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})"
+
+
+def _repeated(names: dict[int, str], shape: Any, i: int) -> bool:
+    """Whether axis i would be a second batch or a second axis of heads: no shape has two, so it is something else."""
+    return names[shape[i]] in ("B", "H") and any(names.get(size) == names[shape[i]] for size in shape[:i])
+
+
+def equation(name: str, value: Any) -> str:
+    """A small argument as an equation: 'x = [[1, 2]]', or for a layer 'q_proj(z) = 2z + 1'."""
+    if isinstance(value, torch.nn.Linear):
+        formula = _formula(value)
+        return f"{name}(z) = {formula}" if formula else f"{name} = {_sizes(value)}"
+    return f"{name} = {inline(value)}"
+
+
+def _sizes(layer: torch.nn.Linear) -> str:
+    return f"nn.Linear({layer.in_features}, {layer.out_features}{'' if layer.bias is not None else ', bias=False'})"
+
+
+def _formula(layer: torch.nn.Linear) -> str:
+    """'2z + 1' for a layer that multiplies every feature by 2 and adds 1; '' for any other."""
+    weight, bias = layer.weight.detach(), layer.bias
+    times = weight[0, 0]
+    if weight.size(0) != weight.size(1) or bias is None or (bias != bias[0]).any():
+        return ""
+    if not torch.equal(weight, times * torch.eye(len(weight), dtype=weight.dtype)):
+        return ""
+    first = {1: "z", -1: "-z"}.get(times.item(), f"{times.item():.4g}z")
+    plus = bias[0].item()
+    return first + (f" {'+' if plus > 0 else '-'} {abs(plus):.4g}" if plus else "")
+
+
+def listed(words: list[str]) -> str:
+    """'a and b and c' for a few; '..., y and z' for many."""
+    return " and ".join(words) if len(words) < 4 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def inline(value: Any) -> str:
+    """A small tensor on one line: [[0, 1], [0.5, 2]]; a text in its quotes."""
+    if _of_tensors(value):
+        return f"({', '.join(inline(v) for v in value)})"
+    if not isinstance(value, torch.Tensor):
+        return repr(value)
+    if value.dim():
+        return "[" + ", ".join(inline(v) for v in value) + "]"
+    return f"{value.item():.4g}" if value.is_floating_point() else str(value.item())
+
+
+def table(value: Any) -> str:
+    """A tensor as a table with 4 decimals, without the word tensor; a text in its quotes."""
+    if _of_tensors(value):
+        return "(" + ",\n ".join(table(v).replace("\n", "\n ") for v in value) + ")"
+    if not isinstance(value, torch.Tensor):
+        return repr(value)
+    value = value.detach()
+    if value.dim() == 0:
+        return number(value) if value.is_floating_point() else str(value.item())
+    if value.dim() == 1:
+        return "[" + ", ".join(table(v) for v in value) + "]"
+    return "[" + ",\n ".join(table(v).replace("\n", "\n ") for v in value) + "]"
+
+
+def _of_tensors(value: Any) -> bool:
+    return isinstance(value, tuple) and any(isinstance(x, torch.Tensor) for x in value)
+
+
+def sentence(text: str) -> str:
+    """A clause as a sentence: a capital first, a full stop last."""
+    return text[:1].upper() + ended(text)[1:]
+
+
+def ended(text: str) -> str:
+    return text if text.endswith(".") else text + "."
+
+
+def rounded(value: torch.Tensor) -> torch.Tensor:
+    return (value.detach() * 1e4).round() / 1e4

@@ -1,0 +1,161 @@
+"""What is known of an attempt, and of the course's own right and wrong code: each input is run once, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache, cached_property
+from typing import Any
+
+from torch import Tensor
+
+from feedback import tree
+from feedback.compare import allclose, same_behavior, same_shapes
+from feedback.exercise import BehavioralTest, Comparison, Exercise
+from feedback.sandbox import Run, StillRunning, run, run_trusted
+
+
+class Known:
+    """What the course's own code does: the reference, and every variant of every misconception, run when first needed."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.exercise = exercise
+        self._runs: dict[tuple, Run] = {}
+
+    @cached_property
+    def expected(self) -> list[Any]:
+        """The right result of each test case."""
+        return [self._right(case.args) for case in self.exercise.cases]
+
+    @cached_property
+    def expected_minimal(self) -> list[Any]:
+        """The right result of each minimal input."""
+        return [self._right(args) for args in self.exercise.minimal_inputs]
+
+    def variant(self, code: Callable, index: int) -> Run:
+        """What a variant of a misconception does on a test case, summarized as the exercise compares results."""
+        return self._remembered(code, ("case", index), self.exercise.cases[index].args)
+
+    def minimal(self, code: Callable, index: int) -> Run:
+        return self._remembered(code, ("minimal", index), self.exercise.minimal_inputs[index])
+
+    def _remembered(self, code: Callable, place: tuple, args: tuple) -> Run:
+        key = (code, *place)
+        if key not in self._runs:
+            self._runs[key] = summarized(self.exercise, run_trusted(self.exercise.runner.call, code, args))
+        return self._runs[key]
+
+    def _right(self, args: tuple) -> Any:
+        record = run_trusted(self.exercise.runner.call, self.exercise.reference, args)
+        if record.error:
+            raise record.error  # a mistake of the course: nothing is kept
+        return record.value
+
+
+@cache
+def known(exercise: Exercise) -> Known:
+    return Known(exercise)
+
+
+def summarized(exercise: Exercise, record: Run) -> Run:
+    """A run with its result as the exercise compares it."""
+    if record.error is not None:
+        return record
+    return replace(record, value=exercise.comparison.summarize(record.args, record.value))
+
+
+class Observations:
+    """What an attempt did on the test cases, and, once asked for, on everything else; code that hangs is run no more."""
+
+    def __init__(self, exercise: Exercise, attempt: Any) -> None:
+        self.exercise, self.attempt, self.known = exercise, attempt, known(exercise)
+        self.runs: list[Run] = []
+        for case in exercise.cases:
+            self.runs.append(run(exercise.runner.call, attempt, case.args))
+            if self.hangs:
+                break
+        self.summaries = [summarized(exercise, record) if self._comparable(i) else record
+                          for i, record in enumerate(self.runs)]
+        self._behaviors: dict[BehavioralTest, Run] = {}
+
+    @property
+    def hangs(self) -> bool:
+        return isinstance(self.runs[-1].error, StillRunning)
+
+    def required(self, stage: int | None = None) -> Iterator[int]:
+        """The test cases that a right answer must pass, of one stage or of all."""
+        for i, case in enumerate(self.exercise.cases[:len(self.runs)]):
+            if not case.limitation and stage in (None, self.exercise.stage_of(case.args)):
+                yield i
+
+    def passes(self, index: int) -> bool:
+        """Whether the attempt gave the right result on a test case."""
+        case, record = self.exercise.cases[index], self.summaries[index]
+        if record.error is not None:
+            return False
+        expected = self.exercise.comparison.summarize(case.args, self.known.expected[index])
+        return allclose(record.value, expected, case)
+
+    def behaves_like(self, code: Callable, index: int) -> bool:
+        """Whether the attempt did on a test case what a variant of a misconception does."""
+        return same_behavior(self.summaries[index], self.known.variant(code, index), self.exercise.cases[index],
+                             self.exercise.error_meanings)
+
+    def comparison(self, index: int) -> Comparison:
+        """Expected and actual of a test case."""
+        return Comparison(self.exercise.cases[index].args, tree.detach(self.known.expected[index]),
+                          tree.detach(self.runs[index].value), self.exercise.returns)
+
+    @cached_property
+    def minimal_runs(self) -> list[Run]:
+        """What the attempt does on the minimal inputs."""
+        return [run(self.exercise.runner.call, self.attempt, args) for args in self.exercise.minimal_inputs]
+
+    def minimal_failures(self) -> Iterator[tuple[int, Comparison]]:
+        """The minimal inputs on which the attempt is wrong, the smallest first."""
+        for i, record in enumerate(self.minimal_runs):
+            expected = self.known.expected_minimal[i]
+            if record.error is None and same_shapes(record.value, expected) and not self._minimal_passes(i):
+                yield i, Comparison(record.args, tree.detach(expected), tree.detach(record.value), self.exercise.returns)
+
+    def _minimal_passes(self, index: int) -> bool:
+        record, summarize = self.minimal_runs[index], self.exercise.comparison.summarize
+        return allclose(summarize(record.args, record.value),
+                        summarize(record.args, self.known.expected_minimal[index]), self.exercise.cases[0])
+
+    @cached_property
+    def with_another_seed(self) -> Callable[[int], Run]:
+        """A test case run once more, with other random numbers."""
+        return cache(lambda index: run(self.exercise.runner.call, self.attempt, self.exercise.cases[index].args, seed=1))
+
+    @cached_property
+    def first_then_others(self) -> tuple[Run, Any]:
+        """The first test case; and what it had returned, after the attempt was called with other numbers."""
+        case = self.exercise.cases[0]
+        before = run(self.exercise.runner.call, self.attempt, case.args)
+        run(self.exercise.runner.call, self.attempt, other_numbers(case.args))
+        return before, before.returned
+
+    def behavior(self, test: BehavioralTest) -> Run:
+        """What came of a behavioral test: its sentence, or an exception."""
+        if test not in self._behaviors:
+            self._behaviors[test] = run(lambda code, trial: trial(code), self.attempt, (test.test,))
+        return self._behaviors[test]
+
+    def _comparable(self, index: int) -> bool:
+        return self.runs[index].error is None
+
+
+def other_numbers(args: tuple) -> tuple:
+    """Arguments of the same shapes: numbers halved, and as the words of a text in another order."""
+    return tuple(_reversed(value) for value in args)
+
+
+def _reversed(value: Any) -> Any:
+    if isinstance(value, Tensor) and value.dim():
+        return value.flip(-1) / 2 if value.is_floating_point() else value.flip(0)
+    if isinstance(value, str):
+        return " ".join(reversed(value.split()))
+    return other_numbers(value) if isinstance(value, tuple) else value
+
+

@@ -1,0 +1,101 @@
+"""What a learner handed in, before it is run: a stub or an answer, its text, and what it reads from the notebook."""
+
+from __future__ import annotations
+
+import ast
+import dis
+import inspect
+import linecache
+import textwrap
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import torch
+
+
+def is_stub(attempt: Any) -> bool:
+    """Whether a function or class still has the empty body that it had in the notebook."""
+    if isinstance(attempt, type):
+        return _is_stub_of_a_class(attempt)
+    if not inspect.isfunction(attempt) or attempt.__name__ == "<lambda>":
+        return False
+    body = _body(attempt)
+    if body is not None:
+        return all(_is_empty(statement) for statement in body)
+    return _compiles_to_nothing(attempt)
+
+
+def _is_stub_of_a_class(attempt: type) -> bool:
+    """Nothing is written in it, and no forward is inherited from a class in which something is."""
+    methods = {name: m for name, m in vars(attempt).items() if inspect.isfunction(m)}
+    if not all(is_stub(m) for m in methods.values()):
+        return False
+    if "forward" in methods or not issubclass(attempt, torch.nn.Module):
+        return bool(methods)
+    inherited = attempt.forward is not torch.nn.Module.forward
+    return is_stub(attempt.forward) if inherited else not attempt.__module__.startswith("torch")
+
+
+def text(attempt: Any) -> str:
+    """The learner's own code, or '' where it is not at hand."""
+    try:
+        return inspect.getsource(attempt)
+    except (OSError, TypeError):
+        return ""
+
+
+def _body(function: Callable) -> list[ast.stmt] | None:
+    """The statements of a function, or None where its source is not at hand."""
+    try:
+        linecache.checkcache(function.__code__.co_filename)
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    first = tree.body[0]
+    return first.body if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def _is_empty(statement: ast.stmt) -> bool:
+    """A docstring, `...`, `pass`, `raise NotImplementedError` or `super().__init__()`."""
+    text = ast.unparse(statement)
+    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return (constant or text in ("pass", "super().__init__()") or text.startswith("raise NotImplementedError"))
+
+
+def _compiles_to_nothing(function: Any) -> bool:
+    """Without source: byte code that only returns None, unless the position of that None shows a written `return`."""
+    steps = [step for step in dis.get_instructions(function) if step.opname not in ("RESUME", "NOP")]
+    does_something = {step.opname for step in steps} - {"LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+    if does_something or steps[0].argval is not None:
+        return False
+    positions = getattr(steps[0], "positions", None)  # Python 3.11 and newer
+    start, end = (positions.col_offset or 0, positions.end_col_offset or 0) if positions else (0, 0)
+    written = end - start == len("return") or end - start == len("None") and start % 4 != 0  # `pass` starts a line
+    return not written
+
+
+def borrowed(attempt: Any) -> list[tuple[str, Any]]:
+    """The global variables that hold data, and that a function or a class's methods read: [(name, value), ...]."""
+    functions = ([m for m in vars(attempt).values() if inspect.isfunction(m)] if isinstance(attempt, type)
+                 else [attempt] if inspect.isfunction(attempt) else [])
+    read = {step.argval: function.__globals__.get(step.argval) for function in functions
+            for code in _codes(function.__code__)
+            for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
+    return [(name, value) for name, value in read.items()
+            if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple, dict))]
+
+
+def _codes(code: CodeType) -> list[CodeType]:
+    """The code of a function, and of everything inside it, such as a comprehension."""
+    inner = [const for const in code.co_consts if inspect.iscode(const)]
+    return [code, *(found for const in inner for found in _codes(const))]
+
+
+def in_another_order(attempt: Callable, arguments: tuple[str, ...]) -> bool:
+    """Whether a function has these very arguments, in another order."""
+    try:
+        names = list(inspect.signature(attempt).parameters)[:len(arguments)]
+    except (TypeError, ValueError):
+        return False
+    return set(names) == set(arguments) and names != list(arguments)

@@ -1,0 +1,63 @@
+"""Results are tensors, lists, numbers, or tuples of these, also nested: how to walk through them."""
+
+from __future__ import annotations
+
+import copy as copies
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+
+def flatten(values: tuple) -> list:
+    """The leaves of nested tuples, in order."""
+    return [leaf for value in values for leaf in (flatten(value) if isinstance(value, tuple) else [value])]
+
+
+def map_tensors(function: Callable, value: Any) -> Any:
+    """The same structure with function(tensor) in place of each tensor."""
+    if isinstance(value, tuple):
+        return tuple(map_tensors(function, item) for item in value)
+    return function(value) if isinstance(value, torch.Tensor) else value
+
+
+def detach(value: Any) -> Any:
+    """Without gradients, so that numbers can be taken out."""
+    return map_tensors(torch.Tensor.detach, value)
+
+
+def copy(value: Any) -> Any:
+    """Arguments that a learner's code may change without anybody noticing."""
+    if type(value) is torch.Tensor:
+        return value.clone() if not value.requires_grad else copies.deepcopy(value)
+    if type(value) is tuple:
+        return tuple(copy(item) for item in value)
+    return copies.deepcopy(value)
+
+
+def snapshot(value: Any) -> Any:
+    """A result as it is now: a later call may write into the tensors and lists that were returned."""
+    if type(value) is tuple:
+        return tuple(snapshot(item) for item in value)
+    if type(value) is torch.Tensor:
+        return value.clone()
+    return list(value) if type(value) is list else value
+
+
+def named(names: Any, *values: Any) -> list[tuple]:
+    """(name, its value in each of `values`), one for each leaf of the nested names, in order."""
+    if not isinstance(names, tuple):
+        return [(names, *values)]
+    return [part for inner in zip(names, *values, strict=True) for part in named(*inner)]
+
+
+def unchanged(a: Any, b: Any) -> bool:
+    """Whether two arguments are the same, to the last bit."""
+    if isinstance(a, torch.Tensor):
+        return a.shape == b.shape and a.dtype == b.dtype and torch.equal(a, b)
+    if isinstance(a, torch.nn.Module):  # two copies are never ==: their numbers are compared
+        a, b = a.state_dict(), b.state_dict()
+        return a.keys() == b.keys() and all(unchanged(a[name], b[name]) for name in a)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(unchanged(x, y) for x, y in zip(a, b, strict=True))
+    return bool(a == b)
