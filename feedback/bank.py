@@ -1,4 +1,4 @@
-"""Banks of right and wrong answers: what the checker of an exercise is held to. They never look at the misconceptions."""
+"""Banks of answers: what the checker of an exercise is held to. They never look at the misconceptions."""
 
 from __future__ import annotations
 
@@ -29,6 +29,20 @@ class WrongAnswers:
     def __call__(self, diagnosis: str | None = None) -> Callable:
         def register(answer: Callable) -> Callable:
             self.answers.append((answer, diagnosis))
+            return answer
+
+        return register
+
+
+class TwoMistakes:
+    """Answers with two mistakes at once: `@both("one", "other")`. Naming either is true, naming a third is not."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[Callable, tuple[str, str]]] = []  # (the answer, its two mistakes)
+
+    def __call__(self, one: str, other: str) -> Callable:
+        def register(answer: Callable) -> Callable:
+            self.answers.append((answer, (one, other)))
             return answer
 
         return register

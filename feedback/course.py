@@ -33,7 +33,10 @@ class Exercises(Mapping):
         self._modules = {f"{notebook}.{number}": f"{package}.{name}.exercise" for notebook, number, name in numbered}
 
     def __getitem__(self, id: str) -> Exercise:
-        return importlib.import_module(self._modules[id]).EXERCISE
+        return importlib.import_module(self.module_of(id)).EXERCISE
+
+    def module_of(self, id: str) -> str:
+        return self._modules[id]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._modules)

@@ -1,0 +1,60 @@
+"""Gradients must flow through an answer: a behavioral test for exercises whose result is trained through."""
+
+import torch
+from torch import nn
+
+from exercises.common.inputs import normal
+from feedback import BehavioralTest, tree
+from feedback.explainers import worst
+from feedback.format import listed, number, position
+
+THINK = "Stay in torch all the way, without detach, .data, numpy, tolist, torch.tensor(...) of a tensor, or no_grad."
+
+
+def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*args), compared=True):
+    """A required behavioral test: gradients reach each named argument, and are those of the reference.
+
+    args      arguments of one call; tensors of floats and layers among them get gradients, where they are named
+    names     what the arguments are called in messages, None for those that need no gradient
+    compared  False where the result is random: then the gradients must only be there, and not all 0
+    """
+
+    def test(attempt):
+        given = _gradients(attempt, args, names, call)
+        missed = [name for name, gradient in given.items() if gradient is None or not gradient.any()]
+        if missed:
+            return f"The numbers are right, but no gradient reaches {listed(missed)}, so nothing could be learned there."
+        if not compared:
+            return None
+        for name, right in _gradients(reference, args, names, call).items():
+            if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
+                at = worst(given[name], right)
+                return (f"The numbers are right, but the gradient of {name} is not: at {position(at)} it is "
+                        f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation is cut "
+                        "off from it.")
+        return None
+
+    return BehavioralTest("no-gradients", test, THINK, required=True, while_doing="in the backward pass")
+
+
+def _gradients(attempt, args, names, call):
+    """{name: gradient} of a weighted sum of everything that is returned."""
+    inputs = [_with_gradients(value) if name else tree.copy(value) for name, value in zip(names, args, strict=True)]
+    results = [x for x in tree.flatten((call(attempt, *inputs),)) if isinstance(x, torch.Tensor) and x.is_floating_point()]
+    total = sum((x * normal(*x.shape, seed=47 + i, dtype=x.dtype)).sum() for i, x in enumerate(results))
+    if total.requires_grad:
+        total.backward()
+    found = {}
+    for name, value in zip(names, inputs, strict=True):
+        if name and isinstance(value, nn.Module):
+            found |= {f"{name}.{own}": parameter.grad for own, parameter in value.named_parameters()}
+        elif name:
+            for number_, leaf in enumerate(tree.flatten((value,))):
+                found[name if not isinstance(value, tuple) else f"{name}[{number_}]"] = leaf.grad
+    return found
+
+
+def _with_gradients(value):
+    if isinstance(value, nn.Module):
+        return tree.copy(value).requires_grad_()
+    return tree.map_tensors(lambda x: x.clone().requires_grad_(), value)

@@ -1,0 +1,142 @@
+"""A pytest plugin that holds every exercise to its promises: `pytest exercises/e2_2_softmax`, or all with `pytest exercises`.
+
+It collects each folder's exercise.py together with its banks answers_right.py, answers_wrong.py and, where there is one,
+answers_two_mistakes.py. A course uses it by naming its package in pytest's settings: `exercises_package = exercises`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedback import audit
+from feedback.exercise import Exercise
+from feedback.observations import known
+from feedback.report import SOLVED
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addini("exercises_package", "the package whose folders are exercises", default="exercises")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    package = parent.config.getini("exercises_package")
+    if file_path.name != "exercise.py" or file_path.parent.parent.name != package:
+        return None
+    return ExerciseFile.from_parent(parent, path=file_path)
+
+
+class ExerciseFile(pytest.File):
+    """The promises of one exercise."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        folder, package = self.path.parent, self.path.parent.parent.name
+        course = importlib.import_module(package)
+        exercise = importlib.import_module(f"{package}.{folder.name}.exercise").EXERCISE
+        banks = {name: _bank(f"{package}.{folder.name}.answers_{name}", folder / f"answers_{name}.py")
+                 for name in ("right", "wrong", "two_mistakes")}
+        for name, promise in promises(exercise, course.check, banks):
+            yield Promise.from_parent(self, name=name, promise=promise)
+
+
+class Promise(pytest.Item):
+    """One promise: a function that raises AssertionError where it is broken."""
+
+    def __init__(self, *, promise: Callable[[], None], **others: Any) -> None:
+        super().__init__(**others)
+        self.promise = promise
+
+    def runtest(self) -> None:
+        self.promise()
+
+    def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
+        return str(excinfo.value) if excinfo.errisinstance(AssertionError) else super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, 0, self.name
+
+
+def _bank(module: str, path: Path) -> list:
+    if not path.exists():
+        return []
+    bank = importlib.import_module(module)
+    return next(value for name, value in vars(bank).items() if name in ("right", "wrong", "both")).answers
+
+
+def promises(exercise: Exercise, check: Callable, banks: dict[str, list]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """(name, promise) for one exercise."""
+    yield "well-stocked", lambda: well_stocked(exercise, banks)
+    yield "the-reference-is-correct", lambda: the_reference_is_correct(exercise, check)
+    yield "misconceptions-are-wrong", lambda: _empty(audit.harmless(exercise), "right on every required test case")
+    yield "misconceptions-are-distinct", lambda: _empty(audit.taken_for_another(exercise), "taken for another")
+    yield "no-variant-is-redundant", lambda: _empty(audit.redundant(exercise), "the same as another variant")
+    yield "every-misconception-is-met-in-the-bank", lambda: met_in_the_bank(exercise, banks["wrong"])
+    for misconception in exercise.misconceptions:
+        yield f"card-{misconception.id}", lambda m=misconception: shows_its_card(exercise, check, m)
+    for answer, status in banks["right"]:
+        yield f"right-{_name(answer)}", lambda a=answer, s=status: is_accepted(exercise, check, a, s)
+    for answer, diagnosis in banks["wrong"]:
+        yield f"wrong-{_name(answer)}", lambda a=answer, d=diagnosis: is_rejected(exercise, check, a, d)
+    for answer, mistakes in banks["two_mistakes"]:
+        yield f"two-{_name(answer)}", lambda a=answer, m=mistakes: names_nothing_false(exercise, check, a, m)
+
+
+def well_stocked(exercise: Exercise, banks: dict[str, list]) -> None:
+    ids = [m.id for m in exercise.misconceptions]
+    assert len(ids) >= 4, f"an exercise has at least 4 misconceptions, this one {len(ids)}"
+    assert len(set(ids)) == len(ids), "two misconceptions have the same id"
+    assert len(exercise.hints) >= 2, "an exercise has at least 2 hints"
+    for name in ("right", "wrong"):
+        assert len(banks[name]) >= 4, f"answers_{name}.py has at least 4 answers, this one {len(banks[name])}"
+    for m in exercise.misconceptions:
+        assert m.means.endswith((".", ")")), f"{m.id}: `means` is a sentence"
+        assert m.hint.endswith((".", "?", ")")), f"{m.id}: `hint` is a sentence or a question"
+        assert m.variants, f"{m.id} has no wrong code"
+
+
+def the_reference_is_correct(exercise: Exercise, check: Callable) -> None:
+    report = check(exercise.id, exercise.reference)
+    assert report.status == "correct", report.message
+    assert known(exercise).expected, "there are test cases"
+
+
+def met_in_the_bank(exercise: Exercise, wrong: list) -> None:
+    met = {diagnosis for _, diagnosis in wrong}
+    _empty([m.id for m in exercise.misconceptions if m.id not in met], "no answer in answers_wrong.py has this diagnosis")
+
+
+def shows_its_card(exercise: Exercise, check: Callable, misconception: Any) -> None:
+    report = check(exercise.id, misconception.variants[0])
+    assert report.status in ("wrong", "error"), report.message
+    assert report.diagnosis == misconception.id, report.message
+    assert misconception.means in report.message and misconception.hint in report.message, report.message
+
+
+def is_accepted(exercise: Exercise, check: Callable, answer: Callable, status: str) -> None:
+    report = check(exercise.id, answer)
+    assert report.status == status, f"expected the status {status!r}:\n{report.message}"
+
+
+def is_rejected(exercise: Exercise, check: Callable, answer: Callable, diagnosis: str | None) -> None:
+    report = check(exercise.id, answer)
+    assert report.status in ("wrong", "error"), f"a wrong answer was accepted:\n{report.message}"
+    assert report.diagnosis == diagnosis, f"expected {diagnosis!r}, got {report.diagnosis!r}:\n{report.message}"
+
+
+def names_nothing_false(exercise: Exercise, check: Callable, answer: Callable, mistakes: tuple[str, str]) -> None:
+    report = check(exercise.id, answer)
+    assert report.status not in SOLVED, f"a wrong answer was accepted:\n{report.message}"
+    others = {m.id for m in exercise.misconceptions} - set(mistakes)
+    assert report.diagnosis not in others, f"its mistakes are {mistakes}, not {report.diagnosis!r}:\n{report.message}"
+
+
+def _empty(found: list[str], what: str) -> None:
+    assert not found, f"{what}:\n  " + "\n  ".join(found)
+
+
+def _name(answer: Any) -> str:
+    return getattr(answer, "__name__", "answer")
