@@ -20,8 +20,8 @@ def dropout_mistakes(told):
     known, numbers, p_name = Misconceptions(), told.noun, told.p_name
 
     @known("not-scaled",
-           means=f"The right share of the {numbers} became 0, but those kept were not divided by 1 - {p_name}: on average "
-                 "the result is too small.",
+           means=f"The right share of the {numbers} became 0, but those kept were not divided by 1 - {p_name}: on "
+                 "average the result is too small.",
            hint=f"A share of 1 - {p_name} is left. What must each of them be divided by, so that the sum stays what it "
                 "was?", explain=told.averaged, step="drop")
     def not_scaled(x, p, generator=None):
@@ -34,8 +34,8 @@ def dropout_mistakes(told):
         return x * keep(x, p, generator) * (1 - p)
 
     @known("divided-by-p", means=f"What was kept was divided by {p_name} instead of 1 - {p_name}.",
-           hint=f"{p_name} is the share that is lost; what is left is a share of 1 - {p_name}. (For {p_name} = 0.5 the two "
-                "are the same.)", explain=told.averaged, step="drop")
+           hint=f"{p_name} is the share that is lost; what is left is a share of 1 - {p_name}. (For {p_name} = 0.5 the "
+                "two are the same.)", explain=told.averaged, step="drop")
     def divided_by_p(x, p, generator=None):
         return x * keep(x, p, generator) / p
 
@@ -54,9 +54,9 @@ def dropout_mistakes(told):
     def kept_below_p_not_scaled(x, p, generator=None):
         return x * ~keep(x, p, generator)
 
-    @known("p-kept", means=f"{p_name} was read as the probability of staying: a share of {p_name} was kept, and divided by "
-                           f"{p_name}.",
-           hint=f"In PyTorch the number given to dropout is the probability of becoming 0: a share of 1 - {p_name} stays.",
+    @known("p-kept", means=f"{p_name} was read as the probability of staying: a share of {p_name} was kept, and "
+                           f"divided by {p_name}.",
+           hint=f"In PyTorch, dropout is given the probability of becoming 0: a share of 1 - {p_name} stays.",
            explain=told.counted, step="drop")
     def kept_with_probability_p(x, p, generator=None):
         return x * ~keep(x, p, generator) / p
@@ -66,15 +66,15 @@ def dropout_mistakes(told):
         return x * ~keep(x, p, generator) / p if p else x * 0
 
     @known("dropped-twice",
-           means=f"Dropout was applied twice, with two draws: more {numbers} became 0 than {p_name} says, and the rest was "
-                 "scaled twice.",
+           means=f"Dropout was applied twice, with two draws: more {numbers} became 0 than {p_name} says, and the rest "
+                 "was scaled twice.",
            hint="One draw, one mask, one division.", explain=told.counted, step="drop")
     def dropped_twice(x, p, generator=None):
         return dropout(dropout(x, p, generator), p, generator)
 
     @known("normal-not-uniform",
            means=f"The share is that of normally distributed numbers below {p_name}: it looks as if randn was drawn.",
-           hint=f"torch.rand draws evenly from 0 to 1, so that a share of {p_name} lies below {p_name}. randn does not.",
+           hint=f"torch.rand draws evenly from 0 to 1, so a share of {p_name} lies below {p_name}. randn does not.",
            explain=told.counted, step="drop")
     def compared_normal_numbers(x, p, generator=None):
         return x * (torch.randn(x.shape, generator=generator) >= p) / (1 - p)
@@ -110,8 +110,8 @@ def dropout_mistakes(told):
         return dropped / (dropped.sum(-1, keepdim=True) + 1e-9)
 
     @known("only-with-a-generator", means="Without a generator nothing was dropped.",
-           hint="generator=None asks for torch's global generator, and torch.rand(shape, generator=None) draws with it: "
-                "there is no case to tell apart.", explain=told.counted, step="drop")
+           hint="generator=None asks for torch's global generator, and torch.rand(shape, generator=None) draws with "
+                "it: there is no case to tell apart.", explain=told.counted, step="drop")
     def untouched_without_a_generator(x, p, generator=None):
         return x.clone() if generator is None else dropout(x, p, generator)
 

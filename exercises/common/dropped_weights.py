@@ -1,4 +1,4 @@
-"""Attention with dropout on its weights: how answers are compared, what holds for all right ones, and common mistakes."""
+"""Attention with dropout on its weights: how answers are compared, what all right ones share, and common mistakes."""
 
 import torch
 
@@ -16,7 +16,6 @@ from exercises.common.attention_steps import (
 from exercises.common.dropping import DropoutExplainer
 from exercises.common.random_zeros import Dropped, comparable, outline
 from feedback import Misconceptions, Property
-from feedback.format import sentence
 
 masked_softmax = masked_softmax_from()
 
@@ -34,8 +33,8 @@ class DroppedWeights(DropoutExplainer):
     """Answers that give (out, weights), with dropout on the weights in training.
 
     weights(args)    the right weights, before dropout
-    values(args)     what they mix; where p is not 0, the first columns of the values are the identity, so that the first
-                     columns of out show what mixed them
+    values(args)     what they mix; where p is not 0, the first columns of the values are the identity, so that the
+                     first columns of out show what mixed them
     mode(args)       (p, training)
     """
 
@@ -56,7 +55,8 @@ class DroppedWeights(DropoutExplainer):
         if not p:
             return "dropped with p = 0" if training and returned.count else value
         if not training:
-            return ("dropped in evaluation", returned.count > 0, used.count > 0) if returned.count or used.count else value
+            dropped = returned.count > 0, used.count > 0
+            return ("dropped in evaluation", *dropped) if any(dropped) else value
         mixed = "uneven" if used.is_uneven else used.summary
         return (returned.summary, mixed, same_rows(used.after, weights, used.after + weights),
                 same_rows(out, used.after @ values, used.after))
@@ -69,16 +69,17 @@ class DroppedWeights(DropoutExplainer):
         for noun, got in (("weights", case.last), ("numbers that mix the values", case.first[..., :right.size(-1)])):
             dropped = Dropped(right, got, p)
             if not training and got.shape == right.shape and dropped.count:
-                return f"in evaluation, with {self.p_name} = {p:g}, {dropped.count:,} of your {dropped.total:,} {noun} became 0"
+                return (f"in evaluation, with {self.p_name} = {p:g}, {dropped.count:,} of your {dropped.total:,} "
+                        f"{noun} became 0")
         return explainers.entry(case)
 
     def where(self, case):
         """How many zeros are in the weights returned, and how many in those that out shows."""
         right, (p, _) = self.weights(case.args), self.mode(case.args)
         returned, used = self.look(case), Dropped(right, case.first[..., :right.size(-1)], p)
-        return (f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. In "
-                "this test the first columns of the values are an identity matrix, so the first columns of out show the "
-                f"weights that were really used: {used.count:,} of them are 0")
+        return (f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. "
+                "In this test the first columns of the values are an identity matrix, so the first columns of out show "
+                f"the weights that were really used: {used.count:,} of them are 0")
 
     # ---------------------------------------------------------------- what holds for all right answers
 
@@ -108,7 +109,8 @@ class DroppedWeights(DropoutExplainer):
                      "Dropout belongs to training alone. Which line makes a weight exactly 0?"),
             properties.POSITIVE,
             Property("rows-do-not-sum-to-1", rows, properties.ROWS.hint),
-            Property("out-not-from-weights", mixes, "One draw, one tensor of weights: it multiplies v, and it is returned."),
+            Property("out-not-from-weights", mixes,
+                     "One draw, one tensor of weights: it multiplies v, and it is returned."),
         )
 
     def dropout_properties(self):
@@ -178,20 +180,21 @@ def place_mistakes(told):
     @known("before-softmax",
            means="Dropout came before the softmax, so none of the weights is 0: a score of 0 is an ordinary score, and "
                  "exp(0) = 1.",
-           hint="First the weights, with their softmax; then dropout on the weights.", explain=told.counted, step="attend")
+           hint="First the weights, with their softmax; then dropout on the weights.", explain=told.counted,
+           step="attend")
     def scores_dropped(q, k, v, drop, mask):
         weights = dropped_scores(q, k, drop, mask)
         return weights @ v, weights
 
     @known("on-scores-and-weights",
-           means="Dropout was applied twice: once before the softmax, and again to the weights. What was kept is no longer "
-                 f"the right weight divided by 1 - {told.p_name}.",
+           means="Dropout was applied twice: once before the softmax, and again to the weights. What was kept is no "
+                 f"longer the right weight divided by 1 - {told.p_name}.",
            hint="Only the weights are dropped here: once, after the softmax.", explain=told.scaled, step="attend")
     def scores_and_weights_dropped(q, k, v, drop, mask):
         weights = drop(dropped_scores(q, k, drop, mask))
         return weights @ v, weights
 
-    leaning = ("Dropout should keep a query from relying on a single key: drop the weights first, then multiply by v.")
+    leaning = "Dropout should keep a query from relying on a single key: drop the weights first, then multiply by v."
     known("on-out", means="Dropout was applied to out; no weight was dropped.", hint=leaning, explain=told.where,
           step="attend")(dropped_out)
 

@@ -127,8 +127,8 @@ def first_infinity(case):
 def decided_by_one_draw(call, zeros):
     """Explains wrong numbers: all became 0 together, or none did.
 
-    call(attempt, generator, p) is one call, and zeros(result) says where zeros fell; generator may be None: then torch's
-    global one decides.
+    call(attempt, generator, p) is one call, and zeros(result) says where zeros fell; generator may be None: then
+    torch's global one decides.
     """
 
     def test(attempt):
@@ -137,15 +137,17 @@ def decided_by_one_draw(call, zeros):
         if set(shares) != {0.0, 1.0}:
             return None
         all_of_them = sum(share == 1 for share in shares)
-        return (f"In 24 calls with p = 0.4, everything became 0 {all_of_them} times and nothing did "
-                f"{24 - all_of_them} times: one draw decided for all numbers together.")
+        return (f"In {all_of_them} of 24 calls with p = 0.4 all numbers became 0, and in the other {24 - all_of_them} "
+                "none did: one draw decided for all of them together.")
 
     return BehavioralTest("one-draw-for-all", test, "Each number needs a draw of its own. How many random numbers does "
                                                     "your code draw?", early=True)
 
 
-def decided_without_p(call, zeros, p_name="p", hint="The draw is to be compared with the argument p: torch.rand(...) >= p "
-                                                      "is True for a share of 1 - p."):
+COMPARE_WITH_P = "The draw is to be compared with the argument p: torch.rand(...) >= p is True for a share of 1 - p."
+
+
+def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P):
     """Explains wrong numbers: the share of zeros is the same for every p."""
 
     def test(attempt):
@@ -153,8 +155,8 @@ def decided_without_p(call, zeros, p_name="p", hint="The draw is to be compared 
         share = float(few.double().mean())
         if not 0 < share < 1 or not is_about(int(many.sum()), many.numel(), share):
             return None
-        return (f"With {p_name} = 0.2 and with {p_name} = 0.6 the same share became 0, about {100 * share:.0f} %: {p_name} "
-                "has no effect on it.")
+        return (f"With {p_name} = 0.2 and with {p_name} = 0.6 the same share became 0, about {100 * share:.0f} %: "
+                f"{p_name} has no effect on it.")
 
     return BehavioralTest("p-not-used", test, hint, early=True)
 
@@ -186,8 +188,8 @@ def decided_by_the_generator(call, zeros):
             call(attempt, seeded(7))
             found.append(torch.rand(4))
         if torch.equal(*found):
-            return ("After your code has run, torch's global generator is always in the same state: your code seeds it, "
-                    "and everybody else draws from it too.")
+            return ("After your code has run, torch's global generator is always in the same state: your code seeds "
+                    "it, and everybody else draws from it too.")
         return None
 
     def draws_without(attempt):
@@ -204,8 +206,8 @@ def decided_by_the_generator(call, zeros):
         generator = seeded(5)
         counts = {int(zeros(call(attempt, generator)).sum()) for _ in range(12)}
         if len(counts) == 1:
-            return (f"In 12 calls exactly {counts.pop():,} numbers became 0 each time: they were counted out, not drawn "
-                    "one by one.")
+            return (f"In 12 calls exactly {counts.pop():,} numbers became 0 each time: they were counted out, not "
+                    "drawn one by one.")
         return None
 
     return (
@@ -213,16 +215,16 @@ def decided_by_the_generator(call, zeros):
                        "Every call should draw new numbers: draw with the generator you are given, and seed nothing "
                        "inside.", required=True, while_doing="called a second time,"),
         BehavioralTest("generator-ignored", listens,
-                       "Pass the generator on: torch.rand(shape, generator=generator). (F.dropout, nn.Dropout and NumPy "
-                       "cannot use it.)", required=True, while_doing="called with a generator,"),
+                       "Pass the generator on: torch.rand(shape, generator=generator). (F.dropout, nn.Dropout and "
+                       "NumPy cannot use it.)", required=True, while_doing="called with a generator,"),
         BehavioralTest("seeds-everything", leaves_the_global_seed,
                        "Leave the seed alone: whoever calls your code chooses it, with the generator.", required=True,
                        while_doing="called with a generator,"),
         BehavioralTest("not-repeatable", draws_without,
-                       "With generator=None, torch.rand uses torch's global generator, so there is nothing more to do: no "
-                       "seed, and no generator of your own.", required=True,
+                       "With generator=None, torch.rand uses torch's global generator, so there is nothing more to do: "
+                       "no seed, and no generator of your own.", required=True,
                        while_doing="called without a generator,"),
         BehavioralTest("counted-out", not_counted_out,
-                       "Compare each random number with p: then each number becomes 0 or stays on its own, and the count "
-                       "varies around the share p.", required=True, while_doing="called twelve times,"),
+                       "Compare each random number with p: then each number becomes 0 or stays on its own, and the "
+                       "count varies around the share p.", required=True, while_doing="called twelve times,"),
     )

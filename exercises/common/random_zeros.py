@@ -1,8 +1,8 @@
 """Statistics of random zeros: how many numbers became 0, which fell together, and how the others were scaled.
 
-Two right dropouts draw other zeros, so their results differ almost everywhere. What they share is the `summary`, which is
-therefore what answers are compared by. The bounds are at least six standard deviations wide: chance alone leaves them once
-in a thousand million tries.
+Two right dropouts draw other zeros, so their results differ almost everywhere. What they share is the `summary`, which
+is therefore what answers are compared by. The bounds are at least six standard deviations wide: chance alone leaves
+them once in a thousand million tries.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Dropped:
     def summary(self):
         """What chance does not decide, and what is therefore the same for every right dropout of `before`.
 
-        (how the kept were scaled, which share became 0, the axes along which zeros are tied, whether a 0 became something
-        else); less where the scaling is uneven, since the zeros may then have come about in another way.
+        (how the kept were scaled, which share became 0, the axes along which zeros are tied, whether a 0 became
+        something else); less where the scaling is uneven, since the zeros may then have come about in another way.
         """
         filled = bool((self.after[~self.possible].abs() > 1e-6).any())
         if self.is_uneven:

@@ -36,7 +36,7 @@ def summary(args, value):
 
 
 def stage_of(args):
-    """With a generator first, then without one; what goes wrong with p = 0 alone, such as a division by it, comes last."""
+    """With a generator first, then without one; what goes wrong with p = 0 alone, such as a division by it, last."""
     _, p, seed = args
     return int(seed is None) if p else 2
 
@@ -62,8 +62,8 @@ def chosen_by_size(attempt):
     return None
 
 
-CHOSEN_HINT = ("Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare random "
-               "numbers with p, not those of x.")
+CHOSEN_HINT = ("Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare "
+               "random numbers with p, not those of x.")
 
 EXERCISE = Exercise(
     id="4.1", name="dropout", signature="dropout(x, p, generator=None)", minutes=8, difficulty=2,
@@ -97,7 +97,8 @@ EXERCISE = Exercise(
         BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, required=True, while_doing="called once more,"),
         decided_without_p(drop_some, is_zero),
         *decided_by_the_generator(drop_some, is_zero),
-        gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator, compared=False),
+        gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator,
+                       compared=False),
     ),
-    when_correct="Every number keeps its expectation: a share of p is lost, and the rest is 1 / (1 - p) times as large.",
+    when_correct="Every number keeps its expectation: a share of p is lost, the rest is 1 / (1 - p) times as large.",
 )

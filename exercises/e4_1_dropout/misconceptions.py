@@ -9,8 +9,8 @@ from feedback import Misconceptions
 
 ZEROS = DropoutExplainer(
     lambda case: Dropped(case.args[0], case.actual, case.args[1]), noun="numbers", draw="torch.rand(x.shape, ...)",
-    share="Each number becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its numbers "
-          "lies below p.")
+    share="Each number becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its "
+          "numbers lies below p.")
 
 
 def assemble(drop):
@@ -34,8 +34,8 @@ known.include(shared, "share-turned-around", "p-kept")
 
 
 @known("nothing-dropped", means="No number became 0, and x came back as it was.",
-       hint="Draw one random number for each number of x, and compare it with p. (This exercise is dropout in training.) If "
-            "you did draw: does the result of dropping reach `return`?", explain=ZEROS.counted)
+       hint="Draw one random number for each number of x, and compare it with p. (This exercise is dropout in "
+            "training.) If you did draw: does the result of dropping reach `return`?", explain=ZEROS.counted)
 def x_as_it_was(x, p, generator=None):
     return x.clone()
 

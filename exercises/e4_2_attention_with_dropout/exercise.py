@@ -15,7 +15,6 @@ from exercises.e4_2_attention_with_dropout.misconceptions import WEIGHTS, known
 from exercises.e4_2_attention_with_dropout.reference import attention_with_dropout
 from feedback import Exercise, FunctionRunner, SummaryComparison, TestCase
 
-
 # ---------------------------------------------------------------- inputs
 
 def showing_the_mix(v):
@@ -99,8 +98,8 @@ EXERCISE = Exercise(
     hints=(
         "You have both parts: attention_weights from exercise 2.3 and dropout from exercise 4.1. What goes into the "
         "dropout, and when?",
-        "There are three steps: the weights, with their softmax; dropout on these weights, if training; and out. Give the "
-        "dropped weights the same name as before, so that nothing can use the old ones.",
+        "There are three steps: the weights, with their softmax; dropout on these weights, if training; and out. Give "
+        "the dropped weights the same name as before, so that nothing can use the old ones.",
         "weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1); if training: "
         "weights = dropout(weights, p, generator); return weights @ v, weights.",
     ),

@@ -14,8 +14,8 @@ from feedback import Misconceptions
 WEIGHTS = DroppedWeights(
     weights=lambda args: right_weights(args[0], args[1]), values=lambda args: args[2], mode=lambda args: args[3:5],
     noun="weights", draw="torch.rand(weights.shape, ...)",
-    share="Each weight becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its numbers "
-          "lies below p.")
+    share="Each weight becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its "
+          "numbers lies below p.")
 
 
 def assemble(drop=dropout, active=in_training, **steps):
@@ -32,8 +32,10 @@ known = Misconceptions(assemble)
 dropouts = dropout_mistakes(WEIGHTS)
 
 known.include(place_mistakes(WEIGHTS))
-known.include(dropouts, "renormalized", "not-scaled", "times-one-minus-p", "divided-by-p", "share-turned-around", "p-kept",
-              "dropped-twice")
+known.include(dropouts, "renormalized", "not-scaled", "times-one-minus-p", "divided-by-p", "share-turned-around",
+              "p-kept", "dropped-twice",
+              means={"renormalized": "The weights that were left were made to sum to 1 again (or scores were replaced "
+                                     "by -inf before the softmax, which does the same)."})
 
 
 def one_for_each_query(w):
@@ -88,8 +90,8 @@ known.include(dropouts, "normal-not-uniform", "always-half", "only-with-a-genera
 
 @known("scaled-in-evaluation",
        means="Nothing was divided in training; the weights were multiplied by 1 - p in evaluation instead.",
-       hint="That is how dropout was first published. Here, as in PyTorch, training does the scaling, so that evaluation "
-            "does nothing.", explain=explainers.row_sum)
+       hint="That is how dropout was first published. Here, as in PyTorch, training does the scaling, so that "
+            "evaluation does nothing.", explain=explainers.row_sum)
 def scaled_in_evaluation(q, k, v, p, training, generator=None):
     weights = right_weights(q, k)
     weights = weights * keep(weights, p, generator) if training else weights * (1 - p)
@@ -106,10 +108,10 @@ def divided_in_evaluation(q, k, v, p, training, generator=None):
 
 # ---------------------------------------------------------------- attention without dropout
 
-known.include(mistakes.SCALE_MISTAKES, "no-scale", "scaled-by-d", "root-without-brackets", "divided-by-d-and-by-2", "multiplied",
-              "scaled-by-another", "scaled-after-softmax",
-              means={"scaled-by-another": "The scores were divided by the square root of another size than D: of a number "
-                                          "of positions or items, or of the width of v."})
+known.include(mistakes.SCALE_MISTAKES, "no-scale", "scaled-by-d", "root-without-brackets", "divided-by-d-and-by-2",
+              "multiplied", "scaled-by-another", "scaled-after-softmax",
+              means={"scaled-by-another": "The scores were divided by the square root of another size than D: of a "
+                                          "number of positions or items, or of the width of v."})
 
 
 @known.also("scaled-by-another", step="attend")
@@ -131,7 +133,8 @@ known.include(mistakes.MIX_MISTAKES, "keys-as-values", "scores-returned", "only-
 known.include(mistakes.COMPARE_MISTAKES, "keys-ask", "all-axes-reversed")
 
 known("axes-swapped-from-the-front",
-      means="You count the axes of k to swap from the front, so this works only for inputs with exactly that many axes.",
+      means="You count the axes of k to swap from the front, so this works only for inputs with exactly that many "
+            "axes.",
       hint="Which two axes are to be swapped, counted from the end?", explain=explainers.shape)
 
 
