@@ -65,8 +65,13 @@ class Dropped:
 
     @cached_property
     def share(self):
-        """The name of the share that became 0."""
-        p = self.p
+        """The name of the share that became 0.
+
+        Where two shares are too close to tell apart, the first one gives its name; the scale tells of some that are rare.
+        """
+        p, twice = self.p, 1 - (1 - self.p) / 2
+        if self._is_scaled_by(2 / (1 - p)) and is_about(self.count, self.total, twice):
+            return "half, and then p"
         of_randn = (1 + math.erf(p / math.sqrt(2))) / 2
         known = {"p": p, "none": 0, "all": 1, "1 - p": 1 - p, "dropped twice": 1 - (1 - p) ** 2, "half": 0.5,
                  "randn below p": of_randn}
@@ -80,13 +85,16 @@ class Dropped:
         kept = self.kept & self.after.isfinite()
         if not kept.any():
             return "nothing kept"
-        ratio = self.after[kept].double() / self.before[kept].double()
+        ratio = (self.after[kept].double() / self.before[kept].double()).detach()
         low, high = ratio.aminmax()
         if high - low > 1e-3 * high.abs():
             return self._how_uneven(kept)
         if not self.after.isfinite().all():
             return "not finite"
         return "divided by the share that was counted" if self._counts(ratio.mean(), kept) else ratio.mean()
+
+    def _is_scaled_by(self, number):
+        return not isinstance(self.scale, str) and abs(float(self.scale) / number - 1) < 1e-3
 
     @property
     def is_uneven(self):
@@ -95,7 +103,7 @@ class Dropped:
     def _counts(self, scale, kept):
         """Whether the scale is 1 over the share that happened to stay, and none of the usual numbers."""
         share, p = kept.sum() / self.total, self.p
-        usual = (1 - p, p, 0.5, (1 - p) ** 2)
+        usual = (1 - p, p, 0.5, (1 - p) ** 2, (1 - p) / 2)
         return share < 1 and abs(scale * share - 1) < 1e-5 < min(abs(scale * known - 1) for known in usual)
 
     def _how_uneven(self, kept):
