@@ -31,7 +31,8 @@ def taken_for_another(exercise: Exercise) -> list[str]:
     seen: list[tuple[Misconception, Callable]] = []
     found = []
     for misconception, number, code in variants(exercise):
-        earlier = next((m for m, other in seen if m is not misconception and same_fingerprint(exercise, code, other)), None)
+        others = (m for m, other in seen if m is not misconception and same_fingerprint(exercise, code, other))
+        earlier = next(others, None)
         if earlier:
             found.append(f"{misconception.id} (variant {number}) does the same as {earlier.id}")
         seen.append((misconception, code))

@@ -16,7 +16,7 @@ from feedback.sandbox import Run, StillRunning, run, run_trusted
 
 
 class Known:
-    """What the course's own code does: the reference, and every variant of every misconception, run when first needed."""
+    """What the course's own code does: the reference, and the variants of misconceptions, run when first needed."""
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
@@ -65,7 +65,7 @@ def summarized(exercise: Exercise, record: Run) -> Run:
 
 
 class Observations:
-    """What an attempt did on the test cases, and, once asked for, on everything else; code that hangs is run no more."""
+    """What an attempt did on the test cases, and, once asked for, on everything else."""
 
     def __init__(self, exercise: Exercise, attempt: Any) -> None:
         self.exercise, self.attempt, self.known = exercise, attempt, known(exercise)
@@ -73,9 +73,8 @@ class Observations:
         for case in exercise.cases:
             self.runs.append(run(exercise.runner.call, attempt, case.args))
             if self.hangs:
-                break
-        self.summaries = [summarized(exercise, record) if self._comparable(i) else record
-                          for i, record in enumerate(self.runs)]
+                break  # one wait is enough
+        self.summaries = [summarized(exercise, record) for record in self.runs]
         self._behaviors: dict[BehavioralTest, Run] = {}
 
     @property
@@ -116,17 +115,17 @@ class Observations:
         for i, record in enumerate(self.minimal_runs):
             expected = self.known.expected_minimal[i]
             if record.error is None and same_shapes(record.value, expected) and not self._minimal_passes(i):
-                yield i, Comparison(record.args, tree.detach(expected), tree.detach(record.value), self.exercise.returns)
+                yield i, Comparison(record.args, tree.detach(expected), tree.detach(record.value),
+                                    self.exercise.returns)
 
     def _minimal_passes(self, index: int) -> bool:
         record, summarize = self.minimal_runs[index], self.exercise.comparison.summarize
         return allclose(summarize(record.args, record.value),
                         summarize(record.args, self.known.expected_minimal[index]), self.exercise.cases[0])
 
-    @cached_property
-    def with_another_seed(self) -> Callable[[int], Run]:
+    def with_another_seed(self, index: int) -> Run:
         """A test case run once more, with other random numbers."""
-        return cache(lambda index: run(self.exercise.runner.call, self.attempt, self.exercise.cases[index].args, seed=1))
+        return run(self.exercise.runner.call, self.attempt, self.exercise.cases[index].args, seed=1)
 
     @cached_property
     def first_then_others(self) -> tuple[Run, Any]:
@@ -141,9 +140,6 @@ class Observations:
         if test not in self._behaviors:
             self._behaviors[test] = run(lambda code, trial: trial(code), self.attempt, (test.test,))
         return self._behaviors[test]
-
-    def _comparable(self, index: int) -> bool:
-        return self.runs[index].error is None
 
 
 def other_numbers(args: tuple) -> tuple:
