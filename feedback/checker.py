@@ -18,7 +18,7 @@ from feedback.exercise import Comparison, Exercise
 from feedback.format import number
 from feedback.observations import Observations
 from feedback.report import Part, Report, numbers, say, think
-from feedback.sandbox import ContractViolation, StillRunning, defaults
+from feedback.sandbox import ContractViolation, StillRunning, session
 
 
 def check(exercise: Exercise, attempt: Any) -> Report:
@@ -29,7 +29,7 @@ def check(exercise: Exercise, attempt: Any) -> Report:
     refused = contract.refuse(exercise, attempt)
     if refused:
         return refused
-    with defaults():
+    with session():
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stage_of(exercise.cases[i].args) for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
@@ -165,9 +165,8 @@ def _failed_behavior(seen: Observations, required: bool = False, early: bool = F
 
 def _shared_result(seen: Observations) -> Report | None:
     """A later call changes what an earlier one returned: both are one and the same tensor or list."""
-    first, afterwards = seen.first_then_others
-    before = tree.detach(first.value)
-    if allclose(tree.detach(afterwards), before, seen.exercise.cases[0], equal_nan=True):
+    before, afterwards = tree.detach(seen.runs[0].value), tree.detach(seen.first_result_after_others)
+    if allclose(afterwards, before, seen.exercise.cases[0], equal_nan=True):
         return None
     kind = "list" if isinstance(before, list) else "tensor"
     return seen.exercise.report(

@@ -28,6 +28,12 @@ class Known:
         return [self._right(case.args) for case in self.exercise.cases]
 
     @cached_property
+    def summaries(self) -> list[Any]:
+        """The right results as the exercise compares them."""
+        return [self.exercise.comparison.summarize(case.args, value)
+                for case, value in zip(self.exercise.cases, self.expected, strict=True)]
+
+    @cached_property
     def expected_minimal(self) -> list[Any]:
         """The right result of each minimal input."""
         return [self._right(args) for args in self.exercise.minimal_inputs]
@@ -75,6 +81,7 @@ class Observations:
             if self.hangs:
                 break  # one wait is enough
         self.summaries = [summarized(exercise, record) for record in self.runs]
+        self._passes: dict[int, bool] = {}
         self._behaviors: dict[BehavioralTest, Run] = {}
 
     @property
@@ -89,11 +96,10 @@ class Observations:
 
     def passes(self, index: int) -> bool:
         """Whether the attempt gave the right result on a test case."""
-        case, record = self.exercise.cases[index], self.summaries[index]
-        if record.error is not None:
-            return False
-        expected = self.exercise.comparison.summarize(case.args, self.known.expected[index])
-        return allclose(record.value, expected, case)
+        if index not in self._passes:
+            record, case = self.summaries[index], self.exercise.cases[index]
+            self._passes[index] = record.error is None and allclose(record.value, self.known.summaries[index], case)
+        return self._passes[index]
 
     def behaves_like(self, code: Callable, index: int) -> bool:
         """Whether the attempt did on a test case what a variant of a misconception does."""
@@ -128,12 +134,10 @@ class Observations:
         return run(self.exercise.runner.call, self.attempt, self.exercise.cases[index].args, seed=1)
 
     @cached_property
-    def first_then_others(self) -> tuple[Run, Any]:
-        """The first test case; and what it had returned, after the attempt was called with other numbers."""
-        case = self.exercise.cases[0]
-        before = run(self.exercise.runner.call, self.attempt, case.args)
-        run(self.exercise.runner.call, self.attempt, other_numbers(case.args))
-        return before, before.returned
+    def first_result_after_others(self) -> Any:
+        """What the first test case had returned, after the attempt was called with other numbers of the same shapes."""
+        run(self.exercise.runner.call, self.attempt, other_numbers(self.exercise.cases[0].args))
+        return self.runs[0].returned
 
     def behavior(self, test: BehavioralTest) -> Run:
         """What came of a behavioral test: its sentence, or an exception."""
