@@ -1,0 +1,34 @@
+"""How the cells of `notebooks/` are run, which nbval collects as tests; tests/conftest.py holds the rest."""
+
+import os
+
+import pytest
+
+from tests.minilm import require_minilm, uses_minilm
+
+QUICK_NOTEBOOK = "00_start_here"  # short, and the only one that `python course.py test --quick` runs
+
+os.environ["COURSE_PROGRESS"] = "memory"  # no test reads or changes what a contributor has solved
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "notebook: starts a kernel and runs a notebook in it")
+    config.addinivalue_line("markers", "slow: takes more than about 15 seconds")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if is_cell(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))  # the cells of a notebook share a kernel
+            if item.path.stem != QUICK_NOTEBOOK:
+                item.add_marker(pytest.mark.notebook)
+
+
+def pytest_runtest_setup(item):
+    if is_cell(item) and uses_minilm(item.path):
+        require_minilm()
+
+
+def is_cell(item):
+    return item.path.suffix == ".ipynb"
