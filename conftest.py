@@ -13,7 +13,7 @@ os.environ["COURSE_PROGRESS"] = "memory"  # no test reads or changes what a cont
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "notebook: starts a kernel and runs a notebook in it")
-    config.addinivalue_line("markers", "slow: takes more than about 15 seconds")
+    config.addinivalue_line("markers", "slow: takes more than about ten seconds")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker

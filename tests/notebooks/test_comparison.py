@@ -32,6 +32,7 @@ def test_no_cell_is_exempt_from_the_comparison():
 
 
 @pytest.mark.notebook
+@pytest.mark.slow
 def test_nbval_sees_a_changed_number_a_changed_figure_and_a_changed_card(tmp_path):
     """That the same cells pass unchanged is shown where nbval runs the whole notebook."""
     notebook = read(notebook_with_number("02"))

@@ -39,6 +39,7 @@ def solve(notebook):
 
 
 @pytest.mark.notebook
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_solved_it_gives_the_saved_outputs_with_one_thread_and_on_a_gpu(path, one_thread_and_a_gpu):
     if uses_minilm(path):
