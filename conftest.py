@@ -19,10 +19,8 @@ def pytest_configure(config):
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
 def pytest_collection_modifyitems(items):
     for item in items:
-        if is_cell(item):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))  # the cells of a notebook share a kernel
-            if item.path.stem != QUICK_NOTEBOOK:
-                item.add_marker(pytest.mark.notebook)
+        if is_cell(item) and item.path.stem != QUICK_NOTEBOOK:
+            item.add_marker(pytest.mark.notebook)
 
 
 def pytest_runtest_setup(item):
