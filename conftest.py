@@ -11,11 +11,6 @@ QUICK_NOTEBOOK = "00_start_here"  # short, and the only one that `python course.
 os.environ["COURSE_PROGRESS"] = "memory"  # no test reads or changes what a contributor has solved
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "notebook: starts a kernel and runs a notebook in it")
-    config.addinivalue_line("markers", "slow: takes more than about ten seconds")
-
-
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
 def pytest_collection_modifyitems(items):
     for item in items:

@@ -9,7 +9,7 @@ import sys
 import nbformat
 import pytest
 
-from tests.notebooks.common import ROOT
+from tests.notebooks.common import PATHS, ROOT
 from tools import save_notebooks
 
 
@@ -24,8 +24,8 @@ def course(tmp_path):
     return tmp_path
 
 
-def save(course, *arguments):
-    return subprocess.run([sys.executable, "tools/save_notebooks.py", *arguments], cwd=course, capture_output=True,
+def save(course):
+    return subprocess.run([sys.executable, "tools/save_notebooks.py"], cwd=course, capture_output=True,
                           encoding="utf-8")
 
 
@@ -67,10 +67,15 @@ def test_a_notebook_that_fails_is_left_unchanged(course):
     assert path.read_bytes() == before and list(path.parent.iterdir()) == [path]
 
 
-def test_a_name_that_matches_no_notebook_is_refused(course):
-    process = save(course, "09")
-    assert process.returncode == 1
-    assert process.stderr.startswith("no notebook is called '09'") and len(process.stderr.splitlines()) == 1
+def test_notebooks_are_named_by_number_or_whole_name():
+    second, third = (next(path for path in PATHS if path.stem.startswith(number)) for number in ("02", "03"))
+    assert save_notebooks.find_notebooks([third.name, "02"]) == [second, third]
+    assert save_notebooks.find_notebooks([]) == PATHS
+
+
+def test_a_name_that_matches_no_notebook_is_refused(capsys):
+    assert save_notebooks.main(["99"]) == 1
+    assert capsys.readouterr().err == "no notebook is called '99': give its number, such as 02, or its whole name\n"
 
 
 def test_saved_times_are_kept_up_to_the_first_new_output():
