@@ -159,7 +159,8 @@ def place_mistakes(told):
     known = Misconceptions()
 
     @known("always-on", means="Weights are dropped in evaluation too: your code drops whatever the mode is.",
-           hint="In evaluation every weight counts, and the same input gives the same output: if training: ...",
+           hint="In evaluation every weight counts, and the same input gives the same output. Where does your code "
+                "look at the mode?",
            explain=told.in_evaluation, step="active")
     def always(training):
         return True

@@ -124,7 +124,7 @@ def first_infinity(case):
 
 # ---------------------------------------------------------------- who decides where zeros fall
 
-def decided_by_one_draw(call, zeros):
+def decided_by_one_draw(call, zeros, p_name="p"):
     """Explains wrong numbers: all became 0 together, or none did.
 
     call(attempt, generator, p) is one call, and zeros(result) says where zeros fell; generator may be None: then
@@ -137,7 +137,7 @@ def decided_by_one_draw(call, zeros):
         if set(shares) != {0.0, 1.0}:
             return None
         all_of_them = sum(share == 1 for share in shares)
-        return (f"In {all_of_them} of 24 calls with p = 0.4 all numbers became 0, and in the other {24 - all_of_them} "
+        return (f"In {all_of_them} of 24 calls with {p_name} = 0.4 all numbers became 0, and in the other {24 - all_of_them} "
                 "none did: one draw decided for all of them together.")
 
     return BehavioralTest("one-draw-for-all", test, "Each number needs a draw of its own. How many random numbers does "

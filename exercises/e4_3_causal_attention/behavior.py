@@ -169,7 +169,7 @@ def built_again(id, test, hint):
 
 
 TESTS = (
-    decided_by_one_draw(attend_in_training, zero_weights),
+    decided_by_one_draw(attend_in_training, zero_weights, "dropout"),
     decided_without_p(attend_in_training, zero_weights, "dropout", "The probability comes from outside: which number "
                                                                    "is your dropout layer given?"),
     BehavioralTest("same-zeros", zeroes_the_same,

@@ -99,12 +99,10 @@ known.include(
            "before-softmax": "Dropout came before the softmax: on the scores, q, k or x. A dropped score is not a "
                              "hidden one, since exp(0) = 1.",
            "on-values": "Dropout was applied to the values; no weight was dropped."},
-    hints={"always-on": "Make self.dropout = nn.Dropout(dropout) in __init__, or call F.dropout(weights, p, "
-                        "self.training). (A new nn.Dropout in forward is always in training.)",
+    hints={"always-on": "Where does your code look at the mode? nn.Dropout does so by itself if it is made in __init__; "
+                        "F.dropout must be given self.training.",
            "training-turned-around": "self.training is True in training, and nn.Dropout looks at it by itself.",
-           "never-on": "A dropout layer gives a new tensor: weights = self.dropout(weights), before weights @ v.",
-           "before-softmax": "First the weights, with mask and softmax; then dropout on the weights.",
-           "weights-before-dropout": "Return what multiplied v: weights = self.dropout(weights), one name for both."})
+           "before-softmax": "First the weights, with mask and softmax; then dropout on the weights."})
 
 
 @known.also("before-softmax", step="attend")
@@ -142,7 +140,7 @@ known.include(
     means={"p-kept": "A share of 1 - dropout of the weights became 0, and a share of dropout stayed.",
            "renormalized": "The weights that were left after dropout were made to sum to 1 again (or dropout came "
                            "before the softmax, as a score of -inf)."},
-    hints={"dropped-twice": "One call of dropout: self.dropout(weights), and no other.",
+    hints={"dropped-twice": "How many times does your code drop? nn.Dropout alone is enough.",
            "p-kept": "nn.Dropout(p) takes the probability of becoming 0: pass dropout to it as it is.",
            "always-half": "Which p is your dropout given? nn.Dropout() and F.dropout drop half unless it is given.",
            "not-scaled": "nn.Dropout does both, and nothing in evaluation.",
@@ -199,7 +197,7 @@ def cut_in_evaluation(mask, length, training):
 @known("mask-cut-elsewhere",
        means="For an x shorter than context_length, the wrong part of the mask was used: it no longer has its diagonal "
              "from corner to corner.",
-       hint="Both axes from the front: mask[:T, :T].", explain=future, step="cut")
+       hint="Which rows and which columns of the mask belong to the positions 0 to T - 1?", explain=future, step="cut")
 def rows_from_the_end(mask, length, training):
     return mask[-length:, :length]
 
@@ -272,7 +270,8 @@ known.include(
            "scaled-by-d": "The scores were divided by d_out instead of its square root.",
            "multiplied": "The scores were multiplied by sqrt(d_out) instead of divided by it.",
            "scaled-by-another": "The scores were divided by the square root of the number of positions or items."},
-    hints={"no-scale": "q and k have d_out features: divide the scores by the root of q.size(-1)."})
+    hints={"scaled-by-another": "Which axis does a dot product sum over? Its size is q.size(-1).",
+           "no-scale": "q and k have d_out features: divide the scores by the root of q.size(-1)."})
 
 
 @known("scaled-by-input", means="The scores were divided by sqrt(d_in); the dot products run over d_out features.",
@@ -285,8 +284,8 @@ def queries_scaled_by_the_input(x, W_query, W_key, W_value, drop):
 
 known.include(
     mistakes.SOFTMAX_MISTAKES, "over-queries", "over-batch", "no-softmax",
-    hints={"over-queries": "In (B, T, T) the keys are the last axis: dim=-1.",
-           "over-batch": "In (B, T, T) the keys are the last axis: dim=-1.",
+    hints={"over-queries": "Which axis of (B, T, T) are the keys?",
+           "over-batch": "Which axis of (B, T, T) are the keys?",
            "no-softmax": "Weights are positive; in evaluation each row sums to 1."})
 
 
@@ -311,13 +310,13 @@ def axes_0_and_1_swapped(q, k):
     return q @ k.transpose(0, 1)
 
 
-@known("query-layer-twice", means="W_query made the keys as well; W_key was never used.", hint="k = self.W_key(x).",
+@known("query-layer-twice", means="W_query made the keys as well; W_key was never used.", hint="Which layer makes k?",
        explain=explainers.sharpness, step="project")
 def queries_as_keys(x, W_query, W_key, W_value, drop):
     return W_query(x), W_query(x), W_value(x)
 
 
-@known("key-layer-twice", means="W_key made the queries as well; W_query was never used.", hint="q = self.W_query(x).",
+@known("key-layer-twice", means="W_key made the queries as well; W_query was never used.", hint="Which layer makes q?",
        explain=explainers.sharpness, step="project")
 def keys_as_queries(x, W_query, W_key, W_value, drop):
     return W_key(x), W_key(x), W_value(x)
@@ -327,11 +326,11 @@ known.include(
     mistakes.MIX_MISTAKES, "keys-as-values", "queries-as-values",
     means={"keys-as-values": "The weights average the keys; W_value was never used.",
            "queries-as-values": "The weights average the queries; W_value was never used."},
-    hints={"queries-as-values": "Values are what is read: v = self.W_value(x)."}, explain=explainers.out_alone)
+    hints={"queries-as-values": "Values are what is read. Which layer makes them?"}, explain=explainers.out_alone)
 
 
 @known("input-as-values", means="The weights average x itself; W_value was never used.",
-       hint="Values are a projection too: v = self.W_value(x).", explain=explainers.shape, step="project")
+       hint="Values are a projection of x too. Which layer makes them?", explain=explainers.shape, step="project")
 def input_as_values(x, W_query, W_key, W_value, drop):
     return W_query(x), W_key(x), x
 
