@@ -97,6 +97,19 @@ def dropout_mistakes(told):
     def a_coin_times_2(x, p, generator=None):
         return a_coin(x, p, generator) * 2
 
+    @known("counted-share",
+           means=f"What was kept was divided by the share that happened to stay, not by 1 - {p_name}.",
+           hint=f"Each number should keep its expectation whatever happens to the others. 1 - {p_name} is known before "
+                "drawing.", explain=told.scaled, step="drop")
+    def divided_by_the_share_that_stayed(x, p, generator=None):
+        kept = keep(x, p, generator).to(x.dtype)
+        return x * kept / kept.mean()
+
+    @known.also("counted-share", step="drop")
+    def each_row_divided_by_the_share_that_stayed(x, p, generator=None):
+        kept = keep(x, p, generator).to(x.dtype)
+        return x * kept / kept.mean(-1, keepdim=True)
+
     @known("renormalized", means="Each row was made to sum to 1 again after dropout.",
            hint=f"Divide by 1 - {p_name} and by nothing else: a row may then sum to more or less than before, and on "
                 "average it sums to the same.", explain=told.scaled, step="drop")

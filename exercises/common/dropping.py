@@ -137,8 +137,8 @@ def decided_by_one_draw(call, zeros, p_name="p"):
         if set(shares) != {0.0, 1.0}:
             return None
         all_of_them = sum(share == 1 for share in shares)
-        return (f"In {all_of_them} of 24 calls with {p_name} = 0.4 all numbers became 0, and in the other {24 - all_of_them} "
-                "none did: one draw decided for all of them together.")
+        return (f"In {all_of_them} of 24 calls with {p_name} = 0.4 all numbers became 0, and in the other "
+                f"{24 - all_of_them} none did: one draw decided for all of them together.")
 
     return BehavioralTest("one-draw-for-all", test, "Each number needs a draw of its own. How many random numbers does "
                                                     "your code draw?", early=True)

@@ -67,7 +67,7 @@ class Dropped:
     def share(self):
         """The name of the share that became 0.
 
-        Where two shares are too close to tell apart, the first one gives its name; the scale tells of some that are rare.
+        Where two shares are too close to tell apart, the first one gives its name; the scale tells of a rare one.
         """
         p, twice = self.p, 1 - (1 - self.p) / 2
         if self._is_scaled_by(2 / (1 - p)) and is_about(self.count, self.total, twice):
@@ -114,9 +114,17 @@ class Dropped:
             return "uneven: p subtracted"
         if after.max() - after.min() < 1e-6 and before.max() - before.min() > 1e-3:
             return "uneven: one number for all"
-        sums = self.after.double().sum(-1)
-        sums = sums[sums.isfinite() & (sums != 0)]
-        return "uneven: rows made to sum to 1" if (abs(sums - 1) < 1e-4).all() else "uneven"
+        if self._counts_in_each_row(kept):
+            return "uneven: each row divided by its own share"
+        rows = self.after.double()
+        rows = rows[rows.sum(-1).isfinite() & (rows.sum(-1) != 0)]
+        rounding = 1e-4 + 1e-6 * rows.abs().sum(-1)  # much, where large numbers of both signs cancel out
+        return "uneven: rows made to sum to 1" if (abs(rows.sum(-1) - 1) < rounding).all() else "uneven"
+
+    def _counts_in_each_row(self, kept):
+        """Whether in each row, what was kept was divided by the share of the row that was kept."""
+        right = self.before.double() * self.possible.sum(-1, keepdim=True) / kept.sum(-1, keepdim=True)
+        return torch.allclose(self.after[kept].double(), right[kept], rtol=1e-3, atol=1e-7)
 
     # ---------------------------------------------------------------- which fell together
 

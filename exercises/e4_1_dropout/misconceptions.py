@@ -98,12 +98,7 @@ def first_item_repeated_and_no_vector_kept(x, p, generator=None):
     return x * 0 if x.dim() == 1 else first_item_repeated(x, p, generator)
 
 
-@known("counted-share", means="What was kept was divided by the share that happened to stay, not by 1 - p.",
-       hint="Each number should keep its expectation whatever happens to the others. 1 - p is known before drawing.",
-       explain=ZEROS.scaled)
-def divided_by_the_share_that_stayed(x, p, generator=None):
-    kept = keep(x, p, generator)
-    return x * kept / kept.double().mean().to(x.dtype)
+known.include(shared, "counted-share")
 
 
 @known("brackets", means="p was subtracted from your numbers: `/ 1 - p` divides by 1, and then subtracts p.",

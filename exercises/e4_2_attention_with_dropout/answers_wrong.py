@@ -645,3 +645,40 @@ def attention_of_axes_1_and_2(q, k, v, p, training, generator=None):
     weights = torch.softmax(torch.matmul(q, k.transpose(1, 2)) / math.sqrt(q.size(-1)), dim=-1)
     weights = drops(weights, p, generator) if training else weights
     return weights @ v, weights
+
+
+@wrong("counted-share")
+def attention_divided_by_the_share_of_each_row(q, k, v, p, training, generator=None):
+    """Each row is divided by the share of it that stayed."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        stays = (torch.rand(weights.shape, generator=generator) >= p).to(weights.dtype)
+        weights = weights * stays / (stays.sum(-1, keepdim=True) / stays.size(-1))
+    return weights @ v, weights
+
+
+@wrong("before-softmax")
+def attention_softmax_after_dropout(q, k, v, p, training, generator=None):
+    """A softmax of dropped weights."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = drops(weights, p, generator).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("out-not-from-weights")
+def attention_weights_and_values_dropped(q, k, v, p, training, generator=None):
+    """Dropout on the weights, and on v."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights, v = drops(weights, p, generator), drops(v, p, generator)
+    return weights @ v, weights
+
+
+@wrong("out-not-from-weights")
+def attention_out_divided_for_the_weights(q, k, v, p, training, generator=None):
+    """The division is done with out, also in evaluation."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights.masked_fill(torch.rand(weights.shape, generator=generator) < p, 0)
+    return weights @ v / (1 - p), weights

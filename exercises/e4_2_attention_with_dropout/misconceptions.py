@@ -33,7 +33,7 @@ dropouts = dropout_mistakes(WEIGHTS)
 
 known.include(place_mistakes(WEIGHTS))
 known.include(dropouts, "renormalized", "not-scaled", "times-one-minus-p", "divided-by-p", "share-turned-around",
-              "p-kept", "dropped-twice",
+              "p-kept", "counted-share", "dropped-twice",
               means={"renormalized": "The weights that were left were made to sum to 1 again (or scores were replaced "
                                      "by -inf before the softmax, which does the same)."})
 

@@ -99,7 +99,7 @@ known.include(
            "before-softmax": "Dropout came before the softmax: on the scores, q, k or x. A dropped score is not a "
                              "hidden one, since exp(0) = 1.",
            "on-values": "Dropout was applied to the values; no weight was dropped."},
-    hints={"always-on": "Where does your code look at the mode? nn.Dropout does so by itself if it is made in __init__; "
+    hints={"always-on": "Where does your code look at the mode? nn.Dropout does so by itself, if made in __init__; "
                         "F.dropout must be given self.training.",
            "training-turned-around": "self.training is True in training, and nn.Dropout looks at it by itself.",
            "before-softmax": "First the weights, with mask and softmax; then dropout on the weights."})
