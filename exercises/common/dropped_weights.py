@@ -17,6 +17,7 @@ from exercises.common.dropping import DropoutExplainer
 from exercises.common.random_zeros import Dropped, comparable, outline
 from feedback import Misconceptions, Property
 
+TINY = 1e-3  # a weight below it may be 0 because its score is low
 masked_softmax = masked_softmax_from()
 
 
@@ -83,16 +84,14 @@ class DroppedWeights(DropoutExplainer):
 
     # ---------------------------------------------------------------- what holds for all right answers
 
-    def pair_properties(self):
+    def pair_properties(self, *of_the_softmax):
+        """The properties of (out, weights); `of_the_softmax` are more that hold before dropout."""
         def zeros_in_evaluation(case):
             dropped = self.look(case)
-            if self._trains(case) or not dropped.count:
+            if self._trains(case) or not (dropped.zeroed & (dropped.before > TINY)).any():
                 return None
             return (f"In evaluation nothing changes the weights after the softmax; {dropped.count:,} of your "
                     f"{dropped.total:,} are 0.")
-
-        def rows(case):
-            return None if self._trains(case) else properties.ROWS.test(case)
 
         def mixes(case):
             values = self.values(case.args)
@@ -105,13 +104,18 @@ class DroppedWeights(DropoutExplainer):
 
         return (
             properties.FINITE,
+            *of_the_softmax,
             Property("zeros-in-evaluation", zeros_in_evaluation,
                      "Dropout belongs to training alone. Which line makes a weight exactly 0?"),
             properties.POSITIVE,
-            Property("rows-do-not-sum-to-1", rows, properties.ROWS.hint),
+            Property("rows-do-not-sum-to-1", self.broken_row, properties.ROWS.hint),
             Property("out-not-from-weights", mixes,
                      "One draw, one tensor of weights: it multiplies v, and it is returned."),
         )
+
+    def broken_row(self, case):
+        """A sentence on a row that does not sum to 1, in evaluation."""
+        return None if self._trains(case) else properties.ROWS.test(case)
 
     def dropout_properties(self):
         return self.properties(lambda case: self._trains(case) and (self.look(case).p or self.look(case).count))

@@ -682,3 +682,19 @@ def attention_out_divided_for_the_weights(q, k, v, p, training, generator=None):
     if training:
         weights = weights.masked_fill(torch.rand(weights.shape, generator=generator) < p, 0)
     return weights @ v / (1 - p), weights
+
+
+@wrong("root-of-two")
+def attention_over_the_root_of_two(q, k, v, p, training, generator=None):
+    """The root of 2, as in a small example."""
+    weights = torch.softmax(q @ k.mT / math.sqrt(2), dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("fixed-scale")
+def attention_over_8(q, k, v, p, training, generator=None):
+    """8, as for 64 features."""
+    weights = torch.softmax(0.125 * (q @ k.mT), dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights

@@ -790,3 +790,69 @@ class CausalByColumns(CausalFrame):
     def forward(self, x):
         weights = self.dropout(self.weights(x))
         return torch.einsum("bij,bid->bjd", weights, self.W_value(x)), weights
+
+
+@wrong("positive-fill")
+class CausalMaskOfAHugeNumber(CausalFrame):
+    """Filled with 1e9."""
+
+    def weights(self, x):
+        return self.scores(x).masked_fill(self.hidden(x), 1e9).softmax(-1)
+
+
+@wrong("infinite-fill")
+class CausalMaskOfPlusInfinity(CausalFrame):
+    """Filled with +inf."""
+
+    def weights(self, x):
+        return torch.where(self.hidden(x), float("inf"), self.scores(x)).softmax(-1)
+
+
+@wrong("weights-filled")
+class CausalWeightsFilled(CausalFrame):
+    """The weights are filled with -inf."""
+
+    def weights(self, x):
+        return self.scores(x).softmax(-1).masked_fill(self.hidden(x), -torch.inf)
+
+
+@wrong("softmax-twice")
+class CausalSoftmaxTwice(CausalFrame):
+    """A softmax of the weights."""
+
+    def weights(self, x):
+        return F.softmax(super().weights(x), dim=-1)
+
+
+@wrong("root-of-two")
+class CausalOverTheRootOfTwo(CausalFrame):
+    """The root of 2, as in a small example."""
+
+    def scores(self, x):
+        return self.W_query(x) @ self.W_key(x).mT / 2 ** 0.5
+
+
+@wrong("fixed-scale")
+class CausalOver8(CausalFrame):
+    """8, as for 64 features."""
+
+    def scores(self, x):
+        return self.W_query(x) @ self.W_key(x).mT / 8
+
+
+@wrong("root-without-brackets")
+class CausalOverHalfOfD(CausalFrame):
+    """D ** 1 / 2."""
+
+    def scores(self, x):
+        keys = self.W_key(x)
+        return self.W_query(x) @ keys.mT / (keys.shape[-1] ** 1 / 2)
+
+
+@wrong("divided-by-d-and-by-2")
+class CausalOverDAnd2(CausalFrame):
+    """scores / D ** 1 / 2."""
+
+    def scores(self, x):
+        keys = self.W_key(x)
+        return self.W_query(x) @ keys.mT / keys.shape[-1] ** 1 / 2
