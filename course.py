@@ -204,7 +204,8 @@ def one_of(variable, values):
 
 def runs(*command):
     try:
-        return subprocess.call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+        return subprocess.call(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL) == 0
     except OSError:
         return False
 
