@@ -1,5 +1,6 @@
-"""Try the limits of what pyproject.toml promises: the oldest Python with the oldest packages, the newest with the newest,
-and the old Jupyter that Colab has.
+"""Try the limits of what pyproject.toml promises.
+
+These are the oldest Python with the oldest packages, the newest with the newest, and the old Jupyter that Colab has.
 
 `python course.py versions` runs this file; its words choose among oldest, newest and colab, none means all. Each gets
 an environment of its own, .venv.oldest and so on, which takes several gigabytes (on Linux, PyTorch comes with CUDA) and

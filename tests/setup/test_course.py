@@ -60,6 +60,7 @@ class Course:
         for module in ("pip", "jupyterlab", "pytest"):
             package = self.packages() / module
             package.mkdir()
+            (package / "__init__.py").touch()  # so that no package elsewhere on the path goes first
             (package / "__main__.py").write_text(FAKE, encoding="utf-8")
         return self
 
@@ -79,7 +80,10 @@ class Course:
 
     def run(self, *words, simulate="", **variables):
         process = self.start(*words, simulate=simulate, **variables)
-        process.out, process.err = process.communicate(timeout=60)
+        try:
+            process.out, process.err = process.communicate(timeout=60)
+        finally:
+            process.kill()
         assert "Traceback" not in process.err
         return process
 
