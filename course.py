@@ -24,7 +24,7 @@ environment variables:
   COURSE_TORCH=cpu|default       which build of PyTorch to install on Linux: `cpu` is the small one without CUDA,
                                  `default` is the package index's own (gigabytes, for NVIDIA GPUs); unset: `default`
                                  where there is an NVIDIA GPU, otherwise `cpu`
-  COURSE_INSTALLER=uv|pip        what to install with; unset: uv where it is found
+  COURSE_INSTALLER=pip           install with pip even where uv is found
   COURSE_DEVICE=cpu|cuda         the device that notebooks 02 to 05 compute on; unset: an NVIDIA GPU where there is
                                  one, otherwise the CPU
   COURSE_MINILM=FOLDER           where MiniLM's two files are, if not in data/cache/minilm: the folder is read, never
@@ -175,6 +175,7 @@ def choose_torch():
 
     Only on Linux is there a choice: the small build where there is no NVIDIA GPU.
     """
+    small = ["--torch-backend=cpu"] if uv() else ["--extra-index-url", CPU_INDEX]
     has_gpu = os.path.exists("/proc/driver/nvidia") or runs("nvidia-smi")
     wanted = one_of("COURSE_TORCH", ("cpu", "default")) or ("default" if has_gpu else "cpu")
     if not sys.platform.startswith("linux"):
@@ -183,7 +184,7 @@ def choose_torch():
         return [], LARGE
     with contextlib.suppress(Exception):  # whatever the reason that it does not answer, the plain index will do
         urllib.request.urlopen(CPU_INDEX + "/torch/", timeout=5).close()
-        return (["--torch-backend=cpu"] if uv() else ["--extra-index-url", CPU_INDEX]), SMALL
+        return small, SMALL
     say(f"{CPU_INDEX} is not reachable: going on with the plain package index.\n"
         "If its PyTorch is the CUDA build, {:g} GB are downloaded and .venv takes {:g} GB.".format(*LARGE))
     return [], SMALL
@@ -191,7 +192,7 @@ def choose_torch():
 
 def uv():
     """Where uv is, if it is installed, new enough, and wanted."""
-    path = None if one_of("COURSE_INSTALLER", ("uv", "pip")) == "pip" else shutil.which("uv")
+    path = None if one_of("COURSE_INSTALLER", ("pip",)) else shutil.which("uv")
     return path if path and runs(path, "pip", "install", "--torch-backend=cpu", "--help") else None
 
 

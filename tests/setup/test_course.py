@@ -268,8 +268,13 @@ def test_choice_of_the_build(module, monkeypatch, capsys, has_gpu, chosen, reach
     assert ("is not reachable" in capsys.readouterr().out) == (not reachable)
 
 
-def test_an_unknown_build_is_refused(ready_course):
-    assert_one_sentence(ready_course.run(COURSE_TORCH="gpu"), "COURSE_TORCH must be cpu or default, got 'gpu'")
+@pytest.mark.parametrize("variable, value, said", [
+    ("COURSE_TORCH", "gpu", "COURSE_TORCH must be cpu or default, got 'gpu'"),
+    ("COURSE_INSTALLER", "conda", "COURSE_INSTALLER must be pip, got 'conda'"),
+])
+def test_an_unknown_choice_is_refused(ready_course, variable, value, said):
+    assert_one_sentence(ready_course.run(**{variable: value}), said, "change it or unset it")
+    assert not ready_course.calls("pip") and ready_course.stamp.exists()
 
 
 # ---- uv
