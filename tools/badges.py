@@ -1,7 +1,7 @@
 """Where the course lives, in every notebook and on the front page: the badges, and the cell that fetches the course.
 
 `python course.py badges` runs this file: it takes owner, repository and branch from the one URL in pyproject.toml and
-writes them wherever they stand. Notebooks keep their outputs.
+writes them wherever it occurs. Notebooks keep their outputs.
 """
 
 import re
@@ -46,7 +46,7 @@ def home():
 
 
 def launched(notebook, name, place):
-    """The notebook with its badge above the title and the first cell, which finds the course; put in or mended."""
+    """The notebook with its badge above the title and the first cell, which finds the course; added or updated."""
     title = notebook.cells[0]
     words = re.sub(r"\A\[▶ Open in Colab\]\(\S*\)\n\n", "", title.source)
     title.source = f"[▶ Open in Colab]({COLAB.format(name=name, **place)})\n\n{words}"

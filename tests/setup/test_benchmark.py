@@ -1,4 +1,4 @@
-"""The benchmark compares like with like: every implementation is the same causal attention. No test looks at a time."""
+"""The benchmark compares like with like: every implementation is the same causal attention. No test checks a time."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def test_each_implementation_computes_what_the_floor_computes(name):
         torch.testing.assert_close(module.eval()(x), floor(x))
 
 
-def test_what_is_not_installed_is_left_out_and_named(monkeypatch, capsys):
+def test_a_missing_package_is_left_out_and_named(monkeypatch, capsys):
     def missing():
         raise ImportError
 
@@ -62,16 +62,17 @@ def test_modules_take_turns_and_the_median_counts(monkeypatch):
     assert found == {"a": 5, "b": 6}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell how much a process held at most")
-def test_the_memory_of_a_table_of_weights_is_seen():
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report the peak memory of a process")
+def test_the_memory_of_a_table_of_weights_is_measured():
     small, large = (benchmark.peak_megabytes("explicit softmax", 1, T, CPU) for T in (64, 1024))
     assert large > small + 8 * 1024 * 1024 * 4 / benchmark.MEGABYTE  # at least one table for each of 8 heads
 
 
-# ---------------------------------------------------------------- which arguments are ignored
+# ---- which arguments are ignored
 
-class StandIn(torch.nn.Module):
-    """A BertAttention that heeds head_mask and attention_mask, and nothing else."""
+class FakeAttention(torch.nn.Module):
+    """A BertAttention that uses head_mask and attention_mask, and ignores all other arguments."""
 
     def __init__(self, config):
         super().__init__()
@@ -82,11 +83,11 @@ class StandIn(torch.nn.Module):
         return self.own(x, mask=mask, head_mask=head_mask)[:2]
 
 
-def test_the_table_of_ignored_arguments_tells_what_moves_the_output(monkeypatch):
+def test_the_table_of_ignored_arguments_says_what_changes_the_output(monkeypatch):
     transformers = types.ModuleType("transformers")
     transformers.__version__, transformers.BertConfig = "0.0", types.SimpleNamespace
     modeling = types.ModuleType("modeling_bert")
-    modeling.BertAttention = StandIn
+    modeling.BertAttention = FakeAttention
     monkeypatch.setitem(sys.modules, "transformers", transformers)
     monkeypatch.setitem(sys.modules, "transformers.models.bert.modeling_bert", modeling)
     table = ignored.table()

@@ -1,5 +1,6 @@
-"""Try the ends of what pyproject.toml promises: the oldest Python with the oldest packages, the newest with the newest,
-and the old Jupyter that Colab has.
+"""Try the limits of what pyproject.toml promises.
+
+These are the oldest Python with the oldest packages, the newest with the newest, and the old Jupyter that Colab has.
 
 `python course.py versions` runs this file; its words choose among oldest, newest and colab, none means all. Each gets
 an environment of its own, .venv.oldest and so on, which takes several gigabytes (on Linux, PyTorch comes with CUDA) and
@@ -20,7 +21,7 @@ except ModuleNotFoundError:  # Python 3.10, where pytest brings this one
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 RANGES = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]
-SAME_FIGURES = "matplotlib==3.10.*"  # each minor version measures words a little differently, and nbval sees it
+SAME_FIGURES = "matplotlib==3.10.*"  # each minor version measures text a little differently, and nbval notices
 OLDEST = [name.replace(">=", "==") for name in RANGES]
 COLAB = ["torch==2.11.*", "ipython==7.34.0", "ipykernel==6.17.1", "ipywidgets==7.7.1", "anywidget==0.9.*"]
 ENVIRONMENTS = {
@@ -28,13 +29,10 @@ ENVIRONMENTS = {
     "newest": ("python3.13", [*RANGES, SAME_FIGURES]),
     "colab": ("python3.13", [*RANGES, *COLAB, SAME_FIGURES]),
 }
-HELPERS = ["attention", "bert", "checks", "devices", "embeddings", "heads", "masks", "notebook", "plots", "ports",
-           "solved", "tokens"]
 VERSIONS = """import platform, torch, IPython, ipywidgets
 print(platform.python_version(), torch.__version__, IPython.__version__, ipywidgets.__version__, sep=" | ")"""
 NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg"]
-FILES = [f"tests/test_{name}.py" for name in HELPERS]
-ALONE = {"colab": ["tests/test_alone.py"]}  # there each notebook is also opened alone in an empty folder, twice
+TESTS = ["tests", "-m", "not browser and not install"]
 
 
 def try_out(name):
@@ -46,7 +44,7 @@ def try_out(name):
         subprocess.run([require_python(python), "-m", "venv", str(environment)], check=True)
     subprocess.run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True)
     versions = subprocess.run([own, "-c", VERSIONS], check=True, capture_output=True, encoding="utf-8").stdout.strip()
-    tests, cells = passed(own, *FILES, *ALONE.get(name, [])), passed(own, "notebooks", "--nbval", *NBVAL)
+    tests, cells = passed(own, *TESTS), passed(own, "notebooks", "--nbval", *NBVAL)
     return f"| {name} | {versions} | {tests} | {cells} |"
 
 
@@ -76,7 +74,7 @@ def main(names):
     if unknown:
         sys.exit(f"There is no environment {sorted(unknown)[0]!r}, only {', '.join(ENVIRONMENTS)}.")
     table = [try_out(name) for name in names or ENVIRONMENTS]
-    print("| | Python | PyTorch | IPython | ipywidgets | helpers' tests | cells |\n|---|---|---|---|---|---|---|",
+    print("| | Python | PyTorch | IPython | ipywidgets | tests | cells |\n|---|---|---|---|---|---|---|",
           *table, sep="\n")
 
 
