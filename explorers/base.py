@@ -8,9 +8,10 @@ import anywidget
 import traitlets
 from IPython.display import display
 
+from explorers import modules
 from helpers import plots
 
-HERE = Path(__file__).parent
+STYLE = Path(__file__).with_name("shared.css")
 VIEW = "application/vnd.jupyter.widget-view+json"
 INVITATION = "Run this cell to explore it."
 ROOT = re.compile(r"<svg [^>]*>")
@@ -28,8 +29,8 @@ class Explorer(anywidget.AnyWidget):
 
     def __init_subclass__(cls, **kwargs):
         if "script" in vars(cls):  # traitlets makes subclasses of its own, which must keep what they have
-            cls._esm = _read("shared.js") + "\n" + _read(cls.script)
-            cls._css = _read("shared.css")
+            cls._esm = modules.joined(cls.script)
+            cls._css = STYLE.read_text(encoding="utf-8")
         super().__init_subclass__(**kwargs)
 
     @traitlets.default("palette")
@@ -82,7 +83,3 @@ def _inviting(svg):
     line = (f'<text x="{left + 12:g}" y="{top + height + 10:g}" font-family="DejaVu Sans, Verdana, sans-serif" '
             f'font-size="10.5" font-style="italic" fill="#5b6575">{INVITATION}</text>')
     return svg.replace(root, taller, 1).replace("</svg>", f"{line}\n</svg>")
-
-
-def _read(name):
-    return (HERE / name).read_text(encoding="utf-8")
