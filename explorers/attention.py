@@ -2,9 +2,9 @@
 
 import traitlets
 
-from helpers import plots
 from explorers import given, still
 from explorers.base import Explorer
+from helpers import plots
 
 MOST_WORDS = 512
 MOST_WEIGHTS = 20_000_000  # 80 MB: all 72 heads of MiniLM at its longest, 512 words

@@ -3,9 +3,9 @@
 import torch
 import traitlets
 
-from helpers import plots
 from explorers import given
 from explorers.base import Explorer
+from helpers import plots
 
 MOST_WORDS = 12
 WORD = 2**32 - 1  # the generator's numbers have 32 bits

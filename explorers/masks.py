@@ -3,10 +3,10 @@
 import torch
 import traitlets
 
-from helpers import masks as reference
-from helpers import plots
 from explorers import given
 from explorers.base import Explorer
+from helpers import masks as reference
+from helpers import plots
 
 MOST_WORDS = 12
 

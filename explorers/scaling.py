@@ -4,9 +4,9 @@ import math
 
 import traitlets
 
-from helpers import plots
 from explorers import given
 from explorers.base import Explorer
+from helpers import plots
 
 MOST_QUERIES, MOST_KEYS, MOST_WIDE = 64, 16, 1024
 
