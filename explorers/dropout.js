@@ -40,8 +40,9 @@ export function pointed(last) {
  *  @param {string} label
  *  @returns {Axis} */
 export function axisTo(value, label) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(value, 2)));
-  const to = [2, 4, 5, 10].map((digit) => digit * power).find((top) => top > 0.9999 * value) ?? 10 * power;
+  const least = Math.max(0.9999 * value, 2); // a sum that only rounds above a round number still fits below it
+  const power = 10 ** Math.floor(Math.log10(least));
+  const to = [2, 4, 5, 10].map((digit) => digit * power).find((top) => top >= least) ?? 10 * power;
   const parts = to === 5 * power || to === 10 * power ? 5 : 4;
   return { from: 0, to, ticks: range(parts + 1).map((k) => (k * to) / parts), label };
 }

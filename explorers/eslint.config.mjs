@@ -3,6 +3,8 @@ import js from "@eslint/js";
 const BROWSER = ["document", "window", "getComputedStyle", "requestAnimationFrame", "setTimeout", "ImageData",
   "MutationObserver", "ResizeObserver"];
 
+const readonly = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
+
 export default [
   js.configs.recommended,
   {
@@ -13,5 +15,6 @@ export default [
       "max-len": ["error", { code: 120 }],
     },
   },
-  { files: ["*.js"], languageOptions: { globals: Object.fromEntries(BROWSER.map((name) => [name, "readonly"])) } },
+  { files: ["*.js"], languageOptions: { globals: readonly(BROWSER) } },
+  { files: ["test/*.js"], languageOptions: { globals: readonly(["URL"]) } },
 ];

@@ -59,7 +59,8 @@ def test_it_says_and_offers_the_same_as_on_a_bare_page(notebook, bare, name):
 def test_the_arrow_keys_reach_the_explorer_and_not_jupyterlab(notebook, name):
     """JupyterLab would choose another cell for them, and insert one for the letter b."""
     view = View(notebook, NUMBERS[name])
-    notebook.page.locator(".jp-CodeCell").nth(NUMBERS[name]).locator(".jp-InputPrompt").click()  # the cell, not its editor
+    cell = notebook.page.locator(".jp-CodeCell").nth(NUMBERS[name])
+    cell.locator(".jp-InputPrompt").click()  # not its editor
     before, messages = view.said(), notebook.messages
     view.root.locator("[role=grid][tabindex='0'], [role=grid] [tabindex='0'], input[type=range]").first.focus()
     view.press("ArrowDown")
@@ -67,8 +68,7 @@ def test_the_arrow_keys_reach_the_explorer_and_not_jupyterlab(notebook, name):
     view.press("b")
     assert view.said() != before and view.focused()
     assert notebook.page.locator(".jp-CodeCell").count() == len(CELLS) + 1
-    assert notebook.page.locator(".jp-CodeCell").nth(NUMBERS[name]).evaluate(
-        "cell => cell.classList.contains('jp-mod-active')")
+    assert cell.evaluate("cell => cell.classList.contains('jp-mod-active')")
     assert notebook.messages == messages
 
 
