@@ -1,7 +1,7 @@
 // The attention explorer: all heads small, one head large as a heat map, and lines from a word to what it reads.
 
 import { headName, named, read } from "./attention_data.js";
-import { CELL, LABEL, TITLES, layout, under } from "./attention_layout.js";
+import { CELL, LABEL, TITLES, layOut, under } from "./attention_layout.js";
 import { Overview } from "./attention_overview.js";
 import { INK, clamp, colorIndex, exact, inkOn, largestFirst, range, spaced, sum } from "./numbers.js";
 import { chooser, element, fitted, frame, freshId, help, legend, onSurroundings, oncePerFrame, penOf, prepared, raster,
@@ -29,7 +29,7 @@ export default { render };
 class AttentionView {
   // Known once the explorer is in the page and has a width.
   /** @type {Layout} */
-  place;
+  layout;
   /** @type {Theme} */
   colors;
 
@@ -155,7 +155,7 @@ class AttentionView {
   /** Scroll until the chosen square and its labels can be seen. */
   uncover() {
     const { stage, chosen } = this;
-    const { cell, left, top, overhang } = this.place;
+    const { cell, left, top, overhang } = this.layout;
     const x = chosen.column * cell.width;
     const y = chosen.row * cell.height;
     const right = x + cell.width + left + overhang;
@@ -221,7 +221,7 @@ class AttentionView {
   under(event) {
     const { stage } = this;
     const box = stage.getBoundingClientRect();
-    return under(this.place, this.data, { x: event.clientX - box.left, y: event.clientY - box.top,
+    return under(this.layout, this.data, { x: event.clientX - box.left, y: event.clientY - box.top,
       scrolledX: stage.scrollLeft, scrolledY: stage.scrollTop, row: this.chosen.row });
   }
 
@@ -250,15 +250,15 @@ class AttentionView {
     const most = clamp(width * 0.13, 50, LABEL.most);
     const widest = (/** @type {string[]} */ words) =>
       Math.min(most, Math.max(20, ...words.map((word) => pen.measureText(word).width)));
-    const resized = this.place?.width !== width;
-    this.place = layout(data, width, { keys: widest(data.keys), queries: widest(data.queries) });
+    const resized = this.layout?.width !== width;
+    this.layout = layOut(data, width, { keys: widest(data.keys), queries: widest(data.queries) });
     this.labels = {
       keys: data.keys.map((word) => fitted(pen, word, most)),
       slanted: data.keys.map((word) => fitted(pen, word, LABEL.mostSlanted)),
       queries: data.queries.map((word) => fitted(pen, word, most)),
     };
-    stage.style.height = `${this.place.height}px`;
-    Object.assign(sheet.style, { width: `${this.place.right}px`, height: `${this.place.bottom}px` });
+    stage.style.height = `${this.layout.height}px`;
+    Object.assign(sheet.style, { width: `${this.layout.right}px`, height: `${this.layout.bottom}px` });
     this.size = { width: stage.clientWidth, height: stage.clientHeight };
     Object.assign(pane.style, { width: `${this.size.width}px`, height: `${this.size.height}px` });
     if (resized) this.uncover();
@@ -272,7 +272,7 @@ class AttentionView {
    *  @param {Pen} pen
    *  @param {boolean} above */
   clip(pen, above = false) {
-    const { left, top } = this.place;
+    const { left, top } = this.layout;
     const start = above ? 0 : top;
     pen.save();
     pen.beginPath();
@@ -285,13 +285,13 @@ class AttentionView {
    *  @param {number} column
    *  @returns {[number, number]} */
   corner(row, column) {
-    const { left, top, cell } = this.place;
+    const { left, top, cell } = this.layout;
     return [left + column * cell.width - this.stage.scrollLeft, top + row * cell.height - this.stage.scrollTop];
   }
 
   drawSquares() {
     const { T, S } = this.data;
-    const { cell } = this.place;
+    const { cell } = this.layout;
     const pen = prepared(this.squares, this.size.width, this.size.height);
     this.clip(pen);
     pen.imageSmoothingEnabled = false;
@@ -315,7 +315,7 @@ class AttentionView {
   /** @param {Pen} pen */
   drawNumbers(pen) {
     const { T, S, table } = this.data;
-    const { cell } = this.place;
+    const { cell } = this.layout;
     pen.font = this.font(400, 11);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
@@ -331,7 +331,7 @@ class AttentionView {
 
   /** All that follows the pointer: lines, labels, and what is marked in the heat map. */
   drawMarks() {
-    if (!this.place) return;
+    if (!this.layout) return;
     const pen = prepared(this.marks, this.size.width, this.size.height);
     this.drawTitles(pen);
     this.drawLines(pen);
@@ -343,7 +343,7 @@ class AttentionView {
 
   /** @param {Pen} pen */
   drawTitles(pen) {
-    const { left, top } = this.place;
+    const { left, top } = this.layout;
     const short = left < 235;
     pen.font = this.font(400, 11);
     pen.fillStyle = this.colors.faint;
@@ -357,12 +357,12 @@ class AttentionView {
 
   /** @param {number} row */
   rowMiddle(row) {
-    return this.corner(row, 0)[1] + this.place.cell.height / 2;
+    return this.corner(row, 0)[1] + this.layout.cell.height / 2;
   }
 
   /** @param {number} key */
   keyMiddle(key) {
-    return this.place.top + (key + 0.5) * this.place.pitch;
+    return this.layout.top + (key + 0.5) * this.layout.pitch;
   }
 
   /** From the query's word to each key's: as thick and as dark as the weight.
@@ -372,10 +372,10 @@ class AttentionView {
     const weights = this.weightsOf(row);
     pen.save();
     pen.beginPath();
-    pen.rect(0, TITLES, this.place.left, this.size.height);
+    pen.rect(0, TITLES, this.layout.left, this.size.height);
     pen.clip();
     pen.font = this.font(600);
-    const start = this.place.left - 13 - pen.measureText(this.labels.queries[row]).width;
+    const start = this.layout.left - 13 - pen.measureText(this.labels.queries[row]).width;
     for (const j of largestFirst(weights).reverse()) {
       if (weights[j] < FAINTEST) continue;
       pen.strokeStyle = j === column ? this.colors.mark : this.colors.line;
@@ -391,7 +391,7 @@ class AttentionView {
    *  @param {number} to
    *  @param {number} weight */
   drawLine(pen, start, from, to, weight) {
-    const { keyWidth, queryWidth, left } = this.place;
+    const { keyWidth, queryWidth, left } = this.layout;
     const bend = Math.min(start, left - queryWidth);
     const middle = (bend + keyWidth) / 2;
     pen.globalAlpha = 0.05 + 0.95 * weight ** 0.6; // thin lines would fade too soon in proportion
@@ -426,9 +426,9 @@ class AttentionView {
     if (column !== null) order.unshift(column);
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const j of spaced(order, (key) => this.keyMiddle(key), this.place.pitch > 12 ? 0 : LABEL.apart)) {
+    for (const j of spaced(order, (key) => this.keyMiddle(key), this.layout.pitch > 12 ? 0 : LABEL.apart)) {
       const alpha = j === column ? 1 : clamp(0.6 + 2 * weights[j], 0, 1);
-      this.label(pen, this.labels.keys[j], this.place.keyWidth - 6, this.keyMiddle(j), j === column, alpha);
+      this.label(pen, this.labels.keys[j], this.layout.keyWidth - 6, this.keyMiddle(j), j === column, alpha);
     }
   }
 
@@ -445,7 +445,7 @@ class AttentionView {
 
   /** @param {Pen} pen */
   drawQueryWords(pen) {
-    const { left, top, cell } = this.place;
+    const { left, top, cell } = this.layout;
     pen.save();
     pen.beginPath();
     pen.rect(0, top - 6, left, this.size.height);
@@ -460,7 +460,7 @@ class AttentionView {
 
   /** @param {Pen} pen */
   drawColumnWords(pen) {
-    const { top, cell, upright } = this.place;
+    const { top, cell, upright } = this.layout;
     this.clip(pen, true);
     pen.textAlign = upright ? "center" : "left";
     pen.textBaseline = upright ? "bottom" : "middle";
@@ -478,7 +478,7 @@ class AttentionView {
    *  @param {Pen} pen */
   drawCursor(pen) {
     const { row, column } = this.cursor;
-    const { cell } = this.place;
+    const { cell } = this.layout;
     this.clip(pen);
     ring(pen, [...this.corner(row, 0), this.data.S * cell.width, cell.height], INK, 1);
     if (column !== null) ring(pen, [...this.corner(row, column), cell.width, cell.height], this.colors.mark, 2);

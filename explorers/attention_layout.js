@@ -3,7 +3,7 @@
 import { clamp } from "./numbers.js";
 
 /** @typedef {{ T: number, S: number }} Sizes */
-/** @typedef {ReturnType<typeof layout>} Layout */
+/** @typedef {ReturnType<typeof layOut>} Layout */
 /** @typedef {{ row: number, column: number | null }} Square column is null for a whole row */
 /** @typedef {{ x: number, y: number, scrolledX: number, scrolledY: number, row: number }} Pointer where it is in the
  *    stage, how far the stage is scrolled, and the chosen row */
@@ -18,7 +18,7 @@ export const THUMB = { least: 28, most: 72, mostInLayers: 36, gap: 6, names: 46 
  *  @param {Sizes} sizes
  *  @param {number} width
  *  @param {{ keys: number, queries: number }} widest the widths of the longest labels */
-export function layout({ T, S }, width, widest) {
+export function layOut({ T, S }, width, widest) {
   const keyWidth = widest.keys + 12;
   const queryWidth = widest.queries + 14;
   const left = Math.ceil(keyWidth + clamp(width * 0.14, 56, 150) + queryWidth);

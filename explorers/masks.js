@@ -62,12 +62,12 @@ export function sees(mask, real, i, j) {
   return !future && !padding;
 }
 
-/** The score at a place of the slider, -1 to 1. The slider is fine near 0 and coarse far away.
- *  @param {number} place */
-export const scoreAt = (place) => HIGHEST * place ** 3;
+/** The score at a position of the slider, -1 to 1. The slider is fine near 0 and coarse far away.
+ *  @param {number} position */
+export const scoreAt = (position) => HIGHEST * position ** 3;
 
 /** @param {number} score */
-export const placeOf = (score) => Math.cbrt(clamp(score, -HIGHEST, HIGHEST) / HIGHEST);
+export const positionOf = (score) => Math.cbrt(clamp(score, -HIGHEST, HIGHEST) / HIGHEST);
 
 // ---------------------------------------------------------------- the view
 
@@ -97,11 +97,11 @@ class MasksView {
     /** @type {MethodName} */
     this.method = "infinite";
     this.chosen = [0, 0];
-    /** @type {{ y: number, place: number } | null} where a drag began */
+    /** @type {{ y: number, position: number } | null} where a drag began */
     this.drag = null;
     this.paint = oncePerFrame(() => this.show());
     this.slider = slider({ label: "score", min: -1, max: 1, step: 0.001, value: 0,
-      show: (place) => precise(scoreAt(place)) }, (place) => this.setScore(scoreAt(place)));
+      show: (position) => precise(scoreAt(position)) }, (position) => this.setScore(scoreAt(position)));
     this.left = this.grid("scores");
     this.right = this.grid("weights", ["row sum"]);
     this.readout = spoken();
@@ -152,11 +152,11 @@ class MasksView {
         if (event.button !== 0) return;
         cell.setPointerCapture(event.pointerId);
         grid.choose(i, j, true);
-        this.drag = { y: event.clientY, place: placeOf(this.scores[this.at(i, j)]) };
+        this.drag = { y: event.clientY, position: positionOf(this.scores[this.at(i, j)]) };
       });
       cell.addEventListener("pointermove", (event) => {
         if (!this.drag) return;
-        this.setScore(scoreAt(clamp(this.drag.place + (this.drag.y - event.clientY) / FULL_DRAG, -1, 1)));
+        this.setScore(scoreAt(clamp(this.drag.position + (this.drag.y - event.clientY) / FULL_DRAG, -1, 1)));
       });
       const end = () => { this.drag = null; };
       cell.addEventListener("pointerup", end);
@@ -194,7 +194,7 @@ class MasksView {
   showScore() {
     const [i, j] = this.chosen;
     const score = this.scores[this.at(i, j)];
-    this.slider.set(placeOf(score), precise(score));
+    this.slider.set(positionOf(score), precise(score));
   }
 
   reset() {

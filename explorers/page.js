@@ -49,7 +49,7 @@ export const help = (text, id = freshId()) => element("p", { class: "abh-help", 
 
 /** Side by side, or one below the other where there is no room.
  *  @param {...Content} children */
-export const sideBySide = (...children) => element("div", { class: "abh-beside" }, ...children);
+export const sideBySide = (...children) => element("div", { class: "abh-side-by-side" }, ...children);
 
 // ---------------------------------------------------------------- controls: all native, all with a label
 

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { headName, named, read } from "../attention_data.js";
-import { layout, thumbSize, under } from "../attention_layout.js";
+import { layOut, thumbSize, under } from "../attention_layout.js";
 import { axisTo, coin, pointed } from "../dropout.js";
 import { indexOf, listed, transposed } from "../heads.js";
-import { METHODS, placeOf, scoreAt, sees } from "../masks.js";
+import { METHODS, positionOf, scoreAt, sees } from "../masks.js";
 import { range } from "../numbers.js";
 import { byDistance, cosinesOf, dot, reaches, together } from "../positions.js";
 import { MEASURES, scoresOf, spread, widthsTo } from "../scaling.js";
@@ -32,7 +32,7 @@ test("attention: a repeated word is named with its position", () => {
 
 test("attention: the pointer finds what is drawn under it", () => {
   const sizes = { T: 3, S: 4 };
-  const place = layout(sizes, 800, { keys: 40, queries: 40 });
+  const place = layOut(sizes, 800, { keys: 40, queries: 40 });
   const pointer = { scrolledX: 0, scrolledY: 0, row: 1 };
   const { left, top, cell } = place;
   const [x, y] = [left + 2.5 * cell.width, top + 0.5 * cell.height];
@@ -46,9 +46,9 @@ test("attention: the pointer finds what is drawn under it", () => {
 });
 
 test("attention: everything fits a wide page, and a long sentence is scrolled", () => {
-  const few = layout({ T: 6, S: 6 }, 900, { keys: 50, queries: 50 });
+  const few = layOut({ T: 6, S: 6 }, 900, { keys: 50, queries: 50 });
   assert.ok(few.right <= 900 && few.cell.width === few.cell.height);
-  const many = layout({ T: 512, S: 512 }, 900, { keys: 50, queries: 50 });
+  const many = layOut({ T: 512, S: 512 }, 900, { keys: 50, queries: 50 });
   assert.ok(many.right > 900 && many.bottom > many.height);
   assert.ok(12 * (thumbSize({ layers: 1, heads: 12 }, 900) + 6) <= 900);
 });
@@ -102,10 +102,10 @@ test("masks: causal hides the future, padding hides padding, both hide both", ()
   assert.deepEqual(mask("both"), [[0, 0, 0], [0, 1, 0], [0, 1, 1]]);
 });
 
-test("masks: the slider reaches from -200 to 200, and each score has its place", () => {
+test("masks: the slider reaches from -200 to 200, and each score has its position", () => {
   assert.deepEqual([-1, 0, 1].map(scoreAt), [-200, 0, 200]);
-  assertClose([-200, -3, 0, 0.5, 200].map((score) => scoreAt(placeOf(score))), [-200, -3, 0, 0.5, 200]);
-  assert.deepEqual([-1000, 1000].map(placeOf), [-1, 1]);
+  assertClose([-200, -3, 0, 0.5, 200].map((score) => scoreAt(positionOf(score))), [-200, -3, 0, 0.5, 200]);
+  assert.deepEqual([-1000, 1000].map(positionOf), [-1, 1]);
 });
 
 test("positions: cosines and their summary for each distance are PyTorch's", () => {

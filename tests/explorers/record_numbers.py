@@ -27,7 +27,8 @@ def _random(*shape):
 
 
 def _softmax():
-    rows = [[1.0, 2.0, 3.0], [1000.0, 999.0, -1000.0], [-INF, 0.5, 0.25], [-INF, -INF], [7.0], (4 * _random(16)).tolist()]
+    rows = [[1.0, 2.0, 3.0], [1000.0, 999.0, -1000.0], [-INF, 0.5, 0.25], [-INF, -INF], [7.0],
+            (4 * _random(16)).tolist()]
     return [{"scores": row, "weights": torch.tensor(row).softmax(0)} for row in rows]
 
 

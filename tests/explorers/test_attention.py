@@ -57,7 +57,7 @@ def test_weights_on_a_gpu_are_taken(gpu):
 @pytest.mark.parametrize("error, message, arguments", [
     (TypeError, "one string 'Your journey'; split", ("Your journey", weights(2, 2))),
     (TypeError, "list of words, got int", (3, weights(3, 3))),
-    (TypeError, "strings, got int at place 1; turn ids", (["a", 2], weights(2, 2))),
+    (TypeError, "strings, got int at position 1; turn ids", (["a", 2], weights(2, 2))),
     (TypeError, "queries must be strings, got NoneType", (["a"], weights(1, 1), [None])),
     (ValueError, "tokens must be 1 to 512 words, got 0", ([], weights(1, 1))),
     (ValueError, "1 to 512 words, got 5000; pass a part", (["a"] * 5000, weights(1, 1))),

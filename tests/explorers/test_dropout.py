@@ -1,7 +1,5 @@
 """The dropout explorer in Python: what it accepts, what it refuses and the picture that it saves."""
 
-import functools
-
 import pytest
 import torch
 
@@ -22,12 +20,9 @@ full, causal = scores(6).softmax(-1), masked_softmax(scores(6), causal_mask(6))
 halves = torch.tensor([[0, 0], [0.25, 0.25]])
 
 
-numbers = functools.cache(coins)  # thousands of draws are looked at again and again
-
-
 def after(weights, draw, p, divided=True, seed=1):
     """The weights after one draw."""
-    keep = numbers(seed, draw, len(weights)) >= p
+    keep = coins(seed, draw, len(weights)) >= p
     return weights * keep / (1 - p if divided else 1)
 
 
@@ -50,7 +45,7 @@ def test_weights_on_a_gpu_are_taken(gpu):
 
 @pytest.mark.parametrize("error, message, arguments", [
     (TypeError, "one string 'Your journey'; split", ("Your journey", full)),
-    (TypeError, "strings, got int at place 0; turn ids", ([3], [[1.0]])),
+    (TypeError, "strings, got int at position 0; turn ids", ([3], [[1.0]])),
     (ValueError, "1 to 12 words, got 0; pass a part", ([], full)),
     (ValueError, "1 to 12 words, got 13; pass a part", (["a"] * 13, torch.ones(13, 13))),
     (ValueError, r"shape \(6, 6\), got \(6, 5\); pass those of one text", (words, full[:, :5])),

@@ -16,7 +16,7 @@ def test_words_and_sizes_are_sent():
 @pytest.mark.parametrize("error, message, arguments", [
     (TypeError, "one string 'the cat'; split it", ("the cat", 4, 2)),
     (TypeError, "list of words, got int; pass one string", (3, 4, 2)),
-    (TypeError, "strings, got int at place 0; turn ids", ([1, 2], 4, 2)),
+    (TypeError, "strings, got int at position 0; turn ids", ([1, 2], 4, 2)),
     (ValueError, "tokens must be 2 to 4 words, got 0; choose a few", ([], 4, 2)),
     (ValueError, "tokens must be 2 to 4 words, got 1; choose a few", (["the"], 4, 2)),
     (ValueError, "tokens must be 2 to 4 words, got 5; choose a few", (["a"] * 5, 4, 2)),
