@@ -37,8 +37,8 @@ MOUNT = """async ({ name, module, style, traits }) => {
   window.messages ??= [];
   const value = (trait) => trait?.bytes === undefined ? trait
     : new DataView(Uint8Array.from(atob(trait.bytes), (letter) => letter.charCodeAt(0)).buffer);
-  const tell = (...message) => window.messages.push(JSON.stringify(message));
-  const model = { get: (trait) => value(traits[trait]), set: tell, save_changes: tell, send: tell };
+  const record = (...message) => window.messages.push(JSON.stringify(message));
+  const model = { get: (trait) => value(traits[trait]), set: record, save_changes: record, send: record };
   const { default: widget } = await import(URL.createObjectURL(new Blob([module], { type: "text/javascript" })));
   const el = document.createElement("div");
   el.dataset.explorer = name;
@@ -64,7 +64,7 @@ class WatchedPage:
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]})
         self.context.route(lambda url: not _is_local(url), self._refuse)
         self.page = self.context.new_page()
-        self.page.on("console", self._hear)
+        self.page.on("console", self._record_error)
         self.page.on("pageerror", lambda error: self.problems.append(f"error in the page: {error}"))
 
     def resize(self, width, height=900):
@@ -87,10 +87,10 @@ class WatchedPage:
         self.visit(route.request.url)
         route.abort()
 
-    def _hear(self, message):
-        heard = f"{message.text} ({message.location.get('url', '')})"
-        if message.type == "error" and not any(re.search(pattern, heard) for pattern in self.harmless):
-            self.problems.append(f"console: {heard}")
+    def _record_error(self, message):
+        error = f"{message.text} ({message.location.get('url', '')})"
+        if message.type == "error" and not any(re.search(pattern, error) for pattern in self.harmless):
+            self.problems.append(f"console: {error}")
 
 
 def _is_local(url):

@@ -34,7 +34,7 @@ def test_queries_are_the_tokens_unless_others_are_given():
     assert explorers.attention(words, weights(6, 6)).queries == words
 
 
-def test_colours_are_those_of_the_figures():
+def test_colors_are_those_of_the_figures():
     palette = explorers.attention(words, weights(6, 6)).palette
     assert list(palette) == plots.WEIGHTS(range(256), bytes=True)[:, :3].flatten().tolist()
 
@@ -75,7 +75,7 @@ def test_weights_on_a_gpu_are_taken(gpu):
     (TypeError, "rows of one length, got str", (words, "weights")),
     (TypeError, "real numbers, got torch.complex64", (["a"], torch.ones(1, 1) * 1j)),
 ])
-def test_what_cannot_be_shown_is_refused_in_one_sentence(error, message, arguments):
+def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     with pytest.raises(error, match=message) as caught:
         explorers.attention(*arguments)
     said = str(caught.value)

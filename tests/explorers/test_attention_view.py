@@ -39,7 +39,7 @@ class AttentionView(View):
                                    ".textContent")
 
     def pointed(self, step=8):
-        """The pointer on every place of the stage, a few pixels apart: [x, y, what is said]."""
+        """The pointer all over the stage, a few pixels apart: [x, y, what is said]."""
         return self.stage.evaluate("""(grid, step) => {
             const box = grid.getBoundingClientRect();
             const readout = grid.parentElement.querySelector("output");
@@ -56,8 +56,8 @@ class AttentionView(View):
             return found;
         }""", step)
 
-    def colours(self, canvas):
-        """All opaque colours of the stage's n-th canvas: 0 the squares, 1 what is drawn over them."""
+    def colors(self, canvas):
+        """All opaque colors of the stage's n-th canvas: 0 the squares, 1 what is drawn over them."""
         return set(self.stage.locator("canvas").nth(canvas).evaluate("""canvas => {
             const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
             const found = new Set();
@@ -73,7 +73,7 @@ def sentence(matrix, row, column, keys=words, queries=words):
     return f"'{queries[row]}' reads '{keys[column]}': {'less than 0.0001' if weight == '0.0000' else weight}"
 
 
-def test_it_appears_with_names_and_roles(page):
+def test_controls_and_tables_have_names_and_roles(page):
     view = AttentionView(page, "6 words")
     assert view.stage.get_attribute("aria-label") == "Attention weights: rows are queries, columns are keys"
     assert (view.stage.get_attribute("aria-rowcount"), view.stage.get_attribute("aria-colcount")) == ("6", "6")
@@ -83,32 +83,32 @@ def test_it_appears_with_names_and_roles(page):
     assert view.said() == sentence(matrix, 3, int(matrix[3].argmax()))
 
 
-def test_squares_have_the_colours_of_the_figures(page):
-    drawn = AttentionView(page, "6 words").colours(0)
+def test_squares_have_the_colors_of_the_figures(page):
+    drawn = AttentionView(page, "6 words").colors(0)
     for weight in weights(6, 6).flatten().tolist():
         assert "{} {} {}".format(*plots.WEIGHTS(weight, bytes=True)[:3]) in drawn
 
 
-def test_the_pointer_finds_every_square_in_its_place(page):
+def test_the_pointer_finds_every_square(page):
     view, matrix = AttentionView(page, "6 words"), weights(6, 6)
-    places = view.pointed()
-    rows = [place for place in places if "reads most" in place[2]]
+    points = view.pointed()
+    rows = [point for point in points if "reads most" in point[2]]
     right, top = max(x for x, _, _ in rows), min(y for _, y, _ in rows)
     untouched = view.said()
-    squares = [said for x, y, said in places if x > right and y >= top and said != untouched]
+    squares = [said for x, y, said in points if x > right and y >= top and said != untouched]
     expected = [sentence(matrix, i, j) for i in range(6) for j in range(6)]
     expected.remove(untouched)
     assert list(dict.fromkeys(squares)) == expected  # row after row, in the order in which they are met
 
 
-def test_the_pointer_on_a_query_word_tells_what_it_reads_most(page):
+def test_pointing_at_a_query_word_says_what_it_reads_most(page):
     view, matrix = AttentionView(page, "6 words"), weights(6, 6)
-    told = list(dict.fromkeys(said for _, _, said in view.pointed() if "reads most" in said))
-    for row, said in enumerate(told):
+    sentences = list(dict.fromkeys(said for _, _, said in view.pointed() if "reads most" in said))
+    for row, said in enumerate(sentences):
         top = matrix[row].topk(3)
         pairs = [f"'{words[j]}' {w:.4f}" for w, j in zip(top.values.tolist(), top.indices.tolist(), strict=True)]
         assert said == f"'{words[row]}' reads most: {', '.join(pairs)}"
-    assert len(told) == 6
+    assert len(sentences) == 6
 
 
 def test_a_click_keeps_what_the_pointer_found(page):
@@ -131,7 +131,7 @@ def test_layer_and_head_are_chosen_by_name(page):
         assert f"layer {layer}, head {head}:" in view.stage.get_attribute("aria-label")
 
 
-def test_a_head_is_chosen_among_the_small_ones(page):
+def test_a_head_can_be_chosen_in_the_overview(page):
     view = AttentionView(page, "2 x 4 heads")
     small = view.output.locator(".abh-overview canvas")
     names = small.evaluate("""canvas => {
@@ -209,7 +209,7 @@ def test_it_follows_the_theme(page, tmp_path):
         for which in ("6 words", "2 x 4 heads", "128 words"):
             view = AttentionView(page, which)
             view.output.screenshot(path=tmp_path / f"{theme} {which}.png")
-            drawn = view.colours(1)
+            drawn = view.colors(1)
             assert (which, theme, drawn & set(marks.values())) == (which, theme, {marks[theme]})
     print(f"\nscreenshots: {tmp_path}")
 

@@ -61,7 +61,7 @@ def test_weights_on_a_gpu_are_taken(gpu):
     (ValueError, "seed must be 0 to 4294967295, got -1; pass a small", (words, full, -1)),
     (ValueError, "seed must be 0 to 4294967295, got 4294967296", (words, full, 2**32)),
 ])
-def test_what_cannot_be_shown_is_refused_in_one_sentence(error, message, arguments):
+def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     with pytest.raises(error, match=message) as caught:
         explorers.dropout(*arguments)
     said = str(caught.value)

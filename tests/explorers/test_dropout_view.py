@@ -77,7 +77,7 @@ def test_it_opens_with_the_first_draw_under_names_and_roles(page):
     assert view.output.get_by_role("img", name="colors: weight 0 is light, 1 is dark").is_visible()
 
 
-def test_dropped_squares_are_hatched_where_there_was_something(page):
+def test_dropped_weights_are_hatched_unless_they_were_0(page):
     view = opened(page, "causal")
     dropped = (coins(1, 1, 6) < 0.5) & (causal > 0)
     assert view.table(TABLE) == as_written(after(causal, 1, 0.5))
@@ -101,7 +101,7 @@ def test_draws_are_added_and_start_over(page):
 
 @pytest.mark.parametrize("divided", [True, False], ids=["divided", "not divided"])
 @pytest.mark.parametrize("p", [0.0, 0.05, 0.15, 0.55, 0.9])
-def test_every_p_with_the_same_coins(page, p, divided):
+def test_every_p_uses_the_same_random_numbers(page, p, divided):
     view = opened(page)
     view.click("Draw 1,000")
     view.slide(P, p)
@@ -186,7 +186,7 @@ def test_the_steps_lead_from_the_weights_to_what_is_used(page):
     assert view.table(name) == as_written(torch.stack([row, numbers, kept]))
 
 
-def test_a_number_that_decides_nothing_is_not_shown(page):
+def test_a_random_number_without_effect_is_not_shown(page):
     view = opened(page, "causal", row=1)
     assert [text != "" for text in view.table("step by step: the row of 'journey' in draw 1")[1]] == \
         (causal[1] > 0).tolist()

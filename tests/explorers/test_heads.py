@@ -30,7 +30,7 @@ def test_words_and_sizes_are_sent():
     (ValueError, "num_heads must be 1 to 4, got 8; each head needs a feature", (three, 4, 8)),
     (ValueError, "must divide d_model, got 3 heads for d_model = 4; a number near it that does is 2", (three, 4, 3)),
 ])
-def test_what_cannot_be_shown_is_refused_in_one_sentence(error, message, arguments):
+def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     with pytest.raises(error, match=message) as caught:
         explorers.heads(*arguments)
     assert "\n" not in str(caught.value) and "; " in str(caught.value)

@@ -64,7 +64,7 @@ def opened(page, which, split=SPLITS[0], merge=MERGES[0], heads=None):
     return view
 
 
-def test_it_appears_with_names_and_roles(page):
+def test_controls_and_tables_have_names_and_roles(page):
     view = View(page, "three")
     assert view.output.get_by_role("grid", name="x", exact=True).is_visible()
     assert [table.get_attribute("aria-label") for table in view.output.get_by_role("table").all()] == \
@@ -166,7 +166,7 @@ def test_it_says_where_the_token_went_and_what_is_wrong(page, split, merge, said
 
 
 @pytest.mark.parametrize("which, H", [("three", 2), ("three", 6), ("four", 4), ("four", 12), ("two", 5)])
-def test_the_stray_row_that_is_named_is_one(page, which, H):
+def test_the_misplaced_row_that_is_named_is_one(page, which, H):
     words, C, _ = SIZES[which]
     T, unit = len(words), 10 if C <= 10 else 100
     view = opened(page, which, SPLITS[1], heads=H)
@@ -200,21 +200,21 @@ def test_the_keyboard_alone_suffices(page):
     assert view.table("head 2") == as_written(heads[2], 6) and view.table("merged") == as_written(merged, 6)
 
 
-def test_each_token_has_a_colour_of_its_own(page):
+def test_each_token_has_a_color_of_its_own(page):
     view = opened(page, "four")
 
-    def colour(table, t):
+    def color(table, t):
         return view.square(table, t, 3).evaluate("cell => getComputedStyle(cell).backgroundColor")
 
     view.square("x", 0, 0).click()
     view.settle()
-    before = [colour("x", t) for t in range(4)]
+    before = [color("x", t) for t in range(4)]
     assert len(set(before)) == 4
     view.square("x", 2, 0).click()
     view.settle()
-    after = [colour("x", t) for t in range(4)]
+    after = [color("x", t) for t in range(4)]
     assert [a == b for a, b in zip(before, after, strict=True)] == [False, True, False, True]  # strong and pale
-    assert len(set(after)) == 4 and colour("merged", 2) == after[2]
+    assert len(set(after)) == 4 and color("merged", 2) == after[2]
 
 
 @pytest.mark.parametrize("which, H", [("three", 2), ("four", 3), ("four", 12)])

@@ -39,7 +39,7 @@ def test_scores_and_words_are_sent_as_they_are():
     (ValueError, r"real must have shape \(6,\).* got \(1, 1, 6\); take one row",
      (words, scores(6), torch.ones(1, 1, 6, dtype=torch.bool))),
 ])
-def test_what_cannot_be_shown_is_refused_in_one_sentence(error, message, arguments):
+def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     with pytest.raises(error, match=message) as caught:
         explorers.masks(*arguments)
     assert "\n" not in str(caught.value) and "; " in str(caught.value)

@@ -47,7 +47,7 @@ def page(open_page):
                       "no padding": explorers.masks(words, scores(6))})
 
 
-def test_it_appears_with_names_and_roles(page):
+def test_controls_and_tables_have_names_and_roles(page):
     view = View(page, "padding at the end")
     assert view.grid("scores").get_attribute("role") == view.grid("weights").get_attribute("role") == "grid"
     assert view.table("scores") == as_written(scores(6))
@@ -82,7 +82,7 @@ def test_every_mask_with_every_method(page, which, kind, method):
     ("both", "multiply", "The row may see nothing, and its weights are 0."),
     ("both", "masked_softmax", "The row may see nothing, and its weights are 0."),
 ])
-def test_it_says_what_became_of_the_row(page, kind, method, verdict):
+def test_it_explains_the_row(page, kind, method, verdict):
     view = View(page, "padding in front")  # its first token is padding: with both masks, row 0 sees nothing
     view.square("scores", 0, 1).click()
     view.choose(kind)

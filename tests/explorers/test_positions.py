@@ -65,7 +65,7 @@ def test_it_opens_with_two_positions_in_the_middle(T, pair):
     (ValueError, "other than 0, got zeros at position 2; leave that row out", torch.tensor([1.0, 2, 0, 1])[:, None] *
      torch.ones(4, 3)),
 ])
-def test_what_cannot_be_shown_is_refused_in_one_sentence(error, message, table):
+def test_invalid_arguments_raise_one_clear_sentence(error, message, table):
     with pytest.raises(error, match=message) as caught:
         explorers.positions(table)
     said = str(caught.value)
@@ -85,11 +85,11 @@ def test_the_picture_is_that_of_the_opening_view():
     assert shown == explorers.positions(waves(101, 128)).still()
 
 
-def test_the_picture_has_the_colours_of_the_numbers():
+def test_the_picture_has_the_colors_of_the_numbers():
     picture = still.strips({"first": torch.tensor([-2.0, 0, 0, 2]), "second": torch.tensor([0.3, 0.3, -0.3, 0])}, "Two")
     for side, strokes in {0.0: "M0 0h1M2 1h1", 1.0: "M3 0h1M0 1h2"}.items():
-        colour = "#{:02x}{:02x}{:02x}".format(*plots.SIGNED(side, bytes=True)[:3])
-        assert f'<path stroke="{colour}" d="{strokes}"/>' in picture.svg
+        color = "#{:02x}{:02x}{:02x}".format(*plots.SIGNED(side, bytes=True)[:3])
+        assert f'<path stroke="{color}" d="{strokes}"/>' in picture.svg
     assert picture.alt == "Two (4 features). Numbers below 0: first 1, second 1."
     words = [text.text for text in ElementTree.fromstring(picture.svg).iter("{http://www.w3.org/2000/svg}text")]
     assert words == ["Two", "first", "second", "feature", "0", "1", "2", "3", "below 0", "above 0"]

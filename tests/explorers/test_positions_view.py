@@ -68,8 +68,8 @@ class PositionsView(View):
         self.page.mouse.move(box["x"] + (feature + 0.5) * box["width"] / C, box["y"] + 12)
         self.settle()
 
-    def colours(self, C):
-        """The colour in the middle of each square: three rows of C."""
+    def colors(self, C):
+        """The color in the middle of each square: three rows of C."""
         return self.canvas.evaluate("""(canvas, C) => {
             const pen = canvas.getContext("2d");
             const ratio = canvas.height / canvas.getBoundingClientRect().height;
@@ -105,7 +105,7 @@ def page(open_page):
     return open_page({name: explorers.positions(table) for name, table in TABLES.items()})
 
 
-def test_it_appears_with_names_and_roles(page):
+def test_controls_and_tables_have_names_and_roles(page):
     view = PositionsView(page, "101 waves")
     assert view.pair() == (50, 58) and view.said() == sentence(TABLES["101 waves"], 50, 58)
     limits = [[view.slider(name).get_attribute(end) for end in ("min", "max")]
@@ -120,8 +120,8 @@ def test_it_appears_with_names_and_roles(page):
 
 @pytest.mark.parametrize("which, ends", [("101 waves", ["-1", "1", "-1", "1"]),
                                          ("512 learned", ["≤", "≥", "≤", "≥"])])
-def test_the_legend_says_where_colours_stop(page, which, ends):
-    """In waves the largest value is as strong as the colours go; in a drawn table some values are beyond."""
+def test_the_legend_says_where_colors_stop(page, which, ends):
+    """In waves the largest value is as strong as the colors go; in a drawn table some values are beyond."""
     legends = PositionsView(page, which).root.locator(".abh-legend").all_inner_texts()
     found = [mark for text in legends for mark in re.findall(r"[≤≥]|(?<![\d.])-?\d[\d.]*", text)]
     assert [mark for mark in found if mark in {"≤", "≥", *ends}] == ends
@@ -130,7 +130,7 @@ def test_the_legend_says_where_colours_stop(page, which, ends):
 @pytest.mark.parametrize("which, i, j", [
     ("101 waves", 50, 51), ("101 waves", 3, 98), ("101 waves", 100, 0), ("13 learned", 12, 2), ("13 learned", 5, 6),
     ("512 learned", 0, 511), ("512 learned", 300, 42)])
-def test_both_sliders_are_answered_with_the_numbers_of_pytorch(page, which, i, j):
+def test_both_sliders_show_the_numbers_of_pytorch(page, which, i, j):
     view, table = PositionsView(page, which), TABLES[which]
     view.put(i, j)
     assert view.said() == sentence(table, i, j)
@@ -156,17 +156,17 @@ def test_it_says_whether_only_the_distance_counts(page):
 
 
 @each_table
-def test_the_squares_have_the_colours_of_their_numbers(page, which):
+def test_the_squares_have_the_colors_of_their_numbers(page, which):
     view, table = PositionsView(page, which), TABLES[which]
     i, j = len(table) - 1, len(table) // 3
     view.put(i, j)
     square = table.double().square()
     reaches = [min(square.max() ** 0.5, 3 * square.mean() ** 0.5)] * 2 + [min(square.max(), 3 * square.mean())]
-    for row, reach, drawn in zip([table[i], table[j], table[i] * table[j]], reaches, view.colours(table.size(1)),
+    for row, reach, drawn in zip([table[i], table[j], table[i] * table[j]], reaches, view.colors(table.size(1)),
                                  strict=True):
-        for value, colour in zip((0.5 + row / (2 * reach)).clamp(0, 1).tolist(), drawn, strict=True):
+        for value, color in zip((0.5 + row / (2 * reach)).clamp(0, 1).tolist(), drawn, strict=True):
             wanted = plots.SIGNED(value, bytes=True)[:3]
-            assert max(abs(int(a) - b) for a, b in zip(wanted, colour, strict=True)) <= 3  # one step of 256 at an edge
+            assert max(abs(int(a) - b) for a, b in zip(wanted, color, strict=True)) <= 3  # one step of 256 at an edge
 
 
 @each_table
@@ -202,7 +202,7 @@ def test_moved_together_they_keep_their_distance_and_stop_at_the_ends(page):
     assert view.pair() == (4, 8)
 
 
-def test_of_a_learned_table_the_cosine_changes_on_the_way(page):
+def test_in_a_learned_table_the_cosine_changes_with_the_position(page):
     view = PositionsView(page, "13 learned")
     view.put(0, 3)
     view.tick("move both together", True)

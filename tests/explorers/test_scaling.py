@@ -86,7 +86,7 @@ spoilt[2, 7] = float("nan")
     (ValueError, r"k must be finite, got nan at \[2, 7\]; look for the step", (q, spoilt)),
     (ValueError, r"q must be finite, got inf at \[0, 0\]; look for the step", (q.abs() / 0, k)),
 ])
-def test_what_cannot_be_shown_is_refused_in_one_sentence(error, message, arguments):
+def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     with pytest.raises(error, match=message) as caught:
         explorers.scaling(*arguments)
     said = str(caught.value)

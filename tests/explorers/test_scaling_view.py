@@ -77,7 +77,7 @@ def opened(page):
     return view
 
 
-def test_it_appears_with_names_and_roles(page):
+def test_controls_and_tables_have_names_and_roles(page):
     view = ScalingView(page, "many queries")
     view.assert_shows(Q, K, 4, NONE)
     for name in (NONE, "largest weight"):
@@ -90,7 +90,7 @@ def test_it_appears_with_names_and_roles(page):
     assert view.output.locator("svg.abh-chart[role=img]").count() == 2
 
 
-def test_widths_are_even_on_a_log_scale_and_meet_every_power_of_two(page):
+def test_widths_are_even_on_a_log_scale_and_include_every_power_of_two(page):
     found = ScalingView(page, "many queries").widths()
     assert found == sorted(set(found)) and found[:9] == list(range(1, 10)) and found[-1] == 1024
     assert {2**power for power in range(11)} <= set(found)
@@ -135,7 +135,7 @@ def test_the_bars_and_the_dot_stand_where_their_numbers_are(page):
     assert heights == pytest.approx([full * weight for weight in row.tolist()], rel=1e-3)
     marked = bars.evaluate_all("bars => bars.map(bar => bar.classList.contains('abh-mark'))")
     assert marked == [j == int(row.argmax()) for j in range(7)]
-    assert view.output.locator("svg.abh-chart rect.abh-third").count() == 6  # the colour of the curve
+    assert view.output.locator("svg.abh-chart rect.abh-third").count() == 6  # the color of the curve
     curves = view.output.locator("svg.abh-chart").nth(1)
     rule = curves.locator("line.abh-mark")
     axis = curves.locator("line.abh-axis")
