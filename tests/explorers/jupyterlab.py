@@ -1,17 +1,12 @@
-"""A real JupyterLab and a real Chromium for the tests of whatever is shown in a notebook.
+"""A real JupyterLab, for the few tests that need one.
 
-A test module asks for them with ``pytest_plugins = ["tests.browser"]``:
+A test module asks for its fixtures by importing them: `lab` and `open_notebook`.
 
     open_notebook(cells, name="test")   a notebook of these code cells, open in JupyterLab: a `LabPage`
-
-Every test fails whose pages asked for an address outside this machine, or wrote an error to the console.
-Where no Chromium is found the tests are skipped; with the environment variable CI set, they fail instead.
 """
 
 import json
 import os
-import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -19,17 +14,14 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
 
-ROOT = Path(__file__).resolve().parent.parent
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         "--disable-quic", "--no-first-run")
-LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
+from tests.explorers.browser import WatchedPage
+
+ROOT = Path(__file__).parents[2]
 
 # Errors that JupyterLab itself writes to the console and that do no harm, as patterns of "text (address)",
 # each with its reason. JupyterLab 4.6 writes none.
@@ -117,41 +109,14 @@ def _stop(server):
         server.wait()
 
 
-# ---------------------------------------------------------------- the browser
+# ---------------------------------------------------------------- a notebook
 
-def find_browser():
-    """The path of a Chromium: the one named by COURSE_BROWSER, else the first on the search path, else None."""
-    return os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """One Chromium for all tests."""
-    path = find_browser()
-    if path is None:
-        reason = f"no browser found: install {BROWSERS[0]}, or name one in the environment variable COURSE_BROWSER"
-        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
-        yield browser
-        browser.close()
-
-
-class LabPage:
-    """One notebook, open in JupyterLab.
-
-    `page` is Playwright's page, `problems` what it did and must not do, `sent` the number of messages that
-    went from it to the kernel.
-    """
+class LabPage(WatchedPage):
+    """One notebook, open in JupyterLab. `messages` is the number of messages that went to the kernel."""
 
     def __init__(self, browser, lab, name, size):
-        self.lab, self.problems, self.sent = lab, [], 0
-        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]})
-        self.context.route(lambda url: not _is_local(url), self._refuse)
-        self.page = self.context.new_page()
-        self.page.on("console", self._hear)
-        self.page.on("pageerror", lambda error: self.problems.append(f"error in the page: {error}"))
+        super().__init__(browser, size, HARMLESS)
+        self.messages = 0
         self.page.on("websocket", self._connect)
         self.address = f"{lab.url}/lab/tree/{name}?reset"
         self.open()
@@ -174,14 +139,14 @@ class LabPage:
         assert not raised, raised[0]
 
     def command(self, name, arguments=None):
-        """Start one of JupyterLab's commands; it is not waited for, as some end only when a person answers."""
+        """Start one of JupyterLab's commands; some end only when a person answers, so the test does not wait."""
         self.page.evaluate("([name, args]) => void window.jupyterapp.commands.execute(name, args)",
                            [name, arguments or {}])
 
     def theme(self, name):
-        """"JupyterLab Light" or "JupyterLab Dark"."""
-        self.command("apputils:change-theme", {"theme": name})
-        self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
+        """"Light" or "Dark"."""
+        self.command("apputils:change-theme", {"theme": f"JupyterLab {name}"})
+        self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=f"JupyterLab {name}")
         self.page.wait_for_timeout(400)
 
     def output(self, number):
@@ -192,45 +157,16 @@ class LabPage:
         self.page.wait_for_timeout(100)
         return output
 
-    def close(self):
-        self.context.close()
-
-    def take_problems(self):
-        """What went wrong since the last call."""
-        problems, self.problems[:] = list(self.problems), []
-        return problems
-
     def _connect(self, socket):
-        self._visit(socket.url)
+        self.visit(socket.url)
         socket.on("framesent", self._count)
 
     def _count(self, _):
-        self.sent += 1
-
-    def _refuse(self, route):
-        self._visit(route.request.url)
-        route.abort()
-
-    def _visit(self, url):
-        if not _is_local(url):
-            self.problems.append(f"asked for {url}")
-
-    def _hear(self, message):
-        heard = f"{message.text} ({message.location.get('url', '')})"
-        if message.type == "error" and not any(re.search(pattern, heard) for pattern in HARMLESS):
-            self.problems.append(f"console: {heard}")
-
-
-def _is_local(url):
-    parts = urlsplit(url)
-    return parts.scheme in ("data", "blob", "about") or parts.hostname in LOOPBACK
-
-
-_open_pages = []
+        self.messages += 1
 
 
 @pytest.fixture(scope="module")
-def open_notebook(lab, chromium):
+def open_notebook(lab, chromium, watched):
     """open_notebook(cells, name="test", size=(1280, 900)): code as strings or a whole notebook -> a LabPage.
 
     The notebook is trusted, as one is that was run on this machine (untrusted, JupyterLab shows words for
@@ -242,13 +178,13 @@ def open_notebook(lab, chromium):
         path = lab.root / f"{name}.ipynb"
         _write(cells if isinstance(cells, dict) else _as_notebook(cells), path, lab)
         mine.append(LabPage(chromium, lab, path.name, size))
-        _open_pages.append(mine[-1])
+        watched.append(mine[-1])
         return mine[-1]
 
     yield open_it
     for page in mine:
+        watched.remove(page)
         page.close()
-        _open_pages.remove(page)
 
 
 def _as_notebook(cells):
@@ -264,12 +200,3 @@ def _write(notebook, path, lab):
     notary = NotebookNotary(data_dir=str(data))
     notary.sign(nbformat.read(path, as_version=4))
     notary.store.close()
-
-
-@pytest.fixture(autouse=True)
-def quiet_pages():
-    """Fail the test during which a page left this machine or wrote an error."""
-    yield
-    problems = [problem for page in _open_pages for problem in page.take_problems()]
-    if problems:
-        pytest.fail("the page must stay on this machine and write no error, but:\n" + "\n".join(problems))
