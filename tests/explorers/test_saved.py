@@ -11,7 +11,7 @@ import pytest
 from nbclient import NotebookClient
 
 from tests.explorers.test_attention import bundle, weights, words
-from tests.save_notebooks import VIEW, keep_pictures
+from tools.save_notebooks import VIEW, keep_pictures
 
 ROOT = Path(__file__).parents[2]
 CELLS = ["import torch\nimport explorers",
