@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.second_device import SecondDevice
+from tests.unit.fake_gpu import FakeGpu
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -26,8 +26,8 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def gpu():
-    """A GPU to move tensors to: a stand-in where there is none."""
-    with contextlib.nullcontext() if torch.cuda.is_available() else SecondDevice():
+    """A GPU to move tensors to; a fake one where there is none."""
+    with contextlib.nullcontext() if torch.cuda.is_available() else FakeGpu():
         yield
 
 

@@ -12,7 +12,7 @@ from helpers.masks import causal_mask, padding_mask
 from helpers.notebook import recorded
 from helpers.ports import NAMES, from_ours, to_ours, torch_mask
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 B, H, T, S, D = 2, 3, 5, 7, 11
 C = H * D
 CASES = ["none", "causal", "padding", "causal_padding", "cross_padding"]

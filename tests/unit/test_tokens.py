@@ -12,7 +12,7 @@ import torch
 
 from helpers.tokens import WordPiece, build_vocabulary, decode, encode, split_words
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "wordpiece.json").read_text(encoding="utf-8"))
 SENTENCE = "Your journey starts with one step"
 

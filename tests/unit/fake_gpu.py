@@ -22,7 +22,7 @@ class tensor(torch.Tensor):  # noqa: N801  PyTorch prints the name of the class
         return copied
 
 
-class SecondDevice(TorchFunctionMode):
+class FakeGpu(TorchFunctionMode):
     """While it is entered, all that Python asks of PyTorch passes through here."""
 
     def __enter__(self):

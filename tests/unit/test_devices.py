@@ -13,7 +13,7 @@ from torch import nn
 
 from helpers import attention, bert, embeddings, heads, masks, ports
 from helpers.checks import EXERCISES, solutions
-from tests.second_device import SecondDevice
+from tests.unit.fake_gpu import FakeGpu
 
 B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
 numbers = torch.Generator().manual_seed(0)
@@ -130,7 +130,7 @@ def test_results_are_where_what_is_given_is(name):
 def test_on_a_second_device_the_numbers_are_the_same(name):
     function, given = CASES[name]
     expected = flat(function(*given))
-    with SecondDevice():
+    with FakeGpu():
         found = flat(moved(function, "cuda")(*moved(given, "cuda")))
         assert {tensor.device.type for tensor in found} == {"cuda"}
         torch.testing.assert_close([tensor.cpu() for tensor in found], expected, rtol=0, atol=0)
@@ -156,12 +156,12 @@ def keeps_a_mask_that_is_no_buffer(layer, x):
 @pytest.mark.parametrize("slip", [forgets_the_input, makes_the_mask_on_the_cpu, draws_without_moving,
                                   keeps_a_mask_that_is_no_buffer])
 def test_the_second_device_does_not_forgive(slip):
-    with SecondDevice(), pytest.raises(RuntimeError, match="on the same device, but found cuda:0 and cpu"):
+    with FakeGpu(), pytest.raises(RuntimeError, match="on the same device, but found cuda:0 and cpu"):
         slip(nn.Linear(3, 2).to("cuda"), torch.ones(4, 3))
 
 
 def test_the_second_device_behaves_as_a_gpu_does():
-    with SecondDevice():
+    with FakeGpu():
         layer, x = nn.Linear(3, 2).to("cuda"), torch.ones(4, 3, device="cuda")
         layer(x).sum().backward()
         assert layer.weight.grad.is_cuda and copy.deepcopy(layer)(x).is_cuda and x.new_zeros(2).is_cuda

@@ -14,7 +14,7 @@ from helpers import heads
 from helpers.attention import dot_product_attention
 from helpers.heads import MultiHeadAttention, merge_heads, require_heads, split_heads
 from helpers.masks import causal_mask, padding_mask
-from tests.oracles import sdpa
+from tests.unit.oracles import sdpa
 
 B, H, T, S, D = 2, 3, 5, 7, 11
 C = H * D

@@ -4,12 +4,14 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 
 from helpers import notebook
-from tests.notebooks import ROOT
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_setup_fixes_the_random_numbers_and_how_they_print():

@@ -32,8 +32,8 @@ from helpers.masks import causal_mask, padding_mask
 from helpers.ports import to_ours
 from helpers.tokens import WordPiece
 
-GOLDEN = Path(__file__).parent / "golden"
-RECORDED = Path(__file__).parents[1] / "data" / "bert"
+GOLDEN = Path(__file__).parents[1] / "golden"
+RECORDED = Path(__file__).parents[2] / "data" / "bert"
 MINILM = pretrained.folder()
 ROUNDING = 5e-6  # float32; the golden files' own note
 B, H, D, T, S, M = 2, 5, 3, 7, 11, 13
