@@ -8,6 +8,8 @@ import torch
 
 from helpers import plots
 from helpers.masks import causal_mask
+from helpers.plots.charts import _sides
+from helpers.plots.style import short
 
 WORDS = ["Your", "journey", "starts"]
 WEIGHTS = torch.tensor([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.25, 0.25, 0.5]])
@@ -109,7 +111,7 @@ def test_small_squares_write_one_decimal_and_leave_zeros_empty():
 
 def test_words_in_the_plane_cover_neither_points_nor_each_other():
     places = torch.tensor([[0.0, 0.0], [0.05, 0.0], [0.1, 0.0], [1.0, 1.0]])
-    sides = plots._sides(["alpha", "beta", "gamma", "delta"], places)
+    sides = _sides(["alpha", "beta", "gamma", "delta"], places)
     assert sides[0] == (-1, 0) and sides[2] == (1, 0) and sides[1] in {(0, 1), (0, -1)}
 
 
@@ -122,7 +124,7 @@ def test_the_words_of_the_heads_name_the_largest():
 
 
 def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
-    assert plots._short(-0.0074, 4) == "-0.0074" and plots._short(-0.0004, 2) == "0.00"
+    assert short(-0.0074, 4) == "-0.0074" and short(-0.0004, 2) == "0.00"
 
 
 def test_measured_times_are_pixels_with_words_that_always_hold():
