@@ -87,7 +87,7 @@ def add_positions(x, positions):
     return x + positions[:T]  # (..., T, C) + (T, C)
 
 
-def flattened(rows):
+def pca(rows):
     """Look at vectors from the side where they differ most: a principal component analysis.
 
     Shapes: rows (N, C) -> (N, 2), and the share of the squared differences that these two directions keep

@@ -58,7 +58,7 @@ class Dropout(nn.Dropout):
         return x * keep.to(x.device) / (1 - self.p)
 
 
-def journey():
+def example_sentence():
     """The six words "Your journey starts with one step", and a vector of three numbers for each.
 
     Shapes: -> words, a list of 6; x (6, 3)
@@ -77,7 +77,7 @@ def journey():
                          f"{mend}") from None
 
 
-def recorded(name):
+def reference_outputs(name):
     """What somebody else's attention gave: its weights under its own names; and inputs, masks and outputs.
 
     Shapes: -> weights {name: tensor}, case {"input.x": tensor, ...}; for "ports/labml" B = 2, T = 5, C = 24, H = 3,

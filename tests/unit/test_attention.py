@@ -143,7 +143,7 @@ def table(name):
 
 
 def test_the_article_s_tables_up_to_the_softmax_of_masked_scores():
-    module, (_, x) = projections(), notebook.journey()
+    module, (_, x) = projections(), notebook.example_sentence()
     q, k = module.W_query(x), module.W_key(x)
     weights, mask = module(x)[1], causal_mask(6)
     masked = weights * mask
@@ -160,7 +160,7 @@ def test_causal_attention_gives_the_article_s_context_in_evaluation():
     with torch.no_grad():
         for name in ("W_query", "W_key", "W_value"):
             getattr(module, name).weight.copy_(torch.tensor(ARTICLE["extra"][f"ca_{name}"]))
-    x = torch.stack([notebook.journey()[1]] * 2)
+    x = torch.stack([notebook.example_sentence()[1]] * 2)
     torch.testing.assert_close(module(x)[0].detach(), torch.tensor(ARTICLE["extra"]["ca_eval_context"]),
                                rtol=0, atol=1e-5)
 

@@ -14,7 +14,7 @@ from helpers.embeddings import (
     TokenEmbedding,
     add_positions,
     embed,
-    flattened,
+    pca,
     sinusoidal_positions,
 )
 
@@ -270,8 +270,8 @@ def test_vectors_are_looked_at_from_where_they_differ_most():
     generator = torch.Generator().manual_seed(0)
     plane = torch.randn(7, 2, generator=generator, dtype=torch.float64) * torch.tensor([5.0, 2.0])
     turned = torch.linalg.qr(torch.randn(11, 11, generator=generator, dtype=torch.float64)).Q[:2]  # 2 of 11
-    flat, kept = flattened(plane @ turned + 3.0)
+    flat, kept = pca(plane @ turned + 3.0)
     assert kept == pytest.approx(1.0)  # nothing but the plane differs
     torch.testing.assert_close(torch.cdist(flat, flat), torch.cdist(plane, plane))
     assert flat[:, 0].var() > flat[:, 1].var()
-    torch.testing.assert_close(flattened(plane @ turned)[0], flat)  # where they stand does not matter, nor does a sign
+    torch.testing.assert_close(pca(plane @ turned)[0], flat)  # where they stand does not matter, nor does a sign

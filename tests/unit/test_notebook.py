@@ -71,7 +71,7 @@ def test_dropout_keeps_the_rest_of_nn_dropout():
 
 
 def test_the_journey_sentence():
-    words, x = notebook.journey()
+    words, x = notebook.example_sentence()
     assert " ".join(words) == "Your journey starts with one step"
     assert x.shape == (6, 3) and x.dtype == torch.float32
     assert x[1].tolist() == pytest.approx([0.55, 0.87, 0.66])
@@ -89,7 +89,7 @@ def test_a_missing_or_damaged_file_is_said(tmp_path, monkeypatch, content, error
     if content is not None:
         (tmp_path / "journey.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(error, match=words):
-        notebook.journey()
+        notebook.example_sentence()
 
 
 def test_milliseconds_are_milliseconds():

@@ -9,7 +9,7 @@ from torch import nn
 
 from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask, padding_mask
-from helpers.notebook import recorded
+from helpers.notebook import reference_outputs
 from helpers.ports import NAMES, from_ours, to_ours, torch_mask
 
 DATA = Path(__file__).parents[2] / "data"
@@ -41,7 +41,7 @@ def part(tensors, prefix):
 
 
 def golden(layout):
-    weights, tensors = recorded(f"ports/{layout}")
+    weights, tensors = reference_outputs(f"ports/{layout}")
     attention = MultiHeadAttention(24, 3)
     attention.load_state_dict(to_ours(weights, layout))
     return attention.eval(), tensors
@@ -96,7 +96,7 @@ def test_swapped_layers_would_be_noticed(layout):
 
 def test_what_was_never_recorded_is_said():
     with pytest.raises(FileNotFoundError, match="there is no record 'ports/keras', only .*ports/annotated, "):
-        recorded("ports/keras")
+        reference_outputs("ports/keras")
 
 
 def test_bert_s_weights_and_the_road_to_its_output():
