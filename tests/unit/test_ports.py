@@ -95,7 +95,7 @@ def test_swapped_layers_would_be_noticed(layout):
 
 
 def test_what_was_never_recorded_is_said():
-    with pytest.raises(FileNotFoundError, match="there is no record 'ports/keras', only .*ports/annotated, "):
+    with pytest.raises(FileNotFoundError, match="there are no reference outputs 'ports/keras', only .*ports/annotated, "):
         reference_outputs("ports/keras")
 
 
