@@ -45,7 +45,8 @@ def one_call(tensors, kind="absolute", prune=()):
 
 def decoder_past(tensors):
     """All at once; one token at a time; and four tokens, then three."""
-    module, x, mask = attention(tensors, is_decoder=True), tensors["input.hidden_states"], given(tensors)["attention_mask"]
+    module = attention(tensors, is_decoder=True)
+    x, mask = tensors["input.hidden_states"], tensors["input.attention_mask"]
     out, weights, (key, value) = module(x, attention_mask=mask, output_attentions=True)
     found = {"full.out": out, "full.probs": weights, "full.past_key": key, "full.past_value": value}
     past, steps = None, []
