@@ -79,6 +79,12 @@ def test_one_query_by_hand():
     torch.testing.assert_close(dot_product_attention(q, k, v)[0][2], (shares[:, None] * v).sum(0) / shares.sum())
 
 
+def test_one_key_one_feature_and_one_value_are_enough():
+    q, k, v = torch.tensor([[2.0]]), torch.tensor([[3.0]]), torch.tensor([[5.0]])
+    out, weights = dot_product_attention(q, k, v, causal_mask(1))
+    assert out.tolist() == [[5.0]] and weights.tolist() == [[1.0]]
+
+
 def test_order_of_keys_does_not_matter_and_items_do_not_meet():
     q, k, v = inputs(B)
     order = torch.randperm(S, generator=torch.Generator().manual_seed(1))
@@ -102,13 +108,19 @@ def test_gradients_are_those_of_finite_differences():
 @pytest.mark.parametrize("change, error, words", [
     (lambda q, k, v: (q.long(), k, v), TypeError, "q must be a tensor of floats, got torch.int64"),
     (lambda q, k, v: (q, k.tolist(), v), TypeError, "k must be a tensor of floats, got list"),
-    (lambda q, k, v: (q, k, v.double()), TypeError, "share one dtype, got torch.float32, torch.float32, torch.float64"),
-    (lambda q, k, v: (q[..., :3], k, v), ValueError, "same number of features"),
+    (lambda q, k, v: (q, k, v.int()), TypeError, "^v must be a tensor of floats, got torch.int32"),
+    (lambda q, k, v: (q, k, v.double()), TypeError,
+     r"share one dtype, got torch.float32, torch.float32, torch.float64; convert with .to\(q.dtype\)$"),
+    (lambda q, k, v: (q[..., :3], k, v), ValueError,
+     r"same number of features .*, got q \(2, 5, 3\), k \(2, 7, 11\), v \(2, 7, 13\)$"),
+    (lambda q, k, v: (q[..., :0], k[..., :0], v), ValueError, r"q must be .* at least one of each, got \(2, 5, 0\)"),
     (lambda q, k, v: (q, k, v[:, :3]), ValueError, "each key needs one value: k has 7 positions, v has 3"),
     (lambda q, k, v: (q, k[:, :0], v[:, :0]), ValueError, "at least one of each"),
     (lambda q, k, v: (q[:, :0], k, v), ValueError, "at least one of each"),
     (lambda q, k, v: (q[0, 0], k, v), ValueError, "at least one of each, got"),
+    (lambda q, k, v: (q.repeat(2, 1, 1)[:3], k, v), ValueError, "agree in all axes before the last two"),
     (lambda q, k, v: (q, k.repeat(2, 1, 1)[:3], v), ValueError, "agree in all axes before the last two"),
+    (lambda q, k, v: (q, k, v.repeat(2, 1, 1)[:3]), ValueError, "agree in all axes before the last two"),
     (lambda q, k, v: (q, k.to("meta"), v), ValueError, "on one device, got cpu, meta, cpu"),
     (lambda q, k, v: (q, k, v, torch.ones(T, S)), TypeError, "mask must be bool"),
     (lambda q, k, v: (q, k, v, torch.ones(S, T, dtype=torch.bool)), ValueError, "does not broadcast"),
@@ -163,6 +175,12 @@ def test_causal_attention_gives_the_article_s_context_in_evaluation():
     x = torch.stack([notebook.example_sentence()[1]] * 2)
     torch.testing.assert_close(module(x)[0].detach(), torch.tensor(ARTICLE["extra"]["ca_eval_context"]),
                                rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("module", [SelfAttention(D, DV, qkv_bias=True),
+                                    CausalAttention(D, DV, T, 0.0, qkv_bias=True)], ids=["self", "causal"])
+def test_qkv_bias_gives_all_three_projections_a_bias(module):
+    assert [layer.bias.shape for layer in (module.W_query, module.W_key, module.W_value)] == [(DV,)] * 3
 
 
 def test_self_attention_equals_sdpa_and_its_own_parts():

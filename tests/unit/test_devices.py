@@ -136,6 +136,15 @@ def test_on_a_second_device_the_numbers_are_the_same(name):
         torch.testing.assert_close([tensor.cpu() for tensor in found], expected, rtol=0, atol=0)
 
 
+def test_heads_can_be_pruned_where_the_model_is(gpu):
+    ids_there = ids.to("cuda")
+    there = copy.deepcopy(MODULES["BertModel"][0]).to("cuda")
+    there.prune_heads({0: [1], 1: [0, 2]})
+    here = copy.deepcopy(MODULES["BertModel"][0])
+    here.prune_heads({0: [1], 1: [0, 2]})
+    torch.testing.assert_close(there(ids_there)[0].cpu(), here(ids)[0])
+
+
 def forgets_the_input(layer, x):
     return layer(x)
 

@@ -271,7 +271,18 @@ def test_vectors_are_looked_at_from_where_they_differ_most():
     plane = torch.randn(7, 2, generator=generator, dtype=torch.float64) * torch.tensor([5.0, 2.0])
     turned = torch.linalg.qr(torch.randn(11, 11, generator=generator, dtype=torch.float64)).Q[:2]  # 2 of 11
     flat, kept = pca(plane @ turned + 3.0)
+    assert flat.shape == (7, 2)
     assert kept == pytest.approx(1.0)  # nothing but the plane differs
     torch.testing.assert_close(torch.cdist(flat, flat), torch.cdist(plane, plane))
     assert flat[:, 0].var() > flat[:, 1].var()
     torch.testing.assert_close(pca(plane @ turned)[0], flat)  # where they stand does not matter, nor does a sign
+
+
+def test_pca_is_that_of_the_covariance_matrix():
+    rows = torch.randn(9, 4, dtype=torch.float64) * torch.tensor([1.0, 4.0, 2.0, 3.0])
+    variances, directions = torch.linalg.eigh(rows.T.cov())  # from the smallest to the largest
+    largest = directions.T[[-1, -2]]  # (2, C)
+    largest = torch.stack([row if row.sum() > 0 else -row for row in largest])
+    flat, kept = pca(rows)
+    torch.testing.assert_close(flat, torch.stack([(rows - rows.mean(0)) @ row for row in largest], dim=1))
+    assert kept == pytest.approx((variances[-1] + variances[-2]).item() / variances.sum().item()) and kept < 0.99

@@ -260,11 +260,33 @@ def test_hidden_keys_and_other_items_do_not_matter(need_weights):
     assert (after[1] - before[1]).abs().max() > 1e-3
 
 
-@pytest.mark.parametrize("shape", MASK_SHAPES, ids=str)
-def test_the_way_round_for_an_old_pytorch_gives_the_same(monkeypatch, shape):
-    attention, tensors, mask = module(), (random(B, T, C), random(B, S, C, seed=1)), some_mask(*shape)
+@pytest.fixture
+def old_pytorch(monkeypatch):
+    """PyTorch before 2.5, whose own attention gives NaN for a row that is fully masked."""
+    real = F.scaled_dot_product_attention
+
+    def old(q, k, v, attn_mask=None, **options):
+        out = real(q, k, v, attn_mask, **options)
+        return out if attn_mask is None else out.masked_fill(~attn_mask.any(-1, keepdim=True), math.nan)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", old)
     monkeypatch.setattr(heads, "EMPTY_ROWS_GIVE_ZEROS", False)
-    roads_agree(attention, *tensors, mask=mask)
+
+
+@pytest.mark.parametrize("shape", MASK_SHAPES, ids=str)
+def test_both_paths_agree_in_an_old_pytorch(old_pytorch, shape):
+    roads_agree(module(), random(B, T, C), random(B, S, C, seed=1), mask=some_mask(*shape))
+
+
+@pytest.mark.parametrize("mask", [None, some_mask(S), some_mask(T, S), some_mask(H, T, S)],
+                         ids=["none", "S", "TS", "HTS"])
+def test_both_paths_agree_in_an_old_pytorch_without_a_batch(old_pytorch, mask):
+    roads_agree(module(), random(T, C), random(S, C, seed=1), mask=mask)
+
+
+def test_dropout_acts_in_an_old_pytorch_too(old_pytorch):
+    attention, x, mask = module(dropout=0.5), random(B, T, C), some_mask(T, T)
+    assert not torch.equal(attention(x, mask=mask)[0], attention.eval()(x, mask=mask)[0])
 
 
 def record_sdpa(monkeypatch):

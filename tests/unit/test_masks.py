@@ -23,6 +23,7 @@ def test_causal_mask_sees_itself_and_the_past():
     mask = masks.causal_mask(T)
     assert mask.dtype == torch.bool
     assert mask.tolist() == [[key <= query for key in range(T)] for query in range(T)]
+    assert masks.causal_mask(1).tolist() == [[True]]
 
 
 @pytest.mark.parametrize("length, error, words", [
@@ -40,6 +41,7 @@ def test_padding_mask_shows_real_tokens():
     assert mask.shape == (3, 1, 7) and mask.dtype == torch.bool
     assert mask.sum(-1).flatten().tolist() == [3, 0, 7]
     assert mask[0, 0].tolist() == [True] * 3 + [False] * 4
+    assert masks.padding_mask([0, 1], 1).tolist() == [[[False]], [[True]]]
 
 
 def test_padding_mask_takes_a_list():

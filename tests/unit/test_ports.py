@@ -95,7 +95,7 @@ def test_swapped_layers_would_be_noticed(layout):
 
 
 def test_what_was_never_recorded_is_said():
-    with pytest.raises(FileNotFoundError, match="there are no reference outputs 'ports/keras', only .*ports/annotated, "):
+    with pytest.raises(FileNotFoundError, match="no reference outputs 'ports/keras', only .*ports/annotated, "):
         reference_outputs("ports/keras")
 
 
@@ -194,6 +194,7 @@ def test_torch_mask_turns_the_polarity_and_lays_heads_beside_items():
             assert torch.equal(blocked[b * H + h], ~mask[b, h])
     assert torch.equal(torch_mask(mask[:, :1], H)[H:], ~mask[1, :1].expand(H, T, S))
     assert torch.equal(torch_mask(mask[0, 0]), ~mask[0, 0])
+    assert torch.equal(torch_mask(mask[:, :1]), ~mask[:, 0])
 
 
 @pytest.mark.parametrize("mask, error, words", [
@@ -249,6 +250,15 @@ def test_foreign_weights_that_do_not_fit_are_named(state, layout, words):
 def test_our_weights_that_do_not_fit_are_named(change, layout, words):
     with pytest.raises(ValueError, match=words):
         from_ours(change(MultiHeadAttention(C, H).state_dict()), layout)
+
+
+def test_up_to_four_of_the_names_found_are_listed():
+    names = ["a", "b", "c", "d", "e"]
+    for state, listed in ((names[:4], "a, b, c, d"), (names, "a, b, c, d, ...")):
+        with pytest.raises(ValueError) as caught:
+            to_ours(dict.fromkeys(state, torch.zeros(1)), "labml")
+        assert str(caught.value) == ("these weights do not look like labml's: query.linear.weight is missing, found "
+                                     + listed)
 
 
 def test_weights_without_biases_do_not_slip_into_a_module_with_them():

@@ -104,7 +104,7 @@ SMALL = WordPiece(PIECES)
     ("playing", ["play", "##ing"]), ("player", ["play", "##er"]), ("ing", ["ing"]),
     ("abc", ["ab", "[gone]"]),  # greedy: a ##bc would have worked
     ("abab", ["ab", "##a", "##b"]),
-    ("xplay", ["[gone]"]), ("playx", ["play", "[gone]"]), ("中", ["中"]),
+    ("##ing", ["##ing"]), ("xplay", ["[gone]"]), ("playx", ["play", "[gone]"]), ("中", ["中"]),
 ])
 def test_the_longest_piece_wins_and_one_gap_makes_the_whole_word_unknown(word, pieces):
     assert SMALL.split_word(word) == (["[UNK]"] if "[gone]" in pieces else pieces)
@@ -130,6 +130,17 @@ def test_texts_are_cleaned_before_they_are_split(text, pieces):
     assert SMALL.split(text) == (["[UNK]"] if "[gone]" in pieces else pieces)
 
 
+@pytest.mark.parametrize("first, last", [
+    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF),
+    (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
+], ids=hex)
+def test_each_chinese_character_is_a_word_from_the_first_to_the_last_of_a_block(first, last):
+    alone = ["b", "[UNK]", "b"]
+    assert SMALL.split(f"b{chr(first)}b") == SMALL.split(f"b{chr(last)}b") == alone
+    for outside in {first - 1, last + 1} - {0x2B73F, 0x2B740, 0x2B81F, 0x2B820}:  # these blocks touch
+        assert SMALL.split(f"b{chr(outside)}b") != alone
+
+
 def test_no_text_can_hold_a_special_token():
     for token in WordPiece.SPECIAL:
         assert not {SMALL.ids[t] for t in WordPiece.SPECIAL if t != "[UNK]"} & set(SMALL.encode(f"a{token} b")[1:-1])
@@ -152,7 +163,7 @@ def test_a_max_length_without_room_is_refused(max_length):
 def test_decode_joins_pieces_to_words():
     ids = SMALL.encode("Unaffable playing x!")
     assert SMALL.decode(ids) == SMALL.decode(torch.tensor(ids)) == "[CLS] unaffable playing [UNK] ! [SEP]"
-    assert SMALL.decode([]) == ""
+    assert SMALL.decode([]) == "" and SMALL.decode([0, len(PIECES) - 1]) == "[PAD] #"
     assert len(SMALL) == len(PIECES)
 
 
