@@ -9,7 +9,7 @@ from helpers.bert import (
     BertModel,
 )
 
-ROUNDING = 5e-6  # float32; the golden files' own note
+ROUNDING = 5e-6  # float32
 B, H, D, T, S, M = 2, 5, 3, 7, 11, 13
 C = H * D
 RELATIVE = POSITIONS[1:]
@@ -26,7 +26,7 @@ def config(kind="absolute", **options):
 
 
 def filled(module):
-    """Weights larger than the first ones, so that attention is far from uniform; float64, in evaluation."""
+    """Parameters larger than the initial ones, so that attention is far from uniform; float64, in evaluation."""
     for i, parameter in enumerate(module.parameters()):
         parameter.data = random(*parameter.shape, seed=100 + i) * 0.4
     return module.eval()

@@ -85,7 +85,7 @@ def test_one_key_one_feature_and_one_value_are_enough():
     assert out.tolist() == [[5.0]] and weights.tolist() == [[1.0]]
 
 
-def test_order_of_keys_does_not_matter_and_items_do_not_meet():
+def test_key_order_does_not_matter_and_items_do_not_mix():
     q, k, v = inputs(B)
     order = torch.randperm(S, generator=torch.Generator().manual_seed(1))
     torch.testing.assert_close(dot_product_attention(q, k[:, order], v[:, order])[0], dot_product_attention(q, k, v)[0])
@@ -99,7 +99,7 @@ def test_dropout_is_applied_to_the_weights_that_are_returned():
     torch.testing.assert_close(out, weights @ v)
 
 
-def test_gradients_are_those_of_finite_differences():
+def test_gradients_match_finite_differences():
     tensors = [t[0, :3].detach().requires_grad_() for t in inputs(1, dtype=torch.float64)]
     mask = torch.tensor([[True, False, False], [True, True, False], [False, False, False]])
     assert torch.autograd.gradcheck(lambda *x: dot_product_attention(*x, mask), tensors)
@@ -126,7 +126,7 @@ def test_gradients_are_those_of_finite_differences():
     (lambda q, k, v: (q, k, v, torch.ones(S, T, dtype=torch.bool)), ValueError, "does not broadcast"),
     (lambda q, k, v: (q, k, v, None, 0.1), TypeError, r"for a probability p pass nn.Dropout\(p\)"),
 ])
-def test_bad_input_gets_one_sentence(change, error, words):
+def test_bad_input_raises_an_error_of_one_sentence(change, error, words):
     with pytest.raises(error, match=words) as caught:
         dot_product_attention(*change(*(t.detach() for t in inputs(B))))
     assert len(str(caught.value)) < 200 and "\n" not in str(caught.value)
@@ -140,7 +140,7 @@ def projections():
     return SelfAttention(3, 2)
 
 
-def test_projections_are_drawn_in_the_article_s_order():
+def test_projections_are_drawn_in_the_order_of_the_article():
     module = projections()
     for name in ("W_query", "W_key", "W_value"):
         torch.testing.assert_close(getattr(module, name).weight.detach(), torch.tensor(ARTICLE["extra"][name]),
@@ -154,7 +154,7 @@ def table(name):
     return torch.tensor([[float(x) for x in row] for row in ARTICLE[name]["printed"]])
 
 
-def test_the_article_s_tables_up_to_the_softmax_of_masked_scores():
+def test_tables_of_the_article_up_to_the_softmax_of_masked_scores():
     module, (_, x) = projections(), notebook.example_sentence()
     q, k = module.W_query(x), module.W_key(x)
     weights, mask = module(x)[1], causal_mask(6)
@@ -167,7 +167,7 @@ def test_the_article_s_tables_up_to_the_softmax_of_masked_scores():
         torch.testing.assert_close(ours.detach(), table(name), rtol=0, atol=5.1e-5, msg=name)  # half of the last digit
 
 
-def test_causal_attention_gives_the_article_s_context_in_evaluation():
+def test_causal_attention_in_evaluation_gives_the_context_vectors_of_the_article():
     module = CausalAttention(3, 2, context_length=6, dropout=0.1).eval()
     with torch.no_grad():
         for name in ("W_query", "W_key", "W_value"):
@@ -222,13 +222,13 @@ def test_causal_attention_drops_weights_in_training_only():
     ("0.1", TypeError, "a dropout probability must be a number, got '0.1'"), (None, TypeError, "got None"),
     (True, TypeError, "got True"), (nn.Dropout(0.1), TypeError, "got Dropout"),
 ])
-def test_a_dropout_that_is_no_probability_is_refused(p, error, words):
+def test_dropout_must_be_a_probability(p, error, words):
     with pytest.raises(error, match=words):
         CausalAttention(D, DV, T, p)
 
 
 @pytest.mark.parametrize("p", [0, 0.0, 0.999])
-def test_a_dropout_from_0_to_below_1_is_taken(p):
+def test_dropout_may_be_0_or_just_below_1(p):
     assert CausalAttention(D, DV, T, p).dropout.p == p
 
 
@@ -246,7 +246,7 @@ def test_the_mask_is_a_buffer_that_moves_and_is_not_saved():
     (torch.zeros(B, T, D).double(), TypeError, "x must be torch.float32 like the module's weights, got torch.float64"),
     (torch.zeros(B, T, D, device="meta"), ValueError, "x is on meta, the module on cpu"),
 ])
-def test_modules_name_what_is_wrong_with_x(x, error, words):
+def test_modules_say_what_is_wrong_with_x(x, error, words):
     for module in (SelfAttention(D, DV), CausalAttention(D, DV, S, 0.0)):
         with pytest.raises(error, match=words):
             module(x)
@@ -263,7 +263,7 @@ def test_autocast_may_mix_dtypes():
         assert module(torch.randn(B, T, D).bfloat16())[0].dtype == torch.bfloat16
 
 
-def test_modules_learn():
+def test_all_parameters_get_gradients():
     module, x = nn.Sequential(nn.Identity(), CausalAttention(D, DV, T, 0.0)), torch.randn(B, T, D)
     module(x)[0].square().sum().backward()
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in module.parameters())

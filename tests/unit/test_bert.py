@@ -50,7 +50,7 @@ def without_norm(module):
 
 
 @pytest.mark.parametrize("kind", [BertSelfOutput, BertOutput])
-def test_hidden_dropout_acts_on_the_new_part_only_and_in_training_only(kind):
+def test_hidden_dropout_acts_before_the_residual_and_in_training_only(kind):
     ours = without_norm(filled(kind(config(hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.0))))
     inner, x = random(B, T, ours.dense.in_features), random(B, T, C, seed=1)
     plain = ours(inner, x) - x
@@ -61,7 +61,7 @@ def test_hidden_dropout_acts_on_the_new_part_only_and_in_training_only(kind):
     agree(new[~dropped], 2 * plain[~dropped])
 
 
-def test_the_embeddings_dropout_acts_behind_the_norm_and_in_training_only():
+def test_dropout_of_embeddings_acts_after_the_norm_and_in_training_only():
     ours, ids = filled(BertEmbeddings(config(hidden_dropout_prob=0.5))), torch.arange(1, 1 + 2 * T).view(2, T)
     plain, trained = ours(ids), ours.train()(ids)
     dropped = trained == 0
@@ -69,7 +69,7 @@ def test_the_embeddings_dropout_acts_behind_the_norm_and_in_training_only():
     agree(trained[~dropped], 2 * plain[~dropped])
 
 
-def test_dropout_of_weights_acts_after_the_softmax_and_the_weights_returned_are_those_used():
+def test_attention_dropout_acts_after_the_softmax_and_the_returned_weights_are_the_ones_used():
     ours = attention(attention_probs_dropout_prob=0.5, hidden_dropout_prob=0.0)
     x, mask, factors = random(B, T, C), causal_mask(T), random(H, seed=3)
     _, plain, _ = ours(x, mask=mask, head_mask=factors)
@@ -80,7 +80,7 @@ def test_dropout_of_weights_acts_after_the_softmax_and_the_weights_returned_are_
     agree(out, ours.output((weights @ v).transpose(1, 2).flatten(2), x))
 
 
-def test_a_model_in_evaluation_is_still_and_in_training_is_not():
+def test_a_model_is_deterministic_in_evaluation_only():
     ours, ids = model(), torch.arange(1, 1 + 2 * T).view(2, T)
     assert torch.equal(ours(ids)[0], ours(ids)[0])
     assert difference(ours.train()(ids)[0], ours(ids)[0]) > 1e-3
@@ -88,7 +88,7 @@ def test_a_model_in_evaluation_is_still_and_in_training_is_not():
 
 @pytest.mark.parametrize("options", [{}, {"context": True}, {"head_mask": True}], ids=str)
 @pytest.mark.parametrize("kind", POSITIONS)
-def test_gradients_are_those_of_finite_differences(kind, options):
+def test_gradients_match_finite_differences(kind, options):
     ours = filled(BertAttention(config(kind, hidden_size=6, num_attention_heads=2, max_position_embeddings=5)))
     names, parameters = zip(*ours.named_parameters(), strict=True)
     mask = torch.tensor([[True, False, True, True], [True] * 4, [False] * 4])  # the last query sees nothing
@@ -106,7 +106,7 @@ def test_gradients_are_those_of_finite_differences(kind, options):
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
-def test_gradients_of_a_model_are_those_of_finite_differences(kind):
+def test_gradients_of_a_model_match_finite_differences(kind):
     ours = filled(BertModel(config(kind, hidden_size=6, num_attention_heads=2, max_position_embeddings=5,
                                    intermediate_size=7, vocab_size=11)))
     names, parameters = zip(*ours.named_parameters(), strict=True)
@@ -136,7 +136,7 @@ def test_a_fully_masked_row_gives_zeros_and_finite_gradients(kind):
     assert all(gradient.isfinite().all() for gradient in gradients)
 
 
-def test_all_weights_of_a_model_learn():
+def test_all_parameters_of_a_model_get_gradients():
     ours, ids = model("relative_key_query"), torch.arange(1, 1 + 2 * T).view(2, T)
     hidden, _ = ours(ids, token_types=ids % 3)
     (hidden.square() * random(*hidden.shape)).sum().backward()
@@ -146,7 +146,7 @@ def test_all_weights_of_a_model_learn():
     assert still == {"embeddings.position_embeddings.weight"}
 
 
-# ---------------------------------------------------------------- what a module must stand
+# ---------------------------------------------------------------- robustness
 
 @pytest.mark.parametrize("options", [{}, {"mask": some_mask(B, 1, 1, T)}, {"mask": causal_mask(T)},
                                      {"context": random(B, S, C, seed=1)}], ids=["plain", "padding", "causal", "cross"])
@@ -160,7 +160,7 @@ def test_equals_multi_head_attention_up_to_the_last_projection(options):
     agree(ours(x, **options)[0], ours.output.LayerNorm(expected + x))
 
 
-def test_inputs_are_never_changed():
+def test_inputs_are_not_modified():
     ours = attention("relative_key_query", attention_probs_dropout_prob=0.5).train()
     x, context, factors = random(B, T, C), random(B, S, C, seed=1), random(H, seed=3)
     masks, past = {"self": some_mask(B, 1, T, T + 2), "cross": some_mask(B, 1, T, S)}, ours(random(B, 2, C))[2]
@@ -171,7 +171,7 @@ def test_inputs_are_never_changed():
     assert all(torch.equal(t, b) for t, b in zip(tensors, before, strict=True))
 
 
-def test_ids_are_never_changed_and_may_be_any_whole_numbers():
+def test_ids_are_not_modified_and_may_have_any_integer_dtype():
     ours, ids = model(), torch.arange(1, 1 + 2 * T).view(2, T)
     types, mask = ids % 3, padding_mask([T, 3], T).unsqueeze(1)
     before = [t.clone() for t in (ids, types, mask)]
@@ -181,27 +181,27 @@ def test_ids_are_never_changed_and_may_be_any_whole_numbers():
         assert torch.equal(ours(ids.to(dtype), token_types=types.to(dtype), mask=mask)[0], expected)
 
 
-def test_padding_does_not_change_what_stands_before_it():
+def test_padding_does_not_change_the_tokens_before_it():
     ours, ids = model(), torch.arange(1, 1 + 2 * T).view(2, T)
     hidden, weights = ours(ids, mask=padding_mask([T, 3], T).unsqueeze(1))
     agree(hidden[1:, :3], ours(ids[1:, :3])[0])
     assert all((w[1, :, :, 3:] == 0).all() and (w[0] > 0).all() for w in weights)
 
 
-def test_as_many_ids_as_there_are_positions_are_read_and_one_alone_too():
+def test_sequences_may_have_one_position_up_to_the_maximum():
     ours = model()
     for length in (1, M):
         assert ours(torch.ones(B, length, dtype=torch.long))[0].shape == (B, length, C)
 
 
-def test_token_types_are_0_where_none_are_given_and_do_matter():
+def test_token_types_default_to_0_and_matter():
     ours, ids = model(), torch.arange(1, 1 + 2 * T).view(2, T)
     assert torch.equal(ours(ids)[0], ours(ids, token_types=torch.zeros_like(ids))[0])
     assert difference(ours(ids)[0], ours(ids, token_types=ids % 3)[0]) > 1e-3
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
-def test_embeddings_are_a_sum_of_rows_and_know_positions_if_absolute(kind):
+def test_embeddings_are_a_sum_of_rows_with_positions_only_if_absolute(kind):
     ours, ids = filled(BertEmbeddings(config(kind))), torch.tensor([[5, 5, 3], [3, 5, 5]])
     x = ours.word_embeddings.weight[ids] + ours.token_type_embeddings.weight[0]
     if kind == "absolute":
@@ -216,7 +216,7 @@ def test_the_pooler_reads_the_first_token_alone():
     agree(ours.pooler(hidden), torch.tanh(hidden[:, 0] @ dense.weight.T + dense.bias))
 
 
-def test_every_norm_has_the_epsilon_asked_for_and_every_dropout_its_share():
+def test_every_norm_and_dropout_follows_the_config():
     ours = BertModel(config(layer_norm_eps=0.125, attention_probs_dropout_prob=0.25, hidden_dropout_prob=0.375))
     assert [m.eps for m in ours.modules() if isinstance(m, nn.LayerNorm)] == [0.125] * 5
     shares = {name: m.p for name, m in ours.named_modules() if isinstance(m, nn.Dropout)}
@@ -227,7 +227,7 @@ def test_every_norm_has_the_epsilon_asked_for_and_every_dropout_its_share():
     torch.testing.assert_close(norm(x), (x - x.mean(-1, True)) / (x.var(-1, correction=0, keepdim=True) + 0.125).sqrt())
 
 
-def test_first_weights_are_small_and_padding_starts_at_0():
+def test_initial_parameters_are_small_and_padding_starts_at_0():
     ours = BertModel(BertConfig(hidden_size=96, num_hidden_layers=1, intermediate_size=128, vocab_size=300,
                                 position_embedding_type="relative_key"))
     for name, parameter in ours.named_parameters():
@@ -243,7 +243,7 @@ def test_first_weights_are_small_and_padding_starts_at_0():
 
 
 def saved(module):
-    """A module's way through a file, as its state_dict: the copy is built and pruned first."""
+    """A copy through a file, as a state_dict: the new module is built and pruned first."""
     file = io.BytesIO()
     torch.save(module.state_dict(), file)
     file.seek(0)
@@ -289,7 +289,7 @@ def test_a_model_computes_in_its_own_dtype(dtype):
     torch.testing.assert_close(hidden.double(), expected, rtol=0, atol=room)
 
 
-def test_autocast_goes_on_with_its_own_cache():
+def test_autocast_continues_from_its_own_cache():
     ours, x = attention("relative_key").float(), random(B, T, C, dtype=torch.float32)
     expected = ours(x)[0][:, 3:]
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -299,7 +299,7 @@ def test_autocast_goes_on_with_its_own_cache():
     torch.testing.assert_close(out.float(), expected, rtol=0, atol=0.1)
 
 
-def test_all_weights_are_loaded_or_none():
+def test_either_all_weights_are_loaded_or_none():
     ours, other = model(), model()
     weights = {name: tensor + 1 for name, tensor in other.state_dict().items()}
     before, given = copy.deepcopy(ours.state_dict()), {name: tensor.clone() for name, tensor in weights.items()}
@@ -330,13 +330,13 @@ def test_all_weights_are_loaded_or_none():
       for name in ("max_position_embeddings", "num_hidden_layers", "intermediate_size", "vocab_size", "type_vocab_size")
       for size, error, words in ((0, ValueError, "at least 1"), (2.5, TypeError, "a whole number"))],
 ])
-def test_a_config_that_makes_no_sense_is_refused(options, error, words):
+def test_a_config_that_makes_no_sense_raises(options, error, words):
     with pytest.raises(error, match=words) as caught:
         config(**options)
     require_one_sentence(caught)
 
 
-def test_a_config_is_bert_base_and_cannot_be_changed():
+def test_the_default_config_is_bert_base_and_frozen():
     base = BertConfig()
     assert (base.hidden_size, base.num_attention_heads, base.head_size) == (768, 12, 64)
     with torch.device("meta"):
@@ -352,7 +352,7 @@ def test_a_config_is_bert_base_and_cannot_be_changed():
     ([1.0], TypeError, r"heads must be whole numbers, such as \[0, 2\], got 1.0"), (["1"], TypeError, "got '1'"),
     ([True], TypeError, "got True"), ([None, "a"], TypeError, "got None"), ([[1]], TypeError, r"got \[1\]"),
 ])
-def test_heads_that_cannot_be_pruned_are_refused(heads, error, words):
+def test_heads_that_cannot_be_pruned_raise(heads, error, words):
     ours, x = attention(), random(B, T, C)
     expected = ours(x)[0]
     with pytest.raises(error, match=words) as caught:
@@ -383,6 +383,7 @@ INPUT_ERRORS = [
     ({"x": torch.zeros(B, T, C + 1).double()}, ValueError, r"x must be \(..., T, 15\) .*, got \(2, 7, 16\)"),
     ({"x": torch.zeros(B, T, C)}, TypeError, "x must be torch.float64 like the module's weights, got torch.float32"),
     ({"x": torch.zeros(B, T, C).long()}, TypeError, "token ids go through an embedding first"),
+    ({"x": torch.zeros(B, T, C + 1).double(), "context": torch.zeros(B, S, C).double()}, ValueError, "^x must be"),
     ({"context": torch.zeros(B, S, C + 1).double()}, ValueError, r"context must be \(..., T, 15\) .* \(2, 11, 16\)"),
     ({"context": torch.zeros(B, S, C)}, TypeError, "context must be torch.float64"),
     ({"context": torch.zeros(S, C).double()}, ValueError, r"context must be \(B, T, C\), .* by context\[None\]"),
@@ -414,7 +415,7 @@ INPUT_ERRORS = [
 
 
 @pytest.mark.parametrize("options, error, words", INPUT_ERRORS, ids=range(len(INPUT_ERRORS)))
-def test_inputs_that_do_not_fit_are_named(options, error, words):
+def test_errors_name_the_input_that_does_not_fit(options, error, words):
     given = {"x": torch.zeros(B, T, C).double()} | options
     with pytest.raises(error, match=words) as caught:
         attention()(given.pop("x"), **given)
@@ -459,7 +460,7 @@ MODEL_ERRORS = [
 
 
 @pytest.mark.parametrize("options, error, words", MODEL_ERRORS, ids=range(len(MODEL_ERRORS)))
-def test_what_a_model_cannot_read_is_named(options, error, words):
+def test_errors_name_what_a_model_cannot_read(options, error, words):
     given = {"ids": IDS} | options
     with pytest.raises(error, match=words) as caught:
         model()(given.pop("ids"), **given)
@@ -477,7 +478,7 @@ def test_what_a_model_cannot_read_is_named(options, error, words):
      "more; .* without a prefix such as bert.$"),
     (lambda w: {}, "missing: embeddings.word_embeddings.weight and 38 more$"),
 ])
-def test_weights_that_do_not_fit_are_named(change, words):
+def test_errors_name_the_weights_that_do_not_fit(change, words):
     ours = model()
     with pytest.raises(ValueError, match=words) as caught:
         load_weights(ours, change(ours.state_dict()))

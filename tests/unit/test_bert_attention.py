@@ -15,7 +15,7 @@ from tests.unit.bert_models import RELATIVE, B, C, D, H, M, S, T, agree, attenti
 # ---------------------------------------------------------------- against a plain loop
 
 def by_loop(module, x, *, source=None, mask=None, first=0):
-    """Merged heads and weights from the definition, one score at a time; query t stands at first + t."""
+    """Merged heads and weights from the definition, one score at a time; query t is at position first + t."""
     own, source = module.self, x if source is None else source
     q, k, v = (F.linear(t, p.weight, p.bias) for t, p in ((x, own.query), (source, own.key), (source, own.value)))
     weights = torch.zeros(len(x), H, x.size(1), source.size(1), dtype=x.dtype)
@@ -44,7 +44,7 @@ MASK_SHAPES = [None, (S,), (T, S), (B, 1, 1, S), (B, 1, T, S), (B, H, T, S), (1,
 
 @pytest.mark.parametrize("kind", POSITIONS)
 @pytest.mark.parametrize("shape", MASK_SHAPES, ids=str)
-def test_cross_attention_of_other_length_equals_a_plain_loop(shape, kind):
+def test_cross_attention_of_another_length_equals_a_plain_loop(shape, kind):
     ours, x, context = attention(kind), random(B, T, C), random(B, S, C, seed=1)
     mask = None if shape is None else some_mask(*shape)
     out, weights, (k, v) = ours(x, mask=mask, context=context)
@@ -70,12 +70,12 @@ def test_self_attention_equals_a_plain_loop(length, kind):
 
 
 @pytest.mark.parametrize("kind", RELATIVE)
-def test_distances_are_seen(kind):
+def test_relative_positions_distinguish_distances(kind):
     """Equal vectors everywhere: only the distance can tell keys apart, and each distance has a weight of its own."""
     ours, x = attention(kind), random(1, 1, C).expand(B, T, C)
     _, weights, _ = ours(x)
     assert weights[0, 0, 0].unique().numel() == T
-    ratio = weights[..., :-1] / weights[..., 1:]  # of neighbouring keys: the same wherever the distance is the same
+    ratio = weights[..., :-1] / weights[..., 1:]  # of neighboring keys: the same wherever the distance is the same
     agree(ratio[..., 1:, 1:], ratio[..., :-1, :-1])
     _, plain, _ = attention()(x)
     agree(plain, torch.full_like(plain, 1 / T))
@@ -86,7 +86,7 @@ def test_distances_are_seen(kind):
 @pytest.mark.parametrize("kind", POSITIONS)
 @pytest.mark.parametrize("chunks", [(1,) * M, (3, 1, 7, 2), (2, 11), (M,)], ids=str)
 @pytest.mark.parametrize("gone", [(), (1, 3)], ids=["all-heads", "pruned"])
-def test_piece_by_piece_equals_all_at_once(chunks, kind, gone):
+def test_decoding_in_chunks_equals_decoding_at_once(chunks, kind, gone):
     ours, x, mask = attention(kind), random(B, M, C), causal_mask(M)
     ours.prune_heads(gone)
     full, full_weights, full_cache = ours(x, mask=mask)
@@ -101,7 +101,7 @@ def test_piece_by_piece_equals_all_at_once(chunks, kind, gone):
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
-def test_a_piece_behind_a_cache_equals_a_plain_loop(kind):
+def test_a_chunk_after_a_cache_equals_a_plain_loop(kind):
     ours, x = attention(kind), random(B, S, C)
     _, _, past = ours(x[:, :4])
     out, weights, (k, _) = ours(x[:, 4:], past=list(past))
@@ -111,7 +111,7 @@ def test_a_piece_behind_a_cache_equals_a_plain_loop(kind):
     assert k.shape == (B, H, S, D) and torch.equal(k[:, :, :4], past[0])
 
 
-def test_a_cache_is_not_changed_and_can_be_continued_twice():
+def test_a_cache_is_not_modified_and_can_be_continued_twice():
     ours, x = attention(), random(B, T, C)
     _, _, past = ours(x[:, :3])
     before = [t.clone() for t in past]
@@ -121,7 +121,7 @@ def test_a_cache_is_not_changed_and_can_be_continued_twice():
     assert torch.equal(first, second) and all(torch.equal(t, b) for t, b in zip(past, before, strict=True))
 
 
-def test_gradients_run_through_the_cache():
+def test_gradients_flow_through_the_cache():
     ours, x, mask = attention("relative_key_query"), random(B, T, C).requires_grad_(), causal_mask(T)
     mix, leaves = random(B, T, C, seed=2), [x, *ours.parameters()]
     expected = torch.autograd.grad((ours(x, mask=mask)[0] * mix).sum(), leaves)
@@ -131,7 +131,7 @@ def test_gradients_run_through_the_cache():
 
 
 @pytest.mark.parametrize("gone", [(), (0, 2)], ids=["all-heads", "pruned"])
-def test_a_cache_beside_a_context_replaces_its_keys_and_values(gone):
+def test_a_cache_replaces_the_keys_and_values_of_a_context(gone):
     ours, x, context, mask = attention(), random(B, T, C), random(B, S, C, seed=1), some_mask(B, 1, 1, S)
     ours.prune_heads(gone)
     full, full_weights, past = ours(x, context=context, mask=mask)
@@ -196,7 +196,7 @@ def cut(name, tensor, left):
     return tensor[:, rows] if name == "output.dense.weight" else tensor
 
 
-def test_pruning_takes_weights_away_and_again_changes_nothing():
+def test_pruning_removes_weights_and_pruning_again_changes_nothing():
     ours, x = attention("relative_key"), random(B, T, C)
     before = ours.state_dict()
     ours.prune_heads([1, 3])
@@ -219,7 +219,7 @@ def test_pruning_draws_no_random_numbers():
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_pruning_takes_any_collection_of_heads_and_a_generator():
+def test_pruning_accepts_any_iterable_of_heads():
     for heads in ([1, 3], (1, 3), {1, 3}, range(1, 4, 2), (head for head in (1, 3))):
         ours = attention()
         ours.prune_heads(heads)
@@ -227,7 +227,7 @@ def test_pruning_takes_any_collection_of_heads_and_a_generator():
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 3, 1, 1), (B, 3, 1, 1)], ids=str)
-def test_after_pruning_a_head_mask_counts_the_heads_that_are_left(shape):
+def test_after_pruning_a_head_mask_covers_the_remaining_heads(shape):
     ours, x, factors = attention(), random(B, T, C), random(*shape, seed=3)
     spread = torch.zeros(*shape[:-3], H, *shape[-2:]) if len(shape) > 1 else torch.zeros(H)
     spread = spread.double().index_copy(0 if len(shape) == 1 else 1, torch.tensor([0, 2, 4]), factors)
@@ -238,7 +238,7 @@ def test_after_pruning_a_head_mask_counts_the_heads_that_are_left(shape):
 
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("frozen", [None, "weight", "bias"])
-def test_pruning_keeps_what_is_frozen_the_dtype_and_the_mode(frozen, training):
+def test_pruning_keeps_frozen_parameters_dtype_and_mode(frozen, training):
     ours = attention().float().train(training)
     for name, parameter in ours.named_parameters():
         parameter.requires_grad_(not name.endswith(str(frozen)))
@@ -264,7 +264,7 @@ def test_a_model_is_pruned_layer_by_layer_with_original_numbers():
     assert difference(ours(ids, head_mask=rows)[0], hidden) > 1e-3
 
 
-def test_a_model_is_pruned_wholly_or_not_at_all():
+def test_a_model_is_pruned_completely_or_not_at_all():
     ours = model()
     for wrong in ({0: [1], 1: [H]}, {0: [1], 2: [0]}, {0: [1], 1: range(H)}):
         with pytest.raises(ValueError):

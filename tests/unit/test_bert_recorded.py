@@ -71,14 +71,14 @@ def test_every_recorded_case_is_tested():
 
 
 @pytest.mark.parametrize("case", ONE_CALL)
-def test_one_call_gives_what_theirs_gave(case, record_property):
+def test_one_call_matches_transformers(case, record_property):
     ours, tensors = golden(case)
     out, weights, _ = ours(tensors["input.hidden_states"], **golden_arguments(tensors))
     require_small({"out": difference(out, tensors["output.out"]),
                    "weights": difference(weights, tensors["output.probs"])}, case, record_property)
 
 
-def test_the_golden_masks_are_what_their_0_1_masks_say():
+def test_recorded_additive_masks_match_their_0_1_masks():
     for case, name in (("padding_mask", "mask_2d"), ("mask_3d", "mask_3d"), ("fully_masked_item", "mask_2d")):
         _, tensors = golden(case)
         seen = tensors[f"input.{name}"] == 1
@@ -87,7 +87,7 @@ def test_the_golden_masks_are_what_their_0_1_masks_say():
     assert torch.equal(golden_mask(tensors), (tensors["input.mask_2d"] == 1)[:, None, None] & causal_mask(7))
 
 
-def test_a_fully_masked_item_gets_zeros_where_theirs_gets_equal_shares(record_property):
+def test_a_fully_masked_item_gets_zeros_where_transformers_gives_uniform_weights(record_property):
     ours, tensors = golden("fully_masked_item")
     mask, x = golden_mask(tensors), tensors["input.hidden_states"].requires_grad_()
     assert mask[0].any() and not mask[1].any()
@@ -103,7 +103,7 @@ def test_a_fully_masked_item_gets_zeros_where_theirs_gets_equal_shares(record_pr
     assert all(gradient.isfinite().all() for gradient in gradients)
 
 
-def test_pruned_heads_leave_their_weights_and_outputs(record_property):
+def test_pruning_matches_transformers(record_property):
     ours, tensors = golden("prune_heads_1_3")
     ours.prune_heads({1, 3})
     left = part(tensors, "state.PRUNED.")
@@ -114,7 +114,7 @@ def test_pruned_heads_leave_their_weights_and_outputs(record_property):
                    "weights": difference(weights, tensors["output.probs"])}, "prune_heads_1_3", record_property)
 
 
-def test_a_decoder_s_cache_gives_what_theirs_gave(record_property):
+def test_the_cache_of_a_decoder_matches_transformers(record_property):
     ours, tensors = golden("decoder_past")
     x, mask, stored = tensors["input.hidden_states"], golden_mask(tensors), part(tensors, "output.")
     assert torch.equal(mask, causal_mask(7).expand(2, 1, 7, 7))
@@ -141,7 +141,7 @@ def test_a_decoder_s_cache_gives_what_theirs_gave(record_property):
     require_small(errors, "decoder_past", record_property)
 
 
-def test_a_cache_beside_a_context_gives_what_theirs_gave(record_property):
+def test_the_cache_of_cross_attention_matches_transformers(record_property):
     ours, tensors = golden("cross_attention_past")
     x, arguments, stored = tensors["input.hidden_states"], golden_arguments(tensors), part(tensors, "output.")
     out, weights, past = ours(x, **arguments)
@@ -165,13 +165,13 @@ def golden_model():
     return ours.eval(), tensors, part(tensors, "state.")
 
 
-def test_their_model_s_weights_have_our_names_and_shapes():
+def test_parameters_have_the_names_and_shapes_of_transformers():
     ours, _, state = golden_model()
     shapes = {name: tensor.shape for name, tensor in ours.state_dict().items()}
     assert shapes == {name: tensor.shape for name, tensor in state.items()}
 
 
-def test_their_model_s_weights_give_their_outputs(record_property):
+def test_a_model_matches_transformers(record_property):
     ours, tensors, state = golden_model()
     load_weights(ours, state)
     ids, types, mask = (tensors[f"input.{name}"] for name in ("ids", "token_types", "mask"))
@@ -186,7 +186,7 @@ def test_their_model_s_weights_give_their_outputs(record_property):
     require_small(errors, "BertModel", record_property)
 
 
-def test_old_files_with_position_ids_are_loaded_too():
+def test_older_files_with_position_ids_can_be_loaded():
     ours, tensors, state = golden_model()
     old = state | {"embeddings.position_ids": torch.arange(16)[None]}
     names = list(old)
@@ -212,7 +212,7 @@ def minilm():
     return ours, WordPiece(pieces)
 
 
-def test_minilm_gives_what_transformers_gives(minilm, record_property):
+def test_minilm_matches_transformers(minilm, record_property):
     ours, pieces = minilm
     path = GOLDEN / "minilm.safetensors"
     stored = load_file(path)
@@ -237,7 +237,7 @@ def test_minilm_gives_what_transformers_gives(minilm, record_property):
     assert rows.abs().max() > 1
 
 
-def test_minilm_gives_a_sentence_alone_what_it_gives_in_a_batch(minilm):
+def test_minilm_gives_a_sentence_the_same_alone_and_in_a_batch(minilm):
     ours, pieces = minilm
     short, long = (torch.tensor(pieces.encode(text)) for text in ("Yes.", "The cat sat on the mat, and it slept."))
     padded = nn.utils.rnn.pad_sequence([short, long], batch_first=True)

@@ -1,8 +1,8 @@
-"""Results stay on the device of what is given: the commonest slips on a GPU, found without one.
+"""Results are on the device of the inputs: the most common mistakes on a GPU, found without one.
 
 Everything runs four times: with tensors on the CPU; the same while PyTorch's default device is another one, so that a
-tensor made without a device lands elsewhere; with tensors on "meta", which has shapes and no numbers; and with tensors
-on a stand-in for a GPU, which has both.
+tensor created without a device ends up elsewhere; with tensors on "meta", which has shapes but no numbers; and with
+tensors on a fake GPU, which has both.
 """
 
 import copy
@@ -90,7 +90,7 @@ FUNCTIONS = {
 }
 CASES = {name: (module.eval(), given) for name, (module, given) in MODULES.items()} | FUNCTIONS
 
-# They look at the numbers they are given, of which meta has none: at ids, at lengths, at which heads stay.
+# These read numbers, which meta does not have: ids, lengths, the heads to keep.
 READING = {"prune_linear", "padding_mask", "embed", "TokenEmbedding", "BertModel", "BertModel, pruned"}
 
 
@@ -102,7 +102,7 @@ def flat(result):
 
 
 def moved(given, device):
-    """The same on another device; modules too, which are copied first."""
+    """The same on another device; modules are copied first."""
     if isinstance(given, (list, tuple)):
         return type(given)(moved(part, device) for part in given)
     if isinstance(given, nn.Module):
@@ -121,13 +121,13 @@ def test_another_default_device_changes_nothing(name):
 
 
 @pytest.mark.parametrize("name", sorted(set(CASES) - READING))
-def test_results_are_where_what_is_given_is(name):
+def test_results_are_on_the_device_of_the_inputs(name):
     function, given = CASES[name]
     assert {tensor.device.type for tensor in flat(moved(function, "meta")(*moved(given, "meta")))} == {"meta"}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_on_a_second_device_the_numbers_are_the_same(name):
+def test_results_are_the_same_on_the_fake_gpu(name):
     function, given = CASES[name]
     expected = flat(function(*given))
     with FakeGpu():
@@ -136,7 +136,7 @@ def test_on_a_second_device_the_numbers_are_the_same(name):
         torch.testing.assert_close([tensor.cpu() for tensor in found], expected, rtol=0, atol=0)
 
 
-def test_heads_can_be_pruned_where_the_model_is(gpu):
+def test_heads_can_be_pruned_on_a_gpu(gpu):
     ids_there = ids.to("cuda")
     there = copy.deepcopy(MODULES["BertModel"][0]).to("cuda")
     there.prune_heads({0: [1], 1: [0, 2]})
@@ -164,12 +164,12 @@ def keeps_a_mask_that_is_no_buffer(layer, x):
 
 @pytest.mark.parametrize("slip", [forgets_the_input, makes_the_mask_on_the_cpu, draws_without_moving,
                                   keeps_a_mask_that_is_no_buffer])
-def test_the_second_device_does_not_forgive(slip):
+def test_the_fake_gpu_refuses_to_mix_devices(slip):
     with FakeGpu(), pytest.raises(RuntimeError, match="on the same device, but found cuda:0 and cpu"):
         slip(nn.Linear(3, 2).to("cuda"), torch.ones(4, 3))
 
 
-def test_the_second_device_behaves_as_a_gpu_does():
+def test_the_fake_gpu_behaves_like_a_gpu():
     with FakeGpu():
         layer, x = nn.Linear(3, 2).to("cuda"), torch.ones(4, 3, device="cuda")
         layer(x).sum().backward()
