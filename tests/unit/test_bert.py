@@ -340,8 +340,9 @@ def test_the_default_config_is_bert_base_and_frozen():
     base = BertConfig()
     assert (base.hidden_size, base.num_attention_heads, base.head_size) == (768, 12, 64)
     with torch.device("meta"):
-        count = sum(p.numel() for p in BertModel(base).parameters())
-    assert count == 109_482_240  # the number that transformers gives for bert-base-uncased's BertModel
+        made = BertModel(base)
+    assert made.config is base
+    assert sum(p.numel() for p in made.parameters()) == 109_482_240  # the number that transformers gives for bert-base-uncased's BertModel
     with pytest.raises(dataclasses.FrozenInstanceError):
         base.hidden_size = 5
 
