@@ -1,4 +1,4 @@
-"""Weights from and to other people's attention, against outputs that their own code computed."""
+"""Weight conversion to and from other implementations, against outputs that their own code computed."""
 
 from pathlib import Path
 
