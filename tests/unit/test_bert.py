@@ -342,7 +342,8 @@ def test_the_default_config_is_bert_base_and_frozen():
     with torch.device("meta"):
         made = BertModel(base)
     assert made.config is base
-    assert sum(p.numel() for p in made.parameters()) == 109_482_240  # the number that transformers gives for bert-base-uncased's BertModel
+    # The number that transformers gives for bert-base-uncased's BertModel.
+    assert sum(p.numel() for p in made.parameters()) == 109_482_240
     with pytest.raises(dataclasses.FrozenInstanceError):
         base.hidden_size = 5
 
