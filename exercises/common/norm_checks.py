@@ -67,7 +67,10 @@ def points_like(id, sentence, hint, undo, normalized):
     """
 
     def test(case):
-        return sentence if same_directions(undo(case), center(normalized(case))) else None
+        of = center(normalized(case))
+        if same_directions(without_weight_and_bias(case.first, case), of):
+            return None  # it is one in any case, so these steps say nothing
+        return sentence if same_directions(undo(case), of) else None
 
     return Property(id, test, hint)
 
