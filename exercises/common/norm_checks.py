@@ -81,10 +81,10 @@ def left_out(x_of):
     return (
         points_like("weight-and-bias-forgotten", "Your vectors have mean 0 as they are: after the division nothing was "
                     "multiplied by weight, and no bias was added.", hint, lambda case: case.first, x_of),
-        points_like("weight-forgotten", "After the division nothing was multiplied by weight: without bias your vectors "
-                    "already have mean 0.", hint, lambda case: case.first - case.args[-2], x_of),
-        points_like("bias-forgotten", "After the division no bias was added: divided by weight your vectors already have "
-                    "mean 0.", hint, lambda case: case.first / case.args[-3], x_of),
+        points_like("weight-forgotten", "After the division nothing was multiplied by weight: without bias your "
+                    "vectors already have mean 0.", hint, lambda case: case.first - case.args[-2], x_of),
+        points_like("bias-forgotten", "After the division no bias was added: divided by weight your vectors already "
+                    "have mean 0.", hint, lambda case: case.first / case.args[-3], x_of),
     )
 
 
@@ -95,8 +95,8 @@ def mean_not_0(hint):
             return None
         at = explainers.worst(means, torch.zeros_like(means))
         where = f"vector {explainers.position(at)}" if at else "it"
-        return (f"Without weight and bias, (result - bias) / weight, each vector must have mean 0. In yours, {where} has "
-                f"mean {explainers.number(means[at])}.")
+        return (f"Without weight and bias, (result - bias) / weight, each vector must have mean 0. In yours, {where} "
+                f"has mean {explainers.number(means[at])}.")
 
     return Property("mean-not-0", test, hint)
 
@@ -114,8 +114,8 @@ def another_variance(case):
 
 VARIANCE = Property(
     "variance-not-1", another_variance,
-    "Print the variance of one vector, and what you divide by. Is that the root of (variance + eps), and is the variance "
-    "the mean of the squared distances from the mean?")
+    "Print the variance of one vector, and what you divide by. Is that the root of (variance + eps), and is the "
+    "variance the mean of the squared distances from the mean?")
 
 
 # ---------------------------------------------------------------- behavioral tests
@@ -133,5 +133,5 @@ def vectors_apart(ask):
 
         return vectors_that_meet(first_that_moves(ask(attempt, x, weight, bias), change, ((1, 2), (0, 0), (1, 4))))
 
-    return BehavioralTest("vectors-mixed", test, "Which line uses more than one vector at a time, or the wrong one? dim=-1 "
-                                                 "stays within a single vector.")
+    return BehavioralTest("vectors-mixed", test, "Which line uses more than one vector at a time, or the wrong one? "
+                                                 "dim=-1 stays within a single vector.")

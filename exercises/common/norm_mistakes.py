@@ -1,6 +1,7 @@
 """What people get wrong in layer norm, for the exercises that have one.
 
-The mistakes are wrong steps of `norm_from`. An exercise takes over those that it can have, with an `assemble` of its own:
+The mistakes are wrong steps of `norm_from`. An exercise takes over those that it can have, with an
+`assemble` of its own:
 
     known = Misconceptions(norm_from)
     known.include(NORM_MISTAKES, "unbiased", "eps-outside")
@@ -219,10 +220,10 @@ NORM_MISTAKES.also("rooted-twice", spread=divided_by_one_less, divide=root_of_th
 
 
 @NORM_MISTAKES("multiplied",
-               means="The vector was multiplied by the root instead of divided by it. (Dividing by rsqrt does the same: "
-                     "rsqrt is 1 / root.)",
-               hint="x / y.sqrt() and x * y.rsqrt() are the same; which mix of the two do you have?", explain=statistics,
-               step="divide")
+               means="The vector was multiplied by the root instead of divided by it. (Dividing by rsqrt does the "
+                     "same: rsqrt is 1 / root.)",
+               hint="x / y.sqrt() and x * y.rsqrt() are the same; which mix of the two do you have?",
+               explain=statistics, step="divide")
 def times_the_root(centered, variance, eps):
     return centered * (variance + eps).sqrt()
 
@@ -396,13 +397,15 @@ def norm_of_torch_alone(x, weight, bias, eps):
 
 @NORM_MISTAKES("weight-and-bias-exchanged",
                means="weight and bias have changed places: weight was added, and bias multiplied.",
-               hint="Which of the two stretches the features, and which one shifts them?", explain=vector, step="stretch")
+               hint="Which of the two stretches the features, and which one shifts them?",
+               explain=vector, step="stretch")
 def exchanged(z, weight, bias):
     return z * bias + weight
 
 
 @NORM_MISTAKES("weight-added", means="weight was added; it should multiply.",
-               hint="Which of the two stretches the features, and which one shifts them?", explain=vector, step="stretch")
+               hint="Which of the two stretches the features, and which one shifts them?",
+               explain=vector, step="stretch")
 def both_added(z, weight, bias):
     return z + weight + bias
 
@@ -459,8 +462,8 @@ def bias_before(x, weight, bias, eps):
 # ---------------------------------------------------------------- a layer of PyTorch
 
 @NORM_MISTAKES("new-layer",
-               means="x is float64 here, and the parameters of your norm are float32. (A new nn.LayerNorm has parameters "
-                     "of its own, in float32.)",
+               means="x is float64 here, and the parameters of your norm are float32. (A new nn.LayerNorm has "
+                     "parameters of its own, in float32.)",
                hint="You need no module: write the mean, the variance and the division.", step="whole")
 def new_layer(x, weight, bias, eps):
     return stretch(nn.LayerNorm(x.size(-1), eps=eps)(x), weight, bias)

@@ -37,14 +37,14 @@ EXERCISE = Exercise(
         (torch.tensor([1.0, 3.0]), *BY_HAND, 3.0),
         (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 0.0),
         (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 3.0),
-        (torch.tensor([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]]), torch.tensor([1.0, 2.0, -1.0]), torch.tensor([0.0, 1.0, 0.5]),
-         0.25)),
+        (torch.tensor([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]]),
+         torch.tensor([1.0, 2.0, -1.0]), torch.tensor([0.0, 1.0, 0.5]), 0.25)),
     misconceptions=known,
     hints=(
-        "Begin with a single vector, x[0, 0]. What do you subtract from its numbers, and what do you divide them by? Then "
-        "do it for all vectors at once: over which axis, and which shape must the mean have to line up with x?",
-        "x.mean(dim=-1, keepdim=True) has shape (..., 1) and lines up with x. For the variance, note that var divides by "
-        "C - 1 unless you write unbiased=False.",
+        "Begin with a single vector, x[0, 0]. What do you subtract from its numbers, and what do you divide them by? "
+        "Then do it for all vectors at once: over which axis, and which shape must the mean have to line up with x?",
+        "x.mean(dim=-1, keepdim=True) has shape (..., 1) and lines up with x. For the variance, note that var divides "
+        "by C - 1 unless you write unbiased=False.",
         "(x - mean) / (variance + eps).sqrt(), and after that weight and bias.",
     ),
     stage_of=lambda args: eps_matters(args[0], args[-1]),

@@ -21,7 +21,6 @@ from exercises.e6_2_add_and_norm.misconceptions import AFTER_THE_NORM, known
 from exercises.e6_2_add_and_norm.reference import add_and_norm
 from feedback import BehavioralTest, Exercise, TestCase
 
-
 # ---------------------------------------------------------------- inputs
 
 def two_of(x, *others, seed):
@@ -70,7 +69,8 @@ def both_count(attempt):
     """Change one of the two and look whether the result notices."""
     s, x, stretch = normal(B, T, 11, seed=181), normal(B, T, 11, seed=182), weight_and_bias(11, 183)
     before, plus = ask(attempt, s, x, *stretch), normal(B, T, 11, seed=184)
-    for name, after in (("x", ask(attempt, s, x + plus, *stretch)), ("sublayer_out", ask(attempt, s + plus, x, *stretch))):
+    changed = {"x": ask(attempt, s, x + plus, *stretch), "sublayer_out": ask(attempt, s + plus, x, *stretch)}
+    for name, after in changed.items():
         if largest_difference(before, after) < 1e-5:
             return f"Changing {name} does not change your result: {name} is never used."
     return None
@@ -82,8 +82,8 @@ def both_count_alike(attempt):
     moved = largest_difference(ask(attempt, s, x, *stretch), ask(attempt, x, s, *stretch))
     if moved < 1e-4:
         return None
-    return (f"In a sum the order does not matter: with sublayer_out and x exchanged, the result must be the same. Yours "
-            f"changes by up to {moved:.4f}.")
+    return (f"In a sum the order does not matter: with sublayer_out and x exchanged, the result must be the same. "
+            f"Yours changes by up to {moved:.4f}.")
 
 
 def norm_of(attempt, x, weight, bias):
@@ -94,8 +94,8 @@ def norm_of(attempt, x, weight, bias):
 EXERCISE = Exercise(
     id="6.2", name="add_and_norm", signature="add_and_norm(sublayer_out, x, weight, bias, eps)", minutes=4,
     difficulty=1,
-    gives="sublayer_out + x after a layer norm with this weight, bias and eps: the residual is added first, then comes the "
-          "norm",
+    gives="sublayer_out + x after a layer norm with this weight, bias and eps: the residual is added first, then "
+          "comes the norm",
     reference=add_and_norm, arguments=("sublayer_out", "x", "weight", "bias", "eps"), returns=("out",),
     axis_names=AXES | SIZES,
     cases=(*(TestCase(name, two_of(*args, seed=190 + i)) for i, (name, args) in enumerate(CASES)),
@@ -105,8 +105,8 @@ EXERCISE = Exercise(
         (torch.tensor([[0.0, 1.0], [3.0, 0.0]]), torch.tensor([[1.0, 2.0], [-7.0, 0.0]]), *BY_HAND, 3.0)),
     misconceptions=known,
     hints=(
-        "Look at the result: must its vectors be normalized, or may something be added to them afterwards? That decides "
-        "the order of the two steps.",
+        "Look at the result: must its vectors be normalized, or may something be added to them afterwards? That "
+        "decides the order of the two steps.",
         "Your layer_norm from exercise 6.1 does the second step. What do you pass it?",
         "layer_norm(sublayer_out + x, weight, bias, eps)",
     ),
@@ -119,7 +119,9 @@ EXERCISE = Exercise(
         vectors_apart(norm_of),
         BehavioralTest("not-a-sum", both_count_alike,
                        "Both go through the same steps: add them first, and do everything else to the sum."),
-        gradients_flow(add_and_norm, (normal(2, 3, 7, seed=185), normal(2, 3, 7, seed=186), *weight_and_bias(7, 187), 1e-5),
+        gradients_flow(add_and_norm,
+                       (normal(2, 3, 7, seed=185), normal(2, 3, 7, seed=186), *weight_and_bias(7, 187), 1e-5),
                        ("sublayer_out", "x", "weight", "bias", None))),
-    when_correct="x bypasses the sublayer unchanged and is added to its output; that is why it is called the residual path.",
+    when_correct="x bypasses the sublayer unchanged and is added to its output; that is why it is called the residual "
+                 "path.",
 )

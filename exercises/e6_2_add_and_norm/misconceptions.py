@@ -52,7 +52,8 @@ def sublayer_and_two_x(sublayer_out, x, weight, bias, eps):
     return layer_norm(sublayer_out + 2 * x, weight, bias, eps)
 
 
-@known("sublayer-twice", means="sublayer_out is in the sum twice.", hint="sublayer_out and x, once each.", explain=vector)
+@known("sublayer-twice", means="sublayer_out is in the sum twice.", hint="sublayer_out and x, once each.",
+       explain=vector)
 def two_sublayers_and_x(sublayer_out, x, weight, bias, eps):
     return layer_norm(2 * sublayer_out + x, weight, bias, eps)
 
@@ -69,8 +70,8 @@ def x_minus_sublayer(sublayer_out, x, weight, bias, eps):
 
 
 @known("averaged",
-       means="The mean of the two was normalized. It points where the sum does, but it is half as long, so eps counts for "
-             "more.",
+       means="The mean of the two was normalized. It points where the sum does, but it is half as long, so eps counts "
+             "for more.",
        hint="A plain sum is not divided by anything.", explain=statistics)
 def mean_of_both(sublayer_out, x, weight, bias, eps):
     return layer_norm((sublayer_out + x) / 2, weight, bias, eps)
@@ -151,7 +152,8 @@ def sublayer_added_again(sublayer_out, x, weight, bias, eps):
     return layer_norm(sublayer_out + x, weight, bias, eps) + sublayer_out
 
 
-@known("normed-twice", means="The sum was normalized twice: the second norm is applied to what weight and bias have made.",
+@known("normed-twice", means="The sum was normalized twice: the second norm is applied to what weight and bias have "
+                             "made.",
        hint="How many norms does one sum need?", explain=vector)
 def norm_of_the_norm(sublayer_out, x, weight, bias, eps):
     return layer_norm(layer_norm(sublayer_out + x, weight, bias, eps), weight, bias, eps)
@@ -166,7 +168,8 @@ def sum_alone(sublayer_out, x, weight, bias, eps):
 # ---------------------------------------------------------------- a layer_norm that is not written yet
 
 @known("returns-none", means="Your code returned None, on every input.",
-       hint="Does every path end with `return`? If you call your layer_norm: is exercise 6.1 solved, and has its cell run?")
+       hint="Does every path end with `return`? If you call your layer_norm: is exercise 6.1 solved, and has its cell "
+            "run?")
 def nothing(sublayer_out, x, weight, bias, eps):
     return None
 
