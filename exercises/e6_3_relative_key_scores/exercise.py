@@ -16,13 +16,35 @@ def arguments(seed, b, h, t, d, m, dtype=torch.float32):
     return normal(b, h, t, d, seed=seed, dtype=dtype), normal(2 * m - 1, d, seed=seed + 40, dtype=dtype)
 
 
-def wrong_row(case):
-    """Said only where every wrong score is that of another row or query: a single one may be chance."""
-    wrong = ~torch.isclose(case.first, case.expected_first, rtol=1e-4, atol=3e-5).all(0).all(0)
-    if not wrong.any() or not all(any(sources(case, i, j)) for i, j in wrong.nonzero().tolist()):
+# ---------------------------------------------------------------- properties
+
+def other_row(case, factor=1.0):
+    """A clause on the row or query that was used, where that explains every wrong score: one may be chance."""
+    right = factor * case.expected_first
+    wrong = ~torch.isclose(case.first, right, rtol=1e-4, atol=3e-5).all(0).all(0)
+    if not wrong.any() or not all(any(sources(case, i, j, factor)) for i, j in wrong.nonzero().tolist()):
         return None
-    found = where_from(case)
+    return where_from(case, factor)
+
+
+def wrong_row(case):
+    found = other_row(case)
     return f"{found[0].upper()}{found[1:]}." if found else None
+
+
+def wrong_row_and(done, power):
+    """A wrong row in scores that were multiplied by a power of D as well."""
+
+    def test(case):
+        size = case.args[0].size(-1)
+        found = other_row(case, size**power) if size > 1 else None
+        return f"Your scores were {done}, and they should not be scaled. Besides, {found}." if found else None
+
+    return test
+
+
+PRINT_THE_ROWS = ("Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at [i, j], so the diagonal must "
+                  "be M - 1 everywhere.")
 
 
 # ---------------------------------------------------------------- behavioral tests
@@ -83,7 +105,6 @@ EXERCISE = Exercise(
         TestCase("two positions, M = 5", arguments(216, B, H, 2, D, 5)),
         TestCase("one item", arguments(217, 1, H, T, D, 7)),
         TestCase("one head", arguments(218, B, 1, S, D, 7)),
-        TestCase("heads of one feature", arguments(219, B, H, T, 1, 7)),
     ),
     minimal_inputs=(
         (torch.tensor([[[[1.0], [2.0]]]]), torch.tensor([[1.0], [10.0], [100.0]])),
@@ -99,12 +120,12 @@ EXERCISE = Exercise(
         "M = (len(distance_embedding) + 1) // 2, the rows are distance_embedding[distance + M - 1], and the dot "
         "products are torch.einsum(\"bhtd,tsd->bhts\", q, rows).",
     ),
-    # With one feature a division by sqrt(D) changes nothing: which row is used is judged before what is done with it.
-    stage_of=lambda args: int(args[0].size(-1) > 1),
     properties=(
         properties.FINITE,
-        Property("wrong-row", wrong_row, "Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at "
-                                         "[i, j], so the diagonal must be M - 1 everywhere.")),
+        Property("scaled", wrong_row_and("divided by sqrt(D)", -0.5), PRINT_THE_ROWS),
+        Property("scaled", wrong_row_and("divided by D", -1), PRINT_THE_ROWS),
+        Property("multiplied-by-root", wrong_row_and("multiplied by sqrt(D)", 0.5), PRINT_THE_ROWS),
+        Property("wrong-row", wrong_row, PRINT_THE_ROWS)),
     behavioral_tests=(
         BehavioralTest("items-mixed", heads_apart, "The axes B and H stay in front. Does a line sum over them, or take "
                                                    "one of them for the positions?"),

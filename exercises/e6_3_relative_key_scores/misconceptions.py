@@ -50,22 +50,22 @@ def product_by_hand(q, rows):
 
 # ---------------------------------------------------------------- a sentence about the learner's scores
 
-def sources(case, i, j):
+def sources(case, i, j, factor=1.0):
     """The rows of the table that give the scores at [i, j], and the positions whose vectors do."""
     q, table = case.args
     right = i - j + (len(table) + 1) // 2 - 1
 
     def fits(vectors, line):
-        return torch.allclose(case.first[:, :, i, j], (vectors * line).sum(-1), rtol=1e-4, atol=3e-5)
+        return torch.allclose(case.first[:, :, i, j], factor * (vectors * line).sum(-1), rtol=1e-4, atol=3e-5)
 
     return ([r for r in range(len(table)) if fits(q[:, :, i], table[r])],
             [p for p in range(q.size(2)) if fits(q[:, :, p], table[right])])
 
 
-def where_from(case):
+def where_from(case, factor=1.0):
     """Which row of the table, or whose vector, gives the number that is furthest off; or None."""
-    at = *_, i, j = explainers.worst(case.first, case.expected_first)
-    rows, positions = sources(case, i, j)
+    at = *_, i, j = explainers.worst(case.first, factor * case.expected_first)
+    rows, positions = sources(case, i, j, factor)
     if len(rows) == 1:
         return (f"your score at {explainers.position(at)}, query {i} and key {j}, is made with row {rows[0]} of "
                 f"distance_embedding; row {i - j + (len(case.args[1]) - 1) // 2} is right, {i} - {j} + M - 1")
@@ -194,7 +194,8 @@ def positions_added(i, j, t, m):
 
 @known("row-by-key",
        means="Every query used the same row for key j: the row depends on the key alone, not on the distance.",
-       hint="Each pair (i, j) needs a row of its own: a table of rows of shape (T, T, D).", explain=row_used, step="row")
+       hint="Each pair (i, j) needs a row of its own: a table of rows of shape (T, T, D).", explain=row_used,
+       step="row")
 def key_as_row(i, j, t, m):
     return j + 0 * i
 
@@ -216,7 +217,8 @@ def key_in_the_last_rows(i, j, t, m):
 
 @known("row-by-query",
        means="Each query used one row for all its keys: the row depends on the query alone, not on the distance.",
-       hint="Each pair (i, j) needs a row of its own: a table of rows of shape (T, T, D).", explain=row_used, step="row")
+       hint="Each pair (i, j) needs a row of its own: a table of rows of shape (T, T, D).", explain=row_used,
+       step="row")
 def query_as_row(i, j, t, m):
     return i + 0 * j
 
@@ -297,7 +299,8 @@ def vector_of_the_key(q, rows):
 @known("rows-as-batch",
        means="q is (B, H, T, D) and the chosen rows are (T, T, D): @ requires the axes in front of the last two to "
              "agree, and here H meets T.",
-       hint="Each query has rows of its own: einsum can say so, or multiply and sum over the last axis.", step="product")
+       hint="Each query has rows of its own: einsum can say so, or multiply and sum over the last axis.",
+       step="product")
 def matrix_product(q, rows):
     return q @ rows.transpose(-2, -1)
 
