@@ -5,7 +5,6 @@ import torch
 from exercises.common import explainers
 from feedback import Misconceptions
 
-
 # ---------------------------------------------------------------- the right steps
 
 def width(weight, num_heads, dim):

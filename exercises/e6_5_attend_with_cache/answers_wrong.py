@@ -51,7 +51,7 @@ def cache_along_heads(q, k, v, past):
     return read(q, k, v, seen(q, k)), (k, v)
 
 
-@wrong("joined-along-another-axis")
+@wrong("joined-along-the-features")
 def cache_along_features(q, k, v, past):
     """Joined along the features."""
     if past is not None:
@@ -59,7 +59,7 @@ def cache_along_features(q, k, v, past):
     return read(q, k, v, seen(q, k)), (k, v)
 
 
-@wrong("joined-along-another-axis")
+@wrong("joined-along-the-batch")
 def cache_along_the_batch(q, k, v, past):
     """Joined along axis 0."""
     if past is not None:
@@ -283,7 +283,7 @@ def cache_as_a_list(q, k, v, past):
     return read(q, k, v, seen(q, k)), [k, v]
 
 
-@wrong("returns-wrong-type")
+@wrong("list-of-both")
 def cache_as_a_list_without_mask(q, k, v, past):
     """A list, and no mask."""
     k, v = with_past(k, v, past)
@@ -442,7 +442,7 @@ def cache_with_a_mask_of_all_tokens(q, k, v, past):
     return scores.masked_fill(~square_mask(k.size(-2)), -math.inf).softmax(-1) @ v, (k, v)
 
 
-@wrong("past-handed-on-and-out")
+@wrong("past-handed-on")
 def cache_hands_on_the_past_unmasked(q, k, v, past):
     """Past handed on, and no mask where there is one."""
     if past is None:
@@ -450,9 +450,188 @@ def cache_hands_on_the_past_unmasked(q, k, v, past):
     return F.scaled_dot_product_attention(q, *with_past(k, v, past)), past
 
 
-@wrong("past-handed-on-and-out")
+@wrong("new-ignored")
 def cache_reads_and_hands_on_the_past(q, k, v, past):
     """Past handed on, and nothing joined."""
     if past is None:
         past = k, v
     return read(q, *past, seen(q, past[0])), past
+
+
+@wrong("stacked")
+def cache_stacked_with_the_past(q, k, v, past):
+    """Stack in place of cat."""
+    if past is not None:
+        k, v = (torch.stack(pair, dim=0) for pair in zip(past, (k, v), strict=True))
+    return F.scaled_dot_product_attention(q, k, v, is_causal=past is None), (k, v)
+
+
+@wrong("added")
+def cache_added_to_the_past(q, k, v, past):
+    """Plus in place of cat."""
+    if past is not None:
+        old_k, old_v = past
+        k, v = old_k + k, old_v + v
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("values-as-keys")
+def cache_past_values_for_both(q, k, v, past):
+    """Past[1] for both."""
+    if past is not None:
+        old = past[1]
+        k, v = torch.cat([old, k], 2), torch.cat([old, v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("only-past")
+def cache_reads_only_the_past(q, k, v, past):
+    """The new tokens look back at the past alone."""
+    keys, values = with_past(k, v, past)
+    if past is None:
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+    return F.scaled_dot_product_attention(q, *past), (keys, values)
+
+
+@wrong("keys-mixed")
+def cache_mixes_keys(q, k, v, past):
+    """k given twice."""
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, k, seen(q, k)), (k, v)
+
+
+@wrong("upside-down")
+def cache_with_triu(q, k, v, past):
+    """Triu in place of tril."""
+    k, v = with_past(k, v, past)
+    mask = torch.triu(torch.ones(q.size(2), k.size(2)), diagonal=k.size(2) - q.size(2)).bool()
+    return read(q, k, v, mask), (k, v)
+
+
+@wrong("only-itself")
+def cache_without_new_neighbors(q, k, v, past):
+    """A new token sees the past and itself."""
+    keys, values = with_past(k, v, past)
+    T, S = q.size(2), keys.size(2)
+    columns = torch.arange(S)
+    mask = (columns < S - T) | (columns == torch.arange(S - T, S)[:, None])
+    return read(q, keys, values, mask), (keys, values)
+
+
+@wrong("fixed-scale")
+def cache_divided_by_8(q, k, v, past):
+    """Divided by 8, as for heads of 64."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / 8).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("root-of-two")
+def cache_divided_by_the_root_of_2(q, k, v, past):
+    """The root of 2."""
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, seen(q, k), scale=2**-0.5), (k, v)
+
+
+@wrong("divided-by-d-and-by-2")
+def cache_without_brackets_in_the_exponent(q, k, v, past):
+    """D ** 1 / 2."""
+    k, v = with_past(k, v, past)
+    scores = q @ k.mT / q.size(-1) ** 1 / 2
+    return scores.masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("multiplied")
+def cache_multiplied(q, k, v, past):
+    """Times the root."""
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, seen(q, k), scale=q.size(-1) ** 0.5), (k, v)
+
+
+@wrong("scaled-after-softmax")
+def cache_scaled_after_the_softmax(q, k, v, past):
+    """The division comes last."""
+    k, v = with_past(k, v, past)
+    weights = (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1)
+    return weights @ v / math.sqrt(q.size(-1)), (k, v)
+
+
+@wrong("over-heads")
+def cache_softmax_over_heads(q, k, v, past):
+    """Softmax over axis 1."""
+    k, v = with_past(k, v, past)
+    return F.softmax((q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf), 1) @ v, (k, v)
+
+
+@wrong("over-batch")
+def cache_softmax_over_the_batch(q, k, v, past):
+    """Softmax over axis 0."""
+    k, v = with_past(k, v, past)
+    return F.softmax((q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf), dim=0) @ v, (k, v)
+
+
+@wrong("no-softmax")
+def cache_without_softmax(q, k, v, past):
+    """Scores mix the values."""
+    k, v = with_past(k, v, past)
+    return torch.tril(q @ k.mT / math.sqrt(q.size(-1)), k.size(2) - q.size(2)) @ v, (k, v)
+
+
+@wrong("mask-added")
+def cache_with_a_mask_added(q, k, v, past):
+    """A mask of 0 and 1, added."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(q.size(-1)) + seen(q, k).float()).softmax(-1) @ v, (k, v)
+
+
+@wrong("mask-inverted-added")
+def cache_with_an_inverted_mask_added(q, k, v, past):
+    """1 is added to hidden scores."""
+    k, v = with_past(k, v, past)
+    ahead = torch.ones(q.size(2), k.size(2), dtype=q.dtype).triu(k.size(2) - q.size(2) + 1)
+    return (q @ k.mT / math.sqrt(q.size(-1)) + ahead).softmax(-1) @ v, (k, v)
+
+
+@wrong("only-the-last")
+def cache_last_token_only(q, k, v, past):
+    """Only the last query asks."""
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q[:, :, -1:], k, v), (k, v)
+
+
+@wrong("heads-merged")
+def cache_with_merged_heads(q, k, v, past):
+    """Heads side by side."""
+    k, v = with_past(k, v, past)
+    out = read(q, k, v, seen(q, k))
+    B, H, T, D = out.shape
+    return out.permute(0, 2, 1, 3).reshape(B, T, H * D), (k, v)
+
+
+@wrong("weights-instead")
+def cache_as_the_course_returns_it(q, k, v, past):
+    """(out, weights), as everywhere else in the course."""
+    k, v = with_past(k, v, past)
+    return dot_product_attention(q, k, v, seen(q, k))
+
+
+@wrong("scaled-keys-kept")
+def cache_keeps_scaled_keys(q, k, v, past):
+    """The joined keys are divided, and kept like that."""
+    k, v = with_past(k, v, past)
+    k = k / math.sqrt(k.size(-1))
+    return (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("no-gradients")
+def cache_detached(q, k, v, past):
+    """A cache without gradients."""
+    keys, values = with_past(k, v, past)
+    return read(q, keys, values, seen(q, keys)), (keys.detach(), values.detach())
+
+
+@wrong("no-gradients")
+def cache_of_a_detached_past(q, k, v, past):
+    """The past is taken as data."""
+    if past is not None:
+        k, v = torch.cat([past[0].data, k], 2), torch.cat([past[1].data, v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
