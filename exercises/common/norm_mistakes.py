@@ -370,8 +370,8 @@ def center_without_keepdim(x):
 
 # ---------------------------------------------------------------- weight and bias
 
-@NORM_MISTAKES("weight-forgotten", means="weight was never used.", hint="What comes after the division?", explain=vector,
-               step="stretch")
+@NORM_MISTAKES("weight-forgotten", means="weight was never used.", hint="What comes after the division?",
+               explain=vector, step="stretch")
 def bias_only(z, weight, bias):
     return z + bias
 

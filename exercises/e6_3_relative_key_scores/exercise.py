@@ -43,8 +43,8 @@ def wrong_row_and(done, power):
     return test
 
 
-PRINT_THE_ROWS = ("Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at [i, j], so the diagonal must "
-                  "be M - 1 everywhere.")
+PRINT_THE_ROWS = ("Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at [i, j], so the diagonal "
+                  "must be M - 1 everywhere.")
 
 
 # ---------------------------------------------------------------- behavioral tests

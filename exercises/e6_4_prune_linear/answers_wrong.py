@@ -332,7 +332,7 @@ def prune_shifted_by_one(weight, bias, heads, num_heads, dim):
     return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
 
 
-@wrong("wrong-features")
+@wrong("wrong-bias")
 def prune_bias_from_the_front(weight, bias, heads, num_heads, dim):
     """The bias of other rows."""
     keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))

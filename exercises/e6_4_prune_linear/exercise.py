@@ -3,6 +3,7 @@
 import torch
 
 from exercises.common import properties
+from exercises.common.explainers import number
 from exercises.common.inputs import AXES, normal
 from exercises.e6_4_prune_linear.misconceptions import known, where_from
 from exercises.e6_4_prune_linear.reference import prune_linear
@@ -30,6 +31,15 @@ def not_square(args):
 def wrong_lines(case):
     found = where_from(case)
     return f"{found[0].upper()}{found[1:]}." if found else None
+
+
+def wrong_entries(case):
+    mine, right = case.actual[1], case.expected[1]
+    if right is None or torch.allclose(mine, right):
+        return None
+    at = int((~torch.isclose(mine, right)).nonzero()[0])
+    return (f"Your weight is right, but entry {at} of your bias is {number(mine[at])}, and {number(right[at])} is "
+            "right.")
 
 
 EXERCISE = Exercise(
@@ -75,6 +85,9 @@ EXERCISE = Exercise(
         Property("wrong-features", wrong_lines,
                  "Print the features that you keep: head h owns h * D to (h + 1) * D - 1, and what stays keeps its "
                  "order."),
+        Property("wrong-bias", wrong_entries,
+                 "The entries of bias that stay are those of the rows that stay: do you choose both by the same "
+                 "numbers?"),
         properties.FINITE),
     when_correct="The layer is really smaller now: pruning saves memory and time, while zeros would save nothing.",
 )

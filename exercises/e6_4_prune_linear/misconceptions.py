@@ -58,8 +58,8 @@ right = prune_from()
 # ---------------------------------------------------------------- a sentence about the learner's rows or columns
 
 def where_from(case):
-    """Where the first wrong row or column of weight comes from, or the first wrong entry of bias; or None."""
-    weight, bias, _, _, dim = case.args
+    """Where the first wrong row or column of weight comes from, or None."""
+    weight, _, _, _, dim = case.args
     word = ("row", "column")[dim]
     mine, expected, given = (x.unbind(dim) for x in (case.actual[0], case.expected[0], weight))
     for n, (a, b) in enumerate(zip(mine, expected, strict=True)):
@@ -68,12 +68,6 @@ def where_from(case):
             belongs = next(i for i, line in enumerate(given) if torch.equal(b, line))
             source = f"{word} {found[0]}" if found else f"none of the {word}s"
             return (f"{word} {n} of your weight is {source} of the weight given; {word} {belongs} belongs there")
-    if bias is None:
-        return None
-    for n, (a, b) in enumerate(zip(case.actual[1], case.expected[1], strict=True)):
-        if not torch.allclose(a, b):
-            return (f"your weight is right, but entry {n} of your bias is {explainers.number(a)}, and "
-                    f"{explainers.number(b)} is right")
     return None
 
 

@@ -29,7 +29,6 @@ def read(q, k, v, mask):
 
 @wrong("new-before-past")
 def cache_new_in_front(q, k, v, past):
-    """New in front."""
     if past is not None:
         k, v = torch.cat([k, past[0]], dim=2), torch.cat([v, past[1]], dim=2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -69,14 +68,12 @@ def cache_along_the_batch(q, k, v, past):
 
 @wrong("no-mask")
 def cache_without_mask(q, k, v, past):
-    """No mask."""
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, v), (k, v)
 
 
 @wrong("top-left")
 def cache_is_causal(q, k, v, past):
-    """Is_causal."""
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
 
@@ -109,7 +106,6 @@ def cache_causal_later(q, k, v, past):
 
 @wrong("past-not-read")
 def cache_attends_before_joining(q, k, v, past):
-    """Attends before joining."""
     out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
     return out, with_past(k, v, past)
 
@@ -122,7 +118,6 @@ def cache_attends_before_joining_unmasked(q, k, v, past):
 
 @wrong("past-ignored")
 def cache_without_past(q, k, v, past):
-    """Past never used."""
     return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
 
 
@@ -135,7 +130,6 @@ def cache_hands_on_the_new(q, k, v, past):
 
 @wrong("past-handed-on")
 def cache_hands_on_the_past(q, k, v, past):
-    """Past handed on."""
     keys, values = with_past(k, v, past)
     return read(q, keys, values, seen(q, keys)), past if past is not None else (k, v)
 
@@ -149,7 +143,6 @@ def cache_hands_on_new_values(q, k, v, past):
 
 @wrong("one-not-joined")
 def cache_joins_keys_only(q, k, v, past):
-    """Values not joined."""
     keys, values = with_past(k, v, past)
     weights = (q @ keys.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, keys), -math.inf).softmax(-1)
     return weights @ v, (keys, values)
@@ -157,7 +150,6 @@ def cache_joins_keys_only(q, k, v, past):
 
 @wrong("values-first-in-cache")
 def cache_values_first(q, k, v, past):
-    """(v, k)."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k)), (v, k)
 
@@ -173,7 +165,6 @@ def cache_opens_past_backwards(q, k, v, past):
 
 @wrong("keys-as-values")
 def cache_past_keys_for_both(q, k, v, past):
-    """Past[0] for both."""
     if past is not None:
         k, v = torch.cat([past[0], k], 2), torch.cat([past[0], v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -181,14 +172,12 @@ def cache_past_keys_for_both(q, k, v, past):
 
 @wrong("past-fails-at-none")
 def cache_needs_a_past(q, k, v, past):
-    """None opened."""
     k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
 
 
 @wrong("past-fails-at-none")
 def cache_unpacks_none(q, k, v, past):
-    """None unpacked."""
     old_k, old_v = past
     k, v = torch.cat([old_k, k], 2), torch.cat([old_v, v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -196,7 +185,6 @@ def cache_unpacks_none(q, k, v, past):
 
 @wrong("one-ahead")
 def cache_one_ahead(q, k, v, past):
-    """One ahead."""
     k, v = with_past(k, v, past)
     mask = torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2) + 1)
     return read(q, k, v, mask), (k, v)
@@ -204,7 +192,6 @@ def cache_one_ahead(q, k, v, past):
 
 @wrong("not-itself")
 def cache_not_itself(q, k, v, past):
-    """Not itself."""
     k, v = with_past(k, v, past)
     mask = torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2) - 1)
     scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~mask, -1e9)
@@ -221,14 +208,12 @@ def cache_true_hides(q, k, v, past):
 
 @wrong("no-scale")
 def cache_unscaled(q, k, v, past):
-    """No scale."""
     k, v = with_past(k, v, past)
     return (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
 
 
 @wrong("scaled-by-d")
 def cache_scaled_by_d(q, k, v, past):
-    """Divided by D."""
     k, v = with_past(k, v, past)
     return (q @ k.mT / q.size(-1)).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
 
@@ -249,14 +234,12 @@ def cache_softmax_over_queries(q, k, v, past):
 
 @wrong("weak-fill")
 def cache_weak_fill(q, k, v, past):
-    """Masked by -10."""
     k, v = with_past(k, v, past)
     return (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -10).softmax(-1) @ v, (k, v)
 
 
 @wrong("zero-filled")
 def cache_zero_filled(q, k, v, past):
-    """Scores times mask."""
     k, v = with_past(k, v, past)
     return (q @ k.mT / math.sqrt(q.size(-1)) * seen(q, k)).softmax(-1) @ v, (k, v)
 
@@ -270,7 +253,6 @@ def cache_masked_after_softmax(q, k, v, past):
 
 @wrong("weights-too")
 def cache_with_weights(q, k, v, past):
-    """Weights too."""
     k, v = with_past(k, v, past)
     weights = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf).softmax(-1)
     return weights @ v, weights, (k, v)
@@ -292,35 +274,30 @@ def cache_as_a_list_without_mask(q, k, v, past):
 
 @wrong("returns-wrong-type")
 def cache_as_a_dict(q, k, v, past):
-    """A dict."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k)), {"k": k, "v": v}
 
 
 @wrong("three-things")
 def cache_flat(q, k, v, past):
-    """Flat."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k)), k, v
 
 
 @wrong("only-out")
 def cache_only_out(q, k, v, past):
-    """Out alone."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k))
 
 
 @wrong("cache-first")
 def cache_first(q, k, v, past):
-    """Cache first."""
     k, v = with_past(k, v, past)
     return (k, v), read(q, k, v, seen(q, k))
 
 
 @wrong("stacked-cache")
 def cache_stacked(q, k, v, past):
-    """Stacked."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k)), torch.stack([k, v])
 
@@ -371,7 +348,6 @@ def cache_with_fading_past(q, k, v, past):
 
 @wrong("cache-altered")
 def cache_with_reversed_past(q, k, v, past):
-    """The past reversed."""
     if past is not None:
         k, v = torch.cat([past[0].flip(2), k], 2), torch.cat([past[1].flip(2), v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -379,7 +355,6 @@ def cache_with_reversed_past(q, k, v, past):
 
 @wrong("not-repeatable")
 def cache_with_dropout(q, k, v, past):
-    """Dropout."""
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, v, seen(q, k), dropout_p=0.2), (k, v)
 
@@ -477,7 +452,6 @@ def cache_added_to_the_past(q, k, v, past):
 
 @wrong("values-as-keys")
 def cache_past_values_for_both(q, k, v, past):
-    """Past[1] for both."""
     if past is not None:
         old = past[1]
         k, v = torch.cat([old, k], 2), torch.cat([old, v], 2)
@@ -495,7 +469,6 @@ def cache_reads_only_the_past(q, k, v, past):
 
 @wrong("keys-mixed")
 def cache_mixes_keys(q, k, v, past):
-    """k given twice."""
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, k, seen(q, k)), (k, v)
 
@@ -542,7 +515,6 @@ def cache_without_brackets_in_the_exponent(q, k, v, past):
 
 @wrong("multiplied")
 def cache_multiplied(q, k, v, past):
-    """Times the root."""
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, v, seen(q, k), scale=q.size(-1) ** 0.5), (k, v)
 

@@ -336,8 +336,8 @@ add_square("mask-with-past-rows", all_by_all)
 
 
 @known("mask-only-at-the-beginning", means="With a past nothing is hidden; without one the mask is right.",
-       hint="Several new tokens may come at once later, too. May they see each other's future?", explain=explainers.entry,
-       step="mask")
+       hint="Several new tokens may come at once later, too. May they see each other's future?",
+       explain=explainers.entry, step="mask")
 def hidden_without_past(t, s, past):
     return mask(t, s, past) if past is None else everything(t, s, past)
 
@@ -349,7 +349,8 @@ def hidden_with_past(t, s, past):
     return everything(t, s, past) if past is None else mask(t, s, past)
 
 
-@known("one-ahead", means="Each new token also sees the one after it.", hint=ROWS, explain=explainers.entry, step="mask")
+@known("one-ahead", means="Each new token also sees the one after it.", hint=ROWS, explain=explainers.entry,
+       step="mask")
 def one_more(t, s, past):
     return everything(t, s, past).tril(s - t + 1)
 
@@ -370,8 +371,8 @@ known.also("not-itself", mask=one_less, fill=filled_with_a_finite_number)
 
 @known("upside-down",
        means="The mask is upside down: a token sees itself and what comes after it, and what came before is hidden.",
-       hint="tril keeps what is below the diagonal, triu what is above. Which side is the past?", explain=explainers.entry,
-       step="mask")
+       hint="tril keeps what is below the diagonal, triu what is above. Which side is the past?",
+       explain=explainers.entry, step="mask")
 def the_future(t, s, past):
     return everything(t, s, past).triu(s - t)
 
