@@ -44,7 +44,6 @@ def cache_new_in_front_is_causal(q, k, v, past):
 
 @wrong("joined-along-the-heads")
 def cache_along_heads(q, k, v, past):
-    """Joined along the heads."""
     if past is not None:
         k, v = torch.cat([past[0], k], dim=1), torch.cat([past[1], v], dim=1)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -52,7 +51,6 @@ def cache_along_heads(q, k, v, past):
 
 @wrong("joined-along-the-features")
 def cache_along_features(q, k, v, past):
-    """Joined along the features."""
     if past is not None:
         k, v = torch.cat([past[0], k], dim=-1), torch.cat([past[1], v], dim=-1)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -60,7 +58,6 @@ def cache_along_features(q, k, v, past):
 
 @wrong("joined-along-the-batch")
 def cache_along_the_batch(q, k, v, past):
-    """Joined along axis 0."""
     if past is not None:
         k, v = torch.cat([past[0], k]), torch.cat([past[1], v])
     return read(q, k, v, seen(q, k)), (k, v)
@@ -80,7 +77,6 @@ def cache_is_causal(q, k, v, past):
 
 @wrong("top-left")
 def cache_with_plain_tril(q, k, v, past):
-    """Tril() without a diagonal."""
     k, v = with_past(k, v, past)
     scores = q @ k.transpose(2, 3) / math.sqrt(q.size(-1))
     mask = torch.tril(torch.ones_like(scores)).bool()
@@ -136,7 +132,6 @@ def cache_hands_on_the_past(q, k, v, past):
 
 @wrong("one-not-handed-on")
 def cache_hands_on_new_values(q, k, v, past):
-    """Values do not grow."""
     keys, values = with_past(k, v, past)
     return read(q, keys, values, seen(q, keys)), (keys, v)
 
@@ -227,7 +222,6 @@ def cache_scaled_by_length(q, k, v, past):
 
 @wrong("over-queries")
 def cache_softmax_over_queries(q, k, v, past):
-    """Softmax over the queries."""
     k, v = with_past(k, v, past)
     return (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf).softmax(2) @ v, (k, v)
 
@@ -246,7 +240,6 @@ def cache_zero_filled(q, k, v, past):
 
 @wrong("masked-after-softmax")
 def cache_masked_after_softmax(q, k, v, past):
-    """Masked after the softmax."""
     k, v = with_past(k, v, past)
     return ((q @ k.mT / math.sqrt(q.size(-1))).softmax(-1) * seen(q, k)) @ v, (k, v)
 
@@ -333,14 +326,12 @@ def cache_assigned_to_the_tuple(q, k, v, past):
 
 @wrong("not-all-seen")
 def cache_with_a_window(q, k, v, past):
-    """A window of three."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k).triu(k.size(2) - q.size(2) - 2)), (k, v)
 
 
 @wrong("cache-altered")
 def cache_with_fading_past(q, k, v, past):
-    """The past values scaled."""
     if past is not None:
         k, v = torch.cat([past[0], k], 2), torch.cat([0.9 * past[1], v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -389,7 +380,6 @@ def square_mask(n):
 
 @wrong("mask-without-past")
 def cache_with_a_mask_of_new_tokens(q, k, v, past):
-    """A mask (T, T)."""
     k, v = with_past(k, v, past)
     scores = q @ k.mT / math.sqrt(q.size(-1))
     return scores.masked_fill(~square_mask(q.size(-2)), -math.inf).softmax(-1) @ v, (k, v)
@@ -411,7 +401,6 @@ def cache_with_a_mask_of_new_tokens_by_the_course(q, k, v, past):
 
 @wrong("mask-with-past-rows")
 def cache_with_a_mask_of_all_tokens(q, k, v, past):
-    """A mask (S, S)."""
     k, v = with_past(k, v, past)
     scores = q @ k.mT / math.sqrt(q.size(-1))
     return scores.masked_fill(~square_mask(k.size(-2)), -math.inf).softmax(-1) @ v, (k, v)
@@ -500,7 +489,6 @@ def cache_divided_by_8(q, k, v, past):
 
 @wrong("root-of-two")
 def cache_divided_by_the_root_of_2(q, k, v, past):
-    """The root of 2."""
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, v, seen(q, k), scale=2**-0.5), (k, v)
 
@@ -521,7 +509,6 @@ def cache_multiplied(q, k, v, past):
 
 @wrong("scaled-after-softmax")
 def cache_scaled_after_the_softmax(q, k, v, past):
-    """The division comes last."""
     k, v = with_past(k, v, past)
     weights = (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1)
     return weights @ v / math.sqrt(q.size(-1)), (k, v)
@@ -529,21 +516,18 @@ def cache_scaled_after_the_softmax(q, k, v, past):
 
 @wrong("over-heads")
 def cache_softmax_over_heads(q, k, v, past):
-    """Softmax over axis 1."""
     k, v = with_past(k, v, past)
     return F.softmax((q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf), 1) @ v, (k, v)
 
 
 @wrong("over-batch")
 def cache_softmax_over_the_batch(q, k, v, past):
-    """Softmax over axis 0."""
     k, v = with_past(k, v, past)
     return F.softmax((q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf), dim=0) @ v, (k, v)
 
 
 @wrong("no-softmax")
 def cache_without_softmax(q, k, v, past):
-    """Scores mix the values."""
     k, v = with_past(k, v, past)
     return torch.tril(q @ k.mT / math.sqrt(q.size(-1)), k.size(2) - q.size(2)) @ v, (k, v)
 
@@ -572,7 +556,6 @@ def cache_last_token_only(q, k, v, past):
 
 @wrong("heads-merged")
 def cache_with_merged_heads(q, k, v, past):
-    """Heads side by side."""
     k, v = with_past(k, v, past)
     out = read(q, k, v, seen(q, k))
     B, H, T, D = out.shape
@@ -596,7 +579,6 @@ def cache_keeps_scaled_keys(q, k, v, past):
 
 @wrong("no-gradients")
 def cache_detached(q, k, v, past):
-    """A cache without gradients."""
     keys, values = with_past(k, v, past)
     return read(q, keys, values, seen(q, keys)), (keys.detach(), values.detach())
 
