@@ -72,3 +72,15 @@ def distances_without_offset_causal(q, distance_embedding):
 def distances_of_all_heads_scaled(q, distance_embedding):
     M = (len(distance_embedding) + 1) // 2
     return torch.einsum("bhtd,tsd->bts", q, distance_embedding[distance(q.size(2)) + M - 1]) / math.sqrt(q.size(-1))
+
+
+@both("no-offset", "multiplied-by-root")
+def distances_without_offset_enlarged(q, distance_embedding):
+    rows = distance_embedding[distance(q.size(2))]
+    return by_rows(q * q.size(-1) ** 0.5, rows)
+
+
+@both("positions-from-another-axis", "scaled")
+def distances_with_t_from_heads_scaled(q, distance_embedding):
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q / math.sqrt(q.size(-1)), distance_embedding[distance(q.size(1)) + M - 1])
