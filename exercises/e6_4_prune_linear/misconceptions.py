@@ -146,6 +146,12 @@ def bias_selected_by_a_function(bias, features, dim):
     return bias if dim == 1 else torch.index_select(bias, 0, features)
 
 
+known.also("wrong-axis", axis=other_axis, cut_bias=whole_bias)
+known.also("wrong-axis", axis=other_axis, cut_bias=bias_cut_for_columns)
+known.also("always-rows", axis=rows, cut_bias=bias_always_cut)
+known.also("always-columns", axis=columns, cut_bias=whole_bias)
+
+
 @known("bias-zeros", means="Where no bias was given, yours came back as a tensor of zeros.",
        hint="A layer without a bias stays one without: None comes back as None.")
 def zeros_for_a_bias(weight, bias, heads, num_heads, dim):
@@ -405,6 +411,13 @@ def axis_of_heads_in_weight_alone(weight, bias, heads, num_heads, dim):
        hint="What stays keeps its order: the other layers still use it.", explain=line_from, step="cut")
 def reversed_order(tensor, dim, features):
     return cut(tensor, dim, features).flip(dim)
+
+
+def bias_in_reversed_order(bias, features, dim):
+    return bias if bias is None or dim == 1 else reversed_order(bias, 0, features)
+
+
+known.also("in-another-order", cut=reversed_order, cut_bias=bias_in_reversed_order)
 
 
 @known("transposed", means="The weight came back transposed.", hint="It stays (out, in): one row for each output.",
