@@ -155,7 +155,7 @@ def add_then_norm_with_another_eps(sublayer_out, x, weight, bias, eps):
 
 @wrong("weight-and-bias-forgotten")
 def add_then_bare_norm(sublayer_out, x, weight, bias, eps):
-    """Weight and bias not handed on."""
+    """Weight and bias not passed on."""
     return F.layer_norm(sublayer_out + x, x.shape[-1:], eps=eps)
 
 

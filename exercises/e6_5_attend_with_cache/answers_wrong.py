@@ -119,7 +119,7 @@ def cache_without_past(q, k, v, past):
 
 @wrong("only-new-handed-on")
 def cache_hands_on_the_new(q, k, v, past):
-    """Only the new handed on."""
+    """Only the new keys and values returned."""
     keys, values = with_past(k, v, past)
     return read(q, keys, values, seen(q, keys)), (k, v)
 
@@ -408,7 +408,7 @@ def cache_with_a_mask_of_all_tokens(q, k, v, past):
 
 @wrong("past-handed-on")
 def cache_hands_on_the_past_unmasked(q, k, v, past):
-    """Past handed on, and no mask where there is one."""
+    """The past returned, and no mask where there is one."""
     if past is None:
         return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
     return F.scaled_dot_product_attention(q, *with_past(k, v, past)), past
@@ -416,7 +416,7 @@ def cache_hands_on_the_past_unmasked(q, k, v, past):
 
 @wrong("new-ignored")
 def cache_reads_and_hands_on_the_past(q, k, v, past):
-    """Past handed on, and nothing joined."""
+    """The past returned, and nothing joined."""
     if past is None:
         past = k, v
     return read(q, *past, seen(q, past[0])), past

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from exercises.common import explainers
 from exercises.common.attention_mistakes import MASK_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, scores_as_they_are
 from exercises.common.attention_steps import INF, scale, weights_from
-from feedback import Misconceptions
+from feedback import Comparison, Misconceptions
 from helpers.attention import dot_product_attention
 
 # ---------------------------------------------------------------- the right steps
@@ -53,6 +53,11 @@ def cache_from(join=join, read=read, mask=mask, keep=keep, mix=mix, give=give, *
     return attend
 
 
+def cache_entry(case):
+    """The key or value of the cache that is furthest off."""
+    return explainers.entry(Comparison(case.args, case.expected[1], case.actual[1], case.names[1]))
+
+
 known = Misconceptions(cache_from)
 
 
@@ -72,7 +77,7 @@ AFTER = "Later keys go after earlier ones, along the position axis. Which axis i
 
 
 @known("new-before-past", means="The new keys and values were put in front of the past ones.",
-       hint="The cache is in the order of the text. What comes first?", explain=explainers.entry, step="join")
+       hint="The cache is in the order of the text. What comes first?", explain=cache_entry, step="join")
 def new_in_front(k, v, past):
     return (k, v) if past is None else (torch.cat([k, past[0]], dim=-2), torch.cat([v, past[1]], dim=-2))
 
@@ -122,19 +127,19 @@ def opened_even_if_none(k, v, past):
 
 @known("past-read-as-v-k",
        means="past was opened as (v, k): old values come before the new keys, and old keys before the new values.",
-       hint="past is (k, v). Which of the two is past[0]?", explain=explainers.entry, step="join")
+       hint="past is (k, v). Which of the two is past[0]?", explain=cache_entry, step="join")
 def opened_backwards(k, v, past):
     return join(k, v, past and past[::-1])
 
 
 @known("keys-as-values", means="past[0], the keys, was joined to both k and v.",
-       hint="past is (k, v). Which of the two goes before v?", explain=explainers.entry, step="join")
+       hint="past is (k, v). Which of the two goes before v?", explain=cache_entry, step="join")
 def past_keys_for_both(k, v, past):
     return join(k, v, past and (past[0], past[0]))
 
 
 @known("values-as-keys", means="past[1], the values, was joined to both k and v.",
-       hint="past is (k, v). Which of the two goes before k?", explain=explainers.entry, step="join")
+       hint="past is (k, v). Which of the two goes before k?", explain=cache_entry, step="join")
 def past_values_for_both(k, v, past):
     return join(k, v, past and (past[1], past[1]))
 
@@ -188,7 +193,7 @@ def past_keys_kept(k, v, past, keys, values):
 
 
 @known("values-first-in-cache", means="The cache came back as (v, k): the keys come first.",
-       hint="The next call takes past[0] for the keys.", explain=explainers.entry, step="keep")
+       hint="The next call takes past[0] for the keys.", explain=cache_entry, step="keep")
 def values_first(k, v, past, keys, values):
     return values, keys
 
@@ -198,7 +203,7 @@ known.also("past-read-as-v-k", join=opened_backwards, keep=values_first)
 
 @known("scaled-keys-kept",
        means="The keys were returned already divided by sqrt(D): at the next call they would be divided again.",
-       hint="Return the keys as they came; divide the scores, or q.", explain=explainers.entry, step="keep")
+       hint="Return the keys as they came; divide the scores, or q.", explain=cache_entry, step="keep")
 def divided_keys_kept(k, v, past, keys, values):
     return keys * scale(keys, keys), values
 
