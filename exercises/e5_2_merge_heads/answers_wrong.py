@@ -2,6 +2,7 @@
 
 # ruff: noqa: RET503, RET504 - a return inside a loop, and naming a result before returning it, are what learners do
 
+import numpy as np
 import torch
 
 from feedback.bank import WrongAnswers
@@ -290,3 +291,21 @@ def merged_joined_first_by_reshape(x):
 def merged_joined_first_along_positions(x):
     """Joined first, heads with positions."""
     return x.flatten(1, 2).transpose(1, 2)
+
+
+@wrong()
+def merged_by_numpy(x):
+    """numpy() refuses a tensor that needs gradients."""
+    back = np.swapaxes(x.numpy(), 1, 2)
+    return torch.from_numpy(back.reshape(back.shape[0], back.shape[1], -1))
+
+
+@wrong("no-gradients")
+def merged_detached(x):
+    return x.transpose(1, 2).flatten(-2).detach()
+
+
+@wrong()
+def merged_without_a_batch(x):
+    H, T, D = x.shape
+    return x.transpose(0, 1).reshape(T, H * D)
