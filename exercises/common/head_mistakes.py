@@ -6,6 +6,7 @@
 import math
 
 from exercises.common import explainers
+from exercises.common.attention_mistakes import unscaled
 from exercises.common.attention_steps import INF, compare, softmax
 from feedback import Misconceptions
 from helpers.attention import dot_product_attention
@@ -120,6 +121,7 @@ def merged_by_flatten(z):
 
 
 HEAD_MISTAKES.also("one-head", split=one_head, show=weights_of_the_first_head)
+HEAD_MISTAKES.also("one-head", split=as_it_is, merge=as_it_is, scale=unscaled)
 HEAD_MISTAKES.also("one-head", compare=whole_vectors_compared, mix=whole_vectors_mixed, merge=as_it_is)
 for merge in (as_it_is, merge_heads, merged_by_unpacking, merged_by_flatten, merged_counting_axes_from_the_front):
     HEAD_MISTAKES.also("one-head", split=as_it_is, merge=merge)
@@ -218,6 +220,13 @@ def by_the_root_of_all_features(q, k):
                     "their number.", explain=explainers.sharpness, step="scale")
 def by_all_features(q, k):
     return 1 / (q.size(1) * q.size(-1))
+
+
+@HEAD_MISTAKES("scaled-by-num-heads", means="The scores were divided by H, the number of heads.",
+               hint="A dot product runs over the D = C / H features of one head: how does its spread grow?",
+               explain=explainers.sharpness, step="scale")
+def by_the_number_of_heads(q, k):
+    return 1 / q.size(1)
 
 
 HEAD_MISTAKES("mask-reshaped", means="The mask got further axes here, although it fits the scores as it comes.",

@@ -6,7 +6,6 @@ from exercises.common import explainers
 from exercises.common.inputs import B, H, S, T
 from feedback import Property
 
-SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 33: "C", 66: "C", 5: "T", 7: "T", 13: ""}
 SHAPES = (("three heads of eleven features", B, T, H, 11), ("six heads of eleven features", B, S, 6, 11),
           ("as many heads as positions", B, 8, 8, 4), ("one head", B, T, 1, 10), ("one position", B, 1, H, 4),
           ("one item", 1, T, H, 4), ("heads of one feature", B, T, 13, 1))

@@ -160,6 +160,12 @@ def over_all_features(q, k, mask):
     return hidden(q @ k.mT / (H * D), mask).softmax(-1)
 
 
+@wrong_scores("scaled-by-num-heads")
+def over_heads(q, k, mask):
+    B, H, T, D = q.shape
+    return hidden(q @ k.mT / H, mask).softmax(-1)
+
+
 @wrong_scores("scaled-by-another")
 def over_root_of_heads(q, k, mask):
     B, H, T, D = q.shape

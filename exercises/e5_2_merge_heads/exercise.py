@@ -1,8 +1,9 @@
 """Exercise 5.2: merge_heads."""
 
 from exercises.common.gradients import gradients_flow
-from exercises.common.heads import NAMED_BY_POSITION, PROPERTIES, SHAPES, SIZES
+from exercises.common.heads import NAMED_BY_POSITION, PROPERTIES, SHAPES
 from exercises.common.inputs import AXES, B, H, T, normal
+from exercises.common.multi_head import SIZES
 from exercises.e5_1_split_heads.reference import split_heads
 from exercises.e5_2_merge_heads.misconceptions import known
 from exercises.e5_2_merge_heads.reference import merge_heads

@@ -1,7 +1,14 @@
 """What people get wrong in exercise 5.3, multi_head_attention."""
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import MASK_MISTAKES, MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES
+from exercises.common.attention_mistakes import (
+    MASK_MISTAKES,
+    MIX_MISTAKES,
+    SCALE_MISTAKES,
+    SOFTMAX_MISTAKES,
+    over_queries,
+    unscaled,
+)
 from exercises.common.attention_steps import multi_head_from
 from exercises.common.head_mistakes import (
     BY_HAND_MISTAKES,
@@ -29,6 +36,7 @@ known.include(HEAD_MISTAKES)
 known.include(OUT_PROJ_MISTAKES)
 known.include(SCALE_MISTAKES, hints={"no-scale": "D is the width of one head: after the split, q.size(-1)."})
 known.include(SOFTMAX_MISTAKES, "over-queries", "over-heads", "over-batch", "no-softmax")
+known.also("over-queries", softmax=over_queries, scale=unscaled)
 known.include(MIX_MISTAKES, "scores-returned", "weights-transposed", "mixed-by-scores", "only-out", "swapped-pair")
 known.include(layers_mixed_up("q_proj", "k_proj", "v_proj"))
 known.include(BY_HAND_MISTAKES)

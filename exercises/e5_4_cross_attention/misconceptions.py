@@ -3,7 +3,13 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES
+from exercises.common.attention_mistakes import (
+    MIX_MISTAKES,
+    SCALE_MISTAKES,
+    SOFTMAX_MISTAKES,
+    over_queries,
+    unscaled,
+)
 from exercises.common.attention_steps import INF, attention_from, multi_head_from
 from exercises.common.head_mistakes import (
     BY_HAND_MISTAKES,
@@ -167,4 +173,5 @@ def values_by_out_proj(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
 
 known.include(SCALE_MISTAKES, hints={"no-scale": "D is the width of one head: after the split, q.size(-1)."})
 known.include(SOFTMAX_MISTAKES, "over-queries", "over-heads", "over-batch", "no-softmax")
+known.also("over-queries", softmax=over_queries, scale=unscaled)
 known.include(MIX_MISTAKES, "scores-returned", "weights-transposed", "mixed-by-scores", "only-out", "swapped-pair")

@@ -4,7 +4,14 @@ from torch import nn
 from torch.nn import functional as F
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import MASK_MISTAKES, MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES
+from exercises.common.attention_mistakes import (
+    MASK_MISTAKES,
+    MIX_MISTAKES,
+    SCALE_MISTAKES,
+    SOFTMAX_MISTAKES,
+    over_queries,
+    unscaled,
+)
 from exercises.common.attention_steps import attention_from, multi_head_from
 from exercises.common.head_mistakes import BY_HAND_MISTAKES, HEAD_MISTAKES, as_it_is, layers_mixed_up
 from feedback import Misconceptions
@@ -158,6 +165,7 @@ for p in (0.1, 0.2, 0.5):
 
 known.include(SCALE_MISTAKES, hints={"no-scale": "D is the width of one head: after the split, q.size(-1)."})
 known.include(SOFTMAX_MISTAKES, "over-queries", "over-heads", "over-batch", "no-softmax")
+known.also("over-queries", softmax=over_queries, scale=unscaled)
 known.include(MIX_MISTAKES, "scores-returned", "weights-transposed", "mixed-by-scores", "only-out", "swapped-pair")
 known.include(layers_mixed_up("self.query", "self.key", "self.value"))
 known.include(BY_HAND_MISTAKES)
