@@ -36,7 +36,7 @@ def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
     Source: notebook 07
     """
     module = built(attempt, (query, key, value), num_heads).to(x.dtype)
-    torch.manual_seed(torch.initial_seed())  # dropout that should not be there drops the same for everyone
+    torch.default_generator.manual_seed(torch.initial_seed())  # dropout, if any, drops the same for everyone
     untouched = None if not mask or mask[0] is None else mask[0].clone()
     result = apply(module, x, *mask)
     if untouched is not None:

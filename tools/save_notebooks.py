@@ -1,0 +1,183 @@
+"""Run notebooks from top to bottom in fresh kernels and save them with their outputs.
+
+`python course.py save` runs this file. Its arguments name the notebooks (02 means notebooks/02_*.ipynb); without
+arguments it saves all of them. A notebook that fails is left unchanged.
+"""
+
+import copy
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellControlSignal, DeadKernelError
+from nbval.plugin import get_sanitize_patterns
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
+SECONDS_PER_CELL = 600
+VIEW = "application/vnd.jupyter.widget-view+json"
+NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels
+METADATA = {"kernelspec": {"display_name": "Python 3", "name": "python3"}, "language_info": {"name": "python"}}
+
+
+def find_notebooks(names):
+    """The paths of the named notebooks, in teaching order. Errors: LookupError if a name matches no notebook."""
+    found = sorted(NOTEBOOKS.glob("*.ipynb"))
+    wanted = [Path(name).stem for name in names]
+    for name in wanted:
+        if not any(matches(path, name) for path in found):
+            raise LookupError(f"no notebook is called {name!r}: give its number, such as 02, or its whole name")
+    return [path for path in found if not names or any(matches(path, name) for name in wanted)]
+
+
+def matches(path, name):
+    return path.stem == name or path.stem.startswith(name + "_")
+
+
+def save(path):
+    """Run one notebook, save it and print a line about it; returns whether it ran to the end."""
+    started = time.monotonic()
+    notebook, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
+    failure = run(notebook)
+    if failure:
+        print(f"{path.name}  {failure}", flush=True)
+        return False
+    clean(notebook)
+    keep_times(notebook, before)
+    write(notebook, path)
+    print(f"{path.name}  {len(notebook.cells)} cells, {time.monotonic() - started:.1f} s", flush=True)
+    return True
+
+
+def run(notebook):
+    """Execute every cell, in place, with no exercise solved; returns what failed, or None."""
+    cells = []
+    client = NotebookClient(notebook, kernel_name="python3", timeout=SECONDS_PER_CELL, record_timing=False,
+                            store_widget_state=False, resources={"metadata": {"path": str(NOTEBOOKS)}},
+                            extra_arguments=["--log-level=ERROR"])  # else each kernel warns about its transport
+    client.on_cell_start = lambda cell, cell_index: cells.append(cell)
+    os.environ["COURSE_PROGRESS"] = "memory"
+    try:
+        client.execute()
+    except (CellControlSignal, DeadKernelError) as error:
+        return describe(cells[-1], error)
+    return None
+
+
+def describe(cell, error):
+    """The failing cell's id and first line, and the end of the error, in a few lines without colors."""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", str(error)).strip().splitlines()
+    source = cell.source.strip().splitlines() or [""]
+    return "\n    ".join([f"failed in cell {cell.get('id', '?')}, which begins: {source[0]}", *lines[-6:]])
+
+
+def clean(notebook):
+    """Drop what is no output and differs from run to run or from machine to machine."""
+    keep_pictures(notebook)
+    notebook.metadata.update(nbformat.from_dict(METADATA))
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = merge_streams(cell.outputs)
+
+
+def keep_times(notebook, before):
+    """Keep the saved outputs as long as only times and devices differ from them, so that diffs show real changes.
+
+    From the first cell whose output is new, all outputs are new: the times that a notebook prints and the figure that
+    shows them belong to one run.
+    """
+    saved = {cell.id: cell.get("outputs", []) for cell in before.cells}
+    for cell in notebook.cells:
+        if "outputs" in cell and comparable(cell.outputs) != comparable(saved.get(cell.id, [])):
+            return
+        if "outputs" in cell:
+            cell.outputs = saved[cell.id]
+
+
+def comparable(outputs):
+    """Outputs in the form in which nbval compares them: no times, no names of devices, no pixels, no live views."""
+    plain = []
+    for output in merge_streams(copy.deepcopy(outputs)):
+        if output.output_type == "stream":
+            plain.append((output.name, sanitize(output.text)))
+        elif output.output_type == "error":
+            plain.append((output.ename, sanitize(output.evalue)))
+        else:
+            plain.append({kind: sanitize(str(data)) for kind, data in output.data.items() if kind not in NOT_COMPARED})
+    return [output for output in plain if output]
+
+
+def sanitize(text):
+    """Text as nbval compares it: without times and names of devices."""
+    rules = (ROOT / "tests" / "sanitize.cfg").read_text(encoding="utf-8")
+    for pattern, replacement in get_sanitize_patterns(rules):
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def keep_pictures(notebook):
+    """Remove every live view that follows its picture; returns the notebook.
+
+    Without a kernel, JupyterLab shows "Error displaying widget: model not found" in place of the view.
+    """
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            outputs = cell["outputs"]
+            cell["outputs"] = [output for before, output in zip([None, *outputs], outputs, strict=False)
+                               if not (_is_view(output) and _is_picture(before))]
+    notebook["metadata"].pop("widgets", None)
+    return notebook
+
+
+def _is_view(output):
+    return set(output.get("data", {})) == {VIEW}
+
+
+def _is_picture(output):
+    return output is not None and "image/svg+xml" in output.get("data", {})
+
+
+def merge_streams(outputs):
+    """Join consecutive pieces of printed text: how text is cut into pieces differs from run to run."""
+    merged = []
+    for output in outputs:
+        last = merged[-1] if merged else {}
+        if output.output_type == "stream" and output.name == last.get("name"):
+            last.text += output.text
+        else:
+            merged.append(output)
+    return merged
+
+
+def write(notebook, path):
+    """Write a second file, then rename it: the notebook is either the old one or the new one, never half of it."""
+    part = path.with_suffix(".part")
+    try:
+        # nbformat's own layout, which JupyterLab writes too: indent 1, no escaped characters, a final newline
+        part.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def main(names):
+    sys.stdout.reconfigure(errors="replace")  # a character that the console cannot show must not end the run
+    try:
+        paths = find_notebooks(names)
+        done = [save(path) for path in paths]
+    except LookupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Interrupted: the notebook that was running is unchanged.", file=sys.stderr)
+        return 130
+    return 0 if all(done) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
