@@ -52,7 +52,7 @@ def _only(found: Iterable[Misconception]) -> Misconception | None:
 
 
 def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | None:
-    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong and the others follow them.
+    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong and the others too.
 
     Where all the others are right, they were not made from this part: what is wrong is only what was returned.
     """

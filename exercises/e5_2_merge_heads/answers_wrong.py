@@ -192,11 +192,11 @@ def merged_same_place(x):
     return merged
 
 
-@wrong("wrong-shape")
+@wrong("sizes-in-another-order")
 def merged_sizes_in_another_order(x):
     """Sizes read in the wrong order."""
-    B, T, H, D = x.shape
-    return x.transpose(1, 2).reshape(B, T, H * D)
+    batch, length, heads, width = x.size()
+    return x.permute(0, 2, 1, 3).contiguous().view(batch, length, heads * width)
 
 
 @wrong("positions-mixed")

@@ -107,6 +107,15 @@ def reshaped_first(x):
     return x.reshape(B, H * D, T).transpose(1, 2)
 
 
+@known("sizes-in-another-order",
+       means="The sizes were read in another order: x is (B, H, T, D), so its second size is H and its third T.",
+       hint="Which size of your result is which? Unpack x.shape in the order in which x has its axes.",
+       explain=explainers.shape)
+def sizes_in_another_order(x):
+    B, T, H, D = x.shape
+    return x.transpose(1, 2).reshape(B, T, H * D)
+
+
 # ---------------------------------------------------------------- joined with something else
 
 @known("heads-along-positions",

@@ -8,7 +8,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from exercises.common.wrong_weights import wrong_masks, wrong_scores
+from exercises.common import wrong_weights
 from feedback.bank import WrongAnswers
 from helpers.attention import dot_product_attention
 
@@ -43,7 +43,7 @@ def with_weights(weigh):
     return answer
 
 
-for weigh, diagnosis in (*wrong_scores.answers, *wrong_masks.answers):
+for weigh, diagnosis in (*wrong_weights.wrong_scores.answers, *wrong_weights.wrong_masks.answers):
     wrong(diagnosis)(with_weights(weigh))
 
 

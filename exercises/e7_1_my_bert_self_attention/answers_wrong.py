@@ -8,7 +8,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from exercises.common.wrong_weights import wrong_masks, wrong_scores
+from exercises.common import wrong_weights
 from feedback.bank import WrongAnswers
 
 wrong = WrongAnswers()
@@ -283,7 +283,7 @@ def with_weights(weigh):
     return Answer
 
 
-for weigh, diagnosis in (*wrong_scores.answers, *wrong_masks.answers):
+for weigh, diagnosis in (*wrong_weights.wrong_scores.answers, *wrong_weights.wrong_masks.answers):
     wrong(TOLD_OTHERWISE.get(weigh.__name__, diagnosis))(with_weights(weigh))
 
 
