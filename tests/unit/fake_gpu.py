@@ -1,7 +1,7 @@
-"""A stand-in for a GPU: what is moved to "cuda" keeps its numbers, and no longer mixes with what stayed behind.
+"""A fake GPU: the CPU playing "cuda". Tensors that are moved there keep their numbers and refuse to mix with others.
 
-What runs on it has moved all of its tensors, or made them where the others are. That a GPU's own arithmetic gives the
-same digits is not shown by it.
+Code that runs on it has moved all of its tensors, or created them where the others are. It does not show that a real
+GPU's arithmetic gives the same digits.
 """
 
 import torch
@@ -10,11 +10,11 @@ from torch.utils._pytree import tree_leaves
 
 GPU, CPU = torch.device("cuda", 0), torch.device("cpu")
 ANSWERS = {"device": GPU, "is_cuda": True, "is_cpu": False}
-MIXING = {"to", "copy_", "__getitem__", "__setitem__", "_has_compatible_shallow_copy_type"}  # may be given both
+MIXING = {"to", "copy_", "__getitem__", "__setitem__", "_has_compatible_shallow_copy_type"}  # may mix devices
 
 
 class tensor(torch.Tensor):  # noqa: N801  PyTorch prints the name of the class
-    """What is on the second device."""
+    """A tensor on the fake GPU."""
 
     def __deepcopy__(self, memo):
         copied = self.detach().clone().requires_grad_(self.requires_grad)
@@ -22,8 +22,8 @@ class tensor(torch.Tensor):  # noqa: N801  PyTorch prints the name of the class
         return copied
 
 
-class SecondDevice(TorchFunctionMode):
-    """While it is entered, all that Python asks of PyTorch passes through here."""
+class FakeGpu(TorchFunctionMode):
+    """While it is active, every call from Python to PyTorch passes through here."""
 
     def __enter__(self):
         self.swaps = torch.__future__.get_swap_module_params_on_conversion()
@@ -49,7 +49,7 @@ class SecondDevice(TorchFunctionMode):
         if there and full_name == "torch.Tensor.grad.__get__":
             gradient = function(*args, **kwargs)
             return None if gradient is None else gradient.as_subclass(tensor)
-        wanted = asked_for(name, args, kwargs)
+        wanted = requested_device(name, args, kwargs)
         if wanted is None:
             return function(*args, **kwargs)
         if name == "cuda":
@@ -58,8 +58,8 @@ class SecondDevice(TorchFunctionMode):
         return (made.clone() if given else made).as_subclass(tensor if wanted == "cuda" else torch.Tensor)
 
 
-def asked_for(name, args, kwargs):
-    """The kind of device that a call names: "cuda", "cpu" or None."""
+def requested_device(name, args, kwargs):
+    """The type of device that a call asks for: "cuda", "cpu" or None."""
     if name in ("cuda", "cpu"):
         return name
     named = [*args[1:2], kwargs.get("other")] if name == "to" else []

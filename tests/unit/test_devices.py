@@ -1,8 +1,8 @@
-"""Results stay on the device of what is given: the commonest slips on a GPU, found without one.
+"""Results are on the device of the inputs: the most common mistakes on a GPU, found without one.
 
 Everything runs four times: with tensors on the CPU; the same while PyTorch's default device is another one, so that a
-tensor made without a device lands elsewhere; with tensors on "meta", which has shapes and no numbers; and with tensors
-on a stand-in for a GPU, which has both.
+tensor created without a device ends up elsewhere; with tensors on "meta", which has shapes but no numbers; and with
+tensors on a fake GPU, which has both.
 """
 
 import copy
@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import nn
 
+from exercises import EXERCISES, reference
 from helpers import attention, bert, embeddings, heads, masks, ports
-from helpers.checks import EXERCISES, solutions
-from tests.second_device import SecondDevice
+from tests.unit.fake_gpu import FakeGpu
 
 B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
 numbers = torch.Generator().manual_seed(0)
@@ -57,7 +57,7 @@ MODULES = {
     "BertModel, pruned": (pruned(bert.BertModel(config())), [ids]),
     "BertAttention, relative_key": (bert.BertAttention(config("relative_key")), [x]),
     "BertAttention, relative_key_query": (bert.BertAttention(config("relative_key_query")), [x]),
-    "MyBertSelfAttention": (solutions.MyBertSelfAttention(config()), [x, square]),
+    "MyBertSelfAttention": (reference("7.1")(config()), [x, square]),
 }
 
 FUNCTIONS = {
@@ -71,26 +71,26 @@ FUNCTIONS = {
     "embed": (embeddings.embed, [ids, table]),
     "add_positions": (embeddings.add_positions, [x, drawn(9, C)]),
     "torch_mask": (ports.torch_mask, [square]),
-    "row_means": (solutions.row_means, [table]),
-    "dot_product_scores": (solutions.dot_product_scores, [q, k]),
-    "softmax": (solutions.softmax, [scores]),
-    "attention_weights": (solutions.attention_weights, [q, k]),
-    "attention": (solutions.attention, [q, k, v]),
-    "dropout": (lambda x: solutions.dropout(x, 0.5, torch.Generator().manual_seed(1)), [x]),
-    "attention_with_dropout": (lambda q, k, v: solutions.attention_with_dropout(
+    "row_means": (reference("0.1"), [table]),
+    "dot_product_scores": (reference("2.1"), [q, k]),
+    "softmax": (reference("2.2"), [scores]),
+    "attention_weights": (reference("2.3"), [q, k]),
+    "attention": (reference("2.4"), [q, k, v]),
+    "dropout": (lambda x: reference("4.1")(x, 0.5, torch.Generator().manual_seed(1)), [x]),
+    "attention_with_dropout": (lambda q, k, v: reference("4.2")(
         q, k, v, 0.5, True, torch.Generator().manual_seed(1)), [q, k, v]),
-    "layer_norm": (solutions.layer_norm, [x, drawn(C), drawn(C), 1e-5]),
-    "add_and_norm": (solutions.add_and_norm, [x, x, drawn(C), drawn(C), 1e-5]),
-    "relative_key_scores": (solutions.relative_key_scores, [q, distances]),
-    "prune_linear": (solutions.prune_linear, [drawn(C, C), drawn(C), [0, 2], H, 0]),
-    "attend_with_cache": (solutions.attend_with_cache, [q, q, q, (k, v)]),
-    "mean_pool": (solutions.mean_pool, [x, real]),
-    "multi_head_attention": (solutions.multi_head_attention, [x, *projections, H, square]),
-    "cross_attention": (solutions.cross_attention, [x, context, *projections, H]),
+    "layer_norm": (reference("6.1"), [x, drawn(C), drawn(C), 1e-5]),
+    "add_and_norm": (reference("6.2"), [x, x, drawn(C), drawn(C), 1e-5]),
+    "relative_key_scores": (reference("6.3"), [q, distances]),
+    "prune_linear": (reference("6.4"), [drawn(C, C), drawn(C), [0, 2], H, 0]),
+    "attend_with_cache": (reference("6.5"), [q, q, q, (k, v)]),
+    "mean_pool": (reference("7.2"), [x, real]),
+    "multi_head_attention": (reference("5.3"), [x, *projections, H, square]),
+    "cross_attention": (reference("5.4"), [x, context, *projections, H]),
 }
 CASES = {name: (module.eval(), given) for name, (module, given) in MODULES.items()} | FUNCTIONS
 
-# They look at the numbers they are given, of which meta has none: at ids, at lengths, at which heads stay.
+# These read numbers, which meta does not have: ids, lengths, the heads to keep.
 READING = {"prune_linear", "padding_mask", "embed", "TokenEmbedding", "BertModel", "BertModel, pruned"}
 
 
@@ -102,7 +102,7 @@ def flat(result):
 
 
 def moved(given, device):
-    """The same on another device; modules too, which are copied first."""
+    """The same on another device; modules are copied first."""
     if isinstance(given, (list, tuple)):
         return type(given)(moved(part, device) for part in given)
     if isinstance(given, nn.Module):
@@ -121,19 +121,28 @@ def test_another_default_device_changes_nothing(name):
 
 
 @pytest.mark.parametrize("name", sorted(set(CASES) - READING))
-def test_results_are_where_what_is_given_is(name):
+def test_results_are_on_the_device_of_the_inputs(name):
     function, given = CASES[name]
     assert {tensor.device.type for tensor in flat(moved(function, "meta")(*moved(given, "meta")))} == {"meta"}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_on_a_second_device_the_numbers_are_the_same(name):
+def test_results_are_the_same_on_the_fake_gpu(name):
     function, given = CASES[name]
     expected = flat(function(*given))
-    with SecondDevice():
+    with FakeGpu():
         found = flat(moved(function, "cuda")(*moved(given, "cuda")))
         assert {tensor.device.type for tensor in found} == {"cuda"}
         torch.testing.assert_close([tensor.cpu() for tensor in found], expected, rtol=0, atol=0)
+
+
+def test_heads_can_be_pruned_on_a_gpu(gpu):
+    ids_there = ids.to("cuda")
+    there = copy.deepcopy(MODULES["BertModel"][0]).to("cuda")
+    there.prune_heads({0: [1], 1: [0, 2]})
+    here = copy.deepcopy(MODULES["BertModel"][0])
+    here.prune_heads({0: [1], 1: [0, 2]})
+    torch.testing.assert_close(there(ids_there)[0].cpu(), here(ids)[0])
 
 
 def forgets_the_input(layer, x):
@@ -155,13 +164,13 @@ def keeps_a_mask_that_is_no_buffer(layer, x):
 
 @pytest.mark.parametrize("slip", [forgets_the_input, makes_the_mask_on_the_cpu, draws_without_moving,
                                   keeps_a_mask_that_is_no_buffer])
-def test_the_second_device_does_not_forgive(slip):
-    with SecondDevice(), pytest.raises(RuntimeError, match="on the same device, but found cuda:0 and cpu"):
+def test_the_fake_gpu_refuses_to_mix_devices(slip):
+    with FakeGpu(), pytest.raises(RuntimeError, match="on the same device, but found cuda:0 and cpu"):
         slip(nn.Linear(3, 2).to("cuda"), torch.ones(4, 3))
 
 
-def test_the_second_device_behaves_as_a_gpu_does():
-    with SecondDevice():
+def test_the_fake_gpu_behaves_like_a_gpu():
+    with FakeGpu():
         layer, x = nn.Linear(3, 2).to("cuda"), torch.ones(4, 3, device="cuda")
         layer(x).sum().backward()
         assert layer.weight.grad.is_cuda and copy.deepcopy(layer)(x).is_cuda and x.new_zeros(2).is_cuda

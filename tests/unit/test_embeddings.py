@@ -14,7 +14,7 @@ from helpers.embeddings import (
     TokenEmbedding,
     add_positions,
     embed,
-    flattened,
+    pca,
     sinusoidal_positions,
 )
 
@@ -28,7 +28,7 @@ def table(dtype=torch.float32):
 # ---------------------------------------------------------------- embed
 
 @pytest.mark.parametrize("shape", [(), (T,), (B, T), (B, 3, T), (0,)], ids=str)
-def test_embed_is_a_row_for_each_id_three_ways(shape):
+def test_embed_takes_a_row_for_each_id(shape):
     ids, rows = torch.randint(V, shape), table()
     out = embed(ids, rows)
     assert out.shape == (*shape, C)
@@ -39,12 +39,12 @@ def test_embed_is_a_row_for_each_id_three_ways(shape):
 
 
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64], ids=str)
-def test_ids_of_every_whole_type_take_the_same_rows(dtype):
+def test_ids_of_every_integer_dtype_take_the_same_rows(dtype):
     ids, rows = torch.tensor([[0, 1, 16], [1, 1, 0]]), table()
     assert torch.equal(embed(ids.to(dtype), rows), F.embedding(ids, rows))
 
 
-def test_as_many_small_ids_as_rows_are_still_ids_and_no_mask():
+def test_uint8_ids_are_not_taken_for_a_mask():
     rows = table()
     ids = torch.ones(V, dtype=torch.uint8)
     assert torch.equal(embed(ids, rows), rows[1].expand(V, C))
@@ -59,7 +59,7 @@ def test_gradients_reach_the_rows_used_and_add_up():
     torch.testing.assert_close(rows.grad, expected)
 
 
-def test_embed_gives_a_copy_and_changes_nothing():
+def test_embed_returns_a_copy_and_modifies_nothing():
     rows, ids = table().detach(), torch.tensor([[2, 0], [16, 2]])
     before = rows.clone(), ids.clone()
     embed(ids, rows).zero_()
@@ -76,7 +76,7 @@ def test_embed_gives_a_copy_and_changes_nothing():
     ([1, 2], TypeError, r"got list; make one with torch.tensor\(ids\)"),
     (3, TypeError, "got int"),
 ])
-def test_ids_that_are_no_rows_are_named(ids, error, words):
+def test_errors_name_the_first_id_that_is_not_a_row(ids, error, words):
     for take in (lambda: embed(ids, table()), lambda: TokenEmbedding(V, C)(ids)):
         with pytest.raises(error, match=words) as caught:
             take()
@@ -86,7 +86,7 @@ def test_ids_that_are_no_rows_are_named(ids, error, words):
 # ---------------------------------------------------------------- sinusoidal positions
 
 @pytest.mark.parametrize("length, d_model", [(5000, 512), (211, 14), (7, 2), (1, 6)])
-def test_positions_are_those_of_the_formula(length, d_model):
+def test_positions_match_the_formula(length, d_model):
     positions = sinusoidal_positions(length, d_model)
     assert positions.shape == (length, d_model) and positions.dtype == torch.float32
     some = sorted({*range(0, length, 97), *range(min(length, 12)), length - 1})
@@ -121,7 +121,7 @@ def test_the_dot_product_depends_on_the_distance_alone():
     assert dots[0, 1] > dots[0, 5] > dots[0, 60]
 
 
-def test_no_two_positions_are_alike():
+def test_no_two_positions_are_equal():
     positions = sinusoidal_positions(5000, 8)
     assert positions.unique(dim=0).size(0) == 5000
 
@@ -149,7 +149,7 @@ def test_sizes_of_positions_are_checked(length, d_model, error, words):
 
 @pytest.mark.parametrize("lead", [(), (B,), (B, 3)], ids=str)
 @pytest.mark.parametrize("length", [1, T, 11])
-def test_each_vector_gets_the_row_of_its_place(lead, length):
+def test_each_vector_gets_the_row_of_its_position(lead, length):
     x, positions = torch.randn(*lead, length, C), torch.randn(11, C)
     before = x.clone(), positions.clone()
     out = add_positions(x, positions)
@@ -166,7 +166,7 @@ def test_each_vector_gets_the_row_of_its_place(lead, length):
     (torch.zeros(B, C, dtype=torch.long), TypeError, "got torch.int64; token ids go through an embedding first"),
     ([[0.0] * C], TypeError, "x must be a tensor of floats, got list"),
 ])
-def test_x_that_does_not_fit_the_positions_is_named(x, error, words):
+def test_errors_say_how_x_does_not_fit_the_positions(x, error, words):
     for add in (lambda x: add_positions(x, torch.zeros(11, C)), SinusoidalPositions(11, C), LearnedPositions(11, C)):
         with pytest.raises(error, match=words) as caught:
             add(x)
@@ -187,7 +187,7 @@ def test_token_embedding_starts_with_entries_of_about_1():
     assert abs(rows.std().item() - 1) < 0.02 and abs(rows.mean().item()) < 0.02  # 64576 draws: 0.004 is one deviation
 
 
-def test_token_embedding_learns_only_the_rows_it_was_asked_for():
+def test_token_embedding_learns_only_the_rows_that_were_used():
     module = TokenEmbedding(V, C)
     module(torch.tensor([[3, 5], [3, 3]])).sum().backward()
     counts = torch.zeros(V)
@@ -234,7 +234,7 @@ def test_x_of_another_dtype_is_added_in_the_wider_one(dtype, result):
     torch.testing.assert_close(out, x.to(result) + sinusoidal_positions(T, C).to(result), rtol=0, atol=0)
 
 
-def test_modules_change_no_input():
+def test_modules_do_not_modify_their_inputs():
     x, ids = torch.randn(B, T, C), torch.randint(V, (B, T))
     before = x.clone(), ids.clone()
     for module in (SinusoidalPositions(11, C), LearnedPositions(11, C)):
@@ -266,12 +266,23 @@ def test_the_order_of_words_matters_only_with_positions():
     assert (placed(ids.flip(1)) - placed(ids).flip(1)).abs().max() > 0.1
 
 
-def test_vectors_are_looked_at_from_where_they_differ_most():
+def test_pca_keeps_a_plane_in_many_dimensions():
     generator = torch.Generator().manual_seed(0)
     plane = torch.randn(7, 2, generator=generator, dtype=torch.float64) * torch.tensor([5.0, 2.0])
     turned = torch.linalg.qr(torch.randn(11, 11, generator=generator, dtype=torch.float64)).Q[:2]  # 2 of 11
-    flat, kept = flattened(plane @ turned + 3.0)
+    flat, kept = pca(plane @ turned + 3.0)
+    assert flat.shape == (7, 2)
     assert kept == pytest.approx(1.0)  # nothing but the plane differs
     torch.testing.assert_close(torch.cdist(flat, flat), torch.cdist(plane, plane))
     assert flat[:, 0].var() > flat[:, 1].var()
-    torch.testing.assert_close(flattened(plane @ turned)[0], flat)  # where they stand does not matter, nor does a sign
+    torch.testing.assert_close(pca(plane @ turned)[0], flat)  # where they stand does not matter, nor does a sign
+
+
+def test_pca_equals_the_eigenvectors_of_the_covariance_matrix():
+    rows = torch.randn(9, 4, dtype=torch.float64) * torch.tensor([1.0, 4.0, 2.0, 3.0])
+    variances, directions = torch.linalg.eigh(rows.T.cov())  # from the smallest to the largest
+    largest = directions.T[[-1, -2]]  # (2, C)
+    largest = torch.stack([row if row.sum() > 0 else -row for row in largest])
+    flat, kept = pca(rows)
+    torch.testing.assert_close(flat, torch.stack([(rows - rows.mean(0)) @ row for row in largest], dim=1))
+    assert kept == pytest.approx((variances[-1] + variances[-2]).item() / variances.sum().item()) and kept < 0.99

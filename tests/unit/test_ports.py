@@ -1,4 +1,4 @@
-"""Weights from and to other people's attention, against outputs that their own code computed."""
+"""Weight conversion to and from other implementations, against outputs that their own code computed."""
 
 from pathlib import Path
 
@@ -9,10 +9,10 @@ from torch import nn
 
 from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask, padding_mask
-from helpers.notebook import recorded
+from helpers.notebook import reference_outputs
 from helpers.ports import NAMES, from_ours, to_ours, torch_mask
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 B, H, T, S, D = 2, 3, 5, 7, 11
 C = H * D
 CASES = ["none", "causal", "padding", "causal_padding", "cross_padding"]
@@ -41,7 +41,7 @@ def part(tensors, prefix):
 
 
 def golden(layout):
-    weights, tensors = recorded(f"ports/{layout}")
+    weights, tensors = reference_outputs(f"ports/{layout}")
     attention = MultiHeadAttention(24, 3)
     attention.load_state_dict(to_ours(weights, layout))
     return attention.eval(), tensors
@@ -51,7 +51,7 @@ def golden(layout):
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_their_weights_give_their_outputs(layout, case, record_property):
+def test_their_weights_reproduce_their_outputs(layout, case, record_property):
     attention, tensors = golden(layout)
     stored = part(tensors, f"{case}.")
     context = tensors["input.context"] if case == "cross_padding" else None
@@ -71,7 +71,7 @@ def test_their_weights_give_their_outputs(layout, case, record_property):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_causal_true_gives_their_causal_outputs(layout):
+def test_causal_true_reproduces_their_causal_outputs(layout):
     attention, tensors = golden(layout)
     assert torch.equal(tensors["causal.keep_mask"].bool(), causal_mask(5).expand(2, 5, 5))
     padding = tensors["padding.keep_mask"].bool().unsqueeze(1)
@@ -84,7 +84,7 @@ def test_causal_true_gives_their_causal_outputs(layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_swapped_layers_would_be_noticed(layout):
-    """The golden outputs tell every layer from every other, so that the tests above prove the names."""
+    """The recorded outputs distinguish all layers, so that the tests above prove the names."""
     attention, tensors = golden(layout)
     ours = attention.state_dict()
     for a, b in (("q_proj", "k_proj"), ("k_proj", "v_proj"), ("v_proj", "out_proj")):
@@ -94,12 +94,12 @@ def test_swapped_layers_would_be_noticed(layout):
         assert (out - tensors["padding.out"]).abs().max() > 1e-2
 
 
-def test_what_was_never_recorded_is_said():
-    with pytest.raises(FileNotFoundError, match="there is no record 'ports/keras', only .*ports/annotated, "):
-        recorded("ports/keras")
+def test_unknown_reference_outputs_raise():
+    with pytest.raises(FileNotFoundError, match="no reference outputs 'ports/keras', only .*ports/annotated, "):
+        reference_outputs("ports/keras")
 
 
-def test_bert_s_weights_and_the_road_to_its_output():
+def test_bert_attention_is_ours_plus_residual_and_layer_norm():
     """transformers' BertAttention is our attention, then x is added and LayerNorm follows."""
     tensors = load_file(DATA / "bert" / "plain.safetensors")
     state = part(tensors, "state.")
@@ -120,11 +120,11 @@ def test_bert_s_weights_and_the_road_to_its_output():
     torch.testing.assert_close(attention(x)[0], context, rtol=0, atol=ROUNDING)
 
 
-# ---------------------------------------------------------------- there and back
+# ---------------------------------------------------------------- round trips
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("layout", FOREIGN)
-def test_names_shapes_and_the_way_back(layout, bias):
+def test_names_shapes_and_round_trip_from_ours(layout, bias):
     ours = MultiHeadAttention(C, H, bias=bias).state_dict()
     theirs = from_ours(ours, layout)
     assert {name: tuple(tensor.shape) for name, tensor in theirs.items()} == expected_shapes(layout, bias)
@@ -134,7 +134,7 @@ def test_names_shapes_and_the_way_back(layout, bias):
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("layout", FOREIGN)
-def test_there_and_back_from_their_side(layout, bias):
+def test_round_trip_from_theirs(layout, bias):
     theirs = {name: torch.randn(shape) for name, shape in expected_shapes(layout, bias).items()}
     before = {name: tensor.clone() for name, tensor in theirs.items()}
     ours = to_ours(theirs, layout)
@@ -185,7 +185,7 @@ def test_torch_s_module_gives_equal_outputs_and_gradients(case, bias):
         torch.testing.assert_close(weights, expected_weights if need_weights else None)
 
 
-def test_torch_mask_turns_the_polarity_and_lays_heads_beside_items():
+def test_torch_mask_inverts_and_merges_items_with_heads():
     mask = torch.rand(B, H, T, S) < 0.5
     blocked = torch_mask(mask, H)
     assert blocked.shape == (B * H, T, S)
@@ -194,6 +194,7 @@ def test_torch_mask_turns_the_polarity_and_lays_heads_beside_items():
             assert torch.equal(blocked[b * H + h], ~mask[b, h])
     assert torch.equal(torch_mask(mask[:, :1], H)[H:], ~mask[1, :1].expand(H, T, S))
     assert torch.equal(torch_mask(mask[0, 0]), ~mask[0, 0])
+    assert torch.equal(torch_mask(mask[:, :1]), ~mask[:, 0])
 
 
 @pytest.mark.parametrize("mask, error, words", [
@@ -202,7 +203,7 @@ def test_torch_mask_turns_the_polarity_and_lays_heads_beside_items():
     (torch.ones(B, 2, T, S, dtype=torch.bool), ValueError, r"got \(2, 2, 5, 7\)"),
     (torch.ones(S, dtype=torch.bool), ValueError, r"got \(7,\)"),
 ])
-def test_torch_mask_names_what_is_wrong(mask, error, words):
+def test_torch_mask_says_what_is_wrong(mask, error, words):
     with pytest.raises(error, match=words):
         torch_mask(mask, H)
 
@@ -234,7 +235,7 @@ KDIM = nn.MultiheadAttention(C, H, kdim=13, vdim=17).state_dict()
      "self.distance_embedding.weight has no counterpart, only self.query.weight to output.dense.bias"),
     (theirs_without("labml", **{"output.LayerNorm.weight": torch.zeros(C)}), "labml", "output.LayerNorm.weight has no"),
 ])
-def test_foreign_weights_that_do_not_fit_are_named(state, layout, words):
+def test_errors_name_their_weights_that_do_not_fit(state, layout, words):
     with pytest.raises(ValueError, match=words) as caught:
         to_ours(state, layout)
     assert len(str(caught.value)) < 220 and "\n" not in str(caught.value)
@@ -246,12 +247,21 @@ def test_foreign_weights_that_do_not_fit_are_named(state, layout, words):
      "do not look like MultiHeadAttention's: v_proj.weight is missing"),
     (lambda state: state | {"norm.weight": torch.zeros(C)}, "labml", "norm.weight has no counterpart, only q_proj"),
 ])
-def test_our_weights_that_do_not_fit_are_named(change, layout, words):
+def test_errors_name_our_weights_that_do_not_fit(change, layout, words):
     with pytest.raises(ValueError, match=words):
         from_ours(change(MultiHeadAttention(C, H).state_dict()), layout)
 
 
-def test_weights_without_biases_do_not_slip_into_a_module_with_them():
+def test_errors_list_up_to_four_of_the_names_found():
+    names = ["a", "b", "c", "d", "e"]
+    for state, listed in ((names[:4], "a, b, c, d"), (names, "a, b, c, d, ...")):
+        with pytest.raises(ValueError) as caught:
+            to_ours(dict.fromkeys(state, torch.zeros(1)), "labml")
+        assert str(caught.value) == ("these weights do not look like labml's: query.linear.weight is missing, found "
+                                     + listed)
+
+
+def test_weights_without_biases_do_not_load_into_a_module_with_biases():
     state = from_ours(MultiHeadAttention(C, H, bias=False).state_dict(), "labml")
     with pytest.raises(RuntimeError, match="Missing key"):
         MultiHeadAttention(C, H).load_state_dict(to_ours(state, "labml"))

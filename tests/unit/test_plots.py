@@ -1,4 +1,4 @@
-"""Figures: the same on every machine, true to their numbers, and with words of their own."""
+"""Figures: the same on every machine, true to their numbers, and described in words."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -8,6 +8,8 @@ import torch
 
 from helpers import plots
 from helpers.masks import causal_mask
+from helpers.plots.charts import _sides
+from helpers.plots.style import short
 
 WORDS = ["Your", "journey", "starts"]
 WEIGHTS = torch.tensor([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.25, 0.25, 0.5]])
@@ -34,7 +36,7 @@ def words_in(picture):
 
 
 @each_figure
-def test_a_figure_is_well_formed_has_words_and_is_the_same_every_time(make):
+def test_a_figure_is_well_formed_described_and_deterministic(make):
     picture = make()
     assert picture.svg == make().svg and picture.alt == make().alt
     assert words_in(picture) and len(picture.alt) > 40
@@ -50,7 +52,7 @@ def test_the_last_bits_of_a_number_do_not_show(make):
 
 
 @each_figure
-def test_gradients_and_float64_are_taken_as_they_are(make):
+def test_tensors_may_require_gradients_and_be_float64(make):
     assert make(WEIGHTS.double().requires_grad_()).svg == make().svg
 
 
@@ -76,7 +78,7 @@ def test_hidden_keys_are_hatched_and_counted():
     assert "Hidden by the mask: 3." in plots.weights(WEIGHTS, WORDS, mask=causal_mask(3)).alt
 
 
-def test_the_words_of_a_figure_come_from_its_numbers():
+def test_the_description_of_a_figure_comes_from_its_numbers():
     assert "Your: Your 0.70; journey: journey 0.60; starts: starts 0.50." in plots.weights(WEIGHTS, WORDS).alt
     assert "journey sees Your journey;" in plots.masks({"causal": causal_mask(3)}, WORDS).alt
     assert "Your: nothing" in plots.weights(WEIGHTS, WORDS, mask=causal_mask(3).tril(-1)).alt
@@ -87,33 +89,33 @@ def test_nan_and_infinity_are_written_out():
     assert {"NaN", "-inf"} <= set(words_in(plots.scores(values, WORDS[:2])))
 
 
-def test_origins_are_coloured_by_their_token():
+def test_origins_are_colored_by_their_token():
     named = 10 * torch.arange(3)[:, None] + torch.arange(2)
-    colours = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", plots.origins({"x": named}, WORDS).svg)
-    assert colours == [colour for colour in plots.COLOURS[:3] for _ in range(2)]
+    colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", plots.origins({"x": named}, WORDS).svg)
+    assert colors == [color for color in plots.COLOURS[:3] for _ in range(2)]
 
 
 def test_more_than_ten_features_get_names_of_three_digits():
     named = 100 * torch.arange(3)[:, None] + torch.arange(12)
     picture = plots.origins({"x": named, "merged": named}, WORDS, unit=100)
-    colours = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
-    assert colours == [colour for colour in plots.COLOURS[:3] for _ in range(12)] * 2
+    colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
+    assert colors == [color for color in plots.COLOURS[:3] for _ in range(12)] * 2
     assert {"000", "011", "200"} <= set(words_in(picture)) and "First digit = token" in picture.alt
     assert float(ElementTree.fromstring(picture.svg).get("width").removesuffix("pt")) <= 72 * plots.WIDEST + 1
 
 
 def test_small_squares_write_one_decimal_and_leave_zeros_empty():
     words = words_in(plots.weights_side_by_side({str(i): torch.eye(8) / 2 for i in range(3)}, list("abcdefgh")))
-    assert words.count(".5") == 24 and words.count("0.0") == 1  # the one is on the scale beside them
+    assert words.count(".5") == 24 and words.count("0.0") == 1  # the one is on the color bar
 
 
 def test_words_in_the_plane_cover_neither_points_nor_each_other():
     places = torch.tensor([[0.0, 0.0], [0.05, 0.0], [0.1, 0.0], [1.0, 1.0]])
-    sides = plots._sides(["alpha", "beta", "gamma", "delta"], places)
+    sides = _sides(["alpha", "beta", "gamma", "delta"], places)
     assert sides[0] == (-1, 0) and sides[2] == (1, 0) and sides[1] in {(0, 1), (0, -1)}
 
 
-def test_the_words_of_the_heads_name_the_largest():
+def test_the_description_of_heads_names_the_largest():
     table = torch.zeros(2, 12)
     table[1, 7] = 0.5
     picture = plots.heads({"one": table, "two": table}, top=0.5)
@@ -122,10 +124,10 @@ def test_the_words_of_the_heads_name_the_largest():
 
 
 def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
-    assert plots._short(-0.0074, 4) == "-0.0074" and plots._short(-0.0004, 2) == "0.00"
+    assert short(-0.0074, 4) == "-0.0074" and short(-0.0004, 2) == "0.00"
 
 
-def test_measured_times_are_pixels_with_words_that_always_hold():
+def test_measured_times_are_pixels_with_a_description_without_numbers():
     figure = plots.timings({"slow": [1.0, 4.0], "fast": [1.0, 2.0]}, [1, 2], "length", "ms", "Time")
     data, sizes = figure._repr_mimebundle_()
     assert data["image/png"].startswith(b"\x89PNG") and sizes["image/png"]["width"] == 460
@@ -142,6 +144,6 @@ def test_measured_times_are_pixels_with_words_that_always_hold():
     (lambda: plots.arrows({"a": [1.0, 2.0, 3.0]}), r"a must be two numbers, got shape \(3,\)"),
     (lambda: plots.attention_flow(*[WEIGHTS] * 6, WEIGHTS[0]), r"must have two axes, got shape \(3,\)"),
 ])
-def test_what_does_not_fit_is_said(call, words):
+def test_errors_say_what_does_not_fit(call, words):
     with pytest.raises(ValueError, match=words):
         call()

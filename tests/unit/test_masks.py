@@ -1,4 +1,4 @@
-"""Masks and the roads from a mask to weights."""
+"""Masks and the ways from a mask to weights."""
 
 import pytest
 import torch
@@ -23,6 +23,7 @@ def test_causal_mask_sees_itself_and_the_past():
     mask = masks.causal_mask(T)
     assert mask.dtype == torch.bool
     assert mask.tolist() == [[key <= query for key in range(T)] for query in range(T)]
+    assert masks.causal_mask(1).tolist() == [[True]]
 
 
 @pytest.mark.parametrize("length, error, words", [
@@ -30,7 +31,7 @@ def test_causal_mask_sees_itself_and_the_past():
     (2.0, TypeError, "length must be a whole number, got 2.0"), ("3", TypeError, "got '3'"),
     (True, TypeError, "got True"), (torch.tensor(3), TypeError, "got tensor"), (None, TypeError, "got None"),
 ])
-def test_causal_mask_names_a_bad_length(length, error, words):
+def test_causal_mask_says_what_is_wrong_with_the_length(length, error, words):
     with pytest.raises(error, match=words):
         masks.causal_mask(length)
 
@@ -40,6 +41,7 @@ def test_padding_mask_shows_real_tokens():
     assert mask.shape == (3, 1, 7) and mask.dtype == torch.bool
     assert mask.sum(-1).flatten().tolist() == [3, 0, 7]
     assert mask[0, 0].tolist() == [True] * 3 + [False] * 4
+    assert masks.padding_mask([0, 1], 1).tolist() == [[[False]], [[True]]]
 
 
 def test_padding_mask_takes_a_list():
@@ -53,7 +55,7 @@ def test_padding_mask_takes_a_list():
     (torch.tensor([8]), ValueError, "between 0 and max_length = 7, got 8"),
     (torch.tensor([-1]), ValueError, "between 0 and max_length = 7, got -1"),
 ])
-def test_padding_mask_names_bad_lengths(lengths, error, words):
+def test_padding_mask_says_what_is_wrong_with_the_lengths(lengths, error, words):
     with pytest.raises(error, match=words):
         masks.padding_mask(lengths, 7)
 
@@ -63,13 +65,13 @@ MASK_SHAPES = [(T, S), (S,), (1, S), (B, 1, 1, S), (B, 1, T, S), (1, H, 1, S), (
 
 @pytest.mark.parametrize("shape", MASK_SHAPES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_both_routes_are_equal_in_weights_and_gradients(shape, dtype):
+def test_all_ways_to_mask_agree_in_weights_and_gradients(shape, dtype):
     mask = some_mask(*shape) if shape[-1] == S else torch.ones(shape, dtype=torch.bool)
     s = scores(B, H, T, S, dtype=dtype)
 
-    def through(road):
+    def through(masking):
         leaf = s.clone().requires_grad_()
-        weights = road(leaf)
+        weights = masking(leaf)
         (weights * scores(B, H, T, S, seed=3, dtype=dtype)).sum().backward()
         return weights.detach(), leaf.grad
 
@@ -101,7 +103,7 @@ def test_a_fully_masked_row_gives_zeros_and_finite_gradients(dtype):
     assert leaf.grad.isfinite().all() and leaf.grad[0].abs().sum() > 0
 
 
-def test_no_nan_arises_on_the_way_back():
+def test_no_nan_arises_in_the_backward_pass():
     mask = torch.tensor([[True, False], [False, False]])
     leaf = scores(2, 2).requires_grad_()
     with torch.autograd.detect_anomaly(check_nan=True):
@@ -109,7 +111,7 @@ def test_no_nan_arises_on_the_way_back():
     assert leaf.grad.isfinite().all()
 
 
-def test_filling_survives_a_huge_hidden_score_and_renormalising_does_not():
+def test_filling_survives_a_huge_hidden_score_and_renormalizing_does_not():
     s, mask = torch.tensor([[0.0, 200.0], [0.0, 0.0]]), masks.causal_mask(2)
     assert masks.mask_by_filling(s, mask)[0].tolist() == [1, 0]
     assert masks.masked_softmax(s, mask)[0].tolist() == [1, 0]
@@ -121,45 +123,45 @@ def test_scores_far_below_zero_are_still_seen():
     assert masks.masked_softmax(s, torch.tensor([[True, False]])).tolist() == [[1, 0]]
 
 
-def test_nothing_is_changed_in_place():
+def test_nothing_is_modified_in_place():
     s, mask = scores(T, S), some_mask(T, S)
     before = s.clone(), mask.clone()
-    for road in (masks.mask_by_filling, masks.mask_by_renormalizing, masks.masked_softmax):
-        road(s, mask)
+    for masking in (masks.mask_by_filling, masks.mask_by_renormalizing, masks.masked_softmax):
+        masking(s, mask)
     assert torch.equal(s, before[0]) and torch.equal(mask, before[1])
 
 
-ROADS = [masks.mask_by_filling, masks.mask_by_renormalizing, masks.masked_softmax]
+WAYS = [masks.mask_by_filling, masks.mask_by_renormalizing, masks.masked_softmax]
 
 
-@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("masking", WAYS)
 @pytest.mark.parametrize("mask, words", [
     (torch.ones(T, S), r"mask must be bool \(True = may attend\), got torch.float32"),
     (torch.ones(T, S, dtype=torch.long), "got torch.int64"),
     ([[True] * S] * T, "got list"),
 ])
-def test_a_mask_that_is_not_bool_is_refused(road, mask, words):
+def test_a_mask_must_be_bool(masking, mask, words):
     with pytest.raises(TypeError, match=words):
-        road(scores(T, S), mask)
+        masking(scores(T, S), mask)
 
 
-@pytest.mark.parametrize("road", ROADS)
-def test_scores_that_are_whole_numbers_are_refused(road):
+@pytest.mark.parametrize("masking", WAYS)
+def test_scores_must_be_floats(masking):
     with pytest.raises(TypeError, match="must be floats, got torch.int64"):
-        road(torch.ones(T, S, dtype=torch.long), torch.ones(T, S, dtype=torch.bool))
+        masking(torch.ones(T, S, dtype=torch.long), torch.ones(T, S, dtype=torch.bool))
 
 
-@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("masking", WAYS)
 @pytest.mark.parametrize("shape", [(S, T), (T,), (1, T, S), (T, S + 1)])
-def test_a_mask_that_does_not_fit_is_refused(road, shape):
+def test_a_mask_must_broadcast_to_the_scores(masking, shape):
     with pytest.raises(ValueError, match=r"does not broadcast to scores \(5, 7\)"):
-        road(scores(T, S), torch.ones(shape, dtype=torch.bool))
+        masking(scores(T, S), torch.ones(shape, dtype=torch.bool))
 
 
-def test_a_mask_on_another_device_is_refused():
+def test_a_mask_must_be_on_the_device_of_the_scores():
     with pytest.raises(ValueError, match=r"mask is on meta, the scores are on cpu; move it"):
         masks.masked_softmax(scores(T, S), torch.ones(T, S, dtype=torch.bool, device="meta"))
 
 
-def test_causal_mask_is_made_on_the_device_that_is_asked_for():
+def test_causal_mask_is_created_on_the_requested_device():
     assert masks.causal_mask(3, device="meta").device.type == "meta"

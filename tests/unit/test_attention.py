@@ -11,10 +11,10 @@ from torch import nn
 from helpers import notebook
 from helpers.attention import CausalAttention, SelfAttention, dot_product_attention
 from helpers.masks import causal_mask
-from tests.oracles import sdpa
+from tests.unit.oracles import sdpa
 
 B, H, T, S, D, DV = 2, 3, 5, 7, 11, 13
-ARTICLE = json.loads((Path(__file__).parent / "golden" / "causal_article.json").read_text(encoding="utf-8"))
+ARTICLE = json.loads((Path(__file__).parents[1] / "golden" / "causal_article.json").read_text(encoding="utf-8"))
 
 # Largest differences that rounding alone explains: one step of bfloat16 at 1 is 0.008, of float16 0.001.
 TOLERANCE = {torch.float64: 1e-12, torch.float32: 2e-6, torch.bfloat16: 3e-2, torch.float16: 4e-3}
@@ -79,7 +79,13 @@ def test_one_query_by_hand():
     torch.testing.assert_close(dot_product_attention(q, k, v)[0][2], (shares[:, None] * v).sum(0) / shares.sum())
 
 
-def test_order_of_keys_does_not_matter_and_items_do_not_meet():
+def test_one_key_one_feature_and_one_value_are_enough():
+    q, k, v = torch.tensor([[2.0]]), torch.tensor([[3.0]]), torch.tensor([[5.0]])
+    out, weights = dot_product_attention(q, k, v, causal_mask(1))
+    assert out.tolist() == [[5.0]] and weights.tolist() == [[1.0]]
+
+
+def test_key_order_does_not_matter_and_items_do_not_mix():
     q, k, v = inputs(B)
     order = torch.randperm(S, generator=torch.Generator().manual_seed(1))
     torch.testing.assert_close(dot_product_attention(q, k[:, order], v[:, order])[0], dot_product_attention(q, k, v)[0])
@@ -93,7 +99,7 @@ def test_dropout_is_applied_to_the_weights_that_are_returned():
     torch.testing.assert_close(out, weights @ v)
 
 
-def test_gradients_are_those_of_finite_differences():
+def test_gradients_match_finite_differences():
     tensors = [t[0, :3].detach().requires_grad_() for t in inputs(1, dtype=torch.float64)]
     mask = torch.tensor([[True, False, False], [True, True, False], [False, False, False]])
     assert torch.autograd.gradcheck(lambda *x: dot_product_attention(*x, mask), tensors)
@@ -102,19 +108,25 @@ def test_gradients_are_those_of_finite_differences():
 @pytest.mark.parametrize("change, error, words", [
     (lambda q, k, v: (q.long(), k, v), TypeError, "q must be a tensor of floats, got torch.int64"),
     (lambda q, k, v: (q, k.tolist(), v), TypeError, "k must be a tensor of floats, got list"),
-    (lambda q, k, v: (q, k, v.double()), TypeError, "share one dtype, got torch.float32, torch.float32, torch.float64"),
-    (lambda q, k, v: (q[..., :3], k, v), ValueError, "same number of features"),
+    (lambda q, k, v: (q, k, v.int()), TypeError, "^v must be a tensor of floats, got torch.int32"),
+    (lambda q, k, v: (q, k, v.double()), TypeError,
+     r"share one dtype, got torch.float32, torch.float32, torch.float64; convert with .to\(q.dtype\)$"),
+    (lambda q, k, v: (q[..., :3], k, v), ValueError,
+     r"same number of features .*, got q \(2, 5, 3\), k \(2, 7, 11\), v \(2, 7, 13\)$"),
+    (lambda q, k, v: (q[..., :0], k[..., :0], v), ValueError, r"q must be .* at least one of each, got \(2, 5, 0\)"),
     (lambda q, k, v: (q, k, v[:, :3]), ValueError, "each key needs one value: k has 7 positions, v has 3"),
     (lambda q, k, v: (q, k[:, :0], v[:, :0]), ValueError, "at least one of each"),
     (lambda q, k, v: (q[:, :0], k, v), ValueError, "at least one of each"),
     (lambda q, k, v: (q[0, 0], k, v), ValueError, "at least one of each, got"),
+    (lambda q, k, v: (q.repeat(2, 1, 1)[:3], k, v), ValueError, "agree in all axes before the last two"),
     (lambda q, k, v: (q, k.repeat(2, 1, 1)[:3], v), ValueError, "agree in all axes before the last two"),
+    (lambda q, k, v: (q, k, v.repeat(2, 1, 1)[:3]), ValueError, "agree in all axes before the last two"),
     (lambda q, k, v: (q, k.to("meta"), v), ValueError, "on one device, got cpu, meta, cpu"),
     (lambda q, k, v: (q, k, v, torch.ones(T, S)), TypeError, "mask must be bool"),
     (lambda q, k, v: (q, k, v, torch.ones(S, T, dtype=torch.bool)), ValueError, "does not broadcast"),
     (lambda q, k, v: (q, k, v, None, 0.1), TypeError, r"for a probability p pass nn.Dropout\(p\)"),
 ])
-def test_bad_input_gets_one_sentence(change, error, words):
+def test_bad_input_raises_an_error_of_one_sentence(change, error, words):
     with pytest.raises(error, match=words) as caught:
         dot_product_attention(*change(*(t.detach() for t in inputs(B))))
     assert len(str(caught.value)) < 200 and "\n" not in str(caught.value)
@@ -128,7 +140,7 @@ def projections():
     return SelfAttention(3, 2)
 
 
-def test_projections_are_drawn_in_the_article_s_order():
+def test_projections_are_drawn_in_the_order_of_the_article():
     module = projections()
     for name in ("W_query", "W_key", "W_value"):
         torch.testing.assert_close(getattr(module, name).weight.detach(), torch.tensor(ARTICLE["extra"][name]),
@@ -142,8 +154,8 @@ def table(name):
     return torch.tensor([[float(x) for x in row] for row in ARTICLE[name]["printed"]])
 
 
-def test_the_article_s_tables_up_to_the_softmax_of_masked_scores():
-    module, (_, x) = projections(), notebook.journey()
+def test_tables_of_the_article_up_to_the_softmax_of_masked_scores():
+    module, (_, x) = projections(), notebook.example_sentence()
     q, k = module.W_query(x), module.W_key(x)
     weights, mask = module(x)[1], causal_mask(6)
     masked = weights * mask
@@ -155,14 +167,19 @@ def test_the_article_s_tables_up_to_the_softmax_of_masked_scores():
         torch.testing.assert_close(ours.detach(), table(name), rtol=0, atol=5.1e-5, msg=name)  # half of the last digit
 
 
-def test_causal_attention_gives_the_article_s_context_in_evaluation():
+def test_causal_attention_in_evaluation_gives_the_context_vectors_of_the_article():
     module = CausalAttention(3, 2, context_length=6, dropout=0.1).eval()
     with torch.no_grad():
         for name in ("W_query", "W_key", "W_value"):
             getattr(module, name).weight.copy_(torch.tensor(ARTICLE["extra"][f"ca_{name}"]))
-    x = torch.stack([notebook.journey()[1]] * 2)
+    x = torch.stack([notebook.example_sentence()[1]] * 2)
     torch.testing.assert_close(module(x)[0].detach(), torch.tensor(ARTICLE["extra"]["ca_eval_context"]),
                                rtol=0, atol=1e-5)
+
+
+def test_qkv_bias_gives_all_three_projections_a_bias():
+    for module in (SelfAttention(D, DV, qkv_bias=True), CausalAttention(D, DV, T, 0.0, qkv_bias=True)):
+        assert [layer.bias.shape for layer in (module.W_query, module.W_key, module.W_value)] == [(DV,)] * 3
 
 
 def test_self_attention_equals_sdpa_and_its_own_parts():
@@ -204,13 +221,13 @@ def test_causal_attention_drops_weights_in_training_only():
     ("0.1", TypeError, "a dropout probability must be a number, got '0.1'"), (None, TypeError, "got None"),
     (True, TypeError, "got True"), (nn.Dropout(0.1), TypeError, "got Dropout"),
 ])
-def test_a_dropout_that_is_no_probability_is_refused(p, error, words):
+def test_dropout_must_be_a_probability(p, error, words):
     with pytest.raises(error, match=words):
         CausalAttention(D, DV, T, p)
 
 
 @pytest.mark.parametrize("p", [0, 0.0, 0.999])
-def test_a_dropout_from_0_to_below_1_is_taken(p):
+def test_dropout_may_be_0_or_just_below_1(p):
     assert CausalAttention(D, DV, T, p).dropout.p == p
 
 
@@ -228,7 +245,7 @@ def test_the_mask_is_a_buffer_that_moves_and_is_not_saved():
     (torch.zeros(B, T, D).double(), TypeError, "x must be torch.float32 like the module's weights, got torch.float64"),
     (torch.zeros(B, T, D, device="meta"), ValueError, "x is on meta, the module on cpu"),
 ])
-def test_modules_name_what_is_wrong_with_x(x, error, words):
+def test_modules_say_what_is_wrong_with_x(x, error, words):
     for module in (SelfAttention(D, DV), CausalAttention(D, DV, S, 0.0)):
         with pytest.raises(error, match=words):
             module(x)
@@ -245,7 +262,7 @@ def test_autocast_may_mix_dtypes():
         assert module(torch.randn(B, T, D).bfloat16())[0].dtype == torch.bfloat16
 
 
-def test_modules_learn():
+def test_all_parameters_get_gradients():
     module, x = nn.Sequential(nn.Identity(), CausalAttention(D, DV, T, 0.0)), torch.randn(B, T, D)
     module(x)[0].square().sum().backward()
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in module.parameters())

@@ -1,4 +1,4 @@
-"""split_heads, merge_heads and MultiHeadAttention: both roads against each other, a loop, and PyTorch."""
+"""split_heads, merge_heads and MultiHeadAttention: both paths against each other, a loop, and PyTorch."""
 
 import copy
 import math
@@ -14,7 +14,7 @@ from helpers import heads
 from helpers.attention import dot_product_attention
 from helpers.heads import MultiHeadAttention, merge_heads, require_heads, split_heads
 from helpers.masks import causal_mask, padding_mask
-from tests.oracles import sdpa
+from tests.unit.oracles import sdpa
 
 B, H, T, S, D = 2, 3, 5, 7, 11
 C = H * D
@@ -31,7 +31,7 @@ def random(*shape, seed=0, dtype=torch.float32):
 
 
 def module(num_heads=H, dtype=torch.float32, **options):
-    """Weights larger than PyTorch's draw, so that attention is far from uniform."""
+    """Parameters larger than PyTorch's initial ones, so that attention is far from uniform."""
     made = MultiHeadAttention(C, num_heads, **options)
     for i, parameter in enumerate(made.parameters()):
         parameter.data = random(*parameter.shape, seed=100 + i) * 0.25
@@ -62,7 +62,7 @@ def agree(a, b, dtype=torch.float32):
     torch.testing.assert_close(a, b, rtol=0, atol=TOLERANCE[dtype] * max(1, largest))
 
 
-def roads_agree(attention, *inputs, dtype=torch.float32, **options):
+def paths_agree(attention, *inputs, dtype=torch.float32, **options):
     fast, explicit = (outcome(attention, *inputs, **options, need_weights=n) for n in (False, True))
     agree(fast[0], explicit[0], dtype)
     agree(fast[1], explicit[1], dtype)
@@ -81,13 +81,13 @@ def test_head_h_of_token_t_is_columns_hd_to_h_plus_1_d(lead):
 
 
 @pytest.mark.parametrize("num_heads", [1, H, C])
-def test_merge_is_the_way_back_from_split(num_heads):
+def test_merge_is_the_inverse_of_split(num_heads):
     x, split = random(B, T, C), random(B, num_heads, T, C // num_heads)
     assert torch.equal(merge_heads(split_heads(x, num_heads)), x)
     assert torch.equal(split_heads(merge_heads(split), num_heads), split)
 
 
-def test_split_and_merge_name_what_is_wrong():
+def test_split_and_merge_say_what_is_wrong():
     with pytest.raises(ValueError, match=r"x must be \(..., T, C\), got \(33,\)"):
         split_heads(random(C), H)
     with pytest.raises(ValueError, match="got 2 heads for d_model = 33; a number near it that does is 1"):
@@ -108,18 +108,18 @@ def test_split_and_merge_name_what_is_wrong():
     (0, 1, ValueError, "d_model must be at least 1, got 0"),
     (33.0, 3, TypeError, "d_model must be a whole number, got 33.0"),
 ])
-def test_heads_that_do_not_divide_the_width_are_refused(d_model, num_heads, error, words):
+def test_the_number_of_heads_must_divide_the_width(d_model, num_heads, error, words):
     for refuse in (require_heads, MultiHeadAttention):
         with pytest.raises(error, match=words):
             refuse(d_model, num_heads)
 
 
-# ---------------------------------------------------------------- the two roads
+# ---------------------------------------------------------------- the fused path and the explicit path
 
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
 @pytest.mark.parametrize("shape", MASK_SHAPES, ids=str)
-def test_both_roads_agree_under_every_mask_in_outputs_and_gradients(shape, dtype):
-    roads_agree(module(dtype=dtype), random(B, T, C, dtype=dtype), random(B, S, C, seed=1, dtype=dtype),
+def test_both_paths_agree_under_every_mask_in_outputs_and_gradients(shape, dtype):
+    paths_agree(module(dtype=dtype), random(B, T, C, dtype=dtype), random(B, S, C, seed=1, dtype=dtype),
                 mask=some_mask(*shape), dtype=dtype)
 
 
@@ -128,27 +128,27 @@ def test_both_roads_agree_under_every_mask_in_outputs_and_gradients(shape, dtype
                                      {"causal": True, "mask": torch.ones(T, T, dtype=torch.bool).triu(-1)},
                                      {"causal": True, "mask": torch.arange(T) > 1}],
                          ids=["plain", "causal", "causal-padding", "causal-band", "causal-first-rows-see-nothing"])
-def test_both_roads_agree_in_self_attention(options, dtype):
-    roads_agree(module(dtype=dtype), random(B, T, C, dtype=dtype), dtype=dtype, **options)
+def test_both_paths_agree_in_self_attention(options, dtype):
+    paths_agree(module(dtype=dtype), random(B, T, C, dtype=dtype), dtype=dtype, **options)
 
 
 @pytest.mark.parametrize("num_heads", [1, H, D, C])
 @pytest.mark.parametrize("length", [1, 2, T])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
-def test_both_roads_agree_for_other_sizes(num_heads, length, causal, bias):
-    roads_agree(module(num_heads, torch.float64, bias=bias), random(B, length, C, dtype=torch.float64), causal=causal,
+def test_both_paths_agree_for_other_sizes(num_heads, length, causal, bias):
+    paths_agree(module(num_heads, torch.float64, bias=bias), random(B, length, C, dtype=torch.float64), causal=causal,
                 dtype=torch.float64)
 
 
 @pytest.mark.parametrize("lead", [(), (1,), (B, 2)], ids=str)
 @pytest.mark.parametrize("mask", [None, some_mask(S), some_mask(T, S), some_mask(H, T, S)],
                          ids=["none", "S", "TS", "HTS"])
-def test_both_roads_agree_without_a_batch_and_with_two(lead, mask):
-    roads_agree(module(), random(*lead, T, C), random(*lead, S, C, seed=1), mask=mask)
+def test_both_paths_agree_for_any_number_of_batch_axes(lead, mask):
+    paths_agree(module(), random(*lead, T, C), random(*lead, S, C, seed=1), mask=mask)
 
 
-def test_an_item_alone_gives_what_it_gives_in_a_batch():
+def test_an_item_gives_the_same_alone_and_in_a_batch():
     attention, x, context = module(), random(B, T, C), random(B, S, C, seed=1)
     for need_weights in (False, True):
         alone, _ = attention(x[1], context[1], need_weights=need_weights)
@@ -170,7 +170,7 @@ def test_equals_a_loop_over_heads(need_weights):
 
 
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_equals_sdpa_by_hand(need_weights):
+def test_equals_sdpa_with_heads_split_by_hand(need_weights):
     attention, x, context = module(), random(B, T, C), random(B, S, C, seed=1)
     q, k, v = (layer(t).view(B, -1, H, D).permute(0, 2, 1, 3) for layer, t in
                ((attention.q_proj, x), (attention.k_proj, context), (attention.v_proj, context)))
@@ -201,7 +201,7 @@ def test_equals_torch_nn_multiheadattention():
     agree(attention(x, causal=True)[0], expected[0])
 
 
-def test_weights_are_given_only_on_request_and_rows_sum_to_one_or_zero():
+def test_weights_are_returned_only_on_request_and_rows_sum_to_one_or_zero():
     attention, x, context = module(), random(B, T, C), random(B, S, C, seed=1)
     mask = padding_mask([4, 0], S).unsqueeze(1)
     out, weights = attention(x, context, mask)
@@ -227,7 +227,7 @@ def test_a_fully_masked_row_gives_the_bias_alone_and_finite_gradients(need_weigh
 
 
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_gradients_are_those_of_finite_differences(need_weights):
+def test_gradients_match_finite_differences(need_weights):
     attention, x = MultiHeadAttention(6, 2).double(), random(3, 6, dtype=torch.float64).requires_grad_()
     context = random(4, 6, seed=1, dtype=torch.float64).requires_grad_()
     mask = torch.tensor([[True, False, True, False], [True] * 4, [False] * 4])
@@ -260,11 +260,33 @@ def test_hidden_keys_and_other_items_do_not_matter(need_weights):
     assert (after[1] - before[1]).abs().max() > 1e-3
 
 
-@pytest.mark.parametrize("shape", MASK_SHAPES, ids=str)
-def test_the_way_round_for_an_old_pytorch_gives_the_same(monkeypatch, shape):
-    attention, tensors, mask = module(), (random(B, T, C), random(B, S, C, seed=1)), some_mask(*shape)
+@pytest.fixture
+def old_pytorch(monkeypatch):
+    """PyTorch before 2.5, whose own attention gives NaN for a row that is fully masked."""
+    real = F.scaled_dot_product_attention
+
+    def old(q, k, v, attn_mask=None, **options):
+        out = real(q, k, v, attn_mask, **options)
+        return out if attn_mask is None else out.masked_fill(~attn_mask.any(-1, keepdim=True), math.nan)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", old)
     monkeypatch.setattr(heads, "EMPTY_ROWS_GIVE_ZEROS", False)
-    roads_agree(attention, *tensors, mask=mask)
+
+
+@pytest.mark.parametrize("shape", MASK_SHAPES, ids=str)
+def test_both_paths_agree_in_an_old_pytorch(old_pytorch, shape):
+    paths_agree(module(), random(B, T, C), random(B, S, C, seed=1), mask=some_mask(*shape))
+
+
+@pytest.mark.parametrize("mask", [None, some_mask(S), some_mask(T, S), some_mask(H, T, S)],
+                         ids=["none", "S", "TS", "HTS"])
+def test_both_paths_agree_in_an_old_pytorch_without_a_batch(old_pytorch, mask):
+    paths_agree(module(), random(T, C), random(S, C, seed=1), mask=mask)
+
+
+def test_dropout_acts_in_an_old_pytorch_too(old_pytorch):
+    attention, x, mask = module(dropout=0.5), random(B, T, C), some_mask(T, T)
+    assert not torch.equal(attention(x, mask=mask)[0], attention.eval()(x, mask=mask)[0])
 
 
 def record_sdpa(monkeypatch):
@@ -279,7 +301,7 @@ def record_sdpa(monkeypatch):
     return calls
 
 
-def test_causal_alone_is_left_to_the_kernel_and_no_mask_is_built(monkeypatch):
+def test_causal_without_a_mask_builds_no_mask(monkeypatch):
     calls = record_sdpa(monkeypatch)
     monkeypatch.setattr(heads, "causal_mask", lambda *_: pytest.fail("a T x T mask was built"))
     module()(random(B, T, C), causal=True)
@@ -297,7 +319,7 @@ def test_causal_is_combined_with_a_mask(monkeypatch):
     assert torch.equal(calls[1]["attn_mask"], mask)
 
 
-def test_the_explicit_road_does_not_use_the_kernel_and_the_fast_one_not_the_formula(monkeypatch):
+def test_the_explicit_path_uses_the_formula_and_the_fused_path_the_kernel(monkeypatch):
     calls, attention = record_sdpa(monkeypatch), module()
     attention(random(B, T, C), need_weights=True)
     assert calls == []
@@ -321,7 +343,7 @@ class Largest(TorchDispatchMode):
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("batch", [1, B])
-def test_the_fast_road_never_holds_a_table_of_queries_by_keys(batch, causal):
+def test_the_fused_path_never_holds_a_table_of_queries_by_keys(batch, causal):
     many = 211
     attention, x = module(), random(batch, many, C).requires_grad_()
     elements = {}
@@ -376,7 +398,7 @@ def test_dropout_of_0_changes_nothing_in_training(need_weights):
     assert torch.equal(trained, attention.eval()(x, need_weights=need_weights)[0])
 
 
-def test_the_weights_returned_are_those_used():
+def test_the_returned_weights_are_the_ones_used():
     attention, x, mask = module(dropout=0.5), random(B, T, C), some_mask(T, T)
     out, weights = attention(x, mask=mask, need_weights=True)
     v = split_heads(attention.v_proj(x), H)
@@ -393,15 +415,15 @@ def test_the_weights_returned_are_those_used():
     ("0.1", TypeError, "a dropout probability must be a number, got '0.1'"), (None, TypeError, "got None"),
     (True, TypeError, "got True"), (nn.Dropout(0.1), TypeError, "must be a number, got Dropout"),
 ])
-def test_a_dropout_that_is_no_probability_is_refused(p, error, words):
+def test_dropout_must_be_a_probability(p, error, words):
     with pytest.raises(error, match=words):
         MultiHeadAttention(C, H, dropout=p)
 
 
-# ---------------------------------------------------------------- what a module must stand
+# ---------------------------------------------------------------- robustness
 
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_inputs_are_never_changed(need_weights):
+def test_inputs_are_not_modified(need_weights):
     attention, tensors = module(dropout=0.5), (random(B, T, C), random(B, T, C, seed=1), some_mask(B, 1, T, T))
     before = [t.clone() for t in tensors]
     for causal in (False, True):
@@ -449,7 +471,7 @@ def test_a_copy_computes_the_same_and_is_independent(copied):
 
 
 @pytest.mark.parametrize("bias", [False, True])
-def test_state_dict_goes_round_and_holds_four_layers(bias):
+def test_state_dict_round_trips_and_holds_four_layers(bias):
     attention, other = module(bias=bias), MultiHeadAttention(C, H, bias=bias)
     kinds = ("weight", "bias") if bias else ("weight",)
     assert list(attention.state_dict()) == [f"{layer}.{kind}" for layer in ("q_proj", "k_proj", "v_proj", "out_proj")
@@ -467,7 +489,7 @@ def test_everything_follows_the_module_to_another_device(need_weights):
         assert (weights is None) != need_weights
 
 
-def test_all_parameters_learn():
+def test_all_parameters_get_gradients():
     attention = module(dropout=0.1)
     attention(random(B, T, C), random(B, S, C, seed=1))[0].square().sum().backward()
     # A bias of the keys shifts all scores of a row alike, which the softmax does not see.
@@ -506,7 +528,7 @@ BOOL = torch.bool
     ({"mask": torch.ones(T, T, dtype=BOOL, device="meta")}, ValueError, r"mask is on meta, .* move it with mask.to"),
 ])
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_bad_input_gets_one_sentence_on_both_roads(options, error, words, need_weights):
+def test_bad_input_raises_an_error_of_one_sentence_on_both_paths(options, error, words, need_weights):
     with pytest.raises(error, match=words) as caught:
         module()(**{"x": torch.zeros(B, T, C), "need_weights": need_weights, **options})
     assert len(str(caught.value)) < 260 and "\n" not in str(caught.value)
