@@ -105,8 +105,8 @@ def heads_apart(ask):
                                    ask(attempt, x, context, changed)[1][:, 1:])
         if moved < 1e-4:
             return None
-        return (f"Heads do not see each other's features: when features 0 to {D - 1} of the keys changed, which belong to "
-                f"head 0, the weights of other heads changed by up to {moved:.4f}.")
+        return (f"Heads do not see each other's features: when features 0 to {D - 1} of the keys changed, which belong "
+                f"to head 0, the weights of other heads changed by up to {moved:.4f}.")
 
     return BehavioralTest("heads-mixed", test,
                           "Head h has the features h*D to (h+1)*D. Which line lets another head see them?")
@@ -126,12 +126,12 @@ def any_order_of_positions(ask, self_attention):
         moved = max(largest_difference(out, after[0]), largest_difference(weights, after[1]))
         if moved < 1e-4:
             return None
-        return (f"Without a mask the order of positions must not matter: {must}, and the weights with it. Yours change by "
-                f"up to {moved:.4f}.")
+        return (f"Without a mask the order of positions must not matter: {must}, and the weights with it. Yours change "
+                f"by up to {moved:.4f}.")
 
     return BehavioralTest("positions-mixed", test,
-                          "Cutting or joining axes that are not neighbors mixes positions. Print one row before and after "
-                          "each line that changes a shape.")
+                          "Cutting or joining axes that are not neighbors mixes positions. Print one row before and "
+                          "after each line that changes a shape.")
 
 
 def out_alone_wrong(ask, reference, where):

@@ -80,7 +80,7 @@ BEHAVIORAL_TESTS = (
           "Each feature has a mean of its own: when feature 0 changed, other features of your result changed",
           other_feature, "Which line sums over the last axis, or brings vectors to a length?"),
     BehavioralTest("ones-do-not-give-1", mean_of_ones,
-                   "What is the sum divided by, and what else is done to it? Each of n real tokens has the share 1 / n."),
+                   "What is the sum divided by, and what else is done to it? Of n real tokens each has 1 / n."),
 )
 
 
