@@ -52,7 +52,8 @@ EXERCISE = Exercise(
     gives="the pair (out, weights): x (B, T, C) is projected, split into heads, attended, merged and projected again; "
           "out (B, T, C), weights (B, H, T, T)",
     reference=multi_head_attention, arguments=("x", *PROJECTIONS, "num_heads", "mask"),
-    returns=("out", "weights"), judge_first=("weights",), axis_names=AXES | SIZES,
+    returns=("out", "weights"), judge_first=("weights",), none_hints=properties.WEIGHTS_ARE_NONE,
+    axis_names=AXES | SIZES,
     stage_of=lambda args: is_masked(args[6] if len(args) > 6 else None),
     cases=(
         TestCase("a batch without a mask", arguments(70, B, T, H, D)),

@@ -32,7 +32,8 @@ EXERCISE = Exercise(
     gives="the pair (out, weights), where x (B, T, C) asks and context (B, S, C) answers: out (B, T, C), weights "
           "(B, H, T, S)",
     reference=cross_attention, arguments=("x", "context", *PROJECTIONS, "num_heads"),
-    returns=("out", "weights"), judge_first=("weights",), axis_names=AXES | {**SIZES, 7: "S"},
+    returns=("out", "weights"), judge_first=("weights",), none_hints=properties.WEIGHTS_ARE_NONE,
+    axis_names=AXES | {**SIZES, 7: "S"},
     cases=(
         TestCase("a longer context", arguments(100, B, T, S, H, 11)),
         TestCase("a shorter context", arguments(101, B, S, T, H, D)),

@@ -119,7 +119,7 @@ EXERCISE = Exercise(
           "(B, T, C), the heads side by side, and weights (B, H, T, T)",
     reference=MyBertSelfAttention, arguments=("config",), returns=("out", "weights"),
     runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), told),
-    axis_names=AXES | SIZES, judge_first=("weights",),
+    axis_names=AXES | SIZES, judge_first=("weights",), none_hints=properties.WEIGHTS_ARE_NONE,
     stage_of=lambda args: is_masked(args[5] if len(args) > 5 else None),
     cases=(
         TestCase("a batch, no mask given", arguments(200, B, T, H, D)),

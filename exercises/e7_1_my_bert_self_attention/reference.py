@@ -2,7 +2,7 @@
 
 from torch import nn
 
-from helpers import heads
+from helpers.heads import merge_heads, split_heads
 
 
 class MyBertSelfAttention(nn.Module):
@@ -14,11 +14,11 @@ class MyBertSelfAttention(nn.Module):
         self.value = nn.Linear(config.hidden_size, config.hidden_size)
 
     def forward(self, x, mask=None):
-        q = heads.split_heads(self.query(x), self.num_heads)  # (B, H, T, D)
-        k = heads.split_heads(self.key(x), self.num_heads)
-        v = heads.split_heads(self.value(x), self.num_heads)
+        q = split_heads(self.query(x), self.num_heads)  # (B, H, T, D)
+        k = split_heads(self.key(x), self.num_heads)
+        v = split_heads(self.value(x), self.num_heads)
         scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5  # (B, H, T, T)
         if mask is not None:
             scores = scores.masked_fill(~mask, float("-inf"))
         weights = scores.softmax(dim=-1)
-        return heads.merge_heads(weights @ v), weights
+        return merge_heads(weights @ v), weights
