@@ -44,8 +44,8 @@ FINITE = Property("not-finite", _finite, "Print the lines before: where does the
 ROWS = Property("rows-do-not-sum-to-1", _rows_sum_to_one,
            "Print the row sums, x.sum(dim=-1), after each step: which step takes them away from 1, or never brings "
            "them there?")
-POSITIVE = Property("negative-weights", _not_negative, "A weight is a share. Which step makes numbers positive, and what "
-                                                  "comes after it?")
+POSITIVE = Property("negative-weights", _not_negative, "A weight is a share. Which step makes numbers positive, and "
+                                                  "what comes after it?")
 HIDDEN = Property("hidden-keys-read", _hidden_is_zero, "The mask is True where attending is allowed; everything else is 0.")
 
 
@@ -69,3 +69,7 @@ ITEMS = BehavioralTest("items-mixed", _items_are_independent,
 FROM_THE_FRONT = ("The softmax runs over an axis that was counted from the front (dim=0, dim=1, or none given): with "
                   "another number of axes it is the wrong one.")
 COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: dim=-1."
+
+# none_hints of exercises that return the pair (out, weights).
+WEIGHTS_ARE_NONE = {"weights": "F.scaled_dot_product_attention keeps its weights to itself: make them with a softmax "
+                               "of the scores, as in notebook 02."}

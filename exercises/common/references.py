@@ -6,10 +6,6 @@ The others are answered by the function of the same name in `helpers`.
 import math
 
 import torch
-from torch import nn
-
-from helpers.attention import dot_product_attention
-from helpers.heads import merge_heads, split_heads
 
 
 def dot_product_scores(q, k):
@@ -76,59 +72,3 @@ def attention_with_dropout(q, k, v, p, training, generator=None):
     if training:
         weights = dropout(weights, p, generator)
     return weights @ v, weights
-
-
-def multi_head_attention(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
-    """Project, split, attend in each head, merge, project.
-
-    Shapes: x (B, T, C) -> (B, T, C), (B, H, T, T); mask broadcastable to (B, H, T, T)
-    Source: Vaswani et al. 2017, section 3.2.2; notebook 05
-    """
-    q = split_heads(q_proj(x), num_heads)  # (B, H, T, D)
-    k = split_heads(k_proj(x), num_heads)
-    v = split_heads(v_proj(x), num_heads)
-    out, weights = dot_product_attention(q, k, v, mask)
-    return out_proj(merge_heads(out)), weights
-
-
-def cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """x asks, context answers.
-
-    Shapes: x (B, T, C), context (B, S, C) -> (B, T, C), (B, H, T, S)
-    Source: Vaswani et al. 2017, section 3.2.3; notebook 05
-    """
-    q = split_heads(q_proj(x), num_heads)  # (B, H, T, D)
-    k = split_heads(k_proj(context), num_heads)  # (B, H, S, D)
-    v = split_heads(v_proj(context), num_heads)
-    out, weights = dot_product_attention(q, k, v)
-    return out_proj(merge_heads(out)), weights
-
-
-class MyBertSelfAttention(nn.Module):
-    """BERT's self-attention: three projections, split, attend, merge.
-
-    Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, T)
-    Source: Devlin et al. 2019; notebook 07
-    """
-
-    def __init__(self, config):
-        super().__init__()
-        self.num_heads = config.num_attention_heads
-        self.query = nn.Linear(config.hidden_size, config.hidden_size)
-        self.key = nn.Linear(config.hidden_size, config.hidden_size)
-        self.value = nn.Linear(config.hidden_size, config.hidden_size)
-
-    def forward(self, x, mask=None):
-        q, k, v = (split_heads(layer(x), self.num_heads) for layer in (self.query, self.key, self.value))
-        out, weights = dot_product_attention(q, k, v, mask)
-        return merge_heads(out), weights
-
-
-def mean_pool(hidden, mask):
-    """The mean of the real tokens of each item.
-
-    Shapes: hidden (B, T, C), mask (B, T), bool, True = real token -> (B, C)
-    Source: Reimers and Gurevych 2019; notebook 07
-    """
-    real = mask.unsqueeze(-1)  # (B, T, 1)
-    return hidden.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1)
