@@ -22,14 +22,14 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
 
     From 2 on only if it is the only one: where several would do, nothing is named.
     """
-    if seen.hangs:
-        return None
     exercise = seen.exercise
+    failing = [i for i in seen.required() if not seen.passes(i)]
+    if seen.hangs or not failing:
+        return None
     everywhere = range(len(exercise.cases))
     same = next(_alike(exercise, everywhere, seen.behaves_like), None)
     if same:
         return same
-    failing = [i for i in seen.required() if not seen.passes(i)]
     so_far = [i for i in seen.required() if exercise.stage_of(exercise.cases[i].args) <= stage]
     if all(seen.runs[i].error is None for i in failing):
         found = _only(_alike(exercise, failing, seen.behaves_like))
