@@ -104,7 +104,7 @@ def scores_already_scaled(q, k):
     return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
 
 
-@wrong()
+@wrong("mean")
 def scores_by_mean(q, k):
     """Divided by D: a mean instead of a sum."""
     return (q.unsqueeze(-2) * k.unsqueeze(-3)).mean(-1)
@@ -134,16 +134,23 @@ def scores_by_distance(q, k):
     return torch.cdist(q, k)
 
 
-@wrong()
+@wrong("elementwise")
 def scores_by_elementwise_product(q, k):
-    """Elementwise product."""
-    return q * k
+    """Multiplied element by element."""
+    return torch.mul(q, k)
 
 
-@wrong()
+@wrong("elementwise")
 def scores_by_elementwise_sum(q, k):
-    """Elementwise product, summed."""
-    return (q * k).sum(dim=-1)
+    """Multiplied element by element, then summed over the features."""
+    products = q * k
+    return torch.sum(products, dim=-1)
+
+
+@wrong("elementwise")
+def scores_by_elementwise_product_with_transposed_keys(q, k):
+    """`*` written for `@`."""
+    return q * k.mT
 
 
 @wrong()
