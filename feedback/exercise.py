@@ -100,11 +100,14 @@ class Misconceptions:
         return self._decorator(id, step)
 
     def include(self, other: Misconceptions, *ids: str, hints: dict[str, str] | None = None,
-                means: dict[str, str] | None = None) -> None:
-        """Take over these mistakes of another catalogue (all if none is named), some with other words."""
+                means: dict[str, str] | None = None, explain: Callable | None = None) -> None:
+        """Take over these mistakes of another catalogue (all if none is named), some with other words.
+
+        `explain` replaces the explainers of all of them, where results are of another kind than the catalogue's.
+        """
         for id in ids or other._texts:
-            said, hint, explain = other._texts[id]
-            self(id, (means or {}).get(id, said), (hints or {}).get(id, hint), explain)
+            said, hint, explainer = other._texts[id]
+            self(id, (means or {}).get(id, said), (hints or {}).get(id, hint), explain or explainer)
             self._variants[id] += other._variants[id]
 
     def _decorator(self, id: str, step: str | None) -> Callable:
