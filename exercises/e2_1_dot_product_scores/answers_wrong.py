@@ -282,3 +282,9 @@ def scores_scaled_and_swapped(q, k):
 def scores_with_noise(q, k):
     """Noise on the scores."""
     return q @ k.transpose(-2, -1) + torch.rand(q.size(-2), k.size(-2), dtype=q.dtype)
+
+
+@wrong("fixed-axes")
+def scores_by_permuting_three_axes(q, k):
+    """permute with three numbers."""
+    return torch.matmul(q, torch.permute(k, (0, 2, 1)))

@@ -6,10 +6,18 @@ import torch
 import torch.nn.functional as F
 
 from exercises.common import explainers
-from exercises.common.self_attention import reshaped, transposed_shape
+from exercises.common.attention_mistakes import COMPARE_MISTAKES
 from feedback import Misconceptions
 
-known = Misconceptions()
+
+def scores_from(compare):
+    """Scores are one step, the comparison."""
+    return compare
+
+
+known = Misconceptions(scores_from)
+known.include(COMPARE_MISTAKES, "keys-ask", "keys-ignored", "reshaped-not-transposed", "all-axes-reversed", hints={
+    "keys-ask": "Row i should hold query i against every key. Which factor gives the rows of a matrix product?"})
 
 
 @known("already-scaled", means="These scores are already divided by sqrt(D); that step comes in exercise 2.3.",
@@ -44,19 +52,6 @@ def multiplied_and_summed_to_a_column(q, k):
 @known.also("elementwise")
 def multiplied_by_transposed_keys(q, k):
     return q * k.transpose(-2, -1)
-
-
-@known("keys-ask", means="Queries and keys are swapped: your rows belong to the keys.",
-       hint="Row i should hold query i against every key. Which factor gives the rows of a matrix product?",
-       explain=transposed_shape)
-def keys_against_queries(q, k):
-    return k @ q.transpose(-2, -1)
-
-
-@known("all-axes-reversed", means="k.T reverses all the axes of a batch, not only the last two.",
-       hint="Which method swaps just two axes, and how do you count them from the end?", explain=explainers.shape)
-def capital_t(q, k):
-    return q @ k.T
 
 
 @known("fixed-axes", means="You count the axes to swap from the front, so this works only for inputs with exactly that "
@@ -98,23 +93,10 @@ def softmax_of_scaled_scores(q, k):
     return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
 
 
-@known("keys-ignored", means="The queries are compared with themselves: k is never used.",
-       hint="Each of the T queries meets each of the S keys.", explain=explainers.shape)
-def queries_with_queries(q, k):
-    return q @ q.transpose(-2, -1)
-
-
 @known("queries-ignored", means="The keys are compared with themselves: q is never used.",
        hint="Each of the T queries meets each of the S keys.", explain=explainers.shape)
 def keys_with_keys(q, k):
     return k @ k.transpose(-2, -1)
-
-
-@known("reshaped-not-transposed", means="k was reshaped to (..., D, S): that keeps the order in memory and only moves the "
-       "line breaks, so numbers of different keys get mixed.",
-       hint="Rows must become columns: the two axes have to be swapped.")
-def reshaped_keys(q, k):
-    return q @ reshaped(k)
 
 
 @known("distance", means="These are distances: they grow as query and key become less alike.",
