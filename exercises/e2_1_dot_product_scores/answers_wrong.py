@@ -68,7 +68,7 @@ def scores_by_reshape(q, k):
     return q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
 
 
-@wrong()
+@wrong("reshaped-not-transposed")
 def scores_by_view(q, k):
     """View(-1, S) instead of transposed, for matrices."""
     return q @ k.view(k.shape[-1], k.shape[-2])
@@ -191,7 +191,7 @@ def scores_without_the_last_feature(q, k):
     return q[..., :-1] @ k[..., :-1].transpose(-2, -1)
 
 
-@wrong()
+@wrong("wrong-shape")
 def scores_of_three_words(q, k):
     """Written for a result of 3 by 3."""
     scores = torch.zeros(3, 3)
