@@ -15,9 +15,10 @@ LARGE = torch.tensor([[1000.0, 1001.0, 999.5], [-1000.0, -1001.0, -1000.5], [0.3
                       [88.0, 87.5, 89.0]])
 
 
-def large_scores(args):
-    """The stage of a test case: ordinary scores are judged first."""
-    return int(args[0].abs().max() > 50)
+def stage_of(args):
+    """Ordinary scores are judged first, then large ones, and last whether float64 stays float64."""
+    scores = args[0]
+    return 2 if scores.dtype == torch.float64 else int(scores.abs().max() > 50)
 
 
 EXERCISE = Exercise(
@@ -36,7 +37,7 @@ EXERCISE = Exercise(
     minimal_inputs=tuple((x,) for x in (
         torch.tensor([[0.0, 1.0]]), torch.tensor([[0.0, 1.0], [2.0, -1.0]]), round_numbers(2, 2, 3),
         torch.tensor([[1000.0, 1001.0]]), torch.tensor([[-1000.0, 1000.0]]), torch.tensor([[-1000.0, -1001.0]]))),
-    misconceptions=known, stage_of=large_scores,
+    misconceptions=known, stage_of=stage_of,
     hints=(
         "Which step gives the first inf: exp, the sum or the division? What would have to be true of the scores for it "
         "not to happen?",
