@@ -1,37 +1,34 @@
-"""What all tests share: no test reads or writes a learner's own progress record; exercises keep their promises."""
+"""How pytest treats what it collects: exercises keep promises (a plugin of feedback/), nbval runs the notebooks.
 
-import contextlib
+tests/conftest.py holds what only the tests in tests/ need.
+"""
+
 import os
-import sys
-from pathlib import Path
 
 import pytest
 import torch
 
-from tests.second_device import SecondDevice
-
-ROOT = Path(__file__).parent
-sys.path.insert(0, str(ROOT))
-os.environ["COURSE_PROGRESS"] = "memory"
-torch.set_num_threads(1)  # several of these processes share the cores; the kernels of notebooks use all of them
+from tests.minilm import require_minilm, uses_minilm
 
 pytest_plugins = ("feedback.pytest_plugin",)
 
-SLOW = ("test_alone.py", "test_solved.py")
+QUICK_NOTEBOOK = "00_start_here"  # short, and the only one that `python course.py test --quick` runs
+
+os.environ["COURSE_PROGRESS"] = "memory"  # no test reads or changes what a contributor has solved
+torch.set_num_threads(1)  # several of these processes share the cores; the kernels of notebooks use all of them
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
 def pytest_collection_modifyitems(items):
-    """The slow files first: several processes share the files, and none should wait for the last."""
-    items.sort(key=lambda item: item.path.name not in SLOW)
+    for item in items:
+        if is_cell(item) and item.path.stem != QUICK_NOTEBOOK:
+            item.add_marker(pytest.mark.notebook)
 
 
-@pytest.fixture
-def gpu():
-    """A GPU to move tensors to: a stand-in where there is none."""
-    with contextlib.nullcontext() if torch.cuda.is_available() else SecondDevice():
-        yield
+def pytest_runtest_setup(item):
+    if is_cell(item) and uses_minilm(item.path):
+        require_minilm()
 
 
-@pytest.fixture(autouse=True)
-def same_random_numbers():
-    torch.manual_seed(0)
+def is_cell(item):
+    return item.path.suffix == ".ipynb"

@@ -1,14 +1,15 @@
 """Feedback on code: an engine that runs a learner's answer, and says which mistake it makes.
 
-It knows PyTorch, and nothing of what a course teaches. Read the modules in this order; a file imports only files above it,
-but for types.
+It knows PyTorch, and nothing of what a course teaches. Read the modules in this order; a file imports only files above
+it (but for types).
 
     report          what a learner reads: a Report, as text, as a card, as a dict
     format          how values are written in it
     tree            results are nested tuples of tensors
     exercise        what an exercise is made of: test cases, misconceptions, properties, behavioral tests
     sandbox         run a learner's code once, safely, and record what happens
-    errors          what an exception means, and of which kind it is
+    error_meanings  what Python's and PyTorch's messages mean
+    errors          what an exception means here, and of which kind it is
     compare         when two results, or two pieces of code, are the same
     source          a stub, or an answer? what does it read from the notebook?
     contract        type, shape, dtype and device of a result
@@ -21,6 +22,7 @@ but for types.
     display         source code and tables in a notebook
     course          check, hint, solution, progress for a package of exercises
     bank            right and wrong answers that the checkers are held to
+    audit           what a catalogue promises, computed from fingerprints
     pytest_plugin   the promises that every exercise must keep, as tests
 """
 

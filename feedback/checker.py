@@ -14,11 +14,11 @@ from typing import Any
 from feedback import contract, explain, tree
 from feedback.compare import allclose, same_shapes
 from feedback.diagnose import known_mistake
-from feedback.exercise import Exercise
+from feedback.exercise import Comparison, Exercise
 from feedback.format import number
 from feedback.observations import Observations
-from feedback.report import Report, numbers, say, think
-from feedback.sandbox import ContractViolation, StillRunning, defaults
+from feedback.report import Part, Report, numbers, say, think
+from feedback.sandbox import ContractViolation, StillRunning, session
 
 
 def check(exercise: Exercise, attempt: Any) -> Report:
@@ -29,7 +29,7 @@ def check(exercise: Exercise, attempt: Any) -> Report:
     refused = contract.refuse(exercise, attempt)
     if refused:
         return refused
-    with defaults():
+    with session():
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stage_of(exercise.cases[i].args) for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
@@ -51,8 +51,9 @@ def _raised(seen: Observations, stage: int) -> Report | None:
         if error is None:
             continue
         if isinstance(error, StillRunning):
-            return exercise.report("error", say("Your code was still running after 5 seconds, and was stopped."),
-                                   think("Is there a loop whose condition never becomes false?"), diagnosis="never-ends")
+            return exercise.report(
+                "error", say("Your code was still running after 5 seconds, and was stopped."),
+                think("Is there a loop whose condition never becomes false?"), diagnosis="never-ends")
         if isinstance(error, ContractViolation):
             return exercise.report("wrong", say(error.sentence), diagnosis=error.diagnosis)
         if isinstance(error, NotImplementedError) and not str(error):
@@ -72,7 +73,8 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
             named = known_mistake(seen, stage)
             if named:
                 return explain.misconception(seen, named, _wrong_before(seen, stage, named, i) or violation.sentence)
-            return exercise.report("wrong", say(violation.sentence), think(violation.hint), diagnosis=violation.diagnosis)
+            return exercise.report("wrong", say(violation.sentence), think(violation.hint),
+                                   diagnosis=violation.diagnosis)
         if record.changed:
             return _changed_input(seen, stage, i)
     return None
@@ -123,8 +125,9 @@ def _not_repeatable(seen: Observations, index: int) -> Report | None:
     moved = max(float((a.double() - b.double()).abs().max()) for _, a, b in contract.tensors(exercise, again, once))
     twice = "Built and called" if exercise.runner.kind == "class" else "Called"
     return exercise.report(
-        "wrong", say(f"{twice} twice with the same numbers, your code gives two different results; they differ by up to "
-                     f"{number(moved)}."),
+        "wrong",
+        say(f"{twice} twice with the same numbers, your code gives two different results; they differ by up to "
+            f"{number(moved)}."),
         think("Nothing here is random: is there a dropout, or a layer of its own with random numbers? Or is something "
               "kept from an earlier call?"), diagnosis="not-repeatable")
 
@@ -132,11 +135,12 @@ def _not_repeatable(seen: Observations, index: int) -> Report | None:
 def _broken_property(seen: Observations, stage: int) -> Report | None:
     """The first property that the numbers lack, shown on the smallest input on which they lack it."""
     exercise = seen.exercise
-    small = [(case, explain.side_by_side(exercise, case)) for case in explain.minimal_examples(seen, stage)]
-    large = [(seen.comparison(i), [numbers(f"This was tried on {exercise.cases[i].name}.")])
-             for i in seen.required(stage)]
+    small: list[tuple[Comparison, list[Part]]] = [
+        (case, explain.side_by_side(exercise, case)) for case in explain.minimal_examples(seen, stage)]
+    large: list[tuple[Comparison, list[Part]]] = [
+        (seen.comparison(i), [numbers(f"This was tried on {exercise.cases[i].name}.")]) for i in seen.required(stage)]
     for wanted in exercise.properties:
-        for case, shown in (*small, *large):
+        for case, shown in small + large:
             sentence = wanted.test(case)
             if sentence:
                 return exercise.report("wrong", say(sentence), think(wanted.hint), *shown, diagnosis=wanted.id)
@@ -161,9 +165,8 @@ def _failed_behavior(seen: Observations, required: bool = False, early: bool = F
 
 def _shared_result(seen: Observations) -> Report | None:
     """A later call changes what an earlier one returned: both are one and the same tensor or list."""
-    first, afterwards = seen.first_then_others
-    before = tree.detach(first.value)
-    if allclose(tree.detach(afterwards), before, seen.exercise.cases[0], equal_nan=True):
+    before, afterwards = tree.detach(seen.runs[0].value), tree.detach(seen.first_result_after_others)
+    if allclose(afterwards, before, seen.exercise.cases[0], equal_nan=True):
         return None
     kind = "list" if isinstance(before, list) else "tensor"
     return seen.exercise.report(

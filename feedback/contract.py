@@ -40,7 +40,8 @@ def refuse(exercise: Exercise, attempt: Any) -> Report | None:
         got = describe(attempt)
         if callable(attempt) and not hasattr(attempt, "shape") and not isinstance(attempt, Module):
             start = f"class {exercise.name}(nn.Module):" if kind == "class" else f"def {exercise.signature}:"
-            return exercise.report("error", say(f"A {kind} is asked for, got {got}."), following(f"Begin with `{start}`."))
+            return exercise.report("error", say(f"A {kind} is asked for, got {got}."),
+                                   following(f"Begin with `{start}`."))
         return exercise.report(
             "error", say(f"check needs the {kind} itself, got {got}."),
             following(f'Write check("{exercise.id}", {exercise.name}), without brackets after the name.'))
@@ -110,7 +111,8 @@ def _wrong_type(exercise: Exercise, value: Any, expected: Any) -> Violation | No
                              f"{exercise.returns[0]}.append(...).")
     elif not _is_dense(value):
         return Violation("returns-wrong-type", f"Your code returned {describe(value)}; {wanted} was expected.",
-                         _tensor_of(value) or "Keep the numbers in torch tensors all the way, and return the result alone.")
+                         _tensor_of(value)
+                         or "Keep the numbers in torch tensors all the way, and return the result alone.")
     return None
 
 
@@ -200,8 +202,9 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
             continue
         if actual.dtype != right.dtype:
             equal = torch.allclose(actual.double(), right.double(), 1e-4, 1e-4)
-            said = f"{'The numbers are right, but ' if equal else ''}{name} should be {right.dtype}, got {actual.dtype}."
-            return Violation("wrong-dtype", said, _about_dtypes(right.dtype, args, source.text(attempt)))
+            but = "The numbers are right, but " if equal else ""
+            return Violation("wrong-dtype", f"{but}{name} should be {right.dtype}, got {actual.dtype}.",
+                             _about_dtypes(right.dtype, args, source.text(attempt)))
         if actual.device != right.device:
             return Violation("wrong-device",
                              f"{name} should be on {right.device} like the input, got {actual.device}.",
@@ -212,12 +215,12 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
 def _about_dtypes(right: torch.dtype, args: tuple, code: str) -> str:
     short = str(right).replace("torch.", "")
     if short == "bool":
-        return ("A mask holds True and False: make it by comparing numbers, or with dtype=torch.bool, or turn it into one "
-                "at the end with .bool().")
+        return ("A mask holds True and False: make it by comparing numbers, or with dtype=torch.bool, or turn it into "
+                "one at the end with .bool().")
     if not any(isinstance(x, torch.Tensor) for x in args):
         return f"Calculate in any dtype, then turn the result into {short}: .{short.replace('32', '')}()."
     converted = [call for call in (".float()", ".double()", ".half()", ".long()", ".int()") if call in code]
     if converted:
         return f"Your code converts with {converted[0]}; the result should keep the dtype of the input, {short}."
-    return (f"The input was {short}. A new tensor is float32 unless you say otherwise: make it with dtype=x.dtype, or with "
-            "zeros_like.")
+    return (f"The input was {short}. A new tensor is float32 unless you say otherwise: make it with dtype=x.dtype, or "
+            "with zeros_like.")

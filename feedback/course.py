@@ -1,6 +1,6 @@
 """A course: a package with a folder for each exercise, and the four calls with which it answers its learners.
 
-A folder is called e2_2_softmax for exercise 2.2; its module `exercise` holds EXERCISE. It is imported when first needed.
+A folder is called e2_2_softmax for exercise 2.2; its module `exercise` holds EXERCISE: it is imported when needed.
 """
 
 from __future__ import annotations
@@ -132,7 +132,8 @@ class Course:
         """
         done = store.load()
         states = {id: done.get(id, {}).get("status", "not attempted") for id in self.exercises}
-        rows = [(e.id, e.name, e.stars, f"{e.minutes} min", _STATES[states[e.id]]) for e in self.exercises.values()]
+        rows: list[tuple[str, ...]] = [
+            (e.id, e.name, e.stars, f"{e.minutes} min", _STATES[states[e.id]]) for e in self.exercises.values()]
         solved = sum(state in SOLVED for state in states.values())
         return Table(f"{solved} of {len(rows)} exercises solved", ("exercise", "name", "", "about", "state"), rows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from torch import Tensor
 
@@ -17,7 +17,7 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
 
     1. One that behaves the same on every test case.
     2. One that behaves the same wherever the attempt fails.
-    3. One that behaves the same up to this stage: what comes later is a second mistake, and is told once this one is gone.
+    3. One that behaves the same up to this stage: what comes later is a second mistake, for the next attempt.
     4. One whose first parts (the weights, say) are the same up to this stage: the later parts hold a second mistake.
 
     From 2 on only if it is the only one: where several would do, nothing is named.
@@ -39,7 +39,8 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     return found or _by_first_parts(seen, so_far)
 
 
-def _alike(exercise: Exercise, indices: Iterable[int], alike: Callable[[Callable, int], bool]) -> Iterable[Misconception]:
+def _alike(exercise: Exercise, indices: Iterable[int],
+           alike: Callable[[Callable, int], bool]) -> Iterator[Misconception]:
     """The misconceptions of which a variant does the same on all these test cases."""
     indices = list(indices)
     return (m for m in exercise.misconceptions if any(all(alike(code, i) for i in indices) for code in m.variants))
@@ -76,7 +77,7 @@ def same_part(exercise: Exercise, value: object, mine: Tensor, name: str, case: 
 def part(exercise: Exercise, value: object, name: str) -> Tensor | None:
     """The part of a result that has this name, or None where the result is not what was asked for."""
     try:
-        found = {key: item for key, item in tree.named(exercise.returns, value)}.get(name)
+        found = dict(tree.named(exercise.returns, value)).get(name)
     except (TypeError, ValueError):
         return None
     return found if isinstance(found, Tensor) else None

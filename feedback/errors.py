@@ -36,7 +36,7 @@ def meaning(error: BaseException, own: Meanings = (), line: str = "", one_axis_m
 
 
 def kind(error: BaseException, own: Meanings = ()) -> tuple:
-    """Of which kind an exception is: its type, its category, and the numbers and quoted words in its message.
+    """Of which kind an exception is: its category (the meaning that is found for it) and the sizes in its message.
 
     Two pieces of code that make the same mistake raise the same kind of exception. The wording around the sizes changes
     from one release of PyTorch to the next, and with the function that was called; the sizes themselves do not.
@@ -47,10 +47,10 @@ def kind(error: BaseException, own: Meanings = ()) -> tuple:
     if isinstance(error, KeyError):
         return type(error).__name__, str(error)  # the key, which is data
     words = _words(error)
-    category = next((number for number, (pattern, _) in enumerate((*own, *MEANINGS)) if re.search(pattern, words)), None)
+    category = next((pattern for pattern, _ in (*own, *MEANINGS) if re.search(pattern, words)), None)
     if category is None:
-        return type(error).__name__, words.splitlines()[0] if words else ""
-    return type(error).__name__, category, tuple(re.findall(r"\d+", words.splitlines()[0]))
+        return type(error).__name__, first_line(error)
+    return category, tuple(re.findall(r"\d+", words.splitlines()[0]))
 
 
 def speaks_of_dtypes(error: BaseException | None) -> bool:

@@ -56,7 +56,7 @@ class Misconceptions:
 
         known = Misconceptions()
 
-        @known("over-queries", means="The softmax runs over the queries.", hint="Keys are the last axis.", explain=row_sum)
+        @known("over-queries", means="The softmax runs over the queries.", hint="Keys are the last axis.")
         def softmax_over_queries(scores):
             return scores.softmax(dim=-2)
 
@@ -64,8 +64,8 @@ class Misconceptions:
         def softmax_over_queries_by_hand(scores):
             return scores.exp() / scores.exp().sum(dim=-2, keepdim=True)
 
-    Where an answer consists of steps, `assemble(**steps)` builds an answer in which some steps are replaced. The function
-    then is one wrong step, named by `step`; `also` takes several at once:
+    Where an answer consists of steps, `assemble(**steps)` builds an answer in which some steps are replaced. The
+    function then is one wrong step, named by `step`; `also` takes several at once:
 
         known = Misconceptions(assemble)
 
@@ -209,8 +209,8 @@ class Exercise:
     misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
     when_correct            what the learner reads after a right answer
     runner, comparison      how an answer is run, and compared with the reference
-    stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as they fail
-                            nothing is said of the later ones (causes before consequences)
+    stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as they
+                            fail nothing is said of the later ones (causes before consequences)
     judge_first             the parts of a result that are judged before the others, such as ("weights",)
     properties              what the numbers of every right answer have
     behavioral_tests        what is tried with the code itself

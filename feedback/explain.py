@@ -42,7 +42,9 @@ def minimal_examples(seen: Observations, stage: int, named: Misconception | None
 
     A tiny input may fit two explanations; the best one to show is the smallest that fits one alone.
     """
-    exercise, ambiguous, clear = seen.exercise, [], []
+    exercise = seen.exercise
+    ambiguous: list[Comparison] = []
+    clear: list[Comparison] = []
     for i, case in seen.minimal_failures():
         if exercise.stage_of(case.args) > stage:
             continue
@@ -139,7 +141,7 @@ def counterexample(seen: Observations, index: int, stage: int) -> Report:
         numbers(sentence(explainers.entry(case))), think(FOLLOW_BY_HAND), stuck)
 
 
-FOLLOW_BY_HAND = "Work this example out by hand, line by line: after which line does your code have other numbers than you?"
+FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your numbers and those of your code part?"
 
 
 def side_by_side(exercise: Exercise, case: Comparison) -> list[Part]:

@@ -38,7 +38,7 @@ def shortly(value: Any) -> str:
     try:
         text = repr(value)
     except Exception:  # a learner's own class may raise even here
-        text = f"a {type(value).__name__}"
+        text = _some(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
@@ -52,7 +52,13 @@ def describe(value: Any) -> str:
     try:
         return _described(value)
     except Exception:  # an object so odd that even looking at it fails
-        return f"a {type(value).__name__}"
+        return _some(value)
+
+
+def _some(value: Any) -> str:
+    """'a Box', 'an Odd'."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def _described(value: Any) -> str:

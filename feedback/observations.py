@@ -16,7 +16,7 @@ from feedback.sandbox import Run, StillRunning, run, run_trusted
 
 
 class Known:
-    """What the course's own code does: the reference, and every variant of every misconception, run when first needed."""
+    """What the course's own code does: the reference, and the variants of misconceptions, run when first needed."""
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
@@ -26,6 +26,12 @@ class Known:
     def expected(self) -> list[Any]:
         """The right result of each test case."""
         return [self._right(case.args) for case in self.exercise.cases]
+
+    @cached_property
+    def summaries(self) -> list[Any]:
+        """The right results as the exercise compares them."""
+        return [self.exercise.comparison.summarize(case.args, value)
+                for case, value in zip(self.exercise.cases, self.expected, strict=True)]
 
     @cached_property
     def expected_minimal(self) -> list[Any]:
@@ -65,7 +71,7 @@ def summarized(exercise: Exercise, record: Run) -> Run:
 
 
 class Observations:
-    """What an attempt did on the test cases, and, once asked for, on everything else; code that hangs is run no more."""
+    """What an attempt did on the test cases, and, once asked for, on everything else."""
 
     def __init__(self, exercise: Exercise, attempt: Any) -> None:
         self.exercise, self.attempt, self.known = exercise, attempt, known(exercise)
@@ -73,9 +79,9 @@ class Observations:
         for case in exercise.cases:
             self.runs.append(run(exercise.runner.call, attempt, case.args))
             if self.hangs:
-                break
-        self.summaries = [summarized(exercise, record) if self._comparable(i) else record
-                          for i, record in enumerate(self.runs)]
+                break  # one wait is enough
+        self.summaries = [summarized(exercise, record) for record in self.runs]
+        self._passes: dict[int, bool] = {}
         self._behaviors: dict[BehavioralTest, Run] = {}
 
     @property
@@ -90,11 +96,10 @@ class Observations:
 
     def passes(self, index: int) -> bool:
         """Whether the attempt gave the right result on a test case."""
-        case, record = self.exercise.cases[index], self.summaries[index]
-        if record.error is not None:
-            return False
-        expected = self.exercise.comparison.summarize(case.args, self.known.expected[index])
-        return allclose(record.value, expected, case)
+        if index not in self._passes:
+            record, case = self.summaries[index], self.exercise.cases[index]
+            self._passes[index] = record.error is None and allclose(record.value, self.known.summaries[index], case)
+        return self._passes[index]
 
     def behaves_like(self, code: Callable, index: int) -> bool:
         """Whether the attempt did on a test case what a variant of a misconception does."""
@@ -116,34 +121,29 @@ class Observations:
         for i, record in enumerate(self.minimal_runs):
             expected = self.known.expected_minimal[i]
             if record.error is None and same_shapes(record.value, expected) and not self._minimal_passes(i):
-                yield i, Comparison(record.args, tree.detach(expected), tree.detach(record.value), self.exercise.returns)
+                yield i, Comparison(record.args, tree.detach(expected), tree.detach(record.value),
+                                    self.exercise.returns)
 
     def _minimal_passes(self, index: int) -> bool:
         record, summarize = self.minimal_runs[index], self.exercise.comparison.summarize
         return allclose(summarize(record.args, record.value),
                         summarize(record.args, self.known.expected_minimal[index]), self.exercise.cases[0])
 
-    @cached_property
-    def with_another_seed(self) -> Callable[[int], Run]:
+    def with_another_seed(self, index: int) -> Run:
         """A test case run once more, with other random numbers."""
-        return cache(lambda index: run(self.exercise.runner.call, self.attempt, self.exercise.cases[index].args, seed=1))
+        return run(self.exercise.runner.call, self.attempt, self.exercise.cases[index].args, seed=1)
 
     @cached_property
-    def first_then_others(self) -> tuple[Run, Any]:
-        """The first test case; and what it had returned, after the attempt was called with other numbers."""
-        case = self.exercise.cases[0]
-        before = run(self.exercise.runner.call, self.attempt, case.args)
-        run(self.exercise.runner.call, self.attempt, other_numbers(case.args))
-        return before, before.returned
+    def first_result_after_others(self) -> Any:
+        """What the first test case had returned, after the attempt was called with other numbers of the same shapes."""
+        run(self.exercise.runner.call, self.attempt, other_numbers(self.exercise.cases[0].args))
+        return self.runs[0].returned
 
     def behavior(self, test: BehavioralTest) -> Run:
         """What came of a behavioral test: its sentence, or an exception."""
         if test not in self._behaviors:
             self._behaviors[test] = run(lambda code, trial: trial(code), self.attempt, (test.test,))
         return self._behaviors[test]
-
-    def _comparable(self, index: int) -> bool:
-        return self.runs[index].error is None
 
 
 def other_numbers(args: tuple) -> tuple:

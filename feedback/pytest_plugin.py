@@ -1,19 +1,21 @@
-"""A pytest plugin that holds every exercise to its promises: `pytest exercises/e2_2_softmax`, or all with `pytest exercises`.
+"""A pytest plugin that holds every exercise to its promises: `pytest exercises/e2_2_softmax`, or `pytest exercises`.
 
-It collects each folder's exercise.py together with its banks answers_right.py, answers_wrong.py and, where there is one,
-answers_two_mistakes.py. A course uses it by naming its package in pytest's settings: `exercises_package = exercises`.
+It collects each folder's exercise.py with its banks answers_right.py, answers_wrong.py and, where there is one,
+answers_two_mistakes.py. A course whose package is called otherwise names it in pytest's settings: `exercises_package`.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from feedback import audit
+from feedback.bank import RightAnswers, TwoMistakes, WrongAnswers
 from feedback.exercise import Exercise
 from feedback.observations import known
 from feedback.report import SOLVED
@@ -37,8 +39,7 @@ class ExerciseFile(pytest.File):
         folder, package = self.path.parent, self.path.parent.parent.name
         course = importlib.import_module(package)
         exercise = importlib.import_module(f"{package}.{folder.name}.exercise").EXERCISE
-        banks = {name: _bank(f"{package}.{folder.name}.answers_{name}", folder / f"answers_{name}.py")
-                 for name in ("right", "wrong", "two_mistakes")}
+        banks = {name: _bank(f"{package}.{folder.name}", folder, name) for name in ("right", "wrong", "two_mistakes")}
         for name, promise in promises(exercise, course.check, banks):
             yield Promise.from_parent(self, name=name, promise=promise)
 
@@ -60,11 +61,11 @@ class Promise(pytest.Item):
         return self.path, 0, self.name
 
 
-def _bank(module: str, path: Path) -> list:
-    if not path.exists():
-        return []
-    bank = importlib.import_module(module)
-    return next(value for name, value in vars(bank).items() if name in ("right", "wrong", "both")).answers
+def _bank(package: str, folder: Path, name: str) -> list:
+    """The answers of answers_right.py, or of answers_right_masks.py and so on where a bank is split."""
+    modules = [importlib.import_module(f"{package}.{path.stem}") for path in sorted(folder.glob(f"answers_{name}*.py"))]
+    return [answer for module in modules for bank in vars(module).values()
+            if isinstance(bank, (RightAnswers, WrongAnswers, TwoMistakes)) for answer in bank.answers]
 
 
 def promises(exercise: Exercise, check: Callable, banks: dict[str, list]) -> Iterator[tuple[str, Callable[[], None]]]:
@@ -76,13 +77,13 @@ def promises(exercise: Exercise, check: Callable, banks: dict[str, list]) -> Ite
     yield "no-variant-is-redundant", lambda: _empty(audit.redundant(exercise), "the same as another variant")
     yield "every-misconception-is-met-in-the-bank", lambda: met_in_the_bank(exercise, banks["wrong"])
     for misconception in exercise.misconceptions:
-        yield f"card-{misconception.id}", lambda m=misconception: shows_its_card(exercise, check, m)
+        yield f"card-{misconception.id}", partial(shows_its_card, exercise, check, misconception)
     for answer, status in banks["right"]:
-        yield f"right-{_name(answer)}", lambda a=answer, s=status: is_accepted(exercise, check, a, s)
+        yield f"right-{_name(answer)}", partial(is_accepted, exercise, check, answer, status)
     for answer, diagnosis in banks["wrong"]:
-        yield f"wrong-{_name(answer)}", lambda a=answer, d=diagnosis: is_rejected(exercise, check, a, d)
+        yield f"wrong-{_name(answer)}", partial(is_rejected, exercise, check, answer, diagnosis)
     for answer, mistakes in banks["two_mistakes"]:
-        yield f"two-{_name(answer)}", lambda a=answer, m=mistakes: names_nothing_false(exercise, check, a, m)
+        yield f"two-{_name(answer)}", partial(names_nothing_false, exercise, check, answer, mistakes)
 
 
 def well_stocked(exercise: Exercise, banks: dict[str, list]) -> None:
@@ -106,7 +107,7 @@ def the_reference_is_correct(exercise: Exercise, check: Callable) -> None:
 
 def met_in_the_bank(exercise: Exercise, wrong: list) -> None:
     met = {diagnosis for _, diagnosis in wrong}
-    _empty([m.id for m in exercise.misconceptions if m.id not in met], "no answer in answers_wrong.py has this diagnosis")
+    _empty([m.id for m in exercise.misconceptions if m.id not in met], "without an answer in answers_wrong.py")
 
 
 def shows_its_card(exercise: Exercise, check: Callable, misconception: Any) -> None:

@@ -1,4 +1,4 @@
-"""The answer to one check: a typed Report, as a dict, as plain text, and as a card that reads well on light and dark."""
+"""The answer to one check: a typed Report; as a dict, as plain text, and as a card for light and dark themes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LABELS = {"numbers": "In numbers", "think": "Think", "next": "Next"}
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph: what is the case ("say"), the learner's own numbers, something to think about, or what comes next."""
+    """A paragraph: what is the case ("say"), the learner's numbers, something to think about, or what comes next."""
 
     kind: str
     text: str

@@ -12,6 +12,7 @@ import linecache
 import os
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ class Run:
 
 
 def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:
-    """Call `call(attempt, *args)` on a copy of args, and record everything that happens.
+    """Call `call(attempt, *args)` on a copy of args, inside `session()`, and record everything that happens.
 
     Errors: none; an exception, a time-out or a changed input is written into the Run
     """
@@ -63,7 +64,7 @@ def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:
         torch.default_generator.manual_seed(seed)  # torch.manual_seed would reset every GPU's generator too
         given = tree.copy(args)
         try:
-            with _deadline():
+            with _watchdogs.own.limit():
                 record.returned = value = call(attempt, *given)
                 record.value = tree.snapshot(value)
         except KeyboardInterrupt:
@@ -91,8 +92,8 @@ def run_trusted(call: Callable, code: Callable, args: tuple) -> Run:
 
 
 @contextlib.contextmanager
-def defaults() -> Iterator[None]:
-    """Gradients, float32, the CPU and one thread, whatever is set around a check; all of it is put back.
+def session() -> Iterator[None]:
+    """What surrounds a check: gradients, float32, the CPU, one thread, and a limit on time; all of it is put back.
 
     One thread, because the tensors are tiny: several would only wait for each other, for long on a busy machine.
     """
@@ -107,6 +108,7 @@ def defaults() -> Iterator[None]:
         stack.enter_context(torch.enable_grad())
         torch.set_default_dtype(torch.float32)
         torch.set_num_threads(1)
+        stack.enter_context(_watched())
         try:
             yield
         finally:
@@ -133,38 +135,56 @@ def _quiet(out: io.StringIO) -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
-def _deadline() -> Iterator[None]:
-    """Raise StillRunning in this thread once the time is up: works on every platform, for any Python loop.
+class _Watchdog:
+    """Raises StillRunning in its thread while a run is over time: works on every platform, for any Python loop.
 
-    It is raised again and again, since a bare `except:` in the loop may swallow it.
+    It raises again and again, since a bare `except:` in the loop may swallow the exception.
     """
-    thread, lock, over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), threading.Event()
 
-    def interrupt() -> None:
-        for wait in (PATIENCE, *[0.05] * 100):
-            if over.wait(wait):
+    def __init__(self) -> None:
+        self.thread, self.lock, self.over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), threading.Event()
+        self.started: float | None = None
+
+    def watch(self) -> None:
+        while not self.over.wait(0.05):
+            with self.lock:
+                if self.started is not None and time.monotonic() - self.started > PATIENCE:
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(self.thread, ctypes.py_object(StillRunning))
+
+    @contextlib.contextmanager
+    def limit(self) -> Iterator[None]:
+        """Give what happens inside PATIENCE seconds."""
+        self.started = time.monotonic()
+        try:
+            yield
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
+        """End the run; a last exception may fall into this very function, so it is tried until it succeeds."""
+        while True:
+            try:
+                with self.lock:
+                    self.started = None
                 return
-            with lock:
-                if not over.is_set():
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(StillRunning))
+            except StillRunning:
+                continue
 
-    threading.Thread(target=interrupt, daemon=True).start()
+
+_watchdogs = threading.local()  # the one of the check that goes on in this thread
+
+
+@contextlib.contextmanager
+def _watched() -> Iterator[None]:
+    """One watchdog for all runs of a check: a thread for each of them would cost more than the runs themselves."""
+    outer, own = getattr(_watchdogs, "own", None), _Watchdog()
+    threading.Thread(target=own.watch, daemon=True).start()
+    _watchdogs.own = own
     try:
         yield
     finally:
-        _close(over, lock)
-
-
-def _close(over: threading.Event, lock: threading.Lock) -> None:
-    """End the interruptions; a last one may fall into this very function, so it is tried until it succeeds."""
-    while True:
-        try:
-            with lock:
-                over.set()
-            return
-        except StillRunning:
-            continue
+        own.over.set()
+        _watchdogs.own = outer
 
 
 def _learner_line(error: BaseException) -> str:

@@ -26,7 +26,7 @@ def is_stub(attempt: Any) -> bool:
     return _compiles_to_nothing(attempt)
 
 
-def _is_stub_of_a_class(attempt: type) -> bool:
+def _is_stub_of_a_class(attempt: Any) -> bool:
     """Nothing is written in it, and no forward is inherited from a class in which something is."""
     methods = {name: m for name, m in vars(attempt).items() if inspect.isfunction(m)}
     if not all(is_stub(m) for m in methods.values()):

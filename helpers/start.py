@@ -1,4 +1,4 @@
-"""What the first cell of every notebook calls, once it has found the course: all that is needed is there, or comes."""
+"""Called by the first cell of every notebook once it has found the course: are the packages there that it needs?"""
 
 import subprocess
 import sys
@@ -6,34 +6,35 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 OLDEST_TORCH = "2.4"
-NEEDED = ("anywidget>=0.9", "ipywidgets>=7.7", "matplotlib>=3.10", "safetensors>=0.4")  # each is imported by its name
-START = "start the course with `python course.py`, which brings a Python of its own with all that is needed"
+NEEDED = ("anywidget>=0.9", "ipywidgets>=7.7", "matplotlib>=3.10", "safetensors>=0.4")  # imported under the same names
+START = "start the course with `python course.py`, which sets up a Python environment with everything it needs"
 
 
 def complete():
-    """Make sure that this Python has what the notebooks need; in Colab, install what it lacks.
+    """Make sure that this Python has the packages that the notebooks need; in Colab, install what is missing.
 
-    PyTorch is never installed or changed here: it is large, and Colab's fits Colab's GPUs.
+    PyTorch is never installed or changed here: it is large, and Colab's own build fits Colab's GPUs.
 
     Errors: ImportError if PyTorch is missing or older than 2.4, or if another package is missing (outside Colab) or
             cannot be installed (in Colab)
     Source: notebook 00
     """
     require_torch()
-    lacking = [package for package in NEEDED if find_spec(package.split(">=")[0]) is None]
-    if not lacking:
+    missing = [package for package in NEEDED if find_spec(package.split(">=")[0]) is None]
+    if not missing:
         return
     if "google.colab" not in sys.modules:
-        raise ImportError(f"this Python lacks {', '.join(lacking)}: {START}")
-    pip = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *lacking], capture_output=True,
+        raise ImportError(f"this Python lacks {', '.join(missing)}: {START}")
+    pip = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *missing], capture_output=True,
                          encoding="utf-8", errors="replace")
     if pip.returncode != 0:
-        reason = (pip.stderr.strip() or "pip says nothing").splitlines()[-1]
-        raise ImportError(f"{', '.join(lacking)} could not be installed ({reason}): check the network and run this "
+        reason = (pip.stderr.strip() or "pip printed nothing").splitlines()[-1]
+        raise ImportError(f"{', '.join(missing)} could not be installed ({reason}): check the network and run this "
                           "cell again")
 
 
 def require_torch():
+    """Errors: ImportError if PyTorch is missing or older than 2.4."""
     try:
         found = version("torch")
     except PackageNotFoundError:

@@ -13,7 +13,7 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.save_notebooks import NOTEBOOKS, write  # noqa: E402  the folder must be known first
+from tools.save_notebooks import NOTEBOOKS, write  # noqa: E402  the folder must be known first
 
 HOME = re.compile(r'^Repository = "https://github\.com/([\w.-]+)/([\w.-]+)/tree/([\w./-]+)"$', re.MULTILINE)
 COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{branch}/notebooks/{name}"

@@ -23,15 +23,16 @@ def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*
         given = _gradients(attempt, args, names, call)
         missed = [name for name, gradient in given.items() if gradient is None or not gradient.any()]
         if missed:
-            return f"The numbers are right, but no gradient reaches {listed(missed)}, so nothing could be learned there."
+            return (f"The numbers are right, but no gradient reaches {listed(missed)}, so nothing could be learned "
+                    "there.")
         if not compared:
             return None
         for name, right in _gradients(reference, args, names, call).items():
             if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
                 at = worst(given[name], right)
                 return (f"The numbers are right, but the gradient of {name} is not: at {position(at)} it is "
-                        f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation is cut "
-                        "off from it.")
+                        f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation is "
+                        "cut off from it.")
         return None
 
     return BehavioralTest("no-gradients", test, THINK, required=True, while_doing="in the backward pass")
@@ -40,7 +41,7 @@ def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*
 def _gradients(attempt, args, names, call):
     """{name: gradient} of a weighted sum of everything that is returned."""
     inputs = [_with_gradients(value) if name else tree.copy(value) for name, value in zip(names, args, strict=True)]
-    results = [x for x in tree.flatten((call(attempt, *inputs),)) if isinstance(x, torch.Tensor) and x.is_floating_point()]
+    results = [x for x in tree.flatten((call(attempt, *inputs),)) if torch.is_tensor(x) and x.is_floating_point()]
     total = sum((x * normal(*x.shape, seed=47 + i, dtype=x.dtype)).sum() for i, x in enumerate(results))
     if total.requires_grad:
         total.backward()

@@ -12,15 +12,6 @@ from helpers.attention import dot_product_attention
 from helpers.heads import merge_heads, split_heads
 
 
-def row_means(x):
-    """Average each row.
-
-    Shapes: x (R, C) -> (R,)
-    Source: notebook 00
-    """
-    return x.mean(dim=1)
-
-
 def dot_product_scores(q, k):
     """Compare every query with every key.
 

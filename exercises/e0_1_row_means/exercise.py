@@ -1,14 +1,15 @@
-"""Exercise 0.1: row_means."""
+"""Exercise 0.1, row_means: a learner's first check."""
 
-from exercises.common import references
 from exercises.common.inputs import AXES, D, S, T, normal, round_numbers
-from exercises.e0_1_row_means.misconceptions import MISCONCEPTIONS
+from exercises.e0_1_row_means.misconceptions import known
+from exercises.e0_1_row_means.reference import row_means
 from feedback import Exercise, TestCase
 
 EXERCISE = Exercise(
     id="0.1", name="row_means", signature="row_means(x)", minutes=3, difficulty=1,
     gives="the mean of each row of x: from (R, C) to (R,)",
-    reference=references.row_means, arguments=("x",), returns=("means",), axis_names=AXES | {5: "R", 7: "C", 11: "R", 17: "C"},
+    reference=row_means, arguments=("x",), returns=("means",),
+    axis_names=AXES | {5: "R", 7: "C", 11: "R", 17: "C"},
     cases=(
         TestCase("a table", (normal(T, S),)),
         TestCase("a tall table", (normal(D, S, seed=2),)),
@@ -17,7 +18,7 @@ EXERCISE = Exercise(
         TestCase("a wide table", (normal(T, 17, seed=5),)),
     ),
     minimal_inputs=((round_numbers(1, 2),), (round_numbers(2, 2),), (round_numbers(2, 3),)),
-    misconceptions=MISCONCEPTIONS,
+    misconceptions=known,
     hints=(
         "x has two axes, rows and columns. The result has one number for each row, so the columns must go.",
         "x.mean(dim=...) makes one axis disappear. Axes are counted from 0: rows are 0, columns are 1.",

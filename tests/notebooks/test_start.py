@@ -1,4 +1,4 @@
-"""The badges of the notebooks, and what their first cell asks of the Python that runs it."""
+"""The launch badges of the notebooks, and what their first cell requires of the Python that runs it."""
 
 import re
 import sys
@@ -9,9 +9,7 @@ import nbformat
 import pytest
 
 from helpers import start
-from tests import badges
-from tests.notebooks import PATHS, ROOT, read
-from tests.test_packaging import settings
+from tests.notebooks.common import PATHS, ROOT, badges, read, settings
 
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
@@ -27,7 +25,7 @@ def test_a_notebook_opens_with_its_badge_and_the_common_first_cell(path):
     assert (first.id, first.source) == ("start", badges.FIRST_CELL.format(**place))
 
 
-def test_the_front_page_has_badges():
+def test_the_readme_has_badges():
     page, place = (ROOT / "README.md").read_text(encoding="utf-8"), badges.home()
     assert badges.COLAB.format(name=PATHS[0].name, **place) in page and badges.BINDER.format(**place) in page
     assert badges.linked(page, place) == page
@@ -45,25 +43,25 @@ def test_badges_of_a_fork():
     assert "github/ada/fork/blob/my-class/notebooks/00_" in page and "gh/ada/fork/my-class?urlpath=lab" in page
 
 
-def test_a_new_notebook_gets_both():
+def test_a_new_notebook_gets_its_badge_and_the_first_cell():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# 09 New", id="title"),
                                                nbformat.v4.new_code_cell("1 + 1", id="setup")])
     cells = badges.launched(notebook, "09_new.ipynb", badges.home()).cells
     assert [cell.id for cell in cells] == ["title", "start", "setup"]
 
 
-def test_without_an_address_it_says_what_is_missing(monkeypatch, tmp_path, capsys):
+def test_without_an_address_in_pyproject_the_error_says_what_is_missing(monkeypatch, tmp_path, capsys):
     (tmp_path / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
     monkeypatch.setattr(badges, "ROOT", tmp_path)
     assert badges.main() == 1
     assert "pyproject.toml must have a line such as Repository = " in capsys.readouterr().err
 
 
-# ---------------------------------------------------------------- what a Python lacks
+# ---------------------------------------------------------------- required packages
 
-def test_the_packages_are_those_of_the_project():
+def test_the_required_packages_are_those_of_the_project():
     dependencies = settings()["project"]["dependencies"]
-    lab = next(line for line in dependencies if line.startswith("jupyterlab>="))  # Colab has a Lab of its own
+    lab = next(line for line in dependencies if line.startswith("jupyterlab>="))  # Colab has its own user interface
     assert {*start.NEEDED, f"torch>={start.OLDEST_TORCH}", lab} == set(dependencies)
 
 
@@ -74,60 +72,60 @@ def colab(monkeypatch):
 
 @pytest.fixture
 def without(monkeypatch):
-    """without(*names): these packages are missing; returns the list of what pip is told."""
-    def take_away(*names, pip=(0, "")):
-        told = []
+    """without(*names): these packages are missing; returns the list of the pip commands that are run."""
+    def remove(*names, pip=(0, "")):
+        commands = []
         monkeypatch.setattr(start, "find_spec", lambda name: None if name in names else name)
-        monkeypatch.setattr(start.subprocess, "run", lambda command, **_: told.append(command) or SimpleNamespace(
+        monkeypatch.setattr(start.subprocess, "run", lambda command, **_: commands.append(command) or SimpleNamespace(
             returncode=pip[0], stderr=pip[1]))
-        return told
-    return take_away
+        return commands
+    return remove
 
 
-def test_what_is_complete_is_left_alone(colab, without):
-    told = without()
+def test_where_nothing_is_missing_nothing_is_installed(colab, without):
+    commands = without()
     start.complete()
-    assert told == []
+    assert commands == []
 
 
-def test_colab_gets_what_it_lacks_by_name_and_never_torch(colab, without):
-    told = without("anywidget", "safetensors")
+def test_in_colab_missing_packages_are_installed_by_name(colab, without):
+    commands = without("anywidget", "safetensors")
     start.complete()
-    assert told == [[sys.executable, "-m", "pip", "install", "--quiet", "anywidget>=0.9", "safetensors>=0.4"]]
+    assert commands == [[sys.executable, "-m", "pip", "install", "--quiet", "anywidget>=0.9", "safetensors>=0.4"]]
 
 
-def test_colab_without_a_network(colab, without):
+def test_in_colab_without_a_network_the_error_gives_the_reason(colab, without):
     without("anywidget", pip=(1, "WARNING: retrying\nERROR: No matching distribution found for anywidget>=0.9\n"))
     with pytest.raises(ImportError, match=r"^anywidget>=0.9 could not be installed \(ERROR: No match.* check the net"):
         start.complete()
 
 
-def test_elsewhere_nothing_is_installed(without):
-    told = without("anywidget")
+def test_outside_colab_nothing_is_installed(without):
+    commands = without("anywidget")
     with pytest.raises(ImportError, match="^this Python lacks anywidget>=0.9: start the course with `python"):
         start.complete()
-    assert told == []
+    assert commands == []
 
 
-@pytest.mark.parametrize("found, said", [
+@pytest.mark.parametrize("found, message", [
     (None, "this Python lacks PyTorch: start the course"),
     ("1.13.1", "PyTorch must be 2.4 or newer, got 1.13.1: start the course"),
     ("2.3.1+cu121", "PyTorch must be 2.4 or newer, got 2.3.1"),
 ])
-def test_torch_is_required_and_not_installed(monkeypatch, colab, without, found, said):
+def test_missing_or_old_torch_is_an_error_and_is_never_installed(monkeypatch, colab, without, found, message):
     def version(_):
         if found is None:
             raise PackageNotFoundError("torch")
         return found
 
-    told = without("torch")
+    commands = without("torch")
     monkeypatch.setattr(start, "version", version)
-    with pytest.raises(ImportError, match=re.escape(said)):
+    with pytest.raises(ImportError, match=re.escape(message)):
         start.complete()
-    assert told == []
+    assert commands == []
 
 
 @pytest.mark.parametrize("found", ["2.4.0", "2.13.0+cpu", "2.11.0a0+git1234", "10.0"])
-def test_torch_that_is_new_enough(monkeypatch, found):
+def test_torch_2_4_and_newer_is_accepted(monkeypatch, found):
     monkeypatch.setattr(start, "version", lambda _: found)
     start.require_torch()

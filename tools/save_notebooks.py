@@ -1,11 +1,10 @@
 """Run notebooks from top to bottom in fresh kernels and save them with their outputs.
 
-`python course.py save` runs this file; its words name the notebooks (02 means notebooks/02_*.ipynb), none means all.
-A notebook that fails is left as it was.
+`python course.py save` runs this file. Its arguments name the notebooks (02 means notebooks/02_*.ipynb); without
+arguments it saves all of them. A notebook that fails is left unchanged.
 """
 
 import copy
-import json
 import os
 import re
 import sys
@@ -15,29 +14,32 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, DeadKernelError
+from nbval.plugin import get_sanitize_patterns
 
-NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
 VIEW = "application/vnd.jupyter.widget-view+json"
+NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels
 METADATA = {"kernelspec": {"display_name": "Python 3", "name": "python3"}, "language_info": {"name": "python"}}
 
 
 def find_notebooks(names):
-    """The paths that the names stand for, in teaching order. Errors: LookupError if a name fits no notebook."""
+    """The paths of the named notebooks, in teaching order. Errors: LookupError if a name matches no notebook."""
     found = sorted(NOTEBOOKS.glob("*.ipynb"))
     wanted = [Path(name).stem for name in names]
     for name in wanted:
-        if not any(fits(path, name) for path in found):
-            raise LookupError(f"no notebook fits {name!r}: give the start of its name, such as 02, or its whole name")
-    return [path for path in found if not names or any(fits(path, name) for name in wanted)]
+        if not any(matches(path, name) for path in found):
+            raise LookupError(f"no notebook is called {name!r}: give its number, such as 02, or its whole name")
+    return [path for path in found if not names or any(matches(path, name) for name in wanted)]
 
 
-def fits(path, name):
+def matches(path, name):
     return path.stem == name or path.stem.startswith(name + "_")
 
 
 def save(path):
-    """Run one notebook, save it and print a line about it; returns whether it ran through."""
+    """Run one notebook, save it and print a line about it; returns whether it ran to the end."""
     started = time.monotonic()
     notebook, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
     failure = run(notebook)
@@ -52,11 +54,11 @@ def save(path):
 
 
 def run(notebook):
-    """Execute every cell, in place, as if the learner had done nothing before; returns what failed, or None."""
+    """Execute every cell, in place, with no exercise solved; returns what failed, or None."""
     cells = []
     client = NotebookClient(notebook, kernel_name="python3", timeout=SECONDS_PER_CELL, record_timing=False,
                             store_widget_state=False, resources={"metadata": {"path": str(NOTEBOOKS)}},
-                            extra_arguments=["--log-level=ERROR"])  # no warning about the transport per notebook
+                            extra_arguments=["--log-level=ERROR"])  # else each kernel warns about its transport
     client.on_cell_start = lambda cell, cell_index: cells.append(cell)
     os.environ["COURSE_PROGRESS"] = "memory"
     try:
@@ -67,14 +69,14 @@ def run(notebook):
 
 
 def describe(cell, error):
-    """The failing cell's id and first line, and the end of the error, in a few lines without colours."""
-    words = re.sub(r"\x1b\[[\d;]*m", "", str(error)).strip().splitlines()
+    """The failing cell's id and first line, and the end of the error, in a few lines without colors."""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", str(error)).strip().splitlines()
     source = cell.source.strip().splitlines() or [""]
-    return "\n    ".join([f"failed in cell {cell.get('id', '?')}, which begins: {source[0]}", *words[-6:]])
+    return "\n    ".join([f"failed in cell {cell.get('id', '?')}, which begins: {source[0]}", *lines[-6:]])
 
 
 def clean(notebook):
-    """Drop what differs from one run or machine to the next and is no output."""
+    """Drop what is no output and differs from run to run or from machine to machine."""
     keep_pictures(notebook)
     notebook.metadata.update(nbformat.from_dict(METADATA))
     for cell in notebook.cells:
@@ -84,39 +86,44 @@ def clean(notebook):
 
 
 def keep_times(notebook, before):
-    """As far as only times and devices differ from what was saved, keep what was saved: no change without a reason.
+    """Keep the saved outputs as long as only times and devices differ from them, so that diffs show real changes.
 
-    Once a cell's output is new, all that follow are: printed times and their picture belong to one run.
+    From the first cell whose output is new, all outputs are new: the times that a notebook prints and the figure that
+    shows them belong to one run.
     """
-    saved = {cell.id: cell.get("outputs") for cell in before.cells}
+    saved = {cell.id: cell.get("outputs", []) for cell in before.cells}
     for cell in notebook.cells:
-        if "outputs" in cell and comparable(cell.outputs) != comparable(saved.get(cell.id)):
+        if "outputs" in cell and comparable(cell.outputs) != comparable(saved.get(cell.id, [])):
             return
         if "outputs" in cell:
             cell.outputs = saved[cell.id]
 
 
 def comparable(outputs):
-    """Outputs without names of devices, times, and pictures in pixels, which are not compared."""
-    outputs = copy.deepcopy(outputs or [])
-    for output in outputs:
-        output.get("data", {}).pop("image/png", None)
-    return sanitised(json.dumps(outputs, sort_keys=True))
+    """Outputs in the form in which nbval compares them: no times, no names of devices, no pixels, no live views."""
+    plain = []
+    for output in merge_streams(copy.deepcopy(outputs)):
+        if output.output_type == "stream":
+            plain.append((output.name, sanitize(output.text)))
+        elif output.output_type == "error":
+            plain.append((output.ename, sanitize(output.evalue)))
+        else:
+            plain.append({kind: sanitize(str(data)) for kind, data in output.data.items() if kind not in NOT_COMPARED})
+    return [output for output in plain if output]
 
 
-def sanitised(text):
-    """Text as nbval compares it: without names of devices and times."""
-    rules = (Path(__file__).parent / "sanitize.cfg").read_text(encoding="utf-8")
-    for pattern, replacement in re.findall(r"^regex: (.*)\nreplace: (.*)$", rules, re.MULTILINE):
+def sanitize(text):
+    """Text as nbval compares it: without times and names of devices."""
+    rules = (ROOT / "tests" / "sanitize.cfg").read_text(encoding="utf-8")
+    for pattern, replacement in get_sanitize_patterns(rules):
         text = re.sub(pattern, replacement, text)
     return text
 
 
 def keep_pictures(notebook):
-    """Take out every live view that follows its picture; returns the notebook.
+    """Remove every live view that follows its picture; returns the notebook.
 
-    Where no kernel runs JupyterLab writes "Error displaying widget: model not found" in the view's place, and the
-    view's address is new in every run.
+    Without a kernel, JupyterLab shows "Error displaying widget: model not found" in place of the view.
     """
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
@@ -136,7 +143,7 @@ def _is_picture(output):
 
 
 def merge_streams(outputs):
-    """Join printed text that arrived in pieces, where nothing stands between: the pieces differ from run to run."""
+    """Join consecutive pieces of printed text: how text is cut into pieces differs from run to run."""
     merged = []
     for output in outputs:
         last = merged[-1] if merged else {}
@@ -148,10 +155,10 @@ def merge_streams(outputs):
 
 
 def write(notebook, path):
-    """Write beside the notebook, then rename: the file is the old one or the new one, never half of it."""
+    """Write a second file, then rename it: the notebook is either the old one or the new one, never half of it."""
     part = path.with_suffix(".part")
     try:
-        # nbformat's own layout, which JupyterLab writes too: indent 1, characters as they are, a last newline
+        # nbformat's own layout, which JupyterLab writes too: indent 1, no escaped characters, a final newline
         part.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
         os.replace(part, path)
     finally:
@@ -159,7 +166,7 @@ def write(notebook, path):
 
 
 def main(names):
-    sys.stdout.reconfigure(errors="replace")  # a line of a notebook that a console cannot show must not end the run
+    sys.stdout.reconfigure(errors="replace")  # a character that the console cannot show must not end the run
     try:
         paths = find_notebooks(names)
         done = [save(path) for path in paths]
@@ -167,7 +174,7 @@ def main(names):
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("Interrupted: the notebook that was running is left as it was.", file=sys.stderr)
+        print("Interrupted: the notebook that was running is unchanged.", file=sys.stderr)
         return 130
     return 0 if all(done) else 1
 

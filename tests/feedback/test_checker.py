@@ -1,0 +1,143 @@
+"""The order in which an answer is judged: stages, first parts, three verdicts, and the example that is shown."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from feedback import checker
+from tests.feedback.sample import EXERCISE, SCALE, X, not_divided, over_columns, scale_added, shares
+
+
+def check(answer):
+    return checker.check(EXERCISE, answer)
+
+
+def test_the_reference_is_correct():
+    report = check(shares)
+    assert (report.status, report.diagnosis, report.solved) == ("correct", None, True)
+    assert "Correct on 3 inputs. Shares sum to 1." in report.message
+
+
+def test_an_earlier_stage_is_judged_before_a_later_one():
+    """Two mistakes: columns are summed, which shows without a scale, and the scale is added."""
+    report = check(lambda x, scale=None: over_columns(x if scale is None else x + scale))
+    assert report.diagnosis == "over-columns"
+
+
+def test_an_exception_in_a_later_stage_waits_for_the_earlier_one():
+    def raises_with_a_scale(x, scale=None):
+        return over_columns(x) if scale is None else over_columns(x @ scale[:, None])[2]
+
+    assert check(raises_with_a_scale).diagnosis == "over-columns"
+    report = check(lambda x, scale=None: shares(x) if scale is None else shares(x)[2])
+    assert report.status == "error" and "IndexError" in report.message
+
+
+def test_a_later_stage_is_judged_once_the_earlier_one_is_right():
+    assert check(scale_added).diagnosis == "scale-added"
+
+
+def test_the_first_parts_of_a_result_are_judged_by_themselves():
+    """The sums are those of the columns; the shares hold a second mistake, which hides the first as a whole."""
+    def two_mistakes(x, scale=None):
+        return not_divided(x, scale)[0] + 1, over_columns(x, scale)[1]
+
+    assert check(two_mistakes).diagnosis == "over-columns"
+
+
+def test_an_unknown_mistake_falls_to_a_property():
+    report = check(lambda x, scale=None: (shares(x, scale)[0] * 2, shares(x, scale)[1]))
+    assert report.diagnosis == "rows-do-not-sum-to-1" and "Divide by what?" in report.message
+
+
+def test_without_a_property_the_smallest_counterexample_is_shown():
+    def reversed_rows(x, scale=None):
+        first, sums = shares(x, scale)
+        return first.flip(1), sums
+
+    report = check(reversed_rows)
+    assert report.status == "wrong" and report.diagnosis is None
+    assert "The smallest input on which they differ" in report.message and "[0.7500, 0.2500]" in report.message
+    assert 'hint("9.1")' in report.message
+
+
+def test_the_example_shown_fits_no_other_misconception():
+    """Sums that are halved are means where a row has two numbers; a row of three tells the two apart."""
+    two, three = (torch.tensor([[1.0, 3.0]]), None), (torch.tensor([[1.0, 2.0, 5.0]]), None)
+    exercise = replace(EXERCISE, minimal_inputs=(two, three), properties=())
+    report = checker.check(exercise, lambda x, scale=None: (shares(x, scale)[0], shares(x, scale)[1] / 2))
+    assert report.diagnosis is None and "[[1.0000, 2.0000, 5.0000]]" in report.message
+
+
+def test_an_answer_that_fails_where_it_may_is_limited():
+    def overflows(x, scale=None):
+        first, sums = shares(x * 1e20, scale)
+        return first, sums / 1e20
+
+    report = check(overflows)
+    assert (report.status, report.solved) == ("limited", True)
+    assert "The product of two large numbers is not finite. Yours is wrong there." in report.message
+    assert "Shares sum to 1." not in report.message
+
+
+def test_every_test_case_is_run_once():
+    calls = []
+
+    def counts(x, scale=None):
+        calls.append((len(x), scale is None, float(x.max()) > 1e20))
+        return shares(x, scale)
+
+    check(counts)
+    assert calls[:4] == [(2, True, False), (3, True, False), (2, False, False), (2, True, True)]
+    assert len(calls) == 5  # once more, to see whether a later call changes an earlier result
+
+
+def test_code_that_hangs_is_run_once(monkeypatch):
+    monkeypatch.setattr("feedback.sandbox.PATIENCE", 0.2)
+    calls = []
+
+    def hangs(x, scale=None):
+        calls.append(1)
+        while True:
+            pass
+
+    assert check(hangs).diagnosis == "never-ends" and len(calls) == 1
+
+
+def test_a_later_call_may_not_change_an_earlier_result():
+    buffer = torch.zeros(3, 5)
+
+    def shared(x, scale=None):
+        first, sums = shares(x, scale)
+        buffer[:len(x)] = first
+        return buffer[:len(x)], sums
+
+    assert check(shared).diagnosis == "shared-result"
+
+
+def test_randomness_is_named_before_properties():
+    report = check(lambda x, scale=None: (torch.rand_like(x), shares(x, scale)[1]))
+    assert report.diagnosis == "not-repeatable" and "they differ by up to" in report.message
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_modes_around_a_check_are_put_back(mode):
+    with mode():
+        assert check(shares).status == "correct"
+        assert not torch.is_grad_enabled()
+    assert torch.is_grad_enabled()
+
+
+def test_a_report_as_a_dict():
+    report = check(over_columns).to_dict()
+    assert report["version"] == 1 and report["exercise"] == "9.1" and report["title"] == "9.1 shares"
+    assert (report["status"], report["diagnosis"]) == ("wrong", "over-columns")
+    assert [part["kind"] for part in report["parts"]] == ["say", "numbers", "think"]
+    assert report["parts"][0]["text"] == "Columns were summed, not rows."
+
+
+def test_inputs_are_not_changed_by_a_check():
+    before = X.clone(), SCALE.clone()
+    check(lambda x, scale=None: (x.zero_(), x.sum(1)))
+    assert torch.equal(X, before[0]) and torch.equal(SCALE, before[1])

@@ -1,0 +1,62 @@
+"""What must never be the learner's problem: a fault of the checker itself, and the state of their own generators."""
+
+import pytest
+import torch
+
+from exercises import COURSE, EXERCISES, check
+from feedback import checker, store
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    def breaks(exercise, attempt):
+        raise KeyError("first_entries")
+
+    monkeypatch.setattr(checker, "check", breaks)
+
+
+def test_a_fault_of_the_checker_is_raised_under_test(broken):
+    with pytest.raises(KeyError):
+        check("0.1", lambda x: x)
+
+
+def test_a_fault_of_the_checker_says_so_with_its_place(broken, monkeypatch):
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    monkeypatch.delenv("COURSE_DEBUG", raising=False)
+    report = check("0.1", lambda x: x)
+    assert report.status == "error"
+    assert "a mistake in the course, not in your code: its checker raised KeyError (feedback/test_faults.py, line" in (
+        report.message)
+    assert "Please report it" in report.message
+    monkeypatch.setenv("COURSE_DEBUG", "1")
+    with pytest.raises(KeyError):
+        check("0.1", lambda x: x)
+
+
+def test_a_fault_of_the_checker_is_not_counted_as_a_try(broken, monkeypatch):
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    monkeypatch.setattr(store, "_unsaved", {})
+    check("0.1", lambda x: x)
+    assert store.load() == {}
+
+
+@pytest.mark.parametrize("id", list(EXERCISES))
+def test_a_check_touches_no_generator_of_the_learner(id, monkeypatch):
+    """torch.manual_seed would reset the generators of every GPU, which a check has no business with."""
+    seeded = []
+    for place in (torch, torch.random, torch.cuda, torch.mps, torch.xpu):
+        for name in ("manual_seed", "manual_seed_all", "seed", "seed_all"):
+            if hasattr(place, name):
+                monkeypatch.setattr(place, name, lambda *args, name=f"{place.__name__}.{name}": seeded.append(name))
+    before = torch.get_rng_state()
+    check(id, COURSE.reference(id))
+    assert seeded == [] and torch.equal(torch.get_rng_state(), before)
+
+
+def test_threads_are_put_back(monkeypatch):
+    torch.set_num_threads(2)
+    try:
+        check("0.1", lambda x: (torch.set_num_threads(3), x.mean(1))[1])
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(1)

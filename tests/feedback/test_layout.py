@@ -1,0 +1,44 @@
+"""The engine's modules import each other in the order of feedback/__init__.py, and nothing of the course."""
+
+import ast
+import re
+from pathlib import Path
+
+import feedback
+
+FOLDER = Path(feedback.__file__).parent
+LISTED = re.findall(r"^    (\w+)  ", feedback.__doc__, re.MULTILINE)
+
+
+def imported(path):
+    """The modules that a file imports, those for type checkers only left out."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for statement in tree.body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "feedback":
+            yield from (f"feedback.{alias.name}" for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom):
+            yield statement.module
+        elif isinstance(statement, ast.Import):
+            yield from (alias.name for alias in statement.names)
+
+
+def test_every_module_is_listed_in_order():
+    assert sorted(LISTED) == sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+    for path in FOLDER.glob("*.py"):
+        if path.stem == "__init__":
+            continue
+        later = LISTED[LISTED.index(path.stem):]
+        assert not {f"feedback.{name}" for name in later} & set(imported(path)), path.name
+
+
+def test_the_engine_knows_nothing_of_the_course():
+    for path in FOLDER.glob("*.py"):
+        assert not [name for name in imported(path) if name.split(".")[0] in ("helpers", "exercises", "explorers")]
+
+
+def test_no_file_is_long():
+    root = FOLDER.parent
+    rooms = ("feedback", "exercises", "helpers", "explorers", "tools", "tests")
+    long = {str(path.relative_to(root)): len(path.read_text(encoding="utf-8").splitlines())
+            for room in rooms for path in (root / room).rglob("*.py")}
+    assert {path: length for path, length in long.items() if length > 650} == {}

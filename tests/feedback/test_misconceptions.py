@@ -1,0 +1,95 @@
+"""Catalogues of misconceptions: how they are written, shared between exercises, and audited."""
+
+from dataclasses import replace
+
+import pytest
+
+from feedback import Misconceptions, audit
+from tests.feedback.sample import EXERCISE, known, over_columns, shares
+
+
+def assemble(double=lambda x: 2 * x, add=lambda x: x + 1):
+    return lambda x: add(double(x))
+
+
+def test_a_wrong_step_becomes_an_answer():
+    steps = Misconceptions(assemble)
+
+    @steps("not-doubled", "Nothing was doubled.", "Times 2.", step="double")
+    def same(x):
+        return x
+
+    steps.also("not-doubled", double=same, add=same)
+    [misconception] = steps
+    assert [code(5) for code in misconception.variants] == [6, 5]
+
+
+def test_several_functions_may_make_one_mistake():
+    catalogue = Misconceptions()
+    catalogue("zero", "It is 0.", "It is not.")(lambda x: 0)
+
+    @catalogue.also("zero")
+    def also_zero(x):
+        return x - x
+
+    [misconception] = catalogue
+    assert [code(3) for code in misconception.variants] == [0, 0] and misconception.variants[1] is also_zero
+
+
+def test_a_catalogue_takes_over_mistakes_of_another_in_its_own_words():
+    shared = Misconceptions()
+    shared("one", "Not doubled.", "Times 2.", step="double")(lambda x: x)
+    shared("other", "Nothing added.", "Plus 1.", step="add")(lambda x: x)
+    own = Misconceptions(assemble)
+    own.include(shared, "other", hints={"other": "Add 1."})
+    [misconception] = own
+    assert (misconception.id, misconception.means, misconception.hint) == ("other", "Nothing added.", "Add 1.")
+    assert misconception.variants[0](5) == 10
+
+
+def test_an_id_is_registered_once():
+    catalogue = Misconceptions()
+    catalogue("one", "a.", "b.")
+    with pytest.raises(ValueError, match="use known.also"):
+        catalogue("one", "a.", "b.")
+    with pytest.raises(ValueError, match="registered, got 'two'"):
+        catalogue.also("two")
+
+
+def test_steps_without_a_way_to_assemble_them_are_refused():
+    catalogue = Misconceptions()
+    catalogue("one", "a.", "b.", step="double")(lambda x: x)
+    with pytest.raises(ValueError, match=r"wrong steps \(double\) need Misconceptions\(assemble\)"):
+        list(catalogue)
+
+
+def with_mistakes(*more):
+    catalogue = Misconceptions()
+    catalogue.include(known)
+    for id, code in more:
+        (catalogue.also(id) if id in {m.id for m in known} else catalogue(id, "a.", "b."))(code)
+    return replace(EXERCISE, misconceptions=catalogue)
+
+
+def test_the_audit_finds_what_is_taken_for_another():
+    assert audit.taken_for_another(EXERCISE) == []
+    copied = with_mistakes(("copy", lambda x, scale=None: over_columns(x, scale)))
+    assert audit.taken_for_another(copied) == ["copy (variant 0) does the same as over-columns"]
+
+
+def test_the_audit_finds_what_is_not_wrong():
+    assert audit.harmless(EXERCISE) == []
+    assert audit.harmless(with_mistakes(("right", shares))) == ["right (variant 0)"]
+
+
+def test_the_audit_finds_redundant_variants():
+    assert audit.redundant(EXERCISE) == []
+    again = with_mistakes(("over-columns", lambda x, scale=None: over_columns(x, scale)))
+    assert audit.redundant(again) == ["over-columns (variant 1 = variant 0)"]
+
+
+def test_two_ways_to_raise_the_same_exception_have_one_fingerprint():
+    raising = with_mistakes(("raises", lambda x, scale=None: x + scale[:2]))
+    code = raising.misconceptions[-1].variants[0]
+    assert audit.same_fingerprint(raising, code, lambda x, scale=None: x - scale[:2])
+    assert not audit.same_fingerprint(raising, code, lambda x, scale=None: x + scale[:3])

@@ -1,0 +1,123 @@
+"""Stubs, things that are no answers, and variables that code reads from the notebook."""
+
+import sys
+
+import pytest
+import torch
+from torch import nn
+
+from exercises import EXERCISES, check
+
+IDS = {"<unk>": 7, "the": 1, "cat": 2}  # what a notebook's own vocabulary looks like to the code below
+
+
+def test_a_dict_read_from_the_notebook_is_pointed_out():
+    report = check("1.1", lambda text, vocabulary: [IDS.get(word, 7) for word in text.lower().split()])
+    assert report.status == "wrong" and "Your code reads IDS = a dict of 3" in report.message
+
+
+D = 512  # what a notebook's own variable looks like to the code below
+
+
+def test_a_variable_read_from_the_notebook_is_pointed_out():
+    report = check("2.3", lambda q, k: (q @ k.transpose(-2, -1) / D**0.5).softmax(-1))
+    assert report.status == "wrong" and "Your code reads D = 512" in report.message
+
+
+def test_arguments_in_another_order_are_noticed():
+    def padding_mask(max_length, lengths):
+        return torch.arange(max_length) < lengths[:, None, None]
+
+    def attention(k, q, v):  # right, whatever the names
+        weights = (k @ q.transpose(-2, -1) / k.size(-1) ** 0.5).softmax(-1)
+        return weights @ v, weights
+
+    assert "Your arguments are in another order than in padding_mask" in check("3.4", padding_mask).message
+    assert check("2.4", attention).status == "correct"
+
+
+def dots(x):
+    """Average each row."""
+    ...
+
+
+def only_docstring(x):
+    """Average each row."""
+
+
+def passes(x):
+    pass
+
+
+def not_implemented(x):
+    raise NotImplementedError
+
+
+def returns_none(x):
+    return None
+
+
+class Empty(nn.Module):
+    """A stub."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        ...
+
+    def forward(self, x):
+        ...
+
+
+@pytest.mark.parametrize("stub", [dots, only_docstring, passes, not_implemented])
+def test_a_stub_is_not_attempted(stub):
+    report = check("0.1", stub)
+    assert report.status == "not attempted" and 'hint("0.1")' in report.message
+
+
+def test_an_empty_class_is_not_attempted():
+    assert check("2.5", Empty).status == "not attempted"
+
+
+class Inherits(Empty):
+    """Nothing above it is written either."""
+
+
+class ForwardToCome(EXERCISES["2.5"].reference):
+    def forward(self, x):
+        ...
+
+
+@pytest.mark.parametrize("stub", [Inherits, ForwardToCome, type("Bare", (nn.Module,), {})])
+def test_a_class_whose_forward_is_empty_is_not_attempted(stub):
+    assert check("2.5", stub).status == "not attempted"
+
+
+def test_a_written_return_none_is_an_attempt():
+    assert check("0.1", returns_none).diagnosis == "returns-none"
+
+
+@pytest.mark.parametrize("body, status", [("...", "not attempted"), ("return None", "wrong"), ("return", "wrong"),
+                                          ("pass", "not attempted"), ("return x.mean(1)", "correct")])
+def test_code_without_a_source_file_is_understood(body, status):
+    space = {}
+    exec(f"def f(x):\n    {body}", space)
+    if body in ("return None", "return") and sys.version_info < (3, 11):
+        status = "not attempted"  # what is compiled is what `pass` is compiled to
+    assert check("0.1", space["f"]).status == status
+
+
+@pytest.mark.parametrize("attempt, words", [
+    (torch.zeros(5), "check needs the function itself, got a tensor of shape (5,)"),
+    (None, "got None"), ("row_means", "got str 'row_means'"), (3, "got 3"),
+    (nn.Linear, "A function is asked for, got the class Linear"), (torch.Tensor, "got the class Tensor"),
+    (lambda: 0, "row_means is called as row_means(x); yours takes ()"),
+    (lambda x, y: 0, "yours takes (x, y)"),
+])
+def test_something_that_is_no_answer_is_explained(attempt, words):
+    report = check("0.1", attempt)
+    assert report.status == "error" and words in report.message
+
+
+def test_a_module_instead_of_its_class_is_explained():
+    report = check("2.5", EXERCISES["2.5"].reference(3, 2))
+    assert report.status == "error" and "check needs the class itself" in report.message

@@ -1,0 +1,76 @@
+"""The record of what has been solved."""
+
+import json
+import os
+import re
+
+import pytest
+
+from exercises import check, progress
+from feedback import store
+
+
+def sums(x):
+    return x.sum()
+
+
+@pytest.fixture
+def record_file(tmp_path, monkeypatch):
+    file = tmp_path / "deep" / "progress.json"
+    monkeypatch.setenv("COURSE_PROGRESS", str(file))
+    monkeypatch.setattr(store, "_unsaved", {})
+    return file
+
+
+def test_progress_remembers_what_was_solved(record_file):
+    check("0.1", sums)
+    assert "0 of" in repr(progress()) and re.search(r"0.1 +row_means.*tried", repr(progress()))
+    check("0.1", lambda x: x.mean(1))
+    check("0.1", sums)
+    assert re.search(r"0.1 +row_means.*correct", repr(progress()))
+    assert json.loads(record_file.read_text(encoding="utf-8")) == {"0.1": {"status": "correct", "tries": 3}}
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "[1, 2]", '{"0.1": 3}', '{"0.1": {}}', "\x00", "null", "",
+                                     "[" * 100_000,
+                                     '{"0.1": {"status": "done", "tries": 1}}',
+                                     '{"0.1": {"status": "wrong", "tries": "x"}}',
+                                     '{"0.1": {"status": [], "tries": null}}'], ids=lambda text: repr(text[:40]))
+def test_a_corrupt_record_is_set_aside_and_nothing_is_lost(record_file, content):
+    record_file.parent.mkdir()
+    record_file.write_text(content, encoding="utf-8")
+    assert "0 of" in repr(progress())
+    check("0.1", lambda x: x.mean(1))
+    assert "1 of" in repr(progress())
+    assert (record_file.parent / "progress.unreadable.json").read_text(encoding="utf-8") == content
+
+
+@pytest.mark.parametrize("busy", ["replace", "read_text"])
+def test_a_record_locked_by_another_notebook_is_waited_for(record_file, monkeypatch, busy):
+    check("0.1", lambda x: x.mean(1))
+    place = os if busy == "replace" else type(record_file)
+    act, refusals = getattr(place, busy), iter([PermissionError("held")] * 3)
+
+    def held(*args, **options):
+        for refusal in refusals:
+            raise refusal
+        return act(*args, **options)
+
+    monkeypatch.setattr(place, busy, held)
+    check("0.1", lambda x: x.mean(1))
+    monkeypatch.undo()
+    assert next(refusals, None) is None
+    assert json.loads(record_file.read_text(encoding="utf-8")) == {"0.1": {"status": "correct", "tries": 2}}
+    assert [path.name for path in record_file.parent.iterdir()] == [record_file.name]
+
+
+def test_the_record_is_kept_in_memory_where_nothing_can_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
+    monkeypatch.setattr(store, "_unsaved", {})
+    check("0.1", lambda x: x.mean(1))
+    assert "1 of" in repr(progress())
+
+
+def test_tests_never_touch_the_learners_own_record():
+    assert os.environ["COURSE_PROGRESS"] == "memory" and store.path() is None

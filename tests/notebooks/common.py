@@ -1,0 +1,75 @@
+"""What the tests of the notebooks share: the saved notebooks, what nbval compares of them, and a way to run one."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+# Everything from elsewhere in the project that these tests lean on, so that a move there is one change here.
+from exercises import EXERCISES  # noqa: F401
+from helpers.checks import solution_source  # noqa: F401
+from tests import badges  # noqa: F401
+from tests.test_packaging import course_files, settings  # noqa: F401
+
+ROOT = Path(__file__).parents[2]
+PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SANITIZE = ROOT / "tests" / "sanitize.cfg"
+
+# nbval compares these; it ignores PNG, widget views and LaTeX.
+COMPARED = {"text/plain", "text/html", "text/markdown", "image/svg+xml"}
+NBVAL_TAG = re.compile(r"nbval[-_](ignore[-_]output|skip|check[-_]output|test[-_]name)", re.IGNORECASE)
+
+# Cells that print or draw something that cannot be compared, as {"notebook/cell": "the reason"}.
+EXCEPTIONS = {
+    "05_multi_head_attention/cost-time-figure": "a curve of times, which differ from machine to machine and run to run",
+}
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path):
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def exercise_of(cell):
+    """The id of the exercise whose stub this cell holds, or None."""
+    found = [tag.removeprefix("exercise-") for tag in tags(cell) if tag.startswith("exercise-")]
+    return found[0] if found else None
+
+
+def is_compared(cell):
+    """Whether nbval compares everything that a cell printed and drew."""
+    marked = NBVAL_TAG.search(cell.source) or any(NBVAL_TAG.search(tag) for tag in tags(cell))
+    return not marked and all(output.output_type == "stream" or is_compared_data(output.get("data", {}))
+                              for output in cell.outputs)
+
+
+def is_compared_data(data):
+    """Whether nbval compares what matters: a description next to pixels does not say what the pixels show."""
+    return bool(COMPARED & set(data)) and "image/png" not in data
+
+
+def execute(notebook, folder):
+    """Run a notebook from top to bottom, in place, in a fresh kernel in this folder; returns the notebook.
+
+    Errors: nbclient.exceptions.CellExecutionError if a cell raises
+    """
+    client = NotebookClient(notebook, kernel_name="python3", timeout=600, record_timing=False,
+                            store_widget_state=False, resources={"metadata": {"path": str(folder)}})
+    with ThreadPoolExecutor() as pool:  # a browser test in this process may have left its event loop in this thread
+        pool.submit(client.execute).result()
+    return notebook
+
+
+def printed(notebook):
+    """Everything that a notebook printed, in one string."""
+    return "".join(output.text for cell in notebook.cells for output in cell.get("outputs", [])
+                   if output.output_type == "stream")

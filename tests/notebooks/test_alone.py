@@ -1,0 +1,110 @@
+"""A notebook opened on its own, as in Colab: its first cell clones the course, once, and every cell runs.
+
+A bare repository on this machine takes the place of GitHub, and an empty module google.colab, imported before the first
+cell as in Colab, the place of Colab's. That all notebooks have the same first cell is tested in test_start.py.
+"""
+
+import shutil
+import subprocess
+
+import nbformat
+import pytest
+from nbclient.exceptions import CellExecutionError
+
+from tests.minilm import uses_minilm
+from tests.notebooks.common import PATHS, ROOT, badges, course_files, execute, printed, read
+from tools.save_notebooks import comparable
+
+pytestmark = pytest.mark.notebook
+
+
+@pytest.fixture(scope="module")
+def github(tmp_path_factory):
+    """A bare repository with the course's files as they are now, on the branch of the badges; returns its address."""
+    folder = tmp_path_factory.mktemp("github")
+    course = folder / "course"
+    for path in course_files():
+        copy = course / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
+    git = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=other"]
+    for arguments in (["init"], ["checkout", "-b", badges.home()["branch"]], ["add", "--all", "--force"],
+                  ["commit", "-m", "The course"], ["clone", "--bare", ".", str(folder / "bare.git")]):
+        subprocess.run([*git, *arguments], cwd=course, check=True, capture_output=True)
+    return (folder / "bare.git").as_uri()
+
+
+@pytest.fixture
+def colab(tmp_path, github, monkeypatch):
+    """An empty folder, with an environment as in Colab, in which the course's address on GitHub leads to `github`."""
+    module = tmp_path / "packages" / "google" / "colab"
+    startup = tmp_path / "ipython" / "profile_default" / "startup"
+    content = tmp_path / "content"
+    for folder in (module, startup, content):
+        folder.mkdir(parents=True)
+    (module / "__init__.py").touch()
+    (startup / "colab.py").write_text("import google.colab\n", encoding="utf-8")
+    for name, value in {"PYTHONPATH": str(module.parents[1]), "IPYTHONDIR": str(tmp_path / "ipython"),
+                        "OMP_NUM_THREADS": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("COURSE_MINILM", raising=False)  # MiniLM has not been fetched there
+    redirect(monkeypatch, github)
+    return content
+
+
+def redirect(monkeypatch, address):
+    """Make git clone from this address instead of the course's own."""
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.{address}.insteadOf")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "https://github.com/{owner}/{repository}".format(**badges.home()))
+
+
+def cells(*sources):
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+
+
+FIRST = badges.FIRST_CELL.format(**badges.home())
+WHERE = "import helpers; print(os.path.relpath(helpers.__path__[0]).replace(os.sep, '/'))"
+
+
+def test_the_first_cell_clones_the_course_once(colab):
+    notebook = execute(cells(FIRST, WHERE, FIRST, WHERE), colab)
+    assert printed(notebook) == 2 * "attention-by-hand/helpers\n"
+    (colab / "attention-by-hand" / "mine.txt").touch()
+    execute(cells(FIRST, WHERE), colab)  # after a restart
+    assert (colab / "attention-by-hand" / "mine.txt").exists()
+
+
+@pytest.mark.parametrize("folder", ["notebooks", "notebooks/mine"])
+def test_inside_the_course_it_clones_nothing(colab, tmp_path, monkeypatch, folder):
+    redirect(monkeypatch, "file:///nowhere")
+    place = tmp_path / "course" / folder
+    place.mkdir(parents=True)
+    shutil.copytree(ROOT / "helpers", tmp_path / "course" / "helpers")
+    found = printed(execute(cells(FIRST, WHERE), place)).strip()
+    assert (place / found).resolve() == tmp_path / "course" / "helpers"
+
+
+def test_where_github_cannot_be_reached_it_says_so(colab, monkeypatch):
+    redirect(monkeypatch, "file:///nowhere")
+    with pytest.raises(CellExecutionError) as caught:
+        execute(cells(FIRST), colab)
+    message = str(caught.value)
+    assert "The course could not be fetched from https://github.com/" in message
+    assert "check the network, then run this cell again." in message and "CalledProcessError" not in message
+    assert not (colab / "attention-by-hand").exists()
+
+
+def test_a_notebook_on_its_own_gives_the_saved_outputs(colab):
+    saved, ran = read(PATHS[0]), execute(read(PATHS[0]), colab)
+    for before, after in zip(saved.cells, ran.cells, strict=True):
+        assert comparable(after.get("outputs", [])) == comparable(before.get("outputs", [])), after.id
+    assert [path.name for path in colab.iterdir()] == ["attention-by-hand"]
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if uses_minilm(path)], ids=lambda path: path.stem)
+def test_every_cell_runs_before_minilm_is_fetched(path, colab):
+    """One sentence says that MiniLM is missing, and no warning is added to it."""
+    text = printed(execute(read(path), colab))
+    assert text.count("MiniLM is not here") == 1
+    assert "Warning" not in text

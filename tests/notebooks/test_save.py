@@ -1,0 +1,135 @@
+"""`python course.py save`: what it writes into a notebook, and what counts as a change of an output."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from tests.notebooks.common import PATHS, ROOT
+from tools import save_notebooks
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A course without notebooks, in which `save` can run."""
+    for name in ("tools/save_notebooks.py", "tests/sanitize.cfg"):
+        copy = tmp_path / name
+        copy.parent.mkdir()
+        shutil.copy(ROOT / name, copy)
+    (tmp_path / "notebooks").mkdir()
+    return tmp_path
+
+
+def save(course):
+    return subprocess.run([sys.executable, "tools/save_notebooks.py"], cwd=course, capture_output=True,
+                          encoding="utf-8")
+
+
+def make_notebook(path, *sources):
+    notebook = nbformat.v4.new_notebook(metadata={"widgets": {"state": {}}, "kernelspec": {
+        "name": "elsewhere", "display_name": "Elsewhere"}})
+    notebook.cells = [nbformat.v4.new_code_cell(source, id=f"cell-{number}", metadata={"execution": {"busy": "now"}})
+                      for number, source in enumerate(sources)]
+    nbformat.write(notebook, path)
+
+
+@pytest.mark.notebook
+def test_a_notebook_is_saved_with_its_outputs_and_without_metadata(course):
+    path = course / "notebooks" / "01_good.ipynb"
+    in_pieces = "import os, sys, time\nprint('grüß dich'); sys.stdout.flush(); time.sleep(0.3); print('again')"
+    make_notebook(path, in_pieces, "os.path.basename(os.getcwd()), os.environ['COURSE_PROGRESS']")
+    process = save(course)
+    assert process.returncode == 0 and re.search(r"01_good.ipynb  2 cells, [\d.]+ s\n", process.stdout)
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith('{\n "cells"') and text.endswith("}\n") and "grüß dich" in text
+    saved = json.loads(text)
+    first, second = saved["cells"]
+    assert saved["metadata"] == {"kernelspec": {"display_name": "Python 3", "name": "python3"},
+                                 "language_info": {"name": "python"}}
+    assert [first["id"], second["id"], first["metadata"], second["execution_count"]] == ["cell-0", "cell-1", {}, 2]
+    assert [output["text"] for output in first["outputs"]] == [["grüß dich\n", "again\n"]]
+    assert second["outputs"][0]["data"]["text/plain"] == ["('notebooks', 'memory')"]
+
+
+@pytest.mark.notebook
+def test_a_notebook_that_fails_is_left_unchanged(course):
+    path = course / "notebooks" / "02_bad.ipynb"
+    make_notebook(path, "x = 1", "# first line\nx / 0")
+    before = path.read_bytes()
+    process = save(course)
+    assert process.returncode == 1
+    assert "02_bad.ipynb  failed in cell cell-1, which begins: # first line" in process.stdout
+    assert "ZeroDivisionError: division by zero" in process.stdout and len(process.stdout.splitlines()) < 10
+    assert path.read_bytes() == before and list(path.parent.iterdir()) == [path]
+
+
+def test_notebooks_are_named_by_number_or_whole_name():
+    second, third = (next(path for path in PATHS if path.stem.startswith(number)) for number in ("02", "03"))
+    assert save_notebooks.find_notebooks([third.name, "02"]) == [second, third]
+    assert save_notebooks.find_notebooks([]) == PATHS
+
+
+def test_a_name_that_matches_no_notebook_is_refused(capsys):
+    assert save_notebooks.main(["99"]) == 1
+    assert capsys.readouterr().err == "no notebook is called '99': give its number, such as 02, or its whole name\n"
+
+
+def test_saved_times_are_kept_up_to_the_first_new_output():
+    def notebook(first, time, picture):
+        printed = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in (first, time)]
+        drawn = nbformat.v4.new_output("display_data", {"image/png": picture, "text/plain": "a curve"})
+        cells = [nbformat.v4.new_code_cell("x", id=f"c{n}", outputs=[o]) for n, o in enumerate([*printed, drawn])]
+        return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("text", id="text"), *cells])
+
+    saved = notebook("1", "took 3 ms", "old")
+    same, new = notebook("1", "took 9 ms", "new"), notebook("2", "took 9 ms", "new")
+    save_notebooks.keep_times(same, saved)
+    save_notebooks.keep_times(new, saved)
+    assert same == saved and new == notebook("2", "took 9 ms", "new")
+
+
+# ---- what comparisons of outputs overlook
+
+@pytest.mark.parametrize("saved, new", [
+    ("tensor([1., 2.])", "tensor([1., 2.], device='cuda:0')"),
+    ("tensor([1., 2.], grad_fn=<AddBackward0>)", "tensor([1., 2.],\n       device='cuda:1', grad_fn=<AddBackward0>)"),
+    ("device(type='cpu')", "device(type='cuda', index=0)"),
+    ("Device: cpu, seed: 123", "Device: cuda:0, seed: 123"),
+    ("loop   12.3 ms\neinsum  1.24 ms", "loop  110.5 ms\neinsum 0.9 ms"),
+    ("it took 1.24 s", "it took 2 s"),
+    ("97 \u00b5s a call", "1,012 us a call"),
+])
+def test_devices_and_times_are_overlooked(saved, new):
+    assert save_notebooks.sanitize(saved) == save_notebooks.sanitize(new)
+
+
+@pytest.mark.parametrize("text", [
+    "tensor([0.1234, 0.8766])", "cuda is a platform", "T = 5 steps, 3 seeds", "m 12.5 Ms", "torch.Size([2, 3])",
+    "x2 s", "shape (2, 3, 5) softmax", "M 10.2 3.4 L 5 6 S 1 2",
+])
+def test_nothing_else_is_overlooked(text):
+    assert save_notebooks.sanitize(text) == text
+
+
+def output(kind, **contents):
+    return nbformat.v4.new_output(kind, **contents)
+
+
+def test_live_views_and_pixels_are_not_compared_but_what_is_next_to_them_is():
+    view = output("display_data", data={save_notebooks.VIEW: {"model_id": "1"}})
+    curve, other = (output("display_data", data={"image/png": pixels, "text/plain": words})
+                    for pixels, words in (("AA", "a curve"), ("BB", "a curve")))
+    line = output("display_data", data={"image/png": "AA", "text/plain": "a line"})
+    assert save_notebooks.comparable([view, curve]) == save_notebooks.comparable([other])
+    assert save_notebooks.comparable([curve]) != save_notebooks.comparable([line])
+
+
+def test_how_printed_text_is_cut_into_pieces_is_not_compared_but_where_it_went_is():
+    pieces = [output("stream", name="stdout", text="a\n"), output("stream", name="stdout", text="b\n")]
+    whole, error = (output("stream", name=name, text="a\nb\n") for name in ("stdout", "stderr"))
+    assert save_notebooks.comparable(pieces) == save_notebooks.comparable([whole])
+    assert save_notebooks.comparable([whole]) != save_notebooks.comparable([error])

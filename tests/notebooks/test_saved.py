@@ -1,0 +1,138 @@
+"""The saved notebooks, as files: saved from one run, readable without a kernel, and built alike."""
+
+import ast
+import re
+import statistics
+
+import pytest
+
+from tests.notebooks.common import EXCEPTIONS, EXERCISES, PATHS, ROOT, code_cells, exercise_of, read
+
+each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+
+
+def source_lines(cell):
+    return [line for line in cell.source.splitlines() if line.strip()]
+
+
+def outputs(path):
+    return [(cell, output) for cell in code_cells(path) for output in cell.outputs]
+
+
+@each_notebook
+def test_all_outputs_are_from_one_run_in_a_fresh_kernel(path):
+    counts = [cell.execution_count for cell in code_cells(path) if cell.source.strip()]
+    assert counts == list(range(1, len(counts) + 1))
+    assert not [cell.id for cell, output in outputs(path) if output.output_type == "error"]
+
+
+@each_notebook
+def test_nothing_of_one_machine_or_session_is_saved(path):
+    notebook, text = read(path), path.read_text(encoding="utf-8")
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert notebook.metadata.language_info == {"name": "python"}
+    assert not [cell.id for cell in notebook.cells if set(cell.metadata) - {"tags"}]
+    assert not re.search(r"/(home|root|Users|tmp)/|object at 0x|grad_fn=|Warning", text)
+    assert len(text) < 1_000_000
+
+
+@each_notebook
+def test_cells_are_short(path):
+    lengths = {cell.id: len(source_lines(cell)) for cell in code_cells(path)}
+    with_class = {cell.id for cell in code_cells(path) if re.search(r"^class ", cell.source, re.MULTILINE)}
+    assert statistics.median(lengths.values()) <= 6
+    assert not {id: n for id, n in lengths.items() if n > (30 if id in with_class else 25)}
+
+
+@each_notebook
+def test_cell_ids_are_words(path):
+    ids = [cell.id for cell in read(path).cells]
+    assert len(set(ids)) == len(ids)
+    assert not [id for id in ids if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id)]
+    generated = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}|[0-9a-f]*$)")
+    assert not [id for id in ids if generated.match(id)], "ids that an editor generated"
+
+
+@each_notebook
+def test_it_has_the_parts_of_a_notebook(path):
+    cells = read(path).cells
+    prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    text = "\n".join(prose)
+    parts = {
+        "one title": len(re.findall(r"^# ", text, re.MULTILINE)) == 1,
+        "in the first cell, in bold: the question it answers": re.search(r"^\*\*.*\?\*\*$", prose[0], re.MULTILINE),
+        "in the first cell: You need, Time, Afterwards you can":
+            all(part in prose[0] for part in ("**You need", "**Time:**", "**Afterwards you can**")),
+        "at least 3 times **Predict": text.count("**Predict") >= 3,
+        "at least 3 times **What you saw.**": text.count("**What you saw.**") >= 3,
+        "in the last cell: three sentences, explain to someone, <details>":
+            all(part in prose[-1] for part in ("three sentences", "explain to someone", "<details>")),
+    }
+    assert not [part for part, present in parts.items() if not present]
+
+
+@each_notebook
+def test_the_readme_and_the_first_notebook_list_it(path):
+    assert path.name in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert path == PATHS[0] or path.name in read(PATHS[0]).cells[0].source
+
+
+@each_notebook
+def test_figures_are_embedded_and_described(path):
+    text = "\n".join(cell.source for cell in read(path).cells)
+    assert not re.search(r"!\[[^\]]*\]\(https?:|<img[^>]+src=.?https?:", text), "a remote image"
+    for cell, output in outputs(path):
+        data = output.get("data", {})
+        if any(kind.startswith("image/") or "widget" in kind for kind in data):
+            description = data["text/plain"]
+            assert len(description) > 40 and not description.startswith("<"), f"{cell.id}: {description}"
+            if f"{path.stem}/{cell.id}" in EXCEPTIONS:
+                continue
+            assert "image/svg+xml" in data, cell.id
+            assert "<text" in data["image/svg+xml"] and "<image" not in data["image/svg+xml"], cell.id
+
+
+@each_notebook
+def test_relative_links_lead_to_files(path):
+    prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    for target in re.findall(r"\]\(([^)#]+)\)", prose):
+        assert target.startswith("https://") or (path.parent / target).exists(), target
+
+
+@each_notebook
+def test_stubs_are_documented_and_followed_by_their_check(path):
+    cells = code_cells(path)
+    for stub, after in zip(cells, cells[1:], strict=False):
+        id = exercise_of(stub)
+        if id is None:
+            continue
+        exercise = EXERCISES[id]
+        assert after.source == f'check("{id}", {exercise.name})'
+        definition = ast.parse(stub.source).body[0]
+        assert definition.name == exercise.name
+        assert ast.get_docstring(definition), id
+        assert "not attempted" in after.outputs[0].data["text/plain"]
+
+
+@each_notebook
+def test_the_text_before_a_stub_gives_the_number_stars_and_minutes_of_its_exercise(path):
+    cells = read(path).cells
+    for stub in code_cells(path):
+        if exercise_of(stub):
+            exercise = EXERCISES[exercise_of(stub)]
+            text = next(cell.source for cell in reversed(cells[:cells.index(stub)]) if "## Exercise" in cell.source)
+            assert f"Exercise {exercise.id}: " in text and exercise.stars in text, exercise.id
+            assert f"*About {exercise.minutes} minutes.*" in text, f"{exercise.id}: {exercise.minutes} minutes"
+
+
+@each_notebook
+def test_it_reads_no_file_by_a_path_of_its_own(path):
+    """A notebook may be opened in any folder, as in Colab: only the first cell and `helpers` know where files are."""
+    file_access = re.compile(r"\bopen\(|\bPath\(|\.\./|[\"']data/")
+    assert not [cell.id for cell in code_cells(path) if cell.id != "start" and file_access.search(cell.source)]
+
+
+def test_every_exercise_is_in_the_notebook_of_its_number():
+    stubs = [(path.stem[:2], exercise_of(cell)) for path in PATHS for cell in code_cells(path) if exercise_of(cell)]
+    assert [id for _, id in stubs] == list(EXERCISES)
+    assert all(int(number) == int(id.split(".")[0]) for number, id in stubs)

@@ -1,0 +1,61 @@
+"""Every notebook with all exercises solved, by the solutions that learners are shown: its outputs are those saved.
+
+It runs with one thread, where nbval's run uses all cores, and on a simulated GPU, so that notebooks that ask for the
+best device get one.
+"""
+
+import pytest
+
+from helpers.heads import EMPTY_ROWS_GIVE_ZEROS
+from tests.minilm import require_minilm, uses_minilm
+from tests.notebooks.common import EXERCISES, PATHS, ROOT, execute, exercise_of, read, solution_source, tags
+from tools.save_notebooks import comparable
+
+DEPENDS_ON_ANSWERS = {"progress", "whose-attention", "whose-pool"}
+DEPENDS_ON_PYTORCH = set() if EMPTY_ROWS_GIVE_ZEROS else {"empty-sdpa"}  # shows nan before PyTorch 2.5, as it says
+SIMULATED_GPU = f"""import sys
+sys.path.insert(0, {str(ROOT)!r})
+from tests.second_device import SecondDevice
+SecondDevice().__enter__()
+"""
+
+
+@pytest.fixture
+def one_thread_and_a_gpu(tmp_path, monkeypatch):
+    startup = tmp_path / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "simulated_gpu.py").write_text(SIMULATED_GPU, encoding="utf-8")
+    for name, value in {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "COURSE_DEVICE": "cuda",
+                        "IPYTHONDIR": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+
+
+def solve(notebook):
+    """Put the solution that learners are shown in place of every stub."""
+    for cell in notebook.cells:
+        if exercise_of(cell):
+            cell.source = solution_source(EXERCISES[exercise_of(cell)])
+    return notebook
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_solved_it_gives_the_saved_outputs_with_one_thread_and_on_a_gpu(path, one_thread_and_a_gpu):
+    if uses_minilm(path):
+        require_minilm()
+    saved, solved = read(path), execute(solve(read(path)), path.parent)
+    checks = 0
+    for before, after in zip(saved.cells, solved.cells, strict=True):
+        if after.cell_type != "code" or after.id in DEPENDS_ON_ANSWERS | DEPENDS_ON_PYTORCH:
+            continue
+        if after.source.startswith("check("):
+            checks += 1
+            assert after.outputs[0].data["text/plain"].startswith("✓"), after.outputs[0].data["text/plain"]
+        else:
+            assert comparable(after.outputs) == comparable(before.outputs), f"{path.stem}/{after.id}"
+    setup = next(cell for cell in solved.cells if cell.id == "setup")
+    picks_device = "notebook.setup()" in setup.source
+    assert setup.outputs[0].text == ("device: cuda:0\n" if picks_device else "device: cpu\n")
+    assert checks == sum(exercise_of(cell) is not None for cell in saved.cells)
+    assert not any("wrong-on-purpose" in tags(cell) and "✓" in str(cell.outputs) for cell in solved.cells)
