@@ -104,7 +104,7 @@ def attention_unscaled(q, k, v):
     return weights @ v, weights
 
 
-@wrong()
+@wrong("no-scale")
 def attention_unscaled_weights(q, k, v):
     """The returned weights are unscaled, the output is right."""
     return F.scaled_dot_product_attention(q, k, v), torch.softmax(q @ k.transpose(-2, -1), dim=-1)
@@ -292,7 +292,7 @@ def attention_by_capital_t(q, k, v):
     return weights @ v, weights
 
 
-@wrong()
+@wrong("fixed-axes")
 def attention_by_bmm(q, k, v):
     """Bmm: right for three axes only."""
     weights = torch.softmax(torch.bmm(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1]), dim=-1)
@@ -321,7 +321,7 @@ def attention_misspelt(q, k, v):
     return weigths @ v, weights  # noqa: F821
 
 
-@wrong("wrong-shape")
+@wrong("swapped-pair")
 def attention_unscaled_and_swapped(q, k, v):
     """Not scaled, and the pair is swapped."""
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)

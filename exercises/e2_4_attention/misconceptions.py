@@ -8,6 +8,7 @@ from exercises.common.attention_mistakes import (
     MIX_MISTAKES,
     SCALE_MISTAKES,
     SOFTMAX_MISTAKES,
+    scores_as_they_are,
     unscaled,
     weights_first,
 )
@@ -20,9 +21,10 @@ known.include(MIX_MISTAKES, "only-out", "only-weights", "swapped-pair",
               hints={"swapped-pair": "Return out first: attention(q, k, v) gives (out, weights)."})
 known.also("swapped-pair", scale=unscaled, give=weights_first)
 known.include(SCALE_MISTAKES, means={
-    "scaled-by-another": "The scores were divided by the square root of another size than D: of a number of positions or "
-                         "items, or of the width of the values."})
+    "scaled-by-another": "The scores were divided by the square root of another size than D: of a number of positions "
+                         "or items, or of the width of the values."})
 known.include(SOFTMAX_MISTAKES, "over-queries", "axis-from-the-front", "softmax-twice", "no-softmax")
+known.also("no-softmax", scale=unscaled, softmax=scores_as_they_are)
 known.include(COMPARE_MISTAKES)
 known.include(known_of_scores, "fixed-axes", "elementwise")
 known.include(MIX_MISTAKES, "scores-returned", "mixed-by-scores", "weights-transposed", "keys-as-values",
