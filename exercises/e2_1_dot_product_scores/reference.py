@@ -1,4 +1,4 @@
-"""The course\'s own answer to exercise 2.1."""
+"""The course's own answer to exercise 2.1."""
 
 
 def dot_product_scores(q, k):

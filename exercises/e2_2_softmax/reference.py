@@ -1,4 +1,4 @@
-"""The course\'s own answer to exercise 2.2."""
+"""The course's own answer to exercise 2.2."""
 
 
 def softmax(scores):

@@ -1,4 +1,4 @@
-"""The course\'s own answer to exercise 2.3."""
+"""The course's own answer to exercise 2.3."""
 
 import math
 

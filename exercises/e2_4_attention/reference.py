@@ -1,4 +1,4 @@
-"""The course\'s own answer to exercise 2.4."""
+"""The course's own answer to exercise 2.4."""
 
 import math
 

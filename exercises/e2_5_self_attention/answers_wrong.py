@@ -580,3 +580,150 @@ class ScaledByTheRootOf32(ScaledByEight):
     def __init__(self, d_in, d_out):
         super().__init__(d_in, d_out)
         self.root = math.sqrt(32)
+
+
+@wrong("divided-by-d-and-by-2")
+class SelfAttentionOverWidthAndTwo(ThreeProjections):
+    """/ d_out ** 1 / 2 without brackets."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.mT / k.shape[-1] ** 1 / 2, dim=-1)
+        return weights @ v, weights
+
+
+@wrong("root-of-two")
+class SelfAttentionOverRootOfTwo(ThreeProjections):
+    """The root of the 2 features of the example of six words."""
+
+    def forward(self, x):
+        scores = self.W_query(x) @ self.W_key(x).mT
+        weights = torch.softmax(scores / 2 ** 0.5, dim=-1)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("multiplied")
+class SelfAttentionTimesRoot(ThreeProjections):
+    """Multiplied by the root."""
+
+    def forward(self, x):
+        scores = self.W_query(x) @ self.W_key(x).mT
+        weights = torch.softmax(scores * self.W_key.out_features ** 0.5, dim=-1)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("scaled-after-softmax")
+class SelfAttentionScaledAfterwards(ThreeProjections):
+    """The division comes after the softmax."""
+
+    def forward(self, x):
+        weights = torch.softmax(self.W_query(x) @ self.W_key(x).mT, dim=-1)
+        weights = weights / math.sqrt(self.W_query.out_features)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("query-layer-twice")
+class SelfAttentionQueryLayerTwice(ThreeProjections):
+    """A line copied, and its layer not changed."""
+
+    def forward(self, x):
+        queries = self.W_query(x)
+        keys = self.W_query(x)
+        values = self.W_value(x)
+        weights = torch.softmax(queries @ keys.mT / math.sqrt(keys.size(-1)), dim=-1)
+        return weights @ values, weights
+
+
+@wrong("key-layer-twice")
+class SelfAttentionKeyLayerTwice(ThreeProjections):
+    """The same with the other layer."""
+
+    def forward(self, x):
+        queries, keys, values = self.W_key(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(queries @ keys.mT / math.sqrt(keys.size(-1)), dim=-1)
+        return weights @ values, weights
+
+
+@wrong("queries-as-values")
+class SelfAttentionValuesByQueryLayer(ThreeProjections):
+    """The values are the queries."""
+
+    def forward(self, x):
+        queries, keys = self.W_query(x), self.W_key(x)
+        weights = torch.softmax(queries @ keys.mT / math.sqrt(keys.size(-1)), dim=-1)
+        return weights @ queries, weights
+
+
+@wrong("no-softmax")
+class SelfAttentionWithoutSoftmax(ThreeProjections):
+    """The scores take the place of the weights."""
+
+    def forward(self, x):
+        weights = self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_key.out_features)
+        return torch.bmm(weights, self.W_value(x)), weights
+
+
+@wrong("mixed-by-scores")
+class SelfAttentionMixedByScores(ThreeProjections):
+    """The softmax is only for show."""
+
+    def forward(self, x):
+        scores = self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_key.out_features)
+        return scores @ self.W_value(x), torch.softmax(scores, dim=-1)
+
+
+@wrong("softmax-twice")
+class SelfAttentionSoftmaxTwice(ThreeProjections):
+    """Two softmaxes."""
+
+    def forward(self, x):
+        scores = self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_key.out_features)
+        weights = nn.Softmax(dim=-1)(torch.softmax(scores, dim=-1))
+        return weights @ self.W_value(x), weights
+
+
+@wrong("reshaped-not-transposed")
+class SelfAttentionReshapedKeys(ThreeProjections):
+    """The keys are viewed as (B, d_out, T)."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(q @ k.view(k.size(0), k.size(2), k.size(1)) / math.sqrt(q.size(-1)), dim=-1)
+        return weights @ v, weights
+
+
+@wrong("only-weights")
+class SelfAttentionWeightsAlone(ThreeProjections):
+    """The weights alone."""
+
+    def forward(self, x):
+        return torch.softmax(self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_key.out_features), dim=-1)
+
+
+@wrong("batch-as-positions")
+class SelfAttentionOfOneLongSequence(ThreeProjections):
+    """The items of the batch are joined to one long sequence."""
+
+    def forward(self, x):
+        items, length, width = x.shape
+        out, weights = super().forward(x.reshape(items * length, width))
+        return out.reshape(items, length, -1), weights
+
+
+@wrong("batch-as-positions")
+class SelfAttentionTimeFirst(ThreeProjections):
+    """Written for (T, B, d_in)."""
+
+    def forward(self, x):
+        out, weights = super().forward(x.permute(1, 0, 2))
+        return out.permute(1, 0, 2), weights
+
+
+@wrong("no-gradients")
+class SelfAttentionOfDetachedValues(ThreeProjections):
+    """The values are cut off."""
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x).detach()
+        weights = torch.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1)
+        return weights @ v, weights
