@@ -5,9 +5,10 @@ import torch
 from exercises.common.inputs import CAUSAL, B, H, S, T, normal, padded, some_hidden
 from feedback import TestCase
 
+ALL_VISIBLE = torch.ones(T, S, dtype=torch.bool)
 MASKED_SCORES = (
-    TestCase("all keys visible", (normal(T, S, seed=11), torch.ones(T, S, dtype=torch.bool)), atol=0.0),
-    TestCase("a batch, all keys visible", (normal(B, T, S, seed=12), torch.ones(T, S, dtype=torch.bool))),
+    TestCase("scores whose keys are all visible", (normal(T, S, seed=11), ALL_VISIBLE), atol=0.0),
+    TestCase("a batch whose keys are all visible", (normal(B, T, S, seed=12), ALL_VISIBLE)),
     TestCase("a causal mask (T, T)", (normal(T, T, seed=1), CAUSAL), atol=0.0),  # hidden keys get exactly 0
     TestCase("a mask (T, S) for a batch", (normal(B, T, S, seed=2), some_hidden(T, S))),
     TestCase("a padding mask (B, 1, S)", (normal(B, T, S, seed=3), padded(3, 6))),
@@ -65,3 +66,14 @@ def add_weak_fill(known, start, below, finish=None):
     def weakly_filled(scores, mask):
         weights = torch.where(mask, scores, start(scores) - below).softmax(-1)
         return finish(weights, mask) if finish else weights
+
+
+# ---------------------------------------------------------------- hints that fit these exercises
+
+MASK_HINTS = {
+    "true-hides": "True = may attend. Which keys does your code hide: those where the mask is True, or those where it "
+                  "is False?",
+    "weak-fill": "exp(-10) is 0.00005, and even exp(-100) is not exactly 0. Which number is lower than every score?",
+    "mask-ignored": "Does mask reach the scores, and do you keep the new scores that come of it?",
+    "zero-times-infinity": "A hidden score must be replaced, and a visible one left alone: nothing needs multiplying.",
+}

@@ -28,26 +28,30 @@ def by_the_root_of_all_numbers(q, k):
     return 1 / math.sqrt(q.numel())
 
 
-@known("raw-scores", means="These are the bare scores: neither divided by sqrt(D), nor turned into weights.",
+@known("raw-scores",
+       means="These are the bare scores: neither divided by sqrt(D), nor turned into weights.",
        hint="Two steps are missing: the division, then the softmax.", explain=explainers.row_sum)
 def scores_alone(q, k):
     return q @ k.transpose(-2, -1)
 
 
-@known("not-divided", means="These are the exponentials alone: they were never divided by the sum of their row.",
+@known("not-divided",
+       means="These are the exponentials alone: they were never divided by the sum of their row.",
        hint="A row of weights must sum to 1.", explain=explainers.row_sum, step="softmax")
 def exponentials(scores):
     return scores.exp()
 
 
-@known("log-softmax", means="These are the logarithms of the weights.",
+@known("log-softmax",
+       means="These are the logarithms of the weights.",
        hint="log_softmax is used in losses; attention wants the weights themselves.", explain=explainers.row_sum,
        step="softmax")
 def logarithms(scores):
     return scores.log_softmax(-1)
 
 
-@known("sigmoid", means="A sigmoid treats each score on its own; its rows do not sum to 1.",
+@known("sigmoid",
+       means="A sigmoid treats each score on its own; its rows do not sum to 1.",
        hint="In a softmax the keys of a row compete for one whole.", explain=explainers.row_sum, step="softmax")
 def sigmoids(scores):
     return scores.sigmoid()

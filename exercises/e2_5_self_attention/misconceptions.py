@@ -50,7 +50,8 @@ def by_the_root_of_13(q, k):
     return 1 / math.sqrt(13)
 
 
-@known("scaled-by-positions", means="The scores were divided by the square root of the number of positions.",
+@known("scaled-by-positions",
+       means="The scores were divided by the square root of the number of positions.",
        hint="Which axis does a dot product sum over? D is its size.", explain=explainers.sharpness, step="scale")
 def by_the_root_of_the_number_of_positions(q, k):
     return 1 / math.sqrt(q.size(1))
@@ -68,43 +69,50 @@ class ScaledByInput(module_from()):
 
 # ---------------------------------------------------------------- the three layers
 
-@known("query-layer-twice", means="W_query made the keys as well; W_key was never used.",
+@known("query-layer-twice",
+       means="W_query made the keys as well; W_key was never used.",
        hint="Each of the three layers makes one of the three things.", explain=explainers.sharpness, step="project")
 def keys_by_the_query_layer(module, x):
     return module.W_query(x), module.W_query(x), module.W_value(x)
 
 
-@known("key-layer-twice", means="W_key made the queries as well; W_query was never used.",
+@known("key-layer-twice",
+       means="W_key made the queries as well; W_query was never used.",
        hint="Each of the three layers makes one of the three things.", explain=explainers.sharpness, step="project")
 def queries_by_the_key_layer(module, x):
     return module.W_key(x), module.W_key(x), module.W_value(x)
 
 
-@known("keys-ask", means="Queries and keys are swapped: position j asks position i.",
+@known("keys-ask",
+       means="Queries and keys are swapped: position j asks position i.",
        hint="Row i must hold position i's query against all keys.", step="project")
 def queries_and_keys_swapped(module, x):
     return module.W_key(x), module.W_query(x), module.W_value(x)
 
 
-@known("keys-as-values", means="The weights average the keys; W_value was never used.",
+@known("keys-as-values",
+       means="The weights average the keys; W_value was never used.",
        hint="Keys decide how much is read; values are what is read.", explain=explainers.out_alone, step="project")
 def values_by_the_key_layer(module, x):
     return module.W_query(x), module.W_key(x), module.W_key(x)
 
 
-@known("input-as-values", means="The weights average x itself; W_value was never used.",
+@known("input-as-values",
+       means="The weights average x itself; W_value was never used.",
        hint="Values are a projection too.", explain=explainers.shape, step="project")
 def values_not_projected(module, x):
     return module.W_query(x), module.W_key(x), x
 
 
-@known("queries-as-values", means="The weights average the queries; W_value was never used.",
+@known("queries-as-values",
+       means="The weights average the queries; W_value was never used.",
        hint="Keys decide how much is read; values are what is read.", explain=explainers.out_alone, step="project")
 def values_by_the_query_layer(module, x):
     return module.W_query(x), module.W_key(x), module.W_query(x)
 
 
-@known("values-as-keys", means="The queries were compared with the values; W_key was never used.",
+@known("values-as-keys",
+       means="The queries were compared with the values; W_key was never used.",
        hint="Keys decide how much is read; values are what is read.", explain=explainers.sharpness, step="project")
 def keys_by_the_value_layer(module, x):
     return module.W_query(x), module.W_value(x), module.W_value(x)

@@ -21,7 +21,8 @@ def zeroed(weights, mask):
     return weights * mask
 
 
-@known("true-hides", means="The mask was read the wrong way round: you kept what is hidden.",
+@known("true-hides",
+       means="The mask was read the wrong way round: you kept what is hidden.",
        hint="True = may attend. Multiply by the mask itself, not by its opposite.", explain=explainers.hidden_weight)
 def hidden_kept(weights, mask):
     return divided(weights * ~mask)
@@ -32,14 +33,16 @@ def hidden_kept_and_not_divided(weights, mask):
     return weights * ~mask
 
 
-@known("mask-ignored", means="The mask was never used: these are the weights that came in.",
+@known("mask-ignored",
+       means="The mask was never used: these are the weights that came in.",
        hint="What hides a key makes a new tensor, weights * mask for example: keep it.",
        explain=explainers.hidden_weight)
 def unchanged(weights, mask):
     return weights.clone()
 
 
-@known("own-causal-mask", means="A causal mask was made here, whatever mask is given.",
+@known("own-causal-mask",
+       means="A causal mask was made here, whatever mask is given.",
        hint="Use the argument mask: it may be of any kind.", explain=explainers.hidden_weight)
 def future_hidden(weights, mask):
     return divided(weights * causal_for(weights))
@@ -67,7 +70,8 @@ def softmax_of_filled_weights(weights, mask):
     return weights.masked_fill(~mask, -INF).softmax(-1)
 
 
-@known("columns-renormalised", means="The columns were made to sum to 1, not the rows.",
+@known("columns-renormalised",
+       means="The columns were made to sum to 1, not the rows.",
        hint="Each query shares out its attention among its keys: which axis holds the keys?",
        explain=explainers.row_sum)
 def columns_divided(weights, mask):
@@ -84,7 +88,8 @@ def axis_1_divided(weights, mask):
     return divided(weights * mask, 1)
 
 
-@known("one-sum-for-all", means="Everything was divided by one sum over the whole tensor.",
+@known("one-sum-for-all",
+       means="Everything was divided by one sum over the whole tensor.",
        hint="Each row has its own sum.", explain=explainers.row_sum)
 def divided_by_the_sum_of_everything(weights, mask):
     return weights * mask / (weights * mask).sum()
@@ -105,13 +110,15 @@ for epsilon in (1.0, 0.1, 1e-2, 1e-3, 1e-4):
     add_epsilon(epsilon)
 
 
-@known("mask-added", means="The mask was added to the weights, not multiplied: True counts as 1.",
+@known("mask-added",
+       means="The mask was added to the weights, not multiplied: True counts as 1.",
        hint="Multiplying by True keeps a number, by False makes it 0.", explain=explainers.hidden_weight)
 def mask_added(weights, mask):
     return divided(weights + mask)
 
 
-@known("evenly-spread", means="All visible keys got the same weight: the weights themselves were lost.",
+@known("evenly-spread",
+       means="All visible keys got the same weight: the weights themselves were lost.",
        hint="Keep the proportions of the visible weights.")
 def visible_keys_alike(weights, mask):
     return divided(mask.to(weights.dtype)).expand_as(weights).clone()

@@ -8,11 +8,11 @@ from exercises.common import explainers
 from exercises.common.attention_mistakes import MASK_MISTAKES, SOFTMAX_MISTAKES
 from exercises.common.attention_steps import INF, fill, masked_softmax_from
 from exercises.common.inputs import causal_for
-from exercises.common.masking import add_weak_fill, least, least_of_each_row, zero
+from exercises.common.masking import MASK_HINTS, add_weak_fill, least, least_of_each_row, zero
 from feedback import Misconceptions
 
 known = Misconceptions(masked_softmax_from)
-known.include(MASK_MISTAKES, "zero-filled", "weak-fill", "positive-fill", "infinite-fill", means={
+known.include(MASK_MISTAKES, "zero-filled", "weak-fill", "positive-fill", "infinite-fill", hints=MASK_HINTS, means={
     "infinite-fill": "The fill is +inf or NaN, and every row with a hidden key is NaN: inf - inf is not a number."})
 for below in (15, 30, 50, 100):
     add_weak_fill(known, zero, below)
@@ -39,10 +39,11 @@ def divided_by_root_of_the_number_of_queries(scores, mask):
 
 
 known.include(MASK_MISTAKES, "softmax-twice", "true-hides", "zero-times-infinity", "mask-added", "mask-inverted-added",
-              "masked-after-softmax", "weights-filled", "mask-ignored", "mask-transposed")
+              "masked-after-softmax", "weights-filled", "mask-ignored", "mask-transposed", hints=MASK_HINTS)
 
 
-@known("own-causal-mask", means="A causal mask was made here, whatever mask is given.",
+@known("own-causal-mask",
+       means="A causal mask was made here, whatever mask is given.",
        hint="Use the argument mask: it may be of any kind.", explain=explainers.hidden_weight, step="fill")
 def future_filled(scores, mask):
     return fill(scores, causal_for(scores))
