@@ -238,7 +238,7 @@ def filled_diagonal_too(scores, mask):
     return torch.softmax(scores.masked_fill(~mask | diagonal, -1e9), dim=-1)
 
 
-@wrong("mask-transposed")
+@wrong()
 def filled_mask_transposed(scores, mask):
     """The mask is transposed."""
     hidden = mask.mT.logical_not()

@@ -39,7 +39,7 @@ def divided_by_root_of_the_number_of_queries(scores, mask):
 
 
 known.include(MASK_MISTAKES, "softmax-twice", "true-hides", "zero-times-infinity", "mask-added", "mask-inverted-added",
-              "masked-after-softmax", "weights-filled", "mask-ignored", "mask-transposed", hints=MASK_HINTS)
+              "masked-after-softmax", "weights-filled", "mask-ignored", hints=MASK_HINTS)
 
 
 @known("own-causal-mask",

@@ -73,9 +73,9 @@ def masked_softmax_added_infinities(scores, mask):
     return torch.softmax(scores + mask.to(scores.dtype).log(), dim=-1).nan_to_num(0.0)
 
 
-@wrong("nan-gradients")
+@wrong("swallowed")
 def masked_softmax_where_trap(scores, mask):
-    """0/0 behind torch.where: right numbers, NaN gradients."""
+    """The maximum of hidden scores too, and 0/0 behind torch.where."""
     powers = torch.exp(scores - scores.amax(-1, keepdim=True)) * mask
     total = powers.sum(-1, keepdim=True)
     return torch.where(total > 0, powers / total, 0.0)
@@ -313,3 +313,39 @@ def filled_5_and_dropped(scores, mask):
     """A dropout that nobody asked for."""
     weights = scores.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0)
     return F.dropout(weights, 0.1)
+
+
+@wrong("swallowed")
+def masked_softmax_renormalized_with_epsilon(scores, mask):
+    """Exercise 3.2 with a number that keeps the division from 0/0."""
+    weights = F.softmax(scores, dim=-1).masked_fill(~mask, 0)
+    return weights / (weights.sum(dim=-1, keepdim=True) + 1e-12)
+
+
+@wrong("swallowed")
+def masked_softmax_renormalized_and_clamped(scores, mask):
+    """Exercise 3.2 with a clamped sum."""
+    weights = F.softmax(scores, dim=-1) * mask
+    return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+
+
+@wrong("overflow")
+def masked_softmax_of_bare_powers(scores, mask):
+    """Nothing is subtracted before exp."""
+    powers = torch.where(mask, torch.exp(scores), 0.0 * torch.exp(scores))
+    return powers / (powers.sum(-1, keepdim=True) + 1e-9)
+
+
+@wrong("visible-zeroed")
+def masked_softmax_zeroed_where_visible(scores, mask):
+    """masked_fill with the wrong mask the second time."""
+    weights = F.softmax(torch.where(mask, scores, -1e9), dim=-1)
+    return torch.where(mask, 0.0, weights)
+
+
+@wrong("whole-item-zeroed")
+def masked_softmax_items_dropped(scores, mask):
+    """Whole items are dropped where a single row is empty."""
+    weights = F.softmax(scores.masked_fill(~mask, -1e9), dim=-1) * mask
+    nothing = ~mask.broadcast_to(scores.shape).any(-1)
+    return weights * ~nothing.any(-1)[..., None, None]
