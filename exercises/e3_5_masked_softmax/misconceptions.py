@@ -55,8 +55,7 @@ def exponentials_renormalized(scores, mask):
 
 
 @known("uniform-rows",
-       means="A row that sees no key reads all keys evenly: where all scores of a row are equal, the softmax makes "
-             "all weights equal.",
+       means="A row that sees no key reads all keys evenly. (A softmax of equal scores does that.)",
        hint="What is hidden must get the weight 0 after the softmax as well.", explain=empty_row)
 def filled_with_a_finite_number(scores, mask):
     return scores.masked_fill(~mask, -1e9).softmax(-1)
@@ -87,7 +86,8 @@ def empty_rows_left_alone(scores, mask):
 
 @known("visible-zeroed",
        means="The visible keys got 0 after the softmax, so nothing is left.",
-       hint="masked_fill fills where its mask is True. Which keys must be filled?", explain=explainers.row_sum)
+       hint="Which keys must be 0 afterwards: those where the mask is True, or those where it is False?",
+       explain=explainers.row_sum)
 def visible_set_to_0(scores, mask):
     return scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(-1).masked_fill(mask, 0.0)
 
