@@ -121,9 +121,9 @@ def attention_two_draws(q, k, v, p, training, generator=None):
     return drops(weights, p, generator) @ v, drops(weights, p, generator)
 
 
-@wrong("renormalised")
+@wrong("renormalized")
 def attention_renormalised(q, k, v, p, training, generator=None):
-    """Renormalised."""
+    """The rows are made to sum to 1 again."""
     weights = weights_before_dropout(q, k)
     if training:
         weights = drops(weights, p, generator)
@@ -131,7 +131,7 @@ def attention_renormalised(q, k, v, p, training, generator=None):
     return weights @ v, weights
 
 
-@wrong("renormalised")
+@wrong("renormalized")
 def attention_dropped_as_a_mask(q, k, v, p, training, generator=None):
     """Dropped by a score of -inf."""
     scores = q @ k.mT / math.sqrt(q.size(-1))
@@ -150,9 +150,9 @@ def attention_dropped_not_scaled(q, k, v, p, training, generator=None):
     return weights @ v, weights
 
 
-@wrong("share-turned-around")
+@wrong("p-kept")
 def attention_one_minus_p(q, k, v, p, training, generator=None):
-    """1 - p given to dropout."""
+    """Bernoulli of p keeps p."""
     weights = weights_before_dropout(q, k)
     if training:
         weights = weights * torch.bernoulli(torch.full_like(weights, p), generator=generator) / p
@@ -411,3 +411,274 @@ def attended_with_axis_1_of_size_1(q, k, v, p, training, generator=None):
         shape[1] = 1
         weights = weights * (torch.rand(shape, generator=generator) >= p) / (1 - p)
     return weights @ v, weights
+
+
+@wrong()
+def attention_dropped_in_place(q, k, v, p, training, generator=None):
+    """The softmax's own result is changed, which gradients need."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights[torch.rand(weights.shape, generator=generator) < p] = 0
+        weights /= 1 - p
+    return weights @ v, weights
+
+
+@wrong("no-gradients")
+def attention_of_plain_data(q, k, v, p, training, generator=None):
+    """The weights are cut off before they mix the values."""
+    weights = weights_before_dropout(q, k)
+    weights = drops(weights, p, generator) if training else weights
+    return weights.data @ v, weights
+
+
+@wrong("no-gradients")
+def attention_weighed_without_gradients(q, k, v, p, training, generator=None):
+    """Weights made under no_grad."""
+    with torch.no_grad():
+        weights = weights_before_dropout(q, k)
+        if training:
+            weights = drops(weights, p, generator)
+    return weights @ v, weights
+
+
+@wrong("no-gradients")
+def attention_detached_in_training(q, k, v, p, training, generator=None):
+    """Dropout by way of a new tensor, in training only."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = torch.tensor(drops(weights, p, generator).tolist(), dtype=weights.dtype)
+    return weights @ v, weights
+
+
+@wrong("on-scores-and-weights")
+def attention_scores_and_weights_dropped(q, k, v, p, training, generator=None):
+    """Dropout on the scores, and on the weights."""
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if training:
+        scores = drops(scores, p, generator)
+    weights = torch.softmax(scores, dim=-1)
+    if training:
+        weights = drops(weights, p, generator)
+    return weights @ v, weights
+
+
+@wrong("on-scores-and-weights")
+def attention_queries_and_weights_dropped(q, k, v, p, training, generator=None):
+    """Dropout on q, and on the weights."""
+    if not training:
+        p = 0.0
+    weights = drops(weights_before_dropout(drops(q, p, generator), k), p, generator)
+    return weights @ v, weights
+
+
+@wrong("times-one-minus-p")
+def attention_kept_times_q(q, k, v, p, training, generator=None):
+    """Multiplied by 1 - p."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights.masked_fill(torch.rand(weights.shape, generator=generator) < p, 0) * (1 - p)
+    return weights @ v, weights
+
+
+@wrong("share-turned-around")
+def attention_keeping_below_p(q, k, v, p, training, generator=None):
+    """The wrong ones are kept."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = torch.where(torch.rand(weights.shape, generator=generator) < p, weights / (1 - p), 0)
+    return weights @ v, weights
+
+
+@wrong("p-kept")
+def attention_dropping_one_minus_p(q, k, v, p, training, generator=None):
+    """1 - p given to dropout."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = dropout_with(weights, 1 - p, generator)
+    return weights @ v, weights
+
+
+@wrong("always-half")
+def attention_f_dropout_without_p(q, k, v, p, training, generator=None):
+    """F.dropout without p."""
+    weights = F.dropout(weights_before_dropout(q, k), training=training)
+    return weights @ v, weights
+
+
+@wrong("one-draw-for-all")
+def attention_with_one_draw(q, k, v, p, training, generator=None):
+    """One draw for all weights."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights * (torch.rand(1, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong()
+def attention_rand_of_the_weights(q, k, v, p, training, generator=None):
+    """torch.rand of the weights themselves, not of their shape."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights * (torch.rand(weights, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("scaled-by-d")
+def attention_over_d(q, k, v, p, training, generator=None):
+    """D, not its root."""
+    weights = F.softmax(torch.matmul(q, k.mT) / k.shape[-1], dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("root-without-brackets")
+def attention_over_half_of_d(q, k, v, p, training, generator=None):
+    """D ** 1 / 2 in brackets."""
+    root = q.size(-1) ** 1 / 2
+    weights = (q @ k.mT / root).softmax(-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("divided-by-d-and-by-2")
+def attention_over_d_and_2(q, k, v, p, training, generator=None):
+    """D ** 1 / 2 without brackets."""
+    weights = torch.softmax(q @ k.mT / q.size(-1) ** 1 / 2, dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("multiplied")
+def attention_times_the_root(q, k, v, p, training, generator=None):
+    """Times the root of D."""
+    weights = torch.softmax(q @ k.mT * q.size(-1) ** 0.5, dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("scaled-by-another")
+def attention_over_the_root_of_dv(q, k, v, p, training, generator=None):
+    """The root of Dv."""
+    weights = torch.softmax(q @ k.mT / math.sqrt(v.shape[-1]), dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("scaled-by-another")
+def attention_over_the_root_of_the_keys(q, k, v, p, training, generator=None):
+    """The root of the number of keys."""
+    scores = q @ k.mT
+    weights = torch.softmax(scores / math.sqrt(scores.size(-1)), dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("scaled-after-softmax")
+def attention_scaled_too_late(q, k, v, p, training, generator=None):
+    """The division after the softmax."""
+    weights = (q @ k.mT).softmax(-1) / math.sqrt(q.size(-1))
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("no-softmax")
+def attention_of_scores(q, k, v, p, training, generator=None):
+    """No softmax."""
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    if training:
+        scores = drops(scores, p, generator)
+    return scores @ v, scores
+
+
+@wrong("softmax-twice")
+def attention_softmax_twice(q, k, v, p, training, generator=None):
+    """Two softmaxes."""
+    weights = F.softmax(weights_before_dropout(q, k), dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("keys-as-values")
+def attention_averaging_keys(q, k, v, p, training, generator=None):
+    """k in place of v."""
+    weights = weights_before_dropout(q, k)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ k, weights
+
+
+@wrong("scores-returned")
+def attention_returning_scores(q, k, v, p, training, generator=None):
+    """The scores are returned."""
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    weights = torch.softmax(scores, dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, scores
+
+
+@wrong("keys-ask")
+def attention_of_keys(q, k, v, p, training, generator=None):
+    """The keys ask."""
+    weights = weights_before_dropout(k, q)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("all-axes-reversed")
+def attention_of_k_t(q, k, v, p, training, generator=None):
+    """k.T."""
+    weights = torch.softmax(q @ k.T / math.sqrt(q.size(-1)), dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("axes-swapped-from-the-front")
+def attention_of_axes_0_and_1(q, k, v, p, training, generator=None):
+    """k.transpose(0, 1)."""
+    weights = torch.softmax(q @ k.transpose(0, 1) / math.sqrt(q.size(-1)), dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("axes-swapped-from-the-front")
+def attention_of_axes_1_and_2(q, k, v, p, training, generator=None):
+    """k.transpose(1, 2)."""
+    weights = torch.softmax(torch.matmul(q, k.transpose(1, 2)) / math.sqrt(q.size(-1)), dim=-1)
+    weights = drops(weights, p, generator) if training else weights
+    return weights @ v, weights
+
+
+@wrong("counted-share")
+def attention_divided_by_the_share_of_each_row(q, k, v, p, training, generator=None):
+    """Each row is divided by the share of it that stayed."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        stays = (torch.rand(weights.shape, generator=generator) >= p).to(weights.dtype)
+        weights = weights * stays / (stays.sum(-1, keepdim=True) / stays.size(-1))
+    return weights @ v, weights
+
+
+@wrong("before-softmax")
+def attention_softmax_after_dropout(q, k, v, p, training, generator=None):
+    """A softmax of dropped weights."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = drops(weights, p, generator).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("out-not-from-weights")
+def attention_weights_and_values_dropped(q, k, v, p, training, generator=None):
+    """Dropout on the weights, and on v."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights, v = drops(weights, p, generator), drops(v, p, generator)
+    return weights @ v, weights
+
+
+@wrong("out-not-from-weights")
+def attention_out_divided_for_the_weights(q, k, v, p, training, generator=None):
+    """The division is done with out, also in evaluation."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights.masked_fill(torch.rand(weights.shape, generator=generator) < p, 0)
+    return weights @ v / (1 - p), weights

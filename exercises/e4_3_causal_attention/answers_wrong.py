@@ -147,7 +147,7 @@ class CausalMaskWeak(CausalFrame):
         return self.scores(x).masked_fill(self.hidden(x), -10).softmax(-1)
 
 
-@wrong("mask-turned-around")
+@wrong("true-hides")
 class CausalMaskUpsideDown(CausalFrame):
     """Upside down."""
 
@@ -171,7 +171,7 @@ class CausalMaskOneAhead(CausalFrame):
         return super().hidden(x).triu(2)
 
 
-@wrong("not-causal")
+@wrong("mask-ignored")
 class CausalMaskUnused(CausalFrame):
     """The mask is never used."""
 
@@ -179,7 +179,7 @@ class CausalMaskUnused(CausalFrame):
         return self.scores(x).softmax(-1)
 
 
-@wrong("not-causal")
+@wrong("mask-ignored")
 class CausalMaskFilledForNothing(CausalFrame):
     """Masked_fill without keeping the result."""
 
@@ -205,9 +205,9 @@ class CausalMaskTimesWeights(CausalFrame):
         return self.scores(x).softmax(-1) * ~self.hidden(x)
 
 
-@wrong("renormalised")
+@wrong("renormalized")
 class CausalRenormalised(CausalFrame):
-    """Dropout first, then renormalised."""
+    """Dropout first, then the rows are made to sum to 1."""
 
     def forward(self, x):
         weights = self.dropout(self.scores(x).softmax(-1)) * ~self.hidden(x)
@@ -292,7 +292,7 @@ class CausalDropoutOnValues(CausalFrame):
         return weights @ self.dropout(self.W_value(x)), weights
 
 
-@wrong("share-turned-around")
+@wrong("p-kept")
 class CausalOneMinusDropout(CausalFrame):
     """1 - dropout."""
 
@@ -444,7 +444,7 @@ class CausalTwoArguments(CausalFrame):
 
 
 @wrong("no-forward")
-class CausalMisspelt(nn.Module):
+class CausalMisspelled(nn.Module):
     """Foward."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -510,7 +510,7 @@ class CausalInEvaluationOnly(CausalFrame):
 
 @wrong("mask-stays-on-the-cpu")
 class CausalByANewMask(CausalFrame):
-    """A buffer that is not used: the mask is made anew on the CPU."""
+    """A buffer that is not used: the mask is made again on the CPU."""
 
     def hidden(self, x):
         return torch.ones(x.size(1), x.size(1), dtype=torch.bool).triu(1)
@@ -532,3 +532,261 @@ class CausalByANewWhere(CausalFrame):
     def weights(self, x):
         visible = torch.tril(torch.ones(x.size(1), x.size(1))) == 1
         return torch.where(visible, self.scores(x), -torch.inf).softmax(-1)
+
+
+@wrong("weak-fill")
+class CausalMaskAtMinus20(CausalFrame):
+    """Filled with -20."""
+
+    def weights(self, x):
+        return self.scores(x).masked_fill(self.hidden(x), -20.0).softmax(-1)
+
+
+@wrong()
+class CausalMaskAttributeThenBuffer(CausalFrame):
+    """The mask is an attribute before it is registered."""
+
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.triangle = torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()
+        self.register_buffer("triangle", self.triangle)
+
+
+@wrong("training-turned-around")
+class CausalDropoutInEvaluation(CausalFDropout):
+    """F.dropout with `not self.training`."""
+
+    def forward(self, x):
+        weights = F.dropout(self.weights(x), self.p, not self.training)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("on-scores-and-weights")
+class CausalDropoutOnScoresAndWeights(CausalFrame):
+    """Dropout on the scores and on the weights."""
+
+    def forward(self, x):
+        scores = self.dropout(self.scores(x)).masked_fill(self.hidden(x), -torch.inf)
+        weights = self.dropout(scores.softmax(-1))
+        return weights @ self.W_value(x), weights
+
+
+@wrong("on-scores-and-weights")
+class CausalDropoutOnMaskedScoresAndWeights(CausalFrame):
+    """Dropout on the masked scores and on the weights."""
+
+    def forward(self, x):
+        scores = self.dropout(self.scores(x).masked_fill(self.hidden(x), -1e9))
+        weights = self.dropout(torch.softmax(scores, dim=-1))
+        return weights @ self.W_value(x), weights
+
+
+@wrong("on-scores-and-weights")
+class CausalDropoutOnInputAndWeights(CausalFrame):
+    """Dropout on x and on the weights."""
+
+    def forward(self, x):
+        return super().forward(self.dropout(x))
+
+
+@wrong("on-weights-and-out")
+class CausalDropoutOnWeightsAndOut(CausalFrame):
+    """Dropout on the weights and on out."""
+
+    def forward(self, x):
+        out, weights = super().forward(x)
+        return self.dropout(out), weights
+
+
+@wrong("dropped-twice")
+class CausalDropoutTwice(CausalFDropout):
+    """F.dropout and self.dropout."""
+
+    def forward(self, x):
+        weights = self.dropout(F.dropout(self.weights(x), self.p, training=self.training))
+        return weights @ self.W_value(x), weights
+
+
+@wrong("dropped-twice")
+class CausalDropoutTwiceWithoutP(CausalFrame):
+    """F.dropout without p, and self.dropout."""
+
+    def forward(self, x):
+        weights = self.dropout(F.dropout(self.weights(x), training=self.training))
+        return weights @ self.W_value(x), weights
+
+
+@wrong("always-half")
+class CausalFDropoutWithoutP(CausalFrame):
+    """F.dropout without p."""
+
+    def forward(self, x):
+        weights = F.dropout(self.weights(x), training=self.training)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("p-not-used")
+class CausalFixedDropout(CausalFrame):
+    """nn.Dropout(0.1)."""
+
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, 0.1)
+
+
+@wrong("share-turned-around")
+class CausalDropoutKeepsTheWrongOnes(CausalFDropout):
+    """By hand, with the wrong ones kept."""
+
+    def forward(self, x):
+        weights = self.weights(x)
+        if self.training:
+            weights = weights * (torch.rand(weights.shape) < self.p) / (1 - self.p)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("one-draw-for-all")
+class CausalOneDraw(CausalFDropout):
+    """By hand, with one draw."""
+
+    def forward(self, x):
+        weights = self.weights(x)
+        if self.training:
+            weights = weights * (torch.rand(1) >= self.p) / (1 - self.p)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("whole-positions")
+class CausalDropoutOfRows(CausalFrame):
+    """nn.Dropout1d drops whole rows."""
+
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.dropout = nn.Dropout1d(dropout)
+
+
+@wrong("mask-added")
+class CausalVisibleMaskAdded(CausalFrame):
+    """A triangle of ones is added to the scores."""
+
+    def weights(self, x):
+        return (self.scores(x) + torch.tril(torch.ones_like(self.scores(x)))).softmax(-1)
+
+
+@wrong("mask-inverted-added")
+class CausalMaskAdded(CausalFrame):
+    """The mask of the future is added to the scores."""
+
+    def weights(self, x):
+        return (self.scores(x) + self.hidden(x)).softmax(-1)
+
+
+@wrong("zero-times-infinity")
+class CausalMaskTimesInfinity(CausalFrame):
+    """The mask times -inf."""
+
+    def weights(self, x):
+        return (self.scores(x) + self.hidden(x).to(x.dtype) * float("-inf")).softmax(-1)
+
+
+@wrong("scaled-by-d")
+class CausalScaledByD(CausalFrame):
+    """d_out, not its root."""
+
+    def scores(self, x):
+        return self.W_query(x) @ self.W_key(x).mT / self.W_key.out_features
+
+
+@wrong("multiplied")
+class CausalTimesTheRoot(CausalFrame):
+    """Times the root of d_out."""
+
+    def scores(self, x):
+        return self.W_query(x) @ self.W_key(x).mT * self.W_key.out_features ** 0.5
+
+
+@wrong("scaled-by-another")
+class CausalScaledByPositions(CausalFrame):
+    """The root of T."""
+
+    def scores(self, x):
+        scores = self.W_query(x) @ self.W_key(x).mT
+        return scores / math.sqrt(scores.size(-1))
+
+
+@wrong("over-batch")
+class CausalOverBatch(CausalFrame):
+    """Softmax over axis 0."""
+
+    def weights(self, x):
+        return torch.softmax(self.scores(x).masked_fill(self.hidden(x), -1e9), 0)
+
+
+@wrong("no-softmax")
+class CausalWithoutSoftmax(CausalFrame):
+    """No softmax."""
+
+    def weights(self, x):
+        return self.scores(x).masked_fill(self.hidden(x), 0)
+
+
+@wrong("all-axes-reversed")
+class CausalOfKeysT(CausalFrame):
+    """keys.T, of three axes."""
+
+    def scores(self, x):
+        keys = self.W_key(x)
+        return self.W_query(x) @ keys.T / math.sqrt(keys.size(-1))
+
+
+@wrong("axes-swapped-from-the-front")
+class CausalOfAxes0And1(CausalFrame):
+    """transpose(0, 1)."""
+
+    def scores(self, x):
+        keys = self.W_key(x)
+        return self.W_query(x) @ keys.transpose(0, 1) / math.sqrt(keys.size(-1))
+
+
+@wrong("query-layer-twice")
+class CausalKeysByTheQueryLayer(CausalFrame):
+    """W_query twice."""
+
+    def scores(self, x):
+        queries, keys = self.W_query(x), self.W_query(x)
+        return queries @ keys.mT / math.sqrt(keys.size(-1))
+
+
+@wrong("key-layer-twice")
+class CausalQueriesByTheKeyLayer(CausalFrame):
+    """W_key twice."""
+
+    def scores(self, x):
+        queries, keys = self.W_key(x), self.W_key(x)
+        return queries @ keys.mT / math.sqrt(keys.size(-1))
+
+
+@wrong("queries-as-values")
+class CausalQueriesAsValues(CausalFrame):
+    """The values are the queries."""
+
+    def forward(self, x):
+        weights = self.dropout(self.weights(x))
+        return weights @ self.W_query(x), weights
+
+
+@wrong("input-as-values")
+class CausalInputAsValues(CausalFrame):
+    """The values are x."""
+
+    def forward(self, x):
+        weights = self.dropout(self.weights(x))
+        return weights @ x, weights
+
+
+@wrong("weights-transposed")
+class CausalByColumns(CausalFrame):
+    """The weights transposed."""
+
+    def forward(self, x):
+        weights = self.dropout(self.weights(x))
+        return torch.einsum("bij,bid->bjd", weights, self.W_value(x)), weights

@@ -6,9 +6,10 @@ best device get one.
 
 import pytest
 
+from exercises import COURSE, EXERCISES
 from helpers.heads import EMPTY_ROWS_GIVE_ZEROS
 from tests.minilm import require_minilm, uses_minilm
-from tests.notebooks.common import EXERCISES, PATHS, ROOT, execute, exercise_of, read, solution_source, tags
+from tests.notebooks.common import PATHS, ROOT, execute, exercise_of, read, tags
 from tools.save_notebooks import comparable
 
 DEPENDS_ON_ANSWERS = {"progress", "whose-attention", "whose-pool"}
@@ -34,7 +35,7 @@ def solve(notebook):
     """Put the solution that learners are shown in place of every stub."""
     for cell in notebook.cells:
         if exercise_of(cell):
-            cell.source = solution_source(EXERCISES[exercise_of(cell)])
+            cell.source = COURSE.solution_source(EXERCISES[exercise_of(cell)])
     return notebook
 
 

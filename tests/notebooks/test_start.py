@@ -9,7 +9,9 @@ import nbformat
 import pytest
 
 from helpers import start
-from tests.notebooks.common import PATHS, ROOT, badges, read, settings
+from tests import badges
+from tests.notebooks.common import PATHS, ROOT, read
+from tests.test_packaging import settings
 
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
