@@ -1,6 +1,7 @@
 """Answers with two mistakes at once: over all exercises, at least half are told one of the two."""
 
 import importlib
+import importlib.util
 
 from exercises import EXERCISES, check
 from feedback.bank import TwoMistakes
@@ -11,8 +12,8 @@ def answers():
     for id in EXERCISES:
         name = EXERCISES.module_of(id).removesuffix(".exercise") + ".answers_two_mistakes"
         if importlib.util.find_spec(name):
-            bank = next(value for value in vars(importlib.import_module(name)).values() if isinstance(value, TwoMistakes))
-            yield from ((id, answer, mistakes) for answer, mistakes in bank.answers)
+            banks = [value for value in vars(importlib.import_module(name)).values() if isinstance(value, TwoMistakes)]
+            yield from ((id, answer, mistakes) for bank in banks for answer, mistakes in bank.answers)
 
 
 def test_half_of_the_answers_with_two_mistakes_are_told_one_of_them():

@@ -11,10 +11,10 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
 
-from tests import badges
 from tests.minilm import uses_minilm
 from tests.notebooks.common import PATHS, ROOT, execute, printed, read
-from tests.test_packaging import course_files
+from tests.setup.test_packaging import course_files
+from tools import badges
 from tools.save_notebooks import comparable
 
 pytestmark = pytest.mark.notebook

@@ -16,8 +16,8 @@ DEPENDS_ON_ANSWERS = {"progress", "whose-attention", "whose-pool"}
 DEPENDS_ON_PYTORCH = set() if EMPTY_ROWS_GIVE_ZEROS else {"empty-sdpa"}  # shows nan before PyTorch 2.5, as it says
 SIMULATED_GPU = f"""import sys
 sys.path.insert(0, {str(ROOT)!r})
-from tests.second_device import SecondDevice
-SecondDevice().__enter__()
+from tests.unit.fake_gpu import FakeGpu
+FakeGpu().__enter__()
 """
 
 
