@@ -10,12 +10,13 @@ import inspect
 import os
 import pkgutil
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from feedback import checker, store
+from feedback import checker, sandbox, store
 from feedback.display import Source, Table
 from feedback.exercise import Exercise
 from feedback.report import SOLVED, Report, following, say
@@ -33,7 +34,11 @@ class Exercises(Mapping):
         self._modules = {f"{notebook}.{number}": f"{package}.{name}.exercise" for notebook, number, name in numbered}
 
     def __getitem__(self, id: str) -> Exercise:
-        return importlib.import_module(self.module_of(id)).EXERCISE
+        name = self.module_of(id)
+        if name not in sys.modules:
+            with sandbox.session():  # it makes tensors, and a first check may run in inference mode or on a GPU
+                importlib.import_module(name)
+        return importlib.import_module(name).EXERCISE
 
     def module_of(self, id: str) -> str:
         return self._modules[id]

@@ -76,3 +76,7 @@ ITEMS = BehavioralTest("items-mixed", _items_are_independent,
 FROM_THE_FRONT = ("The softmax runs over an axis that was counted from the front (dim=0, dim=1, or none given): with "
                   "another number of axes, that is the wrong one.")
 COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: dim=-1."
+
+# What to think about where None came instead of the weights: Exercise(none_hints=NO_WEIGHTS).
+NO_WEIGHTS = {"weights": "Make the weights with a softmax of the scores, and mix the values with them. "
+                         "(F.scaled_dot_product_attention keeps its weights to itself.)"}
