@@ -46,19 +46,19 @@ def scores_by_transposing_1_2(q, k):
 
 @wrong("fixed-axes")
 def scores_by_bmm(q, k):
-    """Bmm: right for three axes only."""
+    """bmm: right for three axes only."""
     return torch.bmm(q, k.transpose(1, 2))
 
 
 @wrong()
 def scores_by_einsum_of_matrices(q, k):
-    """Einsum without an ellipsis: right for matrices only."""
+    """einsum without an ellipsis: right for matrices only."""
     return torch.einsum("td,sd->ts", q, k)
 
 
 @wrong("wrong-shape")
 def scores_summed_over_the_batch(q, k):
-    """Einsum that sums over the batch."""
+    """einsum that sums over the batch."""
     return torch.einsum("...td,...sd->ts", q, k)
 
 
@@ -70,7 +70,7 @@ def scores_by_reshape(q, k):
 
 @wrong("reshaped-not-transposed")
 def scores_by_view(q, k):
-    """View(-1, S) instead of transposed, for matrices."""
+    """view(-1, S) instead of transposed, for matrices."""
     return q @ k.view(k.shape[-1], k.shape[-2])
 
 
@@ -82,7 +82,7 @@ def scores_of_keys_against_queries(q, k):
 
 @wrong("keys-ask")
 def scores_by_einsum_swapped(q, k):
-    """Einsum with the result's letters swapped."""
+    """einsum with the result's letters swapped."""
     return torch.einsum("...td,...sd->...st", q, k)
 
 
@@ -155,13 +155,13 @@ def scores_by_elementwise_product_with_transposed_keys(q, k):
 
 @wrong()
 def scores_by_torch_dot(q, k):
-    """Torch.dot, which takes vectors only."""
+    """torch.dot, which takes vectors only."""
     return torch.dot(q, k)
 
 
 @wrong("wrong-shape")
 def scores_by_numpy_dot(q, k):
-    """Np.dot, which pairs every item with every item."""
+    """np.dot, which pairs every item with every item."""
     return torch.from_numpy(np.dot(q.numpy(), np.swapaxes(k.numpy(), -1, -2)))
 
 

@@ -15,13 +15,13 @@ wrong = WrongAnswers()
 
 @wrong("overflow")
 def softmax_naive(scores):
-    """Exp overflows for scores of 1,000."""
+    """exp overflows for scores of 1,000."""
     return torch.exp(scores) / torch.exp(scores).sum(dim=-1, keepdim=True)
 
 
 @wrong("overflow-hidden")
 def softmax_naive_nan_to_num(scores):
-    """Exp overflows; the NaN are painted over with zeros."""
+    """exp overflows; the NaN are replaced by zeros."""
     exponentials = scores.exp()
     return (exponentials / exponentials.sum(-1, keepdim=True)).nan_to_num(0.0)
 
@@ -108,21 +108,21 @@ def softmax_over_everything(scores):
 
 @wrong()
 def softmax_without_keepdim(scores):
-    """Sum without keepdim."""
+    """sum without keepdim."""
     exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return exponentials / exponentials.sum(dim=-1)
 
 
 @wrong()
 def softmax_max_without_keepdim(scores):
-    """Max without keepdim."""
+    """max without keepdim."""
     exponentials = torch.exp(scores - scores.amax(dim=-1))
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
 @wrong()
 def softmax_max_pair(scores):
-    """Max gives values and indices: both are used."""
+    """max gives values and indices: both are used."""
     exponentials = torch.exp(scores - scores.max(dim=-1, keepdim=True))
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
@@ -166,7 +166,7 @@ def softmax_twice(scores):
 
 @wrong("sign")
 def softmax_negative(scores):
-    """Exp(-scores)."""
+    """exp(-scores)."""
     return torch.softmax(-scores, dim=-1)
 
 

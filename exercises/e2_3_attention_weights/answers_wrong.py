@@ -155,13 +155,13 @@ def weights_without_exp(q, k):
 
 @wrong("not-divided")
 def weights_not_normalized(q, k):
-    """Exp, but no sum."""
+    """exp, but no sum."""
     return torch.exp(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
 
 
 @wrong("log-softmax")
 def weights_log(q, k):
-    """Log_softmax."""
+    """log_softmax."""
     return F.log_softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
 
@@ -173,7 +173,7 @@ def weights_sigmoid(q, k):
 
 @wrong("keys-ask")
 def weights_swapped(q, k):
-    """Q and k swapped."""
+    """q and k swapped."""
     return torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
 
@@ -198,7 +198,7 @@ def weights_by_reshape(q, k):
 
 @wrong("fixed-axes")
 def weights_by_transposing_1_2(q, k):
-    """Transpose(1, 2): right for three axes only."""
+    """transpose(1, 2): right for three axes only."""
     return torch.softmax(torch.matmul(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1]), dim=-1)
 
 
@@ -236,7 +236,7 @@ def weights_with_dropout(q, k):
 
 @wrong("changes-input")
 def weights_in_place(q, k):
-    """Q is divided in place."""
+    """q is divided in place."""
     q /= math.sqrt(q.shape[-1])
     return torch.softmax(q @ k.transpose(-2, -1), dim=-1)
 
@@ -249,7 +249,7 @@ def weights_root_of_shape(q, k):
 
 @wrong()
 def weights_torch_sqrt_of_int(q, k):
-    """Torch.sqrt of an int."""
+    """torch.sqrt of an int."""
     return torch.softmax(q @ k.transpose(-2, -1) / torch.sqrt(q.shape[-1]), dim=-1)
 
 
@@ -313,14 +313,14 @@ def weights_dropped(q, k):
 
 @wrong("scaled-by-another")
 def scaled_3_by_items_of_k(q, k):
-    """Sqrt of the items of k."""
+    """sqrt of the items of k."""
     weights = (q @ k.transpose(-2, -1) / math.sqrt(k.shape[0])).softmax(-1)
     return weights
 
 
 @wrong("scaled-by-another")
 def scaled_3_by_axis_1_of_k(q, k):
-    """Sqrt of axis 1 of k."""
+    """sqrt of axis 1 of k."""
     weights = (q @ k.transpose(-2, -1) / k.shape[1] ** 0.5).softmax(-1)
     return weights
 

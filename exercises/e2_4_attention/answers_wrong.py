@@ -189,7 +189,7 @@ def attention_of_keys(q, k, v):
 
 @wrong()
 def attention_keys_and_values_swapped(q, k, v):
-    """K and v swapped."""
+    """k and v swapped."""
     k, v = v, k
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return weights @ v, weights
@@ -197,14 +197,14 @@ def attention_keys_and_values_swapped(q, k, v):
 
 @wrong("keys-ask")
 def attention_swapped(q, k, v):
-    """Q and k swapped."""
+    """q and k swapped."""
     weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return weights @ v, weights
 
 
 @wrong("over-queries")
 def attention_swapped_and_back(q, k, v):
-    """Q and k swapped, and turned back after the softmax."""
+    """q and k swapped, and turned back after the softmax."""
     weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1).transpose(-2, -1)
     return weights @ v, weights
 
@@ -294,7 +294,7 @@ def attention_by_capital_t(q, k, v):
 
 @wrong("fixed-axes")
 def attention_by_bmm(q, k, v):
-    """Bmm: right for three axes only."""
+    """bmm: right for three axes only."""
     weights = torch.softmax(torch.bmm(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1]), dim=-1)
     return torch.bmm(weights, v), weights
 
@@ -308,7 +308,7 @@ def attention_of_two_arguments(q, k):
 
 @wrong("changes-input")
 def attention_in_place(q, k, v):
-    """Q is divided in place."""
+    """q is divided in place."""
     q /= math.sqrt(q.shape[-1])
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
     return weights @ v, weights
@@ -377,14 +377,14 @@ def attention_dropped(q, k, v):
 
 @wrong("scaled-by-another")
 def scaled_4_by_items_of_k(q, k, v):
-    """Sqrt of the items of k."""
+    """sqrt of the items of k."""
     weights = (q @ k.transpose(-2, -1) / math.sqrt(k.shape[0])).softmax(-1)
     return weights @ v, weights
 
 
 @wrong("scaled-by-another")
 def scaled_4_by_axis_1_of_k(q, k, v):
-    """Sqrt of axis 1 of k."""
+    """sqrt of axis 1 of k."""
     weights = (q @ k.transpose(-2, -1) / k.shape[1] ** 0.5).softmax(-1)
     return weights @ v, weights
 

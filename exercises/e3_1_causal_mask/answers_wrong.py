@@ -63,7 +63,7 @@ def causal_as_int(length):
 
 @wrong("numbers-not-bool")
 def causal_as_bytes(length):
-    """Uint8."""
+    """uint8."""
     return torch.tril(torch.ones(length, length)).byte()
 
 
@@ -194,7 +194,7 @@ def causal_not_returned(length):
 
 @wrong()
 def causal_tril_of_a_number(length):
-    """Tril of a number."""
+    """tril of a number."""
     return torch.tril(length).bool()
 
 

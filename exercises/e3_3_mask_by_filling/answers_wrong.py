@@ -68,7 +68,7 @@ def filled_with_small_negative(scores, mask):
 
 @wrong("zero-filled")
 def filled_with_tiny(scores, mask):
-    """Finfo.tiny written for finfo.min."""
+    """finfo.tiny written for finfo.min."""
     return torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).tiny), dim=-1)
 
 
@@ -116,7 +116,7 @@ def filled_by_scores_times_infinity(scores, mask):
 
 @wrong("true-hides")
 def filled_by_adding_inverted(scores, mask):
-    """Mask * -1e9 is added: inverted."""
+    """mask * -1e9 is added: inverted."""
     return torch.softmax(scores + mask * -1e9, dim=-1)
 
 
@@ -149,7 +149,7 @@ def filled_without_mask(scores, mask):
 
 @wrong("mask-ignored")
 def filled_and_lost(scores, mask):
-    """Masked_fill is thrown away."""
+    """masked_fill is thrown away."""
     scores.masked_fill(~mask, float("-inf"))
     return torch.softmax(scores, dim=-1)
 
@@ -206,7 +206,7 @@ def filled_after_softmax_with_infinity(scores, mask):
 
 @wrong("masked-after-softmax")
 def filled_sum_of_all(scores, mask):
-    """Exp of the visible, the sum of all."""
+    """exp of the visible, the sum of all."""
     powers = torch.exp(scores - scores.amax(-1, keepdim=True))
     return powers * mask / powers.sum(-1, keepdim=True)
 
@@ -273,7 +273,7 @@ def filled_matrices(scores, mask):
 
 @wrong()
 def filled_by_not(scores, mask):
-    """Not instead of ~."""
+    """not instead of ~."""
     return torch.softmax(scores.masked_fill(not mask, float("-inf")), dim=-1)
 
 
@@ -285,13 +285,13 @@ def filled_by_minus(scores, mask):
 
 @wrong()
 def filled_with_bare_inf(scores, mask):
-    """Inf without its module."""
+    """inf without its module."""
     return torch.softmax(scores.masked_fill(~mask, -inf), dim=-1)  # noqa: F821
 
 
 @wrong()
 def filled_by_if(scores, mask):
-    """Mask == False through an if on a tensor."""
+    """mask == False through an if on a tensor."""
     if mask:
         return torch.softmax(scores, dim=-1)
     return torch.softmax(scores - 1e9, dim=-1)

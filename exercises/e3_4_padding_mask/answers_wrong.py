@@ -225,7 +225,7 @@ def padding_not_returned(lengths, max_length):
 
 @wrong()
 def padding_range_of_a_tensor(lengths, max_length):
-    """Range of a tensor of lengths."""
+    """range of a tensor of lengths."""
     mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
     for i in range(len(lengths)):
         for j in range(lengths):
@@ -235,7 +235,7 @@ def padding_range_of_a_tensor(lengths, max_length):
 
 @wrong()
 def padding_if_on_a_tensor(lengths, max_length):
-    """An if on a tensor of several truths."""
+    """An if on a tensor of several values."""
     mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
     for key in range(max_length):
         if key < lengths:
@@ -251,7 +251,7 @@ def padding_of_one_argument(lengths):
 
 @wrong()
 def padding_misspelt(lengths, max_length):
-    """Unsqueeze misspelt."""
+    """unsqueeze misspelt."""
     return torch.arange(max_length) < lengths.unsqeeze(1).unsqeeze(2)
 
 

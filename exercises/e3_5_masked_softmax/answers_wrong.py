@@ -37,7 +37,7 @@ def masked_softmax_minus_ten_thousand_added(scores, mask):
 
 @wrong("uniform-rows")
 def masked_softmax_mended_too_early(scores, mask):
-    """Nan_to_num before the softmax."""
+    """nan_to_num before the softmax."""
     return torch.softmax(scores.masked_fill(~mask, float("-inf")).nan_to_num(), dim=-1)
 
 
@@ -91,7 +91,7 @@ def masked_softmax_zeroed_in_place(scores, mask):
 
 @wrong()
 def masked_softmax_mended_in_place(scores, mask):
-    """Nan_to_num_ in place: backward fails."""
+    """nan_to_num_ in place: backward fails."""
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     return weights.nan_to_num_(0.0)
 
@@ -132,7 +132,7 @@ def masked_softmax_through_lists(scores, mask):
 
 @wrong()
 def masked_softmax_numpy_of_gradients(scores, mask):
-    """Numpy() on a tensor that wants gradients."""
+    """numpy() on a tensor that wants gradients."""
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     return torch.from_numpy(np.nan_to_num(weights.numpy()))
 
@@ -213,7 +213,7 @@ def masked_softmax_all_or_nothing(scores, mask):
 
 @wrong()
 def masked_softmax_any_without_keepdim(scores, mask):
-    """Any without keepdim."""
+    """any without keepdim."""
     weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
     return weights.masked_fill(~mask.any(dim=-1), 0.0)
 
@@ -237,7 +237,7 @@ def masked_softmax_in_place(scores, mask):
 
 @wrong("changes-input")
 def masked_softmax_fill_in_place(scores, mask):
-    """Masked_fill_ on an input that wants gradients."""
+    """masked_fill_ on an input that wants gradients."""
     scores.masked_fill_(~mask, float("-inf"))
     return torch.softmax(scores, dim=-1).nan_to_num(0.0)
 
