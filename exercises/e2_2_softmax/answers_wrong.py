@@ -87,6 +87,12 @@ def softmax_over_axis_1(scores):
     return torch.softmax(scores, dim=1)
 
 
+@wrong("axis-from-the-front")
+def softmax_over_axis_2(scores):
+    """Over axis 2, right for batches of matrices only."""
+    return F.softmax(scores, dim=2)
+
+
 @wrong("over-the-rows")
 def softmax_over_queries(scores):
     """Over the queries."""

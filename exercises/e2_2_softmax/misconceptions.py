@@ -187,6 +187,11 @@ def over_axis_1(scores):
 
 
 @known.also("axis-from-the-front")
+def over_axis_2(scores):
+    return scores.softmax(2)
+
+
+@known.also("axis-from-the-front")
 def over_the_axis_that_torch_guesses(scores):
     return F.softmax(scores)
 

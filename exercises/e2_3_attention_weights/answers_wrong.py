@@ -364,3 +364,10 @@ def weights_softmaxed_twice(q, k):
     """A softmax inside a softmax."""
     weights = F.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1)
     return F.softmax(weights, dim=-1)
+
+
+@wrong("axis-from-the-front")
+def weights_over_axis_2(q, k):
+    """Softmax over axis 2: written for a batch."""
+    scores = torch.matmul(q, k.mT) / math.sqrt(k.size(-1))
+    return F.softmax(scores, dim=2)

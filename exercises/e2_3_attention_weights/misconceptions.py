@@ -23,6 +23,11 @@ known.include(known_of_scores, "fixed-axes", "elementwise")
 known.also("over-queries", scale=unscaled, softmax=over_queries)
 
 
+@known.also("axis-from-the-front", step="softmax")
+def over_axis_2(scores):
+    return scores.softmax(dim=2)
+
+
 @known.also("scaled-by-another", step="scale")
 def by_the_root_of_all_numbers(q, k):
     return 1 / math.sqrt(q.numel())

@@ -459,3 +459,10 @@ def attention_softmaxed_twice(q, k, v):
     scores = F.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1)
     weights = scores.softmax(-1)
     return weights @ v, weights
+
+
+@wrong("axis-from-the-front")
+def attention_over_axis_2(q, k, v):
+    """Softmax over axis 2: written for a batch."""
+    weights = F.softmax(torch.matmul(q, k.mT) / math.sqrt(k.size(-1)), dim=2)
+    return torch.matmul(weights, v), weights

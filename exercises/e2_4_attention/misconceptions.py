@@ -21,7 +21,7 @@ known.include(MIX_MISTAKES, "only-out", "only-weights", "swapped-pair",
               hints={"swapped-pair": "Return out first: attention(q, k, v) gives (out, weights)."})
 known.also("swapped-pair", scale=unscaled, give=weights_first)
 known.include(SCALE_MISTAKES, means={
-    "scaled-by-another": "The scores were divided by the square root of another size than D: of a number of positions "
+    "scaled-by-another": "The scores were divided by the square root of a size other than D: of a number of positions "
                          "or items, or of the width of the values."})
 known.include(SOFTMAX_MISTAKES, "over-queries", "axis-from-the-front", "softmax-twice", "no-softmax")
 known.also("no-softmax", scale=unscaled, softmax=scores_as_they_are)
@@ -29,6 +29,11 @@ known.include(COMPARE_MISTAKES)
 known.include(known_of_scores, "fixed-axes", "elementwise")
 known.include(MIX_MISTAKES, "scores-returned", "mixed-by-scores", "weights-transposed", "keys-as-values",
               "queries-as-values")
+
+
+@known.also("axis-from-the-front", step="softmax")
+def over_axis_2(scores):
+    return scores.softmax(dim=2)
 
 
 @known.also("scaled-by-another")

@@ -12,6 +12,7 @@ from exercises.common.attention_mistakes import (
     SOFTMAX_MISTAKES,
     scores_as_they_are,
     unscaled,
+    weights_first,
 )
 from exercises.common.attention_steps import attention_from
 from exercises.common.self_attention import PROJECTIONS
@@ -126,6 +127,7 @@ known.include(COMPARE_MISTAKES, "all-axes-reversed", "reshaped-not-transposed")
 known.include(MIX_MISTAKES, "weights-transposed", "scores-returned", "mixed-by-scores", "only-out", "only-weights",
               "swapped-pair", hints={"only-out": "End forward with `return out, weights`.",
                                      "swapped-pair": "Return out first: forward gives (out, weights)."})
+known.also("swapped-pair", scale=unscaled, give=weights_first)
 
 
 @known("batch-as-positions",

@@ -385,3 +385,9 @@ def filled_with_minus_twenty_five(scores, mask):
 def filled_by_subtracting_one_hundred(scores, mask):
     """100 less for each hidden score."""
     return F.softmax(scores - 100.0 * ~mask, dim=-1)
+
+
+@wrong("axis-from-the-front")
+def filled_over_axis_2(scores, mask):
+    """Softmax over axis 2: written for a batch."""
+    return torch.where(mask, scores, -torch.inf).softmax(dim=2)

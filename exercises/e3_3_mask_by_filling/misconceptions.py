@@ -66,6 +66,11 @@ known.include(SOFTMAX_MISTAKES, "no-softmax", "over-queries", "axis-from-the-fro
               means={"no-softmax": "These are the filled scores: the softmax is missing."})
 
 
+@known.also("axis-from-the-front", step="softmax")
+def over_axis_2(scores):
+    return scores.softmax(dim=2)
+
+
 @known.also("no-softmax")
 def filled_with_a_finite_number(scores, mask):
     return scores.masked_fill(~mask, -1e9)

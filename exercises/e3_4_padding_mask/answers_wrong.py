@@ -322,3 +322,9 @@ def padding_by_a_triangle_for_each_item(lengths, max_length):
     """The mask of exercise 3.1, for each item."""
     triangle = torch.ones(max_length, max_length, dtype=torch.bool).tril()
     return torch.stack([triangle for _ in lengths])
+
+
+@wrong("no-query-axis")
+def padding_two_axes_of_lists(lengths, max_length):
+    """Whole numbers, written out item by item."""
+    return torch.tensor([[1] * n + [0] * (max_length - n) for n in lengths.tolist()])

@@ -98,33 +98,20 @@ def first_row_alone(lengths, max_length):
 
 # ---------------------------------------------------------------- axes and sizes
 
-@known("no-query-axis",
-       means="The axis of the queries is missing.",
-       hint="Next to scores (B, T, S), the batch axis would be taken for the queries. Where does an axis of size 1 "
-            "have to be inserted?")
-def without_the_axis_of_the_queries(lengths, max_length):
-    return real(lengths, max_length)[:, 0]
-
-
-def add_missing_axis(mistake):
-    """The axis is missing, and what is True is wrong as well; both also with numbers instead of True and False."""
+def add_missing_axis(mask, dtype):
+    """The axis of the queries is missing, and perhaps something else is wrong as well."""
 
     @known.also("no-query-axis")
-    def without_the_axis(lengths, max_length):
-        return mistake(lengths, max_length)[:, 0]
-
-    @known.also("no-query-axis")
-    def without_the_axis_and_with_numbers(lengths, max_length):
-        return mistake(lengths, max_length)[:, 0].float()
+    def without_the_axis_of_the_queries(lengths, max_length):
+        return mask(lengths, max_length)[:, 0].to(dtype)
 
 
-@known.also("no-query-axis")
-def without_the_axis_and_with_numbers(lengths, max_length):
-    return real(lengths, max_length)[:, 0].float()
-
-
-for mistake in (padding, padding_without_its_first_position, one_too_many, one_too_few):
-    add_missing_axis(mistake)
+known("no-query-axis", means="The axis of the queries is missing.",
+      hint="Next to scores (B, T, S), the batch axis would be taken for the queries. Where does an axis of size 1 have "
+           "to be inserted?")
+for mask in (real, padding, padding_without_its_first_position, one_too_many, one_too_few):
+    for dtype in (torch.bool, torch.float32, torch.int64):
+        add_missing_axis(mask, dtype)
 
 
 @known("queries-not-keys",

@@ -349,3 +349,9 @@ def masked_softmax_items_dropped(scores, mask):
     weights = F.softmax(scores.masked_fill(~mask, -1e9), dim=-1) * mask
     nothing = ~mask.broadcast_to(scores.shape).any(-1)
     return weights * ~nothing.any(-1)[..., None, None]
+
+
+@wrong("axis-from-the-front")
+def masked_softmax_over_axis_2(scores, mask):
+    """Softmax over axis 2: written for a batch."""
+    return F.softmax(torch.where(mask, scores, -1e9), dim=2) * mask

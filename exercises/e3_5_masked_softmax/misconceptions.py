@@ -122,6 +122,13 @@ known.include(MASK_MISTAKES, "masked-after-softmax", "zero-filled", "weak-fill",
               hints=MASK_HINTS)
 known.include(SOFTMAX_MISTAKES, "over-queries", "axis-from-the-front")
 
+
+@known.also("axis-from-the-front", step="softmax")
+def over_axis_2(scores):
+    return scores.softmax(dim=2)
+
+
+
 for below in (1, 5, 10):
     add_weak_fill(known, zero, below, hidden_zeroed)
 for below in (1, 2, 5, 10):
