@@ -14,10 +14,10 @@ from typing import Any
 from feedback import contract, explain, tree
 from feedback.compare import allclose, same_shapes
 from feedback.diagnose import known_mistake
-from feedback.exercise import Comparison, Exercise
+from feedback.exercise import Exercise
 from feedback.format import number
 from feedback.observations import Observations
-from feedback.report import Part, Report, numbers, say, think
+from feedback.report import Report, numbers, say, think
 from feedback.sandbox import ContractViolation, StillRunning, session
 
 
@@ -135,15 +135,16 @@ def _not_repeatable(seen: Observations, index: int) -> Report | None:
 def _broken_property(seen: Observations, stage: int) -> Report | None:
     """The first property that the numbers lack, shown on the smallest input on which they lack it."""
     exercise = seen.exercise
-    small: list[tuple[Comparison, list[Part]]] = [
-        (case, explain.side_by_side(exercise, case)) for case in explain.minimal_examples(seen, stage)]
-    large: list[tuple[Comparison, list[Part]]] = [
-        (seen.comparison(i), [numbers(f"This was tried on {exercise.cases[i].name}.")]) for i in seen.required(stage)]
+    small = [(case, None) for case in explain.minimal_examples(seen, stage)]
+    large = [(seen.comparison(i), exercise.cases[i].name) for i in seen.required(stage)]
     for wanted in exercise.properties:
-        for case, shown in small + large:
+        for case, name in (*small, *large):
             sentence = wanted.test(case)
             if sentence:
-                return exercise.report("wrong", say(sentence), think(wanted.hint), *shown, diagnosis=wanted.id)
+                tried = [numbers(f"This was tried on {name}.")] if name else []
+                example = [] if name else explain.side_by_side(exercise, case)
+                return exercise.report("wrong", say(sentence), *tried, think(wanted.hint), *example,
+                                       diagnosis=wanted.id)
     return None
 
 

@@ -55,8 +55,12 @@ def _only(found: Iterable[Misconception]) -> Misconception | None:
 
 
 def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | None:
-    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong."""
+    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong and the others too.
+
+    Where all the others are right, they were not made from this part: what is wrong is only what was returned.
+    """
     exercise = seen.exercise
+    names = [name for name, in tree.named(exercise.returns)]
     for name in exercise.judge_first:
         mine = {i: part(exercise, seen.summaries[i].value, name) for i in indices}
         if any(value is None for value in mine.values()):
@@ -64,6 +68,9 @@ def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | N
         right = {i: part(exercise, seen.known.expected[i], name) for i in indices}
         if all(allclose(mine[i], right[i], exercise.cases[i]) for i in indices):
             continue
+        if all(same_part(exercise, seen.summaries[i].value, part(exercise, seen.known.expected[i], other), other,
+                         exercise.cases[i]) for other in names if other != name for i in indices):
+            return None
 
         def alike(code: Callable, i: int, name: str = name, mine: dict = mine) -> bool:
             return same_part(exercise, seen.known.variant(code, i).value, mine[i], name, exercise.cases[i])

@@ -92,6 +92,9 @@ MEANINGS = (
      "The new shape has more or fewer places than there are numbers: multiply its sizes and compare."),
     (r"view size is not compatible",
      ".view needs the numbers in one stretch of memory; after a transpose use .reshape or .flatten."),
+    (r"einsum\(\): subscript \w+ has size",
+     "One letter stands for axes of different sizes here. Print the shapes of both inputs, and write each axis's size "
+     "under its letter."),
     (r"einsum\(\)",
      "In einsum every axis of every input needs exactly one letter, and ... stands for all axes in front."),
     (r"1D tensors expected", "torch.dot takes two vectors; for matrices there is @."),

@@ -115,6 +115,11 @@ class Misconceptions:
             self._variants[id] += other._variants[id]
             self._shared[id] = len(other._variants[id])
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all mistakes, in order."""
+        return tuple(self._texts)
+
     def _decorator(self, id: str, step: str | None) -> Callable:
         def register(function: Callable) -> Callable:
             self._variants[id].append({step: function} if step else function)

@@ -392,7 +392,7 @@ def scores_times_mask(scores, mask):
 MASK_MISTAKES("weak-fill", means="The fill is not low enough for these scores: hidden keys keep a weight.",
               hint="A score of -10 hides a key next to a score of 0, but not next to -7. Which number is lower than "
                    "every score?", explain=explainers.hidden_weight)
-for value in (-1.0, -2.0, -5.0, -10.0, -20.0):
+for value in (-1.0, -2.0, -5.0, -10.0, -20.0, -100.0):
     add_fill("weak-fill", value)
 
 MASK_MISTAKES("positive-fill", means="The fill is a huge positive number, so hidden keys take everything.",

@@ -6,7 +6,7 @@ Four functions build answers, each from the steps of the one before and some of 
     weights_from           (q, k, mask=None) -> weights                           compare, scale, weigh
     attention_from         (q, k, v, mask=None) -> (out, weights)                 mix, show, give
     multi_head_from        (x, context, layers, num_heads, mask=None) -> (out, weights)
-                                                                                  project, split, merge, finish
+                                                                    project, split, attention, merge, finish
 The functions of this module that have the name of a step are the right steps.
 """
 
@@ -107,9 +107,12 @@ def attention_from(mix=mix, show=show, give=give, **steps):
     return attention
 
 
-def multi_head_from(project=project, split=split, merge=merge, finish=finish, give=give, **steps):
-    """attend(x, context, layers, num_heads, mask=None), where layers are q_proj, k_proj, v_proj and out_proj."""
-    attention = attention_from(**steps)
+def multi_head_from(project=project, split=split, attention=None, merge=merge, finish=finish, give=give, **steps):
+    """attend(x, context, layers, num_heads, mask=None), where layers are q_proj, k_proj, v_proj and out_proj.
+
+    The steps of `attention_from` work inside the heads; `attention` replaces them all.
+    """
+    attention = attention or attention_from(**steps)
 
     def attend(x, context, layers, num_heads, mask=None):
         q, k, v = (split(z, num_heads) for z in project(x, context, *layers[:3]))

@@ -17,17 +17,11 @@ from exercises.common.dropping import DropoutExplainer
 from exercises.common.random_zeros import Dropped, comparable, outline
 from feedback import Misconceptions, Property
 
+TINY = 1e-3  # a weight below it may be 0 because its score is low
 masked_softmax = masked_softmax_from()
 
 
 # ---------------------------------------------------------------- how answers are compared
-
-def mode_first(p, training):
-    """Stages of judging: evaluation before training, and what goes wrong with p = 0 alone in training last."""
-    if training:
-        return 2 if p else 3
-    return 1 if p else 0
-
 
 class DroppedWeights(DropoutExplainer):
     """Answers that give (out, weights), with dropout on the weights in training.
@@ -43,7 +37,11 @@ class DroppedWeights(DropoutExplainer):
         self.weights, self.values, self.mode = weights, values, mode
 
     def stage_of(self, args):
-        return mode_first(*self.mode(args))
+        """Evaluation before training; in training, what goes wrong with p = 0 alone comes last."""
+        p, training = self.mode(args)
+        if training:
+            return 2 if p else 3
+        return 1 if p else 0
 
     def summary(self, args, value):
         """The numbers where nothing was dropped, else the summaries of the weights and of what mixed the values."""
@@ -83,16 +81,14 @@ class DroppedWeights(DropoutExplainer):
 
     # ---------------------------------------------------------------- what holds for all right answers
 
-    def pair_properties(self):
+    def pair_properties(self, *of_the_softmax):
+        """The properties of (out, weights); `of_the_softmax` are more that hold before dropout."""
         def zeros_in_evaluation(case):
             dropped = self.look(case)
-            if self._trains(case) or not dropped.count:
+            if self._trains(case) or not (dropped.zeroed & (dropped.before > TINY)).any():
                 return None
             return (f"In evaluation nothing changes the weights after the softmax; {dropped.count:,} of your "
                     f"{dropped.total:,} are 0.")
-
-        def rows(case):
-            return None if self._trains(case) else properties.ROWS.test(case)
 
         def mixes(case):
             values = self.values(case.args)
@@ -105,13 +101,18 @@ class DroppedWeights(DropoutExplainer):
 
         return (
             properties.FINITE,
+            *of_the_softmax,
             Property("zeros-in-evaluation", zeros_in_evaluation,
                      "Dropout belongs to training alone. Which line makes a weight exactly 0?"),
             properties.POSITIVE,
-            Property("rows-do-not-sum-to-1", rows, properties.ROWS.hint),
+            Property("rows-do-not-sum-to-1", self.broken_row, properties.ROWS.hint),
             Property("out-not-from-weights", mixes,
                      "One draw, one tensor of weights: it multiplies v, and it is returned."),
         )
+
+    def broken_row(self, case):
+        """A sentence on a row that does not sum to 1, in evaluation."""
+        return None if self._trains(case) else properties.ROWS.test(case)
 
     def dropout_properties(self):
         return self.properties(lambda case: self._trains(case) and (self.look(case).p or self.look(case).count))
@@ -154,14 +155,14 @@ def dropped_scores(q, k, drop, mask):
     return masked_softmax(drop(compare(q, k) * scale(q, k)), mask)
 
 
-def place_mistakes(told):
-    """Dropout at the wrong time or place, in words for one exercise; `told` is its DroppedWeights."""
+def place_mistakes(explainer):
+    """Dropout at the wrong time or place, in words for one exercise; `explainer` is its DroppedWeights."""
     known = Misconceptions()
 
     @known("always-on", means="Weights are dropped in evaluation too: your code drops whatever the mode is.",
            hint="In evaluation every weight counts, and the same input gives the same output. Where does your code "
                 "look at the mode?",
-           explain=told.in_evaluation, step="active")
+           explain=explainer.in_evaluation, step="active")
     def always(training):
         return True
 
@@ -169,19 +170,19 @@ def place_mistakes(told):
     known.also("always-on", active=always, attend=dropped_for_out_only)
 
     @known("training-turned-around", means="Dropout happens in evaluation, and not in training: the wrong way round.",
-           hint="Drop where training is True.", explain=told.in_evaluation, step="active")
+           hint="Drop where training is True.", explain=explainer.in_evaluation, step="active")
     def in_evaluation(training):
         return not training
 
     @known("never-on", means="Nothing was dropped in training.",
-           hint="Dropout gives a new tensor: keep it, and use it for out.", explain=told.counted, step="active")
+           hint="Dropout gives a new tensor: keep it, and use it for out.", explain=explainer.counted, step="active")
     def never(training):
         return False
 
     @known("before-softmax",
            means="Dropout came before the softmax, so none of the weights is 0: a score of 0 is an ordinary score, and "
                  "exp(0) = 1.",
-           hint="First the weights, with their softmax; then dropout on the weights.", explain=told.counted,
+           hint="First the weights, with their softmax; then dropout on the weights.", explain=explainer.counted,
            step="attend")
     def scores_dropped(q, k, v, drop, mask):
         weights = dropped_scores(q, k, drop, mask)
@@ -189,17 +190,17 @@ def place_mistakes(told):
 
     @known("on-scores-and-weights",
            means="Dropout was applied twice: once before the softmax, and again to the weights. What was kept is no "
-                 f"longer the right weight divided by 1 - {told.p_name}.",
-           hint="Only the weights are dropped here: once, after the softmax.", explain=told.scaled, step="attend")
+                 f"longer the right weight divided by 1 - {explainer.p_name}.",
+           hint="Only the weights are dropped here: once, after the softmax.", explain=explainer.scaled, step="attend")
     def scores_and_weights_dropped(q, k, v, drop, mask):
         weights = drop(dropped_scores(q, k, drop, mask))
         return weights @ v, weights
 
     leaning = "Dropout should keep a query from relying on a single key: drop the weights first, then multiply by v."
-    known("on-out", means="Dropout was applied to out; no weight was dropped.", hint=leaning, explain=told.where,
+    known("on-out", means="Dropout was applied to out; no weight was dropped.", hint=leaning, explain=explainer.where,
           step="attend")(dropped_out)
 
-    @known("on-values", means="Dropout was applied to v; no weight was dropped.", hint=leaning, explain=told.where,
+    @known("on-values", means="Dropout was applied to v; no weight was dropped.", hint=leaning, explain=explainer.where,
            step="attend")
     def values_dropped(q, k, v, drop, mask):
         weights = right_weights(q, k, mask)
@@ -208,22 +209,22 @@ def place_mistakes(told):
     known("weights-before-dropout",
           means="out is made with dropped weights, but the weights returned are those before dropout.",
           hint="Return what multiplied v, so that a picture of the weights shows what happened: one name for both.",
-          explain=told.where, step="attend")(dropped_for_out_only)
+          explain=explainer.where, step="attend")(dropped_for_out_only)
 
     @known("out-undropped", means="The weights returned were dropped, but out was made before, with all of them.",
-           hint="Dropout first, then weights @ v: the order of your lines.", explain=told.where, step="attend")
+           hint="Dropout first, then weights @ v: the order of your lines.", explain=explainer.where, step="attend")
     def dropped_after_out(q, k, v, drop, mask):
         weights = right_weights(q, k, mask)
         return weights @ v, drop(weights)
 
     @known("two-draws", means="out and the weights returned come from two draws: other positions are 0 in each.",
-           hint="Call dropout once, give the result a name, and use it twice.", explain=told.where, step="attend")
+           hint="Call dropout once, give the result a name, and use it twice.", explain=explainer.where, step="attend")
     def dropped_for_each(q, k, v, drop, mask):
         weights = right_weights(q, k, mask)
         return drop(weights) @ v, drop(weights)
 
     @known("on-weights-and-out", means="Dropout was applied twice: to the weights, and to out again.",
-           hint="Only the weights are dropped here.", explain=told.where, step="attend")
+           hint="Only the weights are dropped here.", explain=explainer.where, step="attend")
     def weights_and_out_dropped(q, k, v, drop, mask):
         weights = drop(right_weights(q, k, mask))
         return drop(weights @ v), weights

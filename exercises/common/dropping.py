@@ -124,14 +124,20 @@ def first_infinity(case):
 
 # ---------------------------------------------------------------- who decides where zeros fall
 
-def decided_by_one_draw(call, zeros, p_name="p"):
+def always(attempt):
+    return True
+
+
+def decided_by_one_draw(call, zeros, p_name="p", applies=always):
     """Explains wrong numbers: all became 0 together, or none did.
 
     call(attempt, generator, p) is one call, and zeros(result) says where zeros fell; generator may be None: then
-    torch's global one decides.
+    torch's global one decides. Where not applies(attempt), zeros have another cause.
     """
 
     def test(attempt):
+        if not applies(attempt):
+            return None
         fell = [zeros(call(attempt, seeded(seed))) for seed in range(24)]
         shares = [float(where.double().mean()) for where in fell]
         if set(shares) != {0.0, 1.0}:
@@ -147,10 +153,12 @@ def decided_by_one_draw(call, zeros, p_name="p"):
 COMPARE_WITH_P = "The draw is to be compared with the argument p: torch.rand(...) >= p is True for a share of 1 - p."
 
 
-def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P):
-    """Explains wrong numbers: the share of zeros is the same for every p."""
+def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=always):
+    """Explains wrong numbers: the share of zeros is the same for every p; the arguments are those above."""
 
     def test(attempt):
+        if not applies(attempt):
+            return None
         few, many = (zeros(call(attempt, seeded(11), p)) for p in (0.2, 0.6))
         share = float(few.double().mean())
         if not 0 < share < 1 or not is_about(int(many.sum()), many.numel(), share):

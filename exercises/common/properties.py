@@ -77,6 +77,6 @@ FROM_THE_FRONT = ("The softmax runs over an axis that was counted from the front
                   "another number of axes, that is the wrong one.")
 COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: dim=-1."
 
-# What to think about where None came instead of the weights: Exercise(none_hints=NO_WEIGHTS).
-NO_WEIGHTS = {"weights": "Make the weights with a softmax of the scores, and mix the values with them. "
-                         "(F.scaled_dot_product_attention keeps its weights to itself.)"}
+# none_hints of exercises that return the pair (out, weights).
+WEIGHTS_ARE_NONE = {"weights": "F.scaled_dot_product_attention keeps its weights to itself: make them with a softmax "
+                               "of the scores, as in notebook 02."}

@@ -22,7 +22,7 @@ EXERCISE = Exercise(
            TestCase("as many features as keys", (*BATCH, normal(B, S, S, seed=22)))),
     minimal_inputs=tuple((q, k, round_numbers(*k.shape[:-1], 2) + 1) for q, k in SMALL_PAIRS),
     misconceptions=known, stage_of=stage_of, judge_first=("weights",),
-    none_hints=properties.NO_WEIGHTS,
+    none_hints=properties.WEIGHTS_ARE_NONE,
     hints=(
         "You have the weights from exercise 2.3. Row i says how much query i takes of each value.",
         "A weighted sum of the rows of v, for all queries at once, is the matrix product weights @ v.",

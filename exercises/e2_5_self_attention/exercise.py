@@ -53,7 +53,7 @@ EXERCISE = Exercise(
                                            *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))),
     ),
     minimal_inputs=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
-    misconceptions=known, judge_first=("weights",), none_hints=properties.NO_WEIGHTS,
+    misconceptions=known, judge_first=("weights",), none_hints=properties.WEIGHTS_ARE_NONE,
     hints=(
         "In __init__: super().__init__(), then three layers nn.Linear(d_in, d_out, bias=False) under the names "
         "W_query, W_key, W_value.",

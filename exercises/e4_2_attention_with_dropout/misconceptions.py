@@ -109,7 +109,7 @@ def divided_in_evaluation(q, k, v, p, training, generator=None):
 # ---------------------------------------------------------------- attention without dropout
 
 known.include(mistakes.SCALE_MISTAKES, "no-scale", "scaled-by-d", "root-without-brackets", "divided-by-d-and-by-2",
-              "multiplied", "scaled-by-another", "scaled-after-softmax",
+              "root-of-two", "fixed-scale", "multiplied", "scaled-by-another", "scaled-after-softmax",
               means={"scaled-by-another": "The scores were divided by the square root of another size than D: of a "
                                           "number of positions or items, or of the width of v."})
 

@@ -1,38 +1,14 @@
 """Answers to exercise 4.3 with two mistakes at once: the checker must name one of them, or none, but no third one."""
 
-import math
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
+from exercises.e4_3_causal_attention.answers_frame import CausalFrame
 from feedback.bank import TwoMistakes
 
 both = TwoMistakes()
-
-
-class CausalFrame(nn.Module):
-    """What most of the classes below get right."""
-
-    def __init__(self, d_in, d_out, context_length, dropout):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.p = dropout
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1).bool())
-
-    def scores(self, x):
-        return self.W_query(x) @ self.W_key(x).transpose(1, 2) / math.sqrt(self.W_key.out_features)
-
-    def weights(self, x):
-        T = x.shape[1]
-        return torch.softmax(self.scores(x).masked_fill(self.mask[:T, :T], -torch.inf), dim=-1)
-
-    def forward(self, x):
-        weights = self.dropout(self.weights(x))
-        return weights @ self.W_value(x), weights
 
 
 @both("no-scale", "always-on")

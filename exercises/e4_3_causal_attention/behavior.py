@@ -125,6 +125,11 @@ def zero_weights(pair):
     return weights[..., causal_mask(weights.size(-1))] == 0
 
 
+def keeps_all_in_evaluation(attempt):
+    """Otherwise dropout is not what makes weights 0."""
+    return not zero_weights(attempt(D, DV, 32, 0.4).eval()(normal(B, 32, D, seed=105))).any()
+
+
 def zeroes_the_same(attempt):
     module, x = attempt(D, DV, 32, 0.5).train(), normal(B, 32, D, seed=105)
     first, second = (module(x)[1] == 0 for _ in range(2))
@@ -169,9 +174,10 @@ def built_again(id, test, hint):
 
 
 TESTS = (
-    decided_by_one_draw(attend_in_training, zero_weights, "dropout"),
-    decided_without_p(attend_in_training, zero_weights, "dropout", "The probability comes from outside: which number "
-                                                                   "is your dropout layer given?"),
+    decided_by_one_draw(attend_in_training, zero_weights, "dropout", keeps_all_in_evaluation),
+    decided_without_p(attend_in_training, zero_weights, "dropout",
+                      "The probability comes from outside: which number is your dropout layer given?",
+                      keeps_all_in_evaluation),
     BehavioralTest("same-zeros", zeroes_the_same,
                    "Every call draws new numbers: make the draw in forward, and seed nothing.",
                    required=True, while_doing="called twice in training,"),

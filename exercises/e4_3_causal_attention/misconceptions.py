@@ -215,7 +215,7 @@ known.also("mask-cut-elsewhere", cut=columns_from_the_end, fill=filled_with_a_fi
 
 known.include(
     mistakes.MASK_MISTAKES, "mask-ignored", "true-hides", "zero-filled", "weak-fill", "mask-added",
-    "mask-inverted-added", "zero-times-infinity", explain=future,
+    "mask-inverted-added", "zero-times-infinity", "positive-fill", "infinite-fill", explain=future,
     means={"mask-ignored": "Nothing is hidden: every position reads the future.",
            "true-hides": "The mask was read the wrong way round: the future is read, and the past is hidden.",
            "weak-fill": "The fill is not low enough: the future keeps a weight.",
@@ -257,7 +257,7 @@ def filled_one_step_later(scores, mask):
 
 
 known.include(
-    mistakes.MASK_MISTAKES, "masked-after-softmax",
+    mistakes.MASK_MISTAKES, "masked-after-softmax", "weights-filled", "softmax-twice",
     hints={"masked-after-softmax": "Hide the scores first; then the softmax shares everything out among the visible "
                                    "positions."})
 
@@ -265,7 +265,8 @@ known.include(
 # ---------------------------------------------------------------- attention without mask and dropout
 
 known.include(
-    mistakes.SCALE_MISTAKES, "no-scale", "scaled-by-d", "multiplied", "scaled-by-another",
+    mistakes.SCALE_MISTAKES, "no-scale", "scaled-by-d", "root-without-brackets", "divided-by-d-and-by-2", "root-of-two",
+    "fixed-scale", "multiplied", "scaled-by-another",
     means={"no-scale": "The scores were not divided by sqrt(d_out).",
            "scaled-by-d": "The scores were divided by d_out instead of its square root.",
            "multiplied": "The scores were multiplied by sqrt(d_out) instead of divided by it.",

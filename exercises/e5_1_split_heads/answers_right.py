@@ -92,12 +92,6 @@ def split_features_first_and_back(x, num_heads):
 
 
 @right
-def split_by_numpy(x, num_heads):
-    cut = x.numpy().reshape(x.shape[0], x.shape[1], num_heads, -1)
-    return torch.from_numpy(cut.transpose(0, 2, 1, 3).copy())
-
-
-@right
 def split_item_by_item(x, num_heads):
     return torch.stack([torch.stack(item.chunk(num_heads, dim=1)) for item in x])
 

@@ -305,3 +305,22 @@ def split_in_two_and_two_by_view(x, num_heads):
     """The sizes of the figure, by view."""
     B, T, C = x.shape
     return x.view(B, T, 2, 2).transpose(1, 2)
+
+
+@wrong()
+def split_by_numpy(x, num_heads):
+    """numpy() refuses a tensor that needs gradients."""
+    cut = x.numpy().reshape(x.shape[0], x.shape[1], num_heads, -1)
+    return torch.from_numpy(cut.transpose(0, 2, 1, 3).copy())
+
+
+@wrong("no-gradients")
+def split_detached(x, num_heads):
+    B, T, C = x.shape
+    return x.detach().view(B, T, num_heads, C // num_heads).transpose(1, 2)
+
+
+@wrong()
+def split_without_a_batch(x, num_heads):
+    T, C = x.shape
+    return x.view(T, num_heads, C // num_heads).transpose(0, 1)

@@ -4,7 +4,6 @@
 
 import math
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -84,7 +83,7 @@ def multi_by_sdpa_beside_the_weights(x, q_proj, k_proj, v_proj, out_proj, num_he
     return out_proj(join(out)), scores.softmax(-1)
 
 
-@right
+@right.limited
 def multi_by_sdpa_with_the_bare_mask(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
     q, k, v = [cut(layer(x), num_heads) for layer in (q_proj, k_proj, v_proj)]
     scores = q @ k.mT * q.shape[-1] ** -0.5
@@ -117,9 +116,8 @@ def multi_with_the_query_scaled_in_place(x, q_proj, k_proj, v_proj, out_proj, nu
     scores = q @ cut(k_proj(x), num_heads).mT
     if mask is not None:
         scores.masked_fill_(~mask, float("-inf"))
-    scores -= scores.amax(-1, keepdim=True)
-    weights = scores.exp_()
-    weights /= weights.sum(-1, keepdim=True)
+    weights = (scores - scores.amax(-1, keepdim=True)).exp()
+    weights = weights / weights.sum(-1, keepdim=True)
     return out_proj(join(weights @ cut(v_proj(x), num_heads))), weights
 
 
@@ -190,22 +188,6 @@ def multi_item_by_item(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None
         outs.append(out_proj((w @ v).transpose(0, 1).reshape(T, C)))
         weights.append(w)
     return torch.stack(outs), torch.stack(weights)
-
-
-@right
-def multi_by_numpy(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
-    def heads(layer):
-        z = x.detach().numpy() @ layer.weight.detach().numpy().T + layer.bias.detach().numpy()
-        return z.reshape(z.shape[0], z.shape[1], num_heads, -1).transpose(0, 2, 1, 3)
-
-    q, k, v = heads(q_proj), heads(k_proj), heads(v_proj)
-    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]).astype(q.dtype)
-    if mask is not None:
-        scores = np.where(mask.numpy(), scores, -np.inf)
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    weights /= weights.sum(-1, keepdims=True)
-    out = torch.from_numpy((weights @ v).transpose(0, 2, 1, 3).copy()).flatten(2)
-    return out_proj(out), torch.from_numpy(weights)
 
 
 @right

@@ -107,9 +107,8 @@ def cross_in_place_on_its_own_tensors(x, context, q_proj, k_proj, v_proj, out_pr
     q = cut(q_proj(x), num_heads)
     q *= q.size(-1) ** -0.5
     weights = q @ cut(k_proj(context), num_heads).mT
-    weights -= weights.amax(-1, keepdim=True)
-    weights.exp_()
-    weights /= weights.sum(-1, keepdim=True)
+    weights = (weights - weights.amax(-1, keepdim=True)).exp()
+    weights = weights / weights.sum(-1, keepdim=True)
     return out_proj(join(weights @ cut(v_proj(context), num_heads))), weights
 
 

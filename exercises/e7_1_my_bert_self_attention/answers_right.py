@@ -136,7 +136,7 @@ class BertByALoopOverHeads(QueryKeyValue):
         return torch.cat(outs, dim=-1), torch.stack(weights, dim=1)
 
 
-@right
+@right.limited
 class BertBySdpa(QueryKeyValue):
     def forward(self, x, mask=None):
         q, k, v = self.heads(x)
