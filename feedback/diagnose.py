@@ -18,9 +18,10 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     1. One that behaves the same on every test case.
     2. One that behaves the same wherever the attempt fails.
     3. One that behaves the same up to this stage: what comes later is a second mistake, for the next attempt.
-    4. One whose first parts (the weights, say) are the same up to this stage: the later parts hold a second mistake.
+    4. The first whose first parts (the weights, say) are the same up to this stage: the later parts hold a second
+       mistake. One that says that only the first part is wrong does not fit an attempt whose later parts are wrong too.
 
-    From 2 on only if it is the only one: where several would do, nothing is named.
+    2 and 3 only if it is the only one: where several would do, nothing is named.
     """
     exercise = seen.exercise
     failing = [i for i in seen.required() if not seen.passes(i)]
@@ -74,8 +75,26 @@ def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | N
         def alike(code: Callable, i: int, name: str = name, mine: dict = mine) -> bool:
             return same_part(exercise, seen.known.variant(code, i).value, mine[i], name, exercise.cases[i])
 
-        return _only(_alike(exercise, indices, alike))
+        others_are_right = all(_others_are_right(seen, seen.summaries[i].value, name, i) for i in indices)
+        return next((m for m in _alike(exercise, indices, alike)
+                     if others_are_right or not _holds_others_right(seen, m, name, indices)), None)
     return None
+
+
+def _holds_others_right(seen: Observations, misconception: Misconception, name: str, indices: list[int]) -> bool:
+    """Whether a misconception is a mistake in the part `name` alone."""
+    return any(all(_others_are_right(seen, seen.known.variant(code, i).value, name, i) for i in indices)
+               for code in misconception.variants)
+
+
+def _others_are_right(seen: Observations, value: object, name: str, index: int) -> bool:
+    """Whether all parts of a result except `name` are right."""
+    exercise = seen.exercise
+    try:
+        parts = tree.named(exercise.returns, value, seen.known.summaries[index])
+    except (TypeError, ValueError):
+        return False
+    return all(allclose(mine, right, exercise.cases[index]) for key, mine, right in parts if key != name)
 
 
 def same_part(exercise: Exercise, value: object, mine: Tensor, name: str, case: TestCase) -> bool:

@@ -1,4 +1,6 @@
-"""What the numbers of every right answer obey, and experiments that tell what a wrong answer mixes up."""
+"""What the numbers of every right answer have, and a behavioral test that tells what a wrong answer mixes up."""
+
+from functools import partial
 
 import torch
 
@@ -20,7 +22,8 @@ def _rows_sum_to_one(case):
     if torch.allclose(sums, right, atol=1e-3):
         return None
     at = explainers.worst(sums, right)
-    return f"Each row of the weights must sum to {right[at]:.0f}; your row {explainers.position(at)} sums to {sums[at]:.4f}."
+    return (f"Each row of the weights must sum to {right[at]:.0f}; your row {explainers.position(at)} sums to "
+            f"{sums[at]:.4f}.")
 
 
 def _not_negative(case):
@@ -30,23 +33,27 @@ def _not_negative(case):
     return f"No weight is negative; yours at {explainers.position(at)} is {explainers.number(case.last[at])}."
 
 
-def _hidden_is_zero(case):
+def _hidden_is_zero(case, tolerance=1e-4):
     mask = explainers.given_mask(case)
     if mask is None:
         return None
     leak = case.last.double() * ~mask
-    if (leak.abs() < 1e-4).all():
+    if (leak.abs() <= tolerance).all():
         return None
-    return f"A hidden key must get the weight 0: {explainers.hidden_weight(case)}."
+    exactly = "" if tolerance else "exactly "
+    return f"A hidden key must get {exactly}the weight 0: {explainers.hidden_weight(case)}."
 
 
 FINITE = Property("not-finite", _finite, "Print the lines before: where does the first NaN or inf arise?")
 ROWS = Property("rows-do-not-sum-to-1", _rows_sum_to_one,
-           "Print the row sums, x.sum(dim=-1), after each step: which step takes them away from 1, or never brings "
-           "them there?")
-POSITIVE = Property("negative-weights", _not_negative, "A weight is a share. Which step makes numbers positive, and "
-                                                  "what comes after it?")
-HIDDEN = Property("hidden-keys-read", _hidden_is_zero, "The mask is True where attending is allowed; everything else is 0.")
+                "Print the row sums, x.sum(dim=-1), after each step: which step takes them away from 1, or never "
+                "brings them there?")
+POSITIVE = Property("negative-weights", _not_negative,
+                    "A weight is a share. Which step makes numbers positive, and what comes after it?")
+HIDDEN = Property("hidden-keys-read", _hidden_is_zero,
+                  "The mask is True where attending is allowed; everything else is 0.")
+HIDDEN_EXACTLY = Property("hidden-keys-read", partial(_hidden_is_zero, tolerance=0.0),
+                          "The mask is True where attending is allowed. Which score becomes a weight of exactly 0?")
 
 
 def _items_are_independent(attempt):
@@ -63,11 +70,11 @@ def _items_are_independent(attempt):
 
 
 ITEMS = BehavioralTest("items-mixed", _items_are_independent,
-                   "The batch axis stays in front untouched. Which line sums over it, or takes it for positions?")
+                       "The batch axis stays in front untouched. Which line sums over it, or takes it for positions?")
 
 # A misconception that several exercises share, in words.
 FROM_THE_FRONT = ("The softmax runs over an axis that was counted from the front (dim=0, dim=1, or none given): with "
-                  "another number of axes it is the wrong one.")
+                  "another number of axes, that is the wrong one.")
 COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: dim=-1."
 
 # none_hints of exercises that return the pair (out, weights).

@@ -74,7 +74,7 @@ def test_an_exception_in_the_backward_pass_is_an_error():
         return weights
 
     report = check("3.5", code)
-    assert report.status == "error" and "on the way back it raised RuntimeError" in report.message
+    assert report.status == "error" and "in the backward pass it raised RuntimeError" in report.message
 
 
 @pytest.mark.parametrize("mistake", [
