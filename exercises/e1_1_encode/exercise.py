@@ -95,6 +95,7 @@ EXERCISE = Exercise(
     reference=encode, arguments=("text", "vocabulary"), returns=("ids",), axis_names=AXES,
     cases=(
         TestCase("known words in lower case", ("a dog barks at a dog", DOG)),
+        TestCase("known words of another vocabulary", ("cat saw the", CAT)),
         TestCase("known words, some with capital letters", ("dog Barks at A Dog", DOG)),
         TestCase("one word", ("DOG", DOG)),
         TestCase("a sentence", ("The cat saw the banana", CAT)),
