@@ -75,11 +75,6 @@ def table_times_float_ids(ids, table):
     return table @ ids.to(table.dtype)
 
 
-@known.also("ids-multiplied")
-def table_times_ids_elementwise(ids, table):
-    return table * ids
-
-
 # ---------------------------------------------------------------- one-hot rows
 
 @known("one-hot-too-narrow",
