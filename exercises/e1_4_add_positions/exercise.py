@@ -64,7 +64,7 @@ EXERCISE = Exercise(
     properties=(
         properties.FINITE,
         Property("items-differ", same_for_all_items,
-                 "Shape (T, C), added to (B, T, C), is broadcast over the batch. x itself must be in the sum unchanged."),
+                 "Shape (T, C), added to (B, T, C), is broadcast over the batch. x itself must be in it unchanged."),
         Property("other-rows", rows_of_positions_were_added, "Token t gets row t: print what you add, and its shape."),
     ),
     when_correct="The same word now has a different vector at each position.",
