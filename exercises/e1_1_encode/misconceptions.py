@@ -57,7 +57,7 @@ known = Misconceptions(assemble)
 # ---------------------------------------------------------------- the words
 
 @known("not-lower-cased",
-       means="Capital letters are still there when the words are looked up: 'The' is not in the vocabulary, 'the' is.",
+       means="Capital letters are still there when the words are looked up, and the vocabulary is in lower case.",
        hint="lower() returns a new text and leaves the old one as it was. Which of the two do you split?",
        explain=in_words, step="words")
 def words_as_written(text):

@@ -558,7 +558,7 @@ def gathered_along_columns(ids, table):
 
 
 @known("repeats-dropped",
-       means="An id that appears again lost its row: unique() keeps each id once.",
+       means="Only the unique ids were looked up: unique() sorts the ids and keeps each of them once.",
        hint="One row for each id, in the order of ids.", explain=row_taken)
 def unique_ids(ids, table):
     return table[ids.unique()]

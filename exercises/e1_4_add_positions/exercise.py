@@ -18,7 +18,9 @@ def stage_of(args):
     x, positions = args
     if x.dtype == torch.float64:
         return 2
-    return 0 if len({*x.shape, *positions.shape}) == 4 and 1 not in x.shape else 1
+    minimal = x.numel() < 10  # minimal inputs illustrate the mistakes of every stage
+    all_differ = len({*x.shape, *positions.shape}) == 4 and 1 not in x.shape
+    return 0 if minimal or all_differ else 1
 
 
 def rows_of_positions_were_added(case):

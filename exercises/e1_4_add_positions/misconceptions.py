@@ -325,7 +325,7 @@ def multiplied(x, rows):
 
 
 @known("subtracted",
-       means="The positions and x were subtracted instead of added.",
+       means="One was subtracted from the other instead of added to it.",
        hint="Which operation does the name of the function ask for?", explain=explainers.entry, step="combine")
 def subtracted(x, rows):
     return x - rows
