@@ -1,33 +1,38 @@
 """Set up and open the course "Attention by Hand".
 
   python course.py               set up (the first time only), then open JupyterLab at the first notebook
-  python course.py test [...]    set up, then run every test; what follows goes to pytest,
-                                 such as `-k masks`, or the files to run instead of all
-  python course.py fetch         set up, then fetch the model MiniLM, or verify that it is there; the other
-                                 commands do so too, but go on without it where it cannot be fetched
-  python course.py benchmark     set up, then time the course's multi-head attention beside other people's;
+  python course.py test [...]    set up, then run every test; the words that follow go to pytest, such as `-k masks`
+                                 or the files to run; with --quick, leave out the tests that need a browser,
+                                 execute notebooks, install packages or are slow
+  python course.py fetch         set up, then download the model MiniLM, or verify it where it is already there; the
+                                 other commands download it too, but go on without it where that is impossible
+  python course.py benchmark     set up, then time the course's multi-head attention against other implementations;
                                  installs transformers into .venv to compare with it
-  python course.py save [...]    for maintainers: set up, then run notebooks from top to bottom and save
-                                 them with their outputs; 02 means notebooks/02_*.ipynb, nothing means all
-  python course.py badges        for maintainers: write the address in pyproject.toml into all launch badges
-  python course.py versions      for maintainers: try the oldest, the newest and Colab's packages, each in
-                                 an environment of its own, gigabytes large
 
-Everything is installed into the folder .venv beside this file. To begin again from nothing, delete it.
+for maintainers, each after setting up:
+  python course.py save [...]    run notebooks from top to bottom and save them with their outputs; 02 means
+                                 notebooks/02_*.ipynb, nothing means all
+  python course.py badges        write the address in pyproject.toml into all launch badges
+  python course.py versions      try the oldest, the newest and Colab's packages, each in an environment of its own,
+                                 gigabytes large
+  python course.py lock          update requirements.lock to the newest versions that fit together
+
+Everything is installed into the folder .venv next to this file, with uv where it is installed and otherwise with pip.
+To start over, delete that folder.
 
 environment variables:
-  COURSE_TORCH=cpu|default       which build of PyTorch to install on Linux: `cpu` is the small one without
-                                 CUDA, `default` is the package index's own (gigabytes, for NVIDIA GPUs);
-                                 unset: `default` where there is an NVIDIA GPU, else `cpu`
-  COURSE_DEVICE=cpu|cuda         the device that notebooks 02 to 05 compute on; unset: an NVIDIA GPU where there
-                                 is one, else the CPU
-  COURSE_MINILM=FOLDER           where MiniLM's two files are, if not in data/cache/minilm: the folder is
-                                 read, never written
+  COURSE_TORCH=cpu|default       which build of PyTorch to install on Linux: `cpu` is the small one without CUDA,
+                                 `default` is the package index's own (gigabytes, for NVIDIA GPUs); unset: `default`
+                                 where there is an NVIDIA GPU, otherwise `cpu`
+  COURSE_INSTALLER=pip           install with pip even where uv is found
+  COURSE_DEVICE=cpu|cuda         the device that notebooks 02 to 05 compute on; unset: an NVIDIA GPU where there is
+                                 one, otherwise the CPU
+  COURSE_MINILM=FOLDER           where MiniLM's two files are, if not in data/cache/minilm: the folder is read, never
+                                 written
 """
 
 # An old Python must be able to read this file and say that it is too old: no syntax newer than Python 3.6.
 import argparse
-import collections
 import contextlib
 import errno
 import hashlib
@@ -49,29 +54,23 @@ OLDEST_PYTHON = (3, 10)
 INSTALL_PYTHON = "install Python 3.12 from https://www.python.org/downloads/ and run `{} course.py`".format(
     "py -3.12" if os.name == "nt" else "python3.12")
 ROOT = Path(__file__).resolve().parent
-REQUIREMENTS = ROOT / "requirements.txt"
+LEARNING, TESTING = ["requirements.txt"], ["requirements.txt", "requirements-test.txt"]
+CONSTRAINTS = "requirements.lock"
 FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
 LOCK = ROOT / ".venv.lock"
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 LOG = ENVIRONMENT / "course-set-up.log"
-STAMP = ENVIRONMENT / "course-stamp.txt"  # for which requirements .venv is complete, or that it is not
-UNFINISHED = "unfinished\n"
-MINILM = {"model.safetensors": 90868376, "vocab.txt": 231508}  # bytes; helpers/pretrained.py knows their contents
+STAMP = ENVIRONMENT / "course-stamp.txt"  # which requirements are installed; it is there only if .venv is complete
+QUICK = "not browser and not notebook and not install and not slow"
 PATIENT = 30  # seconds until a host must have begun to answer
-LONGEST_ROOT = 65  # characters, on Windows
-HURRIED = 2.5  # the same where somebody waits for JupyterLab, perhaps without a network: twice this at most
-CAPTURED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
-
+HURRIED = 2.5  # the same where somebody waits for JupyterLab, perhaps without a network: at most twice this
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-# What pip is told for a build of PyTorch, and the gigabytes that the whole set-up takes with it (measured).
-Build = collections.namedtuple("Build", "pip_arguments download disk")
-SMALL = Build([], 0.4, 1.5)
-LARGE = Build([], 3.0, 5.5)
+SMALL, LARGE = (0.4, 1.5), (3.0, 5.5)  # GB to download and in .venv, with PyTorch's CPU or CUDA build (measured)
 
 
 class Problem(Exception):
-    """Something that the user can mend; its text says what it is and how to mend it."""
+    """Something that the user can fix; its text says what it is and how to fix it."""
 
 
 def say(text):
@@ -88,55 +87,70 @@ def show_passing(text):
 
 # ---- the set-up, step by step
 
-def set_up():
-    """Bring .venv to what requirements.txt asks for, and MiniLM to its place; where both are so, do nothing."""
-    installed = set_up_environment()
-    if not minilm_is_here():
-        say("Looking for MiniLM, the trained model of some notebooks: 91 MB, fetched once.")
-        fetch_minilm(PATIENT if installed else HURRIED)  # where it fails it says why, and the course goes on
+def set_up(files):
+    """Bring .venv to what the requirement files ask for, and MiniLM to its folder; if both are there, do nothing."""
+    installed = set_up_environment(files)
+    folder = ROOT / os.path.expanduser(os.environ.get("COURSE_MINILM") or "data/cache/minilm")
+    if not all((folder / name).exists() for name in ("model.safetensors", "vocab.txt")):
+        say("Looking for MiniLM, the pretrained model in some notebooks: 91 MB, downloaded once.")
+        download_minilm(PATIENT if installed else HURRIED)  # if it fails it says why, and the course goes on
 
 
-def set_up_environment():
+def set_up_environment(files):
     """Returns whether there was anything to do."""
-    if stamp_says(wanted_stamp()):
+    if is_set_up(files):
         return False
     with only_one_set_up():
-        if stamp_says(wanted_stamp()):  # by the one that this one waited for
+        if is_set_up(files):  # by the one that this one waited for
             return False
-        build = choose_build()
-        make_environment(build)
-        install_packages(build)
+        torch, gigabytes = choose_torch()
+        sound = environment_is_sound()
+        with contextlib.suppress(OSError):
+            STAMP.unlink()  # from here on, .venv is incomplete
+        if not sound:
+            make_environment(gigabytes)
+        say("Installing the packages: about {:g} GB to download, {:g} GB in .venv.".format(*gigabytes))
+        install(files, torch)
         quieten_lab()
         runs(str(PYTHON), "-c", "import matplotlib.font_manager")  # its first look at the fonts is slow, and warns
-        STAMP.write_text(wanted_stamp(), encoding="utf-8")
+        STAMP.write_text(stamp(files), encoding="utf-8")
         say("The set-up is complete.")
         return True
 
 
-def wanted_stamp():
-    digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
-    return f"requirements.txt {digest}, Python {environment_version()}\n"
+def is_set_up(files):
+    with contextlib.suppress(FileNotFoundError):
+        return STAMP.read_text(encoding="utf-8") in (stamp(files), stamp(TESTING))
+    return False
 
 
-def stamp_says(text):
-    return STAMP.exists() and STAMP.read_text(encoding="utf-8") == text
+def stamp(files):
+    digest = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in [*files, CONSTRAINTS])).hexdigest()
+    return f"{' '.join(files)} {digest}, Python {environment_version()}\n"
 
 
 def environment_version():
     """The version of .venv's Python, such as "3.12"; None where it is missing or does not run."""
     command = [str(PYTHON), "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
     try:
-        return subprocess.check_output(command, stderr=subprocess.DEVNULL, text=True).strip()
+        return subprocess.check_output(command, stderr=subprocess.DEVNULL, universal_newlines=True).strip()
     except (OSError, subprocess.CalledProcessError):
         return None
 
 
+def environment_is_sound():
+    """Whether packages can be installed into .venv as it is; not if an earlier installation was cut short."""
+    version = environment_version()
+    return (version is not None and tuple(map(int, version.split("."))) >= OLDEST_PYTHON
+            and STAMP.exists() and runs(str(PYTHON), "-m", "pip", "--version"))
+
+
 @contextlib.contextmanager
 def only_one_set_up():
-    """Wait until no other set-up is at work in this folder, and keep others waiting meanwhile."""
+    """Wait until no other set-up is running in this folder, and keep others waiting meanwhile."""
     with open(LOCK, "a", encoding="utf-8") as file:
         if not try_to_lock(file):
-            say("Another set-up is at work in this folder: waiting for it to finish.")
+            say("Another set-up is running in this folder: waiting for it to finish.")
             while not try_to_lock(file):
                 time.sleep(0.5)
         yield
@@ -156,74 +170,97 @@ def try_to_lock(file):
     return True
 
 
-def choose_build():
-    """Prefer PyTorch's small build where there is no NVIDIA GPU; only on Linux is there a choice."""
+def choose_torch():
+    """The installer's arguments for a build of PyTorch, and the gigabytes that the set-up takes with it.
+
+    Only on Linux is there a choice: the small build where there is no NVIDIA GPU.
+    """
+    small = ["--torch-backend=cpu"] if uv() else ["--extra-index-url", CPU_INDEX]
     has_gpu = os.path.exists("/proc/driver/nvidia") or runs("nvidia-smi")
-    wanted = os.environ.get("COURSE_TORCH") or ("default" if has_gpu else "cpu")
-    if wanted not in ("cpu", "default"):
-        raise Problem(f"COURSE_TORCH must be cpu or default, got {wanted!r}: change it or unset it.")
+    wanted = one_of("COURSE_TORCH", ("cpu", "default")) or ("default" if has_gpu else "cpu")
     if not sys.platform.startswith("linux"):
-        return SMALL
+        return [], SMALL
     if wanted == "default":
-        return LARGE
+        return [], LARGE
     with contextlib.suppress(Exception):  # whatever the reason that it does not answer, the plain index will do
         urllib.request.urlopen(CPU_INDEX + "/torch/", timeout=5).close()
-        return SMALL._replace(pip_arguments=["--extra-index-url", CPU_INDEX])
+        return small, SMALL
     say(f"{CPU_INDEX} is not reachable: going on with the plain package index.\n"
-        f"If its PyTorch is the CUDA build, {LARGE.download:g} GB are downloaded and .venv takes {LARGE.disk:g} GB.")
-    return SMALL
+        "If its PyTorch is the CUDA build, {:g} GB are downloaded and .venv takes {:g} GB.".format(*LARGE))
+    return [], SMALL
+
+
+def uv():
+    """Where uv is, if it is installed, new enough, and wanted."""
+    path = None if one_of("COURSE_INSTALLER", ("pip",)) else shutil.which("uv")
+    return path if path and runs(path, "pip", "install", "--torch-backend=cpu", "--help") else None
+
+
+def one_of(variable, values):
+    value = os.environ.get(variable)
+    if value and value not in values:
+        raise Problem(f"{variable} must be {' or '.join(values)}, got {value!r}: change it or unset it.")
+    return value
 
 
 def runs(*command):
     try:
-        return subprocess.call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+        return subprocess.call(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL) == 0
     except OSError:
         return False
 
 
-def make_environment(build):
-    """Make .venv, unless a sound one is there; one in which an installation was cut short is made anew."""
-    if environment_is_sound():
-        return
-    require_venv()
-    require_short_path()
+def make_environment(gigabytes):
+    if not uv():
+        require_venv()
     if ENVIRONMENT.exists():
-        say("The folder .venv is unfinished or broken: making it anew.")
-        with contextlib.suppress(FileNotFoundError):
-            PYTHON.unlink()  # first, so that a removal cut short never leaves a .venv that looks sound
+        say("The folder .venv is incomplete or broken: making it again.")
         shutil.rmtree(ENVIRONMENT)
-    require_space(build)
+    require_space(sum(gigabytes))
     say(f"Making .venv with Python {platform.python_version()}.")
     ENVIRONMENT.mkdir()
-    STAMP.write_text(UNFINISHED, encoding="utf-8")
-    made = subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], **CAPTURED)
-    if made.returncode != 0:
-        LOG.write_text(made.stdout, encoding="utf-8")
-        raise Problem(explain_failure(made.stdout))
+    command = [sys.executable, "-m", "venv"]
+    if uv():  # with pip in it (--seed), which learners may want and which downloads MiniLM from PyPI
+        command = [uv(), "venv", "--allow-existing", "--seed", "--python", sys.executable]
+    run_logged([*command, str(ENVIRONMENT)])
 
 
-def environment_is_sound():
-    version = environment_version()
-    return (version is not None and tuple(map(int, version.split("."))) >= OLDEST_PYTHON
-            and not stamp_says(UNFINISHED) and runs(str(PYTHON), "-m", "pip", "--version"))
+def install(files, torch):
+    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    if uv():
+        command = [uv(), "pip", "install", "--python", str(PYTHON)]
+    for name in files:
+        command += ["-r", str(ROOT / name)]
+    run_logged([*command, "-c", str(ROOT / CONSTRAINTS), *torch])
 
 
-def install_packages(build):
-    say(f"Installing the packages: about {build.download:g} GB to download, {build.disk:g} GB in .venv.")
-    STAMP.write_text(UNFINISHED, encoding="utf-8")
-    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
-               "--requirement", str(REQUIREMENTS), *build.pip_arguments]
-    pip = subprocess.Popen(command, env=dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8"), **CAPTURED)
-    with pip, open(LOG, "w", encoding="utf-8") as log:
+def run_logged(command):
+    """Run a step of the set-up and keep all that it says in a log. Errors: Problem, which explains what it said"""
+    variables = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8")
+    process = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               encoding="utf-8", errors="replace")
+    with process, open(LOG, "w", encoding="utf-8") as log:
         try:
-            for line in pip.stdout:
+            for line in process.stdout:
                 log.write(line)
-                show_pip_progress(line)
-        except BaseException:  # Ctrl-C, or a disk too full for the log: pip must not go on alone
-            pip.kill()
+                show_progress(line)
+        except BaseException:  # Ctrl-C, or a disk too full for the log: the step must not go on alone
+            process.kill()
             raise
-    if pip.returncode != 0:
+    if process.returncode != 0:
         raise Problem(explain_failure(LOG.read_text(encoding="utf-8")))
+
+
+def show_progress(line):
+    """Of an installer's many lines, keep the large downloads and the start of unpacking; let the others pass by."""
+    download = re.match(r"\s*(?:Downloading|Using cached) (?:\S*/)?(\w+)\S* \((\d+)\S* ?Mi?B\)", line)
+    if download and int(download[2]) >= 5:
+        say("  {}, {} MB".format(*download.groups()))
+    elif line.startswith("Installing collected packages:"):
+        say(f"  unpacking {line.count(',') + 1} packages, about a minute")
+    else:
+        show_passing("  " + line.strip())
 
 
 def quieten_lab():
@@ -234,19 +271,9 @@ def quieten_lab():
     (folder / "overrides.json").write_text(json.dumps(settings), encoding="utf-8")
 
 
-def minilm_is_here():
-    """Whether its files have the right sizes, which takes no time; their contents are verified when they are read."""
-    folder = ROOT / os.path.expanduser(os.environ.get("COURSE_MINILM") or "data/cache/minilm")
-    try:
-        return all((folder / name).stat().st_size == size for name, size in MINILM.items())
-    except OSError:
-        return False
-
-
-def fetch_minilm(patience):
-    """Let .venv's Python fetch and verify it; returns 0 if that went well."""
-    command = [str(PYTHON), "-m", "helpers.pretrained", f"--patience={patience}"]
-    process = subprocess.Popen(command, cwd=str(ROOT))
+def download_minilm(patience):
+    """Let .venv's Python download and verify it; returns 0 if that went well."""
+    process = subprocess.Popen([str(PYTHON), "-m", "helpers.pretrained", str(patience)], cwd=str(ROOT))
     try:
         return process.wait()
     except BaseException:  # Ctrl-C: it must not go on alone
@@ -255,18 +282,7 @@ def fetch_minilm(patience):
         raise
 
 
-def show_pip_progress(line):
-    """Of pip's many lines, keep the large downloads and the start of unpacking; let the others pass by."""
-    download = re.match(r"\s*(?:Downloading|Using cached) (?:\S*/)?(\w+)-([\w.]+)\S* \((\d+)\S* MB\)", line)
-    if download and int(download[3]) >= 5:
-        say("  {} {}, {} MB".format(*download.groups()))
-    elif line.startswith("Installing collected packages:"):
-        say(f"  unpacking {line.count(',') + 1} packages, about a minute")
-    else:
-        show_passing("  " + line.strip())
-
-
-# ---- what can go wrong, and how to mend it
+# ---- what can go wrong, and how to fix it
 
 def require_python():
     if sys.version_info < OLDEST_PYTHON:
@@ -284,28 +300,8 @@ def require_venv():
                       f"run `sudo apt install {package}`, elsewhere {INSTALL_PYTHON}.") from None
 
 
-def require_short_path():
-    """Windows ends paths at 260 characters, unless told otherwise; PyTorch's reach 192 beyond this folder."""
-    if sys.platform == "win32" and len(str(ROOT)) > LONGEST_ROOT and not long_paths_are_on():
-        raise Problem(path_is_too_long())
-
-
-def long_paths_are_on():
-    import winreg
-    try:
-        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SYSTEM\CurrentControlSet\Control\FileSystem") as key:
-            return winreg.QueryValueEx(key, "LongPathsEnabled")[0] == 1
-    except OSError:
-        return False
-
-
-def path_is_too_long():
-    return (f"The path of this folder has {len(str(ROOT))} characters, too many for Windows ({ROOT}): move the folder "
-            "to a shorter path, such as C:\\attention-by-hand, and run the same command again.")
-
-
-def require_space(build):
-    needed, free = build.disk + build.download, shutil.disk_usage(ROOT).free / 1e9
+def require_space(needed):
+    free = shutil.disk_usage(ROOT).free / 1e9
     if free < needed:
         raise Problem(f"Not enough disk space: the set-up needs about {needed:.1f} GB in {ROOT}, and {free:.1f} GB are "
                       "free; free some, or move the course to a larger disk, and run the same command again.")
@@ -321,29 +317,33 @@ def require_port(port):
 
 
 def disk_is_full():
-    return (f"The disk is full: the set-up needs about {SMALL.disk:g} GB ({LARGE.disk:g} GB with the CUDA build of "
-            f"PyTorch) in {ROOT} and, while it downloads, {SMALL.download:g} GB ({LARGE.download:g} GB) in "
-            f"{tempfile.gettempdir()}; free some and run the same command again.")
+    return ("The disk is full: the set-up needs about {1:g} GB ({3:g} GB with the CUDA build of PyTorch) in {4} and, "
+            "while it downloads, {0:g} GB ({2:g} GB) in {5}; free some and run the same command again."
+            ).format(*SMALL, *LARGE, ROOT, tempfile.gettempdir())
 
 
 def explain_failure(output):
-    """What the output of pip or venv means, then its own last words and where to read them all."""
-    missing = re.search(r"No matching distribution found for (\S+)", output)
+    """What the output of an installer or of venv means, then its last words and where to read all of them."""
+    missing = re.search(r"No matching distribution found for (\S+)|there (?:is|are) no versions? of (\S+)", output)
     if re.search(r"No space left|Errno 28\b|not enough space|quota exceeded", output):
         sentence = disk_is_full()
     elif "Long Path" in output:
-        sentence = path_is_too_long()
-    elif re.search(r"connection (broken|error|refused|reset)|timed out|max retries|name resolution"
-                   r"|NewConnection|ProxyError|SSLError|unreachable|IncompleteRead", output, re.IGNORECASE):
+        sentence = (f"The path of this folder has {len(str(ROOT))} characters, too many for Windows ({ROOT}): move the "
+                    "folder to a shorter path, such as C:\\attention-by-hand, and run the same command again.")
+    elif re.search(r"connection (broken|error|refused|reset)|timed out|max retries|name resolution|NewConnection"
+                   r"|ProxyError|SSLError|unreachable|IncompleteRead|error sending request", output, re.IGNORECASE):
         sentence = ("The network is down or the package index does not answer: check the connection (and the proxy, if "
-                    "you need one) and run the same command again; pip keeps what it has downloaded.")
+                    "you need one) and run the same command again; what was downloaded is kept.")
     elif missing:
-        sentence = (f"pip finds no {missing[1]} for Python {environment_version()} on {platform.platform()}: check the "
-                    f"network; if it is well, {INSTALL_PYTHON} (64-bit; on a Mac: Apple silicon, macOS 14 or newer).")
+        sentence = (f"There is no {missing[1] or missing[2]} for Python {environment_version()} on "
+                    f"{platform.platform()}: check the network; if it works, {INSTALL_PYTHON} (64-bit; on a Mac: Apple "
+                    "silicon, macOS 14 or newer).")
     else:
-        sentence = "The set-up failed: mend what is said below and run the same command again."
+        sentence = "The set-up failed: fix what is reported below and run the same command again."
+    if uv():
+        sentence += " COURSE_INSTALLER=pip installs with pip instead of uv."
     last_words = re.findall(r"^Error.{0,200}", output, re.MULTILINE | re.IGNORECASE) or output.splitlines()
-    return "\n  ".join([sentence, *last_words[-2:], f"All that was said: {LOG}"])
+    return "\n  ".join([sentence, *last_words[-2:], f"The full output: {LOG}"])
 
 
 def explain_os_error(error):
@@ -352,7 +352,7 @@ def explain_os_error(error):
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return (f"{error.filename or ROOT} cannot be written ({error.strerror}): copy the course to a folder of your "
                 "own and run it there; on Windows, first close every JupyterLab that runs from it.")
-    return f"The system refused something that is needed ({error}): mend that and run the same command again."
+    return f"The system refused something that is needed ({error}): fix that and run the same command again."
 
 
 # ---- the commands
@@ -368,22 +368,16 @@ def open_lab(words):
         command += ["--no-browser"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in a container; JupyterLab would refuse
         command += ["--allow-root"]
-    set_up()
-    trust_notebooks()
+    set_up(LEARNING)
+    # JupyterLab shows the saved figures of trusted notebooks at once; where this fails, running a cell shows its own.
+    runs(str(PYTHON), "-m", "jupyter", "trust", *map(str, (ROOT / "notebooks").glob("*.ipynb")))
     say("Opening JupyterLab. To stop it, press Ctrl-C twice here.")
     return hand_over(command)
 
 
-def trust_notebooks():
-    """Let JupyterLab show the saved figures at once; in notebooks that it does not trust it shows only their words."""
-    paths = [str(path) for path in (ROOT / "notebooks").glob("*.ipynb")]
-    runs(str(PYTHON), "-m", "jupyter", "trust", *paths)  # where it fails, running a cell brings its figure
-
-
 def parse_options(words):
     parser = argparse.ArgumentParser(
-        usage="python course.py [--no-browser] [--port N] | test [...] | fetch | benchmark | save [...] | badges | "
-              "versions [...]",
+        usage=f"python course.py [--no-browser] [--port N] | {' | '.join(['test', 'fetch', *TOOLS])} [...]",
         description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--no-browser", action="store_true", help="start JupyterLab without opening a browser")
     parser.add_argument("--port", type=int, metavar="N", help="JupyterLab's port (unset: 8888 or the next free)")
@@ -396,47 +390,29 @@ def refuse_words(message):
 
 
 def run_tests(words):
-    set_up()
-    names_files = any(re.search(r"\.(py|ipynb)$|::|[/\\]$", word) for word in words)
-    folders = [] if names_files else [name for name in ("tests", "notebooks") if (ROOT / name).is_dir()]
-    workers = str(min(os.cpu_count() or 1, 4))
-    command = [str(PYTHON), "-m", "pytest", *folders, "--nbval", "--nbval-current-env",
-               "--nbval-sanitize-with=tests/sanitize.cfg", "-n", workers, "--dist", "loadfile", *words]
-    # Neither read nor change the learner's own progress. Threads that wait give way: the notebooks run beside other
-    # tests, and threads that spin meanwhile made some of them take ten times as long.
+    set_up(TESTING)
+    quick, words = "--quick" in words, [word for word in words if word != "--quick"]
+    names_files = any(word[:1] != "-" and (ROOT / word.split("::")[0]).exists() for word in words)
+    command = [str(PYTHON), "-m", "pytest", *([] if names_files else ["tests", "exercises", "notebooks"]),
+               "--nbval", "--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg",
+               "-n", "auto", "--maxprocesses=8", "--dist=loadfile", *(["-m", QUICK] if quick else []), *words]
+    # Neither read nor change the learner's own progress; and threads that wait give way to the other processes.
     return hand_over(command, COURSE_PROGRESS="memory", OMP_WAIT_POLICY="passive")
 
 
-def fetch_only(words):
+def fetch(words):
     if words:
         refuse_words(f"fetch takes no options, got {words[0]}")
-    set_up_environment()
-    return fetch_minilm(PATIENT)
+    set_up_environment(LEARNING)
+    return download_minilm(PATIENT)
 
 
-def run_benchmark(words):
-    set_up_environment()
-    peers = str(ROOT / "benchmarks" / "requirements.txt")
-    if subprocess.call([str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", peers]):
-        say("What to compare with could not be installed: it will be left out.")
-    return hand_over([str(PYTHON), "-m", "benchmarks.attention", *words])
-
-
-def save_notebooks(words):
-    set_up()
-    return hand_over([str(PYTHON), str(ROOT / "tests" / "save_notebooks.py"), *words])
-
-
-def write_badges(words):
-    if words:
-        refuse_words(f"badges takes no options, got {words[0]}")
-    set_up_environment()
-    return hand_over([str(PYTHON), str(ROOT / "tests" / "badges.py")])
-
-
-def try_versions(words):
-    set_up()
-    return hand_over([str(PYTHON), str(ROOT / "tests" / "versions.py"), *words], COURSE_PROGRESS="memory")
+def run_tool(name, words):
+    module, files, package = TOOLS[name]
+    set_up(files)
+    if package:  # where it cannot be installed, the module says what it lacks
+        runs(str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", package, "-c", str(ROOT / CONSTRAINTS))
+    return hand_over([str(PYTHON), "-m", module, *words], COURSE_PROGRESS="memory")
 
 
 def hand_over(command, **variables):
@@ -448,19 +424,27 @@ def hand_over(command, **variables):
     return code if code >= 0 else 128 - code
 
 
-COMMANDS = {"open": open_lab, "test": run_tests, "fetch": fetch_only, "benchmark": run_benchmark,
-            "save": save_notebooks, "badges": write_badges, "versions": try_versions}
+COMMANDS = {"open": open_lab, "test": run_tests, "fetch": fetch}
+TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
+    "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
+    "save": ("tools.save_notebooks", TESTING, None),
+    "badges": ("tools.badges", TESTING, None),
+    "versions": ("tools.versions", TESTING, None),
+    "lock": ("tools.lock", TESTING, "uv"),
+}
 
 
 def main(words):
     code = 1
     try:
         require_python()
-        sys.stdout.reconfigure(errors="replace")  # a path that cannot be shown must not end the set-up
+        sys.stdout.reconfigure(errors="replace")  # a path that the console cannot show must not end the set-up
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         command = words.pop(0) if words and not words[0].startswith("-") else "open"
+        if command in TOOLS:
+            return run_tool(command, words)
         if command not in COMMANDS:
-            refuse_words(f"There is no command {command!r}, only test, fetch, benchmark, save, badges and versions")
+            refuse_words(f"There is no command {command!r}, only {', '.join([*COMMANDS, *TOOLS])}")
         return COMMANDS[command](words)
     except Problem as problem:
         complaint = str(problem)

@@ -1,4 +1,4 @@
-"""Time and memory of MultiHeadAttention beside everybody else's, and beside the least that must be done.
+"""Time and memory of MultiHeadAttention, compared with other implementations and with the least that must be done.
 
     python -m benchmarks.attention              all sizes, forward and forward + backward, and peak memory
     python -m benchmarks.attention --quick      two small sizes, to see that it runs

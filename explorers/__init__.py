@@ -1,15 +1,15 @@
-"""Views to walk through with the mouse or the keyboard, drawn in the browser.
+"""Interactive views for the mouse and the keyboard, drawn in the browser.
 
-    positions   how alike two places are, and what their distance does to it             notebook 01
+    positions   how similar two positions are, and how that depends on their distance    notebook 01
     scaling     why scores are divided by the root of D: weights and curves              notebook 02
     attention   which words each word reads: a heat map and lines, for one head or all   notebooks 00, 02, 03, 05, 07
-    masks       scores to drag, and what each way of hiding makes of them                notebook 03
-    dropout     what coins make of weights: one draw, and the mean of many               notebook 04
+    masks       scores to drag, and the weights that each way of masking gives           notebook 03
+    dropout     what dropout does to weights: one draw, and the mean of many             notebook 04
     heads       where a token's numbers go in split and merge, and in two bugs           notebook 05
 
-Each explorer is one Python file, which checks what it is given, and one script beside it, which draws.
-What they share stands in `base.py`, `given.py`, `shared.js` and `shared.css`; `still.py` draws the picture
-that stands in for an explorer where nothing can run.
+Each explorer is a Python file, which checks its arguments, and a script of the same name, which draws. The README in
+this folder describes the scripts. The Python files share `base.py` and `given.py`, which checks arguments; `still.py`
+draws pictures for places where nothing can run, such as a notebook on a website.
 """
 
 from explorers.attention import attention

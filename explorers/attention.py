@@ -1,23 +1,23 @@
-"""Attention weights to walk through: a heat map, and lines from a word to the words it reads."""
+"""Attention weights to explore: a heat map, and lines from a word to the words it reads."""
 
 import traitlets
 
-from helpers import plots
 from explorers import given, still
 from explorers.base import Explorer
+from helpers import plots
 
 MOST_WORDS = 512
 MOST_WEIGHTS = 20_000_000  # 80 MB: all 72 heads of MiniLM at its longest, 512 words
 
 
 def attention(tokens, weights, queries=None):
-    """See what each word reads: point at a word, or walk through the weights with the arrow keys.
+    """See what each word reads: point at a word, or move through the weights with the arrow keys.
 
-    Shapes: tokens S words (keys), queries T words (the tokens again if absent),
+    Shapes: tokens S words (keys), queries T words (the tokens if not given),
             weights (T, S), (H, T, S) or (L, H, T, S)
-    Units:  colours run from 0 to 1; a weight above 1, as dropout makes them, gets the colour of 1
+    Units:  colors run from 0 to 1; a weight above 1, which dropout can produce, has the color of 1
     Errors: TypeError if the words are not strings or the weights not numbers; ValueError if they do
-            not fit each other, are too many, or a weight is negative, NaN or infinite
+            not match, are too many, or a weight is negative, NaN or infinite
     Source: notebooks 00, 02, 05 and 07
     """
     tokens = given.words("tokens", tokens, MOST_WORDS)
@@ -26,7 +26,7 @@ def attention(tokens, weights, queries=None):
 
 
 class AttentionExplorer(Explorer):
-    """The view of one sentence: words and weights already checked, sent to the browser once."""
+    """The view of one sentence. Its words and weights are checked already, and sent to the browser once."""
 
     script = "attention.js"
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -35,12 +35,12 @@ class AttentionExplorer(Explorer):
     weights = traitlets.Bytes().tag(sync=True)  # float32, little-endian, in the order of the axes
 
     def __init__(self, tokens, queries, weights):
-        self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # a copy, should the tensor change later
+        self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # a copy, in case the tensor changes later
         super().__init__(tokens=tokens, queries=queries, axes=list(weights.shape),
                          weights=given.sent(weights))
 
     def picture(self):
-        """The first head, standing still."""
+        """The first head."""
         draw = plots.weights if max(self._first.shape) <= still.FEW else still.weights
         return draw(self._first, self.queries, self.tokens, title=_title(self.axes))
 
@@ -55,7 +55,7 @@ def _title(axes):
 
 
 def _weights(weights, T, S):
-    """The weights as float32 on the CPU, or one sentence on what is wrong with them.
+    """The weights as float32 on the CPU, or an error of one sentence that says what is wrong.
 
     Shapes: (T, S), (H, T, S) or (L, H, T, S), unchanged
     """
@@ -63,7 +63,7 @@ def _weights(weights, T, S):
     shape = tuple(weights.shape)
     if weights.dim() not in (2, 3, 4) or shape[-2:] != (T, S):
         raise ValueError(f"weights for {T} queries and {S} tokens must have shape ({T}, {S}), (heads, {T}, {S}) "
-                         f"or (layers, heads, {T}, {S}), got {shape}; {_mend(shape, T, S)}")
+                         f"or (layers, heads, {T}, {S}), got {shape}; {_fix(shape, T, S)}")
     if not 1 <= weights.numel() <= MOST_WEIGHTS:
         raise ValueError(f"weights must be 1 to {MOST_WEIGHTS:,} numbers, got {weights.numel():,} "
                          f"in shape {shape}; pass some of the layers or heads")
@@ -71,8 +71,8 @@ def _weights(weights, T, S):
     return weights
 
 
-def _mend(shape, T, S):
-    """What to do about a shape that does not fit, as far as the shape tells."""
+def _fix(shape, T, S):
+    """What to do about a wrong shape, as far as the shape itself shows it."""
     if len(shape) > 4 and shape[-2:] == (T, S):
         return "choose one item of the batch, for instance weights[0]"
     if T != S and shape[-2:] == (S, T):

@@ -1,4 +1,4 @@
-"""What all explorers share: how the script is put together, the colours, and the picture to fall back on."""
+"""What all explorers share: their module, their colors, and the picture shown where nothing can run."""
 
 import re
 import sys
@@ -8,47 +8,47 @@ import anywidget
 import traitlets
 from IPython.display import display
 
+from explorers import modules
 from helpers import plots
 
-HERE = Path(__file__).parent
+STYLE = Path(__file__).with_name("shared.css")
 VIEW = "application/vnd.jupyter.widget-view+json"
 INVITATION = "Run this cell to explore it."
 ROOT = re.compile(r"<svg [^>]*>")
 
 
 class Explorer(anywidget.AnyWidget):
-    """A view drawn in the browser from numbers sent once; no key or pointer asks the kernel.
+    """A view drawn in the browser from numbers that are sent once; afterwards nothing is asked of the kernel.
 
-    A subclass names its `script` and returns a plots.Picture from `picture()`. The script may use every
-    function of shared.js: a widget has room for one module, so the two files are joined here.
+    A subclass names its `script` and returns a plots.Picture from `picture()`.
     """
 
-    palette = traitlets.Bytes().tag(sync=True)  # 256 x (red, green, blue): the colours of plots.WEIGHTS, 0 to 1
+    palette = traitlets.Bytes().tag(sync=True)  # 256 x (red, green, blue): the colors of plots.WEIGHTS, 0 to 1
     signed = traitlets.Bytes().tag(sync=True)  # the same of plots.SIGNED, -1 to 1
 
     def __init_subclass__(cls, **kwargs):
-        if "script" in vars(cls):  # traitlets makes subclasses of its own, which must keep what they have
-            cls._esm = _read("shared.js") + "\n" + _read(cls.script)
-            cls._css = _read("shared.css")
+        if "script" in vars(cls):  # traitlets makes subclasses of its own, which inherit the module
+            cls._esm = modules.joined(cls.script)
+            cls._css = STYLE.read_text(encoding="utf-8")
         super().__init_subclass__(**kwargs)
 
     @traitlets.default("palette")
-    def _colours_of_weights(self):
+    def _colors_of_weights(self):
         return _table(plots.WEIGHTS)
 
     @traitlets.default("signed")
-    def _colours_of_scores(self):
+    def _colors_of_scores(self):
         return _table(plots.SIGNED)
 
     def __repr__(self):
         return f"{self.picture().alt} {INVITATION}"
 
     def _ipython_display_(self):
-        """The picture, then the live view, which hides it (in shared.css).
+        """The picture, then the live view, which hides the picture (in shared.css).
 
-        Two outputs, since a saved notebook that holds both in one shows neither: JupyterLab prefers the view,
-        whose kernel is gone, and writes "model not found". In Colab each output has a page of its own, where
-        nothing can hide anything: there both are one, and Colab keeps the view.
+        They are two outputs because a saved notebook with both in one would show neither: JupyterLab prefers the
+        view, whose kernel is gone, and writes "model not found". In Colab each output has a page of its own, so that
+        the view could not hide the picture: there both are one output, and Colab shows the view.
         """
         live = {VIEW: {"model_id": self.model_id, "version_major": 2, "version_minor": 0}}
         metadata = self._for_colab()
@@ -59,22 +59,22 @@ class Explorer(anywidget.AnyWidget):
         display(live, metadata=metadata, raw=True)
 
     def _for_colab(self):
-        """What Colab must know to show the view: anywidget tells, except an old one with ipywidgets 7."""
+        """What Colab must know to show the view. anywidget says it, except an old one with ipywidgets 7."""
         bundle = getattr(super(), "_repr_mimebundle_", None)
         return bundle()[1] if bundle else {}
 
     def still(self):
-        """What stands in where nothing runs: the picture with an invitation, and its words; the same in every run."""
+        """The output where nothing runs: the picture with an invitation, and its words; the same in every run."""
         picture = self.picture()
         return {"image/svg+xml": _inviting(picture.svg), "text/plain": f"{picture.alt} {INVITATION}"}
 
 
-def _table(colours):
-    return colours(range(256), bytes=True)[:, :3].tobytes()
+def _table(colors):
+    return colors(range(256), bytes=True)[:, :3].tobytes()
 
 
 def _inviting(svg):
-    """The picture with a line more, which says how to wake the view."""
+    """The picture with one more line, which says how to start the view."""
     root = ROOT.search(svg)[0]
     left, top, width, height = map(float, re.search(r'viewBox="([^"]*)"', root)[1].split())
     taller = re.sub(r'(height=")[\d.]+', rf"\g<1>{height + 22:g}", root, count=1)
@@ -82,7 +82,3 @@ def _inviting(svg):
     line = (f'<text x="{left + 12:g}" y="{top + height + 10:g}" font-family="DejaVu Sans, Verdana, sans-serif" '
             f'font-size="10.5" font-style="italic" fill="#5b6575">{INVITATION}</text>')
     return svg.replace(root, taller, 1).replace("</svg>", f"{line}\n</svg>")
-
-
-def _read(name):
-    return (HERE / name).read_text(encoding="utf-8")

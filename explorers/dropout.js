@@ -1,98 +1,141 @@
-// The dropout explorer: weights, the coins that drop some of them, and what a row sums to over many draws.
-// base.py puts shared.js in front of this file.
+// The dropout explorer: weights, the random numbers that drop some of them, and what a row sums to over many draws.
+
+import { Chart } from "./charts.js";
+import { brief, colors, floats, precise, range, sum } from "./numbers.js";
+import { button, choice, element, frame, help, legend, onSurroundings, oncePerFrame, sideBySide, slider, spoken, toggle,
+  tools } from "./page.js";
+import { Grid, Steps, colored } from "./tables.js";
+
+/** @import { Axis, Point } from "./charts.js" */
+/** @import { Model, Mount } from "./page.js" */
+/** @import { Look } from "./tables.js" */
+/** @typedef {{ sums: number[], means: number[], sum: number, mean: number, least: number, most: number }} History */
+/** @typedef {"training" | "evaluation"} Mode */
 
 const MOST_DRAWS = 10000; // where the chart ends
 const TENS = [1, 10, 100, 1000, 10000];
 
-/** The k-th random number of a seed, evenly spread from 0 to 1: the same as coins() in dropout.py. Each can be had
- *  alone, so none is kept: the coins of a draw are the same whenever they are looked at. */
-function coin(seed, k) {
+// ---------------------------------------------------------------- arithmetic
+
+/** The k-th random number of a seed, uniform from 0 to 1: the same as coins() in dropout.py.
+ *  @param {number} seed
+ *  @param {number} k */
+export function coin(seed, k) {
   let bits = seed + Math.imul(k, 0x9e3779b9);
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
 }
 
-function render({ model, el }) {
-  const view = new DropoutView(model);
-  el.append(view.root);
-  view.show();
-  return onSurroundings(view.chart.node.parentElement, view.paint);
-}
-
-export default { render };
-
-const counted = new Intl.NumberFormat("en").format; // 1,001
-
-/** The draws that get a point in the chart: all of the first, then each a fiftieth later than the one before. */
-function pointed(last) {
+/** The draws that get a point in the chart: each of the first ones, then each about 2 % later than the one before.
+ *  @param {number} last */
+export function pointed(last) {
   const draws = [];
   for (let n = 1; n < last; n = Math.max(n + 1, Math.round(1.02 * n))) draws.push(n);
   return [...draws, last];
 }
 
-/** An axis from 0 to a round number, 2 or more, that has room for the value. */
-function axisTo(value, label) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(value, 2)));
-  const to = [2, 4, 5, 10].map((digit) => digit * power).find((top) => top > 0.9999 * value);
+/** An axis from 0 to a round number, 2 or more, that has room for the value.
+ *  @param {number} value
+ *  @param {string} label
+ *  @returns {Axis} */
+export function axisTo(value, label) {
+  const least = Math.max(0.9999 * value, 2); // a sum that only rounds above a round number still fits below it
+  const power = 10 ** Math.floor(Math.log10(least));
+  const to = [2, 4, 5, 10].map((digit) => digit * power).find((top) => top >= least) ?? 10 * power;
   const parts = to === 5 * power || to === 10 * power ? 5 : 4;
-  return { from: 0, to, ticks: Array.from({ length: parts + 1 }, (_, k) => (k * to) / parts), label };
+  return { from: 0, to, ticks: range(parts + 1).map((k) => (k * to) / parts), label };
 }
 
+const counted = new Intl.NumberFormat("en").format; // 1,001
+
+// ---------------------------------------------------------------- the view
+
+/** @param {Mount} mount */
+function render({ model, el }) {
+  const view = new DropoutView(model);
+  el.append(view.root);
+  view.show();
+  return onSurroundings(view.room, view.paint);
+}
+
+export default { render };
+
 class DropoutView {
+  /** @param {Model} model */
   constructor(model) {
+    /** @type {string[]} */
     this.words = model.get("tokens");
     this.weights = floats(model.get("weights"));
+    /** @type {number} */
     this.seed = model.get("seed");
-    this.table = colours(model.get("palette"));
-    Object.assign(this, { p: 0.5, mode: "training", divided: true, draws: 1, chosen: [this.words.length - 1, 0] });
+    this.table = colors(model.get("palette"));
+    this.p = 0.5;
+    /** @type {Mode} */
+    this.mode = "training";
+    this.divided = true;
+    this.draws = 1;
+    this.chosen = [this.words.length - 1, 0];
     this.paint = oncePerFrame(() => this.show());
-    this.build();
+    this.readout = spoken();
+    this.grid = new Grid({ name: "weights after dropout", rows: this.words, columns: this.words, after: ["row sum"],
+      onChoose: (i, j) => this.set({ chosen: [i, j] }) });
+    this.grid.choose(this.chosen[0], this.chosen[1]);
+    const x = { from: 1, to: MOST_DRAWS, ticks: TENS, label: "draws so far", log: true };
+    this.chart = new Chart({ height: 230, x, y: axisTo(1, "row sum") });
+    this.room = element("div", { class: "abh-wide" }, this.chart.node);
+    this.steps = new Steps(this.words);
+    this.root = this.build();
   }
 
   // ------------------------------------------------------------ elements
 
   build() {
-    const { words } = this;
-    const change = (name) => (value) => {
-      this[name] = value;
-      this.paint();
-    };
-    const share = slider({ label: "p (share dropped)", min: 0, max: 0.9, step: 0.05, value: this.p,
-      show: (p) => p.toFixed(2) }, change("p"));
-    const mode = choice("mode", [["training", "training"], ["evaluation", "evaluation"]], this.mode, change("mode"));
-    const divided = toggle("divide by 1 - p", this.divided, change("divided"));
-    const draw = change("draws");
-    const buttons = [
-      button("Draw again", () => draw(Math.min(this.draws + 1, MOST_DRAWS))),
-      button("Draw 1,000", () => draw(Math.min(this.draws + 1000, MOST_DRAWS))),
-      button("Start over", () => draw(1)),
-    ];
-    this.readout = spoken();
-    this.grid = new Grid({ name: "weights after dropout", rows: words, columns: words, after: ["row sum"],
-      onChoose: (i, j) => change("chosen")([i, j]) });
-    this.grid.choose(...this.chosen);
-    const x = { from: 1, to: MOST_DRAWS, ticks: TENS, label: "draws so far", log: true };
-    this.chart = new Chart({ height: 230, x });
-    this.steps = new Steps(words);
-    this.root = frame(tools(share.node, mode.node, divided.node), tools(...buttons.map(({ node }) => node)),
-      this.readout.node, beside(this.grid.node, element("div", { class: "abh-wide" }, this.chart.node)), this.steps.node,
+    return frame(...this.buildControls(), this.readout.node, sideBySide(this.grid.node, this.room), this.steps.node,
       tools(legend(this.table, "weight")),
-      help("Choose a row with the arrow keys or a click. Hatched: dropped. Whatever you set, the coins of a draw stay. "
-        + "In the chart the large dot is the draw of the tables; of later draws only some have a dot."));
+      help("Choose a row with the arrow keys or a click. Hatched: dropped. Whatever you set, each draw keeps its " +
+        "random numbers. In the chart the large dot is the draw of the tables; of the later draws only some have a " +
+        "dot."));
+  }
+
+  buildControls() {
+    const share = slider({ label: "p (share dropped)", min: 0, max: 0.9, step: 0.05, value: this.p,
+      show: (p) => p.toFixed(2) }, (p) => this.set({ p }));
+    /** @type {[Mode, string][]} */
+    const modes = [["training", "training"], ["evaluation", "evaluation"]];
+    const mode = choice("mode", modes, this.mode, (chosen) => this.set({ mode: chosen }));
+    const divided = toggle("divide by 1 - p", this.divided, (on) => this.set({ divided: on }));
+    const more = (/** @type {number} */ count) => this.set({ draws: Math.min(this.draws + count, MOST_DRAWS) });
+    return [tools(share.node, mode, divided), tools(button("Draw again", () => more(1)),
+      button("Draw 1,000", () => more(1000)), button("Start over", () => this.set({ draws: 1 })))];
+  }
+
+  /** Change what the reader controls, and show it in the next frame.
+   *  @param {Partial<Pick<DropoutView, "p" | "mode" | "divided" | "draws" | "chosen">>} changes */
+  set(changes) {
+    Object.assign(this, changes);
+    this.paint();
   }
 
   // ------------------------------------------------------------ numbers
 
+  /** @param {number} i
+   *  @param {number} j */
   weight(i, j) {
     return this.weights[i * this.words.length + j];
   }
 
+  /** @param {number} draw
+   *  @param {number} i
+   *  @param {number} j */
   coin(draw, i, j) {
     const T = this.words.length;
     return coin(this.seed, ((draw - 1) * T + i) * T + j);
   }
 
+  /** @param {number} draw
+   *  @param {number} i
+   *  @param {number} j */
   kept(draw, i, j) {
     return this.mode === "evaluation" || this.coin(draw, i, j) >= this.p;
   }
@@ -102,34 +145,42 @@ class DropoutView {
     return this.mode === "training" && this.divided ? 1 - this.p : 1;
   }
 
-  /** A row after dropout, in the draw of that number. */
+  /** A row after dropout in one draw.
+   *  @param {number} draw
+   *  @param {number} i */
   row(draw, i) {
     const divisor = this.divisor();
     return this.words.map((_, j) => (this.kept(draw, i, j) ? this.weight(i, j) / divisor : 0));
   }
 
-  /** What it sums to; of thousands of draws no more is needed. */
+  /** What it sums to: all that is needed of thousands of draws.
+   *  @param {number} draw
+   *  @param {number} i */
   rowSum(draw, i) {
     let kept = 0;
     for (let j = 0; j < this.words.length; j++) if (this.kept(draw, i, j)) kept += this.weight(i, j);
     return kept / this.divisor();
   }
 
-  /** What the row sums to without dropout. */
+  /** What the row sums to without dropout.
+   *  @param {number} i */
   whole(i) {
     return sum(this.words.map((_, j) => this.weight(i, j)));
   }
 
+  /** @param {number} i */
   expectation(i) {
     return this.mode === "training" && !this.divided ? this.whole(i) * (1 - this.p) : this.whole(i);
   }
 
-  /** What the chosen row sums to in every draw so far, and the mean after each. */
+  /** What the chosen row sums to in every draw so far, and the mean after each.
+   *  @returns {History} */
   history() {
-    const sums = Array.from({ length: this.draws }, (_, n) => this.rowSum(n + 1, this.chosen[0]));
+    const sums = range(this.draws).map((n) => this.rowSum(n + 1, this.chosen[0]));
     let total = 0;
     const means = sums.map((each, n) => (total += each) / (n + 1));
-    return { sums, means, mean: means.at(-1), least: Math.min(...sums), most: Math.max(...sums) };
+    return { sums, means, sum: sums[this.draws - 1], mean: means[this.draws - 1],
+      least: Math.min(...sums), most: Math.max(...sums) };
   }
 
   // ------------------------------------------------------------ what is shown
@@ -137,27 +188,33 @@ class DropoutView {
   show() {
     const rows = this.words.map((_, i) => this.row(this.draws, i));
     const history = this.history();
-    this.showChart(history); // first: it measures its place, which would have to be laid out anew after the others
-    this.grid.show((i, j) => this.square(i, j, coloured(rows[i][j], this.table)),
+    this.showChart(history); // first: it reads its size, and after the others that would force a second layout
+    this.grid.show((i, j) => this.square(i, j, colored(rows[i][j], this.table)),
       (i) => ({ text: brief(sum(rows[i])) }));
     this.speak(history);
     this.showSteps(rows[this.chosen[0]]);
   }
 
-  /** Dropped squares are hatched; where nothing was, nothing can be dropped. */
+  /** Dropped squares are hatched; a weight of 0 cannot be dropped.
+   *  @param {number} i
+   *  @param {number} j
+   *  @param {Look} look
+   *  @returns {Look} */
   square(i, j, look) {
     const dropped = this.weight(i, j) > 0 && !this.kept(this.draws, i, j);
     return dropped ? { text: look.text, kind: "abh-hidden" } : look;
   }
 
+  /** @param {History} history */
   speak(history) {
-    const row = `the row of '${this.words[this.chosen[0]]}' sums to ${precise(history.sums.at(-1))}`;
+    const row = `the row of '${this.words[this.chosen[0]]}' sums to ${precise(history.sum)}`;
     const mean = this.draws > 1 ? `; the mean of ${counted(this.draws)} draws is ${precise(history.mean)}` : "";
     const last = this.draws === MOST_DRAWS ? ", the last" : "";
     this.readout.say(`Draw ${counted(this.draws)}${last}: ${row}${mean}`, this.verdict(history));
   }
 
-  /** What the draws so far tell about the chosen row. */
+  /** What the draws so far say about the chosen row.
+   *  @param {History} history */
   verdict({ mean, least, most }) {
     const whole = this.whole(this.chosen[0]);
     const expectation = this.expectation(this.chosen[0]);
@@ -173,28 +230,33 @@ class DropoutView {
     return `Single draws: ${precise(least)} to ${precise(most)}. The mean, ${off} off, settles on ${goal}`;
   }
 
-  showChart({ sums, means, mean, least, most }) {
+  /** @param {History} history */
+  showChart({ sums, means, sum: last, mean, least, most }) {
     const [i] = this.chosen;
     const expectation = this.expectation(i);
     const draws = pointed(this.draws);
+    const point = (/** @type {number} */ x, /** @type {number} */ y) => /** @type {Point} */ ([x, y]);
     this.chart.y = axisTo(this.whole(i) / this.divisor(), "row sum");
     this.chart.draw({
       title: `What the row of '${this.words[i]}' sums to`,
       says: `${counted(this.draws)} draws of the row of '${this.words[i]}': mean ${precise(mean)}, `
         + `expectation ${precise(expectation)}, single draws from ${precise(least)} to ${precise(most)}`,
       curves: [
-        { name: "draws", points: draws.map((n) => [n, sums[n - 1]]), kind: "faint", scattered: true },
-        { name: "their mean", points: draws.map((n) => [n, means[n - 1]]), kind: "line" },
+        { name: "draws", points: draws.map((n) => point(n, sums[n - 1])), kind: "faint", scattered: true },
+        { name: "their mean", points: draws.map((n) => point(n, means[n - 1])), kind: "line" },
         { name: "expectation", points: [[1, expectation], [MOST_DRAWS, expectation]], kind: "mark", dashed: true },
       ],
-      dots: [{ at: [this.draws, sums.at(-1)], kind: "mark" }],
+      dots: [{ at: [this.draws, last], kind: "mark" }],
     });
   }
 
-  /** The chosen row, one step of dropout under the other. */
+  /** The chosen row, one step of dropout below the other.
+   *  @param {number[]} row */
   showSteps(row) {
-    const { words, draws, chosen: [i] } = this;
+    const { words, draws } = this;
+    const [i] = this.chosen;
     const before = words.map((_, j) => this.weight(i, j));
+    /** @type {Record<string, number[]>} */
     const steps = { weight: before };
     if (this.mode === "training") {
       steps.random = words.map((_, j) => this.coin(draws, i, j));
@@ -207,9 +269,15 @@ class DropoutView {
       (k) => ({ text: names[k] === "random" ? "" : brief(sum(steps[names[k]])) }));
   }
 
+  /** A square of the steps. A random number that decides nothing is not shown.
+   *  @param {string} name
+   *  @param {number} i
+   *  @param {number} j
+   *  @param {number} value
+   *  @returns {Look} */
   step(name, i, j, value) {
-    if (name === "weight") return coloured(value, this.table);
-    if (name !== "random") return this.square(i, j, coloured(value, this.table));
-    return this.weight(i, j) > 0 ? this.square(i, j, { text: brief(value) }) : {}; // decides nothing
+    if (name === "weight") return colored(value, this.table);
+    if (name !== "random") return this.square(i, j, colored(value, this.table));
+    return this.weight(i, j) > 0 ? this.square(i, j, { text: brief(value) }) : {};
   }
 }

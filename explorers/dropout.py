@@ -1,23 +1,23 @@
-"""Weights, the coins of dropout, and what a row sums to after one draw, ten and a thousand."""
+"""Weights, the random numbers of dropout, and what a row sums to after one draw and after thousands."""
 
 import torch
 import traitlets
 
-from helpers import plots
 from explorers import given
 from explorers.base import Explorer
+from helpers import plots
 
 MOST_WORDS = 12
 WORD = 2**32 - 1  # the generator's numbers have 32 bits
 
 
 def dropout(tokens, weights, seed=1):
-    """See what dropout makes of attention weights: toss the coins again and again, and watch what a row sums to.
+    """See what dropout does to attention weights: draw again and again, and watch what a row sums to.
 
     Shapes: tokens T words, weights (T, T) of one head, before dropout
-    Units:  a row need not sum to 1; one seed, 0 to 2**32 - 1, tosses the same coins in every session
+    Units:  a row need not sum to 1; a seed, 0 to 2**32 - 1, gives the same draws in every session
     Errors: TypeError if the words are not strings, the weights not numbers or the seed not an int; ValueError
-            if they do not fit each other, are too many, or a weight is negative, NaN or infinite
+            if they do not match, are too many, or a weight is negative, NaN or infinite
     Source: notebook 04
     """
     tokens = given.words("tokens", tokens, MOST_WORDS)
@@ -27,7 +27,7 @@ def dropout(tokens, weights, seed=1):
 
 
 class DropoutExplorer(Explorer):
-    """The view of one matrix of weights, already checked."""
+    """The view of one matrix of weights, which is checked already."""
 
     script = "dropout.js"
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -35,11 +35,11 @@ class DropoutExplorer(Explorer):
     seed = traitlets.Int().tag(sync=True)
 
     def __init__(self, tokens, weights, seed):
-        self._weights = weights.clone()  # a copy, should the tensor change later
+        self._weights = weights.clone()  # a copy, in case the tensor changes later
         super().__init__(tokens=tokens, weights=given.sent(weights), seed=seed)
 
     def picture(self):
-        """The view as it opens, the first draw with p = 0.5, beside what it was drawn from."""
+        """The view as it opens: the weights, and the first draw with p = 0.5."""
         kept = coins(self.seed, 1, len(self.tokens)) >= 0.5
         return plots.weights_side_by_side({"before dropout": self._weights,
                                            "one draw, p = 0.5": self._weights * kept / 0.5}, self.tokens)
@@ -49,10 +49,10 @@ def coins(seed, draw, T):
     """The random numbers of one draw, counted from 1: those of coin() in dropout.js.
 
     Shapes: -> (T, T) float64
-    Units:  evenly spread from 0 to 1, without 1
+    Units:  uniform from 0 to 1, without 1
     """
     bits = seed + (torch.arange(T * T) + (draw - 1) * T * T) * 0x9E3779B9
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):  # mixed as MurmurHash3 ends
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):  # the last steps of MurmurHash3
         bits = bits & WORD
         bits = (bits ^ bits >> shift) * factor
     bits = bits & WORD

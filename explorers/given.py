@@ -1,12 +1,12 @@
-"""What the explorers are given, checked: words and numbers, or one sentence on what is wrong with them."""
+"""Checks of the explorers' arguments. An error says in one sentence what is wrong and how to fix it."""
 
 import torch
 
 
-def words(name, words, most, least=1, mend="pass a part of the sentence and the numbers of that part"):
+def words(name, words, most, least=1, fix="pass a part of the sentence and the numbers of that part"):
     """The words as a list.
 
-    Errors: TypeError if they are not strings; ValueError, which ends in `mend`, if they are not `least` to `most`
+    Errors: TypeError if they are not strings; ValueError, which ends with `fix`, if they are not `least` to `most`
     """
     if isinstance(words, str):
         raise TypeError(f"{name} must be a list of words, got one string {words[:30]!r}; "
@@ -16,20 +16,20 @@ def words(name, words, most, least=1, mend="pass a part of the sentence and the 
     except TypeError:
         raise TypeError(f"{name} must be a list of words, got {type(words).__name__}; "
                         "pass one string for each position") from None
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         if not isinstance(word, str):
-            raise TypeError(f"{name} must be strings, got {type(word).__name__} at place {place}; "
+            raise TypeError(f"{name} must be strings, got {type(word).__name__} at position {position}; "
                             "turn ids into words with the vocabulary first")
     if not least <= len(words) <= most:
-        raise ValueError(f"{name} must be {least} to {most} words, got {len(words)}; {mend}")
+        raise ValueError(f"{name} must be {least} to {most} words, got {len(words)}; {fix}")
     return words
 
 
 def numbers(name, values):
-    """The numbers as float32 on the CPU, cut off from the gradients.
+    """The numbers as float32 on the CPU, without gradients.
 
     Shapes: any, unchanged
-    Errors: TypeError if they are no tensor of real numbers and cannot become one
+    Errors: TypeError unless they are a tensor of real numbers or can become one
     """
     if isinstance(values, (list, tuple)) and any(isinstance(part, torch.Tensor) for part in values):
         raise TypeError(f"{name} must be one tensor, got a {type(values).__name__} of tensors; "
@@ -44,33 +44,33 @@ def numbers(name, values):
     return values.detach().to("cpu", torch.float32)
 
 
-def require_size(name, size, least, most, mend):
-    """TypeError unless the size is a whole number; ValueError, which ends in `mend`, unless `least` to `most`."""
+def require_size(name, size, least, most, fix):
+    """TypeError unless the size is a whole number; ValueError, which ends with `fix`, unless `least` to `most`."""
     if not isinstance(size, int) or isinstance(size, bool):
         raise TypeError(f"{name} must be a whole number, got {size!r}; pass an int such as {least}")
     if not least <= size <= most:
-        raise ValueError(f"{name} must be {least} to {most}, got {size}; {mend}")
+        raise ValueError(f"{name} must be {least} to {most}, got {size}; {fix}")
 
 
-def matrix(name, values, T, mend):
-    """One matrix of T queries times T keys, taken as by `numbers`.
+def matrix(name, values, T, fix):
+    """One matrix of T queries times T keys, converted as by `numbers`.
 
     Shapes: (T, T)
-    Errors: ValueError, which ends in `mend`, for another shape
+    Errors: ValueError, which ends with `fix`, for another shape
     """
     values = numbers(name, values)
     if values.shape != (T, T):
-        raise ValueError(f"{name} for {T} tokens must have shape ({T}, {T}), got {tuple(values.shape)}; {mend}")
+        raise ValueError(f"{name} for {T} tokens must have shape ({T}, {T}), got {tuple(values.shape)}; {fix}")
     return values
 
 
-def require_finite(name, values, mend, least=float("-inf")):
-    """ValueError, which ends in `mend`, unless all values are finite and at least `least`."""
+def require_finite(name, values, fix, least=float("-inf")):
+    """ValueError, which ends with `fix`, unless all values are finite and at least `least`."""
     wrong = ~(values >= least) | values.isinf()  # a NaN is not >= anything
     if wrong.any():
-        place = tuple(wrong.nonzero()[0].tolist())
+        index = tuple(wrong.nonzero()[0].tolist())
         rule = "finite" if least == float("-inf") else f"finite and at least {least:g}"
-        raise ValueError(f"{name} must be {rule}, got {values[place]:.4g} at {list(place)}; {mend}")
+        raise ValueError(f"{name} must be {rule}, got {values[index]:.4g} at {list(index)}; {fix}")
 
 
 def sent(values):

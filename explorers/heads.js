@@ -1,44 +1,67 @@
-// The heads explorer: named numbers, cut into heads and merged again, on the right road and on two wrong ones.
-// base.py puts shared.js in front of this file.
+// The heads explorer: named numbers, split into heads and merged again, correctly and with two bugs.
 
-const TOKENS = ["line", "mark", "third", "fourth"]; // the colour of each token, in the order of plots.COLOURS
+import { range } from "./numbers.js";
+import { choice, element, frame, help, oncePerFrame, sideBySide, spoken, tools } from "./page.js";
+import { Grid } from "./tables.js";
+
+/** @import { Model, Mount } from "./page.js" */
+/** @typedef {{ typed: string, axes: string, line: number[], position: HTMLElement }} Step its code, its axes, its
+ *    numbers in the order of memory, and the element that says where the chosen number is */
+/** @typedef {{ names: string, head: number, position: number, row: number }} Piece the numbers of one token that belong
+ *    to one head */
+/** @typedef {"T" | "C" | "H" | "D"} Axis */
+/** @typedef {"right" | "wrong"} Way */
+
+const TOKENS = ["line", "mark", "third", "fourth"]; // the color of each token, in the order of plots.COLOURS
 
 const ATTENTION = "Here attention would mix the rows within each head. It is left out, so merged should be x.";
 
-const range = (count) => Array.from({ length: count }, (_, i) => i);
+// ---------------------------------------------------------------- arithmetic
 
-/** The index of a place in memory, for a tensor of these sizes: [1, 2] for place 6 of (3, 4). */
-function indexOf(place, sizes) {
+/** The index of an offset in memory, for a tensor of these sizes: [1, 2] for offset 6 of (3, 4).
+ *  @param {number} offset
+ *  @param {number[]} sizes */
+export function indexOf(offset, sizes) {
   return sizes.map((size, axis) => {
     const below = sizes.slice(axis + 1).reduce((product, other) => product * other, 1);
-    return Math.floor(place / below) % size;
+    return Math.floor(offset / below) % size;
   });
 }
 
-/** What `.transpose(0, 1)` does to the order of the numbers: (A, B, D) -> (B, A, D). */
-function transposed(line, A, B, D) {
-  return line.map((_, place) => {
-    const [b, a, d] = indexOf(place, [B, A, D]);
+/** What `.transpose(0, 1)` does to the order of the numbers: (A, B, D) -> (B, A, D).
+ *  @param {number[]} line
+ *  @param {number} A
+ *  @param {number} B
+ *  @param {number} D */
+export function transposed(line, A, B, D) {
+  return line.map((_, offset) => {
+    const [b, a, d] = indexOf(offset, [B, A, D]);
     return line[(a * B + b) * D + d];
   });
 }
 
-/** The values without repetition: "0", "0 and 2", "0, 2 and 3". */
-function listed(values) {
+/** The values without repetition: "0", "0 and 2", "0, 2 and 3".
+ *  @param {number[]} values */
+export function listed(values) {
   const each = [...new Set(values)];
-  return each.length === 1 ? `${each[0]}` : `${each.slice(0, -1).join(", ")} and ${each.at(-1)}`;
+  return each.length === 1 ? `${each[0]}` : `${each.slice(0, -1).join(", ")} and ${each[each.length - 1]}`;
 }
 
-// Pieces are the numbers of one token that belong to one head: { names, head, position, row }.
+// ---------------------------------------------------------------- sentences about pieces
 
-/** The pieces in groups that share a head, a position or a row: [[which, pieces]]. */
+/** The pieces in groups that share a head, a position or a row: [[which, pieces]].
+ *  @param {Piece[]} pieces
+ *  @param {"head" | "position" | "row"} key
+ *  @returns {[number, Piece[]][]} */
 function grouped(pieces, key) {
   const found = [...new Set(pieces.map((piece) => piece[key]))];
   return found.map((which) => [which, pieces.filter((piece) => piece[key] === which)]);
 }
 
+/** @param {Piece[]} pieces */
 const named = (pieces) => pieces.map(({ names }) => names).join(" ");
 
+/** @param {Piece[]} pieces */
 function inHeads(pieces) {
   const positions = grouped(pieces, "position");
   const together = positions.length === 1 && pieces.length > 1;
@@ -49,12 +72,16 @@ function inHeads(pieces) {
   return parts.join(", ") + (together ? `, each at position ${positions[0][0]}` : "");
 }
 
+/** @param {Piece[]} pieces */
 function inRows(pieces) {
   const rows = grouped(pieces, "row");
   if (rows.length === 1) return `all in row ${rows[0][0]}`;
   return rows.map(([row, own]) => `${named(own)} in row ${row}`).join(", ");
 }
 
+// ---------------------------------------------------------------- the view
+
+/** @param {Mount} mount */
 function render({ model, el }) {
   const view = new HeadsView(model);
   el.append(view.root);
@@ -62,28 +89,54 @@ function render({ model, el }) {
 
 export default { render };
 
-/** Each number is known by its place in x: number 6 of an x with 4 features is feature 2 of token 1. */
+/** @type {(axes: string) => Axis[]} */
+const axesOf = (axes) => /** @type {Axis[]} */ (axes.split(", "));
+
+/** @type {(right: string, wrong: string) => [Way, string][]} */
+const ways = (right, wrong) => [["right", right], ["wrong", wrong]];
+
+/** Each number is identified by its offset in x: number 6 of an x with 4 features is feature 2 of token 1. */
 class HeadsView {
+  /** @param {Model} model */
   constructor(model) {
+    /** @type {string[]} */
     this.words = model.get("tokens");
-    Object.assign(this, { T: this.words.length, C: model.get("d_model"), H: model.get("num_heads") });
-    Object.assign(this, { split: "right", merge: "right", chosen: this.C }); // the first number of token 1
+    this.T = this.words.length;
+    /** @type {number} */
+    this.C = model.get("d_model");
+    /** @type {number} */
+    this.H = model.get("num_heads");
+    this.D = this.C / this.H;
+    /** @type {Way} */
+    this.split = "right";
+    /** @type {Way} */
+    this.merge = "right";
+    this.chosen = this.C; // the first number of token 1
+    /** @type {{ grid: Grid, number: (i: number, j: number) => number }[]} */
+    this.tables = [];
     this.paint = oncePerFrame(() => this.show());
-    this.build();
+    this.readout = spoken();
+    this.room = element("div", { class: "abh-steps" });
+    this.equal = element("code");
+    this.steps = this.compute();
+    this.grid = this.gridOfX();
+    this.root = this.build();
+    this.lay();
   }
 
   // ------------------------------------------------------------ numbers
 
+  /** @param {number} number */
   token(number) {
     return Math.floor(number / this.C);
   }
 
-  /** 12 for feature 2 of token 1, or 102 where there are more than ten features. */
+  /** 12 for feature 2 of token 1, or 102 if there are more than ten features.
+   *  @param {number} number */
   name(number) {
     return this.token(number) + String(number % this.C).padStart(this.C > 10 ? 2 : 1, "0");
   }
 
-  /** Each step: its code, its axes and its numbers, in the order in which memory has them. */
   compute() {
     const { T, C, H } = this;
     const D = this.D = C / H;
@@ -92,76 +145,88 @@ class HeadsView {
     const split = splits ? transposed(x, T, H, D) : x;
     const merged = merges ? transposed(split, H, T, D) : split;
     const cut = splits ? "T, H, D" : "H, T, D";
-    this.steps = {
-      x: { typed: "x", axes: "T, C", line: x },
-      cut: { typed: `cut = x.view(${cut})`, axes: cut, line: x },
-      split: { typed: splits ? "split = cut.transpose(0, 1)" : "split = cut", axes: "H, T, D", line: split },
-      merged: { typed: `merged = split${merges ? ".transpose(0, 1)" : ""}.reshape(T, C)`, axes: "T, C", line: merged },
+    const step = (/** @type {string} */ typed, /** @type {string} */ axes, /** @type {number[]} */ line) =>
+      ({ typed, axes, line, position: element("code") });
+    return {
+      x: step("x", "T, C", x),
+      cut: step(`cut = x.view(${cut})`, cut, x),
+      split: step(splits ? "split = cut.transpose(0, 1)" : "split = cut", "H, T, D", split),
+      merged: step(`merged = split${merges ? ".transpose(0, 1)" : ""}.reshape(T, C)`, "T, C", merged),
     };
   }
 
+  /** @param {string} axes */
   sizes(axes) {
-    return axes.split(", ").map((axis) => this[axis]);
+    return axesOf(axes).map((axis) => this[axis]);
   }
 
   comesBack() {
-    return this.steps.merged.line.every((number, place) => number === place);
+    return this.steps.merged.line.every((number, offset) => number === offset);
   }
 
   // ------------------------------------------------------------ elements
 
   build() {
-    const change = (what) => (value) => {
-      this[what] = value;
+    const split = choice("split", ways("view, then transpose", "view alone (bug)"), this.split, (way) => {
+      this.split = way;
       this.lay();
-    };
-    const split = choice("split", [["right", "view, then transpose"], ["wrong", "view alone (bug)"]], "right",
-      change("split"));
-    const merge = choice("merge", [["right", "transpose, then reshape"], ["wrong", "reshape alone (bug)"]], "right",
-      change("merge"));
+    });
+    const merge = choice("merge", ways("transpose, then reshape", "reshape alone (bug)"), this.merge, (way) => {
+      this.merge = way;
+      this.lay();
+    });
     const divisors = range(this.C + 1).filter((n) => n && this.C % n === 0);
-    const count = choice("heads", divisors.map((n) => [n, String(n)]), this.H, change("H"));
-    this.readout = spoken();
-    this.room = element("div", { class: "abh-steps" });
+    const heads = choice("heads", divisors.map((n) => [n, String(n)]), this.H, (count) => {
+      this.H = count;
+      this.lay();
+    });
     const swatches = this.words.map((word, t) => element("span", { class: "abh-legend" },
       element("span", { class: `abh-swatch abh-token-${TOKENS[t]}` }), `token ${t}: ${word}`));
-    this.root = frame(tools(split.node, merge.node, count.node), this.readout.node, this.room, tools(...swatches), help(
+    return frame(tools(split, merge, heads), this.readout.node, this.room, tools(...swatches), help(
       "Click a number, or walk through x with the arrow keys. It is ringed at every step; its token is strong, the " +
       `others are pale. Names: ${this.name(this.C)} is feature 0 of token 1.`));
-    this.lay();
   }
 
-  /** The steps from left to right, made anew when a control has changed their shapes. */
+  /** The steps from left to right, rebuilt when a control has changed their shapes. */
   lay() {
-    this.compute();
+    this.steps = this.compute();
     const { x, cut, split, merged } = this.steps;
     this.tables = [];
-    this.grid = this.table("x", "T", x.line, (t, c) => this.choose(t * this.C + c));
-    this.equal = element("code");
+    this.grid = this.gridOfX();
     this.room.replaceChildren(this.step(x, this.grid.node), this.step(cut, this.slices("cut, ", cut)),
       this.step(split, this.slices("", split), help(ATTENTION)),
       this.step(merged, this.table("merged", "T", merged.line).node, element("p", {}, this.equal)));
     this.show();
   }
 
-  /** A step with three axes: a table for each index of the first. */
+  gridOfX() {
+    return this.table("x", "T", this.steps.x.line, (t, c) => this.choose(t * this.C + c));
+  }
+
+  /** A step with three axes: a table for each index of the first.
+   *  @param {string} prefix
+   *  @param {Step} step */
   slices(prefix, { axes, line }) {
-    const [first, second] = axes.split(", ");
+    const [first, second] = axesOf(axes);
     const size = line.length / this[first];
     const name = prefix + (first === "T" ? "token" : "head");
-    return beside(...range(this[first]).map((n) =>
+    return sideBySide(...range(this[first]).map((n) =>
       this.table(`${name} ${n}`, second, line.slice(n * size, (n + 1) * size)).node));
   }
 
-  /** A table of numbers whose rows are positions, T, or heads, H. */
+  /** A table of numbers whose rows are positions, T, or heads, H.
+   *  @param {string} name
+   *  @param {Axis} axis
+   *  @param {number[]} line
+   *  @param {((i: number, j: number) => void) | null} onChoose */
   table(name, axis, line, onChoose = null) {
     const wide = line.length / this[axis];
     const rows = range(this[axis]).map((n) => (name === "x" ? `${n} ${this.words[n]}` : String(n)));
     const grid = new Grid({ name, rows, columns: range(wide).map(String), corner: axis === "T" ? "position" : "head",
       onChoose });
     grid.node.classList.add("abh-names");
-    if (axis === "T") grid.node.classList.add("abh-by-token"); // the row's name has the colour that belongs there
-    const number = (i, j) => line[i * wide + j];
+    if (axis === "T") grid.node.classList.add("abh-by-token"); // the row's name has the color that belongs there
+    const number = (/** @type {number} */ i, /** @type {number} */ j) => line[i * wide + j];
     this.tables.push({ grid, number });
     if (!onChoose) {
       grid.cells.forEach((row, i) => row.forEach((cell, j) => {
@@ -171,16 +236,18 @@ class HeadsView {
     return grid;
   }
 
+  /** @param {Step} step
+   *  @param {...Node} content */
   step(step, ...content) {
-    step.place = element("code");
     const sizes = this.sizes(step.axes).join(", ");
     return element("section", { class: "abh-step" },
       element("p", {}, element("code", {}, step.typed), element("br"), `(${step.axes}) = (${sizes})`), ...content,
-      element("p", {}, step.place));
+      element("p", {}, step.position));
   }
 
   // ------------------------------------------------------------ what is shown
 
+  /** @param {number} number */
   choose(number) {
     this.chosen = number;
     this.paint();
@@ -189,14 +256,15 @@ class HeadsView {
   show() {
     this.grid.choose(this.token(this.chosen), this.chosen % this.C);
     for (const { grid, number } of this.tables) grid.show((i, j) => this.square(number(i, j)));
-    for (const [name, { axes, line, place }] of Object.entries(this.steps)) {
+    for (const [name, { axes, line, position }] of Object.entries(this.steps)) {
       const index = indexOf(line.indexOf(this.chosen), this.sizes(axes));
-      place.textContent = `${name}[${index.join(", ")}] is ${this.name(this.chosen)}`;
+      position.textContent = `${name}[${index.join(", ")}] is ${this.name(this.chosen)}`;
     }
     this.equal.textContent = `torch.equal(merged, x): ${this.comesBack() ? "True" : "False"}`;
     this.readout.say(this.whereabouts(), this.verdict());
   }
 
+  /** @param {number} number */
   square(number) {
     const token = this.token(number);
     const kinds = [`abh-token-${TOKENS[token]}`, token === this.token(this.chosen) && "abh-followed",
@@ -211,6 +279,9 @@ class HeadsView {
     return `Token ${token} ('${this.words[token]}'): ${inHeads(pieces)}; merged: ${inRows(pieces)}`;
   }
 
+  /** The piece that begins with this number.
+   *  @param {number} first
+   *  @returns {Piece} */
   piece(first) {
     const { split, merged } = this.steps;
     const [head, position] = indexOf(split.line.indexOf(first), this.sizes(split.axes));
@@ -222,10 +293,12 @@ class HeadsView {
   verdict() {
     const { T, H, D } = this;
     const followed = this.token(this.chosen);
-    const holds = (h, t) => this.token(this.steps.split.line[(h * T + t) * D]); // a row of a head never mixes tokens
+    // The first number of a row tells its token, because no row of a head mixes tokens.
+    const holds = (/** @type {number} */ h, /** @type {number} */ t) =>
+      this.token(this.steps.split.line[(h * T + t) * D]);
     const strays = range(H).flatMap((h) => range(T).filter((t) => holds(h, t) !== t));
     if (strays.length === 0) return this.verdictOnMerge(followed);
-    const head = range(H).find((h) => holds(h, followed) !== followed);
+    const head = range(H).findIndex((h) => holds(h, followed) !== followed);
     const evidence = `head ${head} has token ${holds(head, followed)} at position ${followed}, and attention would ` +
       `take it for token ${followed}`;
     if (this.comesBack()) {
@@ -236,6 +309,7 @@ class HeadsView {
       `token: ${evidence}.`;
   }
 
+  /** @param {number} followed */
   verdictOnMerge(followed) {
     const { T, C } = this;
     if (!this.comesBack()) {

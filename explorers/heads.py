@@ -1,19 +1,19 @@
-"""The numbers of a few tokens on their way into the heads and back, on the right road and on two wrong ones."""
+"""The numbers of a few tokens on their way into the heads and back, done correctly and with two bugs."""
 
 import torch
 import traitlets
 
-from helpers import heads as reference
-from helpers import plots
 from explorers import given
 from explorers.base import Explorer
+from helpers import heads as reference
+from helpers import plots
 
 MOST_TOKENS = len(plots.COLOURS)
 MOST_FEATURES = 12
 
 
 def heads(tokens, d_model, num_heads):
-    """Follow a number through split and merge: choose how each is written, and see which rows it spoils.
+    """Follow a number through split and merge: choose how each is written, and see which rows a bug spoils.
 
     Shapes: tokens T words, 2 to 4; x is (T, C) with C = d_model features, 2 to 12, in H = num_heads heads
     Units:  the numbers are names: 10 * token + feature, or 100 * token + feature where C is above 10
@@ -21,7 +21,7 @@ def heads(tokens, d_model, num_heads):
             are too few or too many, or num_heads does not divide d_model
     Source: notebook 05
     """
-    tokens = given.words("tokens", tokens, MOST_TOKENS, least=2, mend="choose a few, they show what happens to many")
+    tokens = given.words("tokens", tokens, MOST_TOKENS, least=2, fix="choose a few, they show what happens to many")
     given.require_size("d_model", d_model, 2, MOST_FEATURES, "choose a few, they show what happens to many")
     given.require_size("num_heads", num_heads, 1, d_model, "each head needs a feature of its own")
     reference.require_heads(d_model, num_heads)
@@ -29,7 +29,7 @@ def heads(tokens, d_model, num_heads):
 
 
 class HeadsExplorer(Explorer):
-    """The view of one x of names; the sizes are already checked."""
+    """The view of one x whose numbers are names. The sizes are checked already."""
 
     script = "heads.js"
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -40,7 +40,7 @@ class HeadsExplorer(Explorer):
         super().__init__(tokens=tokens, d_model=d_model, num_heads=num_heads)
 
     def picture(self):
-        """The view as it opens: split and merged as it should be."""
+        """The view as it opens: split and merged correctly."""
         T, C = len(self.tokens), self.d_model
         unit = 10 if C <= 10 else 100  # no two numbers may have the same name
         x = unit * torch.arange(T)[:, None] + torch.arange(C)  # (T, C)

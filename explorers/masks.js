@@ -1,17 +1,30 @@
-// The mask explorer: a matrix of scores that can be dragged, a mask, a method, and the weights that come of them.
-// base.py puts shared.js in front of this file.
+// The mask explorer: a matrix of scores that can be dragged, a mask, a method, and the weights that they lead to.
 
-const HIGHEST = 200; // scores reach from -HIGHEST to HIGHEST
-const FULL_DRAG = 150; // pixels of dragging for the whole way from 0 to HIGHEST
+import { brief, clamp, colors, floats, precise, softmax, sum } from "./numbers.js";
+import { button, choice, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, tools } from "./page.js";
+import { Grid, Steps, colored } from "./tables.js";
 
-/** Each method: its name, and how one row goes from scores to weights, step by step, in float32.
- *  seen is 1 or 0 for each key; the last step is the weights. */
-const METHODS = {
+/** @import { Model, Mount } from "./page.js" */
+/** @import { Look } from "./tables.js" */
+/** @typedef {[string, Float32Array]} Step its name and a number for each key */
+/** @typedef {(scores: Float32Array, seen: number[]) => Step[]} Method */
+/** @typedef {keyof typeof METHODS} MethodName */
+/** @typedef {"none" | "causal" | "padding" | "both"} MaskName */
+
+const HIGHEST = 200; // scores range from -HIGHEST to HIGHEST
+const FULL_DRAG = 150; // pixels of dragging from 0 to HIGHEST
+
+// ---------------------------------------------------------------- arithmetic
+
+/** For each method its name and how one row goes from scores to weights, step by step, in float32. `seen` is 1 or 0 for
+ *  each key; the last step is the weights.
+ *  @satisfies {Record<string, [string, Method]>} */
+export const METHODS = {
   multiply: ["multiply", (scores, seen) => {
     const all = softmax(scores);
     return [["softmax", all], ["× mask", all.map((weight, j) => weight * seen[j])]];
   }],
-  renormalise: ["multiply, renormalise", (scores, seen) => {
+  renormalize: ["multiply, renormalize", (scores, seen) => {
     const all = softmax(scores);
     const kept = all.map((weight, j) => weight * seen[j]);
     const total = Math.fround(sum(kept));
@@ -29,11 +42,36 @@ const METHODS = {
   }],
 };
 
+/** @param {Float32Array} scores
+ *  @param {number[]} seen
+ *  @param {number} low
+ *  @returns {Step[]} */
 function filled(scores, seen, low) {
   const full = scores.map((score, j) => (seen[j] ? score : low));
   return [["filled", full], ["softmax", softmax(full)]];
 }
 
+/** Whether query i may attend to key j, where real[j] says whether key j is a real token.
+ *  @param {MaskName} mask
+ *  @param {boolean[]} real
+ *  @param {number} i
+ *  @param {number} j */
+export function sees(mask, real, i, j) {
+  const future = j > i && (mask === "causal" || mask === "both");
+  const padding = !real[j] && (mask === "padding" || mask === "both");
+  return !future && !padding;
+}
+
+/** The score at a position of the slider, -1 to 1. The slider is fine near 0 and coarse far away.
+ *  @param {number} position */
+export const scoreAt = (position) => HIGHEST * position ** 3;
+
+/** @param {number} score */
+export const positionOf = (score) => Math.cbrt(clamp(score, -HIGHEST, HIGHEST) / HIGHEST);
+
+// ---------------------------------------------------------------- the view
+
+/** @param {Mount} mount */
 function render({ model, el }) {
   const view = new MasksView(model);
   el.append(view.root);
@@ -42,76 +80,100 @@ function render({ model, el }) {
 
 export default { render };
 
-/** The slider is fine near 0 and coarse far away: its place, -1 to 1, grows with the cube root of the score. */
-const scoreAt = (place) => HIGHEST * place ** 3;
-const placeOf = (score) => Math.cbrt(clamp(score, -HIGHEST, HIGHEST) / HIGHEST);
-
 class MasksView {
+  /** @param {Model} model */
   constructor(model) {
+    /** @type {string[]} */
     this.words = model.get("tokens");
+    /** @type {boolean[]} which tokens are not padding */
     this.real = model.get("real");
     this.given = floats(model.get("scores"));
     this.scores = this.given.slice();
-    this.table = colours(model.get("palette"));
-    this.signed = colours(model.get("signed"));
-    this.reach = Math.max(2, ...this.given.map(Math.abs)); // of the colours
-    Object.assign(this, { mask: "causal", method: "infinite" });
+    this.table = colors(model.get("palette"));
+    this.signed = colors(model.get("signed"));
+    this.reach = Math.max(2, ...this.given.map(Math.abs)); // of the colors
+    /** @type {MaskName} */
+    this.mask = "causal";
+    /** @type {MethodName} */
+    this.method = "infinite";
+    this.chosen = [0, 0];
+    /** @type {{ y: number, position: number } | null} where a drag began */
+    this.drag = null;
     this.paint = oncePerFrame(() => this.show());
-    this.build();
+    this.slider = slider({ label: "score", min: -1, max: 1, step: 0.001, value: 0,
+      show: (position) => precise(scoreAt(position)) }, (position) => this.setScore(scoreAt(position)));
+    this.left = this.grid("scores");
+    this.right = this.grid("weights", ["row sum"]);
+    this.readout = spoken();
+    this.steps = new Steps(this.words);
+    this.root = this.build();
+    this.choose(0, Math.min(1, this.words.length - 1));
   }
 
   // ------------------------------------------------------------ elements
 
   build() {
-    const { words } = this;
-    const change = (name) => (value) => {
-      this[name] = value;
-      this.show();
-    };
-    const padded = this.real.includes(false) ? [["padding", "padding"], ["both", "both"]] : [];
-    const masks = choice("mask", [["none", "none"], ["causal", "causal"], ...padded], this.mask, change("mask"));
-    const methods = choice("method", Object.entries(METHODS).map(([key, [name]]) => [key, name]), this.method,
-      change("method"));
-    this.slider = slider({ label: "score", min: -1, max: 1, step: 0.001, value: 0,
-      show: (place) => precise(scoreAt(place)) }, (place) => this.setScore(scoreAt(place)));
     const reset = button("All scores as they were", () => this.reset());
-    this.left = new Grid({ name: "scores", rows: words, columns: words, onChoose: (i, j) => this.choose(i, j) });
-    this.right = new Grid({ name: "weights", rows: words, columns: words, after: ["row sum"],
-      onChoose: (i, j) => this.choose(i, j) });
-    this.readout = spoken();
-    this.steps = new Steps(words);
     this.left.node.classList.add("abh-draggable");
-    this.listen();
-    const scales = tools(legend(this.table, "weight"), legend(this.signed, "score", brief(-this.reach), brief(this.reach),
-      "colours: scores below 0 are orange, above 0 blue"));
-    this.root = frame(tools(masks.node, methods.node), tools(this.slider.node, reset.node), this.readout.node,
-      beside(this.left.node, this.right.node), this.steps.node, scales, help(
+    this.makeDraggable(this.left);
+    const scales = tools(legend(this.table, "weight"), legend(this.signed, "score", brief(-this.reach),
+      brief(this.reach), "colors: scores below 0 are orange, above 0 blue"));
+    return frame(this.buildChoices(), tools(this.slider.node, reset), this.readout.node,
+      sideBySide(this.left.node, this.right.node), this.steps.node, scales, help(
         "Drag a score up or down, or choose it with the arrow keys and use the slider. Hatched: hidden by the mask."));
-    this.choose(0, Math.min(1, words.length - 1));
   }
 
-  listen() {
-    this.left.cells.forEach((row, i) => row.forEach((cell, j) => {
+  /** @param {string} name
+   *  @param {string[]} after */
+  grid(name, after = []) {
+    return new Grid({ name, rows: this.words, columns: this.words, after, onChoose: (i, j) => this.choose(i, j) });
+  }
+
+  buildChoices() {
+    /** @type {[MaskName, string][]} */
+    const masks = [["none", "none"], ["causal", "causal"]];
+    if (this.real.includes(false)) masks.push(["padding", "padding"], ["both", "both"]);
+    const names = /** @type {MethodName[]} */ (Object.keys(METHODS));
+    return tools(
+      choice("mask", masks, this.mask, (mask) => {
+        this.mask = mask;
+        this.show();
+      }),
+      choice("method", names.map((name) => [name, METHODS[name][0]]), this.method, (method) => {
+        this.method = method;
+        this.show();
+      }));
+  }
+
+  /** @param {Grid} grid */
+  makeDraggable(grid) {
+    grid.cells.forEach((row, i) => row.forEach((cell, j) => {
       cell.addEventListener("pointerdown", (event) => {
         if (event.button !== 0) return;
         cell.setPointerCapture(event.pointerId);
-        this.left.choose(i, j, true);
-        this.drag = { y: event.clientY, place: placeOf(this.scores[this.at(i, j)]) };
+        grid.choose(i, j, true);
+        this.drag = { y: event.clientY, position: positionOf(this.scores[this.at(i, j)]) };
       });
       cell.addEventListener("pointermove", (event) => {
         if (!this.drag) return;
-        this.setScore(scoreAt(clamp(this.drag.place + (this.drag.y - event.clientY) / FULL_DRAG, -1, 1)));
+        this.setScore(scoreAt(clamp(this.drag.position + (this.drag.y - event.clientY) / FULL_DRAG, -1, 1)));
       });
-      for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => { this.drag = null; });
+      const end = () => { this.drag = null; };
+      cell.addEventListener("pointerup", end);
+      cell.addEventListener("pointercancel", end);
     }));
   }
 
   // ------------------------------------------------------------ what is chosen
 
+  /** @param {number} i
+   *  @param {number} j */
   at(i, j) {
     return i * this.words.length + j;
   }
 
+  /** @param {number} i
+   *  @param {number} j */
   choose(i, j) {
     this.chosen = [i, j];
     this.left.choose(i, j);
@@ -121,42 +183,55 @@ class MasksView {
     this.paint();
   }
 
+  /** @param {number} score */
   setScore(score) {
-    this.scores[this.at(...this.chosen)] = score;
+    const [i, j] = this.chosen;
+    this.scores[this.at(i, j)] = score;
     this.showScore();
     this.paint();
   }
 
   showScore() {
-    const score = this.scores[this.at(...this.chosen)];
-    this.slider.set(placeOf(score), precise(score));
+    const [i, j] = this.chosen;
+    const score = this.scores[this.at(i, j)];
+    this.slider.set(positionOf(score), precise(score));
   }
 
   reset() {
+    const [i, j] = this.chosen;
     this.scores = this.given.slice();
-    this.choose(...this.chosen);
+    this.choose(i, j);
   }
 
-  /** 1 where query i may read key j. */
+  /** 1 for each key that query i may attend to, else 0.
+   *  @param {number} i */
+  seen(i) {
+    return this.words.map((_, j) => Number(this.sees(i, j)));
+  }
+
+  /** @param {number} i
+   *  @param {number} j */
   sees(i, j) {
-    const future = j > i && ["causal", "both"].includes(this.mask);
-    const padding = !this.real[j] && ["padding", "both"].includes(this.mask);
-    return future || padding ? 0 : 1;
+    return sees(this.mask, this.real, i, j);
   }
 
-  /** The steps of a row, from the scores to the weights. */
+  /** The steps of a row, from the scores to the weights.
+   *  @param {number} i
+   *  @returns {Step[]} */
   stepsOf(i) {
-    const { words, method } = this;
     const row = this.scores.subarray(this.at(i, 0), this.at(i + 1, 0));
-    return [["score", row], ...METHODS[method][1](row, words.map((_, j) => this.sees(i, j)))];
+    return [["score", row], ...METHODS[this.method][1](row, this.seen(i))];
   }
 
   // ------------------------------------------------------------ what is shown
 
   show() {
-    const weights = this.words.map((_, i) => this.stepsOf(i).at(-1)[1]);
-    this.left.show((i, j) => this.square(i, j, this.scoreSquare(this.scores[this.at(i, j)])));
-    this.right.show((i, j) => this.square(i, j, coloured(weights[i][j], this.table)), (i) => {
+    const weights = this.words.map((_, i) => {
+      const steps = this.stepsOf(i);
+      return steps[steps.length - 1][1];
+    });
+    this.left.show((i, j) => this.scoreSquare(i, j, this.scores[this.at(i, j)]));
+    this.right.show((i, j) => this.weightSquare(i, j, weights[i][j]), (i) => {
       const total = sum(weights[i]);
       return { text: brief(total), kind: Math.abs(total - 1) < 0.00005 ? "" : "abh-off" };
     });
@@ -164,28 +239,42 @@ class MasksView {
     this.showSteps();
   }
 
-  /** Hidden squares are hatched; a weight on a hidden key, or a number that is none, keeps its colour. */
-  square(i, j, look) {
-    const quiet = !this.sees(i, j) && (look.text === "0.00" || look.score);
-    return quiet ? { text: look.text, kind: "abh-hidden" } : look;
+  /** Hidden scores are hatched.
+   *  @param {number} i
+   *  @param {number} j
+   *  @param {number} score
+   *  @returns {Look} */
+  scoreSquare(i, j, score) {
+    const look = colored(score, this.signed, 0.5 + score / (2 * this.reach));
+    return this.sees(i, j) ? look : { text: look.text, kind: "abh-hidden" };
   }
 
-  scoreSquare(score) {
-    return { ...coloured(score, this.signed, 0.5 + score / (2 * this.reach)), score: true };
+  /** Hidden weights are hatched; one that is not 0 keeps its color, so that it is seen.
+   *  @param {number} i
+   *  @param {number} j
+   *  @param {number} weight
+   *  @returns {Look} */
+  weightSquare(i, j, weight) {
+    const look = colored(weight, this.table);
+    return this.sees(i, j) || look.text !== "0.00" ? look : { text: look.text, kind: "abh-hidden" };
   }
 
+  /** @param {Float32Array[]} weights */
   speak(weights) {
     const [i, j] = this.chosen;
     const hidden = this.sees(i, j) ? "" : ", hidden";
-    const names = `'${this.words[i]}' reads '${this.words[j]}'`;
-    this.readout.say(`${names}: score ${precise(this.scores[this.at(i, j)])}${hidden}, weight ${precise(weights[i][j])}`,
+    const score = precise(this.scores[this.at(i, j)]);
+    const weight = precise(weights[i][j]);
+    this.readout.say(`'${this.words[i]}' reads '${this.words[j]}': score ${score}${hidden}, weight ${weight}`,
       this.verdict(i, weights[i]));
   }
 
-  /** What became of the chosen row. */
+  /** What became of a row.
+   *  @param {number} i
+   *  @param {Float32Array} weights */
   verdict(i, weights) {
     const total = sum(weights);
-    const seen = this.words.map((_, j) => this.sees(i, j));
+    const seen = this.seen(i);
     const leaked = sum(weights.map((weight, j) => (seen[j] ? 0 : weight)));
     if (Number.isNaN(total)) return this.broken(seen);
     if (!seen.includes(1)) {
@@ -197,8 +286,10 @@ class MasksView {
     return "The row sums to 1.0000, and what is hidden has none of it.";
   }
 
+  /** Why a row is NaN.
+   *  @param {number[]} seen */
   broken(seen) {
-    if (this.method === "times") return "NaN, because 0 × -∞ is NaN: the keys that may be read are spoilt too.";
+    if (this.method === "times") return "NaN, because 0 × -∞ is NaN: the keys that may be read are spoiled too.";
     if (!seen.includes(1)) {
       return this.method === "infinite" ? "NaN: every score of the row is -∞, and the softmax divides 0 by 0."
         : "NaN: the row may see nothing, and 0 is divided by 0.";
@@ -206,14 +297,14 @@ class MasksView {
     return "NaN: the softmax gave all the weight to what is hidden; nothing is left, and 0 is divided by 0.";
   }
 
-  /** The chosen row, one step of the method under the other. */
+  /** The chosen row, one step of the method below the other. */
   showSteps() {
-    const steps = this.stepsOf(this.chosen[0]);
+    const [i] = this.chosen;
+    const steps = this.stepsOf(i);
     const names = steps.map(([name]) => name);
-    const isScore = names.map((name) => ["score", "filled"].includes(name) || name.startsWith("+"));
-    const look = (k, value) => (isScore[k] ? this.scoreSquare(value) : coloured(value, this.table));
-    this.steps.show(`step by step: the row of '${this.words[this.chosen[0]]}'`, names,
-      (k, j) => this.square(this.chosen[0], j, look(k, steps[k][1][j])),
+    const isScore = names.map((name) => name === "score" || name === "filled" || name.startsWith("+"));
+    this.steps.show(`step by step: the row of '${this.words[i]}'`, names,
+      (k, j) => (isScore[k] ? this.scoreSquare(i, j, steps[k][1][j]) : this.weightSquare(i, j, steps[k][1][j])),
       (k) => ({ text: isScore[k] ? "" : brief(sum(steps[k][1])) }));
   }
 }

@@ -1,12 +1,12 @@
-"""Scores to drag up and down, and what the masks and the ways of applying them make of them."""
+"""Scores to drag up and down, and the weights that each mask and each way of applying it gives."""
 
 import torch
 import traitlets
 
-from helpers import masks as reference
-from helpers import plots
 from explorers import given
 from explorers.base import Explorer
+from helpers import masks as reference
+from helpers import plots
 
 MOST_WORDS = 12
 
@@ -15,10 +15,10 @@ def masks(tokens, scores, real=None):
     """See what hides the future and the padding: choose a mask and a method, and drag a score up or down.
 
     Shapes: tokens T words, scores (T, T), real T bools, True where the token is real and not padding
-            (all of them if absent; then there is no padding to hide)
+            (all of them if not given; then there is no padding to hide)
     Units:  scores are what goes into the softmax, already scaled
     Errors: TypeError if the words are not strings, the scores not numbers or `real` not bool; ValueError
-            if they do not fit each other, are too many, or a score is NaN or infinite
+            if they do not match, are too many, or a score is NaN or infinite
     Source: notebook 03
     """
     tokens = given.words("tokens", tokens, MOST_WORDS)
@@ -29,7 +29,7 @@ def masks(tokens, scores, real=None):
 
 
 class MasksExplorer(Explorer):
-    """The view of one matrix of scores, already checked."""
+    """The view of one matrix of scores, which is checked already."""
 
     script = "masks.js"
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -37,7 +37,7 @@ class MasksExplorer(Explorer):
     real = traitlets.List(traitlets.Bool()).tag(sync=True)
 
     def __init__(self, tokens, scores, real):
-        self._scores = scores.clone()  # a copy, should the tensor change later
+        self._scores = scores.clone()  # a copy, in case the tensor changes later
         super().__init__(tokens=tokens, scores=given.sent(scores), real=real)
 
     def picture(self):

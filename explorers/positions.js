@@ -1,10 +1,77 @@
 // The explorer of positions: two rows of a table, what their features agree on, and their cosine against the distance.
-// base.py puts shared.js in front of this file.
 
-const STRIP = 24; // pixels, the height of a row of colours
+import { Chart } from "./charts.js";
+import { clamp, colors, floats, precise, range, sum } from "./numbers.js";
+import { element, frame, help, legend, onSurroundings, oncePerFrame, prepared, raster, slider, spoken, theme, toggle,
+  tools } from "./page.js";
+
+/** @import { Numbers } from "./numbers.js" */
+/** @import { Point } from "./charts.js" */
+/** @import { Model, Mount } from "./page.js" */
+/** @typedef {{ least: number, most: number, mean: number }} Summary of the cosines of all pairs of one distance */
+
+const STRIP = 24; // pixels, the height of a row of colors
 const GAP = 3; // below each of them
 const MARK = 5; // the height of the mark below the chosen feature
 
+// ---------------------------------------------------------------- arithmetic
+
+/** The dot product of two rows of a table with C columns.
+ *  @param {Numbers} table
+ *  @param {number} C
+ *  @param {number} i
+ *  @param {number} j */
+export function dot(table, C, i, j) {
+  let total = 0;
+  for (let c = 0; c < C; c++) total += table[i * C + c] * table[j * C + c];
+  return total;
+}
+
+/** The cosine of each pair of rows, T × T numbers.
+ *  @param {Numbers} table
+ *  @param {number} T
+ *  @param {number} C */
+export function cosinesOf(table, T, C) {
+  const lengths = range(T).map((i) => Math.sqrt(dot(table, C, i, i)));
+  const cosines = new Float64Array(T * T);
+  for (let i = 0; i < T; i++) {
+    for (let j = i; j < T; j++) {
+      cosines[i * T + j] = cosines[j * T + i] = dot(table, C, i, j) / (lengths[i] * lengths[j]);
+    }
+  }
+  return cosines;
+}
+
+/** The least, the largest and the mean cosine for each distance, 0 to T - 1.
+ *  @param {Numbers} cosines
+ *  @param {number} T
+ *  @returns {Summary[]} */
+export function byDistance(cosines, T) {
+  return range(T).map((apart) => {
+    const pairs = range(T - apart).map((i) => cosines[i * T + i + apart]);
+    return { least: Math.min(...pairs), most: Math.max(...pairs), mean: sum(pairs) / pairs.length };
+  });
+}
+
+/** How far the colors reach, for the values and for their products: up to the largest, but not beyond three times the
+ *  root mean square, so that one huge number does not make all others pale.
+ *  @param {Numbers} table */
+export function reaches(table) {
+  const values = Array.from(table);
+  const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+  const square = sum(values.map((value) => value * value)) / values.length;
+  return { most, value: Math.min(most, 3 * Math.sqrt(square)), product: Math.min(most * most, 3 * square) };
+}
+
+/** Moved together, both positions keep their distance and stop where one of them meets the end of the table.
+ *  @param {number} to where the first one shall go
+ *  @param {number} apart how far the second one is from the first
+ *  @param {number} T */
+export const together = (to, apart, T) => clamp(to, Math.max(0, -apart), T - 1 - Math.max(0, apart));
+
+// ---------------------------------------------------------------- the view
+
+/** @param {Mount} mount */
 function render({ model, el }) {
   const view = new PositionsView(model);
   el.append(view.root);
@@ -15,54 +82,43 @@ function render({ model, el }) {
 export default { render };
 
 class PositionsView {
+  /** @param {Model} model */
   constructor(model) {
-    [this.T, this.C] = model.get("shape");
-    [this.i, this.j] = model.get("pair");
+    /** @type {[number, number]} */
+    const [T, C] = model.get("shape");
+    /** @type {[number, number]} */
+    const [i, j] = model.get("pair");
+    this.T = T;
+    this.C = C;
+    this.i = i; // the chosen positions
+    this.j = j;
     this.table = floats(model.get("table"));
-    this.signed = colours(model.get("signed"));
+    this.signed = colors(model.get("signed"));
+    this.cosines = cosinesOf(this.table, T, C);
+    this.apart = byDistance(this.cosines, T);
+    this.reach = reaches(this.table);
+    /** @type {Point[]} */
+    this.means = range(2 * T - 1).map((k) => k - T + 1).map((k) => [k, this.apart[Math.abs(k)].mean]);
     this.feature = 0;
     this.together = false;
-    this.measure();
     this.paint = oncePerFrame(() => this.show());
-    this.build();
+    this.sliders = { i: this.positionSlider("i"), j: this.positionSlider("j") };
+    this.readout = spoken();
+    this.names = ["", "", "product"].map((name) => element("span", { class: "abh-strip-name" }, name));
+    this.canvas = element("canvas", { role: "img" });
+    this.track = element("div", { class: "abh-strip-track" }, this.canvas);
+    this.featureSlider = slider({ label: "feature", min: 0, max: C - 1, value: 0 }, (c) => this.point(c));
+    this.chart = this.chartOfCosines();
+    this.root = this.build();
   }
 
-  // ------------------------------------------------------------ numbers
-
-  /** The reach of the colours, the cosine of every pair, and for each distance the least, the mean and the most. */
-  measure() {
-    const { T } = this;
-    const most = this.most = this.table.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
-    const square = sum(Array.from(this.table, (value) => value * value)) / this.table.length;
-    this.reach = Math.min(most, 3 * Math.sqrt(square)); // one huge number shall not make all others pale
-    this.productReach = Math.min(most * most, 3 * square);
-    const lengths = Array.from({ length: T }, (_, i) => Math.sqrt(this.dot(i, i)));
-    this.cosines = new Float64Array(T * T);
-    this.apart = Array.from({ length: T }, () => ({ least: Infinity, most: -Infinity, mean: 0 }));
-    for (let i = 0; i < T; i++) {
-      for (let j = i; j < T; j++) {
-        const cosine = this.dot(i, j) / (lengths[i] * lengths[j]);
-        this.cosines[i * T + j] = this.cosines[j * T + i] = cosine;
-        const all = this.apart[j - i];
-        all.least = Math.min(all.least, cosine);
-        all.most = Math.max(all.most, cosine);
-        all.mean += cosine / (T - (j - i));
-      }
-    }
-    this.means = Array.from({ length: 2 * T - 1 }, (_, k) => [k - T + 1, this.apart[Math.abs(k - T + 1)].mean]);
-  }
-
-  dot(i, j) {
-    const { table, C } = this;
-    let total = 0;
-    for (let c = 0; c < C; c++) total += table[i * C + c] * table[j * C + c];
-    return total;
-  }
-
+  /** @param {number} i
+   *  @param {number} j */
   cosine(i, j) {
     return this.cosines[i * this.T + j];
   }
 
+  /** @param {number} i */
   row(i) {
     return this.table.subarray(i * this.C, (i + 1) * this.C);
   }
@@ -70,46 +126,47 @@ class PositionsView {
   // ------------------------------------------------------------ elements
 
   build() {
-    const { T, C } = this;
-    this.sliders = Object.fromEntries(["i", "j"].map((which) => [which,
-      slider({ label: `position ${which}`, min: 0, max: T - 1, value: this[which] }, (to) => this.move(which, to))]));
-    const together = toggle("move both together", this.together, (on) => { this.together = on; });
-    this.readout = spoken();
-    this.names = ["", "", "product"].map((name) => element("span", { class: "abh-strip-name" }, name));
-    this.canvas = element("canvas", { role: "img" });
-    this.track = element("div", { class: "abh-strip-track" }, this.canvas);
-    this.featureSlider = slider({ label: "feature", min: 0, max: C - 1, value: 0 }, (c) => this.point(c));
+    const both = toggle("move both together", this.together, (on) => { this.together = on; });
     this.canvas.addEventListener("pointermove", (event) => this.point(this.featureAt(event)));
     this.canvas.addEventListener("pointerdown", (event) => this.point(this.featureAt(event)));
     const strips = element("div", { class: "abh-strips" }, element("div", {}, ...this.names), this.track,
       this.featureSlider.node);
-    this.chart = this.chartOfCosines();
-    const scales = tools(this.scale("value", this.reach, this.most),
-      this.scale("product", this.productReach, this.most ** 2));
-    this.root = frame(tools(this.sliders.i.node, this.sliders.j.node, together.node), this.readout.node, strips, scales,
+    const scales = tools(this.scale("value", this.reach.value, this.reach.most),
+      this.scale("product", this.reach.product, this.reach.most ** 2));
+    return frame(tools(this.sliders.i.node, this.sliders.j.node, both), this.readout.node, strips, scales,
       element("div", {}, this.chart.node),
       help("Move the positions. Point at a feature, or use the slider below the strips, to read its numbers."));
   }
 
+  /** @param {"i" | "j"} which */
+  positionSlider(which) {
+    return slider({ label: `position ${which}`, min: 0, max: this.T - 1, value: this[which] },
+      (to) => this.move(which, to));
+  }
+
+  /** @param {string} unit
+   *  @param {number} reach
+   *  @param {number} most */
   scale(unit, reach, most) {
     const end = String(Number(reach.toPrecision(2)));
     const [low, high] = most > reach ? [`≤ -${end}`, `≥ ${end}`] : [`-${end}`, end];
-    return legend(this.signed, unit, low, high, `colours: a ${unit} below 0 is orange, above 0 blue`);
+    return legend(this.signed, unit, low, high, `colors: a ${unit} below 0 is orange, above 0 blue`);
   }
 
   chartOfCosines() {
     const { T } = this;
-    const pace = [1, 2, 5, 10, 20, 50, 100].find((each) => (T - 1) / each <= 5.5);
+    const pace = [1, 2, 5, 10, 20, 50, 100].find((each) => (T - 1) / each <= 5.5) ?? T;
     const count = Math.floor((T - 1) / pace);
     const least = Math.min(...this.apart.map((all) => all.least));
     const from = clamp(Math.floor(2 * least) / 2, -1, 0);
-    const marks = Array.from({ length: (1 - from) * 4 + 1 }, (_, k) => from + k / 4);
+    const marks = range((1 - from) * 4 + 1).map((k) => from + k / 4);
     return new Chart({ height: 230,
-      x: { from: 1 - T, to: T - 1, ticks: Array.from({ length: 2 * count + 1 }, (_, k) => (k - count) * pace),
+      x: { from: 1 - T, to: T - 1, ticks: range(2 * count + 1).map((k) => (k - count) * pace),
         label: "distance j - i" },
       y: { from, to: 1, ticks: marks, label: "cosine" } });
   }
 
+  /** @param {PointerEvent} event */
   featureAt(event) {
     const box = this.canvas.getBoundingClientRect();
     return clamp(Math.floor(((event.clientX - box.left) / box.width) * this.C), 0, this.C - 1);
@@ -117,12 +174,13 @@ class PositionsView {
 
   // ------------------------------------------------------------ what is chosen
 
-  /** Moved together, both stop where one of them meets the end of the table. */
+  /** @param {"i" | "j"} which
+   *  @param {number} to */
   move(which, to) {
     const other = which === "i" ? "j" : "i";
     if (this.together) {
       const apart = this[other] - this[which];
-      to = clamp(to, Math.max(0, -apart), this.T - 1 - Math.max(0, apart));
+      to = together(to, apart, this.T);
       this[other] = to + apart;
       this.sliders[other].set(this[other]);
       this.sliders[which].set(to);
@@ -131,6 +189,7 @@ class PositionsView {
     this.paint();
   }
 
+  /** @param {number} feature */
   point(feature) {
     this.feature = feature;
     this.paint();
@@ -138,7 +197,7 @@ class PositionsView {
 
   // ------------------------------------------------------------ what is shown
 
-  /** The sizes and colours of the page are read first: reading them after a change makes the browser lay it out twice. */
+  /** The sizes and colors of the page are read first: after a change, reading them would force a second layout. */
   show() {
     const width = Math.max(this.track.clientWidth, 100);
     const { mark } = theme(this.root);
@@ -150,14 +209,17 @@ class PositionsView {
     this.speak(products);
   }
 
+  /** @param {number[]} products */
   speak(products) {
     const { i, j } = this;
     const apart = Math.abs(j - i);
     const names = apart ? `positions ${i} and ${j}, ${apart} apart` : `position ${i} with itself`;
-    this.readout.say(`${names}: cosine ${precise(this.cosine(i, j))} (dot product ${precise(this.dot(i, j))})`,
+    const product = precise(dot(this.table, this.C, i, j));
+    this.readout.say(`${names}: cosine ${precise(this.cosine(i, j))} (dot product ${product})`,
       `${this.signs(products)} ${this.others(apart)}`);
   }
 
+  /** @param {number[]} products */
   signs(products) {
     const below = products.map((product, c) => (product < 0 ? c : -1)).filter((c) => c >= 0);
     if (!below.length) return `Opposite signs in none of ${this.C} features.`;
@@ -165,33 +227,43 @@ class PositionsView {
     return `Opposite signs in ${below.length} of ${this.C} features, ${left} of them in the left half.`;
   }
 
-  /** What the other pairs of the same distance have to do with it. */
+  /** How the other pairs of the same distance compare with this one.
+   *  @param {number} apart */
   others(apart) {
     const pairs = this.T - apart;
     const { least, most } = this.apart[apart];
     if (!apart) return "Every row has cosine 1 with itself.";
     if (pairs === 1) return `No other pair is ${apart} apart.`;
     if (most - least < 0.00005) return `All ${pairs} pairs ${apart} apart have this cosine: only the distance counts.`;
-    return `The ${pairs} pairs ${apart} apart: ${precise(least)} to ${precise(most)}, so the place counts too.`;
+    return `The ${pairs} pairs ${apart} apart: ${precise(least)} to ${precise(most)}, so the position counts too.`;
   }
 
-  showStrips(products, width, colour) {
+  /** @param {number[]} products
+   *  @param {number} width
+   *  @param {string} color */
+  showStrips(products, width, color) {
     const { i, j, C } = this;
     const pen = prepared(this.canvas, width, 3 * (STRIP + GAP) + MARK);
-    const places = (values, reach) => Array.from(values, (value) => 0.5 + value / (2 * reach));
-    const squares = raster({ values: [...places(this.row(i), this.reach), ...places(this.row(j), this.reach),
-      ...places(products, this.productReach)], width: C, height: 3 }, this.signed);
+    const shares = (/** @type {Numbers} */ values, /** @type {number} */ reach) =>
+      Array.from(values, (value) => 0.5 + value / (2 * reach));
+    const values = [...shares(this.row(i), this.reach.value), ...shares(this.row(j), this.reach.value),
+      ...shares(products, this.reach.product)];
+    const squares = raster({ values, width: C, height: 3 }, this.signed);
     pen.imageSmoothingEnabled = false;
     for (let k = 0; k < 3; k++) pen.drawImage(squares, 0, k, C, 1, 0, k * (STRIP + GAP), width, STRIP);
-    this.drawMark(pen, ((this.feature + 0.5) * width) / C, 3 * (STRIP + GAP) - GAP + 1, colour);
+    this.drawMark(pen, ((this.feature + 0.5) * width) / C, 3 * (STRIP + GAP) - GAP + 1, color);
     this.names[0].textContent = `position ${i}`;
     this.names[1].textContent = `position ${j}`;
     this.canvas.setAttribute("aria-label", `positions ${i} and ${j} and their product, feature by feature`);
   }
 
-  /** A triangle that points up at the chosen feature. */
-  drawMark(pen, x, y, colour) {
-    pen.fillStyle = colour;
+  /** A triangle that points up at the chosen feature.
+   *  @param {CanvasRenderingContext2D} pen
+   *  @param {number} x
+   *  @param {number} y
+   *  @param {string} color */
+  drawMark(pen, x, y, color) {
+    pen.fillStyle = color;
     pen.beginPath();
     pen.moveTo(x, y);
     pen.lineTo(x - MARK, y + MARK + 2);
@@ -199,6 +271,7 @@ class PositionsView {
     pen.fill();
   }
 
+  /** @param {number[]} products */
   showFeature(products) {
     const { i, j, feature } = this;
     const [first, second, product] = [this.row(i)[feature], this.row(j)[feature], products[feature]].map(precise);
@@ -207,7 +280,8 @@ class PositionsView {
 
   showChart() {
     const { i, j, T } = this;
-    const curve = Array.from({ length: T }, (_, k) => [k - i, this.cosine(i, k)]);
+    /** @type {Point[]} */
+    const curve = range(T).map((k) => [k - i, this.cosine(i, k)]);
     this.chart.draw({
       title: `Cosine with position ${i} (dot: position ${j})`,
       says: `cosine of every position with position ${i}, against the distance; `

@@ -1,4 +1,4 @@
-"""Two positions side by side: where they agree, and how their likeness falls with the distance."""
+"""Two positions side by side: where they agree, and how their similarity depends on their distance."""
 
 import torch
 import traitlets
@@ -7,35 +7,35 @@ from explorers import given, still
 from explorers.base import Explorer
 
 FEWEST, MOST = 2, 512  # of positions and of features: MiniLM's 512 x 384 are 786 kB
-APART = 8  # of the two positions at first
+APART = 8  # of the two positions when the view opens
 
 
 def positions(table):
-    """See how alike two positions are: move them, together or one by one, and watch every feature.
+    """See how similar two positions are: move them, together or one by one, and watch every feature.
 
     Shapes: table (T, C), one row for each position, sinusoidal or learned
-    Units:  likeness is the cosine; the length of a sinusoidal row is sqrt(C / 2), so for two such rows it is
+    Units:  similarity is the cosine; the length of a sinusoidal row is sqrt(C / 2), so for two such rows it is
             their dot product / (C / 2)
-    Errors: TypeError if the table is not of floats; ValueError if it has not two axes, is too small or too large,
-            a number is NaN or infinite, or a row is all zeros
+    Errors: TypeError if the table is not of floats; ValueError unless it has two axes, or if it is too small or too
+            large, a number is NaN or infinite, or a row is all zeros
     Source: notebook 01
     """
     return PositionsExplorer(_table(table))
 
 
 class PositionsExplorer(Explorer):
-    """The view of one table of positions, already checked."""
+    """The view of one table of positions, which is checked already."""
 
     script = "positions.js"
     shape = traitlets.List(traitlets.Int()).tag(sync=True)  # [T, C]
     table = traitlets.Bytes().tag(sync=True)  # float32, (T, C)
-    pair = traitlets.List(traitlets.Int()).tag(sync=True)  # the positions [i, j] at first
+    pair = traitlets.List(traitlets.Int()).tag(sync=True)  # the positions [i, j] when the view opens
 
     def __init__(self, table):
         T, C = table.shape
         first = (T - 1) // 2
         second = min(first + APART, T - 1)
-        self._rows = table[[first, second]]  # a copy, should the tensor change later
+        self._rows = table[[first, second]]  # a copy, in case the tensor changes later
         super().__init__(shape=[T, C], table=given.sent(table), pair=[first, second])
 
     def picture(self):
@@ -47,7 +47,7 @@ class PositionsExplorer(Explorer):
 
 
 def _table(table):
-    """The table as float32 on the CPU, or one sentence on what is wrong with it.
+    """The table as float32 on the CPU, or an error of one sentence that says what is wrong.
 
     Shapes: (T, C), unchanged
     """
@@ -55,14 +55,14 @@ def _table(table):
     dtype = torch.as_tensor(table).dtype
     if not dtype.is_floating_point:
         raise TypeError(f"table must be floats, one row for each position, got {dtype}; "
-                        "pass the rows themselves, not ids or places")
+                        "pass the rows themselves, not ids")
     shape = tuple(values.shape)
     if len(shape) != 2:
-        raise ValueError(f"table must have shape (T, C), one row for each position, got {shape}; {_mend(shape)}")
+        raise ValueError(f"table must have shape (T, C), one row for each position, got {shape}; {_fix(shape)}")
     if not all(FEWEST <= size <= MOST for size in shape):
         raise ValueError(f"table must have {FEWEST} to {MOST} positions and as many features, got {shape}; "
                          f"pass a part, for instance table[:{MOST}, :{MOST}], or a longer table")
-    given.require_finite("table", values, "look where this number comes from")
+    given.require_finite("table", values, "find out where this number comes from")
     empty = (values == 0).all(dim=1)
     if empty.any():
         raise ValueError(f"every row of table must have a number other than 0, got zeros at position "
@@ -70,5 +70,5 @@ def _table(table):
     return values
 
 
-def _mend(shape):
-    return "choose one table, for instance table[0]" if len(shape) > 2 else "one row is no table: pass all of them"
+def _fix(shape):
+    return "choose one table, for instance table[0]" if len(shape) > 2 else "one row is not a table: pass all rows"

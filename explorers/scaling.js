@@ -1,38 +1,47 @@
-// The scaling explorer: scores that grow with their width, divided by its root or not, and the weights that come
-// of them. base.py puts shared.js in front of this file.
+// The scaling explorer: scores that grow with their width, divided by its square root or not, and the weights that they
+// lead to.
+
+import { Chart } from "./charts.js";
+import { floats, mean, precise, range, softmax, sum } from "./numbers.js";
+import { choice, element, frame, help, onSurroundings, oncePerFrame, sideBySide, slider, spoken,
+  tools } from "./page.js";
+
+/** @import { Curve } from "./charts.js" */
+/** @import { Numbers } from "./numbers.js" */
+/** @import { Model, Mount } from "./page.js" */
+/** @typedef {keyof typeof METHODS} Method */
+/** @typedef {keyof typeof MEASURES} Measure */
 
 const STEPS_PER_DOUBLING = 8; // of the width
 const FIRST = 4; // the width that is shown first
+const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 
-/** Each method: its name and its colour. */
+/** For each method its name and its color. */
 const METHODS = { none: ["not divided", "line"], root: ["divided by √d", "third"] };
 
-/** What can be told of a row of weights. */
-const MEASURES = {
+/** What can be measured of a row of weights: the name, and how it is computed.
+ *  @satisfies {Record<string, [string, (weights: Float32Array) => number]>} */
+export const MEASURES = {
   largest: ["largest weight", (weights) => Math.max(...weights)],
   slope: ["slope", (weights) => 1 - sum(weights.map((weight) => weight * weight))],
 };
 
-function render({ model, el }) {
-  const view = new ScalingView(model);
-  el.append(view.root);
-  view.show();
-  return onSurroundings(view.root, () => view.show());
-}
+// ---------------------------------------------------------------- arithmetic
 
-export default { render };
-
-const options = (choices) => Object.entries(choices).map(([key, [name]]) => [key, name]);
-
-/** Widths from 1 to most, nearly even on a log scale; every power of two is among them. */
-function widthsTo(most) {
+/** Widths from 1 to most, nearly even on a log scale; every power of two is among them.
+ *  @param {number} most */
+export function widthsTo(most) {
   const count = Math.floor(STEPS_PER_DOUBLING * Math.log2(most)) + 1;
-  const widths = Array.from({ length: count }, (_, i) => Math.round(2 ** (i / STEPS_PER_DOUBLING)));
+  const widths = range(count).map((i) => Math.round(2 ** (i / STEPS_PER_DOUBLING)));
   return [...new Set([...widths, most])];
 }
 
-/** The scores of all queries for all keys at each of the widths, N × S numbers a width. */
-function scoresOf(q, k, [N, S, D], widths) {
+/** The scores of all queries for all keys at each of the widths, N × S numbers for each width.
+ *  @param {Numbers} q
+ *  @param {Numbers} k
+ *  @param {number[]} axes
+ *  @param {number[]} widths */
+export function scoresOf(q, k, [N, S, D], widths) {
   const scores = widths.map(() => new Float64Array(N * S));
   for (let n = 0; n < N; n++) {
     for (let j = 0; j < S; j++) {
@@ -47,72 +56,114 @@ function scoresOf(q, k, [N, S, D], widths) {
   return scores;
 }
 
-const mean = (numbers) => sum(numbers) / numbers.length;
-
-/** The standard deviation as torch's std() has it. */
-function spread(numbers) {
+/** The standard deviation, as torch's std() defines it.
+ *  @param {Float64Array} numbers */
+export function spread(numbers) {
   const middle = mean(numbers);
   return Math.sqrt(sum(numbers.map((number) => (number - middle) ** 2)) / (numbers.length - 1));
 }
 
+// ---------------------------------------------------------------- the view
+
+/** @param {Mount} mount */
+function render({ model, el }) {
+  const view = new ScalingView(model);
+  el.append(view.root);
+  view.show();
+  return onSurroundings(view.root, () => view.show());
+}
+
+export default { render };
+
+/** The entries of METHODS or of MEASURES as options of a choice.
+ *  @template {string} Key
+ *  @param {Record<Key, unknown[]>} choices */
+function options(choices) {
+  const keys = /** @type {Key[]} */ (Object.keys(choices));
+  return keys.map((key) => /** @type {[Key, string]} */ ([key, choices[key][0]]));
+}
+
 class ScalingView {
+  /** @param {Model} model */
   constructor(model) {
+    /** @type {[number, number, number]} N queries, S keys, D numbers in each */
     this.axes = model.get("axes");
-    const D = this.axes[2];
+    const [N, , D] = this.axes;
     this.widths = widthsTo(D);
     this.scores = scoresOf(floats(model.get("q")), floats(model.get("k")), this.axes, this.widths);
     this.spreads = this.scores.map(spread);
-    this.means = this.meansOfAll();
-    Object.assign(this, { at: this.widths.indexOf(Math.min(FIRST, D)), query: 0, method: "none", measure: "largest" });
+    this.at = this.widths.indexOf(Math.min(FIRST, D)); // which of the widths is shown
+    this.query = 0;
+    /** @type {Method} */
+    this.method = "none";
+    /** @type {Measure} */
+    this.measure = "largest";
+    this.means = { none: this.meansOf("none", range(N)), root: this.meansOf("root", range(N)) };
     this.paint = oncePerFrame(() => this.show());
-    this.build();
+    this.left = this.chartOfWeights();
+    this.right = this.chartOfMeans();
+    this.readout = spoken();
+    this.root = this.build();
   }
+
+  // ------------------------------------------------------------ elements
 
   build() {
-    const [N, , D] = this.axes;
-    const change = (name) => (value) => {
-      this[name] = value;
-      this.paint();
-    };
-    const width = slider({ label: "width", min: 0, max: this.widths.length - 1, value: this.at,
-      show: (at) => `d = ${this.widths[at]}` }, change("at"));
-    const query = slider({ label: "query", min: 0, max: N - 1, value: 0, show: (n) => `q[${n}]` }, change("query"));
-    const methods = choice("scores", options(METHODS), this.method, change("method"));
-    const measures = choice("curves", options(MEASURES), this.measure, change("measure"));
-    const pace = D > 32 ? 4 : 2; // few enough ticks for a narrow chart
-    const ticks = Array.from({ length: 6 }, (_, i) => pace ** i).filter((tick) => tick <= D);
-    this.charts({ from: 1, to: D, ticks, label: "width d", log: true });
-    this.readout = spoken();
     const drawings = [this.left, this.right].map(({ node }) => element("div", { class: "abh-wide" }, node));
-    this.root = frame(tools(width.node, methods.node), tools(...(N > 1 ? [query.node] : []), measures.node),
-      this.readout.node, beside(...drawings), help("Only the first d numbers of each query and key count. Orange: " +
-        "the largest weight, and the chosen width. Slope: how much a row can still learn, 1 - Σ w²; a row of equal " +
-        "weights can learn most."));
+    return frame(...this.buildControls(), this.readout.node, sideBySide(...drawings), help(
+      "Only the first d numbers of each query and key count. Orange: the largest weight, and the chosen width. " +
+      "Slope: how much a row can still learn, 1 - Σ w²; a row of equal weights can learn most."));
   }
 
-  charts(widths) {
-    const y = { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1] };
-    const keys = Array.from({ length: this.axes[1] }, (_, j) => String(j));
-    this.left = new Chart({ x: { words: keys, label: "key" }, y: { ...y, to: 1.1, label: "weight" } });
-    this.right = new Chart({ x: widths, y: { ...y, label: "" } });
+  buildControls() {
+    const [N] = this.axes;
+    const width = slider({ label: "width", min: 0, max: this.widths.length - 1, value: this.at,
+      show: (at) => `d = ${this.widths[at]}` }, (at) => this.set({ at }));
+    const query = slider({ label: "query", min: 0, max: N - 1, value: 0, show: (n) => `q[${n}]` },
+      (n) => this.set({ query: n }));
+    const methods = choice("scores", options(METHODS), this.method, (method) => this.set({ method }));
+    const measures = choice("curves", options(MEASURES), this.measure, (measure) => this.set({ measure }));
+    return [tools(width.node, methods), tools(...(N > 1 ? [query.node] : []), measures)];
+  }
+
+  chartOfWeights() {
+    return new Chart({ x: { words: range(this.axes[1]).map(String), label: "key" },
+      y: { from: 0, to: 1.1, ticks: QUARTERS, label: "weight" } });
+  }
+
+  chartOfMeans() {
+    const D = this.axes[2];
+    const pace = D > 32 ? 4 : 2; // few enough ticks for a narrow chart
+    const ticks = range(6).map((i) => pace ** i).filter((tick) => tick <= D);
+    return new Chart({ x: { from: 1, to: D, ticks, label: "width d", log: true },
+      y: { from: 0, to: 1, ticks: QUARTERS, label: "" } });
+  }
+
+  /** Change what the reader controls, and show it in the next frame.
+   *  @param {Partial<Pick<ScalingView, "at" | "query" | "method" | "measure">>} changes */
+  set(changes) {
+    Object.assign(this, changes);
+    this.paint();
   }
 
   // ------------------------------------------------------------ numbers
 
+  /** @param {number} n
+   *  @param {number} at
+   *  @param {Method} method */
   weightsOf(n, at, method) {
     const S = this.axes[1];
     const divisor = method === "root" ? Math.sqrt(this.widths[at]) : 1;
     return softmax(this.scores[at].subarray(n * S, (n + 1) * S).map((score) => score / divisor));
   }
 
-  /** The mean of each measure over the queries: means[method][measure][at]. */
-  meansOfAll() {
-    const queries = Array.from({ length: this.axes[0] }, (_, n) => n);
-    return Object.fromEntries(Object.keys(METHODS).map((method) => {
-      const rows = this.widths.map((_, at) => queries.map((n) => this.weightsOf(n, at, method)));
-      return [method, Object.fromEntries(Object.entries(MEASURES).map(([measure, [, of]]) =>
-        [measure, rows.map((weights) => mean(weights.map(of)))]))];
-    }));
+  /** The mean of each measure over the queries, at every width.
+   *  @param {Method} method
+   *  @param {number[]} queries */
+  meansOf(method, queries) {
+    const rows = this.widths.map((_, at) => queries.map((n) => this.weightsOf(n, at, method)));
+    return { largest: rows.map((weights) => mean(weights.map(MEASURES.largest[1]))),
+      slope: rows.map((weights) => mean(weights.map(MEASURES.slope[1]))) };
   }
 
   // ------------------------------------------------------------ what is shown
@@ -129,6 +180,8 @@ class ScalingView {
     `${this.spreading(d)} ${this.verdict(top, slope)}`);
   }
 
+  /** @param {Float32Array} weights
+   *  @param {number} first which of them is the largest */
   drawWeights(weights, first) {
     const named = Array.from(weights, (weight, j) => `key ${j} ${precise(weight)}`).join(", ");
     this.left.draw({ title: `Weights of q[${this.query}]`, says: `weights of q[${this.query}]: ${named}`,
@@ -140,16 +193,19 @@ class ScalingView {
     const d = this.widths[this.at];
     const [measure] = MEASURES[this.measure];
     const title = `${measure[0].toUpperCase()}${measure.slice(1)}${N > 1 ? `, mean of ${N} queries` : ""}`;
-    const curves = Object.entries(METHODS).map(([key, [name, kind]]) => ({ name, kind, dashed: key === "root",
-      points: this.means[key][this.measure].map((value, i) => [this.widths[i], value]) }));
+    /** @type {(method: Method) => Curve} */
+    const curve = (method) => ({ name: METHODS[method][0], kind: METHODS[method][1], dashed: method === "root",
+      points: this.means[method][this.measure].map((value, i) => [this.widths[i], value]) });
+    const curves = [curve("none"), curve("root")];
     const here = curves.map(({ name, points }) => `${name} ${precise(points[this.at][1])}`);
     const value = this.means[this.method][this.measure][this.at];
     this.right.draw({ title: `${title}: ${precise(value)}`, says: `${title}, at d = ${d}: ${here.join(", ")}`, curves,
-      rules: [{ x: d }], dots: [{ at: [d, value], kind: "mark" }] });
+      rules: [d], dots: [{ at: [d, value], kind: "mark" }] });
   }
 
   // ------------------------------------------------------------ what it means
 
+  /** @param {number} d */
   spreading(d) {
     if (this.method === "none") {
       return `The scores spread by ${precise(this.spreads[this.at])} (√${d} = ${precise(Math.sqrt(d))}).`;
@@ -159,6 +215,8 @@ class ScalingView {
     return `The divided scores spread by ${precise(divided[this.at])} (over all d: ${low} to ${high}).`;
   }
 
+  /** @param {number} top
+   *  @param {number} slope */
   verdict(top, slope) {
     const who = top >= 0.9 ? "One key takes nearly all" : top > 0.5 ? "One key takes most" : "The keys share";
     const share = Math.round((100 * slope) / (1 - 1 / this.axes[1])); // equal weights have the largest slope

@@ -1,24 +1,24 @@
-"""Scores of growing width, divided by the root of the width or not, and what the softmax makes of them."""
+"""Scores of growing width, divided by the square root of the width or not, and the weights after the softmax."""
 
 import math
 
 import traitlets
 
-from helpers import plots
 from explorers import given
 from explorers.base import Explorer
+from helpers import plots
 
 MOST_QUERIES, MOST_KEYS, MOST_WIDE = 64, 16, 1024
 
 
 def scaling(q, k):
-    """See why scores are divided by √D: change the width, and divide or do not.
+    """See why scores are divided by √D: change the width, with and without the division.
 
     At width d only the first d numbers of each query and key count.
 
     Shapes: q (N, D) queries, or (D,) for one; k (S, D) keys; N to 64, S 2 to 16, D 2 to 1024
     Units:  scores are sums of D products, as they are before any division
-    Errors: TypeError if q or k is not of real numbers; ValueError if they do not fit each other, are too
+    Errors: TypeError if q or k is not of real numbers; ValueError if they do not match, are too
             few or too many, or a number is NaN or infinite
     Source: notebook 02
     """
@@ -39,7 +39,7 @@ def scaling(q, k):
 
 
 class ScalingExplorer(Explorer):
-    """The view of some queries and keys, already checked."""
+    """The view of some queries and keys, which are checked already."""
 
     script = "scaling.js"
     axes = traitlets.List(traitlets.Int()).tag(sync=True)  # [N, S, D]
@@ -47,7 +47,7 @@ class ScalingExplorer(Explorer):
     k = traitlets.Bytes().tag(sync=True)  # float32, (S, D)
 
     def __init__(self, q, k):
-        self._q, self._k = q.clone(), k.clone()  # copies, should the tensors change later
+        self._q, self._k = q.clone(), k.clone()  # copies, in case the tensors change later
         super().__init__(axes=[len(q), *k.shape], q=given.sent(q), k=given.sent(k))
 
     def picture(self):
@@ -66,25 +66,25 @@ class ScalingExplorer(Explorer):
 
 def _require_rows(name, values, rows):
     if values.dim() != 2:
-        mend = f"for instance {name}[{', '.join('0' * (values.dim() - 2))}]" if values.dim() > 2 else "each in a row"
+        fix = f"for instance {name}[{', '.join('0' * (values.dim() - 2))}]" if values.dim() > 2 else "each in a row"
         raise ValueError(f"{name} must have shape ({rows}, D), got {tuple(values.shape)}; "
-                         f"pass the {'queries' if name == 'q' else 'keys'} of one head, {mend}")
+                         f"pass the {'queries' if name == 'q' else 'keys'} of one head, {fix}")
 
 
 def _require_one_width(q, k):
     if q.size(1) == k.size(1):
         return
-    mend = "take both from the same head"
+    fix = "take both from the same head"
     for name, turned in (("k", q.size(1) == k.size(0)), ("q", q.size(0) == k.size(1)),
                          ("q and k", q.size(0) == k.size(0))):
         if turned:
-            mend = f"queries and keys are the rows: transpose {name}, for instance {name[0]}.mT"
+            fix = f"queries and keys are the rows: transpose {name}, for instance {name[0]}.mT"
             break
-    raise ValueError(f"q and k must have the same width D, got shapes {tuple(q.shape)} and {tuple(k.shape)}; {mend}")
+    raise ValueError(f"q and k must have the same width D, got shapes {tuple(q.shape)} and {tuple(k.shape)}; {fix}")
 
 
-def _require_between(name, count, least, most, mend):
+def _require_between(name, count, least, most, fix):
     if not least <= count <= most:
         if count < least:
-            mend = "draw more with torch.randn"
-        raise ValueError(f"{name} must be {least} to {most}, got {count}; {mend}")
+            fix = "draw more with torch.randn"
+        raise ValueError(f"{name} must be {least} to {most}, got {count}; {fix}")

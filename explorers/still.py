@@ -1,4 +1,9 @@
-"""Light pictures of many numbers: squares of colour without their numbers, the same on every machine."""
+"""Small pictures of many numbers: colored squares without their numbers, the same on every machine.
+
+The heat map repeats a part of plots.weights on purpose. plots draws with Matplotlib, which writes each square and each
+number as elements of their own: an SVG of 1.2 MB for 64 words, in every saved notebook. Here neighboring squares of one
+color are a single stroke, and the picture stays below 40 kB.
+"""
 
 import math
 from html import escape
@@ -7,9 +12,9 @@ import torch
 
 from helpers import plots
 
-FEW = 16        # up to so many words plots.weights can print a number into each square
+FEW = 16        # words for which plots.weights still has room to print each number
 MOST_SQUARES = 64
-LEVELS = 16     # so many steps of colour: neighbours of one step are drawn as one stroke
+LEVELS = 16     # steps of color; neighbors of one step are drawn as one stroke
 LONGEST = 14    # letters of a word
 STYLE = f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" fill="{plots.INK}"'
 
@@ -18,7 +23,7 @@ def weights(values, rows, columns, title):
     """Attention weights of a long sentence as a heat map of at most 64 x 64 squares.
 
     Shapes: values (T, S), rows T words, columns S words
-    Units:  colours run from 0 to 1; a square that stands for several weights has the largest of them
+    Units:  colors run from 0 to 1; a square that covers several weights shows the largest of them
     Source: notebook 07
     """
     block = [-(-len(words) // MOST_SQUARES) for words in (rows, columns)]
@@ -55,31 +60,31 @@ def _largest_of_blocks(values, high, wide):
 
 
 def _level(weight):
-    """The step of colour, 0 to LEVELS. The odd offset keeps the usual fractions, 1/2 or 1/8, off the edges,
+    """The step of color, 0 to LEVELS. The odd offset keeps common fractions such as 1/2 and 1/8 away from the edges,
     where the last bit of a number, which differs between machines, would decide."""
     return min(LEVELS, int(weight * LEVELS + 0.43))
 
 
-def _colour(level):
+def _color(level):
     return _hex(plots.WEIGHTS(level / LEVELS, bytes=True))
 
 
-def _hex(colour):
-    red, green, blue, _ = colour
+def _hex(color):
+    red, green, blue, _ = color
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def _squares(squares, left, top, size):
-    """The squares as horizontal strokes on a ground of the lightest colour."""
+    """The squares as horizontal strokes on a background of the lightest color."""
     T, S = squares.shape
     levels = [[_level(weight) for weight in row] for row in squares.tolist()]
-    return (f'<rect x="{left}" y="{top}" width="{S * size}" height="{T * size}" fill="{_colour(0)}"/>\n'
+    return (f'<rect x="{left}" y="{top}" width="{S * size}" height="{T * size}" fill="{_color(0)}"/>\n'
             f'<g transform="translate({left} {top}) scale({size}) translate(0 .5)" fill="none">'
-            + _strokes(levels, _colour) + "</g>")
+            + _strokes(levels, _color) + "</g>")
 
 
-def _strokes(levels, colour):
-    """One path for each step of colour but 0, which is the colour of the ground."""
+def _strokes(levels, color):
+    """One path for each step of color except 0, which is the color of the background."""
     strokes = {}
     for i, row in enumerate(levels):
         start = 0
@@ -88,7 +93,7 @@ def _strokes(levels, colour):
                 strokes.setdefault(row[start], []).append(f"M{start} {i}h{j - start}")
                 start = j
     strokes.pop(0, None)
-    return "".join(f'<path stroke="{colour(level)}" d="{"".join(strokes[level])}"/>' for level in sorted(strokes))
+    return "".join(f'<path stroke="{color(level)}" d="{"".join(strokes[level])}"/>' for level in sorted(strokes))
 
 
 def _row_words(words, x, top, step):
@@ -102,13 +107,13 @@ def _column_words(words, left, y, step):
 
 
 def _some(words, step):
-    """As many words as can stand beside each other, with their places."""
+    """As many words as fit next to each other, with their indices."""
     apart = -(-13 // step)
     return [(i, escape(_shortened(word))) for i, word in enumerate(words) if i % apart == 0]
 
 
 def _legend(x, top):
-    steps = "".join(f'<rect x="{x}" y="{top + 96 - 6 * level}" width="12" height="6" fill="{_colour(level)}"/>'
+    steps = "".join(f'<rect x="{x}" y="{top + 96 - 6 * level}" width="12" height="6" fill="{_color(level)}"/>'
                     for level in range(LEVELS + 1))
     return (f'{steps}<text x="{x + 17}" y="{top + 9}">1</text><text x="{x + 17}" y="{top + 102}">0</text>'
             f'<text x="{x - 6}" y="{top + 118}">weight</text>')
@@ -138,10 +143,10 @@ STRIP = 28  # pixels from one row to the next
 
 
 def strips(rows, title):
-    """Named rows of numbers, one under the other: blue above 0, orange below.
+    """Named rows of numbers, one below the other: blue above 0, orange below 0.
 
     Shapes: rows {name: (C,)}
-    Units:  the colours of a row reach to its own largest absolute number
+    Units:  the colors of a row reach to its own largest absolute number
     Source: notebook 01
     """
     C = len(next(iter(rows.values())))
@@ -155,7 +160,7 @@ def strips(rows, title):
         f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         f'<g transform="translate({left} {top}) scale({size} {STRIP}) translate(0 .5)" fill="none" stroke-width=".9">'
-        f'{_grounds(len(rows), C)}{_strokes(levels, _signed_colour)}</g>',
+        f'{_grounds(len(rows), C)}{_strokes(levels, _signed_color)}</g>',
         _row_words(rows, left - 6, top, STRIP),
         _feature_numbers(C, left, top + STRIP * len(rows) + 13, size),
         _signed_legend(left, height - 20),
@@ -166,16 +171,16 @@ def strips(rows, title):
 
 
 def _signed_level(number):
-    """The step of colour, -LEVELS / 2 to LEVELS / 2; the odd offset as in _level."""
+    """The step of color, -LEVELS / 2 to LEVELS / 2; with an odd offset as in _level."""
     return math.floor(number * LEVELS / 2 + 0.47)
 
 
-def _signed_colour(level):
+def _signed_color(level):
     return _hex(plots.SIGNED(0.5 + level / LEVELS, bytes=True))
 
 
 def _grounds(count, C):
-    return f'<path stroke="{_signed_colour(0)}" d="{"".join(f"M0 {i}h{C}" for i in range(count))}"/>'
+    return f'<path stroke="{_signed_color(0)}" d="{"".join(f"M0 {i}h{C}" for i in range(count))}"/>'
 
 
 def _feature_numbers(C, left, y, size):
@@ -187,6 +192,6 @@ def _feature_numbers(C, left, y, size):
 
 def _signed_legend(x, y):
     half = LEVELS // 2
-    steps = "".join(f'<rect x="{x + 103 + 6 * level}" y="{y}" width="6" height="11" fill="{_signed_colour(level)}"/>'
+    steps = "".join(f'<rect x="{x + 103 + 6 * level}" y="{y}" width="6" height="11" fill="{_signed_color(level)}"/>'
                     for level in range(-half, half + 1))
     return f'<text x="{x}" y="{y + 10}">below 0</text>{steps}<text x="{x + 163}" y="{y + 10}">above 0</text>'

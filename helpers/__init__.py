@@ -1,17 +1,17 @@
-"""Attention by Hand: the finished code of the course, one small room after another.
+"""Attention by Hand: the final implementations of the course, one small module after another.
 
 Read the modules in the order in which the notebooks reach them; a file imports only files above it.
 
     tokens      from text to ids                               notebook 01
-    embeddings  from ids to vectors, and to places             notebook 01
-    masks       which key may be read by which query           notebook 03
+    embeddings  from ids to vectors, and their positions       notebook 01
+    masks       which query may attend to which key            notebook 03
     attention   dot_product_attention, SelfAttention           notebooks 02, 03, 04
     heads       MultiHeadAttention                             notebook 05
     bert        attention in a real model, and the model       notebooks 06, 07
-    ports       weights in and out of other people's attention notebook 05
+    ports       weight conversion to and from other code       notebook 05
     pretrained  find, fetch, verify and load MiniLM            notebook 01
     plots       every static figure of the course
-    checks      check, hint, solution, progress: how the course answers
+
     notebook    setup(): seed, device, how tensors are printed
     start       what the first cell needs before all that
 

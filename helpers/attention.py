@@ -60,7 +60,7 @@ class CausalAttention(SelfAttention):
         super().__init__(d_in, d_out, qkv_bias)
         require_probability(dropout)
         self.dropout = nn.Dropout(dropout)
-        # A buffer moves with .to(device); it can be made anew, so it is not saved with the weights.
+        # A buffer moves with .to(device); it can be computed again, so it is not saved with the parameters.
         self.register_buffer("mask", causal_mask(context_length), persistent=False)
 
     def forward(self, x):
@@ -74,7 +74,7 @@ class CausalAttention(SelfAttention):
 
 
 def require_qkv(q, k, v):
-    """Raise unless q, k and v can be attended with.
+    """Raise unless q, k and v fit together.
 
     Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv); T and S at least 1
     Errors: TypeError for the dtypes; ValueError for shapes and devices
@@ -110,7 +110,7 @@ def _require_matching_shapes(q, k, v):
 
 
 def _applied(dropout, weights):
-    """The weights after dropout; a probability is refused, since it says nothing of train and eval."""
+    """The weights after dropout; a probability is refused, since it does not know train mode from eval mode."""
     if not callable(dropout):
         raise TypeError(f"dropout must be a module or function applied to the weights, "
                         f"got {dropout!r}; for a probability p pass nn.Dropout(p)")

@@ -1,4 +1,4 @@
-"""BERT: attention as it stands in a real model, with the names that published weights have.
+"""BERT: attention as it is in a real model, with the parameter names of published weights.
 
 From the inside out: self-attention, its output, the two together, a layer, the model. The scores are
 divided by sqrt(D), D = C / H; masks are bool, True = may attend, as everywhere in this course.
@@ -91,11 +91,11 @@ class BertSelfAttention(nn.Module):
         return split_heads(x, len(self.kept_heads))
 
     def _keys_and_values(self, q, x, context, past):
-        """Those of the context; or those of x, after what the cache holds."""
+        """The keys and values of the context; or those of x, after the cached ones."""
         if past is not None:
             self._require_cache(past, q, context)
         if context is not None and past is not None:
-            return past  # the context does not grow: what was computed once is all
+            return past  # the context does not grow: its keys and values are computed once
         source = x if context is None else context
         new = self._split(self.key(source)), self._split(self.value(source))
         if past is None:
@@ -103,7 +103,7 @@ class BertSelfAttention(nn.Module):
         return tuple(torch.cat(pair, dim=-2) for pair in zip(past, new, strict=True))  # (B, H, past + T, D) each
 
     def _first_position(self, k, x, context, past):
-        """Where x begins: behind the cache. Beside a context it begins at 0, and a cache cannot say otherwise."""
+        """The first position of x: after the cache. With a context it is 0, and a cache cannot say otherwise."""
         if context is None:
             return k.size(-2) - x.size(-2)
         if past is not None:
@@ -130,7 +130,7 @@ class BertSelfAttention(nn.Module):
         return relative
 
     def _one_for_each_head(self, head_mask, weights):
-        """The head mask beside the weights: (H,) becomes (1, H, 1, 1)."""
+        """The head mask, shaped to broadcast to the weights: (H,) becomes (1, H, 1, 1)."""
         if not isinstance(head_mask, torch.Tensor):
             raise TypeError(f"head_mask must be a tensor, got {type(head_mask).__name__}; "
                             "make one with torch.tensor(head_mask)")
@@ -188,11 +188,11 @@ class BertSelfOutput(nn.Module):
 
 
 class BertAttention(nn.Module):
-    """Self-attention, or cross-attention where there is a context, with everything up to the LayerNorm.
+    """Self-attention, or cross-attention if there is a context, up to and including the LayerNorm.
 
     Shapes: x (B, T, C), context (B, S, C) -> out (B, T, C), weights (B, H, T, S), present = (k, v) (B, H, S, D) each
             mask bool, broadcastable to (B, H, T, S); head_mask (H,) or (1 or B, H, 1, 1): 1 keeps a head, 0 mutes it
-            past = a present of an earlier call: x continues behind it, S = past + T; beside a context it replaces
+            past = the present of an earlier call: x continues after it, S = past + T; with a context it replaces
             the context's keys and values
     Units:  as in `BertSelfAttention`. NB: no mask is made here; a decoder passes its causal mask
     Errors: TypeError or ValueError if something does not fit
@@ -210,8 +210,8 @@ class BertAttention(nn.Module):
     def prune_heads(self, heads):
         """Remove heads, and with them their rows of query, key and value and their columns of the last projection.
 
-        Heads keep their original numbers; those that are gone already are passed over.
-        NB: the smaller weights are new parameters; make the optimizer after pruning.
+        Heads keep their original numbers; heads that were pruned before are ignored.
+        NB: the smaller layers have new parameters; create the optimizer after pruning.
 
         Errors: TypeError if a head is no whole number; ValueError if it never existed, or none would be left
         Source: Michel et al. 2019; notebook 06
@@ -226,7 +226,7 @@ class BertAttention(nn.Module):
         attention.kept_heads = left
 
     def _heads_left(self, heads):
-        """The numbers of the heads that stay when `heads` go."""
+        """The numbers of the heads that remain once `heads` are removed."""
         heads, total = list(heads), self.self.config.num_attention_heads
         for head in heads:
             if not isinstance(head, int) or isinstance(head, bool):
@@ -243,7 +243,7 @@ def _part_of(layer, features, dim):
     """A smaller nn.Linear: some of the output features (dim 0) or of the input features (dim 1) of a larger one."""
     features = features.to(layer.weight.device)
     weight, bias = layer.weight.detach().index_select(dim, features), layer.bias.detach()
-    smaller = nn.Linear(weight.size(1), weight.size(0), device="meta")  # a form without numbers, filled here:
+    smaller = nn.Linear(weight.size(1), weight.size(0), device="meta")  # without storage, filled here:
     smaller.weight = nn.Parameter(weight, requires_grad=layer.weight.requires_grad)
     smaller.bias = nn.Parameter(bias[features] if dim == 0 else bias.clone(), requires_grad=layer.bias.requires_grad)
     return smaller.train(layer.training)
@@ -297,7 +297,7 @@ class BertLayer(nn.Module):
 
 
 class BertEmbeddings(nn.Module):
-    """The sum of three rows for each token: what it is, where it stands, and which sentence it belongs to.
+    """The sum of three rows for each token: what it is, where it is, and which sentence it belongs to.
 
     Shapes: ids (B, T), token_types (B, T), all 0 if None -> (B, T, C)
     Errors: TypeError or ValueError if ids are not rows of the table, or T is above max_position_embeddings
@@ -336,7 +336,7 @@ class BertEmbeddings(nn.Module):
                              f"{tuple(ids.shape)}")
 
     def _load_from_state_dict(self, state_dict, prefix, *args):
-        state_dict.pop(prefix + "position_ids", None)  # older files hold the numbers 0, 1, 2, ... among the weights
+        state_dict.pop(prefix + "position_ids", None)  # older files hold the numbers 0, 1, 2, ... too
         super()._load_from_state_dict(state_dict, prefix, *args)
 
 
@@ -363,7 +363,7 @@ class BertEncoder(nn.Module):
 
 
 class BertPooler(nn.Module):
-    """One vector for a text: that of its first token, [CLS], through a layer of its own.
+    """One vector for a text: that of its first token, [CLS], after a layer with a tanh.
 
     Shapes: (B, T, C) -> (B, C)
     Source: Devlin et al. 2019; notebook 07
@@ -378,7 +378,7 @@ class BertPooler(nn.Module):
 
 
 class BertModel(nn.Module):
-    """From ids to a vector for each token that knows its neighbours.
+    """From ids to a vector for each token in its context.
 
     Shapes: ids (B, T) -> hidden (B, T, C), weights: a list with (B, H, T, T) for each layer
             mask bool, broadcastable to (B, H, T, T), such as padding_mask(...).unsqueeze(1); head_mask (layers, H)
@@ -391,13 +391,13 @@ class BertModel(nn.Module):
         super().__init__()
         self.config = config
         self.embeddings, self.encoder, self.pooler = BertEmbeddings(config), BertEncoder(config), BertPooler(config)
-        self.apply(_initialise)
+        self.apply(_initialize)
 
     def forward(self, ids, *, mask=None, token_types=None, head_mask=None):
         return self.encoder(self.embeddings(ids, token_types), mask=mask, head_mask=head_mask)
 
     def prune_heads(self, heads):
-        """Remove heads: {layer: heads}, with their original numbers; all of them, or on an error none.
+        """Remove heads: {layer: heads}, with their original numbers; if there is an error, none is removed.
 
         Errors: TypeError or ValueError if a layer or head does not exist, or a layer would lose all its heads
         Source: Michel et al. 2019; notebook 07
@@ -412,8 +412,8 @@ class BertModel(nn.Module):
             attention[i].prune_heads(gone)
 
 
-def _initialise(module):
-    """BERT's first weights: small numbers around 0."""
+def _initialize(module):
+    """BERT's initial parameters: small numbers around 0."""
     if isinstance(module, (nn.Linear, nn.Embedding)):
         nn.init.normal_(module.weight, std=0.02)
         if getattr(module, "bias", None) is not None:
@@ -424,7 +424,7 @@ def _initialise(module):
 
 
 def load_weights(module, weights):
-    """Copy weights by name into a module, all of them or none.
+    """Copy pretrained weights by name into a module, all of them or none.
 
     Errors: ValueError names what is missing, what is too much, and whose shape does not fit
     Source: notebook 07

@@ -1,4 +1,4 @@
-"""From ids to vectors, and how a vector learns its place."""
+"""From ids to vectors, and how a vector gets its position."""
 
 import math
 
@@ -34,7 +34,7 @@ def require_ids(ids, limit, name="ids"):
 
 
 def require_sizes(**sizes):
-    """Raise unless all sizes are whole numbers from 1 on.
+    """Raise unless all sizes are whole numbers of at least 1.
 
     Errors: TypeError or ValueError names the first that is not
     Source: notebook 01
@@ -58,7 +58,7 @@ def sinusoidal_positions(length, d_model):
     if d_model % 2:
         raise ValueError(f"d_model must be even, since each wave has a sine and a cosine column, got {d_model}; "
                          f"take {d_model + 1}")
-    # In float64: 10000**x and large angles lose digits that a sine needs.
+    # In float64: float32 would lose digits of 10000**x and of large angles, and the sine needs them.
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (length, 1)
     frequency = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000) / d_model))
     angle = position * frequency  # (length, 1) * (d_model / 2,) -> (length, d_model / 2)
@@ -66,7 +66,7 @@ def sinusoidal_positions(length, d_model):
 
 
 def add_positions(x, positions):
-    """Add to each vector the row of the place where it stands.
+    """Add to each vector the row of its position.
 
     Shapes: x (..., T, C), positions (max_T, C) with max_T >= T -> (..., T, C)
     Errors: TypeError if x is not floating; ValueError if x is longer than the table of positions, or of another width
@@ -87,25 +87,25 @@ def add_positions(x, positions):
     return x + positions[:T]  # (..., T, C) + (T, C)
 
 
-def flattened(rows):
-    """Look at vectors from the side where they differ most: a principal component analysis.
+def pca(rows):
+    """Project vectors onto the two directions in which they differ most: principal component analysis.
 
-    Shapes: rows (N, C) -> (N, 2), and the share of the squared differences that these two directions keep
+    Shapes: rows (N, C) -> (N, 2), and the share of the variance that these two directions keep
     Source: notebook 01
     """
-    centred = rows - rows.mean(dim=0)
-    _, sizes, directions = torch.linalg.svd(centred, full_matrices=False)
+    centered = rows - rows.mean(dim=0)
+    _, sizes, directions = torch.linalg.svd(centered, full_matrices=False)
     directions = directions[:2]  # (2, C)
-    directions = directions * directions.sum(dim=-1, keepdim=True).sign()  # svd leaves their signs open
-    return centred @ directions.T, (sizes[:2].square().sum() / sizes.square().sum()).item()
+    directions = directions * directions.sum(dim=-1, keepdim=True).sign()  # the SVD leaves their signs open
+    return centered @ directions.T, (sizes[:2].square().sum() / sizes.square().sum()).item()
 
 
 class TokenEmbedding(nn.Module):
     """A table with one trainable row for each token.
 
     Shapes: ids (..., T) -> (..., T, C)
-    Units:  rows times sqrt(d_model), as in the paper: they then weigh as much as positions, or more
-    Errors: TypeError or ValueError if ids are not rows of the table, or a size is not a whole number from 1 on
+    Units:  rows times sqrt(d_model), as in the paper, so that they are at least as large as the positions
+    Errors: TypeError or ValueError if ids are not rows of the table, or a size is not a whole number of at least 1
     Source: Vaswani et al. 2017, section 3.4; notebook 01
     """
 
@@ -129,7 +129,7 @@ class SinusoidalPositions(nn.Module):
     def __init__(self, context_length, d_model):
         super().__init__()
         require_sizes(context_length=context_length)
-        # A buffer moves with .to(device); it can be made anew, so it is not saved with the weights.
+        # A buffer moves with .to(device); it can be computed again, so it is not saved with the parameters.
         self.register_buffer("positions", sinusoidal_positions(context_length, d_model), persistent=False)
 
     def forward(self, x):
@@ -137,7 +137,7 @@ class SinusoidalPositions(nn.Module):
 
 
 class LearnedPositions(nn.Module):
-    """Adds a trainable row for each position: what BERT does. It knows no place beyond context_length.
+    """Adds a trainable row for each position, as BERT does. There are no rows beyond context_length.
 
     Shapes: x (..., T, C), T <= context_length -> (..., T, C)
     Errors: ValueError if x is longer than context_length

@@ -25,7 +25,7 @@ def split_heads(x, num_heads):
 
 
 def merge_heads(x):
-    """Put the heads of each position side by side again: the way back from `split_heads`.
+    """Put the heads of each position side by side again: the inverse of `split_heads`.
 
     Shapes: x (..., H, T, D) -> (..., T, C), C = H * D
     Errors: ValueError if x has fewer than three axes
@@ -112,11 +112,11 @@ class MultiHeadAttention(nn.Module):
 
 
 def _sdpa(q, k, v, attn_mask=None, **options):
-    """F.scaled_dot_product_attention; zeros where a row sees nothing, for which PyTorch before 2.5 gave NaN."""
+    """F.scaled_dot_product_attention; zeros where a row is fully masked; PyTorch before 2.5 gave NaN."""
     if attn_mask is None or EMPTY_ROWS_GIVE_ZEROS:
         return F.scaled_dot_product_attention(q, k, v, attn_mask, **options)
-    empty = ~attn_mask.any(dim=-1, keepdim=True)  # such a row first reads everything, and then nothing
-    mask = (attn_mask | empty).expand(*attn_mask.shape[:-1], k.size(-2))  # it misreads (T, 1) in bfloat16 too
+    empty = ~attn_mask.any(dim=-1, keepdim=True)  # such a row first reads all keys; its output becomes 0 below
+    mask = (attn_mask | empty).expand(*attn_mask.shape[:-1], k.size(-2))  # 2.4 misreads (T, 1) in bfloat16
     out = F.scaled_dot_product_attention(q, k, v, mask, **options)
     return out.masked_fill(empty, 0.0) if empty.is_meta or empty.any() else out
 
@@ -125,7 +125,7 @@ def _visible(q, k, mask, causal):
     """The mask that hides what `mask` hides and, if causal, the future too; None where nothing is hidden."""
     T, S = q.size(-2), k.size(-2)
     if mask is not None:
-        require_mask(mask, q[..., :1].expand(*q.shape[:-1], S))  # a view as large as the scores, which are not made
+        require_mask(mask, q[..., :1].expand(*q.shape[:-1], S))  # a view of the scores' shape, no scores
         mask = torch.atleast_2d(mask)  # (S,) -> (1, S): SDPA wants an axis of queries
     if not causal:
         return mask

@@ -1,4 +1,4 @@
-"""Masks: which key may be read by which query, and the roads from a mask to weights.
+"""Masks: which query may attend to which key, and the ways from a mask to weights.
 
 One convention, the one of `F.scaled_dot_product_attention`: bool, True = may attend, of any shape
 that broadcasts to the scores (..., T, S). Two masks are combined with ``&``.
@@ -8,7 +8,7 @@ import torch
 
 
 def require_mask(mask, scores):
-    """Raise unless `mask` is bool, lies beside `scores` and broadcasts to their shape.
+    """Raise unless `mask` is bool, is on the device of `scores` and broadcasts to their shape.
 
     Shapes: mask broadcastable to scores (..., T, S)
     Errors: TypeError if mask is not bool or scores are not floats; ValueError if device or shape does not fit
@@ -28,7 +28,7 @@ def require_mask(mask, scores):
     if not _stretches(mask.shape, scores.shape):
         raise ValueError(f"mask {tuple(mask.shape)} does not broadcast to scores {tuple(scores.shape)}; "
                          "its last two axes are (queries, keys), and every axis must be equal or 1"
-                         + ("; beside heads, a mask for each item needs mask.unsqueeze(1)"
+                         + ("; with heads, a mask for each item needs mask.unsqueeze(1)"
                             if mask.dim() == 3 and scores.dim() == 4 else ""))
 
 
@@ -81,7 +81,7 @@ def mask_by_renormalizing(weights, mask):
     Shapes: weights (..., T, S), mask broadcastable to it -> (..., T, S)
     Units:  weights sum to 1 over S, before and after
     Errors: TypeError if mask is not bool; ValueError if it does not fit. A row whose visible
-            weights are all 0 becomes NaN: that is this road's weakness
+            weights are all 0 becomes NaN: that is the weakness of this method
     Source: notebook 03
     """
     require_mask(mask, weights)
@@ -95,7 +95,7 @@ def mask_by_filling(scores, mask):
     Shapes: scores (..., T, S), mask broadcastable to it -> weights (..., T, S)
     Units:  scores are dimensionless logits; weights sum to 1 over S
     Errors: TypeError if mask is not bool; ValueError if it does not fit. A fully masked row
-            becomes NaN: `masked_softmax` is the road that mends it
+            becomes NaN: `masked_softmax` gives zeros instead
     Source: notebook 03
     """
     require_mask(mask, scores)

@@ -14,7 +14,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 def setup(seed=123, device=None):
-    """Make this notebook's numbers the printed ones; names and returns the device to compute on.
+    """Make this notebook's numbers the printed ones; print and return the device to compute on.
 
     Units:  tensors print with 4 decimals and no scientific notation; device None picks one, as `pick_device` does
     Errors: ValueError if the environment variable COURSE_DEVICE names no device of this machine
@@ -44,7 +44,7 @@ def pick_device():
 
 
 class Dropout(nn.Dropout):
-    """nn.Dropout with the same coins in every PyTorch and on every machine: those of `torch.rand` on the CPU.
+    """nn.Dropout with the same random draws in every PyTorch and on every machine: those of `torch.rand` on the CPU.
 
     Shapes: x (...) -> (...)
     Units:  p is the probability that a number becomes 0
@@ -58,37 +58,37 @@ class Dropout(nn.Dropout):
         return x * keep.to(x.device) / (1 - self.p)
 
 
-def journey():
+def example_sentence():
     """The six words "Your journey starts with one step", and a vector of three numbers for each.
 
     Shapes: -> words, a list of 6; x (6, 3)
-    Errors: FileNotFoundError or ValueError if data/journey.csv is not there or not as it was
+    Errors: FileNotFoundError or ValueError if data/journey.csv is missing or damaged
     Source: Raschka, Build a Large Language Model (From Scratch), 2024, chapter 3; data/README.md
     """
-    path, mend = DATA / "journey.csv", "it belongs to the course: take it from there again"
+    path, fix = DATA / "journey.csv", "it belongs to the course: copy it from there again"
     try:
         with open(path, encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         return [row["word"] for row in rows], torch.tensor([[float(row[f"x{i}"]) for i in (1, 2, 3)] for row in rows])
     except FileNotFoundError:
-        raise FileNotFoundError(f"{path} is missing; {mend}") from None
+        raise FileNotFoundError(f"{path} is missing; {fix}") from None
     except (KeyError, TypeError, ValueError):
         raise ValueError(f"{path} must have the columns word, x1, x2, x3, with numbers in the last three; "
-                         f"{mend}") from None
+                         f"{fix}") from None
 
 
-def recorded(name):
-    """What somebody else's attention gave: its weights under its own names; and inputs, masks and outputs.
+def reference_outputs(name):
+    """What another implementation of attention computed: its weights under its own names; inputs, masks, outputs.
 
     Shapes: -> weights {name: tensor}, case {"input.x": tensor, ...}; for "ports/labml" B = 2, T = 5, C = 24, H = 3,
             for "bert/plain" B = 2, T = 7, C = 48, H = 4
     Errors: FileNotFoundError names what was recorded
-    Source: data/README.md says whose code computed them
+    Source: data/README.md says whose code computed them; tools/record runs it again
     """
     path = DATA / f"{name}.safetensors"
     if not path.exists():
         known = sorted(file.relative_to(DATA).with_suffix("").as_posix() for file in DATA.glob("[!c]*/*.safetensors"))
-        raise FileNotFoundError(f"there is no record {name!r}, only {', '.join(known)}")
+        raise FileNotFoundError(f"there are no reference outputs {name!r}, only {', '.join(known)}")
     tensors = load_file(path)
     weights = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
     return weights, {name: t for name, t in tensors.items() if not name.startswith("state.")}

@@ -1,4 +1,4 @@
-"""Weights in and out of other people's attention: the same numbers under other names.
+"""Weight conversion to and from other implementations of attention: the same numbers under other names.
 
     torch         torch.nn.MultiheadAttention: q, k and v stacked in one in_proj_weight
     labml         labml.ai's MultiHeadAttention, which wants (T, B, C)
@@ -11,7 +11,7 @@ import torch
 
 OURS = ("q_proj", "k_proj", "v_proj", "out_proj")
 NAMES = {
-    "torch": ("in_proj_0", "in_proj_1", "in_proj_2", "out_proj"),  # the first three once in_proj_* is cut in three
+    "torch": ("in_proj_0", "in_proj_1", "in_proj_2", "out_proj"),  # the first three after in_proj_* is cut in three
     "labml": ("query.linear", "key.linear", "value.linear", "output"),
     "annotated": ("linears.0", "linears.1", "linears.2", "linears.3"),
     "bentrevett": ("w_q", "w_k", "w_v", "fc"),
@@ -23,7 +23,7 @@ def to_ours(state, layout):
     """Rename foreign weights so that `MultiHeadAttention.load_state_dict` takes them.
 
     Shapes: all weights (C, C), biases (C,); torch's in_proj_weight (3C, C), in_proj_bias (3C,)
-    Errors: ValueError if the layout is unknown, or a weight is missing or one too many
+    Errors: ValueError if the layout is unknown, or a weight is missing or unexpected
     Source: notebook 05
     """
     names = _names(layout)
@@ -35,7 +35,7 @@ def from_ours(state, layout):
     """Rename the weights of a `MultiHeadAttention` so that the foreign module takes them.
 
     Shapes: as in `to_ours`
-    Errors: ValueError if the layout is unknown, or a weight is missing or one too many
+    Errors: ValueError if the layout is unknown, or a weight is missing or unexpected
     Source: notebook 05
     """
     names = _names(layout)
@@ -104,7 +104,7 @@ def _cut(state):
 
 
 def _stacked(state):
-    """The way back from `_cut`."""
+    """The inverse of `_cut`."""
     stacked = {name: tensor for name, tensor in state.items() if not name.startswith("in_proj_")}
     for kind in ("weight", "bias"):
         parts = [state[f"in_proj_{i}.{kind}"] for i in range(3) if f"in_proj_{i}.{kind}" in state]

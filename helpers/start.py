@@ -6,7 +6,8 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 OLDEST_TORCH = "2.4"
-NEEDED = ("anywidget>=0.9", "ipywidgets>=7.7", "matplotlib>=3.10", "safetensors>=0.4")  # imported under the same names
+NEEDED = ("anywidget>=0.9", "filelock>=3.13", "huggingface_hub>=1.24", "ipywidgets>=7.7", "matplotlib>=3.10",
+          "safetensors>=0.4")  # imported under the same names
 START = "start the course with `python course.py`, which sets up a Python environment with everything it needs"
 
 

@@ -8,7 +8,7 @@ UNKNOWN = "<unk>"
 
 
 def build_vocabulary(text):
-    """Number the words of a text in the order in which they first come; id 0 is for unknown words.
+    """Number the words of a text in order of first appearance; id 0 is for unknown words.
 
     Shapes: -> {word: id}, with `<unk>` first
     Errors: TypeError if text is not a str; ValueError if it has no word
@@ -46,7 +46,7 @@ def encode(text, vocabulary):
 
 
 def decode(ids, vocabulary):
-    """Replace each id by its word: the way back, except for unknown words.
+    """Replace each id by its word: the inverse of `encode`, except for unknown words.
 
     Shapes: ids, T ints or a tensor (T,) -> text with T words
     Errors: TypeError if ids are not whole numbers; ValueError if an id is not in the vocabulary
@@ -61,14 +61,14 @@ def decode(ids, vocabulary):
 
 
 class WordPiece:
-    """BERT's way to split words: the longest piece that the vocabulary holds, then the longest of the rest.
+    """BERT's way of splitting words: the longest piece in the vocabulary, then the longest piece of the rest.
 
-    A piece that continues a word starts with ##. Lower-case and without accents, as the "uncased"
-    BERT models are. It gives the ids of Hugging Face's fast BERT tokenizer, with two differences:
-    NB: "[CLS]" in a text is read as a text, [ cls ], so that nobody can slip a special token in; theirs
-    makes it the special token unless encode_special_tokens is set.
-    NB: what is a mark or an accent is asked of this Python's Unicode; their table is older, so that some signs of
-    rare scripts differ, as do 256 rare Chinese characters that their list of blocks leaves out.
+    A piece that continues a word starts with ##. Text is lower-cased and stripped of accents, as for
+    the "uncased" BERT models. The ids are those of Hugging Face's fast BERT tokenizer, with two differences:
+    NB: "[CLS]" in a text is read as plain text, [ cls ], so that nobody can smuggle in a special token; theirs
+    turns it into the special token unless encode_special_tokens is set.
+    NB: punctuation and accents are recognized by this Python's Unicode tables; theirs are older, so some characters
+    of rare scripts differ, as do 256 rare Chinese characters that are missing from their list of blocks.
 
     Errors: ValueError if a special token is missing from the vocabulary
     Source: Devlin et al. 2019; Schuster and Nakajima 2012; notebook 01
@@ -99,7 +99,7 @@ class WordPiece:
         return [piece for word in words for piece in self.split_word(word)]
 
     def split_word(self, word):
-        """The longest matching pieces from the left, or [UNK] for the whole word where nothing matches.
+        """The longest matching pieces from left to right, or [UNK] for the whole word if some part matches nothing.
 
         Shapes: -> list of str
         Source: notebook 01
@@ -123,7 +123,7 @@ class WordPiece:
         return None
 
     def encode(self, text, max_length=None):
-        """The ids of a text, with [CLS] in front and [SEP] behind.
+        """The ids of a text, with [CLS] first and [SEP] last.
 
         Shapes: -> list of int, at most max_length of them
         Errors: TypeError if text is not a str; ValueError if nothing in it can be read, or max_length is below 3
@@ -137,7 +137,7 @@ class WordPiece:
         return [self.ids["[CLS]"], *ids, self.ids["[SEP]"]]
 
     def decode(self, ids):
-        """The pieces of some ids, joined to words.
+        """The pieces of the given ids, joined into words.
 
         Shapes: T ints or a tensor (T,) -> str
         Errors: TypeError if ids are not whole numbers; ValueError if an id is not in the vocabulary
@@ -162,12 +162,12 @@ def _whole_numbers(ids):
 
 
 def _words_and_marks(text):
-    """Lower-case words without accents, with every mark and every Chinese character on its own, as BERT reads them."""
+    """Lower-case words without accents; punctuation marks and Chinese characters are words of their own, as in BERT."""
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
     seen = "".join(c for c in text if not _is_control(c))
-    seen = unicodedata.normalize("NFD", _with_spaces(seen, _is_chinese))  # accents stand apart from their letters
-    seen = "".join(c.lower() for c in seen if unicodedata.category(c) != "Mn")  # ... and go; each letter by itself
+    seen = unicodedata.normalize("NFD", _with_spaces(seen, _is_chinese))  # splits off accents ...
+    seen = "".join(c.lower() for c in seen if unicodedata.category(c) != "Mn")  # ... to drop them; no final ς
     words = _with_spaces(seen, _is_mark).split()
     if not words:
         raise ValueError(f"text must have at least one word or mark, got {text!r}; an empty text has nothing to "
@@ -175,21 +175,21 @@ def _words_and_marks(text):
     return words
 
 
-def _with_spaces(text, stands_alone):
-    return "".join(f" {c} " if stands_alone(c) else c for c in text)
+def _with_spaces(text, is_separate):
+    return "".join(f" {c} " if is_separate(c) else c for c in text)
 
 
 def _is_control(c):
-    """Signs that nobody sees. White space is none, nor is what this Python does not know yet, as a new emoji."""
+    """Invisible characters; not white space, and not what this Python does not know yet, such as a new emoji."""
     return c in "\0\ufffd" or (unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co") and c not in "\t\n\r")
 
 
 def _is_mark(c):
-    """Punctuation; every sign of ASCII counts, $ and ^ too."""
+    """Punctuation; every ASCII character that is no letter, digit or space counts, even $ and ^."""
     return re.match(r"[!-/:-@[-`{-~]", c) is not None or unicodedata.category(c).startswith("P")
 
 
 def _is_chinese(c):
-    blocks = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
-              (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F))
+    blocks = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2CEAF), (0xF900, 0xFAFF),
+              (0x2F800, 0x2FA1F))
     return any(first <= ord(c) <= last for first, last in blocks)

@@ -5,13 +5,13 @@ import contextlib
 import pytest
 import torch
 
-from tests.second_device import SecondDevice
+from tests.unit.fake_gpu import FakeGpu
 
 
 @pytest.fixture
 def gpu():
-    """A GPU to move tensors to: a fake one where there is none."""
-    with contextlib.nullcontext() if torch.cuda.is_available() else SecondDevice():
+    """A GPU to move tensors to; a fake one where there is none."""
+    with contextlib.nullcontext() if torch.cuda.is_available() else FakeGpu():
         yield
 
 

@@ -7,12 +7,6 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-# Everything from elsewhere in the project that these tests lean on, so that a move there is one change here.
-from exercises import EXERCISES  # noqa: F401
-from helpers.checks import solution_source  # noqa: F401
-from tests import badges  # noqa: F401
-from tests.test_packaging import course_files, settings  # noqa: F401
-
 ROOT = Path(__file__).parents[2]
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SANITIZE = ROOT / "tests" / "sanitize.cfg"

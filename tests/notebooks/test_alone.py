@@ -12,7 +12,9 @@ import pytest
 from nbclient.exceptions import CellExecutionError
 
 from tests.minilm import uses_minilm
-from tests.notebooks.common import PATHS, ROOT, badges, course_files, execute, printed, read
+from tests.notebooks.common import PATHS, ROOT, execute, printed, read
+from tests.setup.test_packaging import course_files
+from tools import badges
 from tools.save_notebooks import comparable
 
 pytestmark = pytest.mark.notebook

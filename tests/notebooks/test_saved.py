@@ -6,7 +6,8 @@ import statistics
 
 import pytest
 
-from tests.notebooks.common import EXCEPTIONS, EXERCISES, PATHS, ROOT, code_cells, exercise_of, read
+from exercises import EXERCISES
+from tests.notebooks.common import EXCEPTIONS, PATHS, ROOT, code_cells, exercise_of, read
 
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 

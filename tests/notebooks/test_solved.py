@@ -6,17 +6,18 @@ best device get one.
 
 import pytest
 
+from exercises import COURSE, EXERCISES
 from helpers.heads import EMPTY_ROWS_GIVE_ZEROS
 from tests.minilm import require_minilm, uses_minilm
-from tests.notebooks.common import EXERCISES, PATHS, ROOT, execute, exercise_of, read, solution_source, tags
+from tests.notebooks.common import PATHS, ROOT, execute, exercise_of, read, tags
 from tools.save_notebooks import comparable
 
 DEPENDS_ON_ANSWERS = {"progress", "whose-attention", "whose-pool"}
 DEPENDS_ON_PYTORCH = set() if EMPTY_ROWS_GIVE_ZEROS else {"empty-sdpa"}  # shows nan before PyTorch 2.5, as it says
 SIMULATED_GPU = f"""import sys
 sys.path.insert(0, {str(ROOT)!r})
-from tests.second_device import SecondDevice
-SecondDevice().__enter__()
+from tests.unit.fake_gpu import FakeGpu
+FakeGpu().__enter__()
 """
 
 
@@ -34,7 +35,7 @@ def solve(notebook):
     """Put the solution that learners are shown in place of every stub."""
     for cell in notebook.cells:
         if exercise_of(cell):
-            cell.source = solution_source(EXERCISES[exercise_of(cell)])
+            cell.source = COURSE.solution_source(EXERCISES[exercise_of(cell)])
     return notebook
 
 

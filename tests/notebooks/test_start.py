@@ -9,7 +9,9 @@ import nbformat
 import pytest
 
 from helpers import start
-from tests.notebooks.common import PATHS, ROOT, badges, read, settings
+from tests.notebooks.common import PATHS, ROOT, read
+from tests.setup.test_packaging import settings
+from tools import badges
 
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 

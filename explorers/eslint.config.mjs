@@ -1,0 +1,20 @@
+import js from "@eslint/js";
+
+const BROWSER = ["document", "window", "getComputedStyle", "requestAnimationFrame", "setTimeout", "ImageData",
+  "MutationObserver", "ResizeObserver"];
+
+const readonly = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
+
+export default [
+  js.configs.recommended,
+  {
+    rules: {
+      "no-var": "error",
+      "prefer-const": "error",
+      eqeqeq: "error",
+      "max-len": ["error", { code: 120 }],
+    },
+  },
+  { files: ["*.js"], languageOptions: { globals: readonly(BROWSER) } },
+  { files: ["test/*.js"], languageOptions: { globals: readonly(["URL"]) } },
+];

@@ -1,0 +1,131 @@
+// Arithmetic, the colors of numbers, and how numbers are written. Nothing here needs a page, so node can test it.
+
+/** @typedef {ArrayLike<number>} Numbers */
+/** @typedef {number[]} Color red, green and blue, 0 to 255 */
+/** @typedef {{ values: Numbers, width: number, height: number }} Matrix its values row after row */
+
+// ---------------------------------------------------------------- arithmetic
+
+/** @type {(value: number, low: number, high: number) => number} */
+export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+/** 0 to count - 1.
+ *  @param {number} count */
+export const range = (count) => Array.from({ length: count }, (_, i) => i);
+
+/** The sum of the numbers.
+ *  @param {Numbers} numbers */
+export function sum(numbers) {
+  let total = 0;
+  for (let i = 0; i < numbers.length; i++) total += numbers[i];
+  return total;
+}
+
+/** @param {Numbers} numbers */
+export const mean = (numbers) => sum(numbers) / numbers.length;
+
+/** The softmax of one row as PyTorch computes it, in float32: the largest score is subtracted first.
+ *  @param {Numbers} scores
+ *  @returns {Float32Array} */
+export function softmax(scores) {
+  const top = Array.from(scores).reduce((most, score) => Math.max(most, score), -Infinity); // NaN if one is
+  const powers = Float32Array.from(scores, (score) => Math.exp(Math.fround(score - top)));
+  const total = sum(powers);
+  return powers.map((power) => power / total);
+}
+
+/** The indices of the numbers, from the largest number to the smallest.
+ *  @param {Numbers} numbers */
+export function largestFirst(numbers) {
+  return range(numbers.length).sort((a, b) => numbers[b] - numbers[a] || a - b);
+}
+
+/** The same numbers in at most `most` squares a side; a square shows the largest value that it covers.
+ *  @param {Matrix} matrix
+ *  @param {number} most
+ *  @returns {Matrix} */
+export function shrunk({ values, width, height }, most) {
+  const wide = Math.min(width, most);
+  const high = Math.min(height, most);
+  const out = new Float32Array(wide * high);
+  for (let i = 0; i < height; i++) {
+    const row = Math.floor((i * high) / height) * wide;
+    for (let j = 0; j < width; j++) {
+      const square = row + Math.floor((j * wide) / width);
+      out[square] = Math.max(out[square], values[i * width + j]);
+    }
+  }
+  return { values: out, width: wide, height: high };
+}
+
+/** Which of many labels to write: the first in `order` that keep `apart` pixels from those chosen before.
+ *  @param {number[]} order
+ *  @param {(i: number) => number} position
+ *  @param {number} apart */
+export function spaced(order, position, apart) {
+  /** @type {number[]} */
+  const chosen = [];
+  for (const i of order) {
+    const here = position(i);
+    if (chosen.every((other) => Math.abs(position(other) - here) >= apart)) chosen.push(i);
+  }
+  return chosen;
+}
+
+// ---------------------------------------------------------------- what Python sent
+
+/** The float32 numbers of a binary trait. The bytes are copied, because they may not start at a multiple of four.
+ *  @param {DataView<ArrayBuffer>} view */
+export function floats(view) {
+  return new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
+}
+
+/** The 256 colors of a binary trait.
+ *  @param {DataView} view
+ *  @returns {Color[]} */
+export function colors(view) {
+  return range(256).map((i) => [0, 1, 2].map((channel) => view.getUint8(3 * i + channel)));
+}
+
+// ---------------------------------------------------------------- colors
+
+export const INK = "#1b2a41"; // on squares, whose colors are the same in every theme
+
+/** @param {Color} color */
+export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
+
+/** The index of a number's color, as matplotlib finds it: 256 equal steps from 0 to 1, and 1 belongs to the last.
+ *  @param {number} value */
+export const colorIndex = (value) => clamp(Math.floor(value * 256), 0, 255);
+
+/** White ink on dark squares, dark ink on light ones, as in plots.py.
+ *  @param {Color} color */
+export function inkOn([red, green, blue]) {
+  return 0.3 * red + 0.59 * green + 0.11 * blue < 127.5 ? "#ffffff" : INK;
+}
+
+// ---------------------------------------------------------------- how numbers are written
+
+/** Four decimals, as the course prints its tensors. A weight that only rounds to 0 is distinguished from a true 0.
+ *  @param {number} value */
+export function exact(value) {
+  return value > 0 && value < 0.00005 ? "less than 0.0001" : value.toFixed(4);
+}
+
+/** A number for the narrow square of a table: two decimals, or none where there is no room for them.
+ *  @param {number} value */
+export function brief(value) {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value < 0 ? "-∞" : "∞";
+  if (Math.abs(value) >= 1e6) return value.toExponential(0).replace("e+", "e");
+  const text = value.toFixed(Math.abs(value) < 99.95 ? 2 : 0);
+  return text === "-0.00" ? "0.00" : text;
+}
+
+/** A number in a sentence: four decimals, as the course prints its tensors.
+ *  @param {number} value */
+export function precise(value) {
+  if (!Number.isFinite(value) || Math.abs(value) >= 1e6) return brief(value);
+  const text = value.toFixed(4);
+  return text === "-0.0000" ? "0.0000" : text;
+}

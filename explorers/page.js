@@ -1,0 +1,259 @@
+// Elements, controls, canvases, and what an explorer must know about the page around it.
+
+import { colorIndex, css, range } from "./numbers.js";
+
+/** @import { Color, Matrix } from "./numbers.js" */
+/** @typedef {{ get(name: string): any }} Model what anywidget passes to a view: its traits */
+/** @typedef {{ model: Model, el: HTMLElement }} Mount where a view finds its numbers, and where it goes */
+/** @typedef {string | Node} Content */
+
+// ---------------------------------------------------------------- elements
+
+// JupyterLab's one-key shortcuts are kept out: here the arrow keys move the selection. JupyterLab looks at the element
+// with the focus first and only then at what is around it, so each such element is marked itself.
+const FOCUSABLE = "input, select, button, [tabindex]";
+const OWN_KEYS = "data-lm-suppress-shortcuts";
+
+/** A new element: element("label", { class: "abh-control" }, "Head ", select).
+ *  @template {keyof HTMLElementTagNameMap} Tag
+ *  @param {Tag} tag
+ *  @param {Record<string, string | number>} attributes
+ *  @param {...Content} children */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  if (node.matches(FOCUSABLE)) node.setAttribute(OWN_KEYS, "true");
+  node.append(...children);
+  return node;
+}
+
+/** The frame of an explorer.
+ *  @param {...Content} children */
+export function frame(...children) {
+  return element("div", { class: "abh", [OWN_KEYS]: "true" }, ...children);
+}
+
+/** An id that no other element of the page has. */
+export const freshId = () => `abh-${Math.random().toString(36).slice(2)}`;
+
+/** What is said in words: a sentence in bold and a line in small type. A screen reader reads it out when it changes. */
+export function spoken() {
+  const node = element("output", { class: "abh-readout", role: "status", "aria-live": "polite" });
+  const say = (/** @type {string} */ bold, small = "") =>
+    node.replaceChildren(element("b", {}, bold), element("span", {}, small));
+  return { node, say };
+}
+
+/** @param {string} text */
+export const help = (text, id = freshId()) => element("p", { class: "abh-help", id }, text);
+
+/** Side by side, or one below the other where there is no room.
+ *  @param {...Content} children */
+export const sideBySide = (...children) => element("div", { class: "abh-side-by-side" }, ...children);
+
+// ---------------------------------------------------------------- controls: all native, all with a label
+
+/** @param {...Content} controls */
+export const tools = (...controls) => element("div", { class: "abh-tools" }, ...controls);
+
+/** @typedef {ReturnType<typeof slider>} Slider */
+
+/** A slider followed by its value, as show(value) writes it.
+ *  @param {{ label: string, min: number, max: number, step?: number, value: number, show?: (value: number) => string }}
+ *    options
+ *  @param {(value: number) => void} onInput */
+export function slider({ label, min, max, step = 1, value, show = String }, onInput) {
+  const input = element("input", { type: "range", min, max, step });
+  const shown = element("span", { class: "abh-value" });
+  const write = (/** @type {string} */ text) => {
+    shown.textContent = text;
+    input.setAttribute("aria-valuetext", text);
+  };
+  const set = (/** @type {number} */ number, text = show(number)) => {
+    input.value = String(number);
+    write(text);
+  };
+  input.addEventListener("input", () => {
+    write(show(Number(input.value)));
+    onInput(Number(input.value));
+  });
+  set(value);
+  const name = element("span", {}, label);
+  const node = element("label", { class: "abh-control abh-slider" }, name, input, shown);
+  const rename = (/** @type {string} */ text) => {
+    name.textContent = text;
+    input.setAttribute("aria-label", text);
+  };
+  rename(label);
+  return { node, set, rename };
+}
+
+/** One of several, all of them visible: options are [value, text] pairs.
+ *  @template {string | number} Value
+ *  @param {string} label
+ *  @param {[Value, string][]} options
+ *  @param {Value} value
+ *  @param {(value: Value) => void} onChoose */
+export function choice(label, options, value, onChoose) {
+  const name = freshId();
+  const node = element("fieldset", { class: "abh-choice" }, element("legend", {}, label));
+  for (const [each, text] of options) {
+    const input = element("input", { type: "radio", name, value: each });
+    input.checked = each === value;
+    input.addEventListener("change", () => onChoose(each));
+    node.append(element("label", {}, input, element("span", {}, text)));
+  }
+  return node;
+}
+
+/** @type {(label: string, value: boolean, onChange: (value: boolean) => void) => HTMLLabelElement} */
+export function toggle(label, value, onChange) {
+  const input = element("input", { type: "checkbox" });
+  input.checked = value;
+  input.addEventListener("change", () => onChange(input.checked));
+  return element("label", { class: "abh-control" }, input, label);
+}
+
+/** @type {(label: string, onPress: () => void) => HTMLButtonElement} */
+export function button(label, onPress) {
+  const node = element("button", { type: "button", class: "abh-button" }, label);
+  node.addEventListener("click", onPress);
+  return node;
+}
+
+/** @typedef {ReturnType<typeof chooser>} Chooser */
+
+/** A labeled native select of 0 to count - 1.
+ *  @param {string} label
+ *  @param {number} count
+ *  @param {(value: number) => void} onChoose */
+export function chooser(label, count, onChoose) {
+  const select = element("select");
+  for (const i of range(count)) select.append(element("option", { value: i }, String(i)));
+  select.addEventListener("change", () => onChoose(Number(select.value)));
+  return { select, label: element("label", { class: "abh-control" }, label, select) };
+}
+
+/** The scale of colors with its unit and its ends.
+ *  @param {Color[]} table
+ *  @param {string} unit */
+export function legend(table, unit, low = "0", high = "1", says = `colors: ${unit} ${low} is light, ${high} is dark`) {
+  const stops = [0, 32, 64, 96, 128, 160, 192, 224, 255].map((i) => css(table[i]));
+  const bar = element("span", { class: "abh-bar" });
+  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+  return element("span", { class: "abh-legend", role: "img", "aria-label": says }, `${unit} ${low}`, bar, high);
+}
+
+// ---------------------------------------------------------------- canvases and text
+
+/** The pen of a canvas.
+ *  @param {HTMLCanvasElement} canvas */
+export function penOf(canvas) {
+  const pen = canvas.getContext("2d");
+  if (!pen) throw new Error("this browser cannot draw on a canvas; update it or use another one");
+  return pen;
+}
+
+/** A picture with one pixel for each number.
+ *  @param {Matrix} matrix
+ *  @param {Color[]} table */
+export function raster({ values, width, height }, table) {
+  const canvas = Object.assign(element("canvas"), { width, height });
+  const image = new ImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const packed = table.map(([red, green, blue]) => (255 << 24) | (blue << 16) | (green << 8) | red);
+  for (let i = 0; i < values.length; i++) pixels[i] = packed[colorIndex(values[i])];
+  penOf(canvas).putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** Give a canvas its size in CSS pixels, sharp on every screen, and empty it.
+ *  @param {HTMLCanvasElement} canvas
+ *  @param {number} width
+ *  @param {number} height */
+export function prepared(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== wide || canvas.height !== high) {
+    Object.assign(canvas, { width: wide, height: high });
+    Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  }
+  const pen = penOf(canvas);
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return pen;
+}
+
+/** A ring that stands out on light and on dark squares: the color, with white around it.
+ *  @param {CanvasRenderingContext2D} pen
+ *  @param {number[]} box x, y, width and height
+ *  @param {string} color
+ *  @param {number} thick */
+export function ring(pen, [x, y, width, height], color, thick) {
+  const shift = (thick % 2) / 2; // odd strokes are sharp between the pixels, even ones on them
+  for (const [style, line] of /** @type {[string, number][]} */ ([["#ffffff", thick + 2], [color, thick]])) {
+    pen.strokeStyle = style;
+    pen.lineWidth = line;
+    pen.strokeRect(x - shift, y - shift, width + 2 * shift, height + 2 * shift);
+  }
+}
+
+/** A word that fits the width, with an ellipsis where it had to be cut.
+ *  @param {CanvasRenderingContext2D} pen
+ *  @param {string} word
+ *  @param {number} width */
+export function fitted(pen, word, width) {
+  if (pen.measureText(word).width <= width) return word;
+  let length = word.length - 1;
+  while (length > 1 && pen.measureText(word.slice(0, length) + "…").width > width) length--;
+  return word.slice(0, length) + "…";
+}
+
+// ---------------------------------------------------------------- the page around the explorer
+
+/** @typedef {ReturnType<typeof theme>} Theme */
+
+/** The colors and the font of the page, read from the style sheet, which follows JupyterLab's theme.
+ *  @param {Element} node */
+export function theme(node) {
+  const style = getComputedStyle(node);
+  const color = (/** @type {string} */ name) => style.getPropertyValue(`--abh-${name}`).trim();
+  return { ink: color("ink"), faint: color("faint"), line: color("line"), mark: color("mark"),
+    family: style.fontFamily };
+}
+
+/** Call back when the theme, the size of the node or the resolution of the screen may have changed. Returns a function
+ *  that stops it, which is what anywidget expects from render().
+ *  @param {Element} node
+ *  @param {() => void} callback */
+export function onSurroundings(node, callback) {
+  const size = new ResizeObserver(callback);
+  size.observe(node);
+  const themes = new MutationObserver(() => {
+    callback();
+    setTimeout(callback, 200); // JupyterLab may hide the page for a moment while it changes its theme
+  });
+  for (const root of [document.body, document.documentElement]) {
+    themes.observe(root, { attributes: true,
+      attributeFilter: ["class", "theme", "data-jp-theme-name", "data-jp-theme-light"] });
+  }
+  window.addEventListener("resize", callback);
+  return () => {
+    size.disconnect();
+    themes.disconnect();
+    window.removeEventListener("resize", callback);
+  };
+}
+
+/** A function that paints once in the next frame, however often it is called before.
+ *  @param {() => void} paint */
+export function oncePerFrame(paint) {
+  let waiting = 0;
+  return () => {
+    if (waiting) return;
+    waiting = requestAnimationFrame(() => {
+      waiting = 0;
+      paint();
+    });
+  };
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { brief, clamp, colorIndex, colors, exact, floats, inkOn, largestFirst, precise, range, shrunk, softmax, spaced,
+  sum } from "../numbers.js";
+import { assertClose, torch } from "./torch.js";
+
+test("softmax gives PyTorch's weights, NaN where every score is -∞ included", () => {
+  for (const { scores, weights } of torch.softmax) assertClose(softmax(scores), weights, 2e-7);
+});
+
+test("softmax of a row with NaN is NaN", () => assertClose(softmax([1, NaN, 2]), [NaN, NaN, NaN]));
+
+test("numbers are written as Python writes them, but without a negative zero", () => {
+  for (const { value, brief: short, precise: long } of torch.written) {
+    assert.deepEqual([brief(value), precise(value)], [short, long]);
+  }
+});
+
+test("brief leaves out decimals that do not fit", () => {
+  assert.deepEqual([99.96, -1234.5678, 1e6, -2.5e7, Infinity, -Infinity, NaN].map(brief),
+    ["100", "-1235", "1e6", "-3e7", "∞", "-∞", "NaN"]);
+});
+
+test("precise writes huge numbers and those that are none as brief does", () => {
+  assert.deepEqual([1e6, NaN, -Infinity, 999999].map(precise), ["1e6", "NaN", "-∞", "999999.0000"]);
+});
+
+test("exact distinguishes a weight that rounds to 0 from 0", () => {
+  assert.deepEqual([0, 0.00001, 0.00005, 1].map(exact), ["0.0000", "less than 0.0001", "0.0001", "1.0000"]);
+});
+
+test("the largest come first, equal numbers in their order", () => {
+  assert.deepEqual(largestFirst([0.1, 0.4, 0.1, 0.4]), [1, 3, 0, 2]);
+});
+
+test("a shrunk matrix shows the largest number under each square", () => {
+  const values = Float32Array.from(range(24), (i) => (i === 9 ? 100 : i));
+  assert.deepEqual(shrunk({ values, width: 6, height: 4 }, 2),
+    { values: Float32Array.from([8, 100, 20, 23]), width: 2, height: 2 });
+  const small = { values: Float32Array.from([1, 2, 3]), width: 3, height: 1 };
+  assert.deepEqual(shrunk(small, 64), small);
+});
+
+test("labels keep apart, and the first in the order wins", () => {
+  assert.deepEqual(spaced([3, 0, 1, 2, 4], (i) => 5 * i, 10), [3, 0]);
+  assert.deepEqual(spaced([0, 1], () => 7, 0), [0, 1]);
+});
+
+test("colors have 256 equal steps, and the ends take what is beyond them", () => {
+  assert.deepEqual([-1, 0, 1 / 256 - 1e-9, 1 / 256, 0.5, 1, 7].map(colorIndex), [0, 0, 0, 1, 128, 255, 255]);
+});
+
+test("ink is white on dark colors and dark on light ones", () => {
+  assert.equal(inkOn([8, 48, 107]), "#ffffff");
+  assert.notEqual(inkOn([247, 251, 255]), "#ffffff");
+});
+
+test("binary traits are read wherever they start in their buffer", () => {
+  const bytes = new Uint8Array(3 + 768);
+  new DataView(bytes.buffer).setFloat32(3, 1.5, true);
+  assert.deepEqual([...floats(new DataView(bytes.buffer, 3, 4))], [1.5]);
+  bytes.set([1, 2, 3], 3 + 3 * 255);
+  assert.deepEqual(colors(new DataView(bytes.buffer, 3))[255], [1, 2, 3]);
+});
+
+test("sum and clamp", () => {
+  assert.equal(sum([]), 0);
+  assert.equal(sum(Float32Array.from([1, 2, 3.5])), 6.5);
+  assert.deepEqual([clamp(-1, 0, 5), clamp(3, 0, 5), clamp(9, 0, 5)], [0, 3, 5]);
+});

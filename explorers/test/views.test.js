@@ -1,0 +1,143 @@
+// The arithmetic of the six explorers.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { headName, named, read } from "../attention_data.js";
+import { layOut, thumbSize, under } from "../attention_layout.js";
+import { axisTo, coin, pointed } from "../dropout.js";
+import { indexOf, listed, transposed } from "../heads.js";
+import { METHODS, positionOf, scoreAt, sees } from "../masks.js";
+import { range } from "../numbers.js";
+import { byDistance, cosinesOf, dot, reaches, together } from "../positions.js";
+import { MEASURES, scoresOf, spread, widthsTo } from "../scaling.js";
+import { assertClose, torch } from "./torch.js";
+
+test("attention: each matrix is the right part of what was sent", () => {
+  const traits = { axes: [2, 3, 2, 2], weights: new DataView(Float32Array.from(range(24)).buffer), queries: ["a", "b"],
+    tokens: ["c", "d"], palette: new DataView(new ArrayBuffer(768)) };
+  const data = read({ get: (name) => traits[name] });
+  assert.deepEqual([...data.matrix(1, 2).values], [20, 21, 22, 23]);
+  assert.deepEqual([data.layers, data.heads, data.T, data.S, data.hasHeads, data.hasLayers], [2, 3, 2, 2, true, true]);
+  const single = read({ get: (name) => (name === "axes" ? [2, 2] : traits[name]) });
+  assert.deepEqual([single.layers, single.heads, single.hasHeads, single.hasLayers], [1, 1, false, false]);
+});
+
+test("attention: a repeated word is named with its position", () => {
+  assert.deepEqual([0, 1, 2].map((i) => named(["the", "cat", "the"], i)),
+    ["'the' (position 0)", "'cat'", "'the' (position 2)"]);
+  assert.deepEqual([headName({ hasLayers: true }, 1, 2), headName({ hasLayers: false }, 0, 2)],
+    ["layer 1, head 2", "head 2"]);
+});
+
+test("attention: the pointer finds what is drawn under it", () => {
+  const sizes = { T: 3, S: 4 };
+  const place = layOut(sizes, 800, { keys: 40, queries: 40 });
+  const pointer = { scrolledX: 0, scrolledY: 0, row: 1 };
+  const { left, top, cell } = place;
+  const [x, y] = [left + 2.5 * cell.width, top + 0.5 * cell.height];
+  assert.deepEqual(under(place, sizes, { ...pointer, x, y }), { row: 0, column: 2 });
+  assert.deepEqual(under(place, sizes, { ...pointer, x, y, scrolledY: cell.height }), { row: 1, column: 2 });
+  assert.deepEqual(under(place, sizes, { ...pointer, x: left - 5, y }), { row: 0, column: null });
+  assert.deepEqual(under(place, sizes, { ...pointer, x, y: top - 5 }), { row: 1, column: 2 });
+  assert.deepEqual(under(place, sizes, { ...pointer, x: 5, y: top + 1.5 * place.pitch }), { row: 1, column: 1 });
+  assert.equal(under(place, sizes, { ...pointer, x: left + 4.5 * cell.width, y }), null);
+  assert.equal(under(place, sizes, { ...pointer, x, y: top + 3.5 * cell.height }), null);
+});
+
+test("attention: everything fits a wide page, and a long sentence is scrolled", () => {
+  const few = layOut({ T: 6, S: 6 }, 900, { keys: 50, queries: 50 });
+  assert.ok(few.right <= 900 && few.cell.width === few.cell.height);
+  const many = layOut({ T: 512, S: 512 }, 900, { keys: 50, queries: 50 });
+  assert.ok(many.right > 900 && many.bottom > many.height);
+  assert.ok(12 * (thumbSize({ layers: 1, heads: 12 }, 900) + 6) <= 900);
+});
+
+test("dropout: the random numbers are those of coins() in Python", () => {
+  for (const { seed, draw, T, numbers } of torch.coins) {
+    assertClose(range(T * T).map((k) => coin(seed, (draw - 1) * T * T + k)), numbers, 1e-9);
+  }
+});
+
+test("dropout: the draws in the chart begin with each, thin out and end with the last", () => {
+  assert.deepEqual(pointed(1), [1]);
+  assert.deepEqual(pointed(5), [1, 2, 3, 4, 5]);
+  const draws = pointed(10000);
+  assert.equal(draws.at(-1), 10000);
+  assert.ok(draws.length < 400 && draws.every((draw, i) => i === 0 || draw > draws[i - 1]));
+});
+
+test("dropout: the axis ends at a round number that is large enough", () => {
+  assert.deepEqual([0, 1, 2, 2.1, 4.5, 7, 19].map((value) => axisTo(value, "").to), [2, 2, 2, 4, 5, 10, 20]);
+  assert.deepEqual(axisTo(10, "sum"), { from: 0, to: 10, ticks: [0, 2, 4, 6, 8, 10], label: "sum" });
+});
+
+test("heads: transposing moves the numbers as PyTorch does", () => {
+  const { A, B, D, line, transposed: expected } = torch.transposed;
+  assert.deepEqual(transposed(line, A, B, D), expected);
+  assert.deepEqual(transposed(expected, B, A, D), line);
+});
+
+test("heads: offsets, indices and lists", () => {
+  assert.deepEqual(indexOf(6, [3, 4]), [1, 2]);
+  assert.deepEqual(indexOf(23, [2, 3, 4]), [1, 2, 3]);
+  assert.deepEqual([[0], [0, 2, 0], [0, 2, 3]].map(listed), ["0", "0 and 2", "0, 2 and 3"]);
+});
+
+test("masks: every method gives PyTorch's weights, also where nothing may be seen", () => {
+  for (const { scores, seen, weights } of torch.masks) {
+    assert.deepEqual(Object.keys(METHODS).sort(), Object.keys(weights).sort());
+    for (const [name, [, steps]] of Object.entries(METHODS)) {
+      assertClose(steps(Float32Array.from(scores), seen).at(-1)[1], weights[name]);
+    }
+  }
+});
+
+test("masks: causal hides the future, padding hides padding, both hide both", () => {
+  const real = [false, true, true];
+  const mask = (name) => range(3).map((i) => range(3).map((j) => Number(sees(name, real, i, j))));
+  assert.deepEqual(mask("none"), [[1, 1, 1], [1, 1, 1], [1, 1, 1]]);
+  assert.deepEqual(mask("causal"), [[1, 0, 0], [1, 1, 0], [1, 1, 1]]);
+  assert.deepEqual(mask("padding"), [[0, 1, 1], [0, 1, 1], [0, 1, 1]]);
+  assert.deepEqual(mask("both"), [[0, 0, 0], [0, 1, 0], [0, 1, 1]]);
+});
+
+test("masks: the slider reaches from -200 to 200, and each score has its position", () => {
+  assert.deepEqual([-1, 0, 1].map(scoreAt), [-200, 0, 200]);
+  assertClose([-200, -3, 0, 0.5, 200].map((score) => scoreAt(positionOf(score))), [-200, -3, 0, 0.5, 200]);
+  assert.deepEqual([-1000, 1000].map(positionOf), [-1, 1]);
+});
+
+test("positions: cosines and their summary for each distance are PyTorch's", () => {
+  const { table, T, C, cosines, byDistance: expected, reaches: limits } = torch.positions;
+  const found = cosinesOf(table, T, C);
+  assertClose(found, cosines);
+  byDistance(found, T).forEach((each, apart) => {
+    const { least, most, mean } = expected[apart];
+    assertClose([each.least, each.most, each.mean], [least, most, mean]);
+  });
+  const { most, value, product } = reaches(table);
+  assertClose([most, value, product], [limits.most, limits.value, limits.product]);
+  assert.equal(dot([1, 2, 3, 4], 2, 0, 1), 11);
+});
+
+test("positions: moved together, both stay in the table", () => {
+  assert.deepEqual([together(5, 3, 10), together(9, 3, 10), together(0, -4, 10), together(9, -4, 10)], [5, 6, 4, 9]);
+});
+
+test("scaling: the scores at every width and their spread are PyTorch's", () => {
+  const { q, k, axes, widths, scores, spreads, weights, largest, slope } = torch.scaling;
+  const found = scoresOf(q, k, axes, widths);
+  found.forEach((each, at) => assertClose(each, scores[at]));
+  assertClose(found.map(spread), spreads);
+  const row = Float32Array.from(weights);
+  assertClose([MEASURES.largest[1](row), MEASURES.slope[1](row)], [largest, slope]);
+});
+
+test("scaling: widths grow evenly on a log scale and meet every power of two", () => {
+  const widths = widthsTo(1024);
+  assert.equal(widths[0], 1);
+  assert.equal(widths.at(-1), 1024);
+  assert.ok(range(11).every((power) => widths.includes(2 ** power)));
+  assert.deepEqual(widthsTo(100).slice(-2), [99, 100]);
+});

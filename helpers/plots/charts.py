@@ -1,0 +1,175 @@
+"""Bars, curves, arrows, and words in the plane."""
+
+import io
+
+import torch
+from matplotlib import rc_context
+
+from helpers.plots.style import COLOURS, FAINT, STYLE, add_legend, new_figure, opening, rounded, short
+from helpers.plots.svg import Measured, Picture, to_svg
+
+
+def bars(groups, labels, ylabel, title="", top=1.0):
+    """Bars side by side for each label, e.g. {"scaled": [...], "not scaled": [...]}.
+
+    Shapes: each group as long as labels
+    Units:  of the numbers given; the axis runs from 0 to `top`
+    Errors: ValueError if a group has another length
+    Source: notebook 02
+    """
+    groups = {name: rounded(values) for name, values in groups.items()}
+    for name, values in groups.items():
+        if len(values) != len(labels):
+            raise ValueError(f"{name} has {len(values)} numbers for {len(labels)} labels")
+    with rc_context(STYLE):
+        figure, axis = new_figure(max(5.0, 0.9 * len(labels) + 1.6), 3.1)
+        width = 0.8 / len(groups)
+        for n, (name, values) in enumerate(groups.items()):
+            places = [i + (n - (len(groups) - 1) / 2) * width for i in range(len(labels))]
+            axis.bar(places, values.tolist(), width * 0.94, color=COLOURS[n], label=name)
+            for place, value in zip(places, values.tolist(), strict=True):
+                axis.text(place, value + top * 0.015, f"{value:.2f}", ha="center", fontsize=8.5)
+        axis.set_xticks(range(len(labels)), labels)
+        axis.set(ylim=(0, top * 1.08), ylabel=ylabel)
+        axis.set_title(title, loc="left", pad=22 if len(groups) > 1 else 8)
+        if len(groups) > 1:
+            add_legend(axis)
+        words = [f"{name}: " + ", ".join(f"{label} {value:.2f}" for label, value in
+                                         zip(labels, values.tolist(), strict=True))
+                 for name, values in groups.items()]
+        return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".")
+
+
+def lines(curves, xs, xlabel, ylabel, title="", log=False):
+    """Curves over the same numbers, each named at its end, e.g. {"RNN": [...], "attention": [...]}.
+
+    Shapes: each curve as long as xs
+    Units:  of the numbers given; `log` draws both axes in powers
+    Errors: ValueError if a curve has another length
+    Source: notebook 02
+    """
+    with rc_context(STYLE):
+        figure, curves = _curves(curves, xs, xlabel, ylabel, title, log)
+        words = [f"{name}: from {short(float(values[0]), 4)} at {xs[0]} to {short(float(values[-1]), 4)} at {xs[-1]}"
+                 for name, values in curves.items()]
+        return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
+
+
+def timings(curves, xs, xlabel, ylabel, title=""):
+    """Curves of times, which differ on every machine and in every run: pixels that no test compares.
+
+    Shapes: each curve as long as xs
+    Units:  of the numbers given, on axes in powers
+    Errors: ValueError if a curve has another length
+    Source: notebook 05
+    """
+    with rc_context(STYLE):
+        figure, curves = _curves(curves, xs, xlabel, ylabel, title, log=True)
+        out = io.BytesIO()
+        figure.savefig(out, format="png", dpi=144)
+    return Measured(out.getvalue(), opening(title, f"{ylabel} against {xlabel}") +
+                    f"Curves measured on this machine: {', '.join(curves)}.")
+
+
+def _curves(curves, xs, xlabel, ylabel, title, log):
+    """A figure with one curve for each name, and the curves as they are drawn."""
+    curves = {name: rounded(values) for name, values in curves.items()}
+    for name, values in curves.items():
+        if len(values) != len(xs):
+            raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
+    figure, axis = new_figure(6.4, 3.4)
+    size = 5 if len(xs) <= 50 else 2.5  # of the marks: many must not run together
+    for n, (name, values) in enumerate(curves.items()):
+        marks = "os^D"[n % 4]
+        axis.plot(list(xs), values.tolist(), color=COLOURS[n % 4], marker=marks, markersize=size, label=name)
+    if log:
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log", base=10)
+        axis.set_xticks(list(xs), [str(x) for x in xs])
+    axis.set(xlabel=xlabel, ylabel=ylabel)
+    axis.grid(color="#e5e8ee", linewidth=0.8)
+    axis.set_title(title, loc="left", pad=22)
+    add_legend(axis)
+    return figure, curves
+
+
+def arrows(vectors, title="", axes=("", "")):
+    """Vectors in the plane, drawn from the origin, e.g. {"journey": [0.55, 0.87]}.
+
+    Shapes: each vector (2,)
+    Units:  of the vectors
+    Errors: ValueError if a vector is not of two numbers
+    Source: notebook 02
+    """
+    vectors = {name: rounded(vector) for name, vector in vectors.items()}
+    for name, vector in vectors.items():
+        if vector.shape != (2,):
+            raise ValueError(f"{name} must be two numbers, got shape {tuple(vector.shape)}")
+    every = torch.stack([*vectors.values(), torch.zeros(2)])
+    low, high = (every.amin(0) - 0.35).tolist(), (every.amax(0) + 0.45).tolist()
+    with rc_context(STYLE):
+        figure, axis = new_figure(4.8, 4.2)
+        for n, (name, (x, y)) in enumerate(vectors.items()):
+            color = COLOURS[n % 4]
+            axis.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2.2})
+            axis.annotate(name, (x, y), (6, 5), textcoords="offset points", color=color, fontweight="bold")
+        axis.axhline(0, color=FAINT, linewidth=0.8)
+        axis.axvline(0, color=FAINT, linewidth=0.8)
+        axis.set(xlim=(low[0], high[0] + 0.3), ylim=(low[1], high[1]), aspect="equal", xlabel=axes[0], ylabel=axes[1])
+        axis.grid(color="#e5e8ee", linewidth=0.8)
+        axis.spines[:].set_visible(False)
+        axis.set_title(title, loc="left")
+        words = [f"{name} ({vector[0]:.2f}, {vector[1]:.2f})" for name, vector in vectors.items()]
+        return Picture(to_svg(figure), opening(title, "arrows from the origin") + ", ".join(words) + ".")
+
+
+
+def plane(families, places, title=""):
+    """Words in the plane, each family in its own color and mark.
+
+    Shapes: families {name: words}, places (N, 2), one row for each word in order
+    Units:  rounded to 2 decimals
+    Errors: ValueError if words and places are not as many
+    Source: notebook 01
+    """
+    members = [(n, word) for n, words in enumerate(families.values()) for word in words]
+    places = rounded(places).round(decimals=2)
+    if places.shape != (len(members), 2):
+        raise ValueError(f"{len(members)} words need places of shape ({len(members)}, 2), got {tuple(places.shape)}")
+    with rc_context(STYLE):
+        figure, axis = new_figure(7.2, 4.6)
+        for n, name in enumerate(families):
+            own = places[[i for i, (family, _) in enumerate(members) if family == n]]
+            axis.scatter(own[:, 0], own[:, 1], color=COLOURS[n % 4], marker="os^D"[n % 4], s=26, label=name)
+        sides = _sides([word for _, word in members], places)
+        for (n, word), (x, y), (dx, dy) in zip(members, places.tolist(), sides, strict=True):
+            axis.annotate(word, (x, y), (7 * dx, 9 * dy), textcoords="offset points", fontsize=9.5,
+                          color=COLOURS[n % 4], ha=("center", "left", "right")[dx], va="center")
+        axis.set(xlabel="direction of the largest difference", ylabel="the next largest")
+        axis.set_axisbelow(True)
+        axis.margins(0.12)
+        axis.grid(color="#e5e8ee", linewidth=0.8)
+        axis.set_title(title, loc="left", pad=22)
+        add_legend(axis)
+        words = [f"{word} ({x:.2f}, {y:.2f})" for (_, word), (x, y) in zip(members, places.tolist(), strict=True)]
+        return Picture(to_svg(figure), opening(title, ", ".join(families)) + ", ".join(words) + ".")
+
+
+def _sides(words, places):
+    """Where each word is written, seen from its point: the first side on which it covers no point and no word."""
+    points = (places - places.amin(0)) / (places.amax(0) - places.amin(0)) * torch.tensor([370.0, 210.0])
+    taken = [(x - 4, x + 4, y - 4, y + 4) for x, y in points.tolist()]
+    chosen = []
+    for word, (x, y) in zip(words, points.tolist(), strict=True):
+        boxes = {}
+        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            wide, middle = 6 * len(word), x + dx * (7 + 3 * len(word))
+            boxes[dx, dy] = (middle - wide / 2, middle + wide / 2, y + 9 * dy - 5, y + 9 * dy + 5)
+        side = next((side for side, box in boxes.items() if not any(_overlap(box, other) for other in taken)), (1, 0))
+        taken.append(boxes[side])
+        chosen.append(side)
+    return chosen
+
+
+def _overlap(a, b):
+    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]

@@ -1,0 +1,57 @@
+"""What all figures share: colors, fonts, rounding, and how a description begins."""
+
+import torch
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+INK, FAINT, PAPER = "#1b2a41", "#8a94a6", "#ffffff"
+BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#c8590a", "#1b7f5c", "#7a4fa3"
+WIDEST = 9.4  # inches: what a notebook's page shows without scrolling
+COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
+WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#f7fafd", "#b9d6ee", "#5c9fd2", "#0b5fa5", "#08305c"])
+SIGNED = LinearSegmentedColormap.from_list("signed", ["#a84a06", "#eeb27a", "#fbfaf8", "#93bfe2", "#0b5fa5"])
+
+STYLE = {
+    "svg.hashsalt": "attention by hand", "svg.fonttype": "none", "font.size": 10.5,
+    "font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT, "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 11.5,
+    "axes.titleweight": "bold", "axes.spines.top": False, "axes.spines.right": False,
+    "hatch.color": "#b6bcc6", "hatch.linewidth": 0.8, "mathtext.default": "regular",
+}
+
+
+def rounded(values):
+    """Rounded floats on the CPU: a figure must not change with the last bits of a number."""
+    values = torch.as_tensor(values).detach().float().cpu()
+    return (values * 1e4).round() / 1e4 + 0.0
+
+
+def short(value, decimals):
+    """A number as it is written into a figure."""
+    if value != value:
+        return "NaN"
+    if abs(value) == float("inf"):
+        return "-inf" if value < 0 else "inf"
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0 makes 0.00 of -0.00
+
+
+def readable_ink(fill):
+    """White ink on dark squares, dark ink on light ones."""
+    if isinstance(fill, str):
+        return INK
+    red, green, blue, _ = fill
+    return PAPER if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else INK
+
+
+def new_figure(width, height):
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
+    return figure, figure.subplots()
+
+
+def add_legend(axis):
+    axis.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=4, frameon=False, fontsize=9,
+                borderpad=0, handlelength=1.4, columnspacing=1.4)
+
+
+def opening(title, measure):
+    return f"{title} ({measure}). " if title else f"{measure}. "

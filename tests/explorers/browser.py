@@ -1,0 +1,138 @@
+"""Explorers on a bare page: a real browser, but neither JupyterLab nor a kernel.
+
+A test asks for the fixture `open_page`:
+
+    open_page({"six words": explorers.attention(...)})   a page with these explorers: an `ExplorerPage`
+"""
+
+import base64
+import os
+import re
+import shutil
+from urllib.parse import urlsplit
+
+import anywidget
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+             "--disable-quic", "--no-first-run")
+LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
+SIZE = (1100, 900)
+NARROW = 600  # the width of a narrow window
+
+# The variables of JupyterLab's themes that shared.css reads.
+PAGE = """<!doctype html>
+<style>
+body { --jp-content-font-color1: rgba(0, 0, 0, 0.87); --jp-content-font-color2: rgba(0, 0, 0, 0.54);
+       --jp-layout-color1: #ffffff; --jp-border-color1: #bdbdbd; }
+body[data-jp-theme-light="false"] {
+       --jp-content-font-color1: #ffffff; --jp-content-font-color2: rgba(255, 255, 255, 0.7);
+       --jp-layout-color1: #111111; --jp-border-color1: #616161; }
+body { background: var(--jp-layout-color1); }
+</style>
+<body data-jp-theme-light="true"></body>"""
+
+# As anywidget does it: a module from a blob, rendered into an element that is not in the page yet.
+MOUNT = """async ({ name, module, style, traits }) => {
+  window.messages ??= [];
+  const value = (trait) => trait?.bytes === undefined ? trait
+    : new DataView(Uint8Array.from(atob(trait.bytes), (letter) => letter.charCodeAt(0)).buffer);
+  const record = (...message) => window.messages.push(JSON.stringify(message));
+  const model = { get: (trait) => value(traits[trait]), set: record, save_changes: record, send: record };
+  const { default: widget } = await import(URL.createObjectURL(new Blob([module], { type: "text/javascript" })));
+  const el = document.createElement("div");
+  el.dataset.explorer = name;
+  el.append(Object.assign(document.createElement("style"), { textContent: style }));
+  await widget.render({ model, el });
+  document.body.append(el);
+}"""
+
+
+def find_browser():
+    """The path of a Chromium: the one named by COURSE_BROWSER, else the first on the search path, else None."""
+    return os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+class WatchedPage:
+    """A page of the browser. `problems` lists what it must not do: ask another machine, or write an error.
+
+    `harmless` are patterns of errors, as "text (address)", that are not recorded.
+    """
+
+    def __init__(self, browser, size=SIZE, harmless=()):
+        self.problems, self.harmless = [], harmless
+        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+        self.context.route(lambda url: not _is_local(url), self._refuse)
+        self.page = self.context.new_page()
+        self.page.on("console", self._record_error)
+        self.page.on("pageerror", lambda error: self.problems.append(f"error in the page: {error}"))
+
+    def resize(self, width, height=900):
+        self.page.set_viewport_size({"width": width, "height": height})
+
+    def close(self):
+        self.context.close()
+
+    def take_problems(self):
+        """What went wrong since the last call."""
+        problems, self.problems[:] = list(self.problems), []
+        return problems
+
+    def visit(self, url):
+        """Record an address that the page asked for."""
+        if not _is_local(url):
+            self.problems.append(f"asked for {url}")
+
+    def _refuse(self, route):
+        self.visit(route.request.url)
+        route.abort()
+
+    def _record_error(self, message):
+        error = f"{message.text} ({message.location.get('url', '')})"
+        if message.type == "error" and not any(re.search(pattern, error) for pattern in self.harmless):
+            self.problems.append(f"console: {error}")
+
+
+def _is_local(url):
+    parts = urlsplit(url)
+    return parts.scheme in ("data", "blob", "about") or parts.hostname in LOOPBACK
+
+
+class ExplorerPage(WatchedPage):
+    """Explorers on an empty page, each under its name, with a model that has their traits and no kernel."""
+
+    def __init__(self, browser, explorers, size=SIZE):
+        super().__init__(browser, size)
+        self.page.set_content(PAGE)
+        for name, explorer in explorers.items():
+            self.page.evaluate(MOUNT, {"name": name, "module": explorer._esm, "style": explorer._css,
+                                       "traits": _traits(explorer)})
+
+    @property
+    def messages(self):
+        """How many messages went to the kernel."""
+        return self.page.evaluate("window.messages.length")
+
+    def theme(self, name):
+        """"Light" or "Dark"."""
+        self.page.evaluate("light => { document.body.dataset.jpThemeLight = light; }", str(name == "Light").lower())
+
+    def output(self, name):
+        """The element around an explorer, scrolled into view."""
+        output = self.page.locator(f'[data-explorer="{name}"]')
+        output.evaluate("node => node.scrollIntoView({ block: 'center' })")
+        return output
+
+    def take_problems(self):
+        problems = super().take_problems()
+        sent = self.page.evaluate("window.messages.splice(0)")
+        return problems + [f"sent to the kernel: {message}" for message in sent]
+
+
+def _traits(explorer):
+    """The traits that the view reads, as JSON."""
+    of_every_widget = anywidget.AnyWidget.class_traits()
+    names = [name for name in explorer.traits(sync=True) if name not in of_every_widget and not name.startswith("_")]
+    values = {name: getattr(explorer, name) for name in names}
+    return {name: {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+            for name, value in values.items()}

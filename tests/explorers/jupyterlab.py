@@ -1,0 +1,202 @@
+"""A real JupyterLab, for the few tests that need one.
+
+A test module asks for its fixtures by importing them: `lab` and `open_notebook`.
+
+    open_notebook(cells, name="test")   a notebook of these code cells, open in JupyterLab: a `LabPage`
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.sign import NotebookNotary
+
+from tests.explorers.browser import WatchedPage
+
+ROOT = Path(__file__).parents[2]
+
+# Errors that JupyterLab itself writes to the console and that do no harm, as patterns of "text (address)",
+# each with its reason. JupyterLab 4.6 writes none.
+HARMLESS = []
+
+
+# ---------------------------------------------------------------- the server
+
+class Lab:
+    """A running JupyterLab: where it is, and the folder it shows."""
+
+    def __init__(self, url, root, environment):
+        self.url, self.root, self.environment = url, root, environment
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    """JupyterLab from this Python, on loopback, with settings and data of its own."""
+    home = tmp_path_factory.mktemp("lab")
+    root = home / "notebooks"
+    root.mkdir()
+    settings = _settings(home / "settings")
+    environment = _environment(home)
+    port = _free_port()
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser",
+        "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=", f"--ServerApp.root_dir={root}", "--LabApp.extension_manager=readonly",
+        "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        f"--LabApp.user_settings_dir={settings}", f"--LabApp.workspaces_dir={home / 'workspaces'}",
+    ]
+    with open(home / "lab.log", "w", encoding="utf-8") as log:
+        server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _wait_for_server(server, url, home / "lab.log")
+            yield Lab(url, root, environment)
+        finally:
+            _stop(server)
+
+
+def _settings(folder):
+    """JupyterLab without questions on its first start."""
+    path = folder / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}), encoding="utf-8")
+    return folder
+
+
+def _environment(home):
+    """The environment of server and kernels: the course can be imported, the user's own files are not touched."""
+    own = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
+           "IPYTHONDIR": "ipython"}
+    folders = {name: str(home / folder) for name, folder in own.items()}
+    paths = [str(ROOT), os.environ.get("PYTHONPATH")]
+    return {**os.environ, **folders, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _wait_for_server(server, url, log, seconds=180):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if server.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"{url}/api/status", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    pytest.fail("JupyterLab did not start:\n" + log.read_text(encoding="utf-8")[-2000:])
+
+
+def _stop(server):
+    """Let the server stop its kernels and itself; if it does not, end it."""
+    server.terminate()
+    try:
+        server.wait(timeout=15)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+
+
+# ---------------------------------------------------------------- a notebook
+
+class LabPage(WatchedPage):
+    """One notebook, open in JupyterLab. `messages` is the number of messages that went to the kernel."""
+
+    def __init__(self, browser, lab, name, size):
+        super().__init__(browser, size, HARMLESS)
+        self.messages = 0
+        self.page.on("websocket", self._connect)
+        self.address = f"{lab.url}/lab/tree/{name}?reset"
+        self.open()
+
+    def open(self):
+        """Open the notebook as it is saved."""
+        self.page.goto(self.address)
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+
+    def run_all(self, seconds=60):
+        """Run every cell and wait until the last has run; a cell that raises fails the test."""
+        # Sooner, JupyterLab would open a dialog and ask which kernel is meant.
+        self.page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext"
+                                    "?.session?.kernel?.status === 'idle'", timeout=1000 * seconds)
+        self.command("notebook:run-all-cells")
+        self.page.wait_for_function(
+            "[...document.querySelectorAll('.jp-CodeCell .jp-InputArea-prompt')]"
+            ".every(prompt => /\\[\\d+\\]/.test(prompt.textContent))", timeout=1000 * seconds)
+        raised = self.page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts()
+        assert not raised, raised[0]
+
+    def command(self, name, arguments=None):
+        """Start one of JupyterLab's commands; some end only when a person answers, so the test does not wait."""
+        self.page.evaluate("([name, args]) => void window.jupyterapp.commands.execute(name, args)",
+                           [name, arguments or {}])
+
+    def theme(self, name):
+        """"Light" or "Dark"."""
+        self.command("apputils:change-theme", {"theme": f"JupyterLab {name}"})
+        self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=f"JupyterLab {name}")
+        self.page.wait_for_timeout(400)
+
+    def output(self, number):
+        """The output of a code cell, counted from 0, scrolled into view."""
+        output = self.page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea").first
+        # Not scroll_into_view_if_needed: it waits for an element at rest, and a busy notebook moves for long.
+        output.evaluate("node => node.scrollIntoView({block: 'center'})")
+        self.page.wait_for_timeout(100)
+        return output
+
+    def _connect(self, socket):
+        self.visit(socket.url)
+        socket.on("framesent", self._count)
+
+    def _count(self, _):
+        self.messages += 1
+
+
+@pytest.fixture(scope="module")
+def open_notebook(lab, chromium, watched):
+    """open_notebook(cells, name="test", size=(1280, 900)): code as strings or a whole notebook -> a LabPage.
+
+    The notebook is trusted, as one is that was run on this machine (untrusted, JupyterLab shows words for
+    every picture); nothing has run yet.
+    """
+    mine = []
+
+    def open_it(cells, name="test", size=(1280, 900)):
+        path = lab.root / f"{name}.ipynb"
+        _write(cells if isinstance(cells, dict) else _as_notebook(cells), path, lab)
+        mine.append(LabPage(chromium, lab, path.name, size))
+        watched.append(mine[-1])
+        return mine[-1]
+
+    yield open_it
+    for page in mine:
+        watched.remove(page)
+        page.close()
+
+
+def _as_notebook(cells):
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in cells])
+
+
+def _write(notebook, path, lab):
+    """Save and trust a notebook; the kernel is named, or JupyterLab would ask."""
+    notebook["metadata"]["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, path)
+    data = Path(lab.environment["JUPYTER_DATA_DIR"])
+    data.mkdir(exist_ok=True)
+    notary = NotebookNotary(data_dir=str(data))
+    notary.sign(nbformat.read(path, as_version=4))
+    notary.store.close()

@@ -1,0 +1,101 @@
+"""PyTorch's numbers for the unit tests of the scripts, which run without Python.
+
+    python -m tests.explorers.record_numbers      writes explorers/test/torch.json
+"""
+
+import json
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from explorers.dropout import coins
+from helpers import masks
+
+FILE = Path(__file__).parents[2] / "explorers" / "test" / "torch.json"
+INF = float("inf")
+
+
+def record():
+    """All cases, as what JSON can hold: NaN and infinite numbers are strings."""
+    return _as_json({"softmax": _softmax(), "written": _written(), "coins": _coins(), "masks": _masks(),
+                     "positions": _positions(), "transposed": _transposed(), "scaling": _scaling()})
+
+
+def _random(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(123))
+
+
+def _softmax():
+    rows = [[1.0, 2.0, 3.0], [1000.0, 999.0, -1000.0], [-INF, 0.5, 0.25], [-INF, -INF], [7.0],
+            (4 * _random(16)).tolist()]
+    return [{"scores": row, "weights": torch.tensor(row).softmax(0)} for row in rows]
+
+
+def _written():
+    """Numbers with two and with four decimals, as Python and PyTorch print them."""
+    values = [0.0, 1.0, 0.12345, -0.12345, 0.00004, -0.00004, 12.3456, 99.94, -99.94]
+    return [{"value": value, "brief": f"{value:.2f}".replace("-0.00", "0.00"),
+             "precise": f"{value:.4f}".replace("-0.0000", "0.0000")} for value in values]
+
+
+def _coins():
+    return [{"seed": seed, "draw": draw, "T": T, "numbers": coins(seed, draw, T).flatten()}
+            for seed, draw, T in ((1, 1, 3), (1, 10_000, 3), (0, 2, 2), (2**32 - 1, 7, 4))]
+
+
+def _masks():
+    """One row of scores and every method, also where nothing may be seen."""
+    scores = 2 * _random(5)
+    cases = []
+    for seen in ([1, 1, 0, 0, 0], [0, 1, 1, 0, 1], [0] * 5, [1] * 5):
+        mask = torch.tensor(seen).bool()
+        kept = scores.softmax(0) * mask
+        cases.append({"scores": scores, "seen": seen, "weights": {
+            "multiply": kept, "renormalize": kept / kept.sum(),
+            "finite": scores.masked_fill(~mask, -1e9).softmax(0),
+            "infinite": scores.masked_fill(~mask, -INF).softmax(0),
+            "safe": masks.masked_softmax(scores, mask), "times": (scores + (1 - mask.float()) * -INF).softmax(0)}})
+    return cases
+
+
+def _positions():
+    table = _random(7, 4).cumsum(0)
+    cosines = F.cosine_similarity(table.double()[:, None], table.double()[None], dim=-1)
+    distances = [cosines.diagonal(apart) for apart in range(len(table))]
+    square = table.double().square()
+    return {"table": table.flatten(), "T": 7, "C": 4, "cosines": cosines.flatten(),
+            "byDistance": [{"least": each.min(), "most": each.max(), "mean": each.mean()} for each in distances],
+            "reaches": {"most": square.max().sqrt(), "value": min(square.max().sqrt(), 3 * square.mean().sqrt()),
+                        "product": min(square.max(), 3 * square.mean())}}
+
+
+def _transposed():
+    x = torch.arange(24)
+    return {"A": 2, "B": 3, "D": 4, "line": x, "transposed": x.view(2, 3, 4).transpose(0, 1).flatten()}
+
+
+def _scaling():
+    q, k = _random(3, 8), _random(5, 8)
+    widths = [1, 3, 8]
+    scores = [(q.double()[:, :d] @ k.double()[:, :d].mT).flatten() for d in widths]
+    weights = _random(6).softmax(0)
+    return {"q": q.flatten(), "k": k.flatten(), "axes": [3, 5, 8], "widths": widths, "scores": scores,
+            "spreads": [each.std() for each in scores],
+            "weights": weights, "largest": weights.max(), "slope": 1 - weights.square().sum()}
+
+
+def _as_json(value):
+    if isinstance(value, torch.Tensor):
+        return _as_json(value.tolist())
+    if isinstance(value, dict):
+        return {name: _as_json(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_as_json(each) for each in value]
+    if isinstance(value, float):
+        return float(f"{value:.9g}") if abs(value) < INF else str(value)
+    return value
+
+
+if __name__ == "__main__":
+    FILE.write_text(json.dumps(record(), indent=1) + "\n", encoding="utf-8")

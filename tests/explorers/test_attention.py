@@ -1,0 +1,148 @@
+"""The attention explorer in what it accepts, what it refuses and what a cell shows."""
+
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+import torch
+
+import explorers
+from explorers import base, still
+from explorers.base import INVITATION, VIEW
+from helpers import plots
+
+words = ["Your", "journey", "starts", "with", "one", "step"]
+many = [f"word{i}" for i in range(128)]
+
+
+def weights(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(123)).mul(2).softmax(dim=-1)
+
+
+# ---------------------------------------------------------------- what is sent
+
+def test_weights_and_words_are_sent_as_they_are():
+    given = weights(2, 3, 5, 7)
+    view = explorers.attention([f"key{i}" for i in range(7)], given, [f"query{i}" for i in range(5)])
+    assert view.axes == [2, 3, 5, 7]
+    assert (view.tokens[6], view.queries[4]) == ("key6", "query4")
+    sent = torch.frombuffer(bytearray(view.weights), dtype=torch.float32)
+    torch.testing.assert_close(sent, given.flatten(), atol=0, rtol=0)
+
+
+def test_queries_are_the_tokens_unless_others_are_given():
+    assert explorers.attention(words, weights(6, 6)).queries == words
+
+
+def test_colors_are_those_of_the_figures():
+    palette = explorers.attention(words, weights(6, 6)).palette
+    assert list(palette) == plots.WEIGHTS(range(256), bytes=True)[:, :3].flatten().tolist()
+
+
+@pytest.mark.parametrize("given", [
+    weights(6, 6).requires_grad_(), weights(6, 6).double(), weights(6, 6).half(), weights(6, 6).tolist(),
+    weights(6, 6).mT, weights(6, 6) * 2, torch.eye(6).bool(), torch.zeros(6, 6),
+], ids=["with gradients", "float64", "float16", "lists", "not contiguous", "above 1", "bool", "zeros"])
+def test_weights_of_every_kind_are_taken(given):
+    sent = torch.frombuffer(bytearray(explorers.attention(words, given).weights), dtype=torch.float32)
+    torch.testing.assert_close(sent.view(6, 6), torch.as_tensor(given).detach().float())
+
+
+def test_weights_on_a_gpu_are_taken(gpu):
+    assert explorers.attention(words, weights(6, 6).cuda()).axes == [6, 6]
+
+
+# ---------------------------------------------------------------- what is refused
+
+@pytest.mark.parametrize("error, message, arguments", [
+    (TypeError, "one string 'Your journey'; split", ("Your journey", weights(2, 2))),
+    (TypeError, "list of words, got int", (3, weights(3, 3))),
+    (TypeError, "strings, got int at position 1; turn ids", (["a", 2], weights(2, 2))),
+    (TypeError, "queries must be strings, got NoneType", (["a"], weights(1, 1), [None])),
+    (ValueError, "tokens must be 1 to 512 words, got 0", ([], weights(1, 1))),
+    (ValueError, "1 to 512 words, got 5000; pass a part", (["a"] * 5000, weights(1, 1))),
+    (ValueError, "got \\(5, 5\\); every word needs", (words, weights(5, 5))),
+    (ValueError, "got \\(6, 2\\); queries are the rows", (words, weights(6, 2), ["a", "b"])),
+    (ValueError, "got \\(6,\\)", (words, weights(6))),
+    (ValueError, "got \\(2, 2, 2, 6, 6\\); choose one item", (words, weights(2, 2, 2, 6, 6))),
+    (ValueError, "1 to 20,000,000 numbers, got 0 in shape \\(0, 6, 6\\)", (words, torch.zeros(0, 6, 6))),
+    (ValueError, "20,000,000 numbers, got 26,214,400 in shape", (["a"] * 512, torch.zeros(1).expand(10, 10, 512, 512))),
+    (ValueError, "at least 0, got -0.5 at \\[0, 1\\]; pass what comes after", (["a", "b"], [[1, -0.5], [0, 1]])),
+    (ValueError, "finite .* got nan at \\[1, 0\\]", (["a", "b"], [[1, 0], [float("nan"), 1]])),
+    (ValueError, "finite .* got inf at", (["a"], [[float("inf")]])),
+    (TypeError, "got a list of tensors; join", (words, [weights(1, 4, 6, 6), weights(1, 4, 6, 6)])),
+    (TypeError, "rows of one length, got list", (words, [[1, 0], [1]])),
+    (TypeError, "rows of one length, got str", (words, "weights")),
+    (TypeError, "real numbers, got torch.complex64", (["a"], torch.ones(1, 1) * 1j)),
+])
+def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
+    with pytest.raises(error, match=message) as caught:
+        explorers.attention(*arguments)
+    said = str(caught.value)
+    assert "\n" not in said and len(said) < 260 and "; " in said
+
+
+# ---------------------------------------------------------------- the picture that stays
+
+def bundle(*arguments):
+    return explorers.attention(*arguments).still()
+
+
+@pytest.fixture
+def outputs(monkeypatch):
+    """What a cell shows: one dictionary of data for each output."""
+    shown = []
+    monkeypatch.setattr(base, "display", lambda data, **_: shown.append(data))
+    return shown
+
+
+def test_a_cell_shows_the_picture_and_then_the_view(outputs):
+    explorers.attention(words, weights(6, 6))._ipython_display_()
+    assert [set(data) for data in outputs] == [{"image/svg+xml", "text/plain"}, {VIEW}]
+
+
+def test_in_colab_both_are_one_output(outputs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "google.colab", None)
+    explorers.attention(words, weights(6, 6))._ipython_display_()
+    assert [set(data) for data in outputs] == [{VIEW, "image/svg+xml", "text/plain"}]
+
+
+@pytest.mark.parametrize("given", [weights(6, 6), weights(128, 128)])
+def test_the_picture_is_that_of_the_figures_with_an_invitation(given):
+    data = bundle(many[:len(given)], given)
+    assert data["text/plain"].endswith(INVITATION) and data["image/svg+xml"].count(INVITATION) == 1
+    inviting, plain = (ElementTree.fromstring(svg) for svg in (
+        data["image/svg+xml"], explorers.attention(many[:len(given)], given).picture().svg))
+    assert inviting[-1].text == INVITATION
+    inviting.remove(inviting[-1])
+    height, was = (float(root.get("viewBox").split()[3]) for root in (inviting, plain))
+    assert height == was + 22 and float(inviting.get("height").removesuffix("pt")) == height
+    assert [ElementTree.tostring(part) for part in inviting] == [ElementTree.tostring(part) for part in plain]
+
+
+@pytest.mark.parametrize("shape", [(6, 6), (4, 6, 6), (2, 4, 6, 6)])
+def test_picture_and_words_are_the_same_in_every_run(shape):
+    first, second = bundle(words, weights(*shape)), bundle(words, weights(*shape))
+    assert first == second
+    assert "0x" not in repr(explorers.attention(words, weights(*shape)))
+
+
+def test_the_words_name_the_head_that_is_shown():
+    assert bundle(words, weights(6, 6))["text/plain"].startswith("weights, 6 queries")
+    assert bundle(words, weights(4, 6, 6))["text/plain"].startswith("head 0 of 4, 6 queries")
+    assert bundle(words, weights(2, 4, 6, 6))["text/plain"].startswith("layer 0, head 0 of 2 x 4, 6 queries")
+
+
+def test_the_picture_of_a_long_sentence_is_small():
+    data = bundle(many, weights(128, 128))
+    assert len(data["image/svg+xml"]) < 40_000
+    assert "largest of 2 x 2 weights" in data["text/plain"]
+
+
+def test_the_squares_of_a_long_sentence_are_the_largest_of_their_block():
+    values = torch.zeros(130, 70)
+    values[129, 69] = 1.0
+    picture = still.weights(values, ["<q>"] * 130, ["k"] * 70, "weights")
+    dark = "#{:02x}{:02x}{:02x}".format(*plots.WEIGHTS(1.0, bytes=True)[:3])
+    assert f'<path stroke="{dark}" d="M34 43h1"/>' in picture.svg  # blocks of 3 rows and 2 columns
+    assert "&lt;q&gt;" in picture.svg and "<q>" not in picture.svg

@@ -1,0 +1,224 @@
+"""The attention explorer in a browser: every weight that it shows, compared with PyTorch's."""
+
+import sys
+
+import pytest
+
+import explorers
+from helpers import plots
+from tests.explorers.browser import NARROW, SIZE
+from tests.explorers.test_attention import many, weights, words
+from tests.explorers.view import View
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def page(open_page):
+    return open_page({"6 words": explorers.attention(words, weights(6, 6)),
+                      "2 x 4 heads": explorers.attention(words, weights(2, 4, 6, 6)),
+                      "128 words": explorers.attention(many, weights(6, 12, 128, 128)),
+                      "two queries": explorers.attention(words[:5], weights(3, 2, 5), ["who", "reads"])})
+
+
+class AttentionView(View):
+    """The attention explorer."""
+
+    def __init__(self, page, which):
+        super().__init__(page, which)
+        self.stage = self.output.get_by_role("grid")
+        self.page.wait_for_function("stage => stage.querySelector('canvas').width > 0", arg=self.stage.element_handle())
+
+    def press(self, *keys):
+        super().press(*keys)
+        return self.said()
+
+    def cell(self):
+        """What a screen reader finds as the active cell."""
+        return self.stage.evaluate("grid => document.getElementById(grid.getAttribute('aria-activedescendant'))"
+                                   ".textContent")
+
+    def pointed(self, step=8):
+        """The pointer all over the stage, a few pixels apart: [x, y, what is said]."""
+        return self.stage.evaluate("""(grid, step) => {
+            const box = grid.getBoundingClientRect();
+            const readout = grid.parentElement.querySelector("output");
+            const found = [];
+            for (let y = 2; y < box.height; y += step) {
+              for (let x = 2; x < box.width; x += step) {
+                const [clientX, clientY] = [box.left + x, box.top + y];
+                grid.dispatchEvent(new PointerEvent("pointerleave"));
+                grid.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
+                found.push([x, y, readout.firstChild.textContent]);
+              }
+            }
+            grid.dispatchEvent(new PointerEvent("pointerleave"));
+            return found;
+        }""", step)
+
+    def colors(self, canvas):
+        """All opaque colors of the stage's n-th canvas: 0 the squares, 1 what is drawn over them."""
+        return set(self.stage.locator("canvas").nth(canvas).evaluate("""canvas => {
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            const found = new Set();
+            for (let i = 0; i < data.length; i += 4) {
+              if (data[i + 3] === 255) found.add(`${data[i]} ${data[i + 1]} ${data[i + 2]}`);
+            }
+            return [...found];
+        }"""))
+
+
+def sentence(matrix, row, column, keys=words, queries=words):
+    weight = f"{matrix[row, column]:.4f}"
+    return f"'{queries[row]}' reads '{keys[column]}': {'less than 0.0001' if weight == '0.0000' else weight}"
+
+
+def test_controls_and_tables_have_names_and_roles(page):
+    view = AttentionView(page, "6 words")
+    assert view.stage.get_attribute("aria-label") == "Attention weights: rows are queries, columns are keys"
+    assert (view.stage.get_attribute("aria-rowcount"), view.stage.get_attribute("aria-colcount")) == ("6", "6")
+    assert view.output.get_by_role("img", name="colors: weight 0 is light, 1 is dark").is_visible()
+    assert view.output.locator("select").count() == 0  # one head: nothing to choose
+    matrix = weights(6, 6)
+    assert view.said() == sentence(matrix, 3, int(matrix[3].argmax()))
+
+
+def test_squares_have_the_colors_of_the_figures(page):
+    drawn = AttentionView(page, "6 words").colors(0)
+    for weight in weights(6, 6).flatten().tolist():
+        assert "{} {} {}".format(*plots.WEIGHTS(weight, bytes=True)[:3]) in drawn
+
+
+def test_the_pointer_finds_every_square(page):
+    view, matrix = AttentionView(page, "6 words"), weights(6, 6)
+    points = view.pointed()
+    rows = [point for point in points if "reads most" in point[2]]
+    right, top = max(x for x, _, _ in rows), min(y for _, y, _ in rows)
+    untouched = view.said()
+    squares = [said for x, y, said in points if x > right and y >= top and said != untouched]
+    expected = [sentence(matrix, i, j) for i in range(6) for j in range(6)]
+    expected.remove(untouched)
+    assert list(dict.fromkeys(squares)) == expected  # row after row, in the order in which they are met
+
+
+def test_pointing_at_a_query_word_says_what_it_reads_most(page):
+    view, matrix = AttentionView(page, "6 words"), weights(6, 6)
+    sentences = list(dict.fromkeys(said for _, _, said in view.pointed() if "reads most" in said))
+    for row, said in enumerate(sentences):
+        top = matrix[row].topk(3)
+        pairs = [f"'{words[j]}' {w:.4f}" for w, j in zip(top.values.tolist(), top.indices.tolist(), strict=True)]
+        assert said == f"'{words[row]}' reads most: {', '.join(pairs)}"
+    assert len(sentences) == 6
+
+
+def test_a_click_keeps_what_the_pointer_found(page):
+    view, matrix = AttentionView(page, "6 words"), weights(6, 6)
+    wanted = sentence(matrix, 5, 0)
+    x, y = next((x, y) for x, y, said in reversed(view.pointed()) if said == wanted)
+    view.stage.click(position={"x": x, "y": y})
+    view.page.mouse.move(5, 5)
+    assert view.said() == wanted and view.cell() == f"'Your': {matrix[5, 0]:.4f}"
+
+
+def test_layer_and_head_are_chosen_by_name(page):
+    view, matrices = AttentionView(page, "2 x 4 heads"), weights(2, 4, 6, 6)
+    view.stage.focus()
+    view.press("Control+Home")
+    for layer, head in [(0, 3), (1, 3), (1, 0)]:
+        view.output.get_by_role("combobox", name="Layer", exact=True).select_option(str(layer))
+        view.output.get_by_role("combobox", name="Head", exact=True).select_option(str(head))
+        assert view.said() == sentence(matrices[layer, head], 0, 0)
+        assert f"layer {layer}, head {head}:" in view.stage.get_attribute("aria-label")
+
+
+def test_a_head_can_be_chosen_in_the_overview(page):
+    view = AttentionView(page, "2 x 4 heads")
+    small = view.output.locator(".abh-overview canvas")
+    names = small.evaluate("""canvas => {
+        const box = canvas.getBoundingClientRect();
+        const names = {};
+        for (let x = 4; x < box.width; x += 8) {
+          for (let y = 4; y < box.height; y += 8) {
+            canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y }));
+            names[canvas.title] = { x, y };
+          }
+        }
+        return names;
+    }""")
+    assert set(names) - {""} == {f"layer {layer}, head {head}" for layer in range(2) for head in range(4)}
+    small.click(position=names["layer 1, head 2"])
+    assert view.output.get_by_role("combobox", name="Layer", exact=True).input_value() == "1"
+    assert view.output.get_by_role("combobox", name="Head", exact=True).input_value() == "2"
+
+
+def test_the_keyboard_alone_suffices(page):
+    view, matrices = AttentionView(page, "2 x 4 heads"), weights(2, 4, 6, 6)
+    view.output.get_by_role("combobox", name="Layer", exact=True).select_option("0")
+    assert view.tab_stops() == ["Layer", "Head", view.stage.get_attribute("aria-label")]
+    if sys.platform == "darwin":  # there the arrow keys open the system's own menu
+        view.output.get_by_role("combobox", name="Head", exact=True).select_option("3")
+        view.press("Tab")
+    else:
+        view.output.get_by_role("combobox", name="Layer", exact=True).focus()
+        view.press("ArrowDown")
+        assert view.output.get_by_role("combobox", name="Layer", exact=True).input_value() == "1"
+        view.press("Home", "Tab", "End", "Tab")  # layer 0, head 3, then the grid
+    assert page.page.evaluate("document.activeElement.getAttribute('role')") == "grid"
+    matrix = matrices[0, 3]
+    assert view.press("Control+Home") == sentence(matrix, 0, 0)
+    assert view.press("ArrowDown", "ArrowDown", "ArrowRight") == sentence(matrix, 2, 1)
+    assert view.press("ArrowUp", "ArrowLeft", "ArrowLeft") == sentence(matrix, 1, 0)
+    assert view.press("End") == sentence(matrix, 1, 5)
+    assert view.press("Home") == sentence(matrix, 1, 0)
+    assert view.press("PageDown") == sentence(matrix, 5, 0)
+    assert view.press("Control+End") == sentence(matrix, 5, 5)
+    assert view.cell() == f"'step': {matrix[5, 5]:.4f}"
+    assert view.stage.evaluate("grid => getComputedStyle(grid).outlineStyle") == "solid"
+
+
+def test_other_queries_than_keys(page):
+    view, matrix = AttentionView(page, "two queries"), weights(3, 2, 5)[0]
+    view.stage.focus()
+    assert view.press("Control+End") == sentence(matrix, 1, 4, words, ["who", "reads"])
+
+
+def test_a_long_sentence_can_be_walked_through(page):
+    view, matrices = AttentionView(page, "128 words"), weights(6, 12, 128, 128)
+    view.stage.focus()
+    assert view.press("Control+End") == sentence(matrices[0, 0], 127, 127, many, many)
+    view.output.get_by_role("combobox", name="Head", exact=True).select_option("11")
+    view.output.get_by_role("combobox", name="Layer", exact=True).select_option("5")
+    assert view.said() == sentence(matrices[5, 11], 127, 127, many, many)
+
+
+def test_it_fits_a_narrow_window(page):
+    page.resize(NARROW)
+    for which in ("6 words", "2 x 4 heads", "128 words"):
+        view = AttentionView(page, which)
+        page.page.wait_for_function("stage => stage.querySelector('canvas').getBoundingClientRect().width"
+                                    " <= stage.getBoundingClientRect().width", arg=view.stage.element_handle())
+        assert view.stage.bounding_box()["width"] <= view.output.bounding_box()["width"]
+    page.resize(*SIZE)
+
+
+def test_it_follows_the_theme(page, tmp_path):
+    AttentionView(page, "6 words")  # the others are out of sight when the theme changes
+    marks = {"Dark": "242 155 87", "Light": "200 89 10"}  # of the words and the square in question
+    for theme in marks:
+        page.theme(theme)
+        for which in ("6 words", "2 x 4 heads", "128 words"):
+            view = AttentionView(page, which)
+            view.output.screenshot(path=tmp_path / f"{theme} {which}.png")
+            drawn = view.colors(1)
+            assert (which, theme, drawn & set(marks.values())) == (which, theme, {marks[theme]})
+    print(f"\nscreenshots: {tmp_path}")
+
+
+@pytest.mark.parametrize("which", ["6 words", "2 x 4 heads", "128 words"])
+def test_the_page_repaints_quickly(page, which):
+    view = AttentionView(page, which)
+    box = view.stage.bounding_box()
+    view.follow(view.stage, "pointermove",
+                lambda i: view.page.mouse.move(box["x"] + 320 + 13 * i, box["y"] + 110 + 9 * i))
+
+

@@ -1,0 +1,104 @@
+"""All six explorers in a real JupyterLab: what a bare page cannot show.
+
+What each of them computes and says is tested on a bare page, in the files test_*_view.py.
+"""
+
+import pytest
+
+import explorers
+from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
+from tests.explorers.view import View, in_both_themes
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SETUP = """import torch
+import explorers
+from helpers import embeddings
+
+words = ["Your", "journey", "starts", "with", "one", "step"]
+scores = torch.randn(6, 6, generator=torch.Generator().manual_seed(123))
+q = k = torch.randn(9, 64, generator=torch.Generator().manual_seed(1))"""
+CELLS = {"attention": "explorers.attention(words, torch.stack([scores, 2 * scores]).softmax(-1))",
+         "dropout": "explorers.dropout(words, scores.softmax(-1))",
+         "heads": 'explorers.heads(["the", "cat", "sleeps"], 6, 2)',
+         "masks": "explorers.masks(words, scores, [True] * 4 + [False] * 2)",
+         "positions": "explorers.positions(embeddings.sinusoidal_positions(101, 128))",
+         "scaling": "explorers.scaling(q, k)"}
+NUMBERS = {name: number for number, name in enumerate(CELLS, start=1)}  # of the cells; cell 0 is the set-up
+NARROW = 760  # of which JupyterLab's own bars take a part
+each_explorer = pytest.mark.parametrize("name", CELLS)
+
+
+@pytest.fixture(scope="module")
+def notebook(open_notebook):  # noqa: F811
+    page = open_notebook([SETUP, *CELLS.values()], name="explorers")
+    page.run_all()
+    return page
+
+
+@pytest.fixture(scope="module")
+def bare(open_page):
+    """The same explorers without JupyterLab."""
+    made = {}
+    exec(SETUP, made)
+    return open_page({name: eval(code, made) for name, code in CELLS.items()})
+
+
+def test_every_explorer_has_its_cell():
+    assert set(CELLS) == set(explorers.__all__)
+
+
+@each_explorer
+def test_it_says_and_offers_the_same_as_on_a_bare_page(notebook, bare, name):
+    here, there = View(notebook, NUMBERS[name]), View(bare, name)
+    assert (here.said(), here.explained()) == (there.said(), there.explained())
+    assert here.tab_stops() == there.tab_stops()
+
+
+@each_explorer
+def test_the_arrow_keys_reach_the_explorer_and_not_jupyterlab(notebook, name):
+    """JupyterLab would choose another cell for them, and insert one for the letter b."""
+    view = View(notebook, NUMBERS[name])
+    cell = notebook.page.locator(".jp-CodeCell").nth(NUMBERS[name])
+    cell.locator(".jp-InputPrompt").click()  # not its editor
+    before, messages = view.said(), notebook.messages
+    view.root.locator("[role=grid][tabindex='0'], [role=grid] [tabindex='0'], input[type=range]").first.focus()
+    view.press("ArrowDown")
+    view.press("ArrowUp", "ArrowUp")
+    view.press("b")
+    assert view.said() != before and view.focused()
+    assert notebook.page.locator(".jp-CodeCell").count() == len(CELLS) + 1
+    assert cell.evaluate("cell => cell.classList.contains('jp-mod-active')")
+    assert notebook.messages == messages
+
+
+@each_explorer
+def test_it_follows_the_theme(notebook, tmp_path, name):
+    dark, light = in_both_themes(notebook, NUMBERS[name], tmp_path)
+    assert dark[0] != light[0] and dark[1] != light[1]
+
+
+@each_explorer
+def test_it_fits_a_narrow_window(notebook, name):
+    notebook.resize(NARROW)
+    view = View(notebook, NUMBERS[name])
+    view.assert_inside("table, fieldset, label, button, output, svg, code, section, canvas")
+    notebook.resize(1280)
+
+
+def test_the_picture_is_hidden_while_the_view_lives_and_back_when_it_is_gone(open_notebook):  # noqa: F811
+    """A learner runs a notebook, saves it, and opens it again on the next day."""
+    page = open_notebook([SETUP, CELLS["attention"]], name="saved")
+    page.run_all()
+    View(page, 1)
+    picture = page.output(1).locator("img[src^='data:image/svg+xml']")
+    assert picture.count() == 1 and not picture.is_visible()
+    page.command("docmanager:save")
+    page.page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
+    page.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.open()
+    picture = page.output(1).locator("img[src^='data:image/svg+xml']")
+    picture.wait_for()
+    assert picture.is_visible() and picture.evaluate("image => image.naturalWidth") > 300
+    page.output(1).get_by_text("model not found").wait_for()
+    assert all("widget model not found" in problem for problem in page.take_problems())

@@ -1,0 +1,107 @@
+"""The explorer of positions in Python: what it accepts, what it refuses and the picture that it saves."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import explorers
+from explorers import still
+from explorers.base import INVITATION
+from helpers import embeddings, plots
+
+
+def waves(T, C):
+    return embeddings.sinusoidal_positions(T, C)
+
+
+def learned(T, C):
+    return torch.randn(T, C, generator=torch.Generator().manual_seed(123)).cumsum(dim=0)
+
+
+
+
+# ---------------------------------------------------------------- Python: what is sent, and what is refused
+
+@pytest.mark.parametrize("given", [
+    waves(11, 6), waves(11, 6).requires_grad_(), waves(11, 6).double(), waves(11, 6).half(), waves(11, 6).tolist(),
+    waves(11, 6).mT[1:],
+], ids=["float32", "with gradients", "float64", "float16", "lists", "not contiguous"])
+def test_tables_of_every_kind_are_sent_as_they_are(given):
+    view, expected = explorers.positions(given), torch.as_tensor(given).detach().float()
+    assert view.shape == list(expected.shape)
+    sent = torch.frombuffer(bytearray(view.table), dtype=torch.float32).view(view.shape)
+    torch.testing.assert_close(sent, expected, atol=0, rtol=0)
+
+
+def test_a_table_on_a_gpu_is_taken(gpu):
+    assert explorers.positions(waves(11, 6).cuda()).shape == [11, 6]
+
+
+@pytest.mark.parametrize("T, pair", [(101, [50, 58]), (512, [255, 263]), (9, [4, 8]), (2, [0, 1])])
+def test_it_opens_with_two_positions_in_the_middle(T, pair):
+    assert explorers.positions(waves(T, 4)).pair == pair
+
+
+@pytest.mark.parametrize("error, message, table", [
+    (TypeError, "must be a tensor or nested lists of numbers, .* got str; look", "waves"),
+    (TypeError, "got NoneType; look", None),
+    (TypeError, "rows of one length, got list; look", [[1.0, 2.0], [1.0]]),
+    (TypeError, "one tensor, got a list of tensors; join", [waves(5, 4)[0], waves(5, 4)[1]]),
+    (TypeError, "must be floats, .* got torch.int64; pass the rows themselves, not ids", torch.arange(12).view(3, 4)),
+    (TypeError, "must be floats, .* got torch.bool; pass", torch.ones(3, 4, dtype=torch.bool)),
+    (TypeError, "real numbers, got torch.complex64", torch.ones(3, 4) * 1j),
+    (ValueError, r"shape \(T, C\), .* got \(4,\); one row is not a table", waves(5, 4)[0]),
+    (ValueError, r"shape \(T, C\), .* got \(1, 5, 4\); choose one table", waves(5, 4)[None]),
+    (ValueError, r"shape \(T, C\), .* got \(0,\); one row", []),
+    (ValueError, r"2 to 512 positions and as many features, got \(1, 4\); pass", waves(1, 4)),
+    (ValueError, r"2 to 512 positions and as many features, got \(5, 1\); pass", waves(5, 4)[:, :1]),
+    (ValueError, r"got \(0, 4\); pass", torch.zeros(0, 4)),
+    (ValueError, r"got \(513, 4\); pass a part", waves(513, 4)),
+    (ValueError, r"got \(30522, 768\); pass a part", torch.zeros(1, 1).expand(30522, 768)),
+    (ValueError, r"table must be finite, got nan at \[1, 0\]; find", [[1.0, 0.0], [float("nan"), 1.0]]),
+    (ValueError, r"table must be finite, got inf at \[0, 1\]; find", [[1.0, float("inf")], [1.0, 1.0]]),
+    (ValueError, "other than 0, got zeros at position 2; leave that row out", torch.tensor([1.0, 2, 0, 1])[:, None] *
+     torch.ones(4, 3)),
+])
+def test_invalid_arguments_raise_one_clear_sentence(error, message, table):
+    with pytest.raises(error, match=message) as caught:
+        explorers.positions(table)
+    said = str(caught.value)
+    assert "\n" not in said and len(said) < 260 and "; " in said
+
+
+# ---------------------------------------------------------------- Python: the picture that stays
+
+def test_the_picture_is_that_of_the_opening_view():
+    shown = explorers.positions(waves(101, 128)).still()
+    first, second = waves(101, 128)[[50, 58]]
+    below = [int((row < 0).sum()) for row in (first, second, first * second)]
+    cosine = F.cosine_similarity(first, second, dim=0)
+    assert shown["text/plain"] == (
+        f"Two positions, feature by feature: cosine {cosine:.2f} (128 features). Numbers below 0: "
+        f"position 50 {below[0]}, position 58 {below[1]}, product {below[2]}. {INVITATION}")
+    assert shown == explorers.positions(waves(101, 128)).still()
+
+
+def test_the_picture_has_the_colors_of_the_numbers():
+    picture = still.strips({"first": torch.tensor([-2.0, 0, 0, 2]), "second": torch.tensor([0.3, 0.3, -0.3, 0])}, "Two")
+    for side, strokes in {0.0: "M0 0h1M2 1h1", 1.0: "M3 0h1M0 1h2"}.items():
+        color = "#{:02x}{:02x}{:02x}".format(*plots.SIGNED(side, bytes=True)[:3])
+        assert f'<path stroke="{color}" d="{strokes}"/>' in picture.svg
+    assert picture.alt == "Two (4 features). Numbers below 0: first 1, second 1."
+    words = [text.text for text in ElementTree.fromstring(picture.svg).iter("{http://www.w3.org/2000/svg}text")]
+    assert words == ["Two", "first", "second", "feature", "0", "1", "2", "3", "below 0", "above 0"]
+
+
+def test_the_picture_of_the_largest_table_is_small():
+    assert len(explorers.positions(learned(512, 512)).picture().svg) < 20_000
+
+
+def test_a_later_change_of_the_table_changes_nothing():
+    given = waves(11, 6)
+    view = explorers.positions(given)
+    before = view.still(), view.table
+    given.fill_(7)
+    assert (view.still(), view.table) == before

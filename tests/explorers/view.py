@@ -1,0 +1,166 @@
+"""An explorer as a reader experiences it: what it says, what can be pressed, how fast it reacts."""
+
+import statistics
+
+TIMES = 10  # repaints that are measured
+SLOWEST = 200  # milliseconds, the median; a two-core machine with nine other processes needs up to 33
+
+LISTEN = """(node, kind) => {
+  window.times = [];
+  let began = 0;
+  node.addEventListener(kind, () => { began = performance.now(); }, { capture: true });
+  node.addEventListener(kind, () => requestAnimationFrame(() => {
+    const done = new MessageChannel();  // its message comes after the frame is painted
+    done.port1.onmessage = () => window.times.push(performance.now() - began);
+    done.port2.postMessage(0);
+  }));
+}"""
+
+
+class View:
+    """One explorer of an ExplorerPage, by its name, or of a LabPage, by the number of its cell.
+
+    Controls and tables are found by the names that a screen reader reads out.
+    """
+
+    def __init__(self, opened, which):
+        self.opened, self.page, self.output = opened, opened.page, opened.output(which)
+        self.root = self.output.locator(".abh")
+        self.root.wait_for()
+        self.settle()
+
+    def settle(self):
+        """Wait until the page is painted."""
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    # ---- what it says and shows
+
+    def said(self):
+        """The sentence in bold."""
+        return self._spoken(0)
+
+    def explained(self):
+        """The line below it."""
+        return self._spoken(1)
+
+    def _spoken(self, line):
+        return self.output.get_by_role("status").evaluate("(node, line) => node.children[line].textContent", line)
+
+    def table(self, name):
+        """The squares of a table, row after row, as they are written."""
+        return self._read(name, "td.abh-square")
+
+    def after(self, name):
+        """The columns after the squares."""
+        return self._read(name, "td.abh-after")
+
+    def _read(self, name, cells):
+        return self.grid(name).locator("tbody tr").evaluate_all(
+            "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))", cells)
+
+    def grid(self, name):
+        return self.output.locator(f"table[aria-label={name!r}]")
+
+    def square(self, name, i, j):
+        return self.grid(name).locator("tbody tr").nth(i).locator(".abh-square").nth(j)
+
+    def kinds(self, name, kind):
+        """The squares of a table with this class: [(row, column)]."""
+        found = self.grid(name).locator("tbody tr").evaluate_all(
+            "(rows, kind) => rows.map(row => [...row.querySelectorAll('.abh-square')]"
+            ".map(cell => cell.classList.contains(kind)))", kind)
+        return [(i, j) for i, row in enumerate(found) for j, marked in enumerate(row) if marked]
+
+    def charts(self):
+        """What the charts say to a screen reader."""
+        return [chart.get_attribute("aria-label") for chart in self.output.locator("svg.abh-chart").all()]
+
+    # ---- what can be pressed
+
+    def slider(self, name):
+        return self.output.get_by_role("slider", name=name)
+
+    def slide(self, name, value):
+        self.slider(name).fill(str(value))
+        self.settle()
+
+    def choose(self, name):
+        """One of the round buttons."""
+        self.output.get_by_role("radio", name=name, exact=True).check()
+        self.settle()
+
+    def tick(self, name, on):
+        self.output.get_by_role("checkbox", name=name).set_checked(on)
+        self.settle()
+
+    def click(self, name):
+        self.output.get_by_role("button", name=name, exact=True).click()
+        self.settle()
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+        self.settle()
+
+    def tab_stops(self):
+        """What the tab key reaches in the explorer, in order: the name of each stop."""
+        self.root.evaluate("root => { root.tabIndex = -1; root.focus(); root.removeAttribute('tabindex'); }")
+        stops = []
+        for _ in range(30):
+            self.page.keyboard.press("Tab")
+            if not self.root.evaluate("root => root.contains(document.activeElement)"):
+                return stops
+            stops.append(self.page.evaluate("""() => {
+                const node = document.activeElement;
+                const words = [...(node.labels?.[0] ?? node).childNodes].filter(part => part.nodeName !== "SELECT");
+                return (node.closest("[role=grid]") ?? node).ariaLabel || words.map(part => part.textContent).join("");
+            }"""))
+        raise AssertionError(f"the tab key does not leave the explorer: {stops}")
+
+    def focused(self):
+        """Whether what has the focus shows it."""
+        return self.page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+    def assert_inside(self, parts="table, fieldset, label, button, output, svg, code, section"):
+        """Nothing reaches beyond the right edge of the output."""
+        edge = self.output.evaluate("node => node.getBoundingClientRect().right")
+        found = self.root.locator(parts).evaluate_all(
+            "nodes => nodes.map(node => [node.getBoundingClientRect().right, node.outerHTML.slice(0, 200)])")
+        assert found
+        assert [part for right, part in found if right > edge + 1] == []
+
+    # ---- how fast
+
+    def follow(self, node, kind, move):
+        """Call move(i) again and again: each time the page is repainted soon, and nothing is asked of the kernel."""
+        node.evaluate(LISTEN, kind)
+        messages = self.opened.messages
+        for i in range(TIMES):
+            move(i)
+            self.page.wait_for_function("count => window.times.length >= count", arg=i + 1)
+        median = statistics.median(self.page.evaluate("window.times"))
+        print(f"\n{kind} to repaint: {median:.1f} ms")
+        assert median < SLOWEST
+        assert self.opened.messages == messages, "a message went to the kernel"
+
+    def drag(self, name):
+        """Drag a slider back and forth, with the same checks."""
+        box, mouse = self.slider(name).bounding_box(), self.page.mouse
+        points = [(box["x"] + share * box["width"], box["y"] + box["height"] / 2) for share in (0.5, 0.7, 0.3)]
+        mouse.move(*points[0])
+        mouse.down()
+        self.follow(self.root, "input", lambda i: mouse.move(*points[1 + i % 2]))
+        mouse.up()
+
+
+def in_both_themes(opened, which, folder):
+    """Screenshots in light and dark; returns the colors of ink and paper in each."""
+    found = []
+    for theme in ("Dark", "Light"):
+        opened.theme(theme)
+        view = View(opened, which)
+        view.output.screenshot(path=folder / f"{theme}.png")
+        found.append(view.root.evaluate("node => { const look = getComputedStyle(node);"
+                                        " return [look.color, look.backgroundColor]; }"))
+    print(f"\nscreenshots: {folder}")
+    return found

@@ -1,0 +1,98 @@
+"""The benchmark compares like with like: every implementation is the same causal attention. No test checks a time."""
+
+import json
+import re
+import sys
+import types
+
+import pytest
+import torch
+
+from benchmarks import attention as benchmark
+from benchmarks import ignored
+from helpers import bert
+from helpers.notebook import DATA
+
+NAMES = [name for name in benchmark.IMPLEMENTATIONS if not name.startswith("BERT")]  # transformers is not installed
+CPU = torch.device("cpu")
+
+
+def with_weights_of(floor, module):
+    """Give the module the numbers of the floor's four layers, whatever it calls its own."""
+    if hasattr(module, "attend"):  # nn.MultiheadAttention stacks three of them
+        for kind in ("weight", "bias"):
+            stacked = torch.cat([getattr(getattr(floor, name), kind) for name in "qkv"])
+            getattr(module.attend, f"in_proj_{kind}").data.copy_(stacked)
+        module.attend.out_proj.load_state_dict(floor.out.state_dict())
+    elif hasattr(module, "q_proj"):
+        for name in ("q", "k", "v", "out"):
+            getattr(module, f"{name}_proj").load_state_dict(getattr(floor, name).state_dict())
+    else:
+        module.load_state_dict(floor.state_dict())
+    return module
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_implementation_computes_what_the_floor_computes(name):
+    floor, x = benchmark.build("floor", CPU), torch.randn(2, 7, benchmark.D_MODEL)
+    module = with_weights_of(floor, benchmark.build(name, CPU))
+    torch.testing.assert_close(module(x), floor(x))
+    with torch.no_grad():
+        torch.testing.assert_close(module.eval()(x), floor(x))
+
+
+def test_a_missing_package_is_left_out_and_named(monkeypatch, capsys):
+    def missing():
+        raise ImportError
+
+    monkeypatch.setattr(benchmark, "IMPLEMENTATIONS", {"floor": benchmark.Floor, "BERT, sdpa": missing})
+    monkeypatch.setattr(benchmark, "medians", lambda step, modules, x, budget: dict.fromkeys(modules, 0.5))
+    monkeypatch.setattr(benchmark, "peak_megabytes", lambda name, B, T, device: 7)
+    benchmark.compare(1, 8, CPU, 0)
+    printed = capsys.readouterr().out
+    assert re.search(r"^floor +1\.00 +1\.00 +7$", printed, re.MULTILINE)
+    assert "not installed: BERT, sdpa; pip install -r benchmarks/requirements.txt" in printed
+
+
+def test_modules_take_turns_and_the_median_counts(monkeypatch):
+    turns, spans = [], iter(range(1, 100))
+    monkeypatch.setattr(benchmark, "seconds", lambda step, module, x: turns.append(module) or next(spans))
+    found = benchmark.medians(lambda module, x: None, {"a": "a", "b": "b"}, None, budget=0)
+    assert "".join(turns) == "abbaabbaab"
+    assert found == {"a": 5, "b": 6}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report the peak memory of a process")
+def test_the_memory_of_a_table_of_weights_is_measured():
+    small, large = (benchmark.peak_megabytes("explicit softmax", 1, T, CPU) for T in (64, 1024))
+    assert large > small + 8 * 1024 * 1024 * 4 / benchmark.MEGABYTE  # at least one table for each of 8 heads
+
+
+# ---- which arguments are ignored
+
+class FakeAttention(torch.nn.Module):
+    """A BertAttention that uses head_mask and attention_mask, and ignores all other arguments."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.own = bert.BertAttention(bert.BertConfig(hidden_size=24, num_attention_heads=3))
+
+    def forward(self, x, attention_mask=None, head_mask=None, **others):
+        mask = None if attention_mask is None else attention_mask == (True if attention_mask.dtype == torch.bool else 0)
+        return self.own(x, mask=mask, head_mask=head_mask)[:2]
+
+
+def test_the_table_of_ignored_arguments_says_what_changes_the_output(monkeypatch):
+    transformers = types.ModuleType("transformers")
+    transformers.__version__, transformers.BertConfig = "0.0", types.SimpleNamespace
+    modeling = types.ModuleType("modeling_bert")
+    modeling.BertAttention = FakeAttention
+    monkeypatch.setitem(sys.modules, "transformers", transformers)
+    monkeypatch.setitem(sys.modules, "transformers.models.bert.modeling_bert", modeling)
+    table = ignored.table()
+    assert table["version"] == "0.0"
+    assert list(table["effects"].values()) == [
+        "has an effect", "has an effect", *["no effect, no error"] * 4, "hides what is False", "is gone"]
+    saved = json.loads((DATA / "transformers_5.json").read_text(encoding="utf-8"))
+    assert list(saved["effects"]) == list(table["effects"])

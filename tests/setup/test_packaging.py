@@ -1,0 +1,140 @@
+"""The requirements, their lock, environment.yml, pyproject.toml and course.py agree; no file names one machine."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tools import lock
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10, where pytest brings this one
+    import tomli as tomllib
+
+PROJECT = Path(__file__).resolve().parents[2]
+# Assembled from pieces, so that this file does not hold what it looks for.
+HOMES = "|".join(["root", "work", "home/[a-z][^/ ]*", "Users/[A-Za-z][^/ ]*"])
+HOME_PATH = re.compile(rf"(?<![\w.~-])/(?:{HOMES})/|\b[A-Z]:\\+Users\\")
+
+
+def read(name):
+    return (PROJECT / name).read_text(encoding="utf-8")
+
+
+def requirements(lines):
+    found = [Requirement(line) for line in lines if line.strip() and not line.startswith("#")]
+    return {canonicalize_name(requirement.name): requirement for requirement in found}
+
+
+def pins(name):
+    return requirements(read(name).splitlines())
+
+
+PINS = {"requirements.txt": pins("requirements.txt"), "requirements-test.txt": pins("requirements-test.txt")}
+
+
+def settings():
+    return tomllib.loads(read("pyproject.toml"))
+
+
+def ranges(name):
+    project = settings()["project"]
+    return requirements(project["dependencies"] if name == "requirements.txt"
+                        else project["optional-dependencies"]["test"])
+
+
+def locked():
+    """The lines of requirements.lock: several for a package whose version depends on Python or the system."""
+    return [Requirement(line) for line in read("requirements.lock").splitlines() if not line.startswith("#")]
+
+
+def version_of(pin):
+    return next(iter(pin.specifier)).version
+
+
+def is_exact(pin):
+    return [part.operator for part in pin.specifier] == ["=="] and "*" not in version_of(pin)
+
+
+@pytest.mark.parametrize("name", PINS)
+def test_pins_are_exact_and_within_their_ranges(name):
+    assert set(PINS[name]) == set(ranges(name))
+    for package, pin in PINS[name].items():
+        assert is_exact(pin) and ranges(name)[package].specifier.contains(version_of(pin)), package
+
+
+# ---- the lock
+
+SYSTEMS = [{"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64"},
+           {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix", "platform_machine": "arm64"},
+           {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt", "platform_machine": "AMD64"}]
+
+
+@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system["sys_platform"])
+def test_the_lock_has_one_version_of_a_package(python, system):
+    """For each Python and each system; and it has all that is pinned by name, but for PyTorch."""
+    here = {**system, "python_version": python, "python_full_version": f"{python}.9",
+            "platform_python_implementation": "CPython", "implementation_name": "cpython"}
+    found = [pin for pin in locked() if pin.marker is None or pin.marker.evaluate(here)]
+    names = [canonicalize_name(pin.name) for pin in found]
+    assert len(names) == len(set(names)) and all(map(is_exact, found))
+    wanted = {package: version_of(pin) for pins in PINS.values() for package, pin in pins.items()}
+    del wanted["torch"]
+    assert wanted.items() <= {name: version_of(pin) for name, pin in zip(names, found, strict=True)}.items()
+
+
+def test_the_lock_leaves_pytorch_to_its_own_index():
+    """Each build of PyTorch brings packages of its own; and the lock works with whatever index somebody uses."""
+    assert not [pin.name for pin in locked() if re.match("torch|triton|nvidia|cuda", pin.name)]
+    assert "://" not in read("requirements.lock") and "--" not in read("requirements.lock")
+
+
+# ---- one truth in several files
+
+def test_the_oldest_python_is_the_same_everywhere():
+    assert settings()["project"]["requires-python"] == f">={lock.OLDEST_PYTHON}"
+    assert f"\nOLDEST_PYTHON = ({lock.OLDEST_PYTHON.replace('.', ', ')})\n" in read("course.py")
+
+
+def test_environment_is_python_pip_and_the_requirements():
+    """Binder and conda get PyTorch's small build, from the index that course.py uses where there is no NVIDIA GPU."""
+    listed = yaml.safe_load(read("environment.yml"))["dependencies"]
+    index = re.search(r'^CPU_INDEX = "(.*)"$', read("course.py"), re.MULTILINE)[1]
+    assert re.fullmatch(r"python=3\.1[0-3]", listed[0])
+    assert listed[1:] == ["pip", {"pip": [f"--extra-index-url {index}", "-r requirements.txt", "-c requirements.lock"]}]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permission to execute a file")
+@pytest.mark.parametrize("name", ["postBuild", ".ci/run"])
+def test_scripts_can_be_executed(name):
+    assert read(name).startswith("#!/usr/bin/env bash\n") and os.access(PROJECT / name, os.X_OK)
+
+
+def course_files():
+    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=PROJECT,
+                             capture_output=True, encoding="utf-8")
+    if listing.returncode != 0:
+        pytest.skip("this is not a git checkout, so it is not known which files belong to the course")
+    return [PROJECT / name for name in listing.stdout.split("\0") if name and (PROJECT / name).is_file()]
+
+
+def test_no_file_names_a_folder_of_one_machine():
+    found = []
+    for path in course_files():
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if HOME_PATH.search(line):
+                found.append(f"{path.relative_to(PROJECT)}:{number}: {line.strip()[:100]}")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("folder", ["root", "work", "home/ada", "Users/ada"])
+def test_such_a_folder_would_be_found(folder):
+    assert HOME_PATH.search(f'File "/{folder}/course/helpers/masks.py", line 3')
+    assert not HOME_PATH.search(f"https://example.org/{folder}/page")

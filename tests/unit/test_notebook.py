@@ -1,0 +1,128 @@
+"""What the notebooks share: setup, the example sentence, measuring; and the order of imports in helpers."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from helpers import notebook
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_setup_fixes_random_numbers_and_print_options():
+    notebook.setup()
+    first = torch.rand(3)
+    notebook.setup()
+    assert torch.equal(first, torch.rand(3))
+    assert re.fullmatch(r"tensor\(\[ +0\.0000, +123\.4560\]\)", repr(torch.tensor([1e-5, 123.456])))
+
+
+def test_setup_picks_a_device_unless_one_is_given(monkeypatch, capsys):
+    monkeypatch.delenv("COURSE_DEVICE", raising=False)
+    best = "cuda" if torch.cuda.is_available() else "cpu"
+    assert notebook.setup().type == best
+    assert capsys.readouterr().out == f"device: {best}\n"
+    monkeypatch.setenv("COURSE_DEVICE", "meta")
+    assert notebook.setup() == torch.device("meta")
+    assert notebook.setup(device="cpu") == torch.device("cpu")
+    assert capsys.readouterr().out == "device: meta\ndevice: cpu\n"
+
+
+@pytest.mark.parametrize("name", ["gpu", "cuda:99", "tpu", "cpu:x"])
+def test_an_unknown_device_raises(monkeypatch, name):
+    monkeypatch.setenv("COURSE_DEVICE", name)
+    with pytest.raises(ValueError, match=f"COURSE_DEVICE must name a device of this machine, got '{name}'; unset it"):
+        notebook.setup()
+
+
+def test_dropout_draws_as_in_the_article():
+    article = json.loads((ROOT / "tests" / "golden" / "causal_article.json").read_text(encoding="utf-8"))
+    torch.manual_seed(123)
+    for _ in range(3):
+        torch.nn.Linear(3, 2, bias=False)  # the article's three matrices draw first
+    ones = notebook.Dropout(0.5)(torch.ones(6, 6))
+    zeros = torch.tensor(article["dropped_attn_weights"]["printed"]) == 0
+    assert set(ones.flatten().tolist()) == {0.0, 2.0}
+    assert torch.equal((ones == 0).tril(), zeros.tril())
+
+
+@pytest.mark.skipif(tuple(map(int, torch.__version__.split(".")[:2])) < (2, 11), reason="older PyTorch draws otherwise")
+@pytest.mark.parametrize("p", [0.1, 0.5])
+def test_dropout_draws_as_this_pytorch_does(p):
+    """Notebook 04 says so of PyTorch 2.11, 2.13 and 2.15."""
+    torch.manual_seed(5)
+    theirs = torch.nn.Dropout(p)(torch.ones(2, 6, 6))
+    torch.manual_seed(5)
+    torch.testing.assert_close(notebook.Dropout(p)(torch.ones(2, 6, 6)), theirs)
+
+
+def test_dropout_otherwise_behaves_like_nn_dropout():
+    layer, x = notebook.Dropout(0.9), torch.ones(1000, dtype=torch.float16, requires_grad=True)
+    dropped = layer(x)
+    dropped.sum().backward()
+    assert dropped.dtype == torch.float16 and torch.equal(x.grad, dropped)
+    assert 50 < torch.count_nonzero(dropped) < 150
+    assert layer.eval()(x) is x
+
+
+def test_the_example_sentence():
+    words, x = notebook.example_sentence()
+    assert " ".join(words) == "Your journey starts with one step"
+    assert x.shape == (6, 3) and x.dtype == torch.float32
+    assert x[1].tolist() == pytest.approx([0.55, 0.87, 0.66])
+
+
+@pytest.mark.parametrize("content, error, words", [
+    (None, FileNotFoundError, "journey.csv is missing; it belongs to the course"),
+    ("word,x1\nYour,0.4\n", ValueError, "must have the columns word, x1, x2, x3"),
+    ("word,x1,x2,x3\nYour,0.4,0.1,much\n", ValueError, "numbers in the last three"),
+    ("word,x1,x2,x3\nYour,0.4\n", ValueError, "must have the columns"),
+    (b"\xff\xfe\x00", ValueError, "must have the columns"),
+])
+def test_a_missing_or_damaged_file_raises(tmp_path, monkeypatch, content, error, words):
+    monkeypatch.setattr(notebook, "DATA", tmp_path)
+    if content is not None:
+        (tmp_path / "journey.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(error, match=words):
+        notebook.example_sentence()
+
+
+def test_milliseconds_are_milliseconds():
+    import time
+    assert 49 < notebook.milliseconds(lambda: time.sleep(0.05), times=3) < 2000  # neither seconds nor microseconds
+
+
+def test_the_package_itself_imports_nothing_heavy():
+    code = ("import sys, helpers\nassert not {'torch', 'matplotlib', 'anywidget'} & set(sys.modules)\n"
+            "print(helpers.__doc__[:17])")
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
+    assert done.stdout == "Attention by Hand\n", done.stderr
+
+
+def test_each_module_imports_only_modules_listed_before_it():
+    """The order in which helpers/__init__.py lists the modules is the order in which they may import each other."""
+    text = (ROOT / "helpers" / "__init__.py").read_text(encoding="utf-8")
+    modules = re.findall(r"^    (\w+)  ", text.split("Names and shapes")[0], re.MULTILINE)
+    for index, name in enumerate(modules):
+        files = [ROOT / "helpers" / f"{name}.py"]
+        if not files[0].exists():
+            files = sorted((ROOT / "helpers" / name).glob("*.py"))
+        for file in files:
+            for line in re.findall(r"^\s*(?:from|import) +helpers.*$", file.read_text(encoding="utf-8"), re.MULTILINE):
+                found = re.search(r"helpers\.(\w+)", line)
+                names = re.sub(r" as \w+", "", line.partition(" import ")[2])
+                imported = [found[1]] if found else re.findall(r"\w+", names)
+                assert all(modules.index(other) <= index for other in imported), f"{file.name}: {line.strip()}"
+
+
+def test_each_tensor_kept_for_the_backward_pass_counts_once():
+    x = torch.randn(256, 1024, requires_grad=True)  # 1 MB
+    assert notebook.megabytes_kept(lambda: x.sin()) == 1
+    assert notebook.megabytes_kept(lambda: x * x) == 1  # saved twice, one storage
+    assert notebook.megabytes_kept(lambda: x.exp().exp()) == 2  # two results
+    assert notebook.megabytes_kept(lambda: x.detach().sin()) == 0

@@ -1,0 +1,1 @@
+"""What the maintainers' commands of course.py run."""

@@ -1,0 +1,40 @@
+"""Write requirements.lock: one version of every package that requirements*.txt lead to, for each Python and system.
+
+`python course.py lock` runs this file. pip and uv take the lock as constraints, so it makes nobody install anything.
+PyTorch and its CUDA packages are left out: requirements.txt pins PyTorch, and each of its builds brings its own.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+OLDEST_PYTHON = "3.10"
+HEADER = """\
+# Every package that requirements.txt and requirements-test.txt lead to, but for PyTorch and its CUDA packages.
+# Written by `python course.py lock`; used as constraints, so nothing is installed because it is named here.
+"""
+OF_TORCH = re.compile(r"(torch|triton|nvidia-[\w-]+|cuda-[\w-]+)==")
+
+
+def resolve():
+    """The newest versions that fit together, a line for each. Errors: CalledProcessError if uv finds none"""
+    command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--upgrade", "--no-header",
+               "--no-annotate", "--no-emit-index-url", f"--python-version={OLDEST_PYTHON}", "requirements.txt",
+               "requirements-test.txt"]
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+
+
+def main():
+    try:
+        lines = [line for line in resolve() if not OF_TORCH.match(line)]
+    except subprocess.CalledProcessError as error:
+        return error.returncode  # uv has said why
+    (ROOT / "requirements.lock").write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    print(f"requirements.lock pins {len({line.split('==')[0] for line in lines})} packages.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
