@@ -35,7 +35,9 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
         found = _only(_alike(exercise, failing, seen.behaves_like))
         if found:
             return found
-    found = _only(_alike(exercise, so_far, seen.behaves_like)) if len(so_far) < len(list(seen.required())) else None
+    found = None
+    if len(so_far) < len(list(seen.required())) and set(failing) & set(so_far):  # what is right so far is like many
+        found = _only(_alike(exercise, so_far, seen.behaves_like))
     return found or _by_first_parts(seen, so_far)
 
 
