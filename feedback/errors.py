@@ -52,7 +52,7 @@ def kind(error: BaseException, own: Meanings = ()) -> tuple:
         return type(error).__name__, first_line(error)
     sizes = re.findall(r"\d+", words.splitlines()[0])
     if "size of tensor b" in words:
-        sizes.sort()  # a + b and b + a are the same mistake
+        sizes[:2] = sorted(sizes[:2])  # a + b and b + a are the same mistake
     return category, tuple(sizes)
 
 

@@ -393,3 +393,28 @@ def rows_written_one_level_too_deep(ids, table):
         for t, id in enumerate(sentence):
             out[b, t] = table[id]
     return out
+
+
+@wrong("columns")
+def rows_by_embedding_of_columns(ids, table):
+    """F.embedding of the transpose."""
+    columns = table.transpose(0, 1)
+    return F.embedding(ids, columns)
+
+
+@wrong()
+def rows_by_a_tuple_of_ids(ids, table):
+    """A tuple of ids, which counts as several indices."""
+    return table[tuple(ids)]
+
+
+@wrong()
+def rows_with_an_index_too_many(ids, table):
+    """An index for an axis that the table lacks."""
+    return table[ids, :, :]
+
+
+@wrong()
+def rows_of_doubled_ids(ids, table):
+    """Ids times two."""
+    return table[2 * ids]

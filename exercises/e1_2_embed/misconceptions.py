@@ -34,6 +34,11 @@ def columns_by_index_select(ids, table):
 
 
 @known.also("columns")
+def embedding_of_the_transpose(ids, table):
+    return F.embedding(ids, table.T)
+
+
+@known.also("columns")
 def columns_transposed(ids, table):
     return table[:, ids].transpose(0, 1)
 

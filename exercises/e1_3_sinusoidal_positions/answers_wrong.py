@@ -463,3 +463,9 @@ def waves_of_two_rows(length, d_model):
     table[:, 0::2] = torch.sin(torch.arange(length) * frequency)
     table[:, 1::2] = torch.cos(torch.arange(length) * frequency)
     return table
+
+
+@wrong("halved-angles")
+def waves_of_half_the_speed(length, d_model):
+    """The angles of half the positions."""
+    return _in_turn(_angles(length, d_model) * 0.5)

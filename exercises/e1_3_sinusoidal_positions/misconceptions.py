@@ -348,6 +348,13 @@ def angles_times_two(length, d_model):
     return 2 * right_angles(length, d_model)
 
 
+@known("halved-angles",
+       means="The angles are half as large as they should be.",
+       hint=FREQUENCY, explain=first_wrong_row, step="angles")
+def angles_over_two(length, d_model):
+    return right_angles(length, d_model) / 2
+
+
 @known("full-turns",
        means="A factor of pi or 2 * pi got into the angles.",
        hint=FREQUENCY + " There is no pi in it.", explain=first_wrong_row, step="angles")
@@ -541,11 +548,6 @@ def left_in_float64(table):
        hint="Which dtype does your empty table have? torch.zeros(length, d_model) is float32.", step="finish")
 def whole_numbers(table):
     return table.long()
-
-
-@known.also("table-of-whole-numbers", step="finish")
-def whole_numbers_of_int32(table):
-    return table.int()
 
 
 @known("extra-axis",

@@ -355,3 +355,17 @@ def placed_and_scaled_at_the_end(x, positions):
     T, C = x.shape[1:]
     out = x + positions[:T]
     return out * C ** 0.5
+
+
+@wrong("whole-table")
+def placed_by_the_whole_table_first(x, positions):
+    """The whole table, plus x."""
+    return positions + x
+
+
+@wrong("axis-between")
+def placed_with_an_axis_before_the_columns(x, positions):
+    """Axes of size 1 on both sides of the positions."""
+    T = x.shape[1]
+    rows = positions[:T].reshape(1, T, 1, -1)
+    return x + rows

@@ -34,7 +34,7 @@ known = Misconceptions(assemble)
 # ---------------------------------------------------------------- which rows
 
 @known("whole-table",
-       means="The whole table of positions was added; x may be shorter than the table.",
+       means="The whole table of positions was used; x may be shorter than the table.",
        hint="x has T tokens, and the table has max_T rows. Which of these rows belong to x?",
        explain=what_was_added, step="rows")
 def all_rows(x, positions):
@@ -90,6 +90,11 @@ def a_row_for_each_item(x, positions):
        explain=what_was_added, step="rows")
 def rows_with_an_axis_between(x, positions):
     return positions[:x.size(1)].unsqueeze(1)
+
+
+@known.also("axis-between", step="rows")
+def rows_with_an_axis_on_both_sides(x, positions):
+    return positions[:x.size(1)][None, :, None]
 
 
 @known.also("axis-between", step="rows")
