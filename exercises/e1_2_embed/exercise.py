@@ -120,8 +120,8 @@ EXERCISE = Exercise(
         (r"tuple index out of range",
          "ids.shape has one entry for each axis of ids, and here ids has fewer axes than your code asks for."),
         (r"too many indices for tensor of dimension 2",
-         "The table has two axes, and the brackets hold more indices than that: each entry of a tuple counts as an index "
-         "of its own, whereas a whole tensor of ids is a single index."),
+         "The table has two axes, and the brackets hold more indices than that: each entry of a tuple counts as an "
+         "index of its own, whereas a whole tensor of ids is a single index."),
     ),
     when_correct="The index may have any shape, and gradients reach just the rows that were looked up.",
 )
