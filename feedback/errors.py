@@ -50,7 +50,10 @@ def kind(error: BaseException, own: Meanings = ()) -> tuple:
     category = next((pattern for pattern, _ in (*own, *MEANINGS) if re.search(pattern, words)), None)
     if category is None:
         return type(error).__name__, first_line(error)
-    return category, tuple(re.findall(r"\d+", words.splitlines()[0]))
+    sizes = re.findall(r"\d+", words.splitlines()[0])
+    if "size of tensor b" in words:
+        sizes[:2] = sorted(sizes[:2])  # a + b and b + a are the same mistake
+    return category, tuple(sizes)
 
 
 def speaks_of_dtypes(error: BaseException | None) -> bool:

@@ -30,7 +30,7 @@ def placed_by_len(x, positions):
     return x + positions[:len(x)]
 
 
-@wrong("wrong-size")
+@wrong("as-many-as-columns")
 def placed_by_columns(x, positions):
     """As many rows as columns."""
     return x + positions[:x.shape[-1], :]
@@ -113,7 +113,7 @@ def placed_by_one_number(x, positions):
     return x + positions[:x.size(1)].mean(dim=-1, keepdim=True)
 
 
-@wrong("transposed")
+@wrong("sliced-columns")
 def placed_by_columns_of_the_table(x, positions):
     """Columns instead of rows."""
     return x + positions[:, :x.size(1)]
@@ -164,7 +164,7 @@ def placed_at_random(x, positions):
 
 @wrong("numbers-not-rows")
 def placed_by_numbers(x, positions):
-    """The numbers of the places."""
+    """The numbers of the positions."""
     return x + torch.arange(x.size(1), dtype=x.dtype).unsqueeze(-1)
 
 
@@ -323,3 +323,49 @@ def placed_by_enumerate_in_place(x, positions):
 def positions_of_new_noise(x, positions):
     """New positions, drawn at random."""
     return x + positions[:x.size(1)] + torch.rand(x.size(1), x.size(2), dtype=x.dtype)
+
+
+@wrong("sliced-columns")
+def placed_by_a_slice_of_columns(x, positions):
+    """The first T columns of all rows."""
+    B, T, C = x.shape
+    pe = positions[:, 0:T]
+    return pe + x
+
+
+@wrong("rows-summed")
+def placed_by_the_sum_of_rows(x, positions):
+    """All rows added, one after the other, to every token."""
+    out = x
+    for t in range(x.size(1)):
+        out = out + positions[t]
+    return out
+
+
+@wrong("positions-scaled")
+def placed_with_scaled_positions(x, positions):
+    """The positions are scaled down."""
+    B, T, C = x.shape
+    return x + positions[:T] * C ** -0.5
+
+
+@wrong("sum-scaled")
+def placed_and_scaled_at_the_end(x, positions):
+    """The sum is scaled up."""
+    T, C = x.shape[1:]
+    out = x + positions[:T]
+    return out * C ** 0.5
+
+
+@wrong("whole-table")
+def placed_by_the_whole_table_first(x, positions):
+    """The whole table, plus x."""
+    return positions + x
+
+
+@wrong("axis-between")
+def placed_with_an_axis_before_the_columns(x, positions):
+    """Axes of size 1 on both sides of the positions."""
+    T = x.shape[1]
+    rows = positions[:T].reshape(1, T, 1, -1)
+    return x + rows

@@ -64,6 +64,7 @@ def test_the_kind_of_an_exception_does_not_depend_on_its_wording():
 
     assert kind(lambda bias: bias[0]) == kind(lambda bias: bias.take(0)) == kind(lambda bias: bias.shape)
     assert kind(lambda bias: torch.ones(2) + torch.ones(3)) != kind(lambda bias: torch.ones(2) + torch.ones(5))
+    assert kind(lambda bias: torch.ones(2) + torch.ones(3)) == kind(lambda bias: torch.ones(3) + torch.ones(2))
     assert kind(lambda bias: {}["a"]) != kind(lambda bias: {}["b"])
 
 
