@@ -8,7 +8,7 @@ from torch import Tensor
 
 from feedback import tree
 from feedback.compare import allclose
-from feedback.exercise import Exercise, Misconception, TestCase
+from feedback.exercise import Exercise, Misconception
 from feedback.observations import Observations
 
 
@@ -19,7 +19,7 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     2. One that behaves the same wherever the attempt fails.
     3. One that behaves the same up to this stage: what comes later is a second mistake, for the next attempt.
     4. The first whose first parts (the weights, say) are the same up to this stage: the later parts hold a second
-       mistake. One that says that only the first part is wrong does not fit an attempt whose later parts are wrong too.
+       mistake.
 
     2 and 3 only if it is the only one: where several would do, nothing is named.
     """
@@ -55,34 +55,28 @@ def _only(found: Iterable[Misconception]) -> Misconception | None:
 
 
 def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | None:
-    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong and the others too.
+    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong.
 
-    Where all the others are right, they were not made from this part: what is wrong is only what was returned.
+    A misconception that is a mistake in this part alone fits only an attempt whose other parts are right.
     """
     exercise = seen.exercise
-    names = [name for name, in tree.named(exercise.returns)]
     for name in exercise.judge_first:
-        mine = {i: part(exercise, seen.summaries[i].value, name) for i in indices}
+        mine = {i: _part(exercise, seen.summaries[i].value, name) for i in indices}
         if any(value is None for value in mine.values()):
             return None
-        right = {i: part(exercise, seen.known.expected[i], name) for i in indices}
-        if all(allclose(mine[i], right[i], exercise.cases[i]) for i in indices):
+        if all(_agrees(seen, mine[i], seen.known.expected[i], name, i) for i in indices):
             continue
-        if all(same_part(exercise, seen.summaries[i].value, part(exercise, seen.known.expected[i], other), other,
-                         exercise.cases[i]) for other in names if other != name for i in indices):
-            return None
 
         def alike(code: Callable, i: int, name: str = name, mine: dict = mine) -> bool:
-            return same_part(exercise, seen.known.variant(code, i).value, mine[i], name, exercise.cases[i])
+            return _agrees(seen, mine[i], seen.known.variant(code, i).value, name, i)
 
-        others_are_right = all(_others_are_right(seen, seen.summaries[i].value, name, i) for i in indices)
-        return next((m for m in _alike(exercise, indices, alike)
-                     if others_are_right or not _holds_others_right(seen, m, name, indices)), None)
+        others_right = all(_others_are_right(seen, seen.summaries[i].value, name, i) for i in indices)
+        fitting = _alike(exercise, indices, alike)
+        return next((m for m in fitting if others_right == _is_in_this_part_alone(seen, m, name, indices)), None)
     return None
 
 
-def _holds_others_right(seen: Observations, misconception: Misconception, name: str, indices: list[int]) -> bool:
-    """Whether a misconception is a mistake in the part `name` alone."""
+def _is_in_this_part_alone(seen: Observations, misconception: Misconception, name: str, indices: list[int]) -> bool:
     return any(all(_others_are_right(seen, seen.known.variant(code, i).value, name, i) for i in indices)
                for code in misconception.variants)
 
@@ -97,12 +91,12 @@ def _others_are_right(seen: Observations, value: object, name: str, index: int) 
     return all(allclose(mine, right, exercise.cases[index]) for key, mine, right in parts if key != name)
 
 
-def same_part(exercise: Exercise, value: object, mine: Tensor, name: str, case: TestCase) -> bool:
-    theirs = part(exercise, value, name)
-    return theirs is not None and allclose(mine, theirs, case, equal_nan=True)
+def _agrees(seen: Observations, mine: Tensor, value: object, name: str, index: int) -> bool:
+    theirs = _part(seen.exercise, value, name)
+    return theirs is not None and allclose(mine, theirs, seen.exercise.cases[index], equal_nan=True)
 
 
-def part(exercise: Exercise, value: object, name: str) -> Tensor | None:
+def _part(exercise: Exercise, value: object, name: str) -> Tensor | None:
     """The part of a result that has this name, or None where the result is not what was asked for."""
     try:
         found = dict(tree.named(exercise.returns, value)).get(name)

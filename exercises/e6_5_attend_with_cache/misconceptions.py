@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from exercises.common import explainers
 from exercises.common.attention_mistakes import MASK_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, scores_as_they_are
-from exercises.common.attention_steps import INF, scale, weights_from
+from exercises.common.attention_steps import scale, weights_from
 from feedback import Comparison, Misconceptions
 from helpers.attention import dot_product_attention
 
@@ -304,12 +304,11 @@ known("mask-with-past-rows",
 
 
 def add_square(id, size):
-    """A square mask of another size: filled, added, and given to the course's attention, which refuses it."""
+    """A square mask of another size: filled, and given to the course's attention, which refuses it."""
     def square(t, s, past):
         return everything(size(t, s), size(t, s), past).tril()
 
     known.also(id, mask=square)
-    known.also(id, mask=square, fill=added_as_infinities)
 
     @known.also(id)
     def given_to_the_course(q, k, v, past):
@@ -322,10 +321,6 @@ def square_mask_given_to_torch(q, k, v, past):
     k, v = join(k, v, past)
     square = from_the_top_left(k.size(-2), k.size(-2), past)
     return F.scaled_dot_product_attention(q, k, v, attn_mask=square), (k, v)
-
-
-def added_as_infinities(scores, mask):
-    return scores + torch.zeros(mask.shape).masked_fill(~mask, -INF)
 
 
 def new_by_new(t, s):
