@@ -23,14 +23,14 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
 
     2 and 3 only if it is the only one: where several would do, nothing is named.
     """
-    if seen.hangs:
+    failing = [i for i in seen.required() if not seen.passes(i)]
+    if seen.hangs or not failing:  # right numbers may still hide a changed input
         return None
     exercise = seen.exercise
     everywhere = range(len(exercise.cases))
     same = next(_alike(exercise, everywhere, seen.behaves_like), None)
     if same:
         return same
-    failing = [i for i in seen.required() if not seen.passes(i)]
     so_far = [i for i in seen.required() if exercise.stage_of(exercise.cases[i].args) <= stage]
     if all(seen.runs[i].error is None for i in failing):
         found = _only(_alike(exercise, failing, seen.behaves_like))
@@ -75,9 +75,8 @@ def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | N
         def alike(code: Callable, i: int, name: str = name, mine: dict = mine) -> bool:
             return same_part(exercise, seen.known.variant(code, i).value, mine[i], name, exercise.cases[i])
 
-        others_are_right = all(_others_are_right(seen, seen.summaries[i].value, name, i) for i in indices)
         return next((m for m in _alike(exercise, indices, alike)
-                     if others_are_right or not _holds_others_right(seen, m, name, indices)), None)
+                     if not _holds_others_right(seen, m, name, indices)), None)
     return None
 
 
