@@ -104,7 +104,7 @@ def attention_unscaled(q, k, v):
     return weights @ v, weights
 
 
-@wrong("no-scale")
+@wrong()
 def attention_unscaled_weights(q, k, v):
     """The returned weights are unscaled, the output is right."""
     return F.scaled_dot_product_attention(q, k, v), torch.softmax(q @ k.transpose(-2, -1), dim=-1)
