@@ -564,11 +564,6 @@ def times_the_bare_mask(hidden, mask):
     return (hidden * mask).sum(1)
 
 
-@known.also("mask-not-lined-up", step="total")
-def filled_by_the_bare_mask(hidden, mask):
-    return hidden.masked_fill(~mask, 0.0).sum(1)
-
-
 @known("count-not-lined-up",
        means="The count (B,) does not line up with the sum (B, C): shapes are compared from the right, and there B "
              "meets C.",
