@@ -15,6 +15,11 @@ from feedback.course import Course
 COURSE = Course(__name__, __path__[0])
 EXERCISES = COURSE.exercises
 check, hint, solution, progress, reference = (
-    COURSE.check, COURSE.hint, COURSE.solution, COURSE.progress, COURSE.reference)
+    COURSE.check,
+    COURSE.hint,
+    COURSE.solution,
+    COURSE.progress,
+    COURSE.reference,
+)
 
 __all__ = ["EXERCISES", "check", "hint", "progress", "reference", "solution"]

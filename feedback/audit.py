@@ -22,8 +22,10 @@ def variants(exercise: Exercise) -> Iterator[tuple[Misconception, int, Callable]
 def same_fingerprint(exercise: Exercise, one: Callable, other: Callable) -> bool:
     """Whether two pieces of wrong code do the same on every test case."""
     ours = known(exercise)
-    return all(same_behavior(ours.variant(one, i), ours.variant(other, i), case, exercise.error_meanings)
-               for i, case in enumerate(exercise.cases))
+    return all(
+        same_behavior(ours.variant(one, i), ours.variant(other, i), case, exercise.error_meanings)
+        for i, case in enumerate(exercise.cases)
+    )
 
 
 def taken_for_another(exercise: Exercise) -> list[str]:
@@ -49,8 +51,11 @@ def harmless(exercise: Exercise) -> list[str]:
         return record.error is None and allclose(record.value, ours.summaries[i], exercise.cases[i])
 
     found = [(m, number) for m, number, code in variants(exercise) if all(right(code, i) for i in required)]
-    return [f"{m.id} (variant {number})" for m, number in found
-            if number >= m.shared or all((m, other) in found for other in range(m.shared))]
+    return [
+        f"{m.id} (variant {number})"
+        for m, number in found
+        if number >= m.shared or all((m, other) in found for other in range(m.shared))
+    ]
 
 
 def redundant(exercise: Exercise) -> list[str]:
@@ -61,7 +66,11 @@ def redundant(exercise: Exercise) -> list[str]:
     found = []
     for misconception in exercise.misconceptions:
         codes = misconception.variants
-        found += [f"{misconception.id} (variant {number} = variant {earlier})"
-                  for number, code in enumerate(codes) if number >= misconception.shared
-                  for earlier in range(number) if same_fingerprint(exercise, code, codes[earlier])]
+        found += [
+            f"{misconception.id} (variant {number} = variant {earlier})"
+            for number, code in enumerate(codes)
+            if number >= misconception.shared
+            for earlier in range(number)
+            if same_fingerprint(exercise, code, codes[earlier])
+        ]
     return found

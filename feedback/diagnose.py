@@ -42,8 +42,9 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     return found or _by_first_parts(seen, so_far)
 
 
-def _alike(exercise: Exercise, indices: Iterable[int],
-           alike: Callable[[Callable, int], bool]) -> Iterator[Misconception]:
+def _alike(
+    exercise: Exercise, indices: Iterable[int], alike: Callable[[Callable, int], bool]
+) -> Iterator[Misconception]:
     """The misconceptions of which a variant does the same on all these test cases."""
     indices = list(indices)
     return (m for m in exercise.misconceptions if any(all(alike(code, i) for i in indices) for code in m.variants))
@@ -77,8 +78,10 @@ def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | N
 
 
 def _is_in_this_part_alone(seen: Observations, misconception: Misconception, name: str, indices: list[int]) -> bool:
-    return any(all(_others_are_right(seen, seen.known.variant(code, i).value, name, i) for i in indices)
-               for code in misconception.variants)
+    return any(
+        all(_others_are_right(seen, seen.known.variant(code, i).value, name, i) for i in indices)
+        for code in misconception.variants
+    )
 
 
 def _others_are_right(seen: Observations, value: object, name: str, index: int) -> bool:

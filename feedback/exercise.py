@@ -87,8 +87,9 @@ class Misconceptions:
         self._variants: dict[str, list[Callable | dict[str, Callable]]] = {}
         self._shared: dict[str, int] = {}
 
-    def __call__(self, id: str, means: str, hint: str, explain: Callable | None = None,
-                 step: str | None = None) -> Callable:
+    def __call__(
+        self, id: str, means: str, hint: str, explain: Callable | None = None, step: str | None = None
+    ) -> Callable:
         """Register a new misconception; the decorated function is the mistake, or one wrong step of an answer."""
         if id in self._texts:
             raise ValueError(f"the id of a misconception must be new, got {id!r} twice: use known.also({id!r})")
@@ -103,8 +104,14 @@ class Misconceptions:
             self._variants[id].append(steps)
         return self._decorator(id, step)
 
-    def include(self, other: Misconceptions, *ids: str, hints: dict[str, str] | None = None,
-                means: dict[str, str] | None = None, explain: Callable | None = None) -> None:
+    def include(
+        self,
+        other: Misconceptions,
+        *ids: str,
+        hints: dict[str, str] | None = None,
+        means: dict[str, str] | None = None,
+        explain: Callable | None = None,
+    ) -> None:
         """Take over these mistakes of another catalogue (all if none is named), some with other words.
 
         `explain` replaces the explainers of all of them, where results are of another kind than the catalogue's.
@@ -129,8 +136,9 @@ class Misconceptions:
 
     def __iter__(self) -> Iterator[Misconception]:
         for id, (means, hint, explain) in self._texts.items():
-            yield Misconception(id, means, hint, tuple(map(self._built, self._variants[id])), explain,
-                                self._shared.get(id, 0))
+            yield Misconception(
+                id, means, hint, tuple(map(self._built, self._variants[id])), explain, self._shared.get(id, 0)
+            )
 
     def _built(self, variant: Callable | dict[str, Callable]) -> Callable:
         if callable(variant):

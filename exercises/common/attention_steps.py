@@ -19,6 +19,7 @@ INF = float("inf")
 
 # ---------------------------------------------------------------- the right steps
 
+
 def compare(q, k):
     """Every query with every key."""
     return q @ k.transpose(-2, -1)
@@ -71,6 +72,7 @@ def finish(merged, out_proj, x):
 
 
 # ---------------------------------------------------------------- answers made of them
+
 
 def masked_softmax_from(fill=fill, hide=None, softmax=softmax, masked_softmax=None):
     """weights(scores, mask=None): hide, then softmax; `masked_softmax` replaces both."""

@@ -23,6 +23,7 @@ masked_softmax = masked_softmax_from()
 
 # ---------------------------------------------------------------- how answers are compared
 
+
 class DroppedWeights(DropoutExplainer):
     """Answers that give (out, weights), with dropout on the weights in training.
 
@@ -49,46 +50,57 @@ class DroppedWeights(DropoutExplainer):
         if not comparable(value, (right @ values, right)):
             return outline(value)
         out, weights = value
-        returned, used = Dropped(right, weights, p), Dropped(right, out[..., :right.size(-1)], p)
+        returned, used = Dropped(right, weights, p), Dropped(right, out[..., : right.size(-1)], p)
         if not p:
             return "dropped with p = 0" if training and returned.count else value
         if not training:
             dropped = returned.count > 0, used.count > 0
             return ("dropped in evaluation", *dropped) if any(dropped) else value
         mixed = "uneven" if used.is_uneven else used.summary
-        return (returned.summary, mixed, same_rows(used.after, weights, used.after + weights),
-                same_rows(out, used.after @ values, used.after))
+        return (
+            returned.summary,
+            mixed,
+            same_rows(used.after, weights, used.after + weights),
+            same_rows(out, used.after @ values, used.after),
+        )
 
     # ---------------------------------------------------------------- sentences
 
     def in_evaluation(self, case):
         """What was dropped in evaluation."""
         (p, training), right = self.mode(case.args), self.weights(case.args)
-        for noun, got in (("weights", case.last), ("numbers that mix the values", case.first[..., :right.size(-1)])):
+        for noun, got in (("weights", case.last), ("numbers that mix the values", case.first[..., : right.size(-1)])):
             dropped = Dropped(right, got, p)
             if not training and got.shape == right.shape and dropped.count:
-                return (f"in evaluation, with {self.p_name} = {p:g}, {dropped.count:,} of your {dropped.total:,} "
-                        f"{noun} became 0")
+                return (
+                    f"in evaluation, with {self.p_name} = {p:g}, {dropped.count:,} of your {dropped.total:,} "
+                    f"{noun} became 0"
+                )
         return explainers.entry(case)
 
     def where(self, case):
         """How many zeros are in the weights returned, and how many in those that out shows."""
         right, (p, _) = self.weights(case.args), self.mode(case.args)
-        returned, used = self.look(case), Dropped(right, case.first[..., :right.size(-1)], p)
-        return (f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. "
-                "In this test the first columns of the values are an identity matrix, so the first columns of out show "
-                f"the weights that were really used: {used.count:,} of them are 0")
+        returned, used = self.look(case), Dropped(right, case.first[..., : right.size(-1)], p)
+        return (
+            f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. "
+            "In this test the first columns of the values are an identity matrix, so the first columns of out show "
+            f"the weights that were really used: {used.count:,} of them are 0"
+        )
 
     # ---------------------------------------------------------------- what holds for all right answers
 
     def pair_properties(self, *of_the_softmax):
         """The properties of (out, weights); `of_the_softmax` are more that hold before dropout."""
+
         def zeros_in_evaluation(case):
             dropped = self.look(case)
             if self._trains(case) or not (dropped.zeroed & (dropped.before > TINY)).any():
                 return None
-            return (f"In evaluation nothing changes the weights after the softmax; {dropped.count:,} of your "
-                    f"{dropped.total:,} are 0.")
+            return (
+                f"In evaluation nothing changes the weights after the softmax; {dropped.count:,} of your "
+                f"{dropped.total:,} are 0."
+            )
 
         def mixes(case):
             values = self.values(case.args)
@@ -96,18 +108,24 @@ class DroppedWeights(DropoutExplainer):
             if same_rows(case.first, expected, case.last):
                 return None
             at = explainers.worst(case.first, expected)
-            return (f"out must be the weights you return times v: at {explainers.position(at)} out is "
-                    f"{explainers.number(case.first[at])}, and weights @ v is {explainers.number(expected[at])}.")
+            return (
+                f"out must be the weights you return times v: at {explainers.position(at)} out is "
+                f"{explainers.number(case.first[at])}, and weights @ v is {explainers.number(expected[at])}."
+            )
 
         return (
             properties.FINITE,
             *of_the_softmax,
-            Property("zeros-in-evaluation", zeros_in_evaluation,
-                     "Dropout belongs to training alone. Which line makes a weight exactly 0?"),
+            Property(
+                "zeros-in-evaluation",
+                zeros_in_evaluation,
+                "Dropout belongs to training alone. Which line makes a weight exactly 0?",
+            ),
             properties.POSITIVE,
             Property("rows-do-not-sum-to-1", self.broken_row, properties.ROWS.hint),
-            Property("out-not-from-weights", mixes,
-                     "One draw, one tensor of weights: it multiplies v, and it is returned."),
+            Property(
+                "out-not-from-weights", mixes, "One draw, one tensor of weights: it multiplies v, and it is returned."
+            ),
         )
 
     def broken_row(self, case):
@@ -128,6 +146,7 @@ def same_rows(a, b, where):
 
 
 # ---------------------------------------------------------------- wrong answers, from wrong steps
+
 
 def in_training(training):
     """The right step `active`: when anything is dropped."""
@@ -159,72 +178,121 @@ def place_mistakes(explainer):
     """Dropout at the wrong time or place, in words for one exercise; `explainer` is its DroppedWeights."""
     known = Misconceptions()
 
-    @known("always-on", means="Weights are dropped in evaluation too: your code drops whatever the mode is.",
-           hint="In evaluation every weight counts, and the same input gives the same output. Where does your code "
-                "look at the mode?",
-           explain=explainer.in_evaluation, step="active")
+    @known(
+        "always-on",
+        means="Weights are dropped in evaluation too: your code drops whatever the mode is.",
+        hint="In evaluation every weight counts, and the same input gives the same output. Where does your code "
+        "look at the mode?",
+        explain=explainer.in_evaluation,
+        step="active",
+    )
     def always(training):
         return True
 
     known.also("always-on", active=always, attend=dropped_out)
     known.also("always-on", active=always, attend=dropped_for_out_only)
 
-    @known("training-turned-around", means="Dropout happens in evaluation, and not in training: the wrong way round.",
-           hint="Drop where training is True.", explain=explainer.in_evaluation, step="active")
+    @known(
+        "training-turned-around",
+        means="Dropout happens in evaluation, and not in training: the wrong way round.",
+        hint="Drop where training is True.",
+        explain=explainer.in_evaluation,
+        step="active",
+    )
     def in_evaluation(training):
         return not training
 
-    @known("never-on", means="Nothing was dropped in training.",
-           hint="Dropout gives a new tensor: keep it, and use it for out.", explain=explainer.counted, step="active")
+    @known(
+        "never-on",
+        means="Nothing was dropped in training.",
+        hint="Dropout gives a new tensor: keep it, and use it for out.",
+        explain=explainer.counted,
+        step="active",
+    )
     def never(training):
         return False
 
-    @known("before-softmax",
-           means="Dropout came before the softmax, so none of the weights is 0: a score of 0 is an ordinary score, and "
-                 "exp(0) = 1.",
-           hint="First the weights, with their softmax; then dropout on the weights.", explain=explainer.counted,
-           step="attend")
+    @known(
+        "before-softmax",
+        means="Dropout came before the softmax, so none of the weights is 0: a score of 0 is an ordinary score, and "
+        "exp(0) = 1.",
+        hint="First the weights, with their softmax; then dropout on the weights.",
+        explain=explainer.counted,
+        step="attend",
+    )
     def scores_dropped(q, k, v, drop, mask):
         weights = dropped_scores(q, k, drop, mask)
         return weights @ v, weights
 
-    @known("on-scores-and-weights",
-           means="Dropout was applied twice: once before the softmax, and again to the weights. What was kept is no "
-                 f"longer the right weight divided by 1 - {explainer.p_name}.",
-           hint="Only the weights are dropped here: once, after the softmax.", explain=explainer.scaled, step="attend")
+    @known(
+        "on-scores-and-weights",
+        means="Dropout was applied twice: once before the softmax, and again to the weights. What was kept is no "
+        f"longer the right weight divided by 1 - {explainer.p_name}.",
+        hint="Only the weights are dropped here: once, after the softmax.",
+        explain=explainer.scaled,
+        step="attend",
+    )
     def scores_and_weights_dropped(q, k, v, drop, mask):
         weights = drop(dropped_scores(q, k, drop, mask))
         return weights @ v, weights
 
     leaning = "Dropout should keep a query from relying on a single key: drop the weights first, then multiply by v."
-    known("on-out", means="Dropout was applied to out; no weight was dropped.", hint=leaning, explain=explainer.where,
-          step="attend")(dropped_out)
+    known(
+        "on-out",
+        means="Dropout was applied to out; no weight was dropped.",
+        hint=leaning,
+        explain=explainer.where,
+        step="attend",
+    )(dropped_out)
 
-    @known("on-values", means="Dropout was applied to v; no weight was dropped.", hint=leaning, explain=explainer.where,
-           step="attend")
+    @known(
+        "on-values",
+        means="Dropout was applied to v; no weight was dropped.",
+        hint=leaning,
+        explain=explainer.where,
+        step="attend",
+    )
     def values_dropped(q, k, v, drop, mask):
         weights = right_weights(q, k, mask)
         return weights @ drop(v), weights
 
-    known("weights-before-dropout",
-          means="out is made with dropped weights, but the weights returned are those before dropout.",
-          hint="Return what multiplied v, so that a picture of the weights shows what happened: one name for both.",
-          explain=explainer.where, step="attend")(dropped_for_out_only)
+    known(
+        "weights-before-dropout",
+        means="out is made with dropped weights, but the weights returned are those before dropout.",
+        hint="Return what multiplied v, so that a picture of the weights shows what happened: one name for both.",
+        explain=explainer.where,
+        step="attend",
+    )(dropped_for_out_only)
 
-    @known("out-undropped", means="The weights returned were dropped, but out was made before, with all of them.",
-           hint="Dropout first, then weights @ v: the order of your lines.", explain=explainer.where, step="attend")
+    @known(
+        "out-undropped",
+        means="The weights returned were dropped, but out was made before, with all of them.",
+        hint="Dropout first, then weights @ v: the order of your lines.",
+        explain=explainer.where,
+        step="attend",
+    )
     def dropped_after_out(q, k, v, drop, mask):
         weights = right_weights(q, k, mask)
         return weights @ v, drop(weights)
 
-    @known("two-draws", means="out and the weights returned come from two draws: other positions are 0 in each.",
-           hint="Call dropout once, give the result a name, and use it twice.", explain=explainer.where, step="attend")
+    @known(
+        "two-draws",
+        means="out and the weights returned come from two draws: other positions are 0 in each.",
+        hint="Call dropout once, give the result a name, and use it twice.",
+        explain=explainer.where,
+        step="attend",
+    )
     def dropped_for_each(q, k, v, drop, mask):
         weights = right_weights(q, k, mask)
         return drop(weights) @ v, drop(weights)
 
-    @known("on-weights-and-out", means="Dropout was applied twice: to the weights, and to out again.",
-           hint="Only the weights are dropped here.", explain=explainer.where, step="attend")
+    @known(
+        "on-weights-and-out",
+        means="Dropout was applied twice: to the weights, and to out again.",
+        hint="Only the weights are dropped here.",
+        explain=explainer.where,
+        step="attend",
+    )
     def weights_and_out_dropped(q, k, v, drop, mask):
         weights = drop(right_weights(q, k, mask))
         return drop(weights @ v), weights

@@ -12,6 +12,7 @@ FEW = 30  # with fewer numbers, a count of zeros tells nothing
 
 # ---------------------------------------------------------------- how answers are called
 
+
 def seeded(seed):
     return torch.Generator().manual_seed(seed)
 
@@ -25,16 +26,23 @@ def with_generator(attempt, *args):
 
 
 ERRORS = (
-    (r"rand\w*\(\).*(got \(Tensor\b|must be tuple of ints, not Tensor)",
-     "torch.rand takes a shape, and here it got the tensor itself: put .shape behind the tensor."),
-    (r"dropout\(\).*(keyword argument 'generator'|not torch._C.Generator)",
-     "F.dropout takes no generator. Draw yourself, with torch.rand, and compare with p."),
-    (r"Dropout\w*\.(__init__\(\).*'generator'|forward\(\) takes)",
-     "nn.Dropout takes no generator. Draw yourself, with torch.rand, and compare with p."),
+    (
+        r"rand\w*\(\).*(got \(Tensor\b|must be tuple of ints, not Tensor)",
+        "torch.rand takes a shape, and here it got the tensor itself: put .shape behind the tensor.",
+    ),
+    (
+        r"dropout\(\).*(keyword argument 'generator'|not torch._C.Generator)",
+        "F.dropout takes no generator. Draw yourself, with torch.rand, and compare with p.",
+    ),
+    (
+        r"Dropout\w*\.(__init__\(\).*'generator'|forward\(\) takes)",
+        "nn.Dropout takes no generator. Draw yourself, with torch.rand, and compare with p.",
+    ),
 )
 
 
 # ---------------------------------------------------------------- sentences
+
 
 class DropoutExplainer:
     """Sentences with the learner's own numbers: `look(case)` gives a Dropped.
@@ -54,8 +62,10 @@ class DropoutExplainer:
 
     def _counted(self, case):
         dropped = self.look(case)
-        return (f"{dropped.count:,} of {dropped.total:,} {self.noun} became 0; with {self.p_name} = {dropped.p:g} it "
-                f"should be about {round(dropped.total * dropped.p):,}")
+        return (
+            f"{dropped.count:,} of {dropped.total:,} {self.noun} became 0; with {self.p_name} = {dropped.p:g} it "
+            f"should be about {round(dropped.total * dropped.p):,}"
+        )
 
     def scaled(self, case):
         """What one kept number became, and what it should have become: the one that is furthest off."""
@@ -65,9 +75,11 @@ class DropoutExplainer:
             return self.counted(case)
         off = ((after - before / (1 - p)).abs() * dropped.kept).nan_to_num(float("inf"))
         at = torch.unravel_index(off.argmax(), off.shape)
-        return (f"{dropped.count:,} of {dropped.total:,} {self.noun} became 0 ({self.p_name} = {p:g}); the one at "
-                f"{position(at)} was kept, and {number(before[at])} became {number(after[at])}; {number(before[at])} / "
-                f"(1 - {p:g}) = {number(round(float(before[at]), 4) / (1 - p))} is right")
+        return (
+            f"{dropped.count:,} of {dropped.total:,} {self.noun} became 0 ({self.p_name} = {p:g}); the one at "
+            f"{position(at)} was kept, and {number(before[at])} became {number(after[at])}; {number(before[at])} / "
+            f"(1 - {p:g}) = {number(round(float(before[at]), 4) / (1 - p))} is right"
+        )
 
     def averaged(self, case):
         """The means before and after: dropout should leave them alike."""
@@ -92,23 +104,38 @@ class DropoutExplainer:
         same = {axis: dropped.agreement(axis)[0] for axis in dropped.tied_axes}
         axis = max(same, key=lambda axis: abs(same[axis] - chance))
         where = {-1: "the last axis", -2: "the second-to-last axis"}.get(axis, f"axis {axis + dropped.after.dim()}")
-        return (f"along {where}, {100 * same[axis]:.0f} % of all neighbors are both 0 or both kept; if each were drawn "
-                f"for itself, it would be about {100 * chance:.0f} %")
+        return (
+            f"along {where}, {100 * same[axis]:.0f} % of all neighbors are both 0 or both kept; if each were drawn "
+            f"for itself, it would be about {100 * chance:.0f} %"
+        )
 
     def properties(self, applies):
         """The independence, the share and the scale, as properties of every right answer, where `applies(case)`."""
 
         def property_of(id, broken, explain, hint):
-            return Property(id, lambda case: (sentence(explain(case)) if applies(case) and broken(self.look(case))
-                                              else None), hint)
+            return Property(
+                id, lambda case: (sentence(explain(case)) if applies(case) and broken(self.look(case)) else None), hint
+            )
 
         return (
-            property_of("zeros-tied", lambda dropped: dropped.p and dropped.tied_axes, self.tied,
-                        f"Each number needs a draw of its own: {self.draw} gives as many."),
-            property_of("wrong-share", lambda dropped: dropped.share != "p" and not (dropped.p and dropped.tied_axes),
-                        self._counted, self.share),
-            property_of("wrong-scale", _wrongly_scaled, self.scaled,
-                        "Compare that number with the right one: what else happened to it?"),
+            property_of(
+                "zeros-tied",
+                lambda dropped: dropped.p and dropped.tied_axes,
+                self.tied,
+                f"Each number needs a draw of its own: {self.draw} gives as many.",
+            ),
+            property_of(
+                "wrong-share",
+                lambda dropped: dropped.share != "p" and not (dropped.p and dropped.tied_axes),
+                self._counted,
+                self.share,
+            ),
+            property_of(
+                "wrong-scale",
+                _wrongly_scaled,
+                self.scaled,
+                "Compare that number with the right one: what else happened to it?",
+            ),
         )
 
 
@@ -123,6 +150,7 @@ def first_infinity(case):
 
 
 # ---------------------------------------------------------------- who decides where zeros fall
+
 
 def always(attempt):
     return True
@@ -143,11 +171,17 @@ def decided_by_one_draw(call, zeros, p_name="p", applies=always):
         if set(shares) != {0.0, 1.0}:
             return None
         all_of_them = sum(share == 1 for share in shares)
-        return (f"In {all_of_them} of 24 calls with {p_name} = 0.4 all numbers became 0, and in the other "
-                f"{24 - all_of_them} none did: one draw decided for all of them together.")
+        return (
+            f"In {all_of_them} of 24 calls with {p_name} = 0.4 all numbers became 0, and in the other "
+            f"{24 - all_of_them} none did: one draw decided for all of them together."
+        )
 
-    return BehavioralTest("one-draw-for-all", test, "Each number needs a draw of its own. How many random numbers does "
-                                                    "your code draw?", early=True)
+    return BehavioralTest(
+        "one-draw-for-all",
+        test,
+        "Each number needs a draw of its own. How many random numbers does your code draw?",
+        early=True,
+    )
 
 
 COMPARE_WITH_P = "The draw is to be compared with the argument p: torch.rand(...) >= p is True for a share of 1 - p."
@@ -163,8 +197,10 @@ def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=alwa
         share = float(few.double().mean())
         if not 0 < share < 1 or not is_about(int(many.sum()), many.numel(), share):
             return None
-        return (f"With {p_name} = 0.2 and with {p_name} = 0.6 the same share became 0, about {100 * share:.0f} %: "
-                f"{p_name} has no effect on it.")
+        return (
+            f"With {p_name} = 0.2 and with {p_name} = 0.6 the same share became 0, about {100 * share:.0f} %: "
+            f"{p_name} has no effect on it."
+        )
 
     return BehavioralTest("p-not-used", test, hint, early=True)
 
@@ -185,8 +221,10 @@ def decided_by_the_generator(call, zeros):
             torch.default_generator.manual_seed(seed)
             found.append(zeros(call(attempt, seeded(7))))
         if not torch.equal(*found):
-            return ("Two generators with the same seed gave zeros at different positions: something other than the "
-                    "generator decides.")
+            return (
+                "Two generators with the same seed gave zeros at different positions: something other than the "
+                "generator decides."
+            )
         return None
 
     def leaves_the_global_seed(attempt):
@@ -196,8 +234,10 @@ def decided_by_the_generator(call, zeros):
             call(attempt, seeded(7))
             found.append(torch.rand(4))
         if torch.equal(*found):
-            return ("After your code has run, torch's global generator is always in the same state: your code seeds "
-                    "it, and everybody else draws from it too.")
+            return (
+                "After your code has run, torch's global generator is always in the same state: your code seeds "
+                "it, and everybody else draws from it too."
+            )
         return None
 
     def draws_without(attempt):
@@ -214,25 +254,49 @@ def decided_by_the_generator(call, zeros):
         generator = seeded(5)
         counts = {int(zeros(call(attempt, generator)).sum()) for _ in range(12)}
         if len(counts) == 1:
-            return (f"In 12 calls exactly {counts.pop():,} numbers became 0 each time: they were counted out, not "
-                    "drawn one by one.")
+            return (
+                f"In 12 calls exactly {counts.pop():,} numbers became 0 each time: they were counted out, not "
+                "drawn one by one."
+            )
         return None
 
     return (
-        BehavioralTest("same-zeros", draws_again,
-                       "Every call should draw new numbers: draw with the generator you are given, and seed nothing "
-                       "inside.", required=True, while_doing="called a second time,"),
-        BehavioralTest("generator-ignored", listens,
-                       "Pass the generator on: torch.rand(shape, generator=generator). (F.dropout, nn.Dropout and "
-                       "NumPy cannot use it.)", required=True, while_doing="called with a generator,"),
-        BehavioralTest("seeds-everything", leaves_the_global_seed,
-                       "Leave the seed alone: whoever calls your code chooses it, with the generator.", required=True,
-                       while_doing="called with a generator,"),
-        BehavioralTest("not-repeatable", draws_without,
-                       "With generator=None, torch.rand uses torch's global generator, so there is nothing more to do: "
-                       "no seed, and no generator of your own.", required=True,
-                       while_doing="called without a generator,"),
-        BehavioralTest("counted-out", not_counted_out,
-                       "Compare each random number with p: then each number becomes 0 or stays on its own, and the "
-                       "count varies around the share p.", required=True, while_doing="called twelve times,"),
+        BehavioralTest(
+            "same-zeros",
+            draws_again,
+            "Every call should draw new numbers: draw with the generator you are given, and seed nothing inside.",
+            required=True,
+            while_doing="called a second time,",
+        ),
+        BehavioralTest(
+            "generator-ignored",
+            listens,
+            "Pass the generator on: torch.rand(shape, generator=generator). (F.dropout, nn.Dropout and "
+            "NumPy cannot use it.)",
+            required=True,
+            while_doing="called with a generator,",
+        ),
+        BehavioralTest(
+            "seeds-everything",
+            leaves_the_global_seed,
+            "Leave the seed alone: whoever calls your code chooses it, with the generator.",
+            required=True,
+            while_doing="called with a generator,",
+        ),
+        BehavioralTest(
+            "not-repeatable",
+            draws_without,
+            "With generator=None, torch.rand uses torch's global generator, so there is nothing more to do: "
+            "no seed, and no generator of your own.",
+            required=True,
+            while_doing="called without a generator,",
+        ),
+        BehavioralTest(
+            "counted-out",
+            not_counted_out,
+            "Compare each random number with p: then each number becomes 0 or stays on its own, and the "
+            "count varies around the share p.",
+            required=True,
+            while_doing="called twelve times,",
+        ),
     )

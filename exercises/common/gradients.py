@@ -22,8 +22,9 @@ def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*
 
     def test(attempt):
         given = _gradients(attempt, args, names, call)
-        wanted = {name: right for name, right in _gradients(reference, args, names, call).items()
-                  if right.abs().max() > NOISE}
+        wanted = {
+            name: right for name, right in _gradients(reference, args, names, call).items() if right.abs().max() > NOISE
+        }
         missed = [name for name in wanted if given[name] is None or not given[name].any()]
         if missed:
             reached = listed(_layers_whole(missed, wanted))
@@ -33,9 +34,11 @@ def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*
         for name, right in wanted.items():
             if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
                 at = worst(given[name], right)
-                return (f"The numbers are right, but the gradient of {name} is not: at {position(at)} it is "
-                        f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation is "
-                        "cut off from it.")
+                return (
+                    f"The numbers are right, but the gradient of {name} is not: at {position(at)} it is "
+                    f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation is "
+                    "cut off from it."
+                )
         return None
 
     return BehavioralTest("no-gradients", test, THINK, required=True, while_doing="where gradients are needed")
@@ -66,9 +69,14 @@ def _with_gradients(value):
 
 def _layers_whole(missed, wanted):
     """Names of parameters, with a layer's own name in place of all of them."""
+
     def parameters(layer, names):
         return [name for name in names if name.startswith(f"{layer}.")]
 
-    whole = {name.split(".")[0] for name in missed if "." in name
-             if parameters(name.split(".")[0], missed) == parameters(name.split(".")[0], wanted)}
+    whole = {
+        name.split(".")[0]
+        for name in missed
+        if "." in name
+        if parameters(name.split(".")[0], missed) == parameters(name.split(".")[0], wanted)
+    }
     return list(dict.fromkeys(name.split(".")[0] if name.split(".")[0] in whole else name for name in missed))

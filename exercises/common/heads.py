@@ -6,12 +6,20 @@ from exercises.common import explainers
 from exercises.common.inputs import B, H, S, T
 from feedback import Property
 
-SHAPES = (("three heads of eleven features", B, T, H, 11), ("six heads of eleven features", B, S, 6, 11),
-          ("as many heads as positions", B, 8, 8, 4), ("one head", B, T, 1, 10), ("one position", B, 1, H, 4),
-          ("one item", 1, T, H, 4), ("heads of one feature", B, T, 13, 1))
-NAMED_BY_POSITION = (torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]]]),  # 12: position 1, feature 2
-                     torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]]),
-                     torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]], [[100, 101, 102, 103], [110, 111, 112, 113]]]))
+SHAPES = (
+    ("three heads of eleven features", B, T, H, 11),
+    ("six heads of eleven features", B, S, 6, 11),
+    ("as many heads as positions", B, 8, 8, 4),
+    ("one head", B, T, 1, 10),
+    ("one position", B, 1, H, 4),
+    ("one item", 1, T, H, 4),
+    ("heads of one feature", B, T, 13, 1),
+)
+NAMED_BY_POSITION = (
+    torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]]]),  # 12: position 1, feature 2
+    torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]]),
+    torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]], [[100, 101, 102, 103], [110, 111, 112, 113]]]),
+)
 
 
 def first_numbers(row):
@@ -25,8 +33,10 @@ def worst_row(case):
     if case.first.shape != case.expected_first.shape:
         return explainers.shape(case)
     at = explainers.worst(case.first, case.expected_first)[:-1]
-    return (f"your row {explainers.position(at)} is {first_numbers(case.first[at])}, and "
-            f"{first_numbers(case.expected_first[at])} is right")
+    return (
+        f"your row {explainers.position(at)} is {first_numbers(case.first[at])}, and "
+        f"{first_numbers(case.expected_first[at])} is right"
+    )
 
 
 def numbers_of_each_position(x):
@@ -49,8 +59,10 @@ def positions_mixed(case):
     if torch.allclose(got, right):
         return None
     at = explainers.worst(got, right)[:-1]
-    return (f"A position keeps its own numbers. Those of position {at[1]} of item {at[0]}, of all heads together and "
-            f"sorted, are {first_numbers(right[at])} in x and {first_numbers(got[at])} in yours.")
+    return (
+        f"A position keeps its own numbers. Those of position {at[1]} of item {at[0]}, of all heads together and "
+        f"sorted, are {first_numbers(right[at])} in x and {first_numbers(got[at])} in yours."
+    )
 
 
 def features_in_another_order(case):
@@ -60,10 +72,19 @@ def features_in_another_order(case):
 
 
 PROPERTIES = (
-    Property("numbers-lost", numbers_lost,
-             "Nothing is calculated here. Which line leaves numbers out, repeats them or changes them?"),
-    Property("positions-mixed", positions_mixed,
-             "Which line cuts or joins axes that are not neighbors, or makes two axes change places that should not?"),
-    Property("features-in-another-order", features_in_another_order,
-             "Head 0 has the first D features of a position, head 1 the next D, and so on."),
+    Property(
+        "numbers-lost",
+        numbers_lost,
+        "Nothing is calculated here. Which line leaves numbers out, repeats them or changes them?",
+    ),
+    Property(
+        "positions-mixed",
+        positions_mixed,
+        "Which line cuts or joins axes that are not neighbors, or makes two axes change places that should not?",
+    ),
+    Property(
+        "features-in-another-order",
+        features_in_another_order,
+        "Head 0 has the first D features of a position, head 1 the next D, and so on.",
+    ),
 )

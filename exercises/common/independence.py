@@ -29,8 +29,10 @@ def vectors_that_meet(found):
     if found is None:
         return None
     at, other, moved = found
-    return (f"Each vector is normalized on its own: when the one at {position(at)} changed, the result at "
-            f"{position(other)} moved by {moved:.4f}.")
+    return (
+        f"Each vector is normalized on its own: when the one at {position(at)} changed, the result at "
+        f"{position(other)} moved by {moved:.4f}."
+    )
 
 
 def heads_that_meet(found):
@@ -38,8 +40,10 @@ def heads_that_meet(found):
     if found is None:
         return None
     at, other, moved = found
-    return (f"Items and heads must not mix: when head {at[1]} of item {at[0]} changed, head {other[1]} of item "
-            f"{other[0]} moved by {moved:.4f}.")
+    return (
+        f"Items and heads must not mix: when head {at[1]} of item {at[0]} changed, head {other[1]} of item "
+        f"{other[0]} moved by {moved:.4f}."
+    )
 
 
 HEADS_TO_CHANGE = ((1, 2), (0, 0))

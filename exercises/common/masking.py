@@ -19,20 +19,33 @@ MASKED_SCORES = (
     TestCase("four items, one query each, a mask (S,)", (normal(4, 1, S, seed=8), some_hidden(S))),
     TestCase("equal scores, one visible key of 16", (torch.zeros(T, 16), torch.arange(16) == torch.arange(T)[:, None])),
 )
-SMALL_MASKED_SCORES = tuple((torch.tensor(scores), torch.tensor(mask)) for scores, mask in (
-    ([[0.0, 1.0], [2.0, -1.0]], [[True, True], [True, True]]),
-    ([[0.0, 1.0], [0.0, 1.0]], [[True, False], [True, True]]),
-    ([[0.5, 2.0, 1.0], [1.0, 0.0, 3.0]], [[True, False, False], [True, True, False]])))
+SMALL_MASKED_SCORES = tuple(
+    (torch.tensor(scores), torch.tensor(mask))
+    for scores, mask in (
+        ([[0.0, 1.0], [2.0, -1.0]], [[True, True], [True, True]]),
+        ([[0.0, 1.0], [0.0, 1.0]], [[True, False], [True, True]]),
+        ([[0.5, 2.0, 1.0], [1.0, 0.0, 3.0]], [[True, False, False], [True, True, False]]),
+    )
+)
 
-HUGE_HIDDEN_SCORES = (torch.tensor([[0.0, 200.0, 200.0], [0.5, -0.5, 200.0], [0.1, 0.2, 0.3]]),
-                      torch.ones(3, 3, dtype=torch.bool).tril())
+HUGE_HIDDEN_SCORES = (
+    torch.tensor([[0.0, 200.0, 200.0], [0.5, -0.5, 200.0], [0.1, 0.2, 0.3]]),
+    torch.ones(3, 3, dtype=torch.bool).tril(),
+)
 LIMITATIONS = (
-    TestCase("large scores", (torch.tensor([[1000.0, 1001.0]]), torch.ones(1, 2, dtype=torch.bool)), rtol=1e-3,
-             atol=1e-3, limitation="It has a limit: try the scores [[1000, 1001]], both visible; torch's own "
-                                    "softmax survives them."),
-    TestCase("a very low visible score", (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
-             limitation="It has a limit: try scores = [[-20000, 0]] with only the first key visible. It must get all "
-                        "the weight, however low its score: fill with -inf, or with torch.finfo(scores.dtype).min."),
+    TestCase(
+        "large scores",
+        (torch.tensor([[1000.0, 1001.0]]), torch.ones(1, 2, dtype=torch.bool)),
+        rtol=1e-3,
+        atol=1e-3,
+        limitation="It has a limit: try the scores [[1000, 1001]], both visible; torch's own softmax survives them.",
+    ),
+    TestCase(
+        "a very low visible score",
+        (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
+        limitation="It has a limit: try scores = [[-20000, 0]] with only the first key visible. It must get all "
+        "the weight, however low its score: fill with -inf, or with torch.finfo(scores.dtype).min.",
+    ),
 )
 
 
@@ -43,6 +56,7 @@ def stage_of(args):
 
 
 # ---------------------------------------------------------------- fills that are not low enough
+
 
 def zero(scores):
     return 0.0
@@ -72,7 +86,7 @@ def add_weak_fill(known, start, below, finish=None):
 
 MASK_HINTS = {
     "true-hides": "True = may attend. Which keys does your code hide: those where the mask is True, or those where it "
-                  "is False?",
+    "is False?",
     "weak-fill": "exp(-10) is 0.00005, and even exp(-100) is not exactly 0. Which number is lower than every score?",
     "mask-ignored": "Does mask reach the scores, and do you keep the new scores that come of it?",
     "zero-times-infinity": "A hidden score must be replaced, and a visible one left alone: nothing needs multiplying.",

@@ -13,8 +13,10 @@ from feedback import BehavioralTest
 D, C = 4, 12  # the width of a head, and of all three
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 33: "C", 66: "C", 5: "T", 7: "T", 13: ""}
-ONE_AXIS = ("A mask of one axis, (T,), fits the scores too. F.scaled_dot_product_attention does not take it; it takes "
-            "torch.atleast_2d(mask).")
+ONE_AXIS = (
+    "A mask of one axis, (T,), fits the scores too. F.scaled_dot_product_attention does not take it; it takes "
+    "torch.atleast_2d(mask)."
+)
 
 
 def is_masked(mask):
@@ -23,6 +25,7 @@ def is_masked(mask):
 
 
 # ---------------------------------------------------------------- layers
+
 
 def layer_of(weight, bias):
     """An nn.Linear with these numbers, which wants no gradients; it draws nothing at random."""
@@ -35,14 +38,21 @@ def layer_of(weight, bias):
 
 def random_layers(width, seed, dtype=torch.float32):
     """Four different layers, for q, k, v and out, that keep the size of what they are given."""
-    return tuple(layer_of(normal(width, width, seed=10 * seed + i, dtype=dtype) * 2 / math.sqrt(width),
-                          normal(width, seed=10 * seed + i + 4, dtype=dtype)) for i in range(4))
+    return tuple(
+        layer_of(
+            normal(width, width, seed=10 * seed + i, dtype=dtype) * 2 / math.sqrt(width),
+            normal(width, seed=10 * seed + i + 4, dtype=dtype),
+        )
+        for i in range(4)
+    )
 
 
 def simple_layers(width):
     """q_proj(z) = z + 1, k_proj(z) = 2z, v_proj(z) = 3z, out_proj(z) = -z."""
-    return tuple(layer_of(times * torch.eye(width), torch.full((width,), plus))
-                 for times, plus in ((1.0, 1.0), (2.0, 0.0), (3.0, 0.0), (-1.0, 0.0)))
+    return tuple(
+        layer_of(times * torch.eye(width), torch.full((width,), plus))
+        for times, plus in ((1.0, 1.0), (2.0, 0.0), (3.0, 0.0), (-1.0, 0.0))
+    )
 
 
 def with_scores_around(low, layers):
@@ -68,8 +78,13 @@ def behavioral_tests(ask, reference, self_attention):
     ask(attempt, x, context, layers) gives out and weights, with three heads and without a mask.
     """
     where = "Tried without a mask," if self_attention else f"Tried with T = {T} and S = {S},"
-    return (items_apart(ask), any_order_of_positions(ask, self_attention), heads_apart(ask),
-            out_alone_wrong(ask, reference, where), weights_alone_wrong(ask, reference, where))
+    return (
+        items_apart(ask),
+        any_order_of_positions(ask, self_attention),
+        heads_apart(ask),
+        out_alone_wrong(ask, reference, where),
+        weights_alone_wrong(ask, reference, where),
+    )
 
 
 def largest_difference(before, after):
@@ -87,8 +102,10 @@ def items_apart(ask):
             after = ask(attempt, x + change[:, :T], context + change, layers)
             moved = max(largest_difference(a[other], b[other]) for a, b in zip(before, after, strict=True))
             if moved > 1e-4:
-                return (f"The items of a batch must not affect each other: when item {changed} changed, the result for "
-                        f"item {other} changed by up to {moved:.4f}.")
+                return (
+                    f"The items of a batch must not affect each other: when item {changed} changed, the result for "
+                    f"item {other} changed by up to {moved:.4f}."
+                )
         return None
 
     return BehavioralTest(properties.ITEMS.id, test, properties.ITEMS.hint)
@@ -101,20 +118,24 @@ def heads_apart(ask):
         x, context, layers = INPUTS
         changed = copy.deepcopy(layers)
         changed[1].weight[:D] += 1
-        moved = largest_difference(ask(attempt, x, context, layers)[1][:, 1:],
-                                   ask(attempt, x, context, changed)[1][:, 1:])
+        moved = largest_difference(
+            ask(attempt, x, context, layers)[1][:, 1:], ask(attempt, x, context, changed)[1][:, 1:]
+        )
         if moved < 1e-4:
             return None
-        return (f"Heads do not see each other's features: when features 0 to {D - 1} of the keys changed, which belong "
-                f"to head 0, the weights of other heads changed by up to {moved:.4f}.")
+        return (
+            f"Heads do not see each other's features: when features 0 to {D - 1} of the keys changed, which belong "
+            f"to head 0, the weights of other heads changed by up to {moved:.4f}."
+        )
 
-    return BehavioralTest("heads-mixed", test,
-                          "Head h has the features h*D to (h+1)*D. Which line lets another head see them?")
+    return BehavioralTest(
+        "heads-mixed", test, "Head h has the features h*D to (h+1)*D. Which line lets another head see them?"
+    )
 
 
 def any_order_of_positions(ask, self_attention):
     """Reverse the positions that are read: the weights must turn around with them, and nothing else may change."""
-    must = ("reversing x must only reverse out" if self_attention else "reversing context must not change out")
+    must = "reversing x must only reverse out" if self_attention else "reversing context must not change out"
 
     def test(attempt):
         x, context, layers = INPUTS
@@ -126,12 +147,17 @@ def any_order_of_positions(ask, self_attention):
         moved = max(largest_difference(out, after[0]), largest_difference(weights, after[1]))
         if moved < 1e-4:
             return None
-        return (f"Without a mask the order of positions must not matter: {must}, and the weights with it. Yours change "
-                f"by up to {moved:.4f}.")
+        return (
+            f"Without a mask the order of positions must not matter: {must}, and the weights with it. Yours change "
+            f"by up to {moved:.4f}."
+        )
 
-    return BehavioralTest("positions-mixed", test,
-                          "Cutting or joining axes that are not neighbors mixes positions. Print one row before and "
-                          "after each line that changes a shape.")
+    return BehavioralTest(
+        "positions-mixed",
+        test,
+        "Cutting or joining axes that are not neighbors mixes positions. Print one row before and "
+        "after each line that changes a shape.",
+    )
 
 
 def out_alone_wrong(ask, reference, where):
@@ -142,11 +168,14 @@ def out_alone_wrong(ask, reference, where):
         if nearly_equal(out, right_out) or not nearly_equal(weights, right_weights):
             return None
         at = explainers.worst(out, right_out)
-        return (f"{where} your weights are right, but out is not: at {explainers.position(at)} it is "
-                f"{explainers.number(out[at])}, and {explainers.number(right_out[at])} is right.")
+        return (
+            f"{where} your weights are right, but out is not: at {explainers.position(at)} it is "
+            f"{explainers.number(out[at])}, and {explainers.number(right_out[at])} is right."
+        )
 
-    return BehavioralTest("out-alone-wrong", test,
-                          "Which values do the weights mix, and what becomes of the heads afterwards?")
+    return BehavioralTest(
+        "out-alone-wrong", test, "Which values do the weights mix, and what becomes of the heads afterwards?"
+    )
 
 
 def weights_alone_wrong(ask, reference, where):

@@ -52,6 +52,7 @@ def eps_matters(x, eps):
 
 # ---------------------------------------------------------------- properties
 
+
 def same_directions(vectors, others):
     """Whether each vector points where the other one does; two numbers around their mean can hardly do otherwise."""
     if vectors.shape != others.shape or vectors.size(-1) < 3:
@@ -79,12 +80,28 @@ def left_out(x_of):
     """Properties that tell whether weight, bias or both were left out; x_of(case) is what should be normalized."""
     hint = "What comes after the division, and does it use both weight and bias?"
     return (
-        points_like("weight-and-bias-forgotten", "Your vectors have mean 0 as they are: after the division nothing was "
-                    "multiplied by weight, and no bias was added.", hint, lambda case: case.first, x_of),
-        points_like("weight-forgotten", "After the division nothing was multiplied by weight: without bias your "
-                    "vectors already have mean 0.", hint, lambda case: case.first - case.args[-2], x_of),
-        points_like("bias-forgotten", "After the division no bias was added: divided by weight your vectors already "
-                    "have mean 0.", hint, lambda case: case.first / case.args[-3], x_of),
+        points_like(
+            "weight-and-bias-forgotten",
+            "Your vectors have mean 0 as they are: after the division nothing was "
+            "multiplied by weight, and no bias was added.",
+            hint,
+            lambda case: case.first,
+            x_of,
+        ),
+        points_like(
+            "weight-forgotten",
+            "After the division nothing was multiplied by weight: without bias your vectors already have mean 0.",
+            hint,
+            lambda case: case.first - case.args[-2],
+            x_of,
+        ),
+        points_like(
+            "bias-forgotten",
+            "After the division no bias was added: divided by weight your vectors already have mean 0.",
+            hint,
+            lambda case: case.first / case.args[-3],
+            x_of,
+        ),
     )
 
 
@@ -95,8 +112,10 @@ def mean_not_0(hint):
             return None
         at = explainers.worst(means, torch.zeros_like(means))
         where = f"vector {explainers.position(at)}" if at else "it"
-        return (f"Without weight and bias, (result - bias) / weight, each vector must have mean 0. In yours, {where} "
-                f"has mean {explainers.number(means[at])}.")
+        return (
+            f"Without weight and bias, (result - bias) / weight, each vector must have mean 0. In yours, {where} "
+            f"has mean {explainers.number(means[at])}."
+        )
 
     return Property("mean-not-0", test, hint)
 
@@ -107,18 +126,23 @@ def another_variance(case):
         return None
     at = explainers.worst(got, right)
     where = f" at {explainers.position(at)}" if at else ""
-    return (f"Without weight and bias, (result - bias) / weight, each vector must have the variance "
-            f"variance / (variance + eps), which is nearly 1 when eps is small. Yours{where} has "
-            f"{explainers.number(got[at])}, and {explainers.number(right[at])} is right.")
+    return (
+        f"Without weight and bias, (result - bias) / weight, each vector must have the variance "
+        f"variance / (variance + eps), which is nearly 1 when eps is small. Yours{where} has "
+        f"{explainers.number(got[at])}, and {explainers.number(right[at])} is right."
+    )
 
 
 VARIANCE = Property(
-    "variance-not-1", another_variance,
+    "variance-not-1",
+    another_variance,
     "Print the variance of one vector, and what you divide by. Is that the root of (variance + eps), and is the "
-    "variance the mean of the squared distances from the mean?")
+    "variance the mean of the squared distances from the mean?",
+)
 
 
 # ---------------------------------------------------------------- behavioral tests
+
 
 def vectors_apart(ask):
     """Change one vector and look whether another notices; ask(attempt, x, weight, bias) is the result for x."""
@@ -133,5 +157,8 @@ def vectors_apart(ask):
 
         return vectors_that_meet(first_that_moves(ask(attempt, x, weight, bias), change, ((1, 2), (0, 0), (1, 4))))
 
-    return BehavioralTest("vectors-mixed", test, "Which line uses more than one vector at a time, or the wrong one? "
-                                                 "dim=-1 stays within a single vector.")
+    return BehavioralTest(
+        "vectors-mixed",
+        test,
+        "Which line uses more than one vector at a time, or the wrong one? dim=-1 stays within a single vector.",
+    )

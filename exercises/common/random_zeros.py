@@ -73,8 +73,15 @@ class Dropped:
         if self._is_scaled_by(2 / (1 - p)) and is_about(self.count, self.total, twice):
             return "half, and then p"
         of_randn = (1 + math.erf(p / math.sqrt(2))) / 2
-        known = {"p": p, "none": 0, "all": 1, "1 - p": 1 - p, "dropped twice": 1 - (1 - p) ** 2, "half": 0.5,
-                 "randn below p": of_randn}
+        known = {
+            "p": p,
+            "none": 0,
+            "all": 1,
+            "1 - p": 1 - p,
+            "dropped twice": 1 - (1 - p) ** 2,
+            "half": 0.5,
+            "randn below p": of_randn,
+        }
         return next((name for name, share in known.items() if is_about(self.count, self.total, share)), "another")
 
     # ---------------------------------------------------------------- how the others were scaled
@@ -135,16 +142,18 @@ class Dropped:
             return ()
         rate = self.count / self.total
         found = {axis: self.agreement(axis) for axis in range(-self.zeroed.dim(), 0) if self.zeroed.size(axis) > 1}
-        always = tuple(axis for axis, (same, pairs) in found.items()
-                       if same == 1 and pairs * (1 - self.agreement_by_chance) > 30)
-        return always or tuple(axis for axis, (same, pairs) in found.items()
-                               if abs(same - self.agreement_by_chance) > _leeway(rate, pairs))
+        always = tuple(
+            axis for axis, (same, pairs) in found.items() if same == 1 and pairs * (1 - self.agreement_by_chance) > 30
+        )
+        return always or tuple(
+            axis for axis, (same, pairs) in found.items() if abs(same - self.agreement_by_chance) > _leeway(rate, pairs)
+        )
 
     @property
     def agreement_by_chance(self):
         """How often two neighbors agree if each is drawn for itself."""
         rate = self.count / self.total
-        return rate ** 2 + (1 - rate) ** 2
+        return rate**2 + (1 - rate) ** 2
 
     def agreement(self, axis):
         """Of the pairs of neighbors along an axis, the share that is dropped or kept together, and their number."""
@@ -170,6 +179,7 @@ def _leeway(rate, pairs):
 
 
 # ---------------------------------------------------------------- results without statistics
+
 
 def comparable(value, right):
     """Whether a result has the right shapes, and numbers that can be looked at."""

@@ -145,7 +145,7 @@ def softmax_over_axis_0(q, k, mask):
 @wrong_scores("root-of-two")
 def over_root_of_two(q, k, mask):
     """The root of the example of notebook 02."""
-    return hidden(q @ k.transpose(2, 3) / 2 ** 0.5, mask).softmax(dim=3)
+    return hidden(q @ k.transpose(2, 3) / 2**0.5, mask).softmax(dim=3)
 
 
 @wrong_scores("fixed-scale")
@@ -169,7 +169,7 @@ def over_heads(q, k, mask):
 @wrong_scores("scaled-by-another")
 def over_root_of_heads(q, k, mask):
     B, H, T, D = q.shape
-    return hidden(q @ k.mT / H ** 0.5, mask).softmax(-1)
+    return hidden(q @ k.mT / H**0.5, mask).softmax(-1)
 
 
 @wrong_scores("no-gradients")
@@ -188,6 +188,7 @@ def normalized_in_place(q, k, mask):
 
 
 # ---------------------------------------------------------------- the mask
+
 
 @wrong_masks("mask-ignored")
 def mask_ignored(q, k, mask):

@@ -47,36 +47,57 @@ def whole_numbers(case):
 def punctuation_is_kept(case):
     """Words with punctuation that got the ids of the words without it, where no other unknown word is wrong."""
     text, vocabulary = case.args
-    unknown = [(at, word, re.sub(r"\W", "", word)) for at, word in enumerate(text.lower().split())
-               if word not in vocabulary and int(case.actual[at]) != vocabulary[UNKNOWN]]
+    unknown = [
+        (at, word, re.sub(r"\W", "", word))
+        for at, word in enumerate(text.lower().split())
+        if word not in vocabulary and int(case.actual[at]) != vocabulary[UNKNOWN]
+    ]
     if not unknown or any(vocabulary.get(bare) != int(case.actual[at]) for at, _, bare in unknown):
         return None
     at, word, bare = unknown[0]
-    return (f"{word!r}, with its punctuation, is a different word from {bare!r}, and it is not in the vocabulary: your "
-            f"ids[{at}] is {case.actual[at]}, and vocabulary[{UNKNOWN!r}] = {vocabulary[UNKNOWN]} is right.")
+    return (
+        f"{word!r}, with its punctuation, is a different word from {bare!r}, and it is not in the vocabulary: your "
+        f"ids[{at}] is {case.actual[at]}, and vocabulary[{UNKNOWN!r}] = {vocabulary[UNKNOWN]} is right."
+    )
 
 
 def unknown_words(case):
     text, vocabulary = case.args
     words = text.split()
-    at = next((i for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
-               if word.lower() not in vocabulary and int(id) != vocabulary[UNKNOWN]), None)
+    at = next(
+        (
+            i
+            for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
+            if word.lower() not in vocabulary and int(id) != vocabulary[UNKNOWN]
+        ),
+        None,
+    )
     if at is None:
         return None
-    return (f"A word that is not in the vocabulary gets vocabulary[{UNKNOWN!r}] = {vocabulary[UNKNOWN]}; your "
-            f"ids[{at}], for {words[at]!r}, is {case.actual[at]}.")
+    return (
+        f"A word that is not in the vocabulary gets vocabulary[{UNKNOWN!r}] = {vocabulary[UNKNOWN]}; your "
+        f"ids[{at}], for {words[at]!r}, is {case.actual[at]}."
+    )
 
 
 def known_words(case):
     text, vocabulary = case.args
     words = text.split()
-    at = next((i for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
-               if word.lower() in vocabulary and int(id) != vocabulary[word.lower()]), None)
+    at = next(
+        (
+            i
+            for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
+            if word.lower() in vocabulary and int(id) != vocabulary[word.lower()]
+        ),
+        None,
+    )
     if at is None:
         return None
     word = words[at].lower()
-    return (f"A word of the vocabulary gets its own id: vocabulary[{word!r}] is {vocabulary[word]}; your ids[{at}], "
-            f"for {words[at]!r}, is {case.actual[at]}.")
+    return (
+        f"A word of the vocabulary gets its own id: vocabulary[{word!r}] is {vocabulary[word]}; your ids[{at}], "
+        f"for {words[at]!r}, is {case.actual[at]}."
+    )
 
 
 def remembers_earlier_calls(attempt):
@@ -84,15 +105,24 @@ def remembers_earlier_calls(attempt):
     first, second = (len(attempt("the cat", dict(TINY))) for _ in range(2))
     if second <= first:
         return None
-    return (f"Called twice with the text 'the cat', your code gives {first} ids, then {second}. Each call must return "
-            f"the ids of its own text alone.")
+    return (
+        f"Called twice with the text 'the cat', your code gives {first} ids, then {second}. Each call must return "
+        f"the ids of its own text alone."
+    )
 
 
 EXERCISE = Exercise(
-    id="1.1", name="encode", signature="encode(text, vocabulary)", minutes=5, difficulty=1,
+    id="1.1",
+    name="encode",
+    signature="encode(text, vocabulary)",
+    minutes=5,
+    difficulty=1,
     gives="the ids of the lower-cased words of text, in a list; a word that is not in the vocabulary gets "
-          "vocabulary['<unk>']",
-    reference=encode, arguments=("text", "vocabulary"), returns=("ids",), axis_names=AXES,
+    "vocabulary['<unk>']",
+    reference=encode,
+    arguments=("text", "vocabulary"),
+    returns=("ids",),
+    axis_names=AXES,
     cases=(
         TestCase("known words in lower case", ("a dog barks at a dog", DOG)),
         TestCase("known words of another vocabulary", ("cat saw the", CAT)),
@@ -103,14 +133,22 @@ EXERCISE = Exercise(
         TestCase("words that come again", ("i dog i a a dog at nothing i", DOG)),
         TestCase("tabs, line breaks and many spaces", ("  the\tcat\nsaw  THE   Dog \n", CAT)),
         TestCase("unknown words alone", ("Seven green\tapples", DOG)),
-        TestCase("punctuation", ("Hello, world! don't hello (you) \"hello\" you? world; hello: world.", HELLO)),
+        TestCase("punctuation", ('Hello, world! don\'t hello (you) "hello" you? world; hello: world.', HELLO)),
         TestCase("words without a space between", ("the-cat saw 2 cats cat's", CAT)),
         TestCase("the word <unk> itself", ("a <unk> barks <UNK>", DOG)),
     ),
     minimal_inputs=(
-        ("cat", TINY), ("the cat", TINY), ("The cat", TINY), ("the cat", LATE), ("the cat the", TINY),
-        ("cat dog", LATE), ("the  cat\nsat", LATE), ("the cat.", LATE), ("a cat", {UNKNOWN: 2, "cat": 0, "a": 1}),
-        ("the <unk>", LATE)),
+        ("cat", TINY),
+        ("the cat", TINY),
+        ("The cat", TINY),
+        ("the cat", LATE),
+        ("the cat the", TINY),
+        ("cat dog", LATE),
+        ("the  cat\nsat", LATE),
+        ("the cat.", LATE),
+        ("a cat", {UNKNOWN: 2, "cat": 0, "a": 1}),
+        ("the <unk>", LATE),
+    ),
     stage_of=hardest_part,
     misconceptions=known,
     hints=(
@@ -121,20 +159,36 @@ EXERCISE = Exercise(
         "[vocabulary.get(word, vocabulary['<unk>']) for word in text.lower().split()]",
     ),
     properties=(
-        Property("not-one-id-per-word", one_id_for_each_word,
-                 "Append exactly one id for each word of the text, known or not, and return after the loop."),
-        Property("not-whole-numbers", whole_numbers,
-                 "The vocabulary already stores each id the way it is wanted. What is added to your list instead?"),
-        Property("punctuation-removed", punctuation_is_kept,
-                 "Here only whitespace separates words: leave punctuation attached to them."),
-        Property("wrong-id-for-unknown", unknown_words,
-                 "Print each word just before you look it up. What should happen if it is not in the vocabulary?"),
+        Property(
+            "not-one-id-per-word",
+            one_id_for_each_word,
+            "Append exactly one id for each word of the text, known or not, and return after the loop.",
+        ),
+        Property(
+            "not-whole-numbers",
+            whole_numbers,
+            "The vocabulary already stores each id the way it is wanted. What is added to your list instead?",
+        ),
+        Property(
+            "punctuation-removed",
+            punctuation_is_kept,
+            "Here only whitespace separates words: leave punctuation attached to them.",
+        ),
+        Property(
+            "wrong-id-for-unknown",
+            unknown_words,
+            "Print each word just before you look it up. What should happen if it is not in the vocabulary?",
+        ),
         Property("wrong-id-for-known", known_words, "Print each word next to the id that you found for it."),
     ),
     behavioral_tests=(
-        BehavioralTest("remembers", remembers_earlier_calls,
-                       "Make a new list inside the function, in each call. A list made outside, or as a default "
-                       "argument, ids=[], is made once, and keeps what earlier calls put into it.", early=True),
+        BehavioralTest(
+            "remembers",
+            remembers_earlier_calls,
+            "Make a new list inside the function, in each call. A list made outside, or as a default "
+            "argument, ids=[], is made once, and keeps what earlier calls put into it.",
+            early=True,
+        ),
     ),
     when_correct="Every text is now a list of whole numbers, whatever words it contains.",
 )

@@ -12,14 +12,19 @@ def in_words(case):
     text, vocabulary = case.args
     words, got, right = text.split(), case.actual, case.expected
     if len(got) != len(right):
-        return (f"the text has {explainers.counted(len(words), 'word', 'words')}, and your list "
-                f"{explainers.counted(len(got), 'entry', 'entries')}")
+        return (
+            f"the text has {explainers.counted(len(words), 'word', 'words')}, and your list "
+            f"{explainers.counted(len(got), 'entry', 'entries')}"
+        )
     at = first_wrong(got, right)
     if at is None:
         return explainers.entry(case)
     word = words[at].lower()
-    why = (f"vocabulary[{word!r}] = {right[at]} is right" if word in vocabulary else
-           f"{word!r} is not in the vocabulary, so vocabulary[{UNKNOWN!r}] = {right[at]} is right")
+    why = (
+        f"vocabulary[{word!r}] = {right[at]} is right"
+        if word in vocabulary
+        else f"{word!r} is not in the vocabulary, so vocabulary[{UNKNOWN!r}] = {right[at]} is right"
+    )
     return f"your ids[{at}], for {words[at]!r}, is {explainers.shortly(got[at])}; {why}"
 
 

@@ -27,6 +27,7 @@ def unchanged(ids):
 
 def assemble(words=lower_cased_words, look_up=with_unknown, finish=unchanged):
     """encode made of three steps."""
+
     def encode(text, vocabulary):
         return finish(look_up(words(text), vocabulary))
 
@@ -34,6 +35,7 @@ def assemble(words=lower_cased_words, look_up=with_unknown, finish=unchanged):
 
 
 # Ways to look up words that forget something about unknown ones: mistakes of their own, and parts of others.
+
 
 def raising(words, vocabulary):
     return [vocabulary[word] for word in words]
@@ -56,10 +58,14 @@ known = Misconceptions(assemble)
 
 # ---------------------------------------------------------------- the words
 
-@known("not-lower-cased",
-       means="Capital letters are still there when the words are looked up, and the vocabulary is in lower case.",
-       hint="lower() returns a new text and leaves the old one as it was. Which of the two do you split?",
-       explain=in_words, step="words")
+
+@known(
+    "not-lower-cased",
+    means="Capital letters are still there when the words are looked up, and the vocabulary is in lower case.",
+    hint="lower() returns a new text and leaves the old one as it was. Which of the two do you split?",
+    explain=in_words,
+    step="words",
+)
 def words_as_written(text):
     return text.split()
 
@@ -79,18 +85,24 @@ def word_characters_as_written(text):
     return re.findall(r"\b\w+\b", text)
 
 
-@known("everything-unknown",
-       means="Every word got the id of <unk>, including those that are in the vocabulary.",
-       hint="Print a word just before it is looked up: is it spelled as in the vocabulary, in lower case? And do you "
-            "look up the word itself, not its position?", explain=in_words)
+@known(
+    "everything-unknown",
+    means="Every word got the id of <unk>, including those that are in the vocabulary.",
+    hint="Print a word just before it is looked up: is it spelled as in the vocabulary, in lower case? And do you "
+    "look up the word itself, not its position?",
+    explain=in_words,
+)
 def every_word_unknown(text, vocabulary):
     return [vocabulary[UNKNOWN]] * len(text.split())
 
 
-@known("split-at-blanks",
-       means="The text was cut at spaces only, so a tab or a line break stays inside a word.",
-       hint="split(' ') cuts at each single space. What does split() do when it is given no argument?",
-       explain=in_words, step="words")
+@known(
+    "split-at-blanks",
+    means="The text was cut at spaces only, so a tab or a line break stays inside a word.",
+    hint="split(' ') cuts at each single space. What does split() do when it is given no argument?",
+    explain=in_words,
+    step="words",
+)
 def pieces_between_spaces(text):
     return text.lower().split(" ")
 
@@ -117,11 +129,14 @@ def pieces_between_runs_of_the_stripped_text(text):
     return re.split(" +", text.lower().strip())
 
 
-@known("empty-words",
-       means="Empty words appeared and got ids: whitespace at either end of the text, or several spaces in a row, can "
-             "leave nothing between two cuts.",
-       hint="Print your words for '  the  cat'. Which way of splitting a text leaves no empty words?",
-       explain=in_words, step="words")
+@known(
+    "empty-words",
+    means="Empty words appeared and got ids: whitespace at either end of the text, or several spaces in a row, can "
+    "leave nothing between two cuts.",
+    hint="Print your words for '  the  cat'. Which way of splitting a text leaves no empty words?",
+    explain=in_words,
+    step="words",
+)
 def pieces_between_whitespace(text):
     return re.split(r"\s", text.lower())
 
@@ -136,9 +151,13 @@ def pieces_of_the_stripped_text_between_whitespace(text):
     return re.split(r"\s", text.lower().strip())
 
 
-@known("not-split",
-       means="The whole text was looked up as if it were one word.",
-       hint="Which method of a text cuts it into a list of words?", explain=in_words, step="words")
+@known(
+    "not-split",
+    means="The whole text was looked up as if it were one word.",
+    hint="Which method of a text cuts it into a list of words?",
+    explain=in_words,
+    step="words",
+)
 def the_text_alone(text):
     return [text.lower()]
 
@@ -157,9 +176,13 @@ for words in (the_text_alone, the_text_as_written):
 known.also("not-split", words=the_text_as_written)
 
 
-@known("letters",
-       means="The text was taken letter by letter: a loop over a text visits its characters.",
-       hint="Print what your loop visits. What cuts a text into words?", explain=in_words, step="words")
+@known(
+    "letters",
+    means="The text was taken letter by letter: a loop over a text visits its characters.",
+    hint="Print what your loop visits. What cuts a text into words?",
+    explain=in_words,
+    step="words",
+)
 def letters(text):
     return list(text.lower())
 
@@ -179,10 +202,13 @@ known.also("letters", words=letters_as_written, look_up=raising)
 known.also("letters", words=letters_without_spaces)
 
 
-@known("lines",
-       means="The text was cut into lines, not into words.",
-       hint="splitlines() and split('\\n') cut at line breaks only. What does split() do when it is given no argument?",
-       explain=in_words, step="words")
+@known(
+    "lines",
+    means="The text was cut into lines, not into words.",
+    hint="splitlines() and split('\\n') cut at line breaks only. What does split() do when it is given no argument?",
+    explain=in_words,
+    step="words",
+)
 def lines(text):
     return text.lower().splitlines()
 
@@ -194,10 +220,13 @@ def pieces_between_line_breaks(text):
 
 # ---------------------------------------------------------------- words that are not in the vocabulary
 
-known("unknown-skipped",
-      means="Unknown words were left out, so the ids no longer line up with the words.",
-      hint="An unknown word gets an id, too. Which entry of the vocabulary is meant for it?",
-      explain=in_words, step="look_up")(skipping)
+known(
+    "unknown-skipped",
+    means="Unknown words were left out, so the ids no longer line up with the words.",
+    hint="An unknown word gets an id, too. Which entry of the vocabulary is meant for it?",
+    explain=in_words,
+    step="look_up",
+)(skipping)
 
 
 def words_without_punctuation(text):
@@ -207,10 +236,13 @@ def words_without_punctuation(text):
 known.also("unknown-skipped", words=words_without_punctuation, look_up=skipping)
 
 
-known("unknown-raises",
-      means="vocabulary[word] raises a KeyError for a word that is not in the vocabulary.",
-      hint="Such a word should get the id of <unk>. How can you ask first whether the word is there, or say what to "
-           "use if it is not?", step="look_up")(raising)
+known(
+    "unknown-raises",
+    means="vocabulary[word] raises a KeyError for a word that is not in the vocabulary.",
+    hint="Such a word should get the id of <unk>. How can you ask first whether the word is there, or say what to "
+    "use if it is not?",
+    step="look_up",
+)(raising)
 known.also("unknown-raises", words=pieces_between_spaces, look_up=raising)
 known.also("unknown-raises", words=words_without_punctuation, look_up=raising)
 
@@ -219,6 +251,7 @@ OTHER_KEYS = ("<UNK>", "[UNK]", "unk", "<unknown>", "UNK", "<Unk>", "[unk]", "un
 
 def another_key(key, only_when_needed):
     """A lookup that asks for another key than '<unk>', in any case or only for an unknown word."""
+
     def looked_up(words, vocabulary):
         if only_when_needed:
             return [vocabulary[word if word in vocabulary else key] for word in words]
@@ -227,39 +260,55 @@ def another_key(key, only_when_needed):
     return looked_up
 
 
-known("another-key",
-      means="The id for unknown words is stored under the key '<unk>', spelled exactly like this.",
-      hint="Print the vocabulary, and compare its keys with yours letter by letter.",
-      step="look_up")(another_key(OTHER_KEYS[0], only_when_needed=False))
+known(
+    "another-key",
+    means="The id for unknown words is stored under the key '<unk>', spelled exactly like this.",
+    hint="Print the vocabulary, and compare its keys with yours letter by letter.",
+    step="look_up",
+)(another_key(OTHER_KEYS[0], only_when_needed=False))
 for key in OTHER_KEYS:
     known.also("another-key", look_up=another_key(key, only_when_needed=True))
 for key in OTHER_KEYS[1:]:
     known.also("another-key", look_up=another_key(key, only_when_needed=False))
 
 
-known("unknown-is-none",
-      means="Unknown words became None: that is what get returns for a key that is not there.",
-      hint="get takes a second argument, which it returns in place of None. Which id should that be?",
-      explain=in_words, step="look_up")(none_for_unknown)
+known(
+    "unknown-is-none",
+    means="Unknown words became None: that is what get returns for a key that is not there.",
+    hint="get takes a second argument, which it returns in place of None. Which id should that be?",
+    explain=in_words,
+    step="look_up",
+)(none_for_unknown)
 
 
-known("unknown-is-zero",
-      means="Unknown words got the id 0, whatever the id of <unk> is.",
-      hint="The id of <unk> differs from one vocabulary to the next. Where do you find it?",
-      explain=in_words, step="look_up")(zero_for_unknown)
+known(
+    "unknown-is-zero",
+    means="Unknown words got the id 0, whatever the id of <unk> is.",
+    hint="The id of <unk> differs from one vocabulary to the next. Where do you find it?",
+    explain=in_words,
+    step="look_up",
+)(zero_for_unknown)
 
 
-@known("unknown-is-minus-one",
-       means="Unknown words got the id -1, which belongs to no row of a table (or to its last one).",
-       hint="The vocabulary has an id for unknown words. Under which key?", explain=in_words, step="look_up")
+@known(
+    "unknown-is-minus-one",
+    means="Unknown words got the id -1, which belongs to no row of a table (or to its last one).",
+    hint="The vocabulary has an id for unknown words. Under which key?",
+    explain=in_words,
+    step="look_up",
+)
 def minus_one_for_unknown(words, vocabulary):
     return [vocabulary.get(word, -1) for word in words]
 
 
-@known("unknown-is-past-the-end",
-       means="Unknown words got a number made from the size of the vocabulary, or from its largest id. That number "
-             "belongs to no row, or to another word's.",
-       hint="The vocabulary has an id for unknown words. Under which key?", explain=in_words, step="look_up")
+@known(
+    "unknown-is-past-the-end",
+    means="Unknown words got a number made from the size of the vocabulary, or from its largest id. That number "
+    "belongs to no row, or to another word's.",
+    hint="The vocabulary has an id for unknown words. Under which key?",
+    explain=in_words,
+    step="look_up",
+)
 def size_for_unknown(words, vocabulary):
     return [vocabulary.get(word, len(vocabulary)) for word in words]
 
@@ -271,10 +320,14 @@ def one_past_the_largest_for_unknown(words, vocabulary):
 
 # A learner's code writes new ids into the vocabulary itself; a copy gives the same list.
 
-@known("new-ids",
-       means="Unknown words got new ids of their own, as if they had been added to the vocabulary.",
-       hint="A trained model has no row for a new id. Which id do all unknown words share?",
-       explain=in_words, step="look_up")
+
+@known(
+    "new-ids",
+    means="Unknown words got new ids of their own, as if they had been added to the vocabulary.",
+    hint="A trained model has no row for a new id. Which id do all unknown words share?",
+    explain=in_words,
+    step="look_up",
+)
 def new_ids_by_size(words, vocabulary):
     vocabulary = dict(vocabulary)
     return [vocabulary.setdefault(word, len(vocabulary)) for word in words]
@@ -286,9 +339,13 @@ def new_ids_past_the_largest(words, vocabulary):
     return [vocabulary.setdefault(word, max(vocabulary.values()) + 1) for word in words]
 
 
-@known("unknown-is-a-word",
-       means="Unknown words are in the list as words; they should be ids, too.",
-       hint="'<unk>' is a word of the vocabulary. What is its id?", explain=in_words, step="look_up")
+@known(
+    "unknown-is-a-word",
+    means="Unknown words are in the list as words; they should be ids, too.",
+    hint="'<unk>' is a word of the vocabulary. What is its id?",
+    explain=in_words,
+    step="look_up",
+)
 def unk_for_unknown(words, vocabulary):
     return [vocabulary.get(word, UNKNOWN) for word in words]
 
@@ -298,19 +355,27 @@ def unknown_words_as_they_are(words, vocabulary):
     return [vocabulary.get(word, word) for word in words]
 
 
-@known("zero-is-false",
-       means="A word whose id is 0 was treated as unknown: to Python, 0 counts as False.",
-       hint="`or` and `if id:` cannot tell an id of 0 from None. How can you ask whether the word is there?",
-       explain=in_words, step="look_up")
+@known(
+    "zero-is-false",
+    means="A word whose id is 0 was treated as unknown: to Python, 0 counts as False.",
+    hint="`or` and `if id:` cannot tell an id of 0 from None. How can you ask whether the word is there?",
+    explain=in_words,
+    step="look_up",
+)
 def looked_up_with_or(words, vocabulary):
     return [vocabulary.get(word) or vocabulary[UNKNOWN] for word in words]
 
 
 # ---------------------------------------------------------------- something other than an id for each word
 
-@known("words-returned",
-       means="These are the words, not their ids.",
-       hint="The vocabulary is a dict from words to ids: look each word up.", explain=in_words, step="look_up")
+
+@known(
+    "words-returned",
+    means="These are the words, not their ids.",
+    hint="The vocabulary is a dict from words to ids: look each word up.",
+    explain=in_words,
+    step="look_up",
+)
 def words_themselves(words, vocabulary):
     return list(words)
 
@@ -324,9 +389,13 @@ def words_with_unk(words, vocabulary):
     return [word if word in vocabulary else UNKNOWN for word in words]
 
 
-@known("places-not-ids",
-       means="These numbers count the words of the text: they are positions, not ids.",
-       hint="An id comes from the vocabulary. What does it store under each word?", explain=in_words, step="look_up")
+@known(
+    "places-not-ids",
+    means="These numbers count the words of the text: they are positions, not ids.",
+    hint="An id comes from the vocabulary. What does it store under each word?",
+    explain=in_words,
+    step="look_up",
+)
 def positions_of_words(words, vocabulary):
     return list(range(len(words)))
 
@@ -336,11 +405,14 @@ def positions_from_one(words, vocabulary):
     return list(range(1, len(words) + 1))
 
 
-@known("places-in-the-vocabulary",
-       means="Each word got its position in the vocabulary, counted from the front; its id is what the vocabulary "
-             "stores under the word.",
-       hint="A dict has an order, but its values are what counts. How do you look up the value of a key?",
-       explain=in_words, step="look_up")
+@known(
+    "places-in-the-vocabulary",
+    means="Each word got its position in the vocabulary, counted from the front; its id is what the vocabulary "
+    "stores under the word.",
+    hint="A dict has an order, but its values are what counts. How do you look up the value of a key?",
+    explain=in_words,
+    step="look_up",
+)
 def positions_in_the_vocabulary(words, vocabulary):
     keys = list(vocabulary)
     return [keys.index(word if word in vocabulary else UNKNOWN) for word in words]
@@ -352,11 +424,13 @@ def positions_of_known_words(words, vocabulary):
     return [keys.index(word) if word in vocabulary else vocabulary[UNKNOWN] for word in words]
 
 
-@known("vocabulary-walked",
-       means="The ids are in the order of the vocabulary: the loop went through its words, not through those of the "
-             "text.",
-       hint="Go through the words of the text, one by one, and look each of them up.",
-       explain=in_words, step="look_up")
+@known(
+    "vocabulary-walked",
+    means="The ids are in the order of the vocabulary: the loop went through its words, not through those of the text.",
+    hint="Go through the words of the text, one by one, and look each of them up.",
+    explain=in_words,
+    step="look_up",
+)
 def ids_of_keys_among_the_words(words, vocabulary):
     return [id for word, id in vocabulary.items() if word in words]
 
@@ -371,9 +445,13 @@ def all_ids(words, vocabulary):
     return list(vocabulary.values())
 
 
-@known("one-id-per-comparison",
-       means="Each word was compared with every word of the vocabulary, and each comparison added an id.",
-       hint="A dict needs no inner loop: `word in vocabulary` answers at once.", explain=in_words, step="look_up")
+@known(
+    "one-id-per-comparison",
+    means="Each word was compared with every word of the vocabulary, and each comparison added an id.",
+    hint="A dict needs no inner loop: `word in vocabulary` answers at once.",
+    explain=in_words,
+    step="look_up",
+)
 def unk_for_each_other_key(words, vocabulary):
     return [id if key == word else vocabulary[UNKNOWN] for word in words for key, id in vocabulary.items()]
 
@@ -390,9 +468,14 @@ def all_ids_for_each_word(words, vocabulary):
 
 # ---------------------------------------------------------------- the list
 
-@known("repeats-dropped",
-       means="A word that appears again lost its id: sets and dicts hold each thing once.",
-       hint="The list has one id for each word, in the order of the text.", explain=in_words, step="finish")
+
+@known(
+    "repeats-dropped",
+    means="A word that appears again lost its id: sets and dicts hold each thing once.",
+    hint="The list has one id for each word, in the order of the text.",
+    explain=in_words,
+    step="finish",
+)
 def each_id_once(ids):
     return list(dict.fromkeys(ids))
 
@@ -407,9 +490,13 @@ def each_word_once(text):
     return list(dict.fromkeys(text.lower().split()))
 
 
-@known("sorted",
-       means="The ids, or the words, were sorted: the order of the text is lost.",
-       hint="Keep the order of the text. What in your code changes it?", explain=in_words, step="finish")
+@known(
+    "sorted",
+    means="The ids, or the words, were sorted: the order of the text is lost.",
+    hint="Keep the order of the text. What in your code changes it?",
+    explain=in_words,
+    step="finish",
+)
 def sorted_ids(ids):
     return sorted(ids)
 
@@ -419,17 +506,25 @@ def sorted_words(text):
     return sorted(text.lower().split())
 
 
-@known("reversed",
-       means="The ids are in reverse order.",
-       hint="append adds an id at the end of a list, insert(0, id) at its front.", explain=in_words, step="finish")
+@known(
+    "reversed",
+    means="The ids are in reverse order.",
+    hint="append adds an id at the end of a list, insert(0, id) at its front.",
+    explain=in_words,
+    step="finish",
+)
 def ids_backwards(ids):
     return ids[::-1]
 
 
-@known("punctuation-removed",
-       means="Commas, parentheses or other punctuation were removed from the words.",
-       hint="Here only whitespace separates words: 'cat.' with its period is a different word from 'cat'. (Real "
-            "tokenizers know better, as you will see.)", explain=in_words, step="words")
+@known(
+    "punctuation-removed",
+    means="Commas, parentheses or other punctuation were removed from the words.",
+    hint="Here only whitespace separates words: 'cat.' with its period is a different word from 'cat'. (Real "
+    "tokenizers know better, as you will see.)",
+    explain=in_words,
+    step="words",
+)
 def words_stripped_of_punctuation(text):
     return [word.strip(string.punctuation) for word in text.lower().split()]
 
@@ -454,10 +549,13 @@ def words_and_punctuation_apart(text):
     return re.findall(r"\w+|[^\w\s]", text.lower())
 
 
-@known("return-in-loop",
-       means="Only the first word has an id: the loop ends at its first `return`.",
-       hint="`return` leaves the function at once. Collect the ids in the loop, and return after it.",
-       explain=in_words, step="finish")
+@known(
+    "return-in-loop",
+    means="Only the first word has an id: the loop ends at its first `return`.",
+    hint="`return` leaves the function at once. Collect the ids in the loop, and return after it.",
+    explain=in_words,
+    step="finish",
+)
 def first_id_in_a_list(ids):
     return ids[:1]
 
@@ -467,9 +565,13 @@ known.also("return-in-loop", look_up=unk_for_unknown, finish=first_id_in_a_list)
 known.also("return-in-loop", look_up=unk_for_unknown, finish=the_id_alone)
 
 
-@known("last-word-only",
-       means="Only the last word has an id: each round of the loop overwrites the one before.",
-       hint="Make the list once, before the loop, and add to it in the loop.", explain=in_words, step="finish")
+@known(
+    "last-word-only",
+    means="Only the last word has an id: each round of the loop overwrites the one before.",
+    hint="Make the list once, before the loop, and add to it in the loop.",
+    explain=in_words,
+    step="finish",
+)
 def last_id_in_a_list(ids):
     return ids[-1:]
 
@@ -479,23 +581,34 @@ def last_id(ids):
     return ids[-1]
 
 
-@known("first-word-missing",
-       means="The first word has no id.",
-       hint="`for word in words:` visits every word, without any counting.", explain=in_words, step="finish")
+@known(
+    "first-word-missing",
+    means="The first word has no id.",
+    hint="`for word in words:` visits every word, without any counting.",
+    explain=in_words,
+    step="finish",
+)
 def ids_from_the_second(ids):
     return ids[1:]
 
 
-@known("last-word-missing",
-       means="The last word has no id: the loop ends one too early.",
-       hint="`for word in words:` visits every word, without any counting.", explain=in_words, step="finish")
+@known(
+    "last-word-missing",
+    means="The last word has no id: the loop ends one too early.",
+    hint="`for word in words:` visits every word, without any counting.",
+    explain=in_words,
+    step="finish",
+)
 def ids_before_the_last(ids):
     return ids[:-1]
 
 
-@known("returns-tensor",
-       means="The ids are in a tensor; a plain Python list is asked for.",
-       hint="Return the list itself. You will make a tensor from it when one is needed.", step="finish")
+@known(
+    "returns-tensor",
+    means="The ids are in a tensor; a plain Python list is asked for.",
+    hint="Return the list itself. You will make a tensor from it when one is needed.",
+    step="finish",
+)
 def tensor_of_ids(ids):
     return torch.tensor(ids)
 
@@ -515,17 +628,23 @@ def tensor_of_floats(ids):
     return torch.tensor(ids, dtype=torch.float32)
 
 
-@known("returns-tuple",
-       means="The ids are in a tuple; a list is asked for.",
-       hint="Parentheses make a tuple, square brackets a list. list(...) turns one into the other.", step="finish")
+@known(
+    "returns-tuple",
+    means="The ids are in a tuple; a list is asked for.",
+    hint="Parentheses make a tuple, square brackets a list. list(...) turns one into the other.",
+    step="finish",
+)
 def tuple_of_ids(ids):
     return tuple(ids)
 
 
-@known("ids-as-tensors",
-       means="Each id is a tensor of its own; plain Python numbers are asked for.",
-       hint="The vocabulary already stores plain numbers. Which step makes tensors of them?",
-       explain=in_words, step="finish")
+@known(
+    "ids-as-tensors",
+    means="Each id is a tensor of its own; plain Python numbers are asked for.",
+    hint="The vocabulary already stores plain numbers. Which step makes tensors of them?",
+    explain=in_words,
+    step="finish",
+)
 def each_id_a_tensor(ids):
     return [torch.tensor(id) for id in ids]
 
@@ -535,9 +654,13 @@ def each_id_a_tensor_of_one(ids):
     return [torch.tensor([id]) for id in ids]
 
 
-@known("ids-as-text",
-       means="Each id is a text, not a number.",
-       hint="The vocabulary already stores numbers. Which step turns them into text?", explain=in_words, step="finish")
+@known(
+    "ids-as-text",
+    means="Each id is a text, not a number.",
+    hint="The vocabulary already stores numbers. Which step turns them into text?",
+    explain=in_words,
+    step="finish",
+)
 def each_id_a_text(ids):
     return [str(id) for id in ids]
 
@@ -552,9 +675,13 @@ def text_of_the_list(ids):
     return str(ids)
 
 
-@known("nested",
-       means="The ids are in a list inside the list.",
-       hint="append adds one thing to a list: the id itself, or a list that holds it?", explain=in_words, step="finish")
+@known(
+    "nested",
+    means="The ids are in a list inside the list.",
+    hint="append adds one thing to a list: the id itself, or a list that holds it?",
+    explain=in_words,
+    step="finish",
+)
 def each_id_in_a_list(ids):
     return [[id] for id in ids]
 
@@ -564,9 +691,13 @@ def all_ids_in_a_list_in_a_list(ids):
     return [ids]
 
 
-@known("pairs",
-       means="Each id came back together with its word, or its position; only the ids are asked for.",
-       hint="The list holds one number for each word.", explain=in_words, step="look_up")
+@known(
+    "pairs",
+    means="Each id came back together with its word, or its position; only the ids are asked for.",
+    hint="The list holds one number for each word.",
+    explain=in_words,
+    step="look_up",
+)
 def words_and_ids(words, vocabulary):
     return list(zip(words, with_unknown(words, vocabulary), strict=True))
 
@@ -581,9 +712,13 @@ def dict_from_words_to_ids(words, vocabulary):
     return dict(zip(words, with_unknown(words, vocabulary), strict=True))
 
 
-@known("shifted",
-       means="Every id is off by one.",
-       hint="Use the ids of the vocabulary as they are.", explain=in_words, step="finish")
+@known(
+    "shifted",
+    means="Every id is off by one.",
+    hint="Use the ids of the vocabulary as they are.",
+    explain=in_words,
+    step="finish",
+)
 def ids_plus_one(ids):
     return [id + 1 for id in ids]
 

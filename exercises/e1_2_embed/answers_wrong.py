@@ -104,7 +104,7 @@ def rows_of_the_last_id(ids, table):
 @wrong("rows-in-order")
 def rows_in_order(ids, table):
     """The first rows, whatever the ids."""
-    return table[:len(ids)]
+    return table[: len(ids)]
 
 
 @wrong("rows-in-order")

@@ -29,6 +29,7 @@ def stage_of(args):
 
 # ---------------------------------------------------------------- what every right result has
 
+
 def rows_are_unchanged(case):
     ids, table = case.args
     vectors = case.actual.reshape(-1, table.size(-1))
@@ -70,25 +71,36 @@ def gradients_are_right(attempt):
         return None
     row = int((got - right).abs().sum(-1).argmax())
     times = int(LOOKED_UP.eq(row).sum())
-    return (f"The numbers are right, but the gradients are not: row {row} of the table was looked up "
-            f"{explainers.counted(times, 'time', 'times')}, and its gradient is not the sum of what came back.")
+    return (
+        f"The numbers are right, but the gradients are not: row {row} of the table was looked up "
+        f"{explainers.counted(times, 'time', 'times')}, and its gradient is not the sum of what came back."
+    )
 
 
-FROM_THE_TABLE = ("Take the rows from the table itself and stay in torch: no detach, .data, numpy, tolist, item or "
-                  "no_grad, and no new nn.Embedding or nn.Parameter around it, which would be another table.")
+FROM_THE_TABLE = (
+    "Take the rows from the table itself and stay in torch: no detach, .data, numpy, tolist, item or "
+    "no_grad, and no new nn.Embedding or nn.Parameter around it, which would be another table."
+)
 
 
 EXERCISE = Exercise(
-    id="1.2", name="embed", signature="embed(ids, table)", minutes=4, difficulty=1,
+    id="1.2",
+    name="embed",
+    signature="embed(ids, table)",
+    minutes=4,
+    difficulty=1,
     gives="one row of the table for each id: (...) and (V, C) to (..., C)",
-    reference=embed, arguments=("ids", "table"), returns=("vectors",),
+    reference=embed,
+    arguments=("ids", "table"),
+    returns=("vectors",),
     axis_names=AXES | {2: "B", 3: "H", 5: "T", 11: "C", 13: "V", 7: "C", 17: "V"},
     cases=(
         TestCase("ids (T,)", (some_ids(T, seed=2), normal(V, D))),
         TestCase("ids (B, T)", (some_ids(B, T, seed=4), normal(V, D, seed=2))),
         TestCase("a single id, a 0-d tensor", (torch.tensor(4), normal(V, D, seed=3))),
-        TestCase("the first row and the last, several times",
-                 (torch.tensor([V - 1, 0, 0, V - 1, 6]), normal(V, D, seed=4))),
+        TestCase(
+            "the first row and the last, several times", (torch.tensor([V - 1, 0, 0, V - 1, 6]), normal(V, D, seed=4))
+        ),
         TestCase("ids (B, H, T)", (some_ids(B, H, T, seed=6), normal(V, D, seed=5))),
         TestCase("float64", (some_ids(B, T, seed=7), normal(V, D, seed=6).double())),
         TestCase("17 rows of 7 numbers", (some_ids(B, T, rows=17, seed=8), normal(17, S, seed=7))),
@@ -96,9 +108,13 @@ EXERCISE = Exercise(
         TestCase("one row of ids", (some_ids(1, T, seed=9), normal(V, D, seed=9))),
     ),
     minimal_inputs=(
-        (torch.tensor([1, 0]), round_numbers(3, 2)), (torch.tensor([2, 0, 2]), round_numbers(3, 2)),
-        (torch.tensor(1), round_numbers(3, 2)), (torch.tensor([[1, 2]]), round_numbers(3, 2)),
-        (torch.tensor([[2, 0], [1, 1]]), round_numbers(3, 2)), (torch.tensor([1, 0]), round_numbers(2, 2))),
+        (torch.tensor([1, 0]), round_numbers(3, 2)),
+        (torch.tensor([2, 0, 2]), round_numbers(3, 2)),
+        (torch.tensor(1), round_numbers(3, 2)),
+        (torch.tensor([[1, 2]]), round_numbers(3, 2)),
+        (torch.tensor([[2, 0], [1, 1]]), round_numbers(3, 2)),
+        (torch.tensor([1, 0]), round_numbers(2, 2)),
+    ),
     stage_of=stage_of,
     misconceptions=known,
     hints=(
@@ -111,17 +127,27 @@ EXERCISE = Exercise(
         Property("another-row", ids_choose_their_rows, "Print ids next to the rows that you took."),
     ),
     behavioral_tests=(
-        BehavioralTest("no-gradients", gradients_reach_the_table, FROM_THE_TABLE, required=True,
-                       while_doing="with a table that needs gradients"),
-        BehavioralTest("wrong-gradients", gradients_are_right, FROM_THE_TABLE, required=True,
-                       while_doing="in the backward pass"),
+        BehavioralTest(
+            "no-gradients",
+            gradients_reach_the_table,
+            FROM_THE_TABLE,
+            required=True,
+            while_doing="with a table that needs gradients",
+        ),
+        BehavioralTest(
+            "wrong-gradients", gradients_are_right, FROM_THE_TABLE, required=True, while_doing="in the backward pass"
+        ),
     ),
     error_meanings=(
-        (r"tuple index out of range",
-         "ids.shape has one entry for each axis of ids, and here ids has fewer axes than your code asks for."),
-        (r"too many indices for tensor of dimension 2",
-         "The table has two axes, and the brackets hold more indices than that: each entry of a tuple counts as an "
-         "index of its own, whereas a whole tensor of ids is a single index."),
+        (
+            r"tuple index out of range",
+            "ids.shape has one entry for each axis of ids, and here ids has fewer axes than your code asks for.",
+        ),
+        (
+            r"too many indices for tensor of dimension 2",
+            "The table has two axes, and the brackets hold more indices than that: each entry of a tuple counts as an "
+            "index of its own, whereas a whole tensor of ids is a single index.",
+        ),
     ),
     when_correct="The index may have any shape, and gradients reach just the rows that were looked up.",
 )

@@ -406,8 +406,8 @@ def waves_in_loops_without_brackets(length, d_model):
     pe = torch.zeros(length, d_model)
     for t in range(length):
         for i in range(0, d_model, 2):
-            pe[t, i] = math.sin(t / (10000 ** i / d_model))
-            pe[t, i + 1] = math.cos(t / (10000 ** i / d_model))
+            pe[t, i] = math.sin(t / (10000**i / d_model))
+            pe[t, i + 1] = math.cos(t / (10000**i / d_model))
     return pe
 
 
@@ -441,8 +441,10 @@ def waves_of_too_many_angles(length, d_model):
 @wrong("returns-wrong-type")
 def waves_in_a_nested_list(length, d_model):
     """A nested list."""
-    return [[(math.cos if i % 2 else math.sin)(t / 10000 ** ((i - i % 2) / d_model)) for i in range(d_model)]
-            for t in range(length)]
+    return [
+        [(math.cos if i % 2 else math.sin)(t / 10000 ** ((i - i % 2) / d_model)) for i in range(d_model)]
+        for t in range(length)
+    ]
 
 
 @wrong("multiplied")

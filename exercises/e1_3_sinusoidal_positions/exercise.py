@@ -22,8 +22,10 @@ def between_minus_one_and_one(case):
     if (case.actual.abs() <= 1.0001).all():
         return None
     at = explainers.worst(case.actual.abs().clamp(min=1), torch.ones_like(case.actual))
-    return (f"A sine or cosine lies between -1 and 1; yours at {explainers.position(at)} is "
-            f"{explainers.number(case.actual[at])}.")
+    return (
+        f"A sine or cosine lies between -1 and 1; yours at {explainers.position(at)} is "
+        f"{explainers.number(case.actual[at])}."
+    )
 
 
 def row_zero_is_right(case):
@@ -38,8 +40,10 @@ def pairs_are_on_a_circle(case):
     if torch.allclose(squares, torch.ones_like(squares), atol=1e-3):
         return None
     row, pair = explainers.worst(squares, torch.ones_like(squares))
-    return (f"Columns {2 * pair} and {2 * pair + 1} are the sine and the cosine of the same angle, so their squares "
-            f"add up to 1; in your row {row} they add up to {explainers.number(squares[row, pair])}.")
+    return (
+        f"Columns {2 * pair} and {2 * pair + 1} are the sine and the cosine of the same angle, so their squares "
+        f"add up to 1; in your row {row} they add up to {explainers.number(squares[row, pair])}."
+    )
 
 
 def frequencies_are_right(case):
@@ -50,20 +54,30 @@ def frequencies_are_right(case):
     if torch.allclose(angles, right, atol=1e-3):
         return None
     pair, d_model = int((angles - right).abs().argmax()), case.args[1]
-    return (f"In row 1, columns {2 * pair} and {2 * pair + 1} should have the angle "
-            f"1 / 10000**({2 * pair}/{d_model}) = {explainers.number(right[pair])}; your two numbers belong to the "
-            f"angle {explainers.number(angles[pair])}.")
+    return (
+        f"In row 1, columns {2 * pair} and {2 * pair + 1} should have the angle "
+        f"1 / 10000**({2 * pair}/{d_model}) = {explainers.number(right[pair])}; your two numbers belong to the "
+        f"angle {explainers.number(angles[pair])}."
+    )
 
 
 EXERCISE = Exercise(
-    id="1.3", name="sinusoidal_positions", signature="sinusoidal_positions(length, d_model)", minutes=12, difficulty=3,
+    id="1.3",
+    name="sinusoidal_positions",
+    signature="sinusoidal_positions(length, d_model)",
+    minutes=12,
+    difficulty=3,
     gives="the waves (length, d_model), float32: sin(position / 10000**(i / d_model)) in each even column i, the "
-          "cosine of the same angle in column i + 1",
-    reference=sinusoidal_positions, arguments=("length", "d_model"), returns=("positions",),
+    "cosine of the same angle in column i + 1",
+    reference=sinusoidal_positions,
+    arguments=("length", "d_model"),
+    returns=("positions",),
     axis_names=AXES | dict.fromkeys((5, 9, 13, 7, 41, 211), "length") | dict.fromkeys((2, 4, 12, 22, 6, 10), "d_model"),
     cases=(
-        *(TestCase(f"length {length} and d_model {d_model}", (length, d_model))
-          for length, d_model in ((5, 12), (7, 4), (9, 2), (13, 22), (1, 6), (8, 8), (41, 10))),
+        *(
+            TestCase(f"length {length} and d_model {d_model}", (length, d_model))
+            for length, d_model in ((5, 12), (7, 4), (9, 2), (13, 22), (1, 6), (8, 8), (41, 10))
+        ),
         TestCase("length 211 and d_model 12", (211, 12), rtol=1e-3, atol=1e-3),
     ),
     minimal_inputs=((1, 2), (2, 2), (1, 4), (2, 4), (3, 4), (4, 4), (3, 6)),
@@ -80,8 +94,11 @@ EXERCISE = Exercise(
     properties=(
         properties.FINITE,
         Property("outside", between_minus_one_and_one, "Take sin and cos last; nothing comes after them."),
-        Property("row-0", row_zero_is_right,
-                 "Are positions counted from 0? Is nothing added to the angles? Do sine and cosine alternate?"),
+        Property(
+            "row-0",
+            row_zero_is_right,
+            "Are positions counted from 0? Is nothing added to the angles? Do sine and cosine alternate?",
+        ),
         Property("off-the-circle", pairs_are_on_a_circle, "Print the angles behind both columns: are they the same?"),
         Property("wrong-frequency", frequencies_are_right, FREQUENCY),
     ),

@@ -16,7 +16,7 @@ def the_whole_table_and_scaled(x, positions):
 
 @both("off-by-one", "multiplied")
 def multiplied_by_the_next_rows(x, positions):
-    return x * positions[1:x.shape[1] + 1]
+    return x * positions[1 : x.shape[1] + 1]
 
 
 @both("whole-table", "concatenated")
@@ -26,4 +26,4 @@ def the_whole_table_next_to_x(x, positions):
 
 @both("wrong-size", "subtracted")
 def as_many_as_items_subtracted(x, positions):
-    return x - positions[:x.size(0)]
+    return x - positions[: x.size(0)]

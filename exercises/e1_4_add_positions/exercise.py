@@ -33,14 +33,22 @@ def same_for_all_items(case):
     if torch.allclose(added, added[:1].expand_as(added), atol=1e-4):
         return None
     item = int((added - added[:1]).abs().amax((1, 2)).argmax())
-    return (f"What you return, minus x, should be the same for every item of the batch: the positions. Yours differs "
-            f"between items 0 and {item}.")
+    return (
+        f"What you return, minus x, should be the same for every item of the batch: the positions. Yours differs "
+        f"between items 0 and {item}."
+    )
 
 
 EXERCISE = Exercise(
-    id="1.4", name="add_positions", signature="add_positions(x, positions)", minutes=4, difficulty=1,
+    id="1.4",
+    name="add_positions",
+    signature="add_positions(x, positions)",
+    minutes=4,
+    difficulty=1,
     gives="x (B, T, C) with row t of positions (max_T, C) added to token t of every item",
-    reference=add_positions, arguments=("x", "positions"), returns=("out",),
+    reference=add_positions,
+    arguments=("x", "positions"),
+    returns=("out",),
     axis_names=AXES | {2: "B", 3: "B", 5: "T", 11: "C", 13: "max_T"},
     cases=(
         TestCase("a longer table of positions", (normal(B, T, C), normal(MAX_T, C, seed=2))),
@@ -55,7 +63,8 @@ EXERCISE = Exercise(
     ),
     minimal_inputs=tuple(
         (round_numbers(items, length, 2), 1 + round_numbers(rows, 2))
-        for items, length, rows in ((1, 1, 1), (1, 2, 2), (1, 2, 3), (2, 2, 2), (2, 2, 3))),
+        for items, length, rows in ((1, 1, 1), (1, 2, 2), (1, 2, 3), (2, 2, 2), (2, 2, 3))
+    ),
     stage_of=stage_of,
     misconceptions=known,
     hints=(
@@ -65,8 +74,11 @@ EXERCISE = Exercise(
     ),
     properties=(
         properties.FINITE,
-        Property("items-differ", same_for_all_items,
-                 "Shape (T, C), added to (B, T, C), is broadcast over the batch. x itself must be in it unchanged."),
+        Property(
+            "items-differ",
+            same_for_all_items,
+            "Shape (T, C), added to (B, T, C), is broadcast over the batch. x itself must be in it unchanged.",
+        ),
         Property("other-rows", rows_of_positions_were_added, "Token t gets row t: print what you add, and its shape."),
     ),
     when_correct="The same word now has a different vector at each position.",

@@ -19,29 +19,43 @@ def scores_from(compare):
 
 
 known = Misconceptions(scores_from)
-known.include(COMPARE_MISTAKES, "keys-ask", "keys-ignored", "reshaped-not-transposed", "all-axes-reversed", hints={
-    "keys-ask": "Row i should hold query i against every key. Which factor gives the rows of a matrix product?"})
+known.include(
+    COMPARE_MISTAKES,
+    "keys-ask",
+    "keys-ignored",
+    "reshaped-not-transposed",
+    "all-axes-reversed",
+    hints={"keys-ask": "Row i should hold query i against every key. Which factor gives the rows of a matrix product?"},
+)
 
 
-@known("already-scaled",
-       means="These scores are already divided by sqrt(D); that step comes in exercise 2.3.",
-       hint="Here the plain dot products are wanted: multiply and add, nothing else.", step="compare")
+@known(
+    "already-scaled",
+    means="These scores are already divided by sqrt(D); that step comes in exercise 2.3.",
+    hint="Here the plain dot products are wanted: multiply and add, nothing else.",
+    step="compare",
+)
 def divided_by_root(q, k):
     return q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
 
 
-@known("mean",
-       means="These are means over the D features; a dot product is their sum.",
-       hint="Multiply and add, nothing else: nothing is divided here.", step="compare")
+@known(
+    "mean",
+    means="These are means over the D features; a dot product is their sum.",
+    hint="Multiply and add, nothing else: nothing is divided here.",
+    step="compare",
+)
 def divided_by_d(q, k):
     return q @ k.transpose(-2, -1) / q.size(-1)
 
 
-@known("elementwise",
-       means="Queries and keys are multiplied element by element: query i meets key i alone, and where there are more "
-             "keys than queries the sizes do not fit.",
-       hint="Every query meets every key. Which product of two matrices does that? Compare `*` and `@` in notebook 00.",
-       step="compare")
+@known(
+    "elementwise",
+    means="Queries and keys are multiplied element by element: query i meets key i alone, and where there are more "
+    "keys than queries the sizes do not fit.",
+    hint="Every query meets every key. Which product of two matrices does that? Compare `*` and `@` in notebook 00.",
+    step="compare",
+)
 def multiplied(q, k):
     return q * k
 
@@ -61,10 +75,13 @@ def multiplied_by_transposed_keys(q, k):
     return q * k.transpose(-2, -1)
 
 
-@known("fixed-axes",
-       means="You count the axes to swap from the front, so this works only for inputs with exactly that many axes.",
-       hint="Count from the end: the last two axes are -2 and -1, with and without a batch.", explain=explainers.shape,
-       step="compare")
+@known(
+    "fixed-axes",
+    means="You count the axes to swap from the front, so this works only for inputs with exactly that many axes.",
+    hint="Count from the end: the last two axes are -2 and -1, with and without a batch.",
+    explain=explainers.shape,
+    step="compare",
+)
 def swaps_0_and_1(q, k):
     return q @ k.transpose(0, 1)
 
@@ -84,17 +101,22 @@ def batched_product(q, k):
     return torch.bmm(q, k.transpose(1, 2))
 
 
-@known("cosine",
-       means="These are cosines: the vectors were brought to length 1 before they were compared.",
-       hint="Attention compares with plain dot products; a long vector may score more than a short one.",
-       step="compare")
+@known(
+    "cosine",
+    means="These are cosines: the vectors were brought to length 1 before they were compared.",
+    hint="Attention compares with plain dot products; a long vector may score more than a short one.",
+    step="compare",
+)
 def cosines(q, k):
     return F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1)
 
 
-@known("softmaxed",
-       means="These are weights, not scores: a softmax was already applied.",
-       hint="Scores may be negative and larger than 1. The softmax is exercise 2.2.", step="compare")
+@known(
+    "softmaxed",
+    means="These are weights, not scores: a softmax was already applied.",
+    hint="Scores may be negative and larger than 1. The softmax is exercise 2.2.",
+    step="compare",
+)
 def softmax_of_scores(q, k):
     return (q @ k.transpose(-2, -1)).softmax(-1)
 
@@ -104,17 +126,23 @@ def softmax_of_scaled_scores(q, k):
     return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
 
 
-@known("queries-ignored",
-       means="The keys are compared with themselves: q is never used.",
-       hint="Each of the T queries meets each of the S keys.", explain=explainers.shape, step="compare")
+@known(
+    "queries-ignored",
+    means="The keys are compared with themselves: q is never used.",
+    hint="Each of the T queries meets each of the S keys.",
+    explain=explainers.shape,
+    step="compare",
+)
 def keys_with_keys(q, k):
     return k @ k.transpose(-2, -1)
 
 
-@known("distance",
-       means="These are distances: they grow as query and key become less alike.",
-       hint="A dot product is large when two vectors point the same way: multiply feature by feature, then add.",
-       step="compare")
+@known(
+    "distance",
+    means="These are distances: they grow as query and key become less alike.",
+    hint="A dot product is large when two vectors point the same way: multiply feature by feature, then add.",
+    step="compare",
+)
 def distances(q, k):
     return torch.cdist(q, k)
 

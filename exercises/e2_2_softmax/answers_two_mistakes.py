@@ -38,7 +38,7 @@ def shifted_by_the_largest_and_not_divided(scores):
 
 @both("base-two", "overflow")
 def naive_powers_of_two(scores):
-    return 2 ** scores / (2 ** scores).sum(dim=-1, keepdim=True)
+    return 2**scores / (2**scores).sum(dim=-1, keepdim=True)
 
 
 @both("sign", "overflow")

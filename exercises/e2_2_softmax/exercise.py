@@ -10,9 +10,18 @@ from feedback import Exercise, TestCase
 
 # float32 overflows at exp(89), float64 at exp(710). The last two rows are too large for float32 alone, and the last one
 # is not if the position of its largest score, 2, is subtracted.
-LARGE = torch.tensor([[1000.0, 1001.0, 999.5], [-1000.0, -1001.0, -1000.5], [0.3, -0.2, 0.9],
-                      [1000.0, -1000.0, 0.0], [-1000.0, 1000.0, 0.0], [1000.0, 1000.0, -1000.0], [95.0, 94.0, 93.0],
-                      [88.0, 87.5, 89.0]])
+LARGE = torch.tensor(
+    [
+        [1000.0, 1001.0, 999.5],
+        [-1000.0, -1001.0, -1000.5],
+        [0.3, -0.2, 0.9],
+        [1000.0, -1000.0, 0.0],
+        [-1000.0, 1000.0, 0.0],
+        [1000.0, 1000.0, -1000.0],
+        [95.0, 94.0, 93.0],
+        [88.0, 87.5, 89.0],
+    ]
+)
 
 
 def stage_of(args):
@@ -22,9 +31,16 @@ def stage_of(args):
 
 
 EXERCISE = Exercise(
-    id="2.2", name="softmax", signature="softmax(scores)", minutes=8, difficulty=2,
+    id="2.2",
+    name="softmax",
+    signature="softmax(scores)",
+    minutes=8,
+    difficulty=2,
     gives="the softmax over the last axis, right for scores of 1,000 too",
-    reference=softmax, arguments=("scores",), returns=("weights",), axis_names=AXES,
+    reference=softmax,
+    arguments=("scores",),
+    returns=("weights",),
+    axis_names=AXES,
     cases=(
         TestCase("a table of scores", (normal(T, S, seed=1),)),
         TestCase("a batch", (normal(B, T, S, seed=2),)),
@@ -34,10 +50,19 @@ EXERCISE = Exercise(
         TestCase("scores of up to 1,000 and down to -1,000", (LARGE,), rtol=1e-3, atol=1e-3),
         TestCase("the same scores in float64", (LARGE.double(),), rtol=1e-3, atol=1e-3),
     ),
-    minimal_inputs=tuple((x,) for x in (
-        torch.tensor([[0.0, 1.0]]), torch.tensor([[0.0, 1.0], [2.0, -1.0]]), round_numbers(2, 2, 3),
-        torch.tensor([[1000.0, 1001.0]]), torch.tensor([[-1000.0, 1000.0]]), torch.tensor([[-1000.0, -1001.0]]))),
-    misconceptions=known, stage_of=stage_of,
+    minimal_inputs=tuple(
+        (x,)
+        for x in (
+            torch.tensor([[0.0, 1.0]]),
+            torch.tensor([[0.0, 1.0], [2.0, -1.0]]),
+            round_numbers(2, 2, 3),
+            torch.tensor([[1000.0, 1001.0]]),
+            torch.tensor([[-1000.0, 1000.0]]),
+            torch.tensor([[-1000.0, -1001.0]]),
+        )
+    ),
+    misconceptions=known,
+    stage_of=stage_of,
     hints=(
         "Which step gives the first inf: exp, the sum or the division? What would have to be true of the scores for it "
         "not to happen?",

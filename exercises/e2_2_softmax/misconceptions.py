@@ -23,13 +23,18 @@ def shifted(scores):
 
 # ---------------------------------------------------------------- large scores
 
-WHICH_NUMBER = ("A softmax does not change when the same number is subtracted from a whole row. Which number makes "
-                "every exponent at most 0?")
+WHICH_NUMBER = (
+    "A softmax does not change when the same number is subtracted from a whole row. Which number makes "
+    "every exponent at most 0?"
+)
 
 
-@known("overflow",
-       means="Right for small scores, but exp(1000) is too large for a float: it becomes inf, and inf / inf is NaN.",
-       hint=WHICH_NUMBER, explain=explainers.not_a_number)
+@known(
+    "overflow",
+    means="Right for small scores, but exp(1000) is too large for a float: it becomes inf, and inf / inf is NaN.",
+    hint=WHICH_NUMBER,
+    explain=explainers.not_a_number,
+)
 def nothing_subtracted(scores):
     return divided(scores.exp())
 
@@ -39,9 +44,12 @@ def nothing_subtracted_with_epsilon(scores):
     return scores.exp() / (scores.exp().sum(-1, keepdim=True) + 1e-6)
 
 
-@known("overflow-in-float64",
-       means="float64 only moves the limit: it overflows at exp(710) instead of exp(89), and inf / inf is NaN.",
-       hint=WHICH_NUMBER, explain=explainers.not_a_number)
+@known(
+    "overflow-in-float64",
+    means="float64 only moves the limit: it overflows at exp(710) instead of exp(89), and inf / inf is NaN.",
+    hint=WHICH_NUMBER,
+    explain=explainers.not_a_number,
+)
 def calculated_in_float64(scores):
     return divided(scores.double().exp()).to(scores.dtype)
 
@@ -51,10 +59,12 @@ def calculated_in_float64_returned_in_float32(scores):
     return divided(scores.double().exp()).float()
 
 
-@known("overflow-hidden",
-       means="exp(1000) is inf, and the NaN that follows was replaced: large scores now get the weight 0, although "
-             "they should get the most.",
-       hint=f"Keep the inf from arising. {WHICH_NUMBER}")
+@known(
+    "overflow-hidden",
+    means="exp(1000) is inf, and the NaN that follows was replaced: large scores now get the weight 0, although "
+    "they should get the most.",
+    hint=f"Keep the inf from arising. {WHICH_NUMBER}",
+)
 def nan_replaced(scores):
     return divided(scores.exp()).nan_to_num(0.0)
 
@@ -64,9 +74,11 @@ def nan_replaced_by_1(scores):
     return divided(scores.exp()).nan_to_num(1.0)
 
 
-@known("clamped",
-       means="Scores beyond a limit were cut off (clamped): scores that differ become equal, and so do their weights.",
-       hint=f"Nothing has to be cut off. {WHICH_NUMBER}")
+@known(
+    "clamped",
+    means="Scores beyond a limit were cut off (clamped): scores that differ become equal, and so do their weights.",
+    hint=f"Nothing has to be cut off. {WHICH_NUMBER}",
+)
 def clamped_above(scores):
     return divided(scores.clamp(max=80).exp())
 
@@ -76,41 +88,53 @@ def clamped_on_both_sides(scores):
     return divided(scores.clamp(-80, 80).exp())
 
 
-@known("mean-subtracted",
-       means="The mean of each row was subtracted. The largest score can still be far above it, and then exp "
-             "overflows.",
-       hint=WHICH_NUMBER, explain=explainers.not_a_number)
+@known(
+    "mean-subtracted",
+    means="The mean of each row was subtracted. The largest score can still be far above it, and then exp overflows.",
+    hint=WHICH_NUMBER,
+    explain=explainers.not_a_number,
+)
 def minus_the_mean(scores):
     return divided((scores - scores.mean(-1, keepdim=True)).exp())
 
 
-@known("min-subtracted",
-       means="The smallest score of each row was subtracted. The largest one can still be far above it, and then exp "
-             "overflows.",
-       hint=WHICH_NUMBER, explain=explainers.not_a_number)
+@known(
+    "min-subtracted",
+    means="The smallest score of each row was subtracted. The largest one can still be far above it, and then exp "
+    "overflows.",
+    hint=WHICH_NUMBER,
+    explain=explainers.not_a_number,
+)
 def minus_the_smallest(scores):
     return divided((scores - scores.amin(-1, keepdim=True)).exp())
 
 
-@known("first-subtracted",
-       means="The first score of each row was subtracted. Another one can still be far above it, and then exp "
-             "overflows.",
-       hint=WHICH_NUMBER, explain=explainers.not_a_number)
+@known(
+    "first-subtracted",
+    means="The first score of each row was subtracted. Another one can still be far above it, and then exp overflows.",
+    hint=WHICH_NUMBER,
+    explain=explainers.not_a_number,
+)
 def minus_the_first(scores):
     return divided((scores - scores[..., :1]).exp())
 
 
-@known("position-subtracted",
-       means="The position of the largest score was subtracted (argmax, or the indices of max), not the score itself.",
-       hint="max(dim=-1) gives two things, values and indices. Which of them is the score?",
-       explain=explainers.not_a_number)
+@known(
+    "position-subtracted",
+    means="The position of the largest score was subtracted (argmax, or the indices of max), not the score itself.",
+    hint="max(dim=-1) gives two things, values and indices. Which of them is the score?",
+    explain=explainers.not_a_number,
+)
 def minus_the_position(scores):
     return divided((scores - scores.argmax(-1, keepdim=True)).exp())
 
 
-@known("max-of-columns",
-       means="The maximum was taken down the columns; each row needs its own.",
-       hint="The scores of a row lie along the last axis.", explain=explainers.not_a_number)
+@known(
+    "max-of-columns",
+    means="The maximum was taken down the columns; each row needs its own.",
+    hint="The scores of a row lie along the last axis.",
+    explain=explainers.not_a_number,
+)
 def minus_the_largest_of_axis_0(scores):
     return divided((scores - scores.amax(0, keepdim=True)).exp())
 
@@ -120,33 +144,44 @@ def minus_the_largest_of_the_columns(scores):
     return divided((scores - scores.amax(-2, keepdim=True)).exp())
 
 
-@known("largest-size",
-       means="The largest absolute value was subtracted. In a row of -1000s that leaves exp(-2000) = 0 everywhere, "
-             "and 0 / 0 is NaN.",
-       hint="Subtract the largest score itself, with its sign.", explain=explainers.not_a_number)
+@known(
+    "largest-size",
+    means="The largest absolute value was subtracted. In a row of -1000s that leaves exp(-2000) = 0 everywhere, "
+    "and 0 / 0 is NaN.",
+    hint="Subtract the largest score itself, with its sign.",
+    explain=explainers.not_a_number,
+)
 def minus_the_largest_size(scores):
     return divided((scores - scores.abs().amax(-1, keepdim=True)).exp())
 
 
-@known("one-maximum-for-all",
-       means="The largest score of the whole tensor is subtracted from every row. A row far below it becomes "
-             "exp(-2000) = 0 everywhere, and 0 / 0 is NaN.",
-       hint="Each row needs its own largest score: look along the last axis alone.", explain=explainers.not_a_number)
+@known(
+    "one-maximum-for-all",
+    means="The largest score of the whole tensor is subtracted from every row. A row far below it becomes "
+    "exp(-2000) = 0 everywhere, and 0 / 0 is NaN.",
+    hint="Each row needs its own largest score: look along the last axis alone.",
+    explain=explainers.not_a_number,
+)
 def minus_the_largest_of_all(scores):
     return divided((scores - scores.max()).exp())
 
 
-@known("subtracted-after-exp",
-       means="The maximum was subtracted after exp: it changes the weights, and comes too late to keep exp from "
-             "overflowing.",
-       hint="What has to be small, so that exp does not overflow?")
+@known(
+    "subtracted-after-exp",
+    means="The maximum was subtracted after exp: it changes the weights, and comes too late to keep exp from "
+    "overflowing.",
+    hint="What has to be small, so that exp does not overflow?",
+)
 def maximum_subtracted_after_exp(scores):
     return divided(scores.exp() - scores.exp().amax(-1, keepdim=True))
 
 
-@known("shifted-on-one-side",
-       means="The maximum was subtracted only in the numerator, or only in the denominator: the two no longer cancel.",
-       hint="Subtract first, once; then use the same exponentials in both places.", explain=explainers.row_sum)
+@known(
+    "shifted-on-one-side",
+    means="The maximum was subtracted only in the numerator, or only in the denominator: the two no longer cancel.",
+    hint="Subtract first, once; then use the same exponentials in both places.",
+    explain=explainers.row_sum,
+)
 def shifted_above(scores):
     return shifted(scores) / scores.exp().sum(-1, keepdim=True)
 
@@ -158,10 +193,13 @@ def shifted_below(scores):
 
 # ---------------------------------------------------------------- the axis
 
-@known("over-the-rows",
-       means="The softmax runs over the wrong axis: columns sum to 1, rows do not.",
-       hint="Each query shares out its attention among the keys, and the keys are the last axis.",
-       explain=explainers.row_sum)
+
+@known(
+    "over-the-rows",
+    means="The softmax runs over the wrong axis: columns sum to 1, rows do not.",
+    hint="Each query shares out its attention among the keys, and the keys are the last axis.",
+    explain=explainers.row_sum,
+)
 def over_the_queries(scores):
     return scores.softmax(-2)
 
@@ -206,10 +244,12 @@ def over_axis_1_with_overflow(scores):
     return divided(scores.exp(), 1)
 
 
-@known("over-everything",
-       means="All the numbers of the tensor together sum to 1, instead of each row.",
-       hint="sum() without an axis adds up everything. Along which axis do the scores of a row lie?",
-       explain=explainers.row_sum)
+@known(
+    "over-everything",
+    means="All the numbers of the tensor together sum to 1, instead of each row.",
+    hint="sum() without an axis adds up everything. Along which axis do the scores of a row lie?",
+    explain=explainers.row_sum,
+)
 def over_all_numbers(scores):
     exponentials = (scores - scores.max()).exp()
     return exponentials / exponentials.sum()
@@ -227,9 +267,13 @@ def over_all_numbers_after_the_maximum_of_rows(scores):
 
 # ---------------------------------------------------------------- the formula
 
-@known("softmax-twice",
-       means="A softmax was applied twice: the second one flattens what the first one made.",
-       hint="Once is enough: the rows sum to 1 after it.", explain=explainers.sharpness)
+
+@known(
+    "softmax-twice",
+    means="A softmax was applied twice: the second one flattens what the first one made.",
+    hint="Once is enough: the rows sum to 1 after it.",
+    explain=explainers.sharpness,
+)
 def softmax_twice(scores):
     return scores.softmax(-1).softmax(-1)
 
@@ -239,17 +283,21 @@ def negated(scores):
     return (-scores).softmax(-1)
 
 
-@known("no-exponential",
-       means="The scores are divided by their sum without the exponential, so negative scores give negative weights.",
-       hint="exp makes every number positive and keeps the order; then divide by the sum.")
+@known(
+    "no-exponential",
+    means="The scores are divided by their sum without the exponential, so negative scores give negative weights.",
+    hint="exp makes every number positive and keeps the order; then divide by the sum.",
+)
 def divided_without_exp(scores):
     return divided(scores)
 
 
-@known("divided-by-scores",
-       means="The exponentials were divided by the sum of the scores, not by their own sum.",
-       hint="Give the exponentials a name: what stands above the line is what is summed below it.",
-       explain=explainers.row_sum)
+@known(
+    "divided-by-scores",
+    means="The exponentials were divided by the sum of the scores, not by their own sum.",
+    hint="Give the exponentials a name: what stands above the line is what is summed below it.",
+    explain=explainers.row_sum,
+)
 def divided_by_the_sum_of_scores(scores):
     return scores.exp() / scores.sum(-1, keepdim=True)
 
@@ -264,9 +312,12 @@ def shifted_and_divided_by_the_sum_of_shifted_scores(scores):
     return shifted(scores) / (scores - scores.amax(-1, keepdim=True)).sum(-1, keepdim=True)
 
 
-@known("not-divided",
-       means="The exponentials were never divided by the sum of their row.",
-       hint="A row of weights must sum to 1.", explain=explainers.row_sum)
+@known(
+    "not-divided",
+    means="The exponentials were never divided by the sum of their row.",
+    hint="A row of weights must sum to 1.",
+    explain=explainers.row_sum,
+)
 def exponentials_alone(scores):
     return scores.exp()
 
@@ -276,17 +327,22 @@ def shifted_exponentials_alone(scores):
     return shifted(scores)
 
 
-@known("log-softmax",
-       means="These are the logarithms of the weights.",
-       hint="log_softmax is used in losses; attention wants the weights themselves.", explain=explainers.row_sum)
+@known(
+    "log-softmax",
+    means="These are the logarithms of the weights.",
+    hint="log_softmax is used in losses; attention wants the weights themselves.",
+    explain=explainers.row_sum,
+)
 def logarithms(scores):
     return scores.log_softmax(-1)
 
 
-@known("sigmoid",
-       means="A sigmoid treats each score on its own; its rows do not sum to 1.",
-       hint="In a softmax the keys of a row compete: each exponential is divided by the sum of its row.",
-       explain=explainers.row_sum)
+@known(
+    "sigmoid",
+    means="A sigmoid treats each score on its own; its rows do not sum to 1.",
+    hint="In a softmax the keys of a row compete: each exponential is divided by the sum of its row.",
+    explain=explainers.row_sum,
+)
 def sigmoids(scores):
     return scores.sigmoid()
 

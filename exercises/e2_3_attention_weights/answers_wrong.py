@@ -342,14 +342,14 @@ def scaled_3_by_root_of_32(q, k):
 @wrong("fixed-scale")
 def scaled_3_by_root_of_11(q, k):
     """A fixed root of 11."""
-    weights = (q @ k.transpose(-2, -1) / 11 ** 0.5).softmax(-1)
+    weights = (q @ k.transpose(-2, -1) / 11**0.5).softmax(-1)
     return weights
 
 
 @wrong("root-of-two")
 def weights_over_root_of_two(q, k):
     """Copied from an example with D = 2."""
-    scores = torch.matmul(q, k.mT) / 2 ** 0.5
+    scores = torch.matmul(q, k.mT) / 2**0.5
     return torch.softmax(scores, dim=-1)
 
 

@@ -16,8 +16,14 @@ from feedback import Misconceptions
 
 known = Misconceptions(weights_from)
 known.include(SCALE_MISTAKES)
-known.include(SOFTMAX_MISTAKES, "over-queries", "axis-from-the-front", "softmax-twice", "no-softmax",
-              means={"no-softmax": "These are the scaled scores: the softmax is missing."})
+known.include(
+    SOFTMAX_MISTAKES,
+    "over-queries",
+    "axis-from-the-front",
+    "softmax-twice",
+    "no-softmax",
+    means={"no-softmax": "These are the scaled scores: the softmax is missing."},
+)
 known.include(COMPARE_MISTAKES)
 known.include(known_of_scores, "fixed-axes", "elementwise")
 known.also("over-queries", scale=unscaled, softmax=over_queries)
@@ -33,30 +39,44 @@ def by_the_root_of_all_numbers(q, k):
     return 1 / math.sqrt(q.numel())
 
 
-@known("raw-scores",
-       means="These are the bare scores: neither divided by sqrt(D), nor turned into weights.",
-       hint="Two steps are missing: the division, then the softmax.", explain=explainers.row_sum)
+@known(
+    "raw-scores",
+    means="These are the bare scores: neither divided by sqrt(D), nor turned into weights.",
+    hint="Two steps are missing: the division, then the softmax.",
+    explain=explainers.row_sum,
+)
 def scores_alone(q, k):
     return q @ k.transpose(-2, -1)
 
 
-@known("not-divided",
-       means="These are the exponentials alone: they were never divided by the sum of their row.",
-       hint="A row of weights must sum to 1.", explain=explainers.row_sum, step="softmax")
+@known(
+    "not-divided",
+    means="These are the exponentials alone: they were never divided by the sum of their row.",
+    hint="A row of weights must sum to 1.",
+    explain=explainers.row_sum,
+    step="softmax",
+)
 def exponentials(scores):
     return scores.exp()
 
 
-@known("log-softmax",
-       means="These are the logarithms of the weights.",
-       hint="log_softmax is used in losses; attention wants the weights themselves.", explain=explainers.row_sum,
-       step="softmax")
+@known(
+    "log-softmax",
+    means="These are the logarithms of the weights.",
+    hint="log_softmax is used in losses; attention wants the weights themselves.",
+    explain=explainers.row_sum,
+    step="softmax",
+)
 def logarithms(scores):
     return scores.log_softmax(-1)
 
 
-@known("sigmoid",
-       means="A sigmoid treats each score on its own; its rows do not sum to 1.",
-       hint="In a softmax the keys of a row compete for one whole.", explain=explainers.row_sum, step="softmax")
+@known(
+    "sigmoid",
+    means="A sigmoid treats each score on its own; its rows do not sum to 1.",
+    hint="In a softmax the keys of a row compete for one whole.",
+    explain=explainers.row_sum,
+    step="softmax",
+)
 def sigmoids(scores):
     return scores.sigmoid()

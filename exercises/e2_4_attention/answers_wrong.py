@@ -406,14 +406,14 @@ def scaled_4_by_root_of_32(q, k, v):
 @wrong("fixed-scale")
 def scaled_4_by_root_of_11(q, k, v):
     """A fixed root of 11."""
-    weights = (q @ k.transpose(-2, -1) / 11 ** 0.5).softmax(-1)
+    weights = (q @ k.transpose(-2, -1) / 11**0.5).softmax(-1)
     return weights @ v, weights
 
 
 @wrong("root-of-two")
 def attention_over_root_of_two(q, k, v):
     """Copied from an example with D = 2."""
-    weights = torch.softmax(torch.matmul(q, k.mT) / 2 ** 0.5, dim=-1)
+    weights = torch.softmax(torch.matmul(q, k.mT) / 2**0.5, dim=-1)
     return torch.matmul(weights, v), weights
 
 

@@ -474,7 +474,7 @@ class SelfAttentionOverRootOfTwo(ThreeProjections):
     """The root of the 2 features of the example of six words."""
 
     def weigh(self, q, k):
-        return torch.softmax(q @ k.mT / 2 ** 0.5, dim=-1)
+        return torch.softmax(q @ k.mT / 2**0.5, dim=-1)
 
 
 @wrong("multiplied")
@@ -482,7 +482,7 @@ class SelfAttentionTimesRoot(ThreeProjections):
     """Multiplied by the root."""
 
     def weigh(self, q, k):
-        return torch.softmax(q @ k.mT * self.W_key.out_features ** 0.5, dim=-1)
+        return torch.softmax(q @ k.mT * self.W_key.out_features**0.5, dim=-1)
 
 
 @wrong("scaled-after-softmax")

@@ -30,16 +30,24 @@ def built(attempt, *weights):
 def describe(args):
     """What the learner's module was given, for the card of an exception."""
     x, weight = args[:2]
-    return (f"It was built with d_in = {weight.size(1)} and d_out = {weight.size(0)}, to be applied to x of shape "
-            f"{tuple(x.shape)}.")
+    return (
+        f"It was built with d_in = {weight.size(1)} and d_out = {weight.size(0)}, to be applied to x of shape "
+        f"{tuple(x.shape)}."
+    )
 
 
 WEIGHTS = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
 
 EXERCISE = Exercise(
-    id="2.5", name="SelfAttention", signature="SelfAttention(d_in, d_out)", minutes=12, difficulty=3,
+    id="2.5",
+    name="SelfAttention",
+    signature="SelfAttention(d_in, d_out)",
+    minutes=12,
+    difficulty=3,
     gives="a module with W_query, W_key, W_value; forward(x) with x (B, T, d_in) gives (out, weights)",
-    reference=SelfAttention, arguments=("d_in", "d_out"), returns=("out", "weights"),
+    reference=SelfAttention,
+    arguments=("d_in", "d_out"),
+    returns=("out", "weights"),
     runner=ModuleRunner(run_self_attention, ("x", *PROJECTIONS), describe),
     axis_names=AXES | {11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
     cases=(
@@ -47,13 +55,17 @@ EXERCISE = Exercise(
         TestCase("a longer sequence", (normal(B, S, D, seed=34), *WEIGHTS)),
         TestCase("one item", (normal(1, T, D, seed=35), *WEIGHTS)),
         TestCase("float64", (normal(B, T, D, seed=36).double(), *WEIGHTS)),
-        TestCase("as many features out as in", (normal(B, T, D, seed=48),
-                                                *(normal(D, D, seed=49 + i) / 2 for i in range(3)))),
-        TestCase("d_in = 17, d_out = 19", (normal(B, T, 17, seed=37),
-                                           *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))),
+        TestCase(
+            "as many features out as in", (normal(B, T, D, seed=48), *(normal(D, D, seed=49 + i) / 2 for i in range(3)))
+        ),
+        TestCase(
+            "d_in = 17, d_out = 19", (normal(B, T, 17, seed=37), *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))
+        ),
     ),
     minimal_inputs=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
-    misconceptions=known, judge_first=("weights",), none_hints=properties.WEIGHTS_ARE_NONE,
+    misconceptions=known,
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
     hints=(
         "In __init__: super().__init__(), then three layers nn.Linear(d_in, d_out, bias=False) under the names "
         "W_query, W_key, W_value.",
@@ -61,7 +73,12 @@ EXERCISE = Exercise(
         "return attention(self.W_query(x), self.W_key(x), self.W_value(x))",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
-    behavioral_tests=trainable(lambda attempt: built(attempt, *WEIGHTS), SelfAttention, PROJECTIONS,
-                               (normal(B, T, D, seed=44),), (normal(B, S, D, seed=45),)),
+    behavioral_tests=trainable(
+        lambda attempt: built(attempt, *WEIGHTS),
+        SelfAttention,
+        PROJECTIONS,
+        (normal(B, T, D, seed=44),),
+        (normal(B, S, D, seed=45),),
+    ),
     when_correct="Your module learns what to look for, what to offer and what to say, all from x.",
 )

@@ -11,7 +11,7 @@ both = TwoMistakes()
 def future_as_numbers(length):
     mask = torch.zeros(length, length)
     for i in range(length):
-        mask[i, i + 1:] = 1
+        mask[i, i + 1 :] = 1
     return mask
 
 

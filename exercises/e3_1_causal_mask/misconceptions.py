@@ -13,9 +13,12 @@ def square(length, dtype=torch.bool):
     return torch.ones(length, length, dtype=dtype)
 
 
-@known("upside-down",
-       means="The mask is upside down: position 0 sees the future, and the last position sees only itself.",
-       hint="Row i may see the columns 0 to i. Is that the upper or the lower triangle?", explain=explainers.true_at)
+@known(
+    "upside-down",
+    means="The mask is upside down: position 0 sees the future, and the last position sees only itself.",
+    hint="Row i may see the columns 0 to i. Is that the upper or the lower triangle?",
+    explain=explainers.true_at,
+)
 def upper_triangle(length):
     return square(length).triu()
 
@@ -25,11 +28,12 @@ def upper_triangle_of_numbers(length):
     return square(length, torch.float32).triu()
 
 
-@known("true-hides",
-       means="True and False are the wrong way round: yours is True where reading is forbidden.",
-       hint="In this course, as in F.scaled_dot_product_attention, True = may attend. How do you turn a bool mask "
-            "around?",
-       explain=explainers.true_at)
+@known(
+    "true-hides",
+    means="True and False are the wrong way round: yours is True where reading is forbidden.",
+    hint="In this course, as in F.scaled_dot_product_attention, True = may attend. How do you turn a bool mask around?",
+    explain=explainers.true_at,
+)
 def future(length):
     return square(length).triu(1)
 
@@ -39,10 +43,13 @@ def future_in_numbers(length):
     return square(length, torch.float32).triu(1)
 
 
-@known("diagonal-hidden",
-       means="The diagonal is hidden: no position may see itself, and position 0 sees nothing at all, which makes its "
-             "row NaN.",
-       hint="A position may read itself: the diagonal belongs to it.", explain=explainers.true_at)
+@known(
+    "diagonal-hidden",
+    means="The diagonal is hidden: no position may see itself, and position 0 sees nothing at all, which makes its "
+    "row NaN.",
+    hint="A position may read itself: the diagonal belongs to it.",
+    explain=explainers.true_at,
+)
 def past_alone(length):
     return square(length).tril(-1)
 
@@ -52,30 +59,42 @@ def past_alone_in_numbers(length):
     return square(length, torch.float32).tril(-1)
 
 
-@known("one-step-ahead",
-       means="Each position also sees the next one: the word that it should predict.",
-       hint="The border runs along the diagonal: column <= row.", explain=explainers.true_at)
+@known(
+    "one-step-ahead",
+    means="Each position also sees the next one: the word that it should predict.",
+    hint="The border runs along the diagonal: column <= row.",
+    explain=explainers.true_at,
+)
 def past_and_the_next(length):
     return square(length).tril(1)
 
 
-@known("everything-visible",
-       means="Nothing is hidden: every entry is True.",
-       hint="Positions after i must be False in row i.", explain=explainers.true_at)
+@known(
+    "everything-visible",
+    means="Nothing is hidden: every entry is True.",
+    hint="Positions after i must be False in row i.",
+    explain=explainers.true_at,
+)
 def all_true(length):
     return square(length)
 
 
-@known("nothing-visible",
-       means="Everything is hidden: every entry is False.",
-       hint="Row i must be True in the columns 0 to i.", explain=explainers.true_at)
+@known(
+    "nothing-visible",
+    means="Everything is hidden: every entry is False.",
+    hint="Row i must be True in the columns 0 to i.",
+    explain=explainers.true_at,
+)
 def all_false(length):
     return ~square(length)
 
 
-@known("only-itself",
-       means="Each position sees only itself: the past must be visible too.",
-       hint="Row i may see the columns 0 to i.", explain=explainers.true_at)
+@known(
+    "only-itself",
+    means="Each position sees only itself: the past must be visible too.",
+    hint="Row i may see the columns 0 to i.",
+    explain=explainers.true_at,
+)
 def diagonal(length):
     return torch.eye(length, dtype=torch.bool)
 
@@ -88,16 +107,20 @@ def add_triangle_of_numbers(dtype):
         return square(length, dtype).tril()
 
 
-known("numbers-not-bool",
-      means="The triangle holds numbers instead of True and False.",
-      hint="A mask of 0 and 1 is silently added to the scores by torch's own functions. Which dtype holds True and "
-           "False?")
+known(
+    "numbers-not-bool",
+    means="The triangle holds numbers instead of True and False.",
+    hint="A mask of 0 and 1 is silently added to the scores by torch's own functions. Which dtype holds True and "
+    "False?",
+)
 for dtype in (torch.float32, torch.int64, torch.int32, torch.uint8):
     add_triangle_of_numbers(dtype)
 
 
-@known("additive",
-       means="This is an additive mask of 0 and -inf; a bool mask is wanted.",
-       hint="A bool mask says what is visible, and leaves it to the code how to hide the rest.")
+@known(
+    "additive",
+    means="This is an additive mask of 0 and -inf; a bool mask is wanted.",
+    hint="A bool mask says what is visible, and leaves it to the code how to hide the rest.",
+)
 def zeros_and_minus_infinity(length):
     return torch.full((length, length), -torch.inf).triu(1)

@@ -9,10 +9,16 @@ from exercises.e3_2_mask_by_renormalizing.reference import mask_by_renormalizing
 from feedback import Exercise, TestCase
 
 EXERCISE = Exercise(
-    id="3.2", name="mask_by_renormalizing", signature="mask_by_renormalizing(weights, mask)", minutes=5,
+    id="3.2",
+    name="mask_by_renormalizing",
+    signature="mask_by_renormalizing(weights, mask)",
+    minutes=5,
     difficulty=2,
     gives="the weights with hidden keys zeroed, and each row made to sum to 1 again",
-    reference=mask_by_renormalizing, arguments=("weights", "mask"), returns=("weights",), axis_names=AXES,
+    reference=mask_by_renormalizing,
+    arguments=("weights", "mask"),
+    returns=("weights",),
+    axis_names=AXES,
     cases=(
         TestCase("a causal mask (T, T)", (rows_of_weights(T, T, seed=0), CAUSAL)),
         TestCase("a mask (T, S) for a batch", (rows_of_weights(B, T, S, seed=1), some_hidden(T, S))),
@@ -21,9 +27,13 @@ EXERCISE = Exercise(
         TestCase("float64", (rows_of_weights(B, T, S, seed=1).double(), some_hidden(B, T, S, seed=2))),
         TestCase("four items, one query each, a mask (S,)", (rows_of_weights(4, 1, S, seed=8), some_hidden(S))),
     ),
-    minimal_inputs=tuple((torch.tensor(w), torch.tensor(m)) for w, m in (
-        ([[0.5, 0.5], [0.25, 0.75]], [[True, False], [True, True]]),
-        ([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]], [[True, False, False], [True, True, False]]))),
+    minimal_inputs=tuple(
+        (torch.tensor(w), torch.tensor(m))
+        for w, m in (
+            ([[0.5, 0.5], [0.25, 0.75]], [[True, False], [True, True]]),
+            ([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]], [[True, False, False], [True, True, False]]),
+        )
+    ),
     misconceptions=known,
     hints=(
         "Two steps: weights * mask sets the hidden ones to 0 (False counts as 0). Then a row may sum to less than 1.",

@@ -13,17 +13,22 @@ def divided(weights, dim=-1):
     return weights / weights.sum(dim, keepdim=True)
 
 
-@known("not-renormalised",
-       means="Hidden keys got the weight 0, but the rest of the row was not made to sum to 1 again.",
-       hint="What was taken from the hidden keys is missing: what must each row be divided by?",
-       explain=explainers.row_sum)
+@known(
+    "not-renormalised",
+    means="Hidden keys got the weight 0, but the rest of the row was not made to sum to 1 again.",
+    hint="What was taken from the hidden keys is missing: what must each row be divided by?",
+    explain=explainers.row_sum,
+)
 def zeroed(weights, mask):
     return weights * mask
 
 
-@known("true-hides",
-       means="The mask was read the wrong way round: you kept what is hidden.",
-       hint="True = may attend. Multiply by the mask itself, not by its opposite.", explain=explainers.hidden_weight)
+@known(
+    "true-hides",
+    means="The mask was read the wrong way round: you kept what is hidden.",
+    hint="True = may attend. Multiply by the mask itself, not by its opposite.",
+    explain=explainers.hidden_weight,
+)
 def hidden_kept(weights, mask):
     return divided(weights * ~mask)
 
@@ -33,47 +38,62 @@ def hidden_kept_and_not_divided(weights, mask):
     return weights * ~mask
 
 
-@known("mask-ignored",
-       means="The mask was never used: these are the weights that came in.",
-       hint="What hides a key makes a new tensor, weights * mask for example: keep it.",
-       explain=explainers.hidden_weight)
+@known(
+    "mask-ignored",
+    means="The mask was never used: these are the weights that came in.",
+    hint="What hides a key makes a new tensor, weights * mask for example: keep it.",
+    explain=explainers.hidden_weight,
+)
 def unchanged(weights, mask):
     return weights.clone()
 
 
-@known("own-causal-mask",
-       means="A causal mask was made here, whatever mask is given.",
-       hint="Use the argument mask: it may be of any kind.", explain=explainers.hidden_weight)
+@known(
+    "own-causal-mask",
+    means="A causal mask was made here, whatever mask is given.",
+    hint="Use the argument mask: it may be of any kind.",
+    explain=explainers.hidden_weight,
+)
 def future_hidden(weights, mask):
     return divided(weights * causal_for(weights))
 
 
-@known("divided-by-count",
-       means="The weights were divided by the number of visible keys, not by what they sum to.",
-       hint="A row must sum to 1: divide it by its own sum.", explain=explainers.row_sum)
+@known(
+    "divided-by-count",
+    means="The weights were divided by the number of visible keys, not by what they sum to.",
+    hint="A row must sum to 1: divide it by its own sum.",
+    explain=explainers.row_sum,
+)
 def divided_by_the_number_of_visible_keys(weights, mask):
     return weights * mask / mask.expand(weights.shape).sum(-1, keepdim=True)
 
 
-@known("softmax-again",
-       means="A softmax was applied a second time: a weight of 0 becomes exp(0) = 1, so hidden keys are back, and the "
-             "rest is flattened.",
-       hint="The numbers are weights already; dividing by their sum is enough.", explain=explainers.hidden_weight)
+@known(
+    "softmax-again",
+    means="A softmax was applied a second time: a weight of 0 becomes exp(0) = 1, so hidden keys are back, and the "
+    "rest is flattened.",
+    hint="The numbers are weights already; dividing by their sum is enough.",
+    explain=explainers.hidden_weight,
+)
 def softmax_of_zeroed_weights(weights, mask):
     return (weights * mask).softmax(-1)
 
 
-@known("filled-weights",
-       means="Hidden weights were filled with a huge negative number, and a softmax taken: a softmax of a softmax.",
-       hint="-inf belongs into scores, before the softmax (exercise 3.3). Here multiply, then divide.")
+@known(
+    "filled-weights",
+    means="Hidden weights were filled with a huge negative number, and a softmax taken: a softmax of a softmax.",
+    hint="-inf belongs into scores, before the softmax (exercise 3.3). Here multiply, then divide.",
+)
 def softmax_of_filled_weights(weights, mask):
     return weights.masked_fill(~mask, -INF).softmax(-1)
 
 
-@known("columns-renormalised",
-       means="The columns were made to sum to 1, not the rows.",
-       hint="Each query shares out its attention among its keys: which axis holds the keys?",
-       explain=explainers.row_sum)
+@known(
+    "columns-renormalised",
+    means="The columns were made to sum to 1, not the rows.",
+    hint="Each query shares out its attention among its keys: which axis holds the keys?",
+    explain=explainers.row_sum,
+)
 def columns_divided(weights, mask):
     return divided(weights * mask, -2)
 
@@ -88,9 +108,12 @@ def axis_1_divided(weights, mask):
     return divided(weights * mask, 1)
 
 
-@known("one-sum-for-all",
-       means="Everything was divided by one sum over the whole tensor.",
-       hint="Each row has its own sum.", explain=explainers.row_sum)
+@known(
+    "one-sum-for-all",
+    means="Everything was divided by one sum over the whole tensor.",
+    hint="Each row has its own sum.",
+    explain=explainers.row_sum,
+)
 def divided_by_the_sum_of_everything(weights, mask):
     return weights * mask / (weights * mask).sum()
 
@@ -103,22 +126,30 @@ def add_epsilon(epsilon):
         return weights * mask / ((weights * mask).sum(-1, keepdim=True) + epsilon)
 
 
-known("large-epsilon",
-      means="The number added to the sum, to avoid dividing by 0, is so large that rows no longer sum to 1.",
-      hint="Something like 1e-9 is enough, and here you can do without.", explain=explainers.row_sum)
+known(
+    "large-epsilon",
+    means="The number added to the sum, to avoid dividing by 0, is so large that rows no longer sum to 1.",
+    hint="Something like 1e-9 is enough, and here you can do without.",
+    explain=explainers.row_sum,
+)
 for epsilon in (1.0, 0.1, 1e-2, 1e-3, 1e-4):
     add_epsilon(epsilon)
 
 
-@known("mask-added",
-       means="The mask was added to the weights, not multiplied: True counts as 1.",
-       hint="Multiplying by True keeps a number, by False makes it 0.", explain=explainers.hidden_weight)
+@known(
+    "mask-added",
+    means="The mask was added to the weights, not multiplied: True counts as 1.",
+    hint="Multiplying by True keeps a number, by False makes it 0.",
+    explain=explainers.hidden_weight,
+)
 def mask_added(weights, mask):
     return divided(weights + mask)
 
 
-@known("evenly-spread",
-       means="All visible keys got the same weight: the weights themselves were lost.",
-       hint="Keep the proportions of the visible weights.")
+@known(
+    "evenly-spread",
+    means="All visible keys got the same weight: the weights themselves were lost.",
+    hint="Keep the proportions of the visible weights.",
+)
 def visible_keys_alike(weights, mask):
     return divided(mask.to(weights.dtype)).expand_as(weights).clone()

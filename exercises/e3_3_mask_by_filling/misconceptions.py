@@ -12,8 +12,17 @@ from exercises.common.masking import MASK_HINTS, add_weak_fill, least, least_of_
 from feedback import Misconceptions
 
 known = Misconceptions(masked_softmax_from)
-known.include(MASK_MISTAKES, "zero-filled", "weak-fill", "positive-fill", "infinite-fill", hints=MASK_HINTS, means={
-    "infinite-fill": "The fill is +inf or NaN, and every row with a hidden key is NaN: inf - inf is not a number."})
+known.include(
+    MASK_MISTAKES,
+    "zero-filled",
+    "weak-fill",
+    "positive-fill",
+    "infinite-fill",
+    hints=MASK_HINTS,
+    means={
+        "infinite-fill": "The fill is +inf or NaN, and every row with a hidden key is NaN: inf - inf is not a number."
+    },
+)
 for below in (15, 30, 50):
     add_weak_fill(known, zero, below)
 for below in (1, 2, 5, 10, 20):
@@ -21,9 +30,11 @@ for below in (1, 2, 5, 10, 20):
     add_weak_fill(known, least_of_each_row, below)
 
 
-@known("scaled-again",
-       means="The scores were divided once more before the softmax; here they come ready to use.",
-       hint="Fill, then softmax: nothing else.")
+@known(
+    "scaled-again",
+    means="The scores were divided once more before the softmax; here they come ready to use.",
+    hint="Fill, then softmax: nothing else.",
+)
 def divided_by_root_of_two(scores, mask):
     return (fill(scores, mask) / math.sqrt(2)).softmax(-1)
 
@@ -38,21 +49,39 @@ def divided_by_root_of_the_number_of_queries(scores, mask):
     return (fill(scores, mask) / math.sqrt(scores.size(-2))).softmax(-1)
 
 
-known.include(MASK_MISTAKES, "softmax-twice", "true-hides", "zero-times-infinity", "mask-added", "mask-inverted-added",
-              "masked-after-softmax", "weights-filled", "mask-ignored", hints=MASK_HINTS)
+known.include(
+    MASK_MISTAKES,
+    "softmax-twice",
+    "true-hides",
+    "zero-times-infinity",
+    "mask-added",
+    "mask-inverted-added",
+    "masked-after-softmax",
+    "weights-filled",
+    "mask-ignored",
+    hints=MASK_HINTS,
+)
 
 
-@known("own-causal-mask",
-       means="A causal mask was made here, whatever mask is given.",
-       hint="Use the argument mask: it may be of any kind.", explain=explainers.hidden_weight, step="fill")
+@known(
+    "own-causal-mask",
+    means="A causal mask was made here, whatever mask is given.",
+    hint="Use the argument mask: it may be of any kind.",
+    explain=explainers.hidden_weight,
+    step="fill",
+)
 def future_filled(scores, mask):
     return fill(scores, causal_for(scores))
 
 
-@known("scores-times-infinity",
-       means="Hidden scores were multiplied by a huge negative number or -inf: a negative score becomes a huge "
-             "positive one.",
-       hint="A hidden score must be replaced, whatever it was.", explain=explainers.not_a_number, step="fill")
+@known(
+    "scores-times-infinity",
+    means="Hidden scores were multiplied by a huge negative number or -inf: a negative score becomes a huge "
+    "positive one.",
+    hint="A hidden score must be replaced, whatever it was.",
+    explain=explainers.not_a_number,
+    step="fill",
+)
 def hidden_scores_times_infinity(scores, mask):
     return torch.where(mask, scores, scores * -INF)
 
@@ -62,8 +91,13 @@ def hidden_scores_times_a_huge_number(scores, mask):
     return torch.where(mask, scores, scores * -1e9)
 
 
-known.include(SOFTMAX_MISTAKES, "no-softmax", "over-queries", "axis-from-the-front",
-              means={"no-softmax": "These are the filled scores: the softmax is missing."})
+known.include(
+    SOFTMAX_MISTAKES,
+    "no-softmax",
+    "over-queries",
+    "axis-from-the-front",
+    means={"no-softmax": "These are the filled scores: the softmax is missing."},
+)
 
 
 @known.also("axis-from-the-front", step="softmax")

@@ -23,7 +23,7 @@ def numbers_without_the_axis(lengths, max_length):
 def one_too_many_without_the_axis(lengths, max_length):
     mask = torch.zeros(len(lengths), max_length, dtype=torch.bool)
     for i, length in enumerate(lengths.tolist()):
-        mask[i, :length + 1] = True
+        mask[i, : length + 1] = True
     return mask
 
 

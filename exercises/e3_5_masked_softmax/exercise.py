@@ -31,34 +31,54 @@ def gradients_are_finite(attempt):
         return None
     bad = ~scores.grad.isfinite()
     item, query, key = bad.nonzero()[0].tolist()
-    return (f"The weights are right, but their gradients are not: {int(bad.sum())} of {bad.numel()} gradients are "
-            f"NaN, the first for scores[{item}, {query}, {key}]. One step of training would spoil the model.")
+    return (
+        f"The weights are right, but their gradients are not: {int(bad.sum())} of {bad.numel()} gradients are "
+        f"NaN, the first for scores[{item}, {query}, {key}]. One step of training would spoil the model."
+    )
 
 
 FINITE_GRADIENTS = BehavioralTest(
-    "nan-gradients", gradients_are_finite,
+    "nan-gradients",
+    gradients_are_finite,
     "Replacing the NaN in the result is not enough: the backward pass still multiplies by the NaN inside the softmax "
     "or the division. How can you keep it from arising at all?",
-    required=True, while_doing="in the backward pass")
+    required=True,
+    while_doing="in the backward pass",
+)
 
 
 EXERCISE = Exercise(
-    id="3.5", name="masked_softmax", signature="masked_softmax(scores, mask)", minutes=10, difficulty=3,
+    id="3.5",
+    name="masked_softmax",
+    signature="masked_softmax(scores, mask)",
+    minutes=10,
+    difficulty=3,
     gives="the weights as in 3.3, but zeros in a row that sees no key, and finite gradients",
-    reference=masked_softmax, arguments=("scores", "mask"), returns=("weights",), axis_names=AXES,
-    cases=(*masking.MASKED_SCORES,
-           TestCase("fully masked rows", (normal(B, T, S, seed=7), EMPTY_ROWS)),
-           TestCase("an item that is all padding", (normal(B, H, T, S, seed=8), padded(0, 4)[:, None])),
-           TestCase("fully masked rows, float64", (normal(B, T, S, seed=9).double(), EMPTY_ROWS)),
-           TestCase("huge hidden scores", masking.HUGE_HIDDEN_SCORES),
-           *masking.LIMITATIONS),
-    minimal_inputs=(*masking.SMALL_MASKED_SCORES, (torch.tensor([[0.5, 1.0]]), torch.tensor([[False, False]])),
-                    (round_numbers(2, 2), torch.tensor([[True, False], [False, False]])),
-                    (torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]]))),
-    misconceptions=known, stage_of=stage_of,
+    reference=masked_softmax,
+    arguments=("scores", "mask"),
+    returns=("weights",),
+    axis_names=AXES,
+    cases=(
+        *masking.MASKED_SCORES,
+        TestCase("fully masked rows", (normal(B, T, S, seed=7), EMPTY_ROWS)),
+        TestCase("an item that is all padding", (normal(B, H, T, S, seed=8), padded(0, 4)[:, None])),
+        TestCase("fully masked rows, float64", (normal(B, T, S, seed=9).double(), EMPTY_ROWS)),
+        TestCase("huge hidden scores", masking.HUGE_HIDDEN_SCORES),
+        *masking.LIMITATIONS,
+    ),
+    minimal_inputs=(
+        *masking.SMALL_MASKED_SCORES,
+        (torch.tensor([[0.5, 1.0]]), torch.tensor([[False, False]])),
+        (round_numbers(2, 2), torch.tensor([[True, False], [False, False]])),
+        (torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]])),
+    ),
+    misconceptions=known,
+    stage_of=stage_of,
     properties=(properties.FINITE, properties.POSITIVE, properties.HIDDEN, properties.ROWS),
-    behavioral_tests=(FINITE_GRADIENTS,
-                      gradients_flow(masked_softmax, (normal(B, T, S, seed=9), EMPTY_ROWS), ("scores", None))),
+    behavioral_tests=(
+        FINITE_GRADIENTS,
+        gradients_flow(masked_softmax, (normal(B, T, S, seed=9), EMPTY_ROWS), ("scores", None)),
+    ),
     hints=(
         "What becomes of exp(score) / sum in a row where every score is -inf? Which fill would keep it finite, and "
         "what weights does such a row get?",

@@ -35,11 +35,14 @@ def empty_row(case):
 
 # ---------------------------------------------------------------- rows that see nothing
 
-@known("nan-rows",
-       means="A row that sees no key is NaN: its exponentials sum to 0, and 0 / 0 is NaN.",
-       hint="How can such a row get finite scores to softmax over, and its zeros afterwards? (NaN * 0 is NaN, and NaN "
-            "== NaN is False: neither multiplying nor comparing removes it.)",
-       explain=empty_row)
+
+@known(
+    "nan-rows",
+    means="A row that sees no key is NaN: its exponentials sum to 0, and 0 / 0 is NaN.",
+    hint="How can such a row get finite scores to softmax over, and its zeros afterwards? (NaN * 0 is NaN, and NaN "
+    "== NaN is False: neither multiplying nor comparing removes it.)",
+    explain=empty_row,
+)
 def filled_with_minus_infinity(scores, mask):
     return scores.masked_fill(~mask, -INF).softmax(-1)
 
@@ -54,9 +57,12 @@ def exponentials_renormalized(scores, mask):
     return zeroed_and_divided(scores.exp(), mask)
 
 
-@known("uniform-rows",
-       means="A row that sees no key reads all keys evenly. (A softmax of equal scores does that.)",
-       hint="What is hidden must get the weight 0 after the softmax as well.", explain=empty_row)
+@known(
+    "uniform-rows",
+    means="A row that sees no key reads all keys evenly. (A softmax of equal scores does that.)",
+    hint="What is hidden must get the weight 0 after the softmax as well.",
+    explain=empty_row,
+)
 def filled_with_a_finite_number(scores, mask):
     return scores.masked_fill(~mask, -1e9).softmax(-1)
 
@@ -66,10 +72,13 @@ def filled_with_minus_ten_thousand(scores, mask):
     return scores.masked_fill(~mask, -1e4).softmax(-1)
 
 
-@known("unmasked-rows",
-       means="A row that sees no key attends as if there were no mask. (Adding the same number to all its scores does "
-             "that: a softmax does not notice.)",
-       hint="What is hidden must get the weight 0 after the softmax as well.", explain=empty_row)
+@known(
+    "unmasked-rows",
+    means="A row that sees no key attends as if there were no mask. (Adding the same number to all its scores does "
+    "that: a softmax does not notice.)",
+    hint="What is hidden must get the weight 0 after the softmax as well.",
+    explain=empty_row,
+)
 def minus_ten_thousand_added(scores, mask):
     return (scores + ~mask * -10000.0).softmax(-1)
 
@@ -84,49 +93,61 @@ def empty_rows_left_alone(scores, mask):
     return torch.where(mask.any(-1, keepdim=True), scores.masked_fill(~mask, -INF), scores).softmax(-1)
 
 
-@known("visible-zeroed",
-       means="The visible keys got 0 after the softmax, so nothing is left.",
-       hint="Which keys must be 0 afterwards: those where the mask is True, or those where it is False?",
-       explain=explainers.row_sum)
+@known(
+    "visible-zeroed",
+    means="The visible keys got 0 after the softmax, so nothing is left.",
+    hint="Which keys must be 0 afterwards: those where the mask is True, or those where it is False?",
+    explain=explainers.row_sum,
+)
 def visible_set_to_0(scores, mask):
     return scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(-1).masked_fill(mask, 0.0)
 
 
-@known("whole-item-zeroed",
-       means="One empty row made its whole item zero: the test for emptiness looks at more than one row.",
-       hint="Ask each row by itself: along which axis do its keys lie?", explain=explainers.row_sum)
+@known(
+    "whole-item-zeroed",
+    means="One empty row made its whole item zero: the test for emptiness looks at more than one row.",
+    hint="Ask each row by itself: along which axis do its keys lie?",
+    explain=explainers.row_sum,
+)
 def items_with_an_empty_row_zeroed(scores, mask):
     return masked_softmax(scores, mask) * mask.expand(scores.shape).any(-1, keepdim=True).all(-2, keepdim=True)
 
 
 # ---------------------------------------------------------------- huge scores
 
-@known("swallowed",
-       means="The hidden keys took part in the exponentials, and were set to 0 afterwards. Next to a huge hidden "
-             "score all visible weights are 0, and nothing is left to share out.",
-       hint="What is hidden must not take part in the softmax at all.", explain=explainers.row_sum)
+
+@known(
+    "swallowed",
+    means="The hidden keys took part in the exponentials, and were set to 0 afterwards. Next to a huge hidden "
+    "score all visible weights are 0, and nothing is left to share out.",
+    hint="What is hidden must not take part in the softmax at all.",
+    explain=explainers.row_sum,
+)
 def renormalized_with_epsilon(scores, mask):
     return zeroed_and_divided(scores.softmax(-1), mask, 1e-9)
 
 
-@known("overflow",
-       means="Right for small scores, but exp(200) is too large for a float: it becomes inf, and inf * 0 is NaN.",
-       hint="What did you subtract in exercise 2.2, so that no exponent is above 0?", explain=explainers.not_a_number)
+@known(
+    "overflow",
+    means="Right for small scores, but exp(200) is too large for a float: it becomes inf, and inf * 0 is NaN.",
+    hint="What did you subtract in exercise 2.2, so that no exponent is above 0?",
+    explain=explainers.not_a_number,
+)
 def exponentials_renormalized_with_epsilon(scores, mask):
     return zeroed_and_divided(scores.exp(), mask, 1e-9)
 
 
 # ---------------------------------------------------------------- as in 3.3
 
-known.include(MASK_MISTAKES, "masked-after-softmax", "zero-filled", "weak-fill", "mask-ignored", "true-hides",
-              hints=MASK_HINTS)
+known.include(
+    MASK_MISTAKES, "masked-after-softmax", "zero-filled", "weak-fill", "mask-ignored", "true-hides", hints=MASK_HINTS
+)
 known.include(SOFTMAX_MISTAKES, "over-queries", "axis-from-the-front")
 
 
 @known.also("axis-from-the-front", step="softmax")
 def over_axis_2(scores):
     return scores.softmax(dim=2)
-
 
 
 for below in (1, 5, 10):

@@ -62,15 +62,24 @@ def chosen_by_size(attempt):
     return None
 
 
-CHOSEN_HINT = ("Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare "
-               "random numbers with p, not those of x.")
+CHOSEN_HINT = (
+    "Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare "
+    "random numbers with p, not those of x."
+)
 
 EXERCISE = Exercise(
-    id="4.1", name="dropout", signature="dropout(x, p, generator=None)", minutes=8, difficulty=2,
+    id="4.1",
+    name="dropout",
+    signature="dropout(x, p, generator=None)",
+    minutes=8,
+    difficulty=2,
     gives="x with each number zeroed with probability p, and the kept ones divided by 1 - p",
-    reference=dropout, arguments=("x", "p", "generator"), returns=("result",),
+    reference=dropout,
+    arguments=("x", "p", "generator"),
+    returns=("result",),
     runner=FunctionRunner(with_generator, ("x", "p", "the generator's seed")),
-    comparison=SummaryComparison(summary), stage_of=stage_of,
+    comparison=SummaryComparison(summary),
+    stage_of=stage_of,
     cases=(
         TestCase("10,000 numbers, p = 0.3", (uniform(100, 100, seed=1), 0.3, 1), rtol=1e-3),
         TestCase("a vector, p = 0.5", (uniform(10_007, seed=2), 0.5, 2), rtol=1e-3),
@@ -81,8 +90,10 @@ EXERCISE = Exercise(
         TestCase("a matrix, p = 0", (uniform(7, 11, seed=7), 0.0, 7)),
         TestCase("a call without a generator, p = 0", (uniform(1, 3, 1, 5, seed=8), 0.0, None)),
     ),
-    minimal_inputs=(), axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
-    misconceptions=known, error_meanings=ERRORS,
+    minimal_inputs=(),
+    axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
+    misconceptions=known,
+    error_meanings=ERRORS,
     hints=(
         "Draw one random number for each number of x: torch.rand(x.shape, generator=generator). Which of them are at "
         "least p?",
@@ -97,8 +108,7 @@ EXERCISE = Exercise(
         BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, required=True, while_doing="called once more,"),
         decided_without_p(drop_some, is_zero),
         *decided_by_the_generator(drop_some, is_zero),
-        gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator,
-                       compared=False),
+        gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator, compared=False),
     ),
     when_correct="Every number keeps its expectation: a share of p is lost, the rest is 1 / (1 - p) times as large.",
 )

@@ -8,9 +8,12 @@ from exercises.common.random_zeros import Dropped
 from feedback import Misconceptions
 
 ZEROS = DropoutExplainer(
-    lambda case: Dropped(case.args[0], case.actual, case.args[1]), noun="numbers", draw="torch.rand(x.shape, ...)",
+    lambda case: Dropped(case.args[0], case.actual, case.args[1]),
+    noun="numbers",
+    draw="torch.rand(x.shape, ...)",
     share="Each number becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its "
-          "numbers lies below p.")
+    "numbers lies below p.",
+)
 
 
 def assemble(drop):
@@ -24,8 +27,12 @@ shared = dropout_mistakes(ZEROS)
 known.include(shared, "not-scaled", "times-one-minus-p", "divided-by-p")
 
 
-@known("one-plus-p", means="What was kept was multiplied by 1 + p. That is close to 1 / (1 - p) for a small p only.",
-       hint="Which number times 1 - p gives 1?", explain=ZEROS.averaged)
+@known(
+    "one-plus-p",
+    means="What was kept was multiplied by 1 + p. That is close to 1 / (1 - p) for a small p only.",
+    hint="Which number times 1 - p gives 1?",
+    explain=ZEROS.averaged,
+)
 def times_one_plus_p(x, p, generator=None):
     return x * keep(x, p, generator) * (1 + p)
 
@@ -33,15 +40,23 @@ def times_one_plus_p(x, p, generator=None):
 known.include(shared, "share-turned-around", "p-kept")
 
 
-@known("nothing-dropped", means="No number became 0, and x came back as it was.",
-       hint="Draw one random number for each number of x, and compare it with p. (This exercise is dropout in "
-            "training.) If you did draw: does the result of dropping reach `return`?", explain=ZEROS.counted)
+@known(
+    "nothing-dropped",
+    means="No number became 0, and x came back as it was.",
+    hint="Draw one random number for each number of x, and compare it with p. (This exercise is dropout in "
+    "training.) If you did draw: does the result of dropping reach `return`?",
+    explain=ZEROS.counted,
+)
 def x_as_it_was(x, p, generator=None):
     return x.clone()
 
 
-@known("only-scaled", means="Every number was scaled, and none became 0.",
-       hint="Dropout zeroes some numbers, chosen by chance. Which line of yours draws?", explain=ZEROS.counted)
+@known(
+    "only-scaled",
+    means="Every number was scaled, and none became 0.",
+    hint="Dropout zeroes some numbers, chosen by chance. Which line of yours draws?",
+    explain=ZEROS.counted,
+)
 def all_kept_and_divided(x, p, generator=None):
     return x / (1 - p)
 
@@ -67,8 +82,12 @@ def one_item(x):
     return x.shape[1:] or (1,)
 
 
-@known("whole-rows", means="Whole rows were dropped together: there was one draw for each row.",
-       hint="Every number needs its own draw: how many random numbers does x need?", explain=ZEROS.tied)
+@known(
+    "whole-rows",
+    means="Whole rows were dropped together: there was one draw for each row.",
+    hint="Every number needs its own draw: how many random numbers does x need?",
+    explain=ZEROS.tied,
+)
 def rows_dropped(x, p, generator=None):
     if x.dim() == 1:  # one draw decides for all of a vector; this one keeps it
         return x / (1 - p)
@@ -80,8 +99,12 @@ def rows_dropped_and_all_of_a_vector(x, p, generator=None):
     return x * 0 if x.dim() == 1 else rows_dropped(x, p, generator)
 
 
-known("zeros-repeated", means="The same zeros are repeated along an axis: several rows or items share one draw.",
-      hint="Every number needs its own draw: how many random numbers does x need?", explain=ZEROS.tied)
+known(
+    "zeros-repeated",
+    means="The same zeros are repeated along an axis: several rows or items share one draw.",
+    hint="Every number needs its own draw: how many random numbers does x need?",
+    explain=ZEROS.tied,
+)
 for shape in (one_for_each_column, one_matrix):
     known.also("zeros-repeated")(with_fewer_draws(shape))
 
@@ -101,8 +124,12 @@ def first_item_repeated_and_no_vector_kept(x, p, generator=None):
 known.include(shared, "counted-share")
 
 
-@known("brackets", means="p was subtracted from your numbers: `/ 1 - p` divides by 1, and then subtracts p.",
-       hint="A quotient comes before a difference: write / (1 - p).", explain=ZEROS.subtracted)
+@known(
+    "brackets",
+    means="p was subtracted from your numbers: `/ 1 - p` divides by 1, and then subtracts p.",
+    hint="A quotient comes before a difference: write / (1 - p).",
+    explain=ZEROS.subtracted,
+)
 def subtracted_from_all(x, p, generator=None):
     return x * keep(x, p, generator) / 1 - p
 
@@ -112,8 +139,12 @@ def subtracted_from_what_is_kept(x, p, generator=None):
     return torch.where(keep(x, p, generator), x / 1 - p, 0)
 
 
-@known("filled-with-infinity", means="What was dropped became infinite; it should become 0.",
-       hint="-inf hides a score from a softmax, since exp(-inf) = 0. Is there a softmax here?", explain=first_infinity)
+@known(
+    "filled-with-infinity",
+    means="What was dropped became infinite; it should become 0.",
+    hint="-inf hides a score from a softmax, since exp(-inf) = 0. Is there a softmax here?",
+    explain=first_infinity,
+)
 def minus_infinity_instead_of_0(x, p, generator=None):
     return x.masked_fill(~keep(x, p, generator), -float("inf")) / (1 - p)
 
@@ -121,8 +152,12 @@ def minus_infinity_instead_of_0(x, p, generator=None):
 known.include(shared, "renormalized")
 
 
-@known("mask-returned", means="The kept numbers are all the same: the mask was returned, and x is not in it.",
-       hint="Multiply the mask by x.", explain=ZEROS.scaled)
+@known(
+    "mask-returned",
+    means="The kept numbers are all the same: the mask was returned, and x is not in it.",
+    hint="Multiply the mask by x.",
+    explain=ZEROS.scaled,
+)
 def mask_alone(x, p, generator=None):
     return keep(x, p, generator) / (1 - p) * torch.ones_like(x)
 

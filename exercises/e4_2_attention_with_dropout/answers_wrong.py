@@ -317,8 +317,9 @@ def attended_with_a_generator_only(q, k, v, p, training, generator=None):
     """Nothing is dropped without a generator."""
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
     if training:
-        weights = (weights if generator is None else
-                   weights * (torch.rand(weights.shape, generator=generator) >= p) / (1 - p))
+        weights = (
+            weights if generator is None else weights * (torch.rand(weights.shape, generator=generator) >= p) / (1 - p)
+        )
     return weights @ v, weights
 
 

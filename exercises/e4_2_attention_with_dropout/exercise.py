@@ -17,6 +17,7 @@ from feedback import Exercise, FunctionRunner, SummaryComparison, TestCase
 
 # ---------------------------------------------------------------- inputs
 
+
 def showing_the_mix(v):
     """v with the identity in front: those columns of out are the matrix that mixed the values."""
     size = v.size(-2)
@@ -60,11 +61,14 @@ CASES = (
     TestCase("queries and keys in training, p = 0.9", given(*LONG, 0.9, True, 8), rtol=1e-3),
     TestCase("a call in training without a generator, p = 0.2", given(*OTHERS, 0.2, True, None), rtol=1e-3),
 )
-MINIMAL_INPUTS = tuple((by_hand(1, 2) + shift, by_hand(2, 2), round_numbers(2, 2) + 1, 0.0, training, 1)
-                       for shift, training in ((0, False), (1, True)))
+MINIMAL_INPUTS = tuple(
+    (by_hand(1, 2) + shift, by_hand(2, 2), round_numbers(2, 2) + 1, 0.0, training, 1)
+    for shift, training in ((0, False), (1, True))
+)
 
 
 # ---------------------------------------------------------------- what is tried with the code itself
+
 
 def attend_in_training(attempt, generator, p=0.4):
     q, k = normal(2, 30, D, seed=23), normal(2, 40, D, seed=24)
@@ -88,19 +92,30 @@ def out_of(attempt, *args):
 
 def gradients(training):
     args = (*BATCH, values_for(BATCH[1]), 0.25, training, 9)
-    return gradients_flow(attention_with_dropout, args, ("q", "k", "v", None, None, None), out_of,
-                          compared=not training)
+    return gradients_flow(
+        attention_with_dropout, args, ("q", "k", "v", None, None, None), out_of, compared=not training
+    )
 
 
 EXERCISE = Exercise(
-    id="4.2", name="attention_with_dropout",
-    signature="attention_with_dropout(q, k, v, p, training, generator=None)", minutes=8, difficulty=2,
+    id="4.2",
+    name="attention_with_dropout",
+    signature="attention_with_dropout(q, k, v, p, training, generator=None)",
+    minutes=8,
+    difficulty=2,
     gives="the pair (out, weights) of attention, with dropout on the weights in training; the weights are those used",
-    reference=attention_with_dropout, arguments=("q", "k", "v", "p", "training", "generator"),
+    reference=attention_with_dropout,
+    arguments=("q", "k", "v", "p", "training", "generator"),
     returns=("out", "weights"),
     runner=FunctionRunner(with_generator, ("q", "k", "v", "p", "training", "the generator's seed")),
-    comparison=SummaryComparison(WEIGHTS.summary), stage_of=WEIGHTS.stage_of, judge_first=("weights",),
-    axis_names=AXES, cases=CASES, minimal_inputs=MINIMAL_INPUTS, misconceptions=known, error_meanings=ERRORS,
+    comparison=SummaryComparison(WEIGHTS.summary),
+    stage_of=WEIGHTS.stage_of,
+    judge_first=("weights",),
+    axis_names=AXES,
+    cases=CASES,
+    minimal_inputs=MINIMAL_INPUTS,
+    misconceptions=known,
+    error_meanings=ERRORS,
     hints=(
         "You have both parts: attention_weights from exercise 2.3 and dropout from exercise 4.1. What goes into the "
         "dropout, and when?",

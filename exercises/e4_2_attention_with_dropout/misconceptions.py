@@ -12,10 +12,14 @@ from exercises.common.dropped_weights import DroppedWeights, dropped_attention_f
 from feedback import Misconceptions
 
 WEIGHTS = DroppedWeights(
-    weights=lambda args: right_weights(args[0], args[1]), values=lambda args: args[2], mode=lambda args: args[3:5],
-    noun="weights", draw="torch.rand(weights.shape, ...)",
+    weights=lambda args: right_weights(args[0], args[1]),
+    values=lambda args: args[2],
+    mode=lambda args: args[3:5],
+    noun="weights",
+    draw="torch.rand(weights.shape, ...)",
     share="Each weight becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its "
-          "numbers lies below p.")
+    "numbers lies below p.",
+)
 
 
 def assemble(drop=dropout, active=in_training, **steps):
@@ -32,23 +36,41 @@ known = Misconceptions(assemble)
 dropouts = dropout_mistakes(WEIGHTS)
 
 known.include(place_mistakes(WEIGHTS))
-known.include(dropouts, "renormalized", "not-scaled", "times-one-minus-p", "divided-by-p", "share-turned-around",
-              "p-kept", "counted-share", "dropped-twice",
-              means={"renormalized": "The weights that were left were made to sum to 1 again (or scores were replaced "
-                                     "by -inf before the softmax, which does the same)."})
+known.include(
+    dropouts,
+    "renormalized",
+    "not-scaled",
+    "times-one-minus-p",
+    "divided-by-p",
+    "share-turned-around",
+    "p-kept",
+    "counted-share",
+    "dropped-twice",
+    means={
+        "renormalized": "The weights that were left were made to sum to 1 again (or scores were replaced "
+        "by -inf before the softmax, which does the same)."
+    },
+)
 
 
 def one_for_each_query(w):
     return *w.shape[:-1], 1
 
 
-known("whole-queries", means="Whole rows were dropped: such a query reads nothing at all.",
-      hint="Every weight needs its own draw, as in exercise 4.1.", explain=WEIGHTS.tied,
-      step="drop")(with_fewer_draws(one_for_each_query))
+known(
+    "whole-queries",
+    means="Whole rows were dropped: such a query reads nothing at all.",
+    hint="Every weight needs its own draw, as in exercise 4.1.",
+    explain=WEIGHTS.tied,
+    step="drop",
+)(with_fewer_draws(one_for_each_query))
 
-known("same-for-every-query",
-      means="The same keys were dropped for several queries, items or heads: there are fewer draws than weights.",
-      hint="Every weight needs its own draw, as in exercise 4.1.", explain=WEIGHTS.tied)
+known(
+    "same-for-every-query",
+    means="The same keys were dropped for several queries, items or heads: there are fewer draws than weights.",
+    hint="Every weight needs its own draw, as in exercise 4.1.",
+    explain=WEIGHTS.tied,
+)
 
 
 def one_for_each_key(w):
@@ -79,8 +101,15 @@ def one_head_of_each_item(w):
     return w[:, :1].shape if w.dim() > 3 else w.shape
 
 
-for shape in (one_for_each_key, one_matrix, one_row_for_all_queries, one_item, one_for_all_of_axis_1, one_head,
-              one_head_of_each_item):
+for shape in (
+    one_for_each_key,
+    one_matrix,
+    one_row_for_all_queries,
+    one_item,
+    one_for_all_of_axis_1,
+    one_head,
+    one_head_of_each_item,
+):
     known.also("same-for-every-query", step="drop")(with_fewer_draws(shape))
 
 known.include(dropouts, "normal-not-uniform", "always-half", "only-with-a-generator")
@@ -88,18 +117,26 @@ known.include(dropouts, "normal-not-uniform", "always-half", "only-with-a-genera
 
 # ---------------------------------------------------------------- what happens in evaluation
 
-@known("scaled-in-evaluation",
-       means="Nothing was divided in training; the weights were multiplied by 1 - p in evaluation instead.",
-       hint="That is how dropout was first published. Here, as in PyTorch, training does the scaling, so that "
-            "evaluation does nothing.", explain=explainers.row_sum)
+
+@known(
+    "scaled-in-evaluation",
+    means="Nothing was divided in training; the weights were multiplied by 1 - p in evaluation instead.",
+    hint="That is how dropout was first published. Here, as in PyTorch, training does the scaling, so that "
+    "evaluation does nothing.",
+    explain=explainers.row_sum,
+)
 def scaled_in_evaluation(q, k, v, p, training, generator=None):
     weights = right_weights(q, k)
     weights = weights * keep(weights, p, generator) if training else weights * (1 - p)
     return weights @ v, weights
 
 
-@known("divided-in-evaluation", means="The weights were divided by 1 - p in evaluation too, where nothing is lost.",
-       hint="The division belongs to dropout, and dropout to training.", explain=explainers.row_sum)
+@known(
+    "divided-in-evaluation",
+    means="The weights were divided by 1 - p in evaluation too, where nothing is lost.",
+    hint="The division belongs to dropout, and dropout to training.",
+    explain=explainers.row_sum,
+)
 def divided_in_evaluation(q, k, v, p, training, generator=None):
     weights = right_weights(q, k)
     weights = dropout(weights, p, generator) if training else weights / (1 - p)
@@ -108,10 +145,22 @@ def divided_in_evaluation(q, k, v, p, training, generator=None):
 
 # ---------------------------------------------------------------- attention without dropout
 
-known.include(mistakes.SCALE_MISTAKES, "no-scale", "scaled-by-d", "root-without-brackets", "divided-by-d-and-by-2",
-              "root-of-two", "fixed-scale", "multiplied", "scaled-by-another", "scaled-after-softmax",
-              means={"scaled-by-another": "The scores were divided by the square root of another size than D: of a "
-                                          "number of positions or items, or of the width of v."})
+known.include(
+    mistakes.SCALE_MISTAKES,
+    "no-scale",
+    "scaled-by-d",
+    "root-without-brackets",
+    "divided-by-d-and-by-2",
+    "root-of-two",
+    "fixed-scale",
+    "multiplied",
+    "scaled-by-another",
+    "scaled-after-softmax",
+    means={
+        "scaled-by-another": "The scores were divided by the square root of another size than D: of a "
+        "number of positions or items, or of the width of v."
+    },
+)
 
 
 @known.also("scaled-by-another", step="attend")
@@ -123,8 +172,13 @@ def scaled_by_the_width_of_the_values(q, k, v, drop, mask):
 known.include(mistakes.SOFTMAX_MISTAKES, "no-softmax", "over-queries", "axis-from-the-front", "softmax-twice")
 
 
-@known("causal", means="Later keys were hidden: a causal mask, which nobody asked for here.",
-       hint="Every query may read every key. The causal module is exercise 4.3.", explain=explainers.entry, step="hide")
+@known(
+    "causal",
+    means="Later keys were hidden: a causal mask, which nobody asked for here.",
+    hint="Every query may read every key. The causal module is exercise 4.3.",
+    explain=explainers.entry,
+    step="hide",
+)
 def future_hidden(scores, mask):
     return scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), -INF)
 
@@ -132,10 +186,12 @@ def future_hidden(scores, mask):
 known.include(mistakes.MIX_MISTAKES, "keys-as-values", "scores-returned", "only-out", "swapped-pair")
 known.include(mistakes.COMPARE_MISTAKES, "keys-ask", "all-axes-reversed")
 
-known("axes-swapped-from-the-front",
-      means="You count the axes of k to swap from the front, so this works only for inputs with exactly that many "
-            "axes.",
-      hint="Which two axes are to be swapped, counted from the end?", explain=explainers.shape)
+known(
+    "axes-swapped-from-the-front",
+    means="You count the axes of k to swap from the front, so this works only for inputs with exactly that many axes.",
+    hint="Which two axes are to be swapped, counted from the end?",
+    explain=explainers.shape,
+)
 
 
 @known.also("axes-swapped-from-the-front", step="compare")

@@ -22,7 +22,7 @@ class CausalFrame(nn.Module):
         return self.W_query(x) @ self.W_key(x).transpose(1, 2) / math.sqrt(self.W_key.out_features)
 
     def hidden(self, x):
-        return self.mask[:x.shape[1], :x.shape[1]]
+        return self.mask[: x.shape[1], : x.shape[1]]
 
     def weights(self, x):
         return torch.softmax(self.scores(x).masked_fill(self.hidden(x), -torch.inf), dim=-1)

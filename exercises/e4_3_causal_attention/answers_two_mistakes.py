@@ -1,6 +1,5 @@
 """Answers to exercise 4.3 with two mistakes at once: the checker must name one of them, or none, but no third one."""
 
-
 import torch
 import torch.nn.functional as F
 from torch import nn

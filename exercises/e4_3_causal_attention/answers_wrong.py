@@ -424,7 +424,7 @@ class CausalTimesTheRoot(CausalFrame):
     """Times the root of d_out."""
 
     def scores(self, x):
-        return self.W_query(x) @ self.W_key(x).mT * self.W_key.out_features ** 0.5
+        return self.W_query(x) @ self.W_key(x).mT * self.W_key.out_features**0.5
 
 
 @wrong("scaled-by-another")
@@ -528,7 +528,7 @@ class CausalOverTheRootOfTwo(CausalFrame):
     """The root of 2, as in a small example."""
 
     def scores(self, x):
-        return self.W_query(x) @ self.W_key(x).mT / 2 ** 0.5
+        return self.W_query(x) @ self.W_key(x).mT / 2**0.5
 
 
 @wrong("fixed-scale")

@@ -1,6 +1,5 @@
 """Wrong answers to exercise 4.3 whose mistake is the mask: what is hidden, how, and where the mask is kept."""
 
-
 import torch
 import torch.nn as nn
 
@@ -30,7 +29,7 @@ class CausalMaskInADictionary(CausalFrame):
         self.kept = {"mask": torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()}
 
     def hidden(self, x):
-        return self.kept["mask"][:x.shape[1], :x.shape[1]]
+        return self.kept["mask"][: x.shape[1], : x.shape[1]]
 
 
 @wrong("mask-as-parameter")
@@ -91,7 +90,7 @@ class CausalMaskHalfCut(CausalFrame):
     """The mask is cut along one axis."""
 
     def hidden(self, x):
-        return self.mask[:x.shape[1]]
+        return self.mask[: x.shape[1]]
 
 
 @wrong("mask-cut-elsewhere")
@@ -99,7 +98,7 @@ class CausalMaskCutFromTheEnd(CausalFrame):
     """Rows from the end, columns from the front."""
 
     def hidden(self, x):
-        return self.mask[-x.shape[1]:, :x.shape[1]]
+        return self.mask[-x.shape[1] :, : x.shape[1]]
 
 
 @wrong("remembers")
@@ -107,7 +106,7 @@ class CausalMaskShrinks(CausalFrame):
     """The mask is cut on self: too small for the next call."""
 
     def hidden(self, x):
-        self.mask = self.mask[:x.shape[1], :x.shape[1]]
+        self.mask = self.mask[: x.shape[1], : x.shape[1]]
         return self.mask if len(self.mask) == x.shape[1] else torch.zeros(x.shape[1], x.shape[1]).bool()
 
 

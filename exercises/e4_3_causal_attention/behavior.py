@@ -15,22 +15,29 @@ from feedback import BehavioralTest
 from feedback.format import listed
 from helpers.masks import causal_mask
 
-BUFFER = ("Make it once, in __init__: self.register_buffer(\"mask\", ...). A buffer moves with the module, and no "
-          "optimizer touches it.")
+BUFFER = (
+    'Make it once, in __init__: self.register_buffer("mask", ...). A buffer moves with the module, and no '
+    "optimizer touches it."
+)
 
 
 # ---------------------------------------------------------------- where the mask is kept
 
+
 def is_triangle(value, length):
     """Whether a tensor holds one number on one side of its diagonal, and another one elsewhere."""
-    if not isinstance(value, torch.Tensor) or value.numel() < length ** 2:
+    if not isinstance(value, torch.Tensor) or value.numel() < length**2:
         return False
     value = value.detach().squeeze()
     if value.dim() != 2 or value.size(0) != value.size(1):
         return False
     lower = causal_mask(len(value))
-    return any((square[lower] == square[0, 0]).all() and (square[~lower] == square[0, 1]).all()
-               and square[0, 0] != square[0, 1] for square in (value, value.T))
+    return any(
+        (square[lower] == square[0, 0]).all()
+        and (square[~lower] == square[0, 1]).all()
+        and square[0, 0] != square[0, 1]
+        for square in (value, value.T)
+    )
 
 
 def kept_masks(attempt):
@@ -38,13 +45,23 @@ def kept_masks(attempt):
     length = 6
     module = attempt(D, DV, length, 0.0).eval()
     module(normal(B, length, D, seed=104))
-    plain = [(name, value) for part in module.modules() for owner in (type(part), part)
-             for name, value in vars(owner).items()]
-    plain += [(name, item) for name, value in plain if isinstance(value, (list, tuple, dict))
-              for item in (value.values() if isinstance(value, dict) else value)]
+    plain = [
+        (name, value)
+        for part in module.modules()
+        for owner in (type(part), part)
+        for name, value in vars(owner).items()
+    ]
+    plain += [
+        (name, item)
+        for name, value in plain
+        if isinstance(value, (list, tuple, dict))
+        for item in (value.values() if isinstance(value, dict) else value)
+    ]
     plain = [(name, value) for name, value in plain if not name.startswith("_buffers") and name != "_parameters"]
-    return tuple([name for name, value in named if is_triangle(value, length)]
-                 for named in (module.named_buffers(), module.named_parameters(), plain))
+    return tuple(
+        [name for name, value in named if is_triangle(value, length)]
+        for named in (module.named_buffers(), module.named_parameters(), plain)
+    )
 
 
 def mask_is_parameter(attempt):
@@ -58,18 +75,23 @@ def mask_is_plain(attempt):
     buffers, _, plain = kept_masks(attempt)
     if buffers or not plain:
         return None
-    return (f"The numbers are right, but self.{plain[0]} is a plain tensor: module.to(device) moves the parameters, "
-            "and leaves it behind.")
+    return (
+        f"The numbers are right, but self.{plain[0]} is a plain tensor: module.to(device) moves the parameters, "
+        "and leaves it behind."
+    )
 
 
 def mask_is_not_kept(attempt):
     if kept_masks(attempt)[0]:
         return None
-    return ("The numbers are right, but no buffer of the module holds the triangle of the mask: it seems to be made "
-            "again in every forward.")
+    return (
+        "The numbers are right, but no buffer of the module holds the triangle of the mask: it seems to be made "
+        "again in every forward."
+    )
 
 
 # ---------------------------------------------------------------- whether the buffer is used
+
 
 class DevicesMeet(TorchFunctionMode):
     """Notes whether tensors of two devices meet in one call where they may not: a single number may, and an index."""
@@ -93,8 +115,10 @@ def mask_stays_on_the_cpu(attempt):
         module(x)
     if not meeting.found or buffers_count(attempt):
         return None
-    return ("The buffer is there, but forward does not use it: it makes a new mask, which stays on the CPU when the "
-            "module moves.")
+    return (
+        "The buffer is there, but forward does not use it: it makes a new mask, which stays on the CPU when the "
+        "module moves."
+    )
 
 
 def buffers_count(attempt):
@@ -113,6 +137,7 @@ def buffers_count(attempt):
 
 
 # ---------------------------------------------------------------- drawing, forgetting, learning
+
 
 def attend_in_training(attempt, generator, p=0.4):
     """(out, weights) of a new module; nn.Dropout takes no generator."""
@@ -150,8 +175,10 @@ def remembers(attempt):
     got, expected = module.eval()(x)[0], right(x)[0]
     if got.shape == expected.shape and torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
         return None
-    return ("Used in evaluation, then in training, then in evaluation on a longer sequence, your module gives wrong "
-            "numbers at the end: it remembers something.")
+    return (
+        "Used in evaluation, then in training, then in evaluation on a longer sequence, your module gives wrong "
+        "numbers at the end: it remembers something."
+    )
 
 
 def does_not_learn(attempt):
@@ -164,8 +191,10 @@ def does_not_learn(attempt):
         reached = {"x": x.grad, **{name: getattr(module, name).weight.grad for name in PROJECTIONS}}
         missed = [name for name, gradient in reached.items() if gradient is None or not gradient.any()]
         if missed:
-            return (f"The numbers are right, but in {'training' if training else 'evaluation'} no gradient reaches "
-                    f"{listed(missed)}, so nothing could be learned there.")
+            return (
+                f"The numbers are right, but in {'training' if training else 'evaluation'} no gradient reaches "
+                f"{listed(missed)}, so nothing could be learned there."
+            )
     return None
 
 
@@ -175,19 +204,40 @@ def built_again(id, test, hint):
 
 TESTS = (
     decided_by_one_draw(attend_in_training, zero_weights, "dropout", keeps_all_in_evaluation),
-    decided_without_p(attend_in_training, zero_weights, "dropout",
-                      "The probability comes from outside: which number is your dropout layer given?",
-                      keeps_all_in_evaluation),
-    BehavioralTest("same-zeros", zeroes_the_same,
-                   "Every call draws new numbers: make the draw in forward, and seed nothing.",
-                   required=True, while_doing="called twice in training,"),
-    BehavioralTest("remembers", remembers, "forward should change nothing on self: cut the mask into a local variable.",
-                   required=True, while_doing="used again, in training and on a longer sequence,"),
-    BehavioralTest("no-gradients", does_not_learn, "Use the layers themselves, and no detach, .data or no_grad.",
-                   required=True, while_doing="in the backward pass"),
+    decided_without_p(
+        attend_in_training,
+        zero_weights,
+        "dropout",
+        "The probability comes from outside: which number is your dropout layer given?",
+        keeps_all_in_evaluation,
+    ),
+    BehavioralTest(
+        "same-zeros",
+        zeroes_the_same,
+        "Every call draws new numbers: make the draw in forward, and seed nothing.",
+        required=True,
+        while_doing="called twice in training,",
+    ),
+    BehavioralTest(
+        "remembers",
+        remembers,
+        "forward should change nothing on self: cut the mask into a local variable.",
+        required=True,
+        while_doing="used again, in training and on a longer sequence,",
+    ),
+    BehavioralTest(
+        "no-gradients",
+        does_not_learn,
+        "Use the layers themselves, and no detach, .data or no_grad.",
+        required=True,
+        while_doing="in the backward pass",
+    ),
     built_again("mask-as-parameter", mask_is_parameter, BUFFER),
     built_again("mask-is-plain-tensor", mask_is_plain, BUFFER),
     built_again("mask-not-kept", mask_is_not_kept, BUFFER + " forward then cuts it to the length of x."),
-    built_again("mask-stays-on-the-cpu", mask_stays_on_the_cpu,
-                "self.mask[:T, :T] moves with the module; a new tensor is made where x is, with device=x.device."),
+    built_again(
+        "mask-stays-on-the-cpu",
+        mask_stays_on_the_cpu,
+        "self.mask[:T, :T] moves with the module; a new tensor is made where x is, with device=x.device.",
+    ),
 )

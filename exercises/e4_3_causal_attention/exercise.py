@@ -13,6 +13,7 @@ from helpers.masks import causal_mask
 
 # ---------------------------------------------------------------- how an answer is run
 
+
 def run_causal_attention(attempt, x, *rest):
     """Build the learner's module, put known numbers into its projections, and apply it to x.
 
@@ -45,27 +46,34 @@ def works(apply, length):
 
 
 def mask_not_cut(context_length, length, error):
-    return (f"Built with context_length = {context_length}, your module cannot take {length} positions "
-            f"({type(error).__name__}: {str(error).splitlines()[0]}). Built with context_length = {length} it can: so "
-            "something keeps that size, most likely the mask. Cut both its axes to the length of x: mask[:T, :T] "
-            "with T = x.size(1).")
+    return (
+        f"Built with context_length = {context_length}, your module cannot take {length} positions "
+        f"({type(error).__name__}: {str(error).splitlines()[0]}). Built with context_length = {length} it can: so "
+        "something keeps that size, most likely the mask. Cut both its axes to the length of x: mask[:T, :T] "
+        "with T = x.size(1)."
+    )
 
 
 def describe(args):
     x, weight, *_, context_length, p, training = args
-    return (f"It was built with d_in = {weight.size(1)}, d_out = {weight.size(0)}, context_length = {context_length} "
-            f"and dropout = {p:g}, to be applied to x of shape {tuple(x.shape)} in "
-            f"{'training' if training else 'evaluation'}.")
+    return (
+        f"It was built with d_in = {weight.size(1)}, d_out = {weight.size(0)}, context_length = {context_length} "
+        f"and dropout = {p:g}, to be applied to x of shape {tuple(x.shape)} in "
+        f"{'training' if training else 'evaluation'}."
+    )
 
 
 ERRORS = (
-    (r"attribute '(\w+)' already exists",
-     "The module has an attribute {0} already: register_buffer makes it by itself, so there is no self.{0} = ... "
-     "before it."),
+    (
+        r"attribute '(\w+)' already exists",
+        "The module has an attribute {0} already: register_buffer makes it by itself, so there is no self.{0} = ... "
+        "before it.",
+    ),
 )
 
 
 # ---------------------------------------------------------------- what it is tried on
+
 
 def given(batch, length, context_length, training, seed, d_in=D, d_out=DV):
     """The arguments of 4.3, without dropout."""
@@ -108,8 +116,11 @@ CASES = (
     TestCase("as many features out as in", given(B, S, D, False, seed=88, d_out=D)),
     TestCase("d_in = 17 and d_out = 19", given(B, T, DV, False, seed=92, d_in=17, d_out=19)),
     TestCase("a batch with low scores in evaluation", with_low_visible_scores(given(B, T, T, False, seed=92))),
-    TestCase("float64 numbers in training, dropout = 0.5", in_float64(showing_the_mix(6, 41, 50, 0.5, True, seed=96)),
-             rtol=1e-3),
+    TestCase(
+        "float64 numbers in training, dropout = 0.5",
+        in_float64(showing_the_mix(6, 41, 50, 0.5, True, seed=96)),
+        rtol=1e-3,
+    ),
     TestCase("a batch in training, dropout = 0.8", showing_the_mix(4, 60, 64, 0.8, True, seed=100), rtol=1e-3),
 )
 MINIMAL_INPUTS = (
@@ -124,30 +135,43 @@ def future_is_read(case):
     return f"The future must get the weight 0, in training too: {future(case)}."
 
 
-FUTURE = Property("future-read", future_is_read,
-                  "Row i may see the columns 0 to i. Which step comes between the mask and the weights?")
+FUTURE = Property(
+    "future-read",
+    future_is_read,
+    "Row i may see the columns 0 to i. Which step comes between the mask and the weights?",
+)
 
 EXERCISE = Exercise(
-    id="4.3", name="CausalAttention", signature="CausalAttention(d_in, d_out, context_length, dropout)", minutes=15,
+    id="4.3",
+    name="CausalAttention",
+    signature="CausalAttention(d_in, d_out, context_length, dropout)",
+    minutes=15,
     difficulty=3,
     gives="a module with W_query, W_key, W_value and a mask as buffer; forward(x) with x (B, T, d_in) gives (out, "
-          "weights), causal, with dropout on the weights",
-    reference=CausalAttention, arguments=("d_in", "d_out", "context_length", "dropout"), returns=("out", "weights"),
+    "weights), causal, with dropout on the weights",
+    reference=CausalAttention,
+    arguments=("d_in", "d_out", "context_length", "dropout"),
+    returns=("out", "weights"),
     runner=ModuleRunner(run_causal_attention, ("x", *PROJECTIONS, "context_length", "dropout", "training"), describe),
-    comparison=SummaryComparison(WEIGHTS.summary), stage_of=WEIGHTS.stage_of, judge_first=("weights",),
+    comparison=SummaryComparison(WEIGHTS.summary),
+    stage_of=WEIGHTS.stage_of,
+    judge_first=("weights",),
     axis_names=AXES | {3: "", 7: "T", 11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
-    cases=CASES, minimal_inputs=MINIMAL_INPUTS, misconceptions=known, error_meanings=ERRORS,
+    cases=CASES,
+    minimal_inputs=MINIMAL_INPUTS,
+    misconceptions=known,
+    error_meanings=ERRORS,
     hints=(
         "It is your SelfAttention from exercise 2.5 with two more lines in __init__: "
-        "self.register_buffer(\"mask\", ...), a triangle of context_length positions, and "
+        'self.register_buffer("mask", ...), a triangle of context_length positions, and '
         "self.dropout = nn.Dropout(dropout).",
         "In forward: T = x.size(1), and the mask is self.mask[:T, :T]. Fill the scores with -inf where it forbids, "
         "take the softmax, then weights = self.dropout(weights), and only then out.",
-        "weights = scores.masked_fill(~self.mask[:T, :T], float(\"-inf\")).softmax(dim=-1), for a mask that is True "
+        'weights = scores.masked_fill(~self.mask[:T, :T], float("-inf")).softmax(dim=-1), for a mask that is True '
         "where reading is allowed; weights = self.dropout(weights); return weights @ v, weights",
     ),
     properties=(*WEIGHTS.pair_properties(FUTURE), *WEIGHTS.dropout_properties()),
     behavioral_tests=TESTS,
     when_correct="This is the attention of GPT, one head of it: it learns, cannot see ahead, and leans on no single "
-                 "word.",
+    "word.",
 )

@@ -21,6 +21,7 @@ from helpers.masks import causal_mask
 
 # ---------------------------------------------------------------- what is right
 
+
 def queries_keys_values(args):
     x, *weights = args[:4]
     return [x @ weight.to(x.dtype).mT for weight in weights]
@@ -36,10 +37,15 @@ def values(args):
 
 
 WEIGHTS = DroppedWeights(
-    weights=causal_weights, values=values, mode=lambda args: args[-2:], noun="visible weights",
-    draw="nn.Dropout", p_name="dropout",
+    weights=causal_weights,
+    values=values,
+    mode=lambda args: args[-2:],
+    noun="visible weights",
+    draw="nn.Dropout",
+    p_name="dropout",
     share="nn.Dropout(dropout) zeroes each weight with probability dropout. Is it given this very number, and applied "
-          "once?")
+    "once?",
+)
 
 
 def future(case):
@@ -49,11 +55,13 @@ def future(case):
     if not leak.any():
         return explainers.not_a_number(case) if case.last.isnan().any() else explainers.entry(case)
     at = explainers.worst(leak, torch.zeros_like(leak))
-    return (f"position {at[-2]} reads position {at[-1]}, which comes later, with the weight "
-            f"{explainers.number(leak[at])}")
+    return (
+        f"position {at[-2]} reads position {at[-1]}, which comes later, with the weight {explainers.number(leak[at])}"
+    )
 
 
 # ---------------------------------------------------------------- wrong answers, from wrong steps
+
 
 def project(x, W_query, W_key, W_value, drop):
     return W_query(x), W_key(x), W_value(x)
@@ -95,14 +103,19 @@ dropouts = dropout_mistakes(WEIGHTS)
 
 known.include(
     place_mistakes(WEIGHTS),
-    means={"always-on": "Weights are dropped in evaluation too: the module does not look at its mode.",
-           "before-softmax": "Dropout came before the softmax: on the scores, q, k or x. A dropped score is not a "
-                             "hidden one, since exp(0) = 1.",
-           "on-values": "Dropout was applied to the values; no weight was dropped."},
-    hints={"always-on": "Where does your code look at the mode? nn.Dropout does so by itself, if made in __init__; "
-                        "F.dropout must be given self.training.",
-           "training-turned-around": "self.training is True in training, and nn.Dropout looks at it by itself.",
-           "before-softmax": "First the weights, with mask and softmax; then dropout on the weights."})
+    means={
+        "always-on": "Weights are dropped in evaluation too: the module does not look at its mode.",
+        "before-softmax": "Dropout came before the softmax: on the scores, q, k or x. A dropped score is not a "
+        "hidden one, since exp(0) = 1.",
+        "on-values": "Dropout was applied to the values; no weight was dropped.",
+    },
+    hints={
+        "always-on": "Where does your code look at the mode? nn.Dropout does so by itself, if made in __init__; "
+        "F.dropout must be given self.training.",
+        "training-turned-around": "self.training is True in training, and nn.Dropout looks at it by itself.",
+        "before-softmax": "First the weights, with mask and softmax; then dropout on the weights.",
+    },
+)
 
 
 @known.also("before-softmax", step="attend")
@@ -136,16 +149,27 @@ def scores_with_their_fill_and_weights_dropped(q, k, v, drop, mask):
 # ---------------------------------------------------------------- dropout itself
 
 known.include(
-    dropouts, "dropped-twice", "share-turned-around", "p-kept", "always-half", "not-scaled", "renormalized",
-    means={"p-kept": "A share of 1 - dropout of the weights became 0, and a share of dropout stayed.",
-           "renormalized": "The weights that were left after dropout were made to sum to 1 again (or dropout came "
-                           "before the softmax, as a score of -inf)."},
-    hints={"dropped-twice": "How many times does your code drop? nn.Dropout alone is enough.",
-           "p-kept": "nn.Dropout(p) takes the probability of becoming 0: pass dropout to it as it is.",
-           "always-half": "Which p is your dropout given? nn.Dropout() and F.dropout drop half unless it is given.",
-           "not-scaled": "nn.Dropout does both, and nothing in evaluation.",
-           "renormalized": "Mask and softmax first, dropout last: then a row may sum to more or less than 1, and to 1 "
-                           "on average."})
+    dropouts,
+    "dropped-twice",
+    "share-turned-around",
+    "p-kept",
+    "always-half",
+    "not-scaled",
+    "renormalized",
+    means={
+        "p-kept": "A share of 1 - dropout of the weights became 0, and a share of dropout stayed.",
+        "renormalized": "The weights that were left after dropout were made to sum to 1 again (or dropout came "
+        "before the softmax, as a score of -inf).",
+    },
+    hints={
+        "dropped-twice": "How many times does your code drop? nn.Dropout alone is enough.",
+        "p-kept": "nn.Dropout(p) takes the probability of becoming 0: pass dropout to it as it is.",
+        "always-half": "Which p is your dropout given? nn.Dropout() and F.dropout drop half unless it is given.",
+        "not-scaled": "nn.Dropout does both, and nothing in evaluation.",
+        "renormalized": "Mask and softmax first, dropout last: then a row may sum to more or less than 1, and to 1 "
+        "on average.",
+    },
+)
 
 
 @known.also("dropped-twice", step="drop")
@@ -154,9 +178,12 @@ def half_dropped_and_then_dropped(x, p, generator=None):
     return dropout(dropout(x, 0.5), p)
 
 
-known("whole-positions", means="Several weights became 0 together: there are fewer draws than weights.",
-      hint="Every weight has its own draw. nn.Dropout does that; nn.Dropout1d and 2d drop whole rows or more.",
-      explain=WEIGHTS.tied)
+known(
+    "whole-positions",
+    means="Several weights became 0 together: there are fewer draws than weights.",
+    hint="Every weight has its own draw. nn.Dropout does that; nn.Dropout1d and 2d drop whole rows or more.",
+    explain=WEIGHTS.tied,
+)
 
 
 def one_for_each_key(w):
@@ -181,23 +208,37 @@ for shape in (one_for_each_key, one_matrix, one_for_each_query, one_row_for_each
 
 # ---------------------------------------------------------------- the mask
 
-@known("mask-only-in-training", means="The future is hidden in training only: in evaluation every position reads it.",
-       hint="Take the mask out of `if self.training`: only dropout depends on the mode.", explain=future, step="cut")
+
+@known(
+    "mask-only-in-training",
+    means="The future is hidden in training only: in evaluation every position reads it.",
+    hint="Take the mask out of `if self.training`: only dropout depends on the mode.",
+    explain=future,
+    step="cut",
+)
 def cut_in_training(mask, length, training):
     return cut(mask, length, training) if training else torch.ones_like(cut(mask, length, training))
 
 
-@known("mask-only-in-evaluation",
-       means="The future is hidden in evaluation only: in training every position reads it, and learns to copy it.",
-       hint="The mask belongs to both modes: only dropout depends on the mode.", explain=future, step="cut")
+@known(
+    "mask-only-in-evaluation",
+    means="The future is hidden in evaluation only: in training every position reads it, and learns to copy it.",
+    hint="The mask belongs to both modes: only dropout depends on the mode.",
+    explain=future,
+    step="cut",
+)
 def cut_in_evaluation(mask, length, training):
     return cut_in_training(mask, length, not training)
 
 
-@known("mask-cut-elsewhere",
-       means="For an x shorter than context_length, the wrong part of the mask was used: it no longer has its diagonal "
-             "from corner to corner.",
-       hint="Which rows and which columns of the mask belong to the positions 0 to T - 1?", explain=future, step="cut")
+@known(
+    "mask-cut-elsewhere",
+    means="For an x shorter than context_length, the wrong part of the mask was used: it no longer has its diagonal "
+    "from corner to corner.",
+    hint="Which rows and which columns of the mask belong to the positions 0 to T - 1?",
+    explain=future,
+    step="cut",
+)
 def rows_from_the_end(mask, length, training):
     return mask[-length:, :length]
 
@@ -214,22 +255,36 @@ def filled_with_a_finite_number(scores, mask):
 known.also("mask-cut-elsewhere", cut=columns_from_the_end, fill=filled_with_a_finite_number)
 
 known.include(
-    mistakes.MASK_MISTAKES, "mask-ignored", "true-hides", "zero-filled", "weak-fill", "mask-added",
-    "mask-inverted-added", "zero-times-infinity", "positive-fill", "infinite-fill", explain=future,
-    means={"mask-ignored": "Nothing is hidden: every position reads the future.",
-           "true-hides": "The mask was read the wrong way round: the future is read, and the past is hidden.",
-           "weak-fill": "The fill is not low enough: the future keeps a weight.",
-           "mask-added": "The mask was added to the scores as numbers: some become larger by 1, and nothing is hidden.",
-           "mask-inverted-added": "The mask was added to the scores as numbers: the scores of the future become larger "
-                                  "by 1, and nothing is hidden.",
-           "zero-times-infinity": "The numbers are NaN: multiplying a mask by -inf does that, since 0 * -inf is NaN, "
-                                  "not 0."},
-    hints={"mask-ignored": "Does the mask reach the scores? masked_fill gives a new tensor: keep it.",
-           "true-hides": "masked_fill fills where its mask is True. Is yours True above the diagonal, or below it?",
-           "weak-fill": "Which number is lower than every score?",
-           "mask-added": "Only a mask of 0 and -inf can be added. What is yours made of?",
-           "mask-inverted-added": "Only a mask of 0 and -inf can be added. What is yours made of?",
-           "zero-times-infinity": "Put -inf only where the future is: masked_fill or torch.where."})
+    mistakes.MASK_MISTAKES,
+    "mask-ignored",
+    "true-hides",
+    "zero-filled",
+    "weak-fill",
+    "mask-added",
+    "mask-inverted-added",
+    "zero-times-infinity",
+    "positive-fill",
+    "infinite-fill",
+    explain=future,
+    means={
+        "mask-ignored": "Nothing is hidden: every position reads the future.",
+        "true-hides": "The mask was read the wrong way round: the future is read, and the past is hidden.",
+        "weak-fill": "The fill is not low enough: the future keeps a weight.",
+        "mask-added": "The mask was added to the scores as numbers: some become larger by 1, and nothing is hidden.",
+        "mask-inverted-added": "The mask was added to the scores as numbers: the scores of the future become larger "
+        "by 1, and nothing is hidden.",
+        "zero-times-infinity": "The numbers are NaN: multiplying a mask by -inf does that, since 0 * -inf is NaN, "
+        "not 0.",
+    },
+    hints={
+        "mask-ignored": "Does the mask reach the scores? masked_fill gives a new tensor: keep it.",
+        "true-hides": "masked_fill fills where its mask is True. Is yours True above the diagonal, or below it?",
+        "weak-fill": "Which number is lower than every score?",
+        "mask-added": "Only a mask of 0 and -inf can be added. What is yours made of?",
+        "mask-inverted-added": "Only a mask of 0 and -inf can be added. What is yours made of?",
+        "zero-times-infinity": "Put -inf only where the future is: masked_fill or torch.where.",
+    },
+)
 
 
 @known.also("true-hides", step="fill")
@@ -243,40 +298,71 @@ def add_hidden_diagonal(value):
         return scores.masked_fill(~mask.tril(-1), value)
 
 
-known("diagonal-hidden",
-      means="The diagonal is hidden too: no position reads itself, and position 0 has nothing to read.",
-      hint="Position i may read 0 to i. On which diagonal does your triangle begin?", explain=future)
+known(
+    "diagonal-hidden",
+    means="The diagonal is hidden too: no position reads itself, and position 0 has nothing to read.",
+    hint="Position i may read 0 to i. On which diagonal does your triangle begin?",
+    explain=future,
+)
 add_hidden_diagonal(-INF)
 add_hidden_diagonal(-1e9)
 
 
-@known("one-step-ahead", means="Each position also reads the next one: the word that it should predict.",
-       hint="Position i may read 0 to i. On which diagonal does your triangle begin?", explain=future, step="fill")
+@known(
+    "one-step-ahead",
+    means="Each position also reads the next one: the word that it should predict.",
+    hint="Position i may read 0 to i. On which diagonal does your triangle begin?",
+    explain=future,
+    step="fill",
+)
 def filled_one_step_later(scores, mask):
     return scores.masked_fill(torch.ones_like(mask).triu(2), -INF)
 
 
 known.include(
-    mistakes.MASK_MISTAKES, "masked-after-softmax", "weights-filled", "softmax-twice",
-    hints={"masked-after-softmax": "Hide the scores first; then the softmax shares everything out among the visible "
-                                   "positions."})
+    mistakes.MASK_MISTAKES,
+    "masked-after-softmax",
+    "weights-filled",
+    "softmax-twice",
+    hints={
+        "masked-after-softmax": "Hide the scores first; then the softmax shares everything out among the visible "
+        "positions."
+    },
+)
 
 
 # ---------------------------------------------------------------- attention without mask and dropout
 
 known.include(
-    mistakes.SCALE_MISTAKES, "no-scale", "scaled-by-d", "root-without-brackets", "divided-by-d-and-by-2", "root-of-two",
-    "fixed-scale", "multiplied", "scaled-by-another",
-    means={"no-scale": "The scores were not divided by sqrt(d_out).",
-           "scaled-by-d": "The scores were divided by d_out instead of its square root.",
-           "multiplied": "The scores were multiplied by sqrt(d_out) instead of divided by it.",
-           "scaled-by-another": "The scores were divided by the square root of the number of positions or items."},
-    hints={"scaled-by-another": "Which axis does a dot product sum over? Its size is q.size(-1).",
-           "no-scale": "q and k have d_out features: divide the scores by the root of q.size(-1)."})
+    mistakes.SCALE_MISTAKES,
+    "no-scale",
+    "scaled-by-d",
+    "root-without-brackets",
+    "divided-by-d-and-by-2",
+    "root-of-two",
+    "fixed-scale",
+    "multiplied",
+    "scaled-by-another",
+    means={
+        "no-scale": "The scores were not divided by sqrt(d_out).",
+        "scaled-by-d": "The scores were divided by d_out instead of its square root.",
+        "multiplied": "The scores were multiplied by sqrt(d_out) instead of divided by it.",
+        "scaled-by-another": "The scores were divided by the square root of the number of positions or items.",
+    },
+    hints={
+        "scaled-by-another": "Which axis does a dot product sum over? Its size is q.size(-1).",
+        "no-scale": "q and k have d_out features: divide the scores by the root of q.size(-1).",
+    },
+)
 
 
-@known("scaled-by-input", means="The scores were divided by sqrt(d_in); the dot products run over d_out features.",
-       hint="Take the size from q itself: q.size(-1).", explain=explainers.sharpness, step="project")
+@known(
+    "scaled-by-input",
+    means="The scores were divided by sqrt(d_in); the dot products run over d_out features.",
+    hint="Take the size from q itself: q.size(-1).",
+    explain=explainers.sharpness,
+    step="project",
+)
 def queries_scaled_by_the_input(x, W_query, W_key, W_value, drop):
     """The same as scores divided by sqrt(d_in) in place of sqrt(d_out)."""
     q, k, v = project(x, W_query, W_key, W_value, drop)
@@ -284,10 +370,16 @@ def queries_scaled_by_the_input(x, W_query, W_key, W_value, drop):
 
 
 known.include(
-    mistakes.SOFTMAX_MISTAKES, "over-queries", "over-batch", "no-softmax",
-    hints={"over-queries": "Which axis of (B, T, T) are the keys?",
-           "over-batch": "Which axis of (B, T, T) are the keys?",
-           "no-softmax": "Weights are positive; in evaluation each row sums to 1."})
+    mistakes.SOFTMAX_MISTAKES,
+    "over-queries",
+    "over-batch",
+    "no-softmax",
+    hints={
+        "over-queries": "Which axis of (B, T, T) are the keys?",
+        "over-batch": "Which axis of (B, T, T) are the keys?",
+        "no-softmax": "Weights are positive; in evaluation each row sums to 1.",
+    },
+)
 
 
 known.also("over-batch", softmax=mistakes.over_the_batch, fill=filled_with_a_finite_number)
@@ -298,12 +390,20 @@ def scores_times_mask(scores, mask):
     return scores * mask
 
 
-known.include(mistakes.COMPARE_MISTAKES, "keys-ask", "all-axes-reversed",
-              means={"keys-ask": "W_query and W_key have changed places: position j asks position i."},
-              hints={"keys-ask": "Row i must hold position i's query against all keys."})
+known.include(
+    mistakes.COMPARE_MISTAKES,
+    "keys-ask",
+    "all-axes-reversed",
+    means={"keys-ask": "W_query and W_key have changed places: position j asks position i."},
+    hints={"keys-ask": "Row i must hold position i's query against all keys."},
+)
 
-known("axes-swapped-from-the-front", means="The wrong axes of k change places: B and T, instead of T and d_out.",
-      hint="Which two axes are to be swapped, counted from the end?", explain=explainers.shape)
+known(
+    "axes-swapped-from-the-front",
+    means="The wrong axes of k change places: B and T, instead of T and d_out.",
+    hint="Which two axes are to be swapped, counted from the end?",
+    explain=explainers.shape,
+)
 
 
 @known.also("axes-swapped-from-the-front", step="compare")
@@ -311,30 +411,56 @@ def axes_0_and_1_swapped(q, k):
     return q @ k.transpose(0, 1)
 
 
-@known("query-layer-twice", means="W_query made the keys as well; W_key was never used.", hint="Which layer makes k?",
-       explain=explainers.sharpness, step="project")
+@known(
+    "query-layer-twice",
+    means="W_query made the keys as well; W_key was never used.",
+    hint="Which layer makes k?",
+    explain=explainers.sharpness,
+    step="project",
+)
 def queries_as_keys(x, W_query, W_key, W_value, drop):
     return W_query(x), W_query(x), W_value(x)
 
 
-@known("key-layer-twice", means="W_key made the queries as well; W_query was never used.", hint="Which layer makes q?",
-       explain=explainers.sharpness, step="project")
+@known(
+    "key-layer-twice",
+    means="W_key made the queries as well; W_query was never used.",
+    hint="Which layer makes q?",
+    explain=explainers.sharpness,
+    step="project",
+)
 def keys_as_queries(x, W_query, W_key, W_value, drop):
     return W_key(x), W_key(x), W_value(x)
 
 
 known.include(
-    mistakes.MIX_MISTAKES, "keys-as-values", "queries-as-values",
-    means={"keys-as-values": "The weights average the keys; W_value was never used.",
-           "queries-as-values": "The weights average the queries; W_value was never used."},
-    hints={"queries-as-values": "Values are what is read. Which layer makes them?"}, explain=explainers.out_alone)
+    mistakes.MIX_MISTAKES,
+    "keys-as-values",
+    "queries-as-values",
+    means={
+        "keys-as-values": "The weights average the keys; W_value was never used.",
+        "queries-as-values": "The weights average the queries; W_value was never used.",
+    },
+    hints={"queries-as-values": "Values are what is read. Which layer makes them?"},
+    explain=explainers.out_alone,
+)
 
 
-@known("input-as-values", means="The weights average x itself; W_value was never used.",
-       hint="Values are a projection of x too. Which layer makes them?", explain=explainers.shape, step="project")
+@known(
+    "input-as-values",
+    means="The weights average x itself; W_value was never used.",
+    hint="Values are a projection of x too. Which layer makes them?",
+    explain=explainers.shape,
+    step="project",
+)
 def input_as_values(x, W_query, W_key, W_value, drop):
     return W_query(x), W_key(x), x
 
 
-known.include(mistakes.MIX_MISTAKES, "weights-transposed", "only-out", "swapped-pair",
-              hints={"only-out": "End forward with `return out, weights`."})
+known.include(
+    mistakes.MIX_MISTAKES,
+    "weights-transposed",
+    "only-out",
+    "swapped-pair",
+    hints={"only-out": "End forward with `return out, weights`."},
+)

@@ -45,7 +45,7 @@ def split_by_tensor_split(x, num_heads):
 @right
 def split_by_cat_of_unsqueezed_slices(x, num_heads):
     D = x.size(2) // num_heads
-    return torch.cat([x[:, None, :, h * D:(h + 1) * D] for h in range(num_heads)], dim=1)
+    return torch.cat([x[:, None, :, h * D : (h + 1) * D] for h in range(num_heads)], dim=1)
 
 
 @right
@@ -54,7 +54,7 @@ def split_by_writing_into_empty(x, num_heads):
     D = int(C / num_heads)
     heads = torch.empty((B, num_heads, T, D), dtype=x.dtype)
     for h in range(num_heads):
-        heads[:, h] = x[:, :, h * D:h * D + D]
+        heads[:, h] = x[:, :, h * D : h * D + D]
     return heads
 
 

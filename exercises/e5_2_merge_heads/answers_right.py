@@ -59,7 +59,7 @@ def merged_by_writing_into_zeros(x):
     B, H, T, D = x.shape
     merged = torch.zeros(B, T, H * D, dtype=x.dtype)
     for h in range(H):
-        merged[..., h * D:(h + 1) * D] = x[:, h]
+        merged[..., h * D : (h + 1) * D] = x[:, h]
     return merged
 
 

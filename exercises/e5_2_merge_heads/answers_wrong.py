@@ -178,7 +178,7 @@ def merged_without_the_last_head(x):
     B, H, T, D = x.shape
     merged = torch.zeros(B, T, H * D, dtype=x.dtype)
     for h in range(H - 1):
-        merged[..., h * D:(h + 1) * D] = x[:, h]
+        merged[..., h * D : (h + 1) * D] = x[:, h]
     return merged
 
 

@@ -10,11 +10,20 @@ from exercises.e5_2_merge_heads.reference import merge_heads
 from feedback import Exercise, TestCase
 
 EXERCISE = Exercise(
-    id="5.2", name="merge_heads", signature="merge_heads(x)", minutes=5, difficulty=2,
+    id="5.2",
+    name="merge_heads",
+    signature="merge_heads(x)",
+    minutes=5,
+    difficulty=2,
     gives="the heads of each position side by side again: (B, H, T, D) to (B, T, C), the way back from split_heads",
-    reference=merge_heads, arguments=("x",), returns=("merged",), axis_names=AXES | SIZES,
-    cases=(*(TestCase(name, (normal(b, h, t, d, seed=60 + i),)) for i, (name, b, t, h, d) in enumerate(SHAPES)),
-            TestCase("float64", (normal(B, H, T, 4, seed=69).double(),))),
+    reference=merge_heads,
+    arguments=("x",),
+    returns=("merged",),
+    axis_names=AXES | SIZES,
+    cases=(
+        *(TestCase(name, (normal(b, h, t, d, seed=60 + i),)) for i, (name, b, t, h, d) in enumerate(SHAPES)),
+        TestCase("float64", (normal(B, H, T, 4, seed=69).double(),)),
+    ),
     minimal_inputs=tuple((split_heads(x, 2).contiguous(),) for x in NAMED_BY_POSITION),
     misconceptions=known,
     hints=(
@@ -22,8 +31,12 @@ EXERCISE = Exercise(
         "(B, H, T, D) to (B, T, H, D) to (B, T, C). After a transpose view refuses; reshape and flatten do not.",
         "x.transpose(1, 2).flatten(-2)",
     ),
-    error_meanings=((r"(not enough values|too many values) to unpack.*",
-                     "x has four axes, (B, H, T, D): the batch is one of them, and is unpacked too."),),
+    error_meanings=(
+        (
+            r"(not enough values|too many values) to unpack.*",
+            "x has four axes, (B, H, T, D): the batch is one of them, and is unpacked too.",
+        ),
+    ),
     properties=PROPERTIES,
     behavioral_tests=(gradients_flow(merge_heads, (normal(B, H, T, 4, seed=68),), ("x",)),),
     when_correct="merge_heads(split_heads(x, H)) is x again: no number was changed on the way.",

@@ -37,7 +37,7 @@ def multi_with_nothing_but_views(x, wq, wk, wv, wo, heads, mask=None):
     q = wq(x).view(B, T, heads, D).permute(0, 2, 1, 3)
     k = wk(x).view(B, T, heads, D).permute(0, 2, 3, 1)
     v = wv(x).view(B, T, heads, D).permute(0, 2, 1, 3)
-    scores = torch.matmul(q, k) * D ** -0.5
+    scores = torch.matmul(q, k) * D**-0.5
     if mask is not None:
         scores = torch.where(mask, scores, torch.finfo(scores.dtype).min)
     weights = F.softmax(scores, -1)
@@ -171,9 +171,23 @@ def multi_by_torchs_own_function(x, q_proj, k_proj, v_proj, out_proj, num_heads,
         blocked = ~mask.expand(B, num_heads, T, T).reshape(B * num_heads, T, T)
     z = x.transpose(0, 1)
     out, weights = F.multi_head_attention_forward(
-        z, z, z, C, num_heads, torch.cat([q_proj.weight, k_proj.weight, v_proj.weight]),
-        torch.cat([q_proj.bias, k_proj.bias, v_proj.bias]), None, None, False, 0.0, out_proj.weight, out_proj.bias,
-        training=False, attn_mask=blocked, average_attn_weights=False)
+        z,
+        z,
+        z,
+        C,
+        num_heads,
+        torch.cat([q_proj.weight, k_proj.weight, v_proj.weight]),
+        torch.cat([q_proj.bias, k_proj.bias, v_proj.bias]),
+        None,
+        None,
+        False,
+        0.0,
+        out_proj.weight,
+        out_proj.bias,
+        training=False,
+        attn_mask=blocked,
+        average_attn_weights=False,
+    )
     return out.transpose(0, 1), weights
 
 
@@ -204,7 +218,7 @@ def multi_query_by_query_with_extras(x, q_proj, k_proj, v_proj, out_proj, num_he
     B, H, T, D = q.shape
     weights = torch.zeros(B, H, T, T, dtype=x.dtype)
     for t in range(T):
-        scores = (q[:, :, t, None] * k).sum(-1) / D ** 0.5
+        scores = (q[:, :, t, None] * k).sum(-1) / D**0.5
         if mask is not None:
             scores = scores.masked_fill(~mask.expand(B, H, T, T)[:, :, t], -1e30)
         weights[:, :, t] = torch.softmax(scores, -1)

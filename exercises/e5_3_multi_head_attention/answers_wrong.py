@@ -306,7 +306,7 @@ def multi_last_weights_of_a_loop(x, q_proj, k_proj, v_proj, out_proj, num_heads,
     D = x.size(-1) // num_heads
     outs = []
     for h in range(num_heads):
-        q, k, v = (layer(x)[..., h * D:(h + 1) * D] for layer in (q_proj, k_proj, v_proj))
+        q, k, v = (layer(x)[..., h * D : (h + 1) * D] for layer in (q_proj, k_proj, v_proj))
         full = None if mask is None else mask.expand(len(x), num_heads, x.size(1), x.size(1))[:, h]
         weights = hidden(q @ k.mT / math.sqrt(D), full).softmax(-1)
         outs.append(weights @ v)

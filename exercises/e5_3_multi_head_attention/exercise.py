@@ -46,13 +46,18 @@ def ask(attempt, x, context, layers):
 
 
 EXERCISE = Exercise(
-    id="5.3", name="multi_head_attention",
+    id="5.3",
+    name="multi_head_attention",
     signature="multi_head_attention(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None)",
-    minutes=12, difficulty=3,
+    minutes=12,
+    difficulty=3,
     gives="the pair (out, weights): x (B, T, C) is projected, split into heads, attended, merged and projected again; "
-          "out (B, T, C), weights (B, H, T, T)",
-    reference=multi_head_attention, arguments=("x", *PROJECTIONS, "num_heads", "mask"),
-    returns=("out", "weights"), judge_first=("weights",), none_hints=properties.WEIGHTS_ARE_NONE,
+    "out (B, T, C), weights (B, H, T, T)",
+    reference=multi_head_attention,
+    arguments=("x", *PROJECTIONS, "num_heads", "mask"),
+    returns=("out", "weights"),
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
     axis_names=AXES | SIZES,
     stage_of=lambda args: is_masked(args[6] if len(args) > 6 else None),
     cases=(
@@ -72,8 +77,13 @@ EXERCISE = Exercise(
         TestCase("scores around -7", with_low_scores(82, -7.22)),
         TestCase("scores around -150", with_low_scores(84, -150)),
     ),
-    minimal_inputs=(minimal(TWO_FEATURES), minimal(FOUR_FEATURES), minimal(TWO_FEATURES, causal_mask(2)),
-                    minimal(FOUR_FEATURES, causal_mask(2)), minimal([*TWO_FEATURES, [[0.0, 1.0], [1.0, 1.0]]])),
+    minimal_inputs=(
+        minimal(TWO_FEATURES),
+        minimal(FOUR_FEATURES),
+        minimal(TWO_FEATURES, causal_mask(2)),
+        minimal(FOUR_FEATURES, causal_mask(2)),
+        minimal([*TWO_FEATURES, [[0.0, 1.0], [1.0, 1.0]]]),
+    ),
     misconceptions=known,
     hints=(
         "You have written every step before: in exercises 5.1 and 5.2, and in notebooks 02 and 03. In which order do "
@@ -87,8 +97,9 @@ EXERCISE = Exercise(
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN),
     behavioral_tests=(
         *behavioral_tests(ask, multi_head_attention, self_attention=True),
-        gradients_flow(multi_head_attention, arguments(85, B, T, H, D, some_hidden(T, T)),
-                       ("x", *PROJECTIONS, None, None)),
+        gradients_flow(
+            multi_head_attention, arguments(85, B, T, H, D, some_hidden(T, T)), ("x", *PROJECTIONS, None, None)
+        ),
     ),
     when_correct="Each head compares its own features and makes its own weights; out_proj mixes what they found.",
 )

@@ -43,8 +43,12 @@ known.include(BY_HAND_MISTAKES)
 add_out_proj_by_hand(known)
 
 
-@known("values-and-out-exchanged", means="The weights are right, but v_proj and out_proj have changed places.",
-       hint="v_proj makes the values, which the weights mix; out_proj comes last.", explain=explainers.out_alone)
+@known(
+    "values-and-out-exchanged",
+    means="The weights are right, but v_proj and out_proj have changed places.",
+    hint="v_proj makes the values, which the weights mix; out_proj comes last.",
+    explain=explainers.out_alone,
+)
 def values_by_out_proj(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
     return multi_head_attention(x, q_proj, k_proj, out_proj, v_proj, num_heads, mask)
 

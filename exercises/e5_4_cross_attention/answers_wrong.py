@@ -165,8 +165,9 @@ def cross_context_joined_to_x(x, context, q_proj, k_proj, v_proj, out_proj, num_
 def cross_length_of_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """K and v cut with T."""
     B, T, C = x.shape
-    q, k, v = (z.view(B, T, num_heads, C // num_heads).transpose(1, 2)
-               for z in (q_proj(x), k_proj(context), v_proj(context)))
+    q, k, v = (
+        z.view(B, T, num_heads, C // num_heads).transpose(1, 2) for z in (q_proj(x), k_proj(context), v_proj(context))
+    )
     return attended(q, k, v, out_proj)
 
 
@@ -174,15 +175,14 @@ def cross_length_of_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
 def cross_length_of_context(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """Q cut with S."""
     B, S, C = context.shape
-    q, k, v = (z.reshape(B, S, num_heads, -1).transpose(1, 2)
-               for z in (q_proj(x), k_proj(context), v_proj(context)))
+    q, k, v = (z.reshape(B, S, num_heads, -1).transpose(1, 2) for z in (q_proj(x), k_proj(context), v_proj(context)))
     return attended(q, k, v, out_proj)
 
 
 @wrong("wrong-shape")
 def cross_context_cut_to_length_of_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """Only the first T positions of context."""
-    context = context[:, :x.size(1)]
+    context = context[:, : x.size(1)]
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
     return attended(q, k, v, out_proj)
 
@@ -473,8 +473,10 @@ def cross_with_a_new_query_layer(x, context, q_proj, k_proj, v_proj, out_proj, n
 
 @wrong("interleaved")
 def cross_split_in_turns(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    q, k, v = (torch.stack([z[..., h::num_heads] for h in range(num_heads)], dim=1)
-               for z in (q_proj(x), k_proj(context), v_proj(context)))
+    q, k, v = (
+        torch.stack([z[..., h::num_heads] for h in range(num_heads)], dim=1)
+        for z in (q_proj(x), k_proj(context), v_proj(context))
+    )
     return attended(q, k, v, out_proj)
 
 
@@ -504,7 +506,7 @@ def cross_weights_of_the_last_head(x, context, q_proj, k_proj, v_proj, out_proj,
     q, k, v = q_proj(x), k_proj(context), v_proj(context)
     for start in range(0, x.size(-1), D):
         part = slice(start, start + D)
-        weights = torch.softmax(q[..., part] @ k[..., part].mT / D ** 0.5, dim=-1)
+        weights = torch.softmax(q[..., part] @ k[..., part].mT / D**0.5, dim=-1)
         outs.append(weights @ v[..., part])
     return out_proj(torch.cat(outs, dim=-1)), weights
 

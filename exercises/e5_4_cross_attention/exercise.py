@@ -14,8 +14,12 @@ from feedback import Exercise, TestCase
 
 
 def arguments(seed, b, t, s, h, d, dtype=torch.float32):
-    return (normal(b, t, h * d, seed=seed, dtype=dtype), normal(b, s, h * d, seed=seed + 20, dtype=dtype),
-            *random_layers(h * d, seed, dtype), h)
+    return (
+        normal(b, t, h * d, seed=seed, dtype=dtype),
+        normal(b, s, h * d, seed=seed + 20, dtype=dtype),
+        *random_layers(h * d, seed, dtype),
+        h,
+    )
 
 
 def minimal(x, context):
@@ -27,12 +31,18 @@ def ask(attempt, x, context, layers):
 
 
 EXERCISE = Exercise(
-    id="5.4", name="cross_attention",
-    signature="cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads)", minutes=6, difficulty=2,
+    id="5.4",
+    name="cross_attention",
+    signature="cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads)",
+    minutes=6,
+    difficulty=2,
     gives="the pair (out, weights), where x (B, T, C) asks and context (B, S, C) answers: out (B, T, C), weights "
-          "(B, H, T, S)",
-    reference=cross_attention, arguments=("x", "context", *PROJECTIONS, "num_heads"),
-    returns=("out", "weights"), judge_first=("weights",), none_hints=properties.WEIGHTS_ARE_NONE,
+    "(B, H, T, S)",
+    reference=cross_attention,
+    arguments=("x", "context", *PROJECTIONS, "num_heads"),
+    returns=("out", "weights"),
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
     axis_names=AXES | {**SIZES, 7: "S"},
     cases=(
         TestCase("a longer context", arguments(100, B, T, S, H, 11)),
@@ -46,10 +56,12 @@ EXERCISE = Exercise(
         TestCase("a context as long as x", arguments(108, B, T, T, H, D)),
         TestCase("as many heads as positions", arguments(109, B, 8, S, 8, D)),
     ),
-    minimal_inputs=(minimal([[[1.0, 0.0]]], [[[0.0, 1.0], [1.0, 1.0]]]),
-                    minimal([[[1.0, 0.0], [0.0, 1.0]]], [[[0.0, 1.0], [1.0, 1.0]]]),
-                    minimal([[[1.0, 0, 0, 1]]], [[[0.0, 1, 1, 0], [1, 0, 0, 2]]]),
-                    minimal([[[1.0, 0, 0, 1], [0, 1, 2, 0]]], [[[0.0, 1, 1, 0], [1, 0, 0, 2], [1, 1, 0, 0]]])),
+    minimal_inputs=(
+        minimal([[[1.0, 0.0]]], [[[0.0, 1.0], [1.0, 1.0]]]),
+        minimal([[[1.0, 0.0], [0.0, 1.0]]], [[[0.0, 1.0], [1.0, 1.0]]]),
+        minimal([[[1.0, 0, 0, 1]]], [[[0.0, 1, 1, 0], [1, 0, 0, 2]]]),
+        minimal([[[1.0, 0, 0, 1], [0, 1, 2, 0]]], [[[0.0, 1, 1, 0], [1, 0, 0, 2], [1, 1, 0, 0]]]),
+    ),
     misconceptions=known,
     hints=(
         "It is exercise 5.3 without a mask, and only two letters differ: which of q, k and v come from context?",

@@ -103,7 +103,7 @@ def norm_as_rms(x, weight, bias, eps):
 def norm_with_mean_square(x, weight, bias, eps):
     """Variance of x instead of x - mean."""
     mean = x.mean(-1, keepdim=True)
-    var = (x ** 2).mean(-1, keepdim=True)
+    var = (x**2).mean(-1, keepdim=True)
     return (x - mean) / torch.sqrt(var + eps) * weight + bias
 
 
@@ -246,8 +246,11 @@ def norm_in_float32(x, weight, bias, eps):
 def norm_of_the_first_item(x, weight, bias, eps):
     """A loop that ends too early."""
     for item in x:
-        return F.layer_norm(item, x.shape[-1:], weight, bias, eps) if x.dim() > 1 else F.layer_norm(
-            x, x.shape, weight, bias, eps)
+        return (
+            F.layer_norm(item, x.shape[-1:], weight, bias, eps)
+            if x.dim() > 1
+            else F.layer_norm(x, x.shape, weight, bias, eps)
+        )
 
 
 @wrong("returns-none")

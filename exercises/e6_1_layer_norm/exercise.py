@@ -27,18 +27,30 @@ def norm_of(attempt, x, weight, bias):
 
 
 EXERCISE = Exercise(
-    id="6.1", name="layer_norm", signature="layer_norm(x, weight, bias, eps)", minutes=8, difficulty=2,
+    id="6.1",
+    name="layer_norm",
+    signature="layer_norm(x, weight, bias, eps)",
+    minutes=8,
+    difficulty=2,
     gives="x (..., C) with each vector brought to mean 0 and variance 1, (x - mean) / sqrt(variance + eps), then times "
-          "weight plus bias; the variance divides by C",
-    reference=layer_norm, arguments=("x", "weight", "bias", "eps"), returns=("out",), axis_names=AXES | SIZES,
+    "weight plus bias; the variance divides by C",
+    reference=layer_norm,
+    arguments=("x", "weight", "bias", "eps"),
+    returns=("out",),
+    axis_names=AXES | SIZES,
     cases=(*(TestCase(name, args) for name, args in CASES), TestCase("vectors of equal numbers", EQUAL_NUMBERS)),
     minimal_inputs=(
         (torch.tensor([1.0, 3.0]), *BY_HAND, 0.0),
         (torch.tensor([1.0, 3.0]), *BY_HAND, 3.0),
         (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 0.0),
         (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 3.0),
-        (torch.tensor([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]]),
-         torch.tensor([1.0, 2.0, -1.0]), torch.tensor([0.0, 1.0, 0.5]), 0.25)),
+        (
+            torch.tensor([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]]),
+            torch.tensor([1.0, 2.0, -1.0]),
+            torch.tensor([0.0, 1.0, 0.5]),
+            0.25,
+        ),
+    ),
     misconceptions=known,
     hints=(
         "Begin with a single vector, x[0, 0]. What do you subtract from its numbers, and what do you divide them by? "
@@ -49,13 +61,19 @@ EXERCISE = Exercise(
     ),
     stage_of=lambda args: eps_matters(args[0], args[-1]),
     properties=(
-        properties.FINITE, *left_out(lambda case: case.args[0]),
-        mean_not_0("Is the mean that you subtract that of the vector itself, over the last axis? And is there anything "
-                   "after the division but z * weight + bias?"),
-        VARIANCE),
+        properties.FINITE,
+        *left_out(lambda case: case.args[0]),
+        mean_not_0(
+            "Is the mean that you subtract that of the vector itself, over the last axis? And is there anything "
+            "after the division but z * weight + bias?"
+        ),
+        VARIANCE,
+    ),
     behavioral_tests=(
         vectors_apart(norm_of),
-        gradients_flow(layer_norm, (normal(2, 3, 7, seed=191), *weight_and_bias(7, 192), 1e-5),
-                       ("x", "weight", "bias", None))),
+        gradients_flow(
+            layer_norm, (normal(2, 3, 7, seed=191), *weight_and_bias(7, 192), 1e-5), ("x", "weight", "bias", None)
+        ),
+    ),
     when_correct="Whatever length a vector had, it now has the length that weight and bias give it.",
 )

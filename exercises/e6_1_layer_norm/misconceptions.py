@@ -9,10 +9,12 @@ known = Misconceptions(norm_from)
 known.include(NORM_MISTAKES)
 
 
-@known("no-norm-of-this-shape",
-       means="F.layer_norm was told to normalize over other axes than the last one: its second argument is the shape "
-             "of what is normalized together, and weight must have this shape.",
-       hint="One vector is normalized at a time. What is the shape of one vector?")
+@known(
+    "no-norm-of-this-shape",
+    means="F.layer_norm was told to normalize over other axes than the last one: its second argument is the shape "
+    "of what is normalized together, and weight must have this shape.",
+    hint="One vector is normalized at a time. What is the shape of one vector?",
+)
 def all_but_the_first_axis(x, weight, bias, eps):
     return F.layer_norm(x, x.shape[1:], weight, bias, eps)
 

@@ -23,6 +23,7 @@ from feedback import BehavioralTest, Exercise, TestCase
 
 # ---------------------------------------------------------------- inputs
 
+
 def two_of(x, *others, seed):
     """Arguments for this exercise from those of layer_norm: two vectors instead of one."""
     return (0.5 * x + 0.5 * x.std() * normal(*x.shape, seed=seed, dtype=x.dtype), x, *others)
@@ -36,19 +37,26 @@ def opposite(x, *others):
 
 # ---------------------------------------------------------------- properties
 
+
 def the_sum(case):
     return case.args[0] + case.args[1]
 
 
 def added_after(id, number, normalized):
     """A property: argument `number` was added to a norm of something else."""
+
     def without(case):
         weight, bias = case.args[-3:-1]
         return (case.first - case.args[number] - bias) / weight
 
     name = ("sublayer_out", "x")[number]
-    return points_like(id, f"{name} was added after the norm: your result minus {name} is what comes out of a norm.",
-                       AFTER_THE_NORM, without, normalized)
+    return points_like(
+        id,
+        f"{name} was added after the norm: your result minus {name} is what comes out of a norm.",
+        AFTER_THE_NORM,
+        without,
+        normalized,
+    )
 
 
 ADDED_AFTER = (
@@ -60,6 +68,7 @@ ADDED_AFTER = (
 
 
 # ---------------------------------------------------------------- behavioral tests
+
 
 def ask(attempt, sublayer_out, x, weight, bias):
     return attempt(sublayer_out.clone(), x.clone(), weight.clone(), bias.clone(), 1e-5)
@@ -82,8 +91,10 @@ def both_count_alike(attempt):
     moved = largest_difference(ask(attempt, s, x, *stretch), ask(attempt, x, s, *stretch))
     if moved < 1e-4:
         return None
-    return (f"In a sum the order does not matter: with sublayer_out and x exchanged, the result must be the same. "
-            f"Yours changes by up to {moved:.4f}.")
+    return (
+        f"In a sum the order does not matter: with sublayer_out and x exchanged, the result must be the same. "
+        f"Yours changes by up to {moved:.4f}."
+    )
 
 
 def norm_of(attempt, x, weight, bias):
@@ -92,17 +103,25 @@ def norm_of(attempt, x, weight, bias):
 
 
 EXERCISE = Exercise(
-    id="6.2", name="add_and_norm", signature="add_and_norm(sublayer_out, x, weight, bias, eps)", minutes=4,
+    id="6.2",
+    name="add_and_norm",
+    signature="add_and_norm(sublayer_out, x, weight, bias, eps)",
+    minutes=4,
     difficulty=1,
     gives="sublayer_out + x after a layer norm with this weight, bias and eps: the residual is added first, then "
-          "comes the norm",
-    reference=add_and_norm, arguments=("sublayer_out", "x", "weight", "bias", "eps"), returns=("out",),
+    "comes the norm",
+    reference=add_and_norm,
+    arguments=("sublayer_out", "x", "weight", "bias", "eps"),
+    returns=("out",),
     axis_names=AXES | SIZES,
-    cases=(*(TestCase(name, two_of(*args, seed=190 + i)) for i, (name, args) in enumerate(CASES)),
-           TestCase("sums of equal numbers", opposite(*EQUAL_NUMBERS))),
+    cases=(
+        *(TestCase(name, two_of(*args, seed=190 + i)) for i, (name, args) in enumerate(CASES)),
+        TestCase("sums of equal numbers", opposite(*EQUAL_NUMBERS)),
+    ),
     minimal_inputs=(
         (torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]), *BY_HAND, 3.0),
-        (torch.tensor([[0.0, 1.0], [3.0, 0.0]]), torch.tensor([[1.0, 2.0], [-7.0, 0.0]]), *BY_HAND, 3.0)),
+        (torch.tensor([[0.0, 1.0], [3.0, 0.0]]), torch.tensor([[1.0, 2.0], [-7.0, 0.0]]), *BY_HAND, 3.0),
+    ),
     misconceptions=known,
     hints=(
         "Look at the result: must its vectors be normalized, or may something be added to them afterwards? That "
@@ -111,17 +130,28 @@ EXERCISE = Exercise(
         "layer_norm(sublayer_out + x, weight, bias, eps)",
     ),
     properties=(
-        properties.FINITE, *ADDED_AFTER, *left_out(the_sum),
-        mean_not_0("What happens after your norm? Nothing may be added to its result, and the norm itself ends with "
-                   "z * weight + bias.")),
+        properties.FINITE,
+        *ADDED_AFTER,
+        *left_out(the_sum),
+        mean_not_0(
+            "What happens after your norm? Nothing may be added to its result, and the norm itself ends with "
+            "z * weight + bias."
+        ),
+    ),
     behavioral_tests=(
         BehavioralTest("one-ignored", both_count, "Both belong in the sum: sublayer_out + x."),
         vectors_apart(norm_of),
-        BehavioralTest("not-a-sum", both_count_alike,
-                       "Both go through the same steps: add them first, and do everything else to the sum."),
-        gradients_flow(add_and_norm,
-                       (normal(2, 3, 7, seed=185), normal(2, 3, 7, seed=186), *weight_and_bias(7, 187), 1e-5),
-                       ("sublayer_out", "x", "weight", "bias", None))),
+        BehavioralTest(
+            "not-a-sum",
+            both_count_alike,
+            "Both go through the same steps: add them first, and do everything else to the sum.",
+        ),
+        gradients_flow(
+            add_and_norm,
+            (normal(2, 3, 7, seed=185), normal(2, 3, 7, seed=186), *weight_and_bias(7, 187), 1e-5),
+            ("sublayer_out", "x", "weight", "bias", None),
+        ),
+    ),
     when_correct="x bypasses the sublayer unchanged and is added to its output; that is why it is called the residual "
-                 "path.",
+    "path.",
 )

@@ -42,7 +42,7 @@ def distances_with_offset_t_enlarged(q, distance_embedding):
 
 @both("row-by-key", "scaled")
 def distances_as_scaled_keys(q, distance_embedding):
-    return q @ distance_embedding[:q.size(2)].T / q.size(-1) ** 0.5
+    return q @ distance_embedding[: q.size(2)].T / q.size(-1) ** 0.5
 
 
 @both("sign", "m-too-small")

@@ -31,8 +31,9 @@ def distances_with_wrong_sign(q, distance_embedding):
 def distances_with_wrong_sign_by_loops(q, distance_embedding):
     """Key minus query, by loops."""
     T, M = q.size(2), (len(distance_embedding) + 1) // 2
-    return torch.stack([torch.stack([q[:, :, i] @ distance_embedding[j - i + M - 1] for j in range(T)], -1)
-                        for i in range(T)], 2)
+    return torch.stack(
+        [torch.stack([q[:, :, i] @ distance_embedding[j - i + M - 1] for j in range(T)], -1) for i in range(T)], 2
+    )
 
 
 @wrong("offset-t")
@@ -125,14 +126,14 @@ def distances_added(q, distance_embedding):
 @wrong("row-by-key")
 def distances_as_keys(q, distance_embedding):
     """Rows as if they were keys."""
-    return q @ distance_embedding[:q.size(2)].T
+    return q @ distance_embedding[: q.size(2)].T
 
 
 @wrong("row-by-key")
 def distances_from_the_middle_as_keys(q, distance_embedding):
     """The middle rows as if they were keys."""
     M, T = (len(distance_embedding) + 1) // 2, q.size(2)
-    return q @ distance_embedding[M - 1:M - 1 + T].transpose(0, 1)
+    return q @ distance_embedding[M - 1 : M - 1 + T].transpose(0, 1)
 
 
 @wrong("whole-table")
@@ -230,8 +231,8 @@ def distances_with_heads_mixed(q, distance_embedding):
 def distances_by_a_wrong_skew(q, distance_embedding):
     """A view of the skewed table."""
     T, M = q.size(2), (len(distance_embedding) + 1) // 2
-    near = q @ distance_embedding[M - T:M + T - 1].T  # (B, H, T, 2T - 1)
-    return torch.stack([near[:, :, i, i:i + T] for i in range(T)], 2)
+    near = q @ distance_embedding[M - T : M + T - 1].T  # (B, H, T, 2T - 1)
+    return torch.stack([near[:, :, i, i : i + T] for i in range(T)], 2)
 
 
 @wrong()

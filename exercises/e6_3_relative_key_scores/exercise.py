@@ -18,6 +18,7 @@ def arguments(seed, b, h, t, d, m, dtype=torch.float32):
 
 # ---------------------------------------------------------------- properties
 
+
 def other_row(case, factor=1.0):
     """A clause on the row or query that was used, where that explains every wrong score: one may be chance."""
     right = factor * case.expected_first
@@ -43,11 +44,14 @@ def wrong_row_and(done, power):
     return test
 
 
-PRINT_THE_ROWS = ("Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at [i, j], so the diagonal "
-                  "must be M - 1 everywhere.")
+PRINT_THE_ROWS = (
+    "Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at [i, j], so the diagonal "
+    "must be M - 1 everywhere."
+)
 
 
 # ---------------------------------------------------------------- behavioral tests
+
 
 def scores_are_linear(attempt):
     """Double q: all scores must double."""
@@ -56,8 +60,10 @@ def scores_are_linear(attempt):
     moved = largest_difference(2 * once, twice)
     if moved < 1e-3:
         return None
-    return (f"A dot product doubles when q doubles, and so must every score; yours is off by up to {moved:.4f}. "
-            "Something is added, or done to the scores after the dot product.")
+    return (
+        f"A dot product doubles when q doubles, and so must every score; yours is off by up to {moved:.4f}. "
+        "Something is added, or done to the scores after the dot product."
+    )
 
 
 def heads_apart(attempt):
@@ -84,16 +90,23 @@ def queries_apart(attempt):
     moved[3] = 0
     if moved.max() < 1e-5:
         return None
-    return (f"Row i of the scores belongs to query i alone: when query 3 changed, row {int(moved.argmax())} moved by "
-            f"{float(moved.max()):.4f}.")
+    return (
+        f"Row i of the scores belongs to query i alone: when query 3 changed, row {int(moved.argmax())} moved by "
+        f"{float(moved.max()):.4f}."
+    )
 
 
 EXERCISE = Exercise(
-    id="6.3", name="relative_key_scores", signature="relative_key_scores(q, distance_embedding)", minutes=10,
+    id="6.3",
+    name="relative_key_scores",
+    signature="relative_key_scores(q, distance_embedding)",
+    minutes=10,
     difficulty=3,
     gives="a score for each query i and key j, (B, H, T, T): the dot product of q_i and row i - j + M - 1 of "
-          "distance_embedding (2M - 1, D), not scaled",
-    reference=relative_key_scores, arguments=("q", "distance_embedding"), returns=("scores",),
+    "distance_embedding (2M - 1, D), not scaled",
+    reference=relative_key_scores,
+    arguments=("q", "distance_embedding"),
+    returns=("scores",),
     axis_names=AXES | {2: "B", 3: "H", 5: "T", 7: "T", 11: "D", 9: "2M - 1", 13: "2M - 1", 25: "2M - 1", 17: ""},
     cases=(
         TestCase("T = 5, M = 7", arguments(210, B, H, T, D, 7)),
@@ -110,7 +123,8 @@ EXERCISE = Exercise(
         (torch.tensor([[[[1.0], [2.0]]]]), torch.tensor([[1.0], [10.0], [100.0]])),
         (torch.tensor([[[[1.0], [2.0]]]]), torch.tensor([[3.0], [1.0], [10.0], [100.0], [5.0]])),
         (torch.tensor([[[[1.0, 0, 2, 0], [0, 3, 0, 1]]]]), torch.tensor([[1.0, 2, 0, 1], [0, 1, 4, 0], [5, 0, 1, 3]])),
-        (torch.tensor([[[[1.0], [2.0], [3.0]]]]), torch.tensor([[1.0], [10.0], [100.0], [1000.0], [10000.0]]))),
+        (torch.tensor([[[[1.0], [2.0], [3.0]]]]), torch.tensor([[1.0], [10.0], [100.0], [1000.0], [10000.0]])),
+    ),
     misconceptions=known,
     hints=(
         "First the distances, (T, T): positions = torch.arange(T), then positions[:, None] - positions is i - j. Which "
@@ -118,17 +132,21 @@ EXERCISE = Exercise(
         "The table has 2M - 1 rows, which gives you M. Indexing the table with a (T, T) array of row numbers gives "
         "(T, T, D): one vector for each pair.",
         "M = (len(distance_embedding) + 1) // 2, the rows are distance_embedding[distance + M - 1], and the dot "
-        "products are torch.einsum(\"bhtd,tsd->bhts\", q, rows).",
+        'products are torch.einsum("bhtd,tsd->bhts", q, rows).',
     ),
     properties=(
         properties.FINITE,
         Property("scaled", wrong_row_and("divided by sqrt(D)", -0.5), PRINT_THE_ROWS),
         Property("scaled", wrong_row_and("divided by D", -1), PRINT_THE_ROWS),
         Property("multiplied-by-root", wrong_row_and("multiplied by sqrt(D)", 0.5), PRINT_THE_ROWS),
-        Property("wrong-row", wrong_row, PRINT_THE_ROWS)),
+        Property("wrong-row", wrong_row, PRINT_THE_ROWS),
+    ),
     behavioral_tests=(
-        BehavioralTest("items-mixed", heads_apart, "The axes B and H stay in front. Does a line sum over them, or take "
-                                                   "one of them for the positions?"),
+        BehavioralTest(
+            "items-mixed",
+            heads_apart,
+            "The axes B and H stay in front. Does a line sum over them, or take one of them for the positions?",
+        ),
         BehavioralTest("queries-mixed", queries_apart, "q_i . E[i - j + M - 1]: only query i is in row i."),
         BehavioralTest("not-linear", scores_are_linear, "Only dot products: no softmax, no mask, nothing added."),
         gradients_flow(relative_key_scores, arguments(207, 2, 1, 3, 7, 4), ("q", "distance_embedding")),

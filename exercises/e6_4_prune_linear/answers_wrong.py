@@ -184,11 +184,11 @@ def prune_by_zeros(weight, bias, heads, num_heads, dim):
     weight, bias = weight.clone(), bias if bias is None else bias.clone()
     for h in heads:
         if dim == 0:
-            weight[h * D:(h + 1) * D] = 0
+            weight[h * D : (h + 1) * D] = 0
             if bias is not None:
-                bias[h * D:(h + 1) * D] = 0
+                bias[h * D : (h + 1) * D] = 0
         else:
-            weight[:, h * D:(h + 1) * D] = 0
+            weight[:, h * D : (h + 1) * D] = 0
     return weight, bias
 
 
@@ -198,11 +198,11 @@ def prune_one_after_another(weight, bias, heads, num_heads, dim):
     D = weight.size(dim) // num_heads
     for h in sorted(heads):
         if dim == 0:
-            weight = torch.cat([weight[:h * D], weight[(h + 1) * D:]])
+            weight = torch.cat([weight[: h * D], weight[(h + 1) * D :]])
             if bias is not None:
-                bias = torch.cat([bias[:h * D], bias[(h + 1) * D:]])
+                bias = torch.cat([bias[: h * D], bias[(h + 1) * D :]])
         else:
-            weight = torch.cat([weight[:, :h * D], weight[:, (h + 1) * D:]], dim=1)
+            weight = torch.cat([weight[:, : h * D], weight[:, (h + 1) * D :]], dim=1)
     return weight, bias
 
 
@@ -229,8 +229,9 @@ def prune_with_heads_apart(weight, bias, heads, num_heads, dim):
     """The head axis stays."""
     keep = [h for h in range(num_heads) if h not in heads]
     if dim == 0:
-        return weight.view(num_heads, -1, weight.size(1))[keep], None if bias is None else bias.view(
-            num_heads, -1)[keep]
+        return weight.view(num_heads, -1, weight.size(1))[keep], None if bias is None else bias.view(num_heads, -1)[
+            keep
+        ]
     return weight.view(weight.size(0), num_heads, -1)[:, keep], bias
 
 
@@ -336,7 +337,7 @@ def prune_shifted_by_one(weight, bias, heads, num_heads, dim):
 def prune_bias_from_the_front(weight, bias, heads, num_heads, dim):
     """The bias of other rows."""
     keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
-    return weight.index_select(dim, keep), bias[:len(keep)] if bias is not None and dim == 0 else bias
+    return weight.index_select(dim, keep), bias[: len(keep)] if bias is not None and dim == 0 else bias
 
 
 @wrong("wrong-features")
@@ -388,16 +389,17 @@ def prune_to_a_list_of_those_that_go(weight, bias, heads, num_heads, dim):
 @wrong("pruned-kept")
 def prune_to_the_pieces_that_go(weight, bias, heads, num_heads, dim):
     """The pruned heads' pieces joined."""
+
     def pieces(x, axis):
         return torch.cat([x.chunk(num_heads, axis)[h] for h in sorted(heads)], axis)
+
     return pieces(weight, dim), pieces(bias, 0) if bias is not None and dim == 0 else bias
 
 
 @wrong("interleaved")
 def prune_by_range_with_steps(weight, bias, heads, num_heads, dim):
     """Range(h, n, num_heads)."""
-    keep = torch.tensor([i for h in range(num_heads) if h not in heads
-                         for i in range(h, weight.size(dim), num_heads)])
+    keep = torch.tensor([i for h in range(num_heads) if h not in heads for i in range(h, weight.size(dim), num_heads)])
     return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
 
 
@@ -423,8 +425,8 @@ def prune_slices_of_rows(weight, bias, heads, num_heads, dim):
     """Slices of rows, as wide as the heads of dim."""
     D = weight.size(dim) // num_heads
     left = [h for h in range(num_heads) if h not in heads]
-    rows = torch.cat([weight[h * D:(h + 1) * D] for h in left])
-    return rows, bias if bias is None else torch.cat([bias[h * D:(h + 1) * D] for h in left])
+    rows = torch.cat([weight[h * D : (h + 1) * D] for h in left])
+    return rows, bias if bias is None else torch.cat([bias[h * D : (h + 1) * D] for h in left])
 
 
 @wrong("size-from-rows")
@@ -443,9 +445,11 @@ def prune_slices_with_size_of_rows(weight, bias, heads, num_heads, dim):
     D = len(weight) // num_heads
     left = [h for h in range(num_heads) if h not in heads]
     if dim == 0:
-        return (torch.cat([weight[h * D:h * D + D] for h in left]),
-                bias if bias is None else torch.cat([bias[h * D:h * D + D] for h in left]))
-    return torch.cat([weight[:, h * D:h * D + D] for h in left], dim=1), bias
+        return (
+            torch.cat([weight[h * D : h * D + D] for h in left]),
+            bias if bias is None else torch.cat([bias[h * D : h * D + D] for h in left]),
+        )
+    return torch.cat([weight[:, h * D : h * D + D] for h in left], dim=1), bias
 
 
 @wrong("size-from-columns")
@@ -503,9 +507,9 @@ def prune_from_the_last_feature_on(weight, bias, heads, num_heads, dim):
 def prune_blocks_of_rows(weight, bias, heads, num_heads, dim):
     """Dim is never looked at: whole blocks of rows."""
     D = weight.size(0) // num_heads
-    blocks = [weight[h * D:(h + 1) * D] for h in range(num_heads) if h not in heads]
+    blocks = [weight[h * D : (h + 1) * D] for h in range(num_heads) if h not in heads]
     if bias is not None:
-        bias = torch.cat([bias[h * D:(h + 1) * D] for h in range(num_heads) if h not in heads])
+        bias = torch.cat([bias[h * D : (h + 1) * D] for h in range(num_heads) if h not in heads])
     return torch.cat(blocks), bias
 
 
@@ -513,5 +517,5 @@ def prune_blocks_of_rows(weight, bias, heads, num_heads, dim):
 def prune_blocks_of_columns(weight, bias, heads, num_heads, dim):
     """Dim is never looked at: whole blocks of columns."""
     D = weight.size(1) // num_heads
-    blocks = [weight[:, h * D:(h + 1) * D] for h in range(num_heads) if h not in heads]
+    blocks = [weight[:, h * D : (h + 1) * D] for h in range(num_heads) if h not in heads]
     return torch.cat(blocks, dim=1), bias

@@ -12,8 +12,13 @@ from feedback import Exercise, Property, TestCase
 
 def arguments(seed, rows, columns, heads, num_heads, dim, bias=True, dtype=torch.float32):
     """weight, bias, heads, num_heads and dim."""
-    return (normal(rows, columns, seed=seed, dtype=dtype), normal(rows, seed=seed + 1, dtype=dtype) if bias else None,
-            heads, num_heads, dim)
+    return (
+        normal(rows, columns, seed=seed, dtype=dtype),
+        normal(rows, seed=seed + 1, dtype=dtype) if bias else None,
+        heads,
+        num_heads,
+        dim,
+    )
 
 
 def by_hand(rows, columns, heads, num_heads, dim, bias=True):
@@ -38,16 +43,20 @@ def wrong_entries(case):
     if right is None or torch.allclose(mine, right):
         return None
     at = int((~torch.isclose(mine, right)).nonzero()[0])
-    return (f"Your weight is right, but entry {at} of your bias is {number(mine[at])}, and {number(right[at])} is "
-            "right.")
+    return f"Your weight is right, but entry {at} of your bias is {number(mine[at])}, and {number(right[at])} is right."
 
 
 EXERCISE = Exercise(
-    id="6.4", name="prune_linear", signature="prune_linear(weight, bias, heads, num_heads, dim)", minutes=10,
+    id="6.4",
+    name="prune_linear",
+    signature="prune_linear(weight, bias, heads, num_heads, dim)",
+    minutes=10,
     difficulty=2,
     gives="the pair (weight, bias) without these heads: for dim 0 their rows and bias entries go, for dim 1 their "
-          "columns. Head h owns D neighbors along dim, D = weight.size(dim) / num_heads; bias may be None",
-    reference=prune_linear, arguments=("weight", "bias", "heads", "num_heads", "dim"), returns=("weight", "bias"),
+    "columns. Head h owns D neighbors along dim, D = weight.size(dim) / num_heads; bias may be None",
+    reference=prune_linear,
+    arguments=("weight", "bias", "heads", "num_heads", "dim"),
+    returns=("weight", "bias"),
     axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
     cases=(
         TestCase("one of three heads, its rows", arguments(220, 12, 7, {1}, 3, 0)),
@@ -69,9 +78,16 @@ EXERCISE = Exercise(
         TestCase("heads of one feature, one head stays", arguments(250, 4, 8, {1, 2, 3}, 4, 0)),
     ),
     minimal_inputs=(
-        by_hand(4, 1, {0}, 2, 0), by_hand(1, 4, {0}, 2, 1), by_hand(4, 1, [0, 1], 4, 0),
-        by_hand(4, 4, {0}, 2, 0), by_hand(4, 4, {0}, 2, 1), by_hand(4, 4, [2, 0], 4, 0), by_hand(4, 4, [2, 0], 4, 1),
-        by_hand(6, 1, [2, 0], 3, 0), by_hand(1, 6, [2, 0], 3, 1, bias=False)),
+        by_hand(4, 1, {0}, 2, 0),
+        by_hand(1, 4, {0}, 2, 1),
+        by_hand(4, 1, [0, 1], 4, 0),
+        by_hand(4, 4, {0}, 2, 0),
+        by_hand(4, 4, {0}, 2, 1),
+        by_hand(4, 4, [2, 0], 4, 0),
+        by_hand(4, 4, [2, 0], 4, 1),
+        by_hand(6, 1, [2, 0], 3, 0),
+        by_hand(1, 6, [2, 0], 3, 1, bias=False),
+    ),
     misconceptions=known,
     hints=(
         "Which features stay? First say it of the heads, with num_heads times True or False; then each of them counts "
@@ -82,12 +98,17 @@ EXERCISE = Exercise(
     stage_of=not_square,
     judge_first=("weight",),
     properties=(
-        Property("wrong-features", wrong_lines,
-                 "Print the features that you keep: head h owns h * D to (h + 1) * D - 1, and what stays keeps its "
-                 "order."),
-        Property("wrong-bias", wrong_entries,
-                 "The entries of bias that stay are those of the rows that stay: do you choose both by the same "
-                 "numbers?"),
-        properties.FINITE),
+        Property(
+            "wrong-features",
+            wrong_lines,
+            "Print the features that you keep: head h owns h * D to (h + 1) * D - 1, and what stays keeps its order.",
+        ),
+        Property(
+            "wrong-bias",
+            wrong_entries,
+            "The entries of bias that stay are those of the rows that stay: do you choose both by the same numbers?",
+        ),
+        properties.FINITE,
+    ),
     when_correct="The layer is really smaller now: pruning saves memory and time, while zeros would save nothing.",
 )

@@ -12,10 +12,12 @@ from feedback import BehavioralTest, Exercise, Property, TestCase
 
 # ---------------------------------------------------------------- inputs
 
+
 def arguments(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
     """q, k, v and past; `around` moves queries and keys apart, so that all scores are low."""
-    q, k, v, *past = (normal(b, h, n, d, seed=seed + 300 + i, dtype=dtype) for i, n in
-                      enumerate((new, new, new, old or 0, old or 0)))
+    q, k, v, *past = (
+        normal(b, h, n, d, seed=seed + 300 + i, dtype=dtype) for i, n in enumerate((new, new, new, old or 0, old or 0))
+    )
     if around:
         q, k, past[0] = 0.3 * q + around, 0.3 * k - around, 0.3 * past[0] - around
     return q, k, v, None if old is None else tuple(past)
@@ -23,8 +25,10 @@ def arguments(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
 
 def by_hand(q, k, v, past=None):
     """The same for one head of one feature."""
+
     def column(numbers):
         return torch.tensor(numbers)[None, None, :, None]
+
     return column(q), column(k), column(v), past and tuple(column(x) for x in past)
 
 
@@ -41,6 +45,7 @@ def several_new_tokens(args):
 
 # ---------------------------------------------------------------- properties
 
+
 def cache_altered(case):
     """The cache must be past and new, one after the other."""
     for name, got, right in case.parts[1:]:
@@ -49,8 +54,10 @@ def cache_altered(case):
             at, old = int(wrong.nonzero()[0]), case.expected[1][0].size(-2) - case.args[0].size(-2)
             source = f"position {at} of the past" if at < old else f"new token {at - old}"
             what = {"all_k": "key", "all_v": "value"}[name]
-            return (f"The cache must hold the past and then the new tokens, unchanged: position {at} of {name} should "
-                    f"be the {what} of {source}, but yours holds other numbers.")
+            return (
+                f"The cache must hold the past and then the new tokens, unchanged: position {at} of {name} should "
+                f"be the {what} of {source}, but yours holds other numbers."
+            )
     return None
 
 
@@ -72,8 +79,10 @@ def future_seen(attempt):
         moved = (ask(attempt, q, k, v, past)[0] - ask(attempt, q, *later, past)[0])[:, :, :3].abs().amax((0, 1, 3))
         if moved.max() > 1e-5:
             where = "Without a past" if past is None else "With a past of 7"
-            return (f"A token must not see what comes after it. {where}: when key and value of new token 3 changed, "
-                    f"out of new token {int(moved.argmax())} moved by {float(moved.max()):.4f}.")
+            return (
+                f"A token must not see what comes after it. {where}: when key and value of new token 3 changed, "
+                f"out of new token {int(moved.argmax())} moved by {float(moved.max()):.4f}."
+            )
     return None
 
 
@@ -85,12 +94,14 @@ def past_not_seen(attempt):
         values = torch.cat([PAST[1], v], dim=2)
         values[:, :, at] += 3
         moved = (before - ask(attempt, q, k, values[:, :, S:], (PAST[0], values[:, :, :S]))[0]).abs()
-        unmoved = moved.amax((0, 1, 3))[max(0, at - S):] < 1e-6
+        unmoved = moved.amax((0, 1, 3))[max(0, at - S) :] < 1e-6
         if unmoved.any():
             token = max(0, at - S) + int(unmoved.nonzero()[0])
             what = f"position {at} of the past" if at < S else f"new token {at - S}" if at - S != token else "itself"
-            return (f"A token sees the whole past, and the new tokens up to itself. With a past of 7, new token "
-                    f"{token} does not see {what}: when that value changed, its out did not change.")
+            return (
+                f"A token sees the whole past, and the new tokens up to itself. With a past of 7, new token "
+                f"{token} does not see {what}: when that value changed, its out did not change."
+            )
     return None
 
 
@@ -102,8 +113,10 @@ def constant_values(attempt):
         if largest_difference(out, torch.ones_like(out)) > 1e-4:
             at = explainers.worst(out, torch.ones_like(out))
             where = "without a past" if past is None else "with a past of 7"
-            return (f"out is a mean of values, with weights that sum to 1: where all values are 1, out must be 1. "
-                    f"Tried {where}, yours at {explainers.position(at)} is {explainers.number(out[at])}.")
+            return (
+                f"out is a mean of values, with weights that sum to 1: where all values are 1, out must be 1. "
+                f"Tried {where}, yours at {explainers.position(at)} is {explainers.number(out[at])}."
+            )
     return None
 
 
@@ -117,8 +130,10 @@ def chunks_differ(attempt):
     moved = (at_once - torch.cat(parts, dim=2)).abs().amax((0, 1, 3))
     if moved.max() < 1e-4:
         return None
-    return (f"A cache only saves work: four tokens at once, or first one, then two, then one, must give the same out. "
-            f"Yours differs first at token {int((moved > 1e-4).nonzero()[0])}, by up to {float(moved.max()):.4f}.")
+    return (
+        f"A cache only saves work: four tokens at once, or first one, then two, then one, must give the same out. "
+        f"Yours differs first at token {int((moved > 1e-4).nonzero()[0])}, by up to {float(moved.max()):.4f}."
+    )
 
 
 def heads_apart(attempt):
@@ -128,22 +143,41 @@ def heads_apart(attempt):
     def change(at):
         plus = torch.zeros(B, H, 1, 1)
         plus[at] = 1
-        q, k, v, *past = (x + plus * steps[:x.size(2)] for x in (*NEW, *PAST))
+        q, k, v, *past = (x + plus * steps[: x.size(2)] for x in (*NEW, *PAST))
         return ask(attempt, q, k, v, tuple(past))[0].flatten(2)
 
     return heads_that_meet(first_that_moves(ask(attempt, *NEW, PAST)[0].flatten(2), change, HEADS_TO_CHANGE))
 
 
-PRINT_THE_MASK = ("Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 times, and row 1 must be "
-                  "True 5 times.")
+PRINT_THE_MASK = (
+    "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 times, and row 1 must be True 5 times."
+)
 
 EXERCISE = Exercise(
-    id="6.5", name="attend_with_cache", signature="attend_with_cache(q, k, v, past)", minutes=12, difficulty=3,
+    id="6.5",
+    name="attend_with_cache",
+    signature="attend_with_cache(q, k, v, past)",
+    minutes=12,
+    difficulty=3,
     gives="(out, (k, v)): out (B, H, new, D), where each new token sees the past and the new tokens up to itself; and "
-          "all keys and values, the past ones in front, for the next call. past is (k, v) or None",
-    reference=attend_with_cache, arguments=("q", "k", "v", "past"), returns=("out", ("all_k", "all_v")),
-    axis_names=AXES | {2: "B", 3: "H", 5: "new", 7: "old", 4: "old", 12: "old + new", 9: "old + new", 8: "old + new",
-                       11: "D", 13: "D", 17: "D"},
+    "all keys and values, the past ones in front, for the next call. past is (k, v) or None",
+    reference=attend_with_cache,
+    arguments=("q", "k", "v", "past"),
+    returns=("out", ("all_k", "all_v")),
+    axis_names=AXES
+    | {
+        2: "B",
+        3: "H",
+        5: "new",
+        7: "old",
+        4: "old",
+        12: "old + new",
+        9: "old + new",
+        8: "old + new",
+        11: "D",
+        13: "D",
+        17: "D",
+    },
     cases=(
         TestCase("five new tokens, no past", arguments(0, B, H, T, D)),
         TestCase("five new tokens, a past of seven", arguments(5, B, H, T, D, S)),
@@ -162,7 +196,8 @@ EXERCISE = Exercise(
         by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0]),
         by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0], ([0.0, 2.0], [1.0, 2.0])),
         wider(by_hand([1.0], [1.0], [8.0], ([0.0], [4.0]))),
-        wider(by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0]))),
+        wider(by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0])),
+    ),
     misconceptions=known,
     hints=(
         "First the cache: where past is not None, the past keys come before k, and the past values before v, along the "
@@ -176,18 +211,31 @@ EXERCISE = Exercise(
     judge_first=("all_k", "all_v"),
     properties=(
         properties.FINITE,
-        Property("cache-altered", cache_altered,
-                 "The cache is torch.cat([past[0], k], dim=-2) and torch.cat([past[1], v], dim=-2). What else does "
-                 "your code do to keys and values?")),
+        Property(
+            "cache-altered",
+            cache_altered,
+            "The cache is torch.cat([past[0], k], dim=-2) and torch.cat([past[1], v], dim=-2). What else does "
+            "your code do to keys and values?",
+        ),
+    ),
     behavioral_tests=(
         BehavioralTest("future-seen", future_seen, PRINT_THE_MASK),
         BehavioralTest("not-all-seen", past_not_seen, PRINT_THE_MASK),
-        BehavioralTest("items-mixed", heads_apart, "The axes B and H stay in front. Does a line sum over them, or take "
-                                                   "one of them for the positions?"),
-        BehavioralTest("weights-do-not-sum-to-1", constant_values,
-                       "Fill the scores, then apply one softmax over the last axis, and nothing after it."),
-        BehavioralTest("chunks-differ", chunks_differ,
-                       "Which step depends on how many tokens come at once, or on whether there is a past?"),
+        BehavioralTest(
+            "items-mixed",
+            heads_apart,
+            "The axes B and H stay in front. Does a line sum over them, or take one of them for the positions?",
+        ),
+        BehavioralTest(
+            "weights-do-not-sum-to-1",
+            constant_values,
+            "Fill the scores, then apply one softmax over the last axis, and nothing after it.",
+        ),
+        BehavioralTest(
+            "chunks-differ",
+            chunks_differ,
+            "Which step depends on how many tokens come at once, or on whether there is a past?",
+        ),
         gradients_flow(attend_with_cache, arguments(55, 2, 1, 3, 7, 2), ("q", "k", "v", "past")),
     ),
     when_correct="Token by token or all at once: the numbers are the same, and no key is calculated twice.",

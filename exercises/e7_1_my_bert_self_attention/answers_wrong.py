@@ -148,8 +148,9 @@ class BertOneHeadWide(QueryKeyValue):
 class BertWithoutBias(QueryKeyValue):
     def __init__(self, config):
         super().__init__(config)
-        self.query, self.key, self.value = (nn.Linear(config.hidden_size, config.hidden_size, bias=False)
-                                            for _ in range(3))
+        self.query, self.key, self.value = (
+            nn.Linear(config.hidden_size, config.hidden_size, bias=False) for _ in range(3)
+        )
 
 
 @wrong("shared-layer")
@@ -290,7 +291,7 @@ for weigh, diagnosis in (*wrong_weights.wrong_scores.answers, *wrong_weights.wro
 @wrong("scaled-by-d-model")
 class BertRootOfC(Scored):
     def scaled(self, q):
-        return self.query.out_features ** 0.5
+        return self.query.out_features**0.5
 
 
 @wrong("query-layer-twice")
@@ -388,7 +389,7 @@ class BertKeepsItsMask(QueryKeyValue):
 class BertKeepsItsLength(QueryKeyValue):
     def forward(self, x, mask=None):
         self.length = getattr(self, "length", x.size(1))
-        return super().forward(x[:, :self.length], mask)
+        return super().forward(x[:, : self.length], mask)
 
 
 @wrong("no-gradients")
@@ -577,12 +578,16 @@ class BertKeysAndValuesExchanged(QueryKeyValue):
 @wrong("bias-forgotten")
 class BertBiasForgotten(QueryKeyValue):
     def heads(self, x):
-        return (cut(torch.einsum("btc,dc->btd", x, layer.weight), self.num_heads)
-                for layer in (self.query, self.key, self.value))
+        return (
+            cut(torch.einsum("btc,dc->btd", x, layer.weight), self.num_heads)
+            for layer in (self.query, self.key, self.value)
+        )
 
 
 @wrong("weight-as-it-is")
 class BertWeightsOfLayersAsTheyAre(QueryKeyValue):
     def heads(self, x):
-        return (cut(torch.einsum("btc,cd->btd", x, layer.weight) + layer.bias, self.num_heads)
-                for layer in (self.query, self.key, self.value))
+        return (
+            cut(torch.einsum("btc,cd->btd", x, layer.weight) + layer.bias, self.num_heads)
+            for layer in (self.query, self.key, self.value)
+        )

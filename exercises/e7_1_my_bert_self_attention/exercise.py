@@ -24,8 +24,13 @@ from feedback import ContractViolation, Exercise, ModuleRunner, TestCase
 from helpers.bert import BertConfig
 from helpers.masks import causal_mask
 
-ASKED = Layers(LAYERS, "nn.Linear(config.hidden_size, config.hidden_size)", "hidden_size = {} features to {}",
-               bias=True, alone=True)
+ASKED = Layers(
+    LAYERS,
+    "nn.Linear(config.hidden_size, config.hidden_size)",
+    "hidden_size = {} features to {}",
+    bias=True,
+    alone=True,
+)
 
 
 def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
@@ -51,18 +56,24 @@ def require_mask_in_both_modes(module, result, x, num_heads, mask):
     """
     shape = (x.size(0), num_heads, x.size(1), x.size(1))
     try:
-        reads = [bool((weights.nan_to_num(1.0) * ~mask).abs().max() > 1e-4) and weights.shape == shape
-                 for _, weights in (result, apply(module.train(), x, mask))]
+        reads = [
+            bool((weights.nan_to_num(1.0) * ~mask).abs().max() > 1e-4) and weights.shape == shape
+            for _, weights in (result, apply(module.train(), x, mask))
+        ]
     except Exception:
         return
     if reads == [True, False]:
-        raise ContractViolation("mask-only-in-training",
-                                "The mask is used in training only: in evaluation, after module.eval(), hidden keys "
-                                "are read. Take it out of `if self.training`; only dropout depends on the mode.")
+        raise ContractViolation(
+            "mask-only-in-training",
+            "The mask is used in training only: in evaluation, after module.eval(), hidden keys "
+            "are read. Take it out of `if self.training`; only dropout depends on the mode.",
+        )
     if reads == [False, True]:
-        raise ContractViolation("mask-only-in-evaluation",
-                                "The mask is used in evaluation only: in training, after module.train(), hidden keys "
-                                "are read. It belongs to both; only dropout depends on the mode.")
+        raise ContractViolation(
+            "mask-only-in-evaluation",
+            "The mask is used in evaluation only: in training, after module.train(), hidden keys "
+            "are read. It belongs to both; only dropout depends on the mode.",
+        )
 
 
 def built(attempt, layers, num_heads):
@@ -82,10 +93,17 @@ def apply(module, x, *mask):
 def told(args):
     """What the learner's module was given, for the card of an exception."""
     x, num_heads, mask = args[0], args[4], args[5:]
-    given = ("without a mask" if not mask else "with mask=None" if mask[0] is None else
-             f"with a mask of shape {tuple(mask[0].shape)}")
-    return (f"It was built with hidden_size = {x.size(-1)} and num_attention_heads = {num_heads}, to be applied to x "
-            f"of shape {tuple(x.shape)} {given}.")
+    given = (
+        "without a mask"
+        if not mask
+        else "with mask=None"
+        if mask[0] is None
+        else f"with a mask of shape {tuple(mask[0].shape)}"
+    )
+    return (
+        f"It was built with hidden_size = {x.size(-1)} and num_attention_heads = {num_heads}, to be applied to x "
+        f"of shape {tuple(x.shape)} {given}."
+    )
 
 
 def arguments(seed, b, t, h, d, *mask, dtype=torch.float32):
@@ -114,12 +132,20 @@ def built_for_three_heads(attempt):
 
 
 EXERCISE = Exercise(
-    id="7.1", name="MyBertSelfAttention", signature="MyBertSelfAttention(config)", minutes=12, difficulty=3,
+    id="7.1",
+    name="MyBertSelfAttention",
+    signature="MyBertSelfAttention(config)",
+    minutes=12,
+    difficulty=3,
     gives="a module with query, key, value; forward(x, mask=None) with x (B, T, C) gives (out, weights): out "
-          "(B, T, C), the heads side by side, and weights (B, H, T, T)",
-    reference=MyBertSelfAttention, arguments=("config",), returns=("out", "weights"),
+    "(B, T, C), the heads side by side, and weights (B, H, T, T)",
+    reference=MyBertSelfAttention,
+    arguments=("config",),
+    returns=("out", "weights"),
     runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), told),
-    axis_names=AXES | SIZES, judge_first=("weights",), none_hints=properties.WEIGHTS_ARE_NONE,
+    axis_names=AXES | SIZES,
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
     stage_of=lambda args: is_masked(args[5] if len(args) > 5 else None),
     cases=(
         TestCase("a batch, no mask given", arguments(200, B, T, H, D)),
@@ -140,8 +166,13 @@ EXERCISE = Exercise(
         TestCase("scores around -7", with_low_scores(215, -7.22)),
         TestCase("scores around -150", with_low_scores(219, -150)),
     ),
-    minimal_inputs=(minimal(TWO_FEATURES), minimal(FOUR_FEATURES), minimal(TWO_FEATURES, causal_mask(2)),
-                    minimal(FOUR_FEATURES, causal_mask(2)), minimal([*TWO_FEATURES, [[0.0, 1.0], [1.0, 1.0]]])),
+    minimal_inputs=(
+        minimal(TWO_FEATURES),
+        minimal(FOUR_FEATURES),
+        minimal(TWO_FEATURES, causal_mask(2)),
+        minimal(FOUR_FEATURES, causal_mask(2)),
+        minimal([*TWO_FEATURES, [[0.0, 1.0], [1.0, 1.0]]]),
+    ),
     misconceptions=known,
     hints=(
         "In __init__: super().__init__(), self.query = nn.Linear(config.hidden_size, config.hidden_size), and key and "
@@ -150,14 +181,22 @@ EXERCISE = Exercise(
         "and k and v likewise; scores divided by the root of D, filled with -inf where ~mask if there is a mask.",
         "weights = scores.softmax(dim=-1); return merge_heads(weights @ v), weights",
     ),
-    properties=(properties.FINITE, properties.POSITIVE,
-                replace(properties.ROWS,
-                        hint=f"{properties.ROWS.hint} (Dropout that does not follow model.eval() does.)"),
-                properties.HIDDEN),
+    properties=(
+        properties.FINITE,
+        properties.POSITIVE,
+        replace(properties.ROWS, hint=f"{properties.ROWS.hint} (Dropout that does not follow model.eval() does.)"),
+        properties.HIDDEN,
+    ),
     behavioral_tests=(
         *behavioral_tests(ask, MyBertSelfAttention, self_attention=True),
-        *trainable(built_for_three_heads, MyBertSelfAttention, LAYERS,
-                   (normal(B, T, C, seed=217), CAUSAL), (normal(B, S, C, seed=218),), apply),
+        *trainable(
+            built_for_three_heads,
+            MyBertSelfAttention,
+            LAYERS,
+            (normal(B, T, C, seed=217), CAUSAL),
+            (normal(B, S, C, seed=218),),
+            apply,
+        ),
     ),
     when_correct="Its layers have the names of the published ones, so BERT's own numbers fit in.",
 )

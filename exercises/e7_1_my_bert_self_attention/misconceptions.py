@@ -52,9 +52,13 @@ known.include(HEAD_MISTAKES)
 
 # ---------------------------------------------------------------- the heads of out
 
-@known("not-merged", means="The weights are right, but the heads of out still stand apart: it has four axes.",
-       hint="Put the heads of each position side by side, (B, T, C): your merge_heads from exercise 5.2 does it.",
-       step="merge")
+
+@known(
+    "not-merged",
+    means="The weights are right, but the heads of out still stand apart: it has four axes.",
+    hint="Put the heads of each position side by side, (B, T, C): your merge_heads from exercise 5.2 does it.",
+    step="merge",
+)
 def not_merged(z):
     return z
 
@@ -64,22 +68,32 @@ def only_transposed(z):
     return z.transpose(1, 2)
 
 
-@known("heads-averaged", means="The weights are right, but the heads of out were averaged.",
-       hint="Put them side by side: D features of each head make C = H * D.", step="merge")
+@known(
+    "heads-averaged",
+    means="The weights are right, but the heads of out were averaged.",
+    hint="Put them side by side: D features of each head make C = H * D.",
+    step="merge",
+)
 def heads_averaged(z):
     return z.mean(1)
 
 
-@known("heads-summed", means="The weights are right, but the heads of out were added up.",
-       hint="Put them side by side: D features of each head make C = H * D.", step="merge")
+@known(
+    "heads-summed",
+    means="The weights are right, but the heads of out were added up.",
+    hint="Put them side by side: D features of each head make C = H * D.",
+    step="merge",
+)
 def heads_summed(z):
     return z.sum(1)
 
 
-@known("merged-along-positions",
-       means="The weights are right, but the heads of out were put one below the other along the positions.",
-       hint="Heads of one position belong in one row, side by side: your merge_heads from exercise 5.2 does it.",
-       step="merge")
+@known(
+    "merged-along-positions",
+    means="The weights are right, but the heads of out were put one below the other along the positions.",
+    hint="Heads of one position belong in one row, side by side: your merge_heads from exercise 5.2 does it.",
+    step="merge",
+)
 def merged_along_positions(z):
     return z.flatten(1, 2)
 
@@ -89,20 +103,30 @@ def merged_along_positions_after_the_transpose(z):
     return z.transpose(1, 2).flatten(1, 2)
 
 
-@known("not-contiguous",
-       means="The transpose is right. After it the numbers no longer lie in memory in the order in which they are to "
-             "be read, and view, which never moves a number, refuses.",
-       hint="Keep the transpose, and join the axes with something that may copy: reshape, flatten, or contiguous "
-            "before view.", step="merge")
+@known(
+    "not-contiguous",
+    means="The transpose is right. After it the numbers no longer lie in memory in the order in which they are to "
+    "be read, and view, which never moves a number, refuses.",
+    hint="Keep the transpose, and join the axes with something that may copy: reshape, flatten, or contiguous "
+    "before view.",
+    step="merge",
+)
 def viewed_after_the_transpose(z):
     return z.transpose(1, 2).view(z.size(0), z.size(2), -1)
 
 
-known("residual", means="x was added to out. That belongs to the next module, BertSelfOutput.",
-      hint="Here out is the merged heads, and nothing else.", explain=explainers.out_alone)
-known("normalized", means="out was normalized, with or without x added to it. That belongs to the next module, "
-                          "BertSelfOutput.",
-      hint="Here out is the merged heads, and nothing else.", explain=explainers.out_alone)
+known(
+    "residual",
+    means="x was added to out. That belongs to the next module, BertSelfOutput.",
+    hint="Here out is the merged heads, and nothing else.",
+    explain=explainers.out_alone,
+)
+known(
+    "normalized",
+    means="out was normalized, with or without x added to it. That belongs to the next module, BertSelfOutput.",
+    hint="Here out is the merged heads, and nothing else.",
+    explain=explainers.out_alone,
+)
 
 
 @known.also("residual", step="finish")
@@ -122,10 +146,14 @@ def added_and_normalized(merged, last, x):
 
 # ---------------------------------------------------------------- batch, dropout
 
-@known("batch-as-positions",
-       means="Batch and positions have changed places before the scores: positions read across the items of the batch, "
-             "which have nothing to do with each other.",
-       hint="Keep the batch in front: from (B, T, H, D) only T and H change places.", step="split")
+
+@known(
+    "batch-as-positions",
+    means="Batch and positions have changed places before the scores: positions read across the items of the batch, "
+    "which have nothing to do with each other.",
+    hint="Keep the batch in front: from (B, T, H, D) only T and H change places.",
+    step="split",
+)
 def heads_across_the_batch(z, num_heads):
     return split_heads(z.transpose(0, 1), num_heads)
 
@@ -136,9 +164,12 @@ def merged_and_swapped_back(z):
 
 known.also("batch-as-positions", split=heads_across_the_batch, merge=merged_and_swapped_back)
 
-known("dropout-in-eval", means="Dropout is at work in evaluation too, and every call drops other numbers.",
-      hint="Which dropout follows model.eval(), and which drops in every mode? (Dropout is not asked for here.)",
-      explain=explainers.row_sum)
+known(
+    "dropout-in-eval",
+    means="Dropout is at work in evaluation too, and every call drops other numbers.",
+    hint="Which dropout follows model.eval(), and which drops in every mode? (Dropout is not asked for here.)",
+    explain=explainers.row_sum,
+)
 
 
 def add_dropout(p):
@@ -172,9 +203,12 @@ known.include(BY_HAND_MISTAKES)
 known.include(MASK_MISTAKES)
 known.include(MIX_MISTAKES, "mask-for-out-only", "mask-for-weights-only")
 
-known("layer-meets-one-head",
-      means="x was split into heads before the layers: a layer was given D features, as wide as one head, and takes "
-            "all C features of a position.", hint="First project, then split.")
+known(
+    "layer-meets-one-head",
+    means="x was split into heads before the layers: a layer was given D features, as wide as one head, and takes "
+    "all C features of a position.",
+    hint="First project, then split.",
+)
 
 
 @known.also("layer-meets-one-head")

@@ -8,11 +8,18 @@ from exercises.e7_2_mean_pool.misconceptions import filled, known
 from exercises.e7_2_mean_pool.reference import mean_pool
 from feedback import BehavioralTest, Exercise, TestCase
 
-GAPS = torch.tensor([[True, False, True, True, False], [False, True, True, False, True],
-                     [True, True, False, False, False], [False, False, False, True, False]])
+GAPS = torch.tensor(
+    [
+        [True, False, True, True, False],
+        [False, True, True, False, True],
+        [True, True, False, False, False],
+        [False, False, False, True, False],
+    ]
+)
 
 
 # ---------------------------------------------------------------- what explains wrong numbers
+
 
 def stays(id, sentence, change, hint):
     """A behavioral test: change(hidden, mask) must leave a part of the result as it was.
@@ -36,10 +43,13 @@ def items_apart(changed, other):
         mask[changed] = torch.tensor([False, False, False, True, False])
         return hidden, mask, other
 
-    return stays(properties.ITEMS.id,
-                 f"The items of a batch must not affect each other: when item {changed} changed, the result for item "
-                 f"{other} changed", another_item,
-                 "Sum and count along the tokens, axis 1, for each item by itself: which line takes in another item?")
+    return stays(
+        properties.ITEMS.id,
+        f"The items of a batch must not affect each other: when item {changed} changed, the result for item "
+        f"{other} changed",
+        another_item,
+        "Sum and count along the tokens, axis 1, for each item by itself: which line takes in another item?",
+    )
 
 
 def other_padding(hidden, mask):
@@ -63,28 +73,44 @@ def mean_of_ones(attempt):
         return None
     item, feature = explainers.worst(got, torch.ones_like(got))
     real = explainers.counted(int(GAPS[item].sum()), "real token", "real tokens")
-    return (f"Where every number is 1, every mean is 1. Yours is {explainers.number(got[item, feature])} for an item "
-            f"of {T} tokens with {real}.")
+    return (
+        f"Where every number is 1, every mean is 1. Yours is {explainers.number(got[item, feature])} for an item "
+        f"of {T} tokens with {real}."
+    )
 
 
 BEHAVIORAL_TESTS = (
-    items_apart(1, 0), items_apart(0, 1),
-    stays("padding-read",
-          "Padding must not matter: when the numbers of the padded tokens changed, your result changed", other_padding,
-          "A padded token must add nothing to the sum: what is it multiplied by, or set to?"),
-    stays("order-read",
-          "A mean does not depend on the order of its tokens: when tokens and mask were reordered together, your "
-          "result changed", other_order,
-          "The mask alone says which tokens are real: padding may be in front, behind or in gaps."),
-    stays("features-mixed",
-          "Each feature has a mean of its own: when feature 0 changed, other features of your result changed",
-          other_feature, "Which line sums over the last axis, or brings vectors to a length?"),
-    BehavioralTest("ones-do-not-give-1", mean_of_ones,
-                   "What is the sum divided by, and what else is done to it? Of n real tokens each has 1 / n."),
+    items_apart(1, 0),
+    items_apart(0, 1),
+    stays(
+        "padding-read",
+        "Padding must not matter: when the numbers of the padded tokens changed, your result changed",
+        other_padding,
+        "A padded token must add nothing to the sum: what is it multiplied by, or set to?",
+    ),
+    stays(
+        "order-read",
+        "A mean does not depend on the order of its tokens: when tokens and mask were reordered together, your "
+        "result changed",
+        other_order,
+        "The mask alone says which tokens are real: padding may be in front, behind or in gaps.",
+    ),
+    stays(
+        "features-mixed",
+        "Each feature has a mean of its own: when feature 0 changed, other features of your result changed",
+        other_feature,
+        "Which line sums over the last axis, or brings vectors to a length?",
+    ),
+    BehavioralTest(
+        "ones-do-not-give-1",
+        mean_of_ones,
+        "What is the sum divided by, and what else is done to it? Of n real tokens each has 1 / n.",
+    ),
 )
 
 
 # ---------------------------------------------------------------- the exercise
+
 
 def pooling(name, seed, mask, c=11, dtype=torch.float32, change=lambda hidden, mask: hidden):
     return TestCase(name, (change(normal(*mask.shape, c, seed=seed, dtype=dtype), mask), mask))
@@ -95,10 +121,16 @@ def padding_behind(*lengths, max_length=T):
 
 
 EXERCISE = Exercise(
-    id="7.2", name="mean_pool", signature="mean_pool(hidden, mask)", minutes=6, difficulty=2,
+    id="7.2",
+    name="mean_pool",
+    signature="mean_pool(hidden, mask)",
+    minutes=6,
+    difficulty=2,
     gives="for each item the mean of its real tokens: hidden (B, T, C) and mask (B, T), bool, True = real token, to "
-          "(B, C)",
-    reference=mean_pool, arguments=("hidden", "mask"), returns=("pooled",),
+    "(B, C)",
+    reference=mean_pool,
+    arguments=("hidden", "mask"),
+    returns=("pooled",),
     axis_names=AXES | {1: "B", 2: "B", 3: "B", 4: "B", 5: "T", 7: "T", 11: "C", 13: "C"},
     cases=(
         pooling("padding behind", 220, padding_behind(5, 2, 3)),
@@ -108,17 +140,20 @@ EXERCISE = Exercise(
         pooling("one real token in each item", 224, torch.eye(T, dtype=torch.bool)[[3, 0, 4]]),
         pooling("one item", 225, GAPS[1:2], c=13),
         pooling("float64", 226, GAPS[:2], dtype=torch.float64),
-        pooling("large numbers in the padding", 227, GAPS[1:],
-                 change=lambda hidden, mask: filled(hidden, mask, 50.0)),
+        pooling("large numbers in the padding", 227, GAPS[1:], change=lambda hidden, mask: filled(hidden, mask, 50.0)),
         pooling("features that are 0", 228, GAPS[:3], change=lambda hidden, mask: hidden.clamp(min=0)),
         pooling("a hundred tokens", 229, padding_behind(100, 61, max_length=100)),
     ),
-    minimal_inputs=tuple((torch.tensor(hidden), torch.tensor(mask)) for hidden, mask in (
-        ([[[1.0, 2.0], [5.0, 4.0]]], [[True, False]]),
-        ([[[1.0, 2.0], [5.0, 4.0]]], [[False, True]]),
-        ([[[1.0, 2.0], [5.0, 4.0], [3.0, 0.0]]], [[True, True, False]]),
-        ([[[1.0, 2.0], [5.0, 4.0], [3.0, 0.0]]], [[True, False, True]]),
-        ([[[1.0, 2.0], [5.0, 4.0]], [[0.0, 3.0], [2.0, 6.0]]], [[True, True], [False, True]]))),
+    minimal_inputs=tuple(
+        (torch.tensor(hidden), torch.tensor(mask))
+        for hidden, mask in (
+            ([[[1.0, 2.0], [5.0, 4.0]]], [[True, False]]),
+            ([[[1.0, 2.0], [5.0, 4.0]]], [[False, True]]),
+            ([[[1.0, 2.0], [5.0, 4.0], [3.0, 0.0]]], [[True, True, False]]),
+            ([[[1.0, 2.0], [5.0, 4.0], [3.0, 0.0]]], [[True, False, True]]),
+            ([[[1.0, 2.0], [5.0, 4.0]], [[0.0, 3.0], [2.0, 6.0]]], [[True, True], [False, True]]),
+        )
+    ),
     misconceptions=known,
     hints=(
         "Two things for each item: the sum of its real tokens, (B, C), and how many there are, (B, 1). A padded token "
@@ -126,6 +161,7 @@ EXERCISE = Exercise(
         "mask.unsqueeze(-1) is (B, T, 1) and lines up with hidden (B, T, C). Sum along axis 1, above and below.",
         "real = mask.unsqueeze(-1); return (hidden * real).sum(dim=1) / real.sum(dim=1)",
     ),
-    properties=(properties.FINITE,), behavioral_tests=BEHAVIORAL_TESTS,
+    properties=(properties.FINITE,),
+    behavioral_tests=BEHAVIORAL_TESTS,
     when_correct="However long a text is, it is one vector now, and texts can be compared.",
 )

@@ -39,37 +39,56 @@ known = Misconceptions(assemble)
 
 # ---------------------------------------------------------------- padding
 
-@known("mean-over-all", means="The mean was taken over all tokens, including padding: the mask was never used.",
-       hint="Only tokens where the mask is True belong in the sum, and only these are counted.",
-       explain=explainers.entry)
+
+@known(
+    "mean-over-all",
+    means="The mean was taken over all tokens, including padding: the mask was never used.",
+    hint="Only tokens where the mask is True belong in the sum, and only these are counted.",
+    explain=explainers.entry,
+)
 def mean_over_all(hidden, mask):
     return hidden.mean(1)
 
 
-@known("padding-summed",
-       means="You divided by the number of real tokens, which is right; but all tokens were summed, including padding.",
-       hint="A padded token adds nothing to a sum if it is 0 there.", explain=explainers.entry, step="total")
+@known(
+    "padding-summed",
+    means="You divided by the number of real tokens, which is right; but all tokens were summed, including padding.",
+    hint="A padded token adds nothing to a sum if it is 0 there.",
+    explain=explainers.entry,
+    step="total",
+)
 def total_of_all(hidden, mask):
     return hidden.sum(1)
 
 
-@known("divided-by-length",
-       means="The sum is right, but it was divided by T, the number of all tokens. (mean(dim=1) does that: a padded "
-             "token that was set to 0 still counts.)",
-       hint="How many tokens does each item really have? The mask says it.", explain=explainers.entry, step="count")
+@known(
+    "divided-by-length",
+    means="The sum is right, but it was divided by T, the number of all tokens. (mean(dim=1) does that: a padded "
+    "token that was set to 0 still counts.)",
+    hint="How many tokens does each item really have? The mask says it.",
+    explain=explainers.entry,
+    step="count",
+)
 def length(hidden, mask):
     return hidden.size(1)
 
 
-@known("not-divided", means="This is the sum of the real tokens: it was never divided.",
-       hint="Divide by the number of real tokens of each item.", explain=explainers.entry)
+@known(
+    "not-divided",
+    means="This is the sum of the real tokens: it was never divided.",
+    hint="Divide by the number of real tokens of each item.",
+    explain=explainers.entry,
+)
 def never_divided(hidden, mask):
     return total(hidden, mask)
 
 
-@known("mask-inverted",
-       means="The mask was read the wrong way round: padding has taken the place of the real tokens.",
-       hint="True = real token. Keep what is True; with masked_fill fill where ~mask.", explain=explainers.entry)
+@known(
+    "mask-inverted",
+    means="The mask was read the wrong way round: padding has taken the place of the real tokens.",
+    hint="True = real token. Keep what is True; with masked_fill fill where ~mask.",
+    explain=explainers.entry,
+)
 def mean_of_the_padding(hidden, mask):
     return mean_pool(hidden, ~mask)
 
@@ -94,10 +113,14 @@ def total_of_the_padding(hidden, mask):
     return total(hidden, ~mask)
 
 
-@known("padding-counted",
-       means="The sum is right, but it was divided by the number of padded tokens: there the mask was read the wrong "
-             "way round.",
-       hint="True = real token: which tokens does your count count?", explain=explainers.entry, step="count")
+@known(
+    "padding-counted",
+    means="The sum is right, but it was divided by the number of padded tokens: there the mask was read the wrong "
+    "way round.",
+    hint="True = real token: which tokens does your count count?",
+    explain=explainers.entry,
+    step="count",
+)
 def number_of_padded_tokens(hidden, mask):
     return count(hidden, ~mask)
 
@@ -109,15 +132,24 @@ def guarded_number_of_padded_tokens(hidden, mask):
 
 # ---------------------------------------------------------------- another count
 
-@known("count-of-the-batch", means="Every item was divided by the number of real tokens of the whole batch.",
-       hint="Each item has its own number of real tokens: count along axis 1.", explain=explainers.entry, step="count")
+
+@known(
+    "count-of-the-batch",
+    means="Every item was divided by the number of real tokens of the whole batch.",
+    hint="Each item has its own number of real tokens: count along axis 1.",
+    explain=explainers.entry,
+    step="count",
+)
 def count_of_the_batch(hidden, mask):
     return mask.sum()
 
 
-known("one-count-for-all",
-      means="Every item was divided by the same number: the count of one item, or a mean of the counts.",
-      hint="Each item has its own number of real tokens: count along axis 1.", explain=explainers.entry)
+known(
+    "one-count-for-all",
+    means="Every item was divided by the same number: the count of one item, or a mean of the counts.",
+    hint="Each item has its own number of real tokens: count along axis 1.",
+    explain=explainers.entry,
+)
 
 
 @known.also("one-count-for-all", step="count")
@@ -135,16 +167,23 @@ def mean_count(hidden, mask):
     return mask.sum(1).to(hidden.dtype).mean()
 
 
-@known("divided-by-features", means="The sum was divided by C, the number of features.",
-       hint="A mean of n tokens is their sum divided by n: mask.sum(dim=1, keepdim=True).",
-       explain=explainers.entry, step="count")
+@known(
+    "divided-by-features",
+    means="The sum was divided by C, the number of features.",
+    hint="A mean of n tokens is their sum divided by n: mask.sum(dim=1, keepdim=True).",
+    explain=explainers.entry,
+    step="count",
+)
 def number_of_features(hidden, mask):
     return hidden.size(-1)
 
 
-known("large-epsilon", means="The number that keeps the division from 0 / 0 is so large that it changes the mean.",
-      hint="Every item has a real token here, so you can do without it; 1e-9 would be small enough.",
-      explain=explainers.entry)
+known(
+    "large-epsilon",
+    means="The number that keeps the division from 0 / 0 is so large that it changes the mean.",
+    hint="Every item has a real token here, so you can do without it; 1e-9 would be small enough.",
+    explain=explainers.entry,
+)
 
 
 def add_epsilon(epsilon):
@@ -159,9 +198,13 @@ for epsilon in (1, 0.1, 1e-2, 1e-3):
     add_epsilon(epsilon)
 
 
-@known("one-less", means="The sum was divided by n - 1: one real token was not counted.",
-       hint="n tokens, n shares: n - 1 belongs to a variance. (If a guard keeps it from 0, leave that out too.)",
-       explain=explainers.entry, step="count")
+@known(
+    "one-less",
+    means="The sum was divided by n - 1: one real token was not counted.",
+    hint="n tokens, n shares: n - 1 belongs to a variance. (If a guard keeps it from 0, leave that out too.)",
+    explain=explainers.entry,
+    step="count",
+)
 def one_less(hidden, mask):
     return count(hidden, mask) - 1
 
@@ -171,30 +214,46 @@ def one_less_guarded(hidden, mask):
     return (count(hidden, mask) - 1).clamp(min=1)
 
 
-@known("divided-by-root", means="The sum was divided by the square root of the number of real tokens.",
-       hint="Divide by the number itself; the root belongs to the scores of attention.", explain=explainers.entry,
-       step="count")
+@known(
+    "divided-by-root",
+    means="The sum was divided by the square root of the number of real tokens.",
+    hint="Divide by the number itself; the root belongs to the scores of attention.",
+    explain=explainers.entry,
+    step="count",
+)
 def root_of_the_count(hidden, mask):
     return count(hidden, mask).to(hidden.dtype).sqrt()
 
 
-@known("divided-twice",
-       means="The sum was divided twice: by the number of real tokens, and by T as well, which is what mean(dim=1) "
-             "does.",
-       hint="Take the sum, not the mean, and divide it once.", explain=explainers.entry, step="total")
+@known(
+    "divided-twice",
+    means="The sum was divided twice: by the number of real tokens, and by T as well, which is what mean(dim=1) does.",
+    hint="Take the sum, not the mean, and divide it once.",
+    explain=explainers.entry,
+    step="total",
+)
 def mean_in_place_of_the_sum(hidden, mask):
     return filled(hidden, mask).mean(1)
 
 
-@known("divided-by-count-twice", means="The sum was divided by the number of real tokens twice.",
-       hint="Of n tokens each has the share 1 / n: divide once.", explain=explainers.entry, step="total")
+@known(
+    "divided-by-count-twice",
+    means="The sum was divided by the number of real tokens twice.",
+    hint="Of n tokens each has the share 1 / n: divide once.",
+    explain=explainers.entry,
+    step="total",
+)
 def mean_as_the_sum(hidden, mask):
     return mean_pool(hidden, mask)
 
 
-@known("zeros-not-counted",
-       means="Numbers that are not 0 were counted, not tokens: a real token may well have a feature that is 0.",
-       hint="The count comes from the mask alone.", explain=explainers.entry, step="count")
+@known(
+    "zeros-not-counted",
+    means="Numbers that are not 0 were counted, not tokens: a real token may well have a feature that is 0.",
+    hint="The count comes from the mask alone.",
+    explain=explainers.entry,
+    step="count",
+)
 def numbers_that_are_not_0(hidden, mask):
     return (filled(hidden, mask) != 0).sum(1)
 
@@ -211,10 +270,14 @@ def mean_of_all_that_is_not_0(hidden, mask):
 
 # ---------------------------------------------------------------- other axes
 
-@known("one-mean-for-all",
-       means="All tokens of the batch went into one mean. hidden[mask] does that: it forgets which item a token "
-             "belongs to.",
-       hint="Each item needs a vector of its own: keep the batch axis, and sum along axis 1.", explain=explainers.entry)
+
+@known(
+    "one-mean-for-all",
+    means="All tokens of the batch went into one mean. hidden[mask] does that: it forgets which item a token "
+    "belongs to.",
+    hint="Each item needs a vector of its own: keep the batch axis, and sum along axis 1.",
+    explain=explainers.entry,
+)
 def mean_of_all_real_tokens(hidden, mask):
     return hidden[mask].mean(0)
 
@@ -234,8 +297,12 @@ def mean_of_all_real_tokens_for_each_item(hidden, mask):
     return hidden[mask].mean(0).repeat(len(hidden), 1)
 
 
-@known("one-number", means="Everything became one number: the mean was taken over features and items too.",
-       hint="Which axis are the tokens? Name it: sum(dim=...).", explain=explainers.shape)
+@known(
+    "one-number",
+    means="Everything became one number: the mean was taken over features and items too.",
+    hint="Which axis are the tokens? Name it: sum(dim=...).",
+    explain=explainers.shape,
+)
 def mean_of_all_real_numbers(hidden, mask):
     return hidden[mask].mean()
 
@@ -250,8 +317,12 @@ def mean_of_all_numbers_with_zeros(hidden, mask):
     return filled(hidden, mask).mean()
 
 
-@known("over-features", means="The sum runs over the features: what is left is one number for each token, (B, T).",
-       hint="Which axis of (B, T, C) are the tokens? The features stay.", explain=explainers.shape)
+@known(
+    "over-features",
+    means="The sum runs over the features: what is left is one number for each token, (B, T).",
+    hint="Which axis of (B, T, C) are the tokens? The features stay.",
+    explain=explainers.shape,
+)
 def mean_over_features(hidden, mask):
     return hidden.mean(-1)
 
@@ -271,9 +342,12 @@ def total_over_features(hidden, mask):
     return filled(hidden, mask).sum(-1)
 
 
-@known("over-batch",
-       means="The sum runs over the items of the batch: what is left is one vector for each position, (T, C).",
-       hint="Which axis of (B, T, C) are the tokens?", explain=explainers.shape)
+@known(
+    "over-batch",
+    means="The sum runs over the items of the batch: what is left is one vector for each position, (T, C).",
+    hint="Which axis of (B, T, C) are the tokens?",
+    explain=explainers.shape,
+)
 def mean_over_items(hidden, mask):
     return hidden.mean(0)
 
@@ -293,8 +367,12 @@ def mean_over_real_items(hidden, mask):
     return filled(hidden, mask).sum(0) / mask.sum(0).unsqueeze(-1)
 
 
-@known("not-summed", means="The tokens still stand apart, (B, T, C): nothing was summed.",
-       hint="Sum along axis 1, then divide by the number of real tokens.", explain=explainers.shape)
+@known(
+    "not-summed",
+    means="The tokens still stand apart, (B, T, C): nothing was summed.",
+    hint="Sum along axis 1, then divide by the number of real tokens.",
+    explain=explainers.shape,
+)
 def never_summed(hidden, mask):
     return filled(hidden, mask)
 
@@ -304,20 +382,28 @@ def divided_but_never_summed(hidden, mask):
     return filled(hidden, mask) / count(hidden, mask).unsqueeze(-1)
 
 
-@known("axis-kept", means="The numbers are right, but the axis of the tokens is still there: (B, 1, C).",
-       hint="keepdim=True keeps a summed axis with size 1. Where is it needed, and where not?",
-       explain=explainers.shape)
+@known(
+    "axis-kept",
+    means="The numbers are right, but the axis of the tokens is still there: (B, 1, C).",
+    hint="keepdim=True keeps a summed axis with size 1. Where is it needed, and where not?",
+    explain=explainers.shape,
+)
 def axis_kept(hidden, mask):
     return mean_pool(hidden, mask).unsqueeze(1)
 
 
-@known("transposed", means="The numbers are right, but items and features have changed places: (C, B).",
-       hint="The batch stays in front: (B, C).", explain=explainers.shape)
+@known(
+    "transposed",
+    means="The numbers are right, but items and features have changed places: (C, B).",
+    hint="The batch stays in front: (B, C).",
+    explain=explainers.shape,
+)
 def transposed(hidden, mask):
     return mean_pool(hidden, mask).T
 
 
 # ---------------------------------------------------------------- only some of the tokens or items
+
 
 def of_each_item(id):
     """Register what item(hidden, mask), for (T, C) and (T,), gives for each item of the batch."""
@@ -332,9 +418,13 @@ def of_each_item(id):
     return register
 
 
-known("one-item-only", means="The mean of only one item was returned.",
-      hint="If a loop makes the means: `return` inside it ends the function at once. Collect them in a list, and stack "
-           "them after the loop.", explain=explainers.shape)
+known(
+    "one-item-only",
+    means="The mean of only one item was returned.",
+    hint="If a loop makes the means: `return` inside it ends the function at once. Collect them in a list, and stack "
+    "them after the loop.",
+    explain=explainers.shape,
+)
 
 
 def add_item(index):
@@ -353,10 +443,12 @@ for index in (0, -1):
     add_item(index)
 
 
-@known("ragged",
-       means="hidden[mask] puts the real tokens of all items one below the other, and items with different numbers of "
-             "them do not fit into one tensor (B, n, C) again.",
-       hint="Keep the shape, set padded tokens to 0, and sum along axis 1; or choose in a loop, item by item.")
+@known(
+    "ragged",
+    means="hidden[mask] puts the real tokens of all items one below the other, and items with different numbers of "
+    "them do not fit into one tensor (B, n, C) again.",
+    hint="Keep the shape, set padded tokens to 0, and sum along axis 1; or choose in a loop, item by item.",
+)
 def ragged(hidden, mask):
     return hidden[mask].reshape(hidden.size(0), -1, hidden.size(2)).mean(1)
 
@@ -364,34 +456,61 @@ def ragged(hidden, mask):
 AVERAGE_ALL = "Average all real tokens: sum over axis 1, then divide by their number."
 
 
-@known("first-token",
-       means="This is the vector of the first token alone: [CLS] in a BERT, or padding where padding is in front.",
-       hint=AVERAGE_ALL, explain=explainers.entry)
+@known(
+    "first-token",
+    means="This is the vector of the first token alone: [CLS] in a BERT, or padding where padding is in front.",
+    hint=AVERAGE_ALL,
+    explain=explainers.entry,
+)
 def first_token(hidden, mask):
     return hidden[:, 0]
 
 
-known("first-real-token", means="This is the vector of the first real token alone.", hint=AVERAGE_ALL,
-      explain=explainers.entry)
-known("last-token", means="This is the vector of the token in the last position alone, real or padding.",
-      hint=AVERAGE_ALL, explain=explainers.entry)
-known("last-real-token", means="This is the vector of the last real token alone.", hint=AVERAGE_ALL,
-      explain=explainers.entry)
-known("token-n-minus-1",
-      means="One token alone was read, the one in position n - 1: of n real tokens it is the last one, if padding is "
-            "behind.",
-      hint=AVERAGE_ALL, explain=explainers.entry)
-known("first-n",
-      means="The first n tokens were averaged, n being the number of real ones. These are the real ones only where all "
-            "padding is behind.",
-      hint="The mask says which tokens are real, not only how many.", explain=explainers.entry)
-known("last-n",
-      means="The last n tokens were averaged, n being the number of real ones. These are the real ones only where all "
-            "padding is in front.",
-      hint="The mask says which tokens are real, not only how many.", explain=explainers.entry)
-known("up-to-the-last",
-      means="Everything up to the last real token was averaged, with the padding in front of it or in gaps.",
-      hint="The mask says for each token whether it is real.", explain=explainers.entry)
+known(
+    "first-real-token",
+    means="This is the vector of the first real token alone.",
+    hint=AVERAGE_ALL,
+    explain=explainers.entry,
+)
+known(
+    "last-token",
+    means="This is the vector of the token in the last position alone, real or padding.",
+    hint=AVERAGE_ALL,
+    explain=explainers.entry,
+)
+known(
+    "last-real-token",
+    means="This is the vector of the last real token alone.",
+    hint=AVERAGE_ALL,
+    explain=explainers.entry,
+)
+known(
+    "token-n-minus-1",
+    means="One token alone was read, the one in position n - 1: of n real tokens it is the last one, if padding is "
+    "behind.",
+    hint=AVERAGE_ALL,
+    explain=explainers.entry,
+)
+known(
+    "first-n",
+    means="The first n tokens were averaged, n being the number of real ones. These are the real ones only where all "
+    "padding is behind.",
+    hint="The mask says which tokens are real, not only how many.",
+    explain=explainers.entry,
+)
+known(
+    "last-n",
+    means="The last n tokens were averaged, n being the number of real ones. These are the real ones only where all "
+    "padding is in front.",
+    hint="The mask says which tokens are real, not only how many.",
+    explain=explainers.entry,
+)
+known(
+    "up-to-the-last",
+    means="Everything up to the last real token was averaged, with the padding in front of it or in gaps.",
+    hint="The mask says for each token whether it is real.",
+    explain=explainers.entry,
+)
 
 
 @of_each_item("first-real-token")
@@ -416,22 +535,25 @@ def token_n_minus_1(hidden, mask):
 
 @of_each_item("first-n")
 def first_n(hidden, mask):
-    return hidden[:mask.sum()].mean(0)
+    return hidden[: mask.sum()].mean(0)
 
 
 @of_each_item("last-n")
 def last_n(hidden, mask):
-    return hidden[len(hidden) - mask.sum():].mean(0)
+    return hidden[len(hidden) - mask.sum() :].mean(0)
 
 
 @of_each_item("up-to-the-last")
 def up_to_the_last(hidden, mask):
-    return hidden[:mask.nonzero().max() + 1].mean(0)
+    return hidden[: mask.nonzero().max() + 1].mean(0)
 
 
-@known("first-token-left-out",
-       means="The first token was left out; but here every token counts where the mask is True.",
-       hint="The mask alone says which tokens are real: use all of its T positions.", explain=explainers.entry)
+@known(
+    "first-token-left-out",
+    means="The first token was left out; but here every token counts where the mask is True.",
+    hint="The mask alone says which tokens are real: use all of its T positions.",
+    explain=explainers.entry,
+)
 def first_token_left_out(hidden, mask):
     return mean_pool(hidden[:, 1:], mask[:, 1:])
 
@@ -441,9 +563,12 @@ def first_token_left_out_guarded(hidden, mask):
     return total(hidden[:, 1:], mask[:, 1:]) / count(hidden, mask[:, 1:]).clamp(min=1)
 
 
-@known("ends-left-out",
-       means="The first and the last token were left out; but here every token counts where the mask is True.",
-       hint="The mask alone says which tokens are real: use all of its T positions.", explain=explainers.entry)
+@known(
+    "ends-left-out",
+    means="The first and the last token were left out; but here every token counts where the mask is True.",
+    hint="The mask alone says which tokens are real: use all of its T positions.",
+    explain=explainers.entry,
+)
 def ends_left_out(hidden, mask):
     return mean_pool(hidden[:, 1:-1], mask[:, 1:-1])
 
@@ -455,8 +580,13 @@ def ends_left_out_guarded(hidden, mask):
 
 # ---------------------------------------------------------------- something else than a mean
 
-@known("maximum", means="This is the largest number of each feature, not the mean.", hint="A sum, divided by a count.",
-       explain=explainers.entry)
+
+@known(
+    "maximum",
+    means="This is the largest number of each feature, not the mean.",
+    hint="A sum, divided by a count.",
+    explain=explainers.entry,
+)
 def maximum(hidden, mask):
     return filled(hidden, mask, -INF).amax(1)
 
@@ -471,9 +601,12 @@ def maximum_with_zeros(hidden, mask):
     return filled(hidden, mask).amax(1)
 
 
-known("filled-like-scores",
-      means="Padded tokens were filled with -inf, NaN or a huge negative number, and that went into the mean.",
-      hint="-inf hides a score, since exp(-inf) = 0. Which number adds nothing to a sum?", explain=explainers.entry)
+known(
+    "filled-like-scores",
+    means="Padded tokens were filled with -inf, NaN or a huge negative number, and that went into the mean.",
+    hint="-inf hides a score, since exp(-inf) = 0. Which number adds nothing to a sum?",
+    explain=explainers.entry,
+)
 
 
 def add_fill(value):
@@ -502,8 +635,12 @@ def filled_with_nan(hidden, mask):
     return filled(hidden, mask, float("nan")).mean(1)
 
 
-@known("softmax", means="A softmax is at work here; but all real tokens count the same, and padding not at all.",
-       hint="The share of a real token is 1 / n: a sum, divided by a count.", explain=explainers.entry)
+@known(
+    "softmax",
+    means="A softmax is at work here; but all real tokens count the same, and padding not at all.",
+    hint="The share of a real token is 1 / n: a sum, divided by a count.",
+    explain=explainers.entry,
+)
 def softmax_of_the_mask(hidden, mask):
     return (mask.to(hidden.dtype).softmax(1).unsqueeze(-1) * hidden).sum(1)
 
@@ -518,22 +655,32 @@ def softmax_over_real_tokens(hidden, mask):
     return (filled(hidden, mask, -INF).softmax(1) * hidden).sum(1)
 
 
-@known("normalized", means="The mean was brought to length 1 at the end.",
-       hint="That is a step of its own, for comparing texts; here the mean itself is wanted.", explain=explainers.entry)
+@known(
+    "normalized",
+    means="The mean was brought to length 1 at the end.",
+    hint="That is a step of its own, for comparing texts; here the mean itself is wanted.",
+    explain=explainers.entry,
+)
 def normalized(hidden, mask):
     return F.normalize(mean_pool(hidden, mask), dim=-1)
 
 
-@known("tokens-normalized", means="Each token was brought to length 1 before the mean.",
-       hint="Take the tokens as they are: a long vector has more influence on the mean, and may have it.",
-       explain=explainers.entry)
+@known(
+    "tokens-normalized",
+    means="Each token was brought to length 1 before the mean.",
+    hint="Take the tokens as they are: a long vector has more influence on the mean, and may have it.",
+    explain=explainers.entry,
+)
 def tokens_normalized(hidden, mask):
     return mean_pool(F.normalize(hidden, dim=-1), mask)
 
 
-@known("whole-numbers",
-       means="Something was rounded to whole numbers: // does that, and so do long(), int() and round().",
-       hint="Divide with /, which keeps the fraction.", explain=explainers.entry)
+@known(
+    "whole-numbers",
+    means="Something was rounded to whole numbers: // does that, and so do long(), int() and round().",
+    hint="Divide with /, which keeps the fraction.",
+    explain=explainers.entry,
+)
 def floor_division(hidden, mask):
     return total(hidden, mask) // count(hidden, mask)
 
@@ -555,26 +702,35 @@ def whole_mean(hidden, mask):
 
 # ---------------------------------------------------------------- shapes that do not line up
 
-@known("mask-not-lined-up",
-       means="mask (B, T) does not line up with hidden (B, T, C): shapes are compared from the right, and there T "
-             "meets C.",
-       hint="Give the mask an axis of size 1 at the end: mask.unsqueeze(-1), or mask[..., None], is (B, T, 1).",
-       step="total")
+
+@known(
+    "mask-not-lined-up",
+    means="mask (B, T) does not line up with hidden (B, T, C): shapes are compared from the right, and there T "
+    "meets C.",
+    hint="Give the mask an axis of size 1 at the end: mask.unsqueeze(-1), or mask[..., None], is (B, T, 1).",
+    step="total",
+)
 def times_the_bare_mask(hidden, mask):
     return (hidden * mask).sum(1)
 
 
-@known("count-not-lined-up",
-       means="The count (B,) does not line up with the sum (B, C): shapes are compared from the right, and there B "
-             "meets C.",
-       hint="Keep the summed axis of the mask, with size 1: (B, 1) serves all features of an item.", step="count")
+@known(
+    "count-not-lined-up",
+    means="The count (B,) does not line up with the sum (B, C): shapes are compared from the right, and there B "
+    "meets C.",
+    hint="Keep the summed axis of the mask, with size 1: (B, 1) serves all features of an item.",
+    step="count",
+)
 def flat_count(hidden, mask):
     return mask.sum(1)
 
 
-@known("counted-along-the-batch",
-       means="The mask was summed along axis 0, the batch: that counts the items in which each position is real, (T,).",
-       hint="Count the tokens of each item: which axis of the mask are they?", step="count")
+@known(
+    "counted-along-the-batch",
+    means="The mask was summed along axis 0, the batch: that counts the items in which each position is real, (T,).",
+    hint="Count the tokens of each item: which axis of the mask are they?",
+    step="count",
+)
 def counted_along_the_batch(hidden, mask):
     return mask.sum(0)
 
@@ -584,9 +740,13 @@ def counted_along_the_batch_as_a_column(hidden, mask):
     return mask.sum(0).unsqueeze(-1)
 
 
-@known("three-axes-divided",
-       means="The sum (B, C) was divided by a count with three axes, (B, 1, 1): each sum met the counts of all items, "
-             "and one axis too many came out.",
-       hint="The sum has two axes, so the count needs two.", explain=explainers.shape, step="count")
+@known(
+    "three-axes-divided",
+    means="The sum (B, C) was divided by a count with three axes, (B, 1, 1): each sum met the counts of all items, "
+    "and one axis too many came out.",
+    hint="The sum has two axes, so the count needs two.",
+    explain=explainers.shape,
+    step="count",
+)
 def count_with_three_axes(hidden, mask):
     return count(hidden, mask).unsqueeze(-1)

@@ -9,18 +9,32 @@ from exercises import EXERCISES, check
 from feedback.compare import allclose
 
 WITH_DROPOUT = ("4.1", "4.2", "4.3")
-DECIDED_BY_COUNTS = ("always-half", "normal-not-uniform", "p-not-used", "same-for-every-query", "only-with-a-generator",
-                     "dropped-twice", "one-draw-for-all", "on-scores-and-weights", "p-kept")
-DRAWN_WRONGLY = [pytest.param(id, answer, diagnosis, id=f"{id}-{answer.__name__}") for id in WITH_DROPOUT
-                 for answer, diagnosis in importlib.import_module(
-                     EXERCISES.module_of(id).replace(".exercise", ".answers_wrong")).wrong.answers
-                 if diagnosis in DECIDED_BY_COUNTS]
+DECIDED_BY_COUNTS = (
+    "always-half",
+    "normal-not-uniform",
+    "p-not-used",
+    "same-for-every-query",
+    "only-with-a-generator",
+    "dropped-twice",
+    "one-draw-for-all",
+    "on-scores-and-weights",
+    "p-kept",
+)
+DRAWN_WRONGLY = [
+    pytest.param(id, answer, diagnosis, id=f"{id}-{answer.__name__}")
+    for id in WITH_DROPOUT
+    for answer, diagnosis in importlib.import_module(
+        EXERCISES.module_of(id).replace(".exercise", ".answers_wrong")
+    ).wrong.answers
+    if diagnosis in DECIDED_BY_COUNTS
+]
 DROPPING = [pytest.param(case, id=case.name) for case in EXERCISES["4.1"].cases if case.args[1]]
 
 
 def after_other_draws(answer, count):
     """The same answer, after `count` random numbers were drawn: it drops others."""
     if isinstance(answer, type):
+
         class Later(answer):
             def forward(self, x):
                 torch.rand(count)

@@ -105,7 +105,9 @@ def test_shared_variants_that_do_the_same_here_may_differ_in_another_exercise():
     assert audit.redundant(replace(EXERCISE, misconceptions=own)) == []
     own.also("over-columns")(lambda x, scale=None: over_columns(x, scale))
     assert audit.redundant(replace(EXERCISE, misconceptions=own)) == [
-        "over-columns (variant 2 = variant 0)", "over-columns (variant 2 = variant 1)"]
+        "over-columns (variant 2 = variant 0)",
+        "over-columns (variant 2 = variant 1)",
+    ]
 
 
 def test_a_first_part_names_a_mistake_only_where_the_other_parts_follow_it():

@@ -17,11 +17,23 @@ from feedback.observations import known
 def raises(error):
     def code(x):
         raise error
+
     return code
 
 
-@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(1), RecursionError(), KeyError("k"), GeneratorExit(),
-                                   MemoryError(), ValueError("a\n" * 500)], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("no"),
+        SystemExit(1),
+        RecursionError(),
+        KeyError("k"),
+        GeneratorExit(),
+        MemoryError(),
+        ValueError("a\n" * 500),
+    ],
+    ids=lambda error: type(error).__name__,
+)
 def test_every_exception_becomes_a_report(error):
     report = check("0.1", raises(error))
     assert report.status == "error" and type(error).__name__ in report.message
@@ -68,8 +80,9 @@ def test_a_bare_except_does_not_keep_a_loop_alive(monkeypatch):
     assert time.perf_counter() - start < 30  # without the stop: never
 
 
-@pytest.mark.parametrize("surroundings", [torch.inference_mode, torch.no_grad,
-                                          lambda: torch.autocast("cpu", dtype=torch.bfloat16)])
+@pytest.mark.parametrize(
+    "surroundings", [torch.inference_mode, torch.no_grad, lambda: torch.autocast("cpu", dtype=torch.bfloat16)]
+)
 @pytest.mark.parametrize("id", ["2.5", "3.5", "4.1", "4.2", "4.3"])
 def test_the_first_check_of_a_session_may_run_in_any_mode(surroundings, id):
     known.cache_clear()
