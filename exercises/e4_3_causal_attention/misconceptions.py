@@ -15,6 +15,7 @@ from exercises.common.dropped_weights import (
     in_training,
     place_mistakes,
 )
+from exercises.common.mask_mistakes import MASK_MISTAKES
 from exercises.common.self_attention import PROJECTIONS
 from feedback import Misconceptions
 from helpers.masks import causal_mask
@@ -255,7 +256,7 @@ def filled_with_a_finite_number(scores, mask):
 known.also("mask-cut-elsewhere", cut=columns_from_the_end, fill=filled_with_a_finite_number)
 
 known.include(
-    mistakes.MASK_MISTAKES,
+    MASK_MISTAKES,
     "mask-ignored",
     "true-hides",
     "zero-filled",
@@ -320,7 +321,7 @@ def filled_one_step_later(scores, mask):
 
 
 known.include(
-    mistakes.MASK_MISTAKES,
+    MASK_MISTAKES,
     "masked-after-softmax",
     "weights-filled",
     "softmax-twice",

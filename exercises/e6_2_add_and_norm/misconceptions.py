@@ -3,7 +3,8 @@
 import torch
 import torch.nn.functional as F
 
-from exercises.common.norm_mistakes import NORM_MISTAKES, norm_from, statistics, vector
+from exercises.common.norm_mistakes import NORM_MISTAKES
+from exercises.common.norm_steps import norm_from, statistics, vector
 from exercises.e6_1_layer_norm.reference import layer_norm
 from feedback import Misconceptions
 

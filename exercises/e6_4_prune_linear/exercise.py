@@ -5,8 +5,9 @@ import torch
 from exercises.common import properties
 from exercises.common.explainers import number
 from exercises.common.inputs import AXES, normal
-from exercises.e6_4_prune_linear.misconceptions import known, where_from
+from exercises.e6_4_prune_linear.misconceptions import known
 from exercises.e6_4_prune_linear.reference import prune_linear
+from exercises.e6_4_prune_linear.steps import where_from
 from feedback import Exercise, Property, TestCase
 
 

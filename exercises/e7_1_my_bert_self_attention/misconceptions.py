@@ -4,16 +4,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import (
-    MASK_MISTAKES,
-    MIX_MISTAKES,
-    SCALE_MISTAKES,
-    SOFTMAX_MISTAKES,
-    over_queries,
-    unscaled,
-)
+from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
 from exercises.common.attention_steps import attention_from, multi_head_from
 from exercises.common.head_mistakes import BY_HAND_MISTAKES, HEAD_MISTAKES, as_it_is, layers_mixed_up
+from exercises.common.mask_mistakes import MASK_MISTAKES
 from feedback import Misconceptions
 from helpers.heads import merge_heads, split_heads
 
