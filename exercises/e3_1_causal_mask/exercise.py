@@ -27,7 +27,8 @@ EXERCISE = Exercise(
     error_meanings=(
         (
             r"at least 2 dim",
-            "A triangle is cut out of a square, and torch.ones(n) is a single row: a mask has a row for each query and a "
+            "A triangle is cut out of a square, and torch.ones(n) is a single row: a mask has a row for each query "
+            "and a "
             "column for each key.",
         ),
         (

@@ -489,7 +489,8 @@ def test_the_network_is_down_with_the_real_pip(ready_course):
         ("WARNING: Retrying (Retry(total=0)) after connection broken by 'ReadTimeoutError'", "The network is down"),
         ("ERROR: No matching distribution found for torch==2.13.0", "There is no torch==2.13.0 for Python 3."),
         (
-            "ERROR: [Errno 2] No such file or directory\nHINT: This system does not have Windows Long Path support enabled",
+            "ERROR: [Errno 2] No such file or directory\nHINT: This system does not have Windows Long Path support "
+            "enabled",
             "The path of this folder has ",
         ),
         ("ERROR: the wheel has the wrong hash", "The set-up failed: fix what is reported below"),
