@@ -22,7 +22,13 @@ from feedback.report import SOLVED, Report, following, say
 from feedback.sandbox import session
 
 FOLDER = re.compile(r"e(\d+)_(\d+)_(\w+)")
-_STATES = {"correct": "✓ correct", "limited": "✓ with a limit", "wrong": "tried", "error": "tried", "not attempted": ""}
+_STATES = {
+    "correct": "✓ correct",
+    "limited": "✓ with a limit",
+    "wrong": "tried",
+    "error": "tried",
+    "not attempted": "",
+}
 
 
 class Exercises(Mapping):

@@ -29,7 +29,8 @@ known.include(
     SCALE_MISTAKES,
     means={
         "scaled-by-another": "The scores were divided by the square root of a size other than D: of a number of "
-        "positions or items, or of the width of the values."
+        "positions "
+        "or items, or of the width of the values."
     },
 )
 known.include(SOFTMAX_MISTAKES, "over-queries", "axis-from-the-front", "softmax-twice", "no-softmax")

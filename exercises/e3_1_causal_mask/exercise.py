@@ -27,8 +27,9 @@ EXERCISE = Exercise(
     error_meanings=(
         (
             r"at least 2 dim",
-            "A triangle is cut out of a square, and torch.ones(n) is a single row: a mask has a row for each query and "
-            "a column for each key.",
+            "A triangle is cut out of a square, and torch.ones(n) is a single row: a mask has a row for each query "
+            "and a "
+            "column for each key.",
         ),
         (
             r"(tril|triu)\(\).*must be Tensor, not int",

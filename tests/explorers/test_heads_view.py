@@ -171,8 +171,10 @@ def test_every_table_can_be_clicked(page, table, i, j):
         (
             "view alone (bug)",
             "transpose, then reshape",
-            "Token 0 ('the'): 00 01 02 03 04 05 in head 0 at positions 0 and 1; merged: 00 01 02 in row 0, 03 04 05 in row 1",
-            "Wrong split: the shape (2, 3, 3) is right, but 4 of 6 rows hold another token: head 1 has token 1 at position 0, "
+            "Token 0 ('the'): 00 01 02 03 04 05 in head 0 at positions 0 and 1; merged: 00 01 02 in row 0, 03 04 05 "
+            "in row 1",
+            "Wrong split: the shape (2, 3, 3) is right, but 4 of 6 rows hold another token: head 1 has token 1 at "
+            "position 0, "
             "and attention would take it for token 0.",
         ),
         (
@@ -180,13 +182,15 @@ def test_every_table_can_be_clicked(page, table, i, j):
             "reshape alone (bug)",
             "Token 0 ('the'): 00 01 02 in head 0, 03 04 05 in head 1, each at position 0; "
             "merged: 00 01 02 in row 0, 03 04 05 in row 1",
-            "Wrong merge: the heads are right, and so is the shape (3, 6), but row 0 holds numbers of the tokens 0 and 1.",
+            "Wrong merge: the heads are right, and so is the shape (3, 6), but row 0 holds numbers of the tokens 0 "
+            "and 1.",
         ),
         (
             "view alone (bug)",
             "reshape alone (bug)",
             "Token 0 ('the'): 00 01 02 03 04 05 in head 0 at positions 0 and 1; merged: all in row 0",
-            "Two bugs undo each other: neither the shapes nor comparing merged with x can show them. But head 1 has token 1 "
+            "Two bugs undo each other: neither the shapes nor comparing merged with x can show them. But head 1 has "
+            "token 1 "
             "at position 0, and attention would take it for token 0.",
         ),
     ],

@@ -542,7 +542,8 @@ def test_errors_name_what_a_model_cannot_read(options, error, words):
         ),
         (
             lambda w: {f"bert.{n}": t for n, t in w.items()},
-            "missing: embeddings.word_embeddings.weight and 38 more; unknown: bert.embeddings.word_embeddings.weight and 38 "
+            "missing: embeddings.word_embeddings.weight and 38 more; unknown: bert.embeddings.word_embeddings.weight "
+            "and 38 "
             "more; .* without a prefix such as bert.$",
         ),
         (lambda w: {}, "missing: embeddings.word_embeddings.weight and 38 more$"),
