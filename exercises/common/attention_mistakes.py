@@ -88,10 +88,10 @@ SCALE_MISTAKES(
 )
 
 
-def add_fixed_scale(divisor, catalogue=SCALE_MISTAKES):
+def add_fixed_scale(divisor, catalog=SCALE_MISTAKES):
     """One more number that scores are divided by."""
 
-    @catalogue.also("fixed-scale", step="scale")
+    @catalog.also("fixed-scale", step="scale")
     def by_a_fixed_number(q, k):
         return 1 / divisor
 
@@ -103,7 +103,7 @@ for divisor in (math.sqrt(3), 2, math.sqrt(11), math.sqrt(32), 8):
 @SCALE_MISTAKES(
     "multiplied",
     means="The scores were multiplied by sqrt(D) instead of divided by it.",
-    hint="The scores are to come closer together.",
+    hint="Scaling should bring the scores closer together.",
     explain=explainers.sharpness,
     step="scale",
 )
@@ -113,8 +113,8 @@ def times_the_root(q, k):
 
 SCALE_MISTAKES(
     "scaled-by-another",
-    means="The scores were divided by the square root of another size than D: of a number of positions, "
-    "items or heads.",
+    means="The scores were divided by the square root of a size other than D: of a number of positions, items or "
+    "heads.",
     hint="Which axis does a dot product sum over? D is its size: q.size(-1).",
     explain=explainers.sharpness,
 )
@@ -179,7 +179,7 @@ def keys_with_queries(q, k):
 @COMPARE_MISTAKES(
     "keys-ignored",
     means="The queries are compared with themselves: k is never used.",
-    hint="Each of the T queries meets each of the S keys.",
+    hint="Each of the T queries is compared with each of the S keys.",
     explain=explainers.shape,
     step="compare",
 )
@@ -191,7 +191,7 @@ def queries_with_queries(q, k):
     "reshaped-not-transposed",
     means="k was brought to the shape (D, S) by view or reshape: that keeps the order in memory and only "
     "moves the line breaks, so numbers of different keys get mixed.",
-    hint="The rows of k must become columns: which method exchanges two axes?",
+    hint="The rows of k must become columns: which method swaps two axes?",
     explain=explainers.entry,
     step="compare",
 )
@@ -202,7 +202,7 @@ def reshaped_keys(q, k):
 COMPARE_MISTAKES(
     "all-axes-reversed",
     means="k.T reverses all axes of k, not only the last two.",
-    hint="Which method exchanges just two axes, counted from the end?",
+    hint="Which method swaps just two axes, counted from the end?",
     explain=explainers.shape,
 )
 
@@ -312,7 +312,7 @@ def only_weights(out, weights):
 
 @MIX_MISTAKES(
     "swapped-pair",
-    means="The pair is the wrong way round: out comes first, then the weights.",
+    means="The pair is the wrong way around: out comes first, then the weights.",
     hint="In this course everything returns (out, weights).",
     step="give",
 )

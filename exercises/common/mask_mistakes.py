@@ -54,7 +54,7 @@ def nothing_hidden(scores, mask):
 
 @MASK_MISTAKES(
     "true-hides",
-    means="The mask was read the wrong way round: visible keys were hidden, hidden ones kept.",
+    means="The mask was read the wrong way around: visible keys were hidden, hidden ones kept.",
     hint="masked_fill fills where its mask is True; yours is True where attending is allowed.",
     explain=explainers.hidden_weight,
     step="fill",

@@ -28,7 +28,7 @@ def is_masked(mask):
 
 
 def layer_of(weight, bias):
-    """An nn.Linear with these numbers, which wants no gradients; it draws nothing at random."""
+    """An nn.Linear with these numbers, which needs no gradients; it draws nothing at random."""
     layer = nn.utils.skip_init(nn.Linear, weight.size(1), weight.size(0), dtype=weight.dtype)
     with torch.no_grad():
         layer.weight.copy_(weight)
@@ -92,7 +92,7 @@ def largest_difference(before, after):
 
 
 def items_apart(ask):
-    """Change one item and look whether the other notices."""
+    """Change one item and see whether the other notices."""
 
     def test(attempt):
         x, context, layers = INPUTS
@@ -112,7 +112,7 @@ def items_apart(ask):
 
 
 def heads_apart(ask):
-    """Change the keys of head 0 and look whether the weights of the other heads notice."""
+    """Change the keys of head 0 and see whether the weights of the other heads notice."""
 
     def test(attempt):
         x, context, layers = INPUTS

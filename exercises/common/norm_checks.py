@@ -145,7 +145,7 @@ VARIANCE = Property(
 
 
 def vectors_apart(ask):
-    """Change one vector and look whether another notices; ask(attempt, x, weight, bias) is the result for x."""
+    """Change one vector and see whether another notices; ask(attempt, x, weight, bias) is the result for x."""
 
     def test(attempt):
         x, weight, bias = normal(B, T, 11, seed=171), *weight_and_bias(11, 172)

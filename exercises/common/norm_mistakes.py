@@ -273,7 +273,7 @@ def divided_by_the_mean_distance(centered, variance, eps):
 
 @NORM_MISTAKES(
     "sign",
-    means="The subtraction is the wrong way round: mean - x.",
+    means="The subtraction is the wrong way around: mean - x.",
     hint="A number above the mean should stay positive.",
     explain=vector,
     step="center",

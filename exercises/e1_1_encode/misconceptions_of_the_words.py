@@ -248,7 +248,7 @@ OTHER_KEYS = ("<UNK>", "[UNK]", "unk", "<unknown>", "UNK", "<Unk>", "[unk]", "un
 
 
 def another_key(key, only_when_needed):
-    """A lookup that asks for another key than '<unk>', in any case or only for an unknown word."""
+    """A lookup that asks for a key other than '<unk>', in any case or only for an unknown word."""
 
     def looked_up(words, vocabulary):
         if only_when_needed:

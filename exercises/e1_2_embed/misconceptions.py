@@ -19,7 +19,7 @@ from exercises.e1_2_embed.rows import next_to_its_row, row_taken
 @known(
     "summed",
     means="The rows of several ids were added up; each id keeps a row of its own.",
-    hint="The result has one axis more than ids: (..., C).",
+    hint="The result has one more axis than ids: (..., C).",
 )
 def summed_over_axis_0(ids, table):
     return table[ids].sum(0)
@@ -43,7 +43,7 @@ def summed_over_all(ids, table):
 @known(
     "averaged",
     means="The rows of several ids were averaged; each id keeps a row of its own.",
-    hint="The result has one axis more than ids: (..., C).",
+    hint="The result has one more axis than ids: (..., C).",
 )
 def averaged_over_axis_0(ids, table):
     return table[ids].mean(0)
@@ -72,7 +72,7 @@ def averaged_in_a_bag(ids, table):
 @known(
     "row-reduced",
     means="Each row of the table was reduced to one number; the whole row is wanted.",
-    hint="The result has one axis more than ids: (..., C).",
+    hint="The result has one more axis than ids: (..., C).",
 )
 def sums_of_rows(ids, table):
     return table[ids].sum(-1)
@@ -111,7 +111,7 @@ def rows_of_length_one(ids, table):
 @known(
     "flattened",
     means="The rows are right, but the axes of ids were flattened into one.",
-    hint="Indexing with a tensor keeps every axis of it, and puts C behind them. Where does yours lose an axis?",
+    hint="Indexing with a tensor keeps every axis of it, and puts C after them. Where does yours lose an axis?",
 )
 def flattened(ids, table):
     return table[ids.flatten()]
@@ -139,7 +139,8 @@ def sentences_joined(ids, table):
 @known(
     "swapped-arguments",
     means="The table is where the ids belong: ids and table have changed places.",
-    hint="The ids choose, and the table is chosen from. In F.embedding the ids come first, with brackets the table.",
+    hint="The ids choose, and the table is chosen from. In F.embedding the ids come first; with brackets, the table "
+    "does.",
 )
 def embedding_of_the_table(ids, table):
     return F.embedding(table, ids)

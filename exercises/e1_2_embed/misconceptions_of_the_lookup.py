@@ -87,8 +87,8 @@ def table_times_float_ids(ids, table):
 
 @known(
     "one-hot-too-narrow",
-    means="one_hot was not told how many rows the table has: it makes only as many columns as the largest id in ids "
-    "needs.",
+    means="one_hot does not know how many rows the table has: it makes only as many columns as the largest id in "
+    "ids needs.",
     hint="one_hot takes a second argument, the number of classes. How many columns does a product with the table need?",
 )
 def one_hot_without_classes(ids, table):
@@ -111,7 +111,7 @@ def one_hot_as_wide_as_a_row(ids, table):
 
 @known(
     "one-hot-dtype",
-    means="The one-hot rows have another dtype than the table, and a matrix product needs the same on both sides.",
+    means="The one-hot rows have a different dtype from the table, and a matrix product needs the same on both sides.",
     hint="F.one_hot returns whole numbers. Which dtype does the table have, and how do you convert to it?",
 )
 def whole_one_hot(ids, table):

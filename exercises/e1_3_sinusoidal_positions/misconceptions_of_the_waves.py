@@ -228,7 +228,7 @@ def with_base(base):
 
 known(
     "other-base",
-    means="The base is another number than 10,000.",
+    means="The base is a number other than 10,000.",
     hint=FREQUENCY + " With exp, the exponent needs the natural logarithm of 10,000.",
     explain=first_wrong_row,
     step="angles",

@@ -11,7 +11,7 @@ ZEROS = DropoutExplainer(
     lambda case: Dropped(case.args[0], case.actual, case.args[1]),
     noun="numbers",
     draw="torch.rand(x.shape, ...)",
-    share="Each number becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its "
+    share="Each number becomes 0 with probability p: torch.rand draws uniformly from 0 to 1, so a share of p of its "
     "numbers lies below p.",
 )
 

@@ -17,7 +17,7 @@ WEIGHTS = DroppedWeights(
     mode=lambda args: args[3:5],
     noun="weights",
     draw="torch.rand(weights.shape, ...)",
-    share="Each weight becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its "
+    share="Each weight becomes 0 with probability p: torch.rand draws uniformly from 0 to 1, so a share of p of its "
     "numbers lies below p.",
 )
 
@@ -157,8 +157,8 @@ known.include(
     "scaled-by-another",
     "scaled-after-softmax",
     means={
-        "scaled-by-another": "The scores were divided by the square root of another size than D: of a "
-        "number of positions or items, or of the width of v."
+        "scaled-by-another": "The scores were divided by the square root of a size other than D: of a number of "
+        "positions or items, or of the width of v."
     },
 )
 

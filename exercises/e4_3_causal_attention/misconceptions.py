@@ -269,7 +269,7 @@ known.include(
     explain=future,
     means={
         "mask-ignored": "Nothing is hidden: every position reads the future.",
-        "true-hides": "The mask was read the wrong way round: the future is read, and the past is hidden.",
+        "true-hides": "The mask was read the wrong way around: the future is read, and the past is hidden.",
         "weak-fill": "The fill is not low enough: the future keeps a weight.",
         "mask-added": "The mask was added to the scores as numbers: some become larger by 1, and nothing is hidden.",
         "mask-inverted-added": "The mask was added to the scores as numbers: the scores of the future become larger "

@@ -180,7 +180,7 @@ def norm_of_normed_sublayer_and_x(sublayer_out, x, weight, bias, eps):
 @known(
     "each-normed",
     means="Both were normalized separately before they were added.",
-    hint="One norm is enough, and its place is after the addition.",
+    hint="One norm is enough, and it comes after the addition.",
     explain=vector,
 )
 def sum_of_two_norms(sublayer_out, x, weight, bias, eps):

@@ -91,8 +91,8 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Which features stay? First say it of the heads, with num_heads times True or False; then each of them counts "
-        "for D = weight.size(dim) // num_heads features: repeat_interleave(D).",
+        "Which features stay? First answer for the heads, with True or False for each of them; then repeat each "
+        "answer for its D = weight.size(dim) // num_heads features: repeat_interleave(D).",
         "With the numbers of the features that stay, weight.index_select(dim, features) cuts rows or columns. Only for "
         "dim 0, and only where there is one, the bias is cut as well: bias[features].",
     ),

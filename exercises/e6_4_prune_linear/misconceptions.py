@@ -69,7 +69,7 @@ def bias_always_cut(bias, features, dim):
 
 @known(
     "bias-for-columns",
-    means="The bias was pruned for dim 1 but not for dim 0: it should be the other way round.",
+    means="The bias was pruned for dim 1 but not for dim 0: it should be the other way around.",
     hint="bias has one entry for each row of weight, and dim 0 means rows.",
     step="cut_bias",
 )
@@ -242,7 +242,7 @@ for order in (list, sorted):
 @known(
     "interleaved",
     means="Feature i was given to head i % num_heads: the features were dealt out in turn.",
-    hint="A head owns D neighbors: head 0 has the features 0 to D - 1. Which has head 1?",
+    hint="A head owns D neighbors: head 0 has the features 0 to D - 1. Which ones does head 1 have?",
     explain=line_from,
     step="head_of",
 )
@@ -260,8 +260,8 @@ def dealt_out_and_sorted_by_heads(weight, bias, heads, num_heads, dim):
 
 @known(
     "num-heads-as-size",
-    means="num_heads was taken for the size of a head: feature i was given to head i // num_heads.",
-    hint="num_heads heads share the features along dim. How many has each?",
+    means="num_heads was mistaken for the size of a head: feature i was given to head i // num_heads.",
+    hint="num_heads heads share the features along dim. How many does each of them have?",
     explain=line_from,
     step="head_of",
 )
@@ -313,7 +313,7 @@ def numbers_of_heads(weight, bias, heads, num_heads, dim):
 @known(
     "counted-from-1",
     means="The heads were counted from 1.",
-    hint="Which number has the first head?",
+    hint="What is the number of the first head?",
     explain=line_from,
     step="head_of",
 )
@@ -324,7 +324,7 @@ def counted_from_1(feature, width, num_heads):
 @known(
     "next-head",
     means="You removed the head after each pruned one.",
-    hint="Which features has head 0? And head h?",
+    hint="Which features does head 0 have? And head h?",
     explain=line_from,
     step="head_of",
 )
@@ -497,7 +497,7 @@ def weight_alone(weight, bias):
 
 @known(
     "bias-first",
-    means="The pair is the wrong way round: bias, then weight.",
+    means="The pair is the wrong way around: bias, then weight.",
     hint="End with `return weight, bias`.",
     step="finish",
 )

@@ -152,7 +152,7 @@ def the_future(t, s, past):
 
 @known(
     "only-itself",
-    means="Of the new tokens each one sees only itself: those before it are hidden.",
+    means="Each of the new tokens sees only itself: those before it are hidden.",
     hint="New token i sees the whole past and the new tokens 0 to i.",
     explain=explainers.entry,
     step="mask",
@@ -191,7 +191,7 @@ known.include(
     "mask-inverted-added",
     explain=explainers.entry,
     means={
-        "true-hides": "The mask was read the wrong way round: what may be seen was hidden, and the future was read."
+        "true-hides": "The mask was read the wrong way around: what may be seen was hidden, and the future was read."
     },
     hints={"true-hides": "masked_fill fills where its mask is True. Where is yours True?"},
 )
@@ -302,7 +302,9 @@ def out_alone(out, cache, weights):
     return out
 
 
-@known("cache-first", means="The pair is the wrong way round: out comes first, then the cache.", hint=BOTH, step="give")
+@known(
+    "cache-first", means="The pair is the wrong way around: out comes first, then the cache.", hint=BOTH, step="give"
+)
 def cache_in_front(out, cache, weights):
     return cache, out
 

@@ -134,7 +134,7 @@ def added(k, v, past):
 @known(
     "past-fails-at-none",
     means="At the first call past is None, and None holds no keys and values.",
-    hint="Before past is opened: is there one?",
+    hint="Before past is unpacked: is there one?",
     step="join",
 )
 def opened_even_if_none(k, v, past):
@@ -143,7 +143,7 @@ def opened_even_if_none(k, v, past):
 
 @known(
     "past-read-as-v-k",
-    means="past was opened as (v, k): old values come before the new keys, and old keys before the new values.",
+    means="past was unpacked as (v, k): old values come before the new keys, and old keys before the new values.",
     hint="past is (k, v). Which of the two is past[0]?",
     explain=cache_entry,
     step="join",
@@ -206,7 +206,7 @@ def past_kept(k, v, past, keys, values):
 
 known(
     "one-not-handed-on",
-    means="Of keys and values, only one was returned in full length.",
+    means="Of keys and values, only one was returned at full length.",
     hint="Both must grow: the past and the new ones, for k and for v.",
 )
 
@@ -288,7 +288,7 @@ def only_past(k, v, past):
 @known(
     "past-not-read",
     means="The cache is right, but the new tokens saw only each other: out was computed without the past.",
-    hint="Which keys does q meet in your code: the joined ones, or the new ones?",
+    hint="Which keys is q compared with in your code: the joined ones, or the new ones?",
     explain=explainers.entry,
     step="read",
 )
@@ -299,7 +299,7 @@ def new_read(k, v, past, keys, values):
 known(
     "past-not-read-no-mask",
     means="Two things: out was computed without the past, and a new token sees those that come after it.",
-    hint="Which keys does q meet: the joined ones, or the new ones? And which of them come after it?",
+    hint="Which keys is q compared with: the joined ones, or the new ones? And which of them come after it?",
     explain=explainers.entry,
 )
 known.also("past-not-read-no-mask", read=new_read, mask=everything)

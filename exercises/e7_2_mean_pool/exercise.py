@@ -105,7 +105,7 @@ BEHAVIORAL_TESTS = (
     BehavioralTest(
         "ones-do-not-give-1",
         mean_of_ones,
-        "What is the sum divided by, and what else is done to it? Of n real tokens each has 1 / n.",
+        "What is the sum divided by, and what else is done to it? Each of n real tokens has a share of 1 / n.",
     ),
 )
 

@@ -53,8 +53,8 @@ for index in (0, -1):
 
 @known(
     "ragged",
-    means="hidden[mask] puts the real tokens of all items one below the other, and items with different numbers of "
-    "them do not fit into one tensor (B, n, C) again.",
+    means="hidden[mask] puts the real tokens of all items one after the other, and items with different numbers of "
+    "them do not fit back into one tensor (B, n, C).",
     hint="Keep the shape, set padded tokens to 0, and sum along axis 1; or choose in a loop, item by item.",
 )
 def ragged(hidden, mask):
@@ -313,8 +313,8 @@ def whole_mean(hidden, mask):
 
 @known(
     "mask-not-lined-up",
-    means="mask (B, T) does not line up with hidden (B, T, C): shapes are compared from the right, and there T "
-    "meets C.",
+    means="mask (B, T) does not line up with hidden (B, T, C): shapes are compared from the right, and there T is "
+    "lined up with C.",
     hint="Give the mask an axis of size 1 at the end: mask.unsqueeze(-1), or mask[..., None], is (B, T, 1).",
     step="total",
 )
@@ -324,8 +324,8 @@ def times_the_bare_mask(hidden, mask):
 
 @known(
     "count-not-lined-up",
-    means="The count (B,) does not line up with the sum (B, C): shapes are compared from the right, and there B "
-    "meets C.",
+    means="The count (B,) does not line up with the sum (B, C): shapes are compared from the right, and there B is "
+    "lined up with C.",
     hint="Keep the summed axis of the mask, with size 1: (B, 1) serves all features of an item.",
     step="count",
 )
@@ -350,8 +350,8 @@ def counted_along_the_batch_as_a_column(hidden, mask):
 
 @known(
     "three-axes-divided",
-    means="The sum (B, C) was divided by a count with three axes, (B, 1, 1): each sum met the counts of all items, "
-    "and one axis too many came out.",
+    means="The sum (B, C) was divided by a count with three axes, (B, 1, 1): each sum was divided by the counts of "
+    "all items, and the result has one axis too many.",
     hint="The sum has two axes, so the count needs two.",
     explain=explainers.shape,
     step="count",

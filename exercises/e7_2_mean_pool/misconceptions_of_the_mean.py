@@ -62,7 +62,7 @@ def total_of_all(hidden, mask):
     "divided-by-length",
     means="The sum is right, but it was divided by T, the number of all tokens. (mean(dim=1) does that: a padded "
     "token that was set to 0 still counts.)",
-    hint="How many tokens does each item really have? The mask says it.",
+    hint="How many tokens does each item really have? The mask tells you.",
     explain=explainers.entry,
     step="count",
 )
@@ -82,7 +82,7 @@ def never_divided(hidden, mask):
 
 @known(
     "mask-inverted",
-    means="The mask was read the wrong way round: padding has taken the place of the real tokens.",
+    means="The mask was read the wrong way around: padding has taken the place of the real tokens.",
     hint="True = real token. Keep what is True; with masked_fill fill where ~mask.",
     explain=explainers.entry,
 )
@@ -113,7 +113,7 @@ def total_of_the_padding(hidden, mask):
 @known(
     "padding-counted",
     means="The sum is right, but it was divided by the number of padded tokens: there the mask was read the wrong "
-    "way round.",
+    "way around.",
     hint="True = real token: which tokens does your count count?",
     explain=explainers.entry,
     step="count",
@@ -177,7 +177,7 @@ def number_of_features(hidden, mask):
 
 known(
     "large-epsilon",
-    means="The number that keeps the division from 0 / 0 is so large that it changes the mean.",
+    means="The number that keeps the division from being 0 / 0 is so large that it changes the mean.",
     hint="Every item has a real token here, so you can do without it; 1e-9 would be small enough.",
     explain=explainers.entry,
 )
@@ -236,7 +236,7 @@ def mean_in_place_of_the_sum(hidden, mask):
 @known(
     "divided-by-count-twice",
     means="The sum was divided by the number of real tokens twice.",
-    hint="Of n tokens each has the share 1 / n: divide once.",
+    hint="Each of n tokens has a share of 1 / n: divide once.",
     explain=explainers.entry,
     step="total",
 )
@@ -366,7 +366,7 @@ def mean_over_real_items(hidden, mask):
 
 @known(
     "not-summed",
-    means="The tokens still stand apart, (B, T, C): nothing was summed.",
+    means="The tokens are still separate, (B, T, C): nothing was summed.",
     hint="Sum along axis 1, then divide by the number of real tokens.",
     explain=explainers.shape,
 )
