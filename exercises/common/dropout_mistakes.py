@@ -184,3 +184,15 @@ def with_fewer_draws(shape):
         return x * (torch.rand(shape(x), generator=generator) >= p) / (1 - p)
 
     return drop
+
+
+def one_for_each_row(x):
+    return *x.shape[:-1], 1
+
+
+def one_for_each_column(x):
+    return x.shape[-1:]
+
+
+def one_matrix(x):
+    return x.shape[-2:]

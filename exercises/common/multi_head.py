@@ -7,8 +7,9 @@ import torch
 from torch import nn
 
 from exercises.common import explainers, properties
-from exercises.common.inputs import B, S, T, normal
+from exercises.common.inputs import CAUSAL, B, H, S, T, normal
 from feedback import BehavioralTest
+from helpers.masks import causal_mask
 
 D, C = 4, 12  # the width of a head, and of all three
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
@@ -64,6 +65,36 @@ def with_scores_around(low, layers):
         layer.bias *= 0.1
         layer.bias += shift
     return q_proj, k_proj, v_proj, out_proj
+
+
+# ---------------------------------------------------------------- inputs for self-attention
+
+TWO_FEATURES = [[[1.0, 0.0], [0.0, 1.0]]]
+FOUR_FEATURES = [[[0.5, 0, 1, -1], [0, 1, -0.5, 0.5]]]
+
+
+def self_attention_arguments(seed, b, t, h, d, *mask, layers=4, dtype=torch.float32):
+    """x, the first `layers` of q_proj, k_proj, v_proj and out_proj, the number of heads, and perhaps a mask."""
+    return normal(b, t, h * d, seed=seed, dtype=dtype), *random_layers(h * d, seed, dtype)[:layers], h, *mask
+
+
+def low_score_arguments(seed, low, layers=4):
+    """The same with scores around `low`, and a causal mask."""
+    return normal(B, T, C, seed=seed), *with_scores_around(low, random_layers(C, seed))[:layers], H, CAUSAL
+
+
+def small_arguments(layers=4):
+    """The same with two heads and numbers that are easy to follow by hand, the smallest first."""
+    return tuple(
+        (torch.tensor(x), *simple_layers(len(x[0][0]))[:layers], 2, *mask)
+        for x, *mask in (
+            (TWO_FEATURES,),
+            (FOUR_FEATURES,),
+            (TWO_FEATURES, causal_mask(2)),
+            (FOUR_FEATURES, causal_mask(2)),
+            ([*TWO_FEATURES, [[0.0, 1.0], [1.0, 1.0]]],),
+        )
+    )
 
 
 # ---------------------------------------------------------------- behavioral tests

@@ -2,7 +2,14 @@
 
 import torch
 
-from exercises.common.dropout_mistakes import dropout_mistakes, keep, with_fewer_draws
+from exercises.common.dropout_mistakes import (
+    dropout_mistakes,
+    keep,
+    one_for_each_column,
+    one_for_each_row,
+    one_matrix,
+    with_fewer_draws,
+)
 from exercises.common.dropping import DropoutExplainer, first_infinity
 from exercises.common.random_zeros import Dropped
 from feedback import Misconceptions
@@ -64,18 +71,6 @@ def all_kept_and_divided(x, p, generator=None):
 @known.also("only-scaled")
 def all_kept_and_multiplied(x, p, generator=None):
     return x * (1 - p)
-
-
-def one_for_each_row(x):
-    return *x.shape[:-1], 1
-
-
-def one_for_each_column(x):
-    return x.shape[-1:]
-
-
-def one_matrix(x):
-    return x.shape[-2:]
 
 
 def one_item(x):

@@ -8,7 +8,14 @@ from torch import nn
 from exercises.common import attention_mistakes as mistakes
 from exercises.common import explainers
 from exercises.common.attention_steps import INF, compare, right_weights, scale
-from exercises.common.dropout_mistakes import dropout, dropout_mistakes, with_fewer_draws
+from exercises.common.dropout_mistakes import (
+    dropout,
+    dropout_mistakes,
+    one_for_each_column,
+    one_for_each_row,
+    one_matrix,
+    with_fewer_draws,
+)
 from exercises.common.dropped_weights import (
     DroppedWeights,
     dropped_attention_from,
@@ -187,23 +194,11 @@ known(
 )
 
 
-def one_for_each_key(w):
-    return w.shape[-1:]
-
-
-def one_matrix(w):
-    return w.shape[-2:]
-
-
-def one_for_each_query(w):
-    return *w.shape[:-1], 1
-
-
 def one_row_for_each_item(w):
     return len(w), 1, w.size(-1)
 
 
-for shape in (one_for_each_key, one_matrix, one_for_each_query, one_row_for_each_item):
+for shape in (one_for_each_column, one_matrix, one_for_each_row, one_row_for_each_item):
     known.also("whole-positions", step="drop")(with_fewer_draws(shape))
 
 
