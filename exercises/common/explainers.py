@@ -9,6 +9,7 @@ __all__ = [
     "counted",
     "entry",
     "first_entries",
+    "first_numbers",
     "given_mask",
     "hidden_weight",
     "item",
@@ -23,6 +24,12 @@ __all__ = [
     "true_at",
     "worst",
 ]
+
+
+def first_numbers(row, most):
+    """The first numbers of a row, `most` at most, in brackets."""
+    words = ", ".join(number(value) for value in row[:most])
+    return f"[{words}, ...]" if len(row) > most else f"[{words}]"
 
 
 def row_sum(case):

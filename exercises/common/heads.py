@@ -24,8 +24,7 @@ NAMED_BY_POSITION = (
 
 def first_numbers(row):
     """The first numbers of a row."""
-    words = ", ".join(explainers.number(v) for v in row[:6])
-    return f"[{words}, ...]" if len(row) > 6 else f"[{words}]"
+    return explainers.first_numbers(row, most=6)
 
 
 def worst_row(case):

@@ -24,7 +24,7 @@ def first_that_moves(before, change, positions):
     return None
 
 
-def vectors_that_meet(found):
+def vectors_that_mix(found):
     """A sentence on what `first_that_moves` found in an array (B, T, C)."""
     if found is None:
         return None
@@ -35,7 +35,7 @@ def vectors_that_meet(found):
     )
 
 
-def heads_that_meet(found):
+def heads_that_mix(found):
     """A sentence on what `first_that_moves` found in an array (B, H, ...)."""
     if found is None:
         return None

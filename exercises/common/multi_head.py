@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from exercises.common import explainers, properties
+from exercises.common.independence import largest_difference
 from exercises.common.inputs import CAUSAL, B, H, S, T, normal
 from feedback import BehavioralTest
 from helpers.masks import causal_mask
@@ -104,7 +105,7 @@ CHANGE = normal(1, S, C, seed=94)  # what is added to an item that changes
 
 
 def behavioral_tests(ask, reference, self_attention):
-    """What explains wrong numbers: items, heads and positions that meet, or one half of the pair that is right.
+    """What explains wrong numbers: items, heads and positions that mix, or one half of the pair that is right.
 
     ask(attempt, x, context, layers) gives out and weights, with three heads and without a mask.
     """
@@ -116,10 +117,6 @@ def behavioral_tests(ask, reference, self_attention):
         out_alone_wrong(ask, reference, where),
         weights_alone_wrong(ask, reference, where),
     )
-
-
-def largest_difference(before, after):
-    return float((before - after).abs().max())
 
 
 def items_apart(ask):

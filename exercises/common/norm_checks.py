@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from exercises.common import explainers
-from exercises.common.independence import first_that_moves, vectors_that_meet
+from exercises.common.independence import first_that_moves, vectors_that_mix
 from exercises.common.inputs import B, S, T, normal
 from exercises.common.norm_steps import center, without_weight_and_bias
 from feedback import BehavioralTest, Property
@@ -155,7 +155,7 @@ def vectors_apart(ask):
             other[at] += normal(11, seed=173)
             return ask(attempt, other, weight, bias)
 
-        return vectors_that_meet(first_that_moves(ask(attempt, x, weight, bias), change, ((1, 2), (0, 0), (1, 4))))
+        return vectors_that_mix(first_that_moves(ask(attempt, x, weight, bias), change, ((1, 2), (0, 0), (1, 4))))
 
     return BehavioralTest(
         "vectors-mixed",

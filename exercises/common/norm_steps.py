@@ -53,8 +53,7 @@ def over(dims):
 
 
 def first_numbers(row):
-    words = ", ".join(explainers.number(v) for v in row[:5])
-    return f"[{words}, ...]" if len(row) > 5 else f"[{words}]"
+    return explainers.first_numbers(row, most=5)
 
 
 def vector(case):

@@ -29,11 +29,8 @@ def next_to_its_row(case):
     if case.actual.shape != case.expected.shape:
         return explainers.shape(case)
     at = explainers.worst(case.actual, case.expected)[:-1]
-    mine, right = (
-        ", ".join(explainers.number(v) for v in x[at][:4]) + (", ..." if x.size(-1) > 4 else "")
-        for x in (case.actual, case.expected)
-    )
-    return f"for {_name(ids, at)} yours is [{mine}], and row {ids[at].item()} of the table is [{right}]"
+    mine, right = (explainers.first_numbers(x[at], most=4) for x in (case.actual, case.expected))
+    return f"for {_name(ids, at)} yours is {mine}, and row {ids[at].item()} of the table is {right}"
 
 
 def _name(ids, at):

@@ -17,6 +17,5 @@ def first_wrong_row(case):
         return explainers.shape(case)
     wrong = ((got - right).abs() > 3e-5 + 1e-4 * right.abs()) | got.isnan()
     row = int(wrong.any(-1).nonzero()[0]) if wrong.any() else 0
-    more = ", ..." if got.size(-1) > 6 else ""
-    mine, wanted = (", ".join(explainers.number(v) for v in x[row][:6]) + more for x in (got, right))
-    return f"your row {row} is [{mine}], and [{wanted}] is right"
+    mine, wanted = (explainers.first_numbers(x[row], most=6) for x in (got, right))
+    return f"your row {row} is {mine}, and {wanted} is right"

@@ -4,7 +4,7 @@ import torch
 
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
-from exercises.common.independence import HEADS_TO_CHANGE, first_that_moves, heads_that_meet, largest_difference
+from exercises.common.independence import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from exercises.e6_3_relative_key_scores.misconceptions import known, sources, where_from
 from exercises.e6_3_relative_key_scores.reference import relative_key_scores
@@ -78,7 +78,7 @@ def heads_apart(attempt):
         other[at] += normal(T, D, seed=205)
         return scores(other)
 
-    return heads_that_meet(first_that_moves(scores(q), change, HEADS_TO_CHANGE))
+    return heads_that_mix(first_that_moves(scores(q), change, HEADS_TO_CHANGE))
 
 
 def queries_apart(attempt):

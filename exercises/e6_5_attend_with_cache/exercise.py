@@ -4,7 +4,7 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.gradients import gradients_flow
-from exercises.common.independence import HEADS_TO_CHANGE, first_that_moves, heads_that_meet, largest_difference
+from exercises.common.independence import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from exercises.e6_5_attend_with_cache.misconceptions import known
 from exercises.e6_5_attend_with_cache.reference import attend_with_cache
@@ -146,7 +146,7 @@ def heads_apart(attempt):
         q, k, v, *past = (x + plus * steps[: x.size(2)] for x in (*NEW, *PAST))
         return ask(attempt, q, k, v, tuple(past))[0].flatten(2)
 
-    return heads_that_meet(first_that_moves(ask(attempt, *NEW, PAST)[0].flatten(2), change, HEADS_TO_CHANGE))
+    return heads_that_mix(first_that_moves(ask(attempt, *NEW, PAST)[0].flatten(2), change, HEADS_TO_CHANGE))
 
 
 PRINT_THE_MASK = (
