@@ -401,6 +401,21 @@ def test_a_first_start_that_is_killed_is_completed_by_the_next(course):
     assert course.cells() == {cell.id: cell.source for cell in edition()} and not course.leftovers()
 
 
+def test_what_a_killed_command_left_behind_is_removed(studied):
+    left = [studied.path.with_name(".03_masks.ipynb.part"), studied.path.parent / "old" / ".03_masks.2026.ipynb.part"]
+    for path in left:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("half of a note", encoding="utf-8")
+    studied.study.main(["start"])
+    assert not studied.leftovers()
+
+
+def test_an_old_copy_is_kept_once_after_a_command_that_was_killed(studied):
+    studied.study.keep(studied.path)  # and then it was killed
+    assert studied.study.main(["reset", "03"]) == 0
+    assert len(studied.kept()) == 1
+
+
 def test_a_disk_that_fills_up_while_a_copy_is_written(studied, monkeypatch, capsys):
     def full(*_):
         raise OSError(28, "No space left on device")
