@@ -20,6 +20,9 @@ from filelock import FileLock
 from ipykernel.ipkernel import IPythonKernel
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from tests.notebooks.common import execute
+from tools.save_notebooks import comparable
+
 PROJECT = Path(__file__).resolve().parents[2]
 NAME = "03_masks.ipynb"
 ANSWER = "def mask(t):\n    return torch.ones(t, t).tril().bool()  # mine: ∀ i ≥ j"
@@ -47,7 +50,8 @@ class Course:
         self.folder = folder.resolve()
         (folder / "tools").mkdir()
         (folder / "notebooks").mkdir()
-        shutil.copy(PROJECT / "tools" / "study.py", folder / "tools")
+        for name in ("tools/__init__.py", "tools/study.py"):
+            shutil.copy(PROJECT / name, folder / name)
         self.publish(edition())
         self.publish([new_markdown_cell("# Start here", id="title")], "00_start_here.ipynb")
         spec = importlib.util.spec_from_file_location("study_under_test", self.folder / "tools" / "study.py")
@@ -178,6 +182,23 @@ def test_jupyterlab_shows_the_saved_figures_of_the_published_notebooks(course):
     assert not notary.check_signature(published)
     course.study.main(["start"])
     assert notary.check_signature(published)
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("folder", ["study", "study/old"])
+def test_a_copy_finds_the_course_and_gives_the_published_outputs(course, monkeypatch, folder):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    for name in ("data", "exercises", "explorers", "feedback", "helpers"):
+        shutil.copytree(PROJECT / name, course.folder / name, ignore=shutil.ignore_patterns("cache", "progress*"))
+    published = nbformat.read(PROJECT / "notebooks" / "00_start_here.ipynb", as_version=4)
+    copy = nbformat.from_dict(course.study.make_copy(published))
+    (course.folder / folder).mkdir(parents=True)
+    where = new_code_cell("import exercises, helpers; print(helpers.__path__, exercises.__path__)", id="where")
+    copy.cells.append(where)
+    execute(copy, course.folder / folder)
+    assert copy.cells.pop().outputs[0].text.count(str(course.folder)) == 2
+    for before, after in zip(published.cells, copy.cells, strict=True):
+        assert comparable(after.get("outputs", [])) == comparable(before.get("outputs", [])), after.id
 
 
 # ---- a new edition
