@@ -322,8 +322,9 @@ def names_published():
 def find(word):
     """The name of a notebook, from its number or its name. Errors: Problem if there is none"""
     stem = Path(word).stem
+    stem = stem.zfill(2) if stem.isdigit() else stem
     for name in names_published():
-        if stem in (Path(name).stem, name.split("_")[0], name.split("_")[0].lstrip("0")):
+        if stem in (Path(name).stem, name.split("_")[0]):
             return name
     raise Problem(f"No notebook is called {word!r}: give its number, such as 03, or its whole name.")
 
@@ -334,6 +335,7 @@ def shown(path):
 
 def main(words):
     sys.stdout.reconfigure(errors="replace")  # a character that the console cannot show must not end the command
+    code = 1
     try:
         if words[:1] == ["reset"]:
             with alone():
@@ -347,14 +349,14 @@ def main(words):
     except Problem as problem:
         complaint = str(problem)
     except OSError as error:
-        complaint = (f"{error.filename or STUDY} could not be written ({error.strerror or error}), and what you wrote "
-                     "is kept: make room on the disk, or move the course to a folder of your own, and run this again.")
+        complaint = (f"{error.filename or STUDY} cannot be used ({error.strerror or error}), and what you wrote is "
+                     "kept: make room on the disk, or move the course to a folder of your own, and run this again.")
     except KeyboardInterrupt:
-        complaint = "Interrupted: what you wrote is kept. Run the same command again to continue."
+        complaint, code = "Interrupted: what you wrote is kept. Run the same command again to continue.", 130
     else:
         return 0
     print(complaint, file=sys.stderr)
-    return 1
+    return code
 
 
 if __name__ == "__main__":

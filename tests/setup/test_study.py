@@ -18,6 +18,7 @@ import nbformat
 import pytest
 from filelock import FileLock
 from ipykernel.ipkernel import IPythonKernel
+from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.notebooks.common import execute
@@ -177,7 +178,7 @@ def test_new_outputs_alone_are_no_new_edition(studied, capsys):
 
 
 def test_jupyterlab_shows_the_saved_figures_of_the_published_notebooks(course):
-    notary = nbformat.sign.NotebookNotary()
+    notary = NotebookNotary()
     published = nbformat.read(course.folder / "notebooks" / NAME, as_version=4)
     assert not notary.check_signature(published)
     course.study.main(["start"])
@@ -351,7 +352,8 @@ def test_reset_starts_a_notebook_over_and_keeps_it(studied, capsys, word):
 
 @pytest.mark.parametrize("words, said", [
     (["reset"], "Say which notebook"), (["reset", "12"], "No notebook is called '12'"),
-    (["reset", "03", "x"], "No notebook is called 'x'"), ([], "got ''"), (["update", "03"], "got 'update 03'"),
+    (["reset", "03", "x"], "No notebook is called 'x'"), (["reset", ""], "No notebook is called ''"), ([], "got ''"),
+    (["update", "03"], "got 'update 03'"),
 ])
 def test_words_that_mean_nothing_change_nothing(studied, capsys, words, said):
     assert studied.study.main(words) == 1
