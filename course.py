@@ -56,7 +56,8 @@ from pathlib import Path
 
 OLDEST_PYTHON = (3, 10)
 INSTALL_PYTHON = "install Python 3.12 from https://www.python.org/downloads/ and run `{} course.py`".format(
-    "py -3.12" if os.name == "nt" else "python3.12")
+    "py -3.12" if os.name == "nt" else "python3.12"
+)
 ROOT = Path(__file__).resolve().parent
 LEARNING, TESTING = ["requirements.txt"], ["requirements.txt", "requirements-test.txt"]
 CONSTRAINTS = "requirements.lock"
@@ -90,6 +91,7 @@ def show_passing(text):
 
 
 # ---- the set-up, step by step
+
 
 def set_up(files):
     """Bring .venv to what the requirement files ask for, and MiniLM to its folder; if both are there, do nothing."""
@@ -145,8 +147,12 @@ def environment_version():
 def environment_is_sound():
     """Whether packages can be installed into .venv as it is; not if an earlier installation was cut short."""
     version = environment_version()
-    return (version is not None and tuple(map(int, version.split("."))) >= OLDEST_PYTHON
-            and STAMP.exists() and runs(str(PYTHON), "-m", "pip", "--version"))
+    return (
+        version is not None
+        and tuple(map(int, version.split("."))) >= OLDEST_PYTHON
+        and STAMP.exists()
+        and runs(str(PYTHON), "-m", "pip", "--version")
+    )
 
 
 @contextlib.contextmanager
@@ -165,9 +171,11 @@ def try_to_lock(file):
     try:
         if os.name == "nt":
             import msvcrt
+
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
+
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:  # other than "locked", this is a file system without locks: go on without one
         return not isinstance(error, (BlockingIOError, PermissionError))
@@ -189,8 +197,10 @@ def choose_torch():
     with contextlib.suppress(Exception):  # whatever the reason that it does not answer, the plain index will do
         urllib.request.urlopen(CPU_INDEX + "/torch/", timeout=5).close()
         return small, SMALL
-    say(f"{CPU_INDEX} is not reachable: going on with the plain package index.\n"
-        "If its PyTorch is the CUDA build, {:g} GB are downloaded and .venv takes {:g} GB.".format(*LARGE))
+    say(
+        f"{CPU_INDEX} is not reachable: going on with the plain package index.\n"
+        "If its PyTorch is the CUDA build, {:g} GB are downloaded and .venv takes {:g} GB.".format(*LARGE)
+    )
     return [], SMALL
 
 
@@ -209,8 +219,10 @@ def one_of(variable, values):
 
 def runs(*command):
     try:
-        return subprocess.call(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL) == 0
+        return (
+            subprocess.call(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            == 0
+        )
     except OSError:
         return False
 
@@ -242,8 +254,9 @@ def install(files, torch):
 def run_logged(command):
     """Run a step of the set-up and keep all that it says in a log. Errors: Problem, which explains what it said"""
     variables = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8")
-    process = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               encoding="utf-8", errors="replace")
+    process = subprocess.Popen(
+        command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace"
+    )
     with process, open(LOG, "w", encoding="utf-8") as log:
         try:
             for line in process.stdout:
@@ -288,6 +301,7 @@ def download_minilm(patience):
 
 # ---- what can go wrong, and how to fix it
 
+
 def require_python():
     if sys.version_info < OLDEST_PYTHON:
         version = ".".join(map(str, sys.version_info[:3]))
@@ -300,15 +314,19 @@ def require_venv():
         import venv  # noqa: F401
     except ImportError as error:
         package = "python{}.{}-venv".format(*sys.version_info[:2])
-        raise Problem(f"This Python lacks the module {error.name}, which is needed to make .venv: on Debian or Ubuntu "
-                      f"run `sudo apt install {package}`, elsewhere {INSTALL_PYTHON}.") from None
+        raise Problem(
+            f"This Python lacks the module {error.name}, which is needed to make .venv: on Debian or Ubuntu "
+            f"run `sudo apt install {package}`, elsewhere {INSTALL_PYTHON}."
+        ) from None
 
 
 def require_space(needed):
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < needed:
-        raise Problem(f"Not enough disk space: the set-up needs about {needed:.1f} GB in {ROOT}, and {free:.1f} GB are "
-                      "free; free some, or move the course to a larger disk, and run the same command again.")
+        raise Problem(
+            f"Not enough disk space: the set-up needs about {needed:.1f} GB in {ROOT}, and {free:.1f} GB are "
+            "free; free some, or move the course to a larger disk, and run the same command again."
+        )
 
 
 def require_port(port):
@@ -316,14 +334,16 @@ def require_port(port):
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except (OSError, OverflowError):
-        raise Problem(f"Port {port} is taken or not allowed: stop the program that uses it, or choose another port "
-                      "with --port.") from None
+        raise Problem(
+            f"Port {port} is taken or not allowed: stop the program that uses it, or choose another port with --port."
+        ) from None
 
 
 def disk_is_full():
-    return ("The disk is full: the set-up needs about {1:g} GB ({3:g} GB with the CUDA build of PyTorch) in {4} and, "
-            "while it downloads, {0:g} GB ({2:g} GB) in {5}; free some and run the same command again."
-            ).format(*SMALL, *LARGE, ROOT, tempfile.gettempdir())
+    return (
+        "The disk is full: the set-up needs about {1:g} GB ({3:g} GB with the CUDA build of PyTorch) in {4} and, "
+        "while it downloads, {0:g} GB ({2:g} GB) in {5}; free some and run the same command again."
+    ).format(*SMALL, *LARGE, ROOT, tempfile.gettempdir())
 
 
 def explain_failure(output):
@@ -332,16 +352,26 @@ def explain_failure(output):
     if re.search(r"No space left|Errno 28\b|not enough space|quota exceeded", output):
         sentence = disk_is_full()
     elif "Long Path" in output:
-        sentence = (f"The path of this folder has {len(str(ROOT))} characters, too many for Windows ({ROOT}): move the "
-                    "folder to a shorter path, such as C:\\attention-by-hand, and run the same command again.")
-    elif re.search(r"connection (broken|error|refused|reset)|timed out|max retries|name resolution|NewConnection"
-                   r"|ProxyError|SSLError|unreachable|IncompleteRead|error sending request", output, re.IGNORECASE):
-        sentence = ("The network is down or the package index does not answer: check the connection (and the proxy, if "
-                    "you need one) and run the same command again; what was downloaded is kept.")
+        sentence = (
+            f"The path of this folder has {len(str(ROOT))} characters, too many for Windows ({ROOT}): move the "
+            "folder to a shorter path, such as C:\\attention-by-hand, and run the same command again."
+        )
+    elif re.search(
+        r"connection (broken|error|refused|reset)|timed out|max retries|name resolution|NewConnection"
+        r"|ProxyError|SSLError|unreachable|IncompleteRead|error sending request",
+        output,
+        re.IGNORECASE,
+    ):
+        sentence = (
+            "The network is down or the package index does not answer: check the connection (and the proxy, if "
+            "you need one) and run the same command again; what was downloaded is kept."
+        )
     elif missing:
-        sentence = (f"There is no {missing[1] or missing[2]} for Python {environment_version()} on "
-                    f"{platform.platform()}: check the network; if it works, {INSTALL_PYTHON} (64-bit; on a Mac: Apple "
-                    "silicon, macOS 14 or newer).")
+        sentence = (
+            f"There is no {missing[1] or missing[2]} for Python {environment_version()} on "
+            f"{platform.platform()}: check the network; if it works, {INSTALL_PYTHON} (64-bit; on a Mac: Apple "
+            "silicon, macOS 14 or newer)."
+        )
     else:
         sentence = "The set-up failed: fix what is reported below and run the same command again."
     if uv():
@@ -354,17 +384,25 @@ def explain_os_error(error):
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return disk_is_full()
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return (f"{error.filename or ROOT} cannot be written ({error.strerror}): copy the course to a folder of your "
-                "own and run it there; on Windows, first close every JupyterLab that runs from it.")
+        return (
+            f"{error.filename or ROOT} cannot be written ({error.strerror}): copy the course to a folder of your "
+            "own and run it there; on Windows, first close every JupyterLab that runs from it."
+        )
     return f"The system refused something that is needed ({error}): fix that and run the same command again."
 
 
 # ---- the commands
 
+
 def open_lab(words):
     options = parse_options(words)
-    command = [str(PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}",
-               f"--LabApp.default_url=/lab/tree/{FIRST_NOTEBOOK}"]
+    command = [
+        str(PYTHON),
+        "-m",
+        "jupyterlab",
+        f"--ServerApp.root_dir={ROOT}",
+        f"--LabApp.default_url=/lab/tree/{FIRST_NOTEBOOK}",
+    ]
     if options.port is not None:
         require_port(options.port)
         command += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
@@ -383,7 +421,10 @@ def open_lab(words):
 def parse_options(words):
     parser = argparse.ArgumentParser(
         usage=f"python course.py [--no-browser] [--port N] | {' | '.join([*COMMANDS, *TOOLS][1:])} [...]",
-        description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=__doc__,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--no-browser", action="store_true", help="start JupyterLab without opening a browser")
     parser.add_argument("--port", type=int, metavar="N", help="JupyterLab's port (unset: 8888 or the next free)")
     parser.error = refuse_words
@@ -398,9 +439,21 @@ def run_tests(words):
     set_up(TESTING)
     quick, words = "--quick" in words, [word for word in words if word != "--quick"]
     names_files = any(word[:1] != "-" and (ROOT / word.split("::")[0]).exists() for word in words)
-    command = [str(PYTHON), "-m", "pytest", *([] if names_files else ["tests", "exercises", "notebooks"]),
-               "--nbval", "--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg",
-               "-n", "auto", "--maxprocesses=8", "--dist=loadfile", *(["-m", QUICK] if quick else []), *words]
+    command = [
+        str(PYTHON),
+        "-m",
+        "pytest",
+        *([] if names_files else ["tests", "exercises", "notebooks"]),
+        "--nbval",
+        "--nbval-current-env",
+        "--nbval-sanitize-with=tests/sanitize.cfg",
+        "-n",
+        "auto",
+        "--maxprocesses=8",
+        "--dist=loadfile",
+        *(["-m", QUICK] if quick else []),
+        *words,
+    ]
     # Neither read nor change the learner's own progress; and threads that wait give way to the other processes.
     return hand_over(command, COURSE_PROGRESS="memory", OMP_WAIT_POLICY="passive")
 

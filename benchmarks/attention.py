@@ -35,6 +35,7 @@ MEGABYTE = 2**20
 
 # ---- the implementations: each takes x (B, T, C) and gives out (B, T, C)
 
+
 class Floor(nn.Module):
     """What nobody can do without."""
 
@@ -92,8 +93,9 @@ class Bert(nn.Module):
         from transformers import BertConfig
         from transformers.models.bert.modeling_bert import BertSelfAttention
 
-        config = BertConfig(hidden_size=D_MODEL, num_attention_heads=NUM_HEADS, is_decoder=True,
-                            attention_probs_dropout_prob=0.0)
+        config = BertConfig(
+            hidden_size=D_MODEL, num_attention_heads=NUM_HEADS, is_decoder=True, attention_probs_dropout_prob=0.0
+        )
         config._attn_implementation = self.kind
         self.attend, self.out = BertSelfAttention(config, is_causal=True), nn.Linear(D_MODEL, D_MODEL)
 
@@ -113,8 +115,13 @@ class BertEager(Bert):
 
 
 IMPLEMENTATIONS = {
-    "floor": Floor, "helpers.MultiHeadAttention": Ours, "nn.MultiheadAttention": TorchMHA, "BERT, sdpa": Bert,
-    "BERT, eager": BertEager, "explicit softmax": Explicit, "helpers, with weights": OursWithWeights,
+    "floor": Floor,
+    "helpers.MultiHeadAttention": Ours,
+    "nn.MultiheadAttention": TorchMHA,
+    "BERT, sdpa": Bert,
+    "BERT, eager": BertEager,
+    "explicit softmax": Explicit,
+    "helpers, with weights": OursWithWeights,
 }
 
 
@@ -128,6 +135,7 @@ def build(name, device):
 
 
 # ---- time
+
 
 def forward(module, x):
     with torch.no_grad():
@@ -164,6 +172,7 @@ def medians(step, modules, x, budget):
 
 
 # ---- memory
+
 
 def peak_megabytes(name, B, T, device):
     """The largest memory that one forward + backward needs beyond the weights and x."""
@@ -203,6 +212,7 @@ def largest_memory():
 
 # ---- the table
 
+
 def main(words=None):
     """Print one table: a row for each implementation, for each size forward, forward + backward, and memory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -215,8 +225,10 @@ def main(words=None):
         print(memory_in_this_process(name, int(B), int(T)))
         return
     device = pick_device()
-    print(f"torch {torch.__version__}, {device.type}, {torch.get_num_threads()} threads; "
-          "ratios of medians to the floor; MB = peak of forward + backward")
+    print(
+        f"torch {torch.__version__}, {device.type}, {torch.get_num_threads()} threads; "
+        "ratios of medians to the floor; MB = peak of forward + backward"
+    )
     for B, T in QUICK if options.quick else SIZES:
         compare(B, T, device, 0.5 if options.quick else options.seconds)
 
@@ -232,12 +244,16 @@ def compare(B, T, device, budget):
     for module in modules.values():
         module.train()
     and_back = medians(forward_backward, modules, x, budget)
-    print(f"\nB = {B}, T = {T}: the floor takes {1000 * there['floor']:.1f} ms forward, "
-          f"{1000 * and_back['floor']:.1f} ms forward + backward")
+    print(
+        f"\nB = {B}, T = {T}: the floor takes {1000 * there['floor']:.1f} ms forward, "
+        f"{1000 * and_back['floor']:.1f} ms forward + backward"
+    )
     print(f"{'':28}{'forward':>9}{'and back':>10}{'MB':>8}")
     for name in modules:
-        print(f"{name:28}{there[name] / there['floor']:9.2f}{and_back[name] / and_back['floor']:10.2f}"
-              f"{peak_megabytes(name, B, T, device):8.0f}")
+        print(
+            f"{name:28}{there[name] / there['floor']:9.2f}{and_back[name] / and_back['floor']:10.2f}"
+            f"{peak_megabytes(name, B, T, device):8.0f}"
+        )
     if missing:
         print(f"not installed: {', '.join(missing)}; pip install -r benchmarks/requirements.txt")
 

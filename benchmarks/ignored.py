@@ -46,7 +46,8 @@ def effects():
     module = attention()
     found = {name: effect(module, x, given) for name, given in arguments.items()}
     found['position_embedding_type="relative_key"'] = same(
-        any("distance" in name for name, _ in attention(position_embedding_type="relative_key").named_parameters()))
+        any("distance" in name for name, _ in attention(position_embedding_type="relative_key").named_parameters())
+    )
     found["attention_mask of True and False"] = bool_mask(module, x, real, added)
     found["prune_heads"] = "is there" if hasattr(module, "prune_heads") else "is gone"
     return found

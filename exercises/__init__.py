@@ -5,8 +5,8 @@
     solution("3.3")                 a right answer, to read after trying
     progress()                      all exercises, and which are solved
 
-A folder such as e3_3_mask_by_filling holds the statement (exercise.py), the course's own answer (reference.py), the known
-mistakes (misconceptions.py), and the answers that the checker is tested with (answers_right.py, answers_wrong.py).
+A folder such as e3_3_mask_by_filling holds the statement (exercise.py), the course's own answer (reference.py), the
+known mistakes (misconceptions.py), and the answers that the checker is tested with (answers_*.py).
 `common` holds what several exercises share. The engine that acts on all this is the package `feedback`.
 """
 
@@ -15,6 +15,11 @@ from feedback.course import Course
 COURSE = Course(__name__, __path__[0])
 EXERCISES = COURSE.exercises
 check, hint, solution, progress, reference = (
-    COURSE.check, COURSE.hint, COURSE.solution, COURSE.progress, COURSE.reference)
+    COURSE.check,
+    COURSE.hint,
+    COURSE.solution,
+    COURSE.progress,
+    COURSE.reference,
+)
 
 __all__ = ["EXERCISES", "check", "hint", "progress", "reference", "solution"]

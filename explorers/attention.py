@@ -36,8 +36,7 @@ class AttentionExplorer(Explorer):
 
     def __init__(self, tokens, queries, weights):
         self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # a copy, in case the tensor changes later
-        super().__init__(tokens=tokens, queries=queries, axes=list(weights.shape),
-                         weights=given.sent(weights))
+        super().__init__(tokens=tokens, queries=queries, axes=list(weights.shape), weights=given.sent(weights))
 
     def picture(self):
         """The first head."""
@@ -62,11 +61,15 @@ def _weights(weights, T, S):
     weights = given.numbers("weights", weights)
     shape = tuple(weights.shape)
     if weights.dim() not in (2, 3, 4) or shape[-2:] != (T, S):
-        raise ValueError(f"weights for {T} queries and {S} tokens must have shape ({T}, {S}), (heads, {T}, {S}) "
-                         f"or (layers, heads, {T}, {S}), got {shape}; {_fix(shape, T, S)}")
+        raise ValueError(
+            f"weights for {T} queries and {S} tokens must have shape ({T}, {S}), (heads, {T}, {S}) "
+            f"or (layers, heads, {T}, {S}), got {shape}; {_fix(shape, T, S)}"
+        )
     if not 1 <= weights.numel() <= MOST_WEIGHTS:
-        raise ValueError(f"weights must be 1 to {MOST_WEIGHTS:,} numbers, got {weights.numel():,} "
-                         f"in shape {shape}; pass some of the layers or heads")
+        raise ValueError(
+            f"weights must be 1 to {MOST_WEIGHTS:,} numbers, got {weights.numel():,} "
+            f"in shape {shape}; pass some of the layers or heads"
+        )
     given.require_finite("weights", weights, "pass what comes after the softmax, and hide keys with masked_softmax", 0)
     return weights
 

@@ -79,6 +79,8 @@ def _inviting(svg):
     left, top, width, height = map(float, re.search(r'viewBox="([^"]*)"', root)[1].split())
     taller = re.sub(r'(height=")[\d.]+', rf"\g<1>{height + 22:g}", root, count=1)
     taller = re.sub(r'viewBox="[^"]*"', f'viewBox="{left:g} {top:g} {width:g} {height + 22:g}"', taller)
-    line = (f'<text x="{left + 12:g}" y="{top + height + 10:g}" font-family="DejaVu Sans, Verdana, sans-serif" '
-            f'font-size="10.5" font-style="italic" fill="#5b6575">{INVITATION}</text>')
+    line = (
+        f'<text x="{left + 12:g}" y="{top + height + 10:g}" font-family="DejaVu Sans, Verdana, sans-serif" '
+        f'font-size="10.5" font-style="italic" fill="#5b6575">{INVITATION}</text>'
+    )
     return svg.replace(root, taller, 1).replace("</svg>", f"{line}\n</svg>")

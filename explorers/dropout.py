@@ -41,8 +41,9 @@ class DropoutExplorer(Explorer):
     def picture(self):
         """The view as it opens: the weights, and the first draw with p = 0.5."""
         kept = coins(self.seed, 1, len(self.tokens)) >= 0.5
-        return plots.weights_side_by_side({"before dropout": self._weights,
-                                           "one draw, p = 0.5": self._weights * kept / 0.5}, self.tokens)
+        return plots.weights_side_by_side(
+            {"before dropout": self._weights, "one draw, p = 0.5": self._weights * kept / 0.5}, self.tokens
+        )
 
 
 def coins(seed, draw, T):

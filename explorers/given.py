@@ -9,17 +9,21 @@ def words(name, words, most, least=1, fix="pass a part of the sentence and the n
     Errors: TypeError if they are not strings; ValueError, which ends with `fix`, if they are not `least` to `most`
     """
     if isinstance(words, str):
-        raise TypeError(f"{name} must be a list of words, got one string {words[:30]!r}; "
-                        "split it first, for instance with .split()")
+        raise TypeError(
+            f"{name} must be a list of words, got one string {words[:30]!r}; split it first, for instance with .split()"
+        )
     try:
         words = list(words)
     except TypeError:
-        raise TypeError(f"{name} must be a list of words, got {type(words).__name__}; "
-                        "pass one string for each position") from None
+        raise TypeError(
+            f"{name} must be a list of words, got {type(words).__name__}; pass one string for each position"
+        ) from None
     for position, word in enumerate(words):
         if not isinstance(word, str):
-            raise TypeError(f"{name} must be strings, got {type(word).__name__} at position {position}; "
-                            "turn ids into words with the vocabulary first")
+            raise TypeError(
+                f"{name} must be strings, got {type(word).__name__} at position {position}; "
+                "turn ids into words with the vocabulary first"
+            )
     if not least <= len(words) <= most:
         raise ValueError(f"{name} must be {least} to {most} words, got {len(words)}; {fix}")
     return words
@@ -32,13 +36,17 @@ def numbers(name, values):
     Errors: TypeError unless they are a tensor of real numbers or can become one
     """
     if isinstance(values, (list, tuple)) and any(isinstance(part, torch.Tensor) for part in values):
-        raise TypeError(f"{name} must be one tensor, got a {type(values).__name__} of tensors; "
-                        "join layers of (1, heads, T, S) with torch.cat, matrices with torch.stack")
+        raise TypeError(
+            f"{name} must be one tensor, got a {type(values).__name__} of tensors; "
+            "join layers of (1, heads, T, S) with torch.cat, matrices with torch.stack"
+        )
     try:
         values = torch.as_tensor(values)
     except (TypeError, ValueError, RuntimeError):
-        raise TypeError(f"{name} must be a tensor or nested lists of numbers, all rows of one length, "
-                        f"got {type(values).__name__}; look at one row of it") from None
+        raise TypeError(
+            f"{name} must be a tensor or nested lists of numbers, all rows of one length, "
+            f"got {type(values).__name__}; look at one row of it"
+        ) from None
     if values.is_complex():
         raise TypeError(f"{name} must be real numbers, got {values.dtype}; look at {name}.abs()")
     return values.detach().to("cpu", torch.float32)

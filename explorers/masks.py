@@ -52,9 +52,13 @@ def _real(real, T):
         return [True] * T
     real = torch.as_tensor(real)
     if real.dtype != torch.bool:
-        raise TypeError(f"real must be bool, True where a token is real, got {real.dtype}; compare first, "
-                        "for instance ids != pad_id")
+        raise TypeError(
+            f"real must be bool, True where a token is real, got {real.dtype}; compare first, "
+            "for instance ids != pad_id"
+        )
     if real.shape != (T,):
-        raise ValueError(f"real must have shape ({T},), one bool for each token, got {tuple(real.shape)}; "
-                         "take one row of a padding mask, for instance mask[0, 0]")
+        raise ValueError(
+            f"real must have shape ({T},), one bool for each token, got {tuple(real.shape)}; "
+            "take one row of a padding mask, for instance mask[0, 0]"
+        )
     return real.tolist()

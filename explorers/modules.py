@@ -28,8 +28,10 @@ def joined(script, folder=HERE):
 def _collect(path, files, importing):
     """Add a file to `files` {stem: text}, after all files that it needs."""
     if path.stem in importing:
-        raise ValueError(f"scripts must not import each other, got {' -> '.join([*importing, path.stem])}; "
-                         "move what they share to a third file")
+        raise ValueError(
+            f"scripts must not import each other, got {' -> '.join([*importing, path.stem])}; "
+            "move what they share to a third file"
+        )
     if path.stem in files:
         return
     text = path.read_text(encoding="utf-8")
@@ -48,8 +50,10 @@ def _without_imports(script, text, forbidden=re.compile(r"^\s*import\b.*", re.MU
     """The text, with its imports taken from the scopes of the other files."""
     text = IMPORT.sub(lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_scope(match[2])};", text)
     if line := forbidden.search(text):
-        raise ValueError(f"{script} must import and export in one form, got {line[0].strip()!r}; write "
-                         'import { name } from "./file.js"; or put "export" in front of a function, class or const')
+        raise ValueError(
+            f"{script} must import and export in one form, got {line[0].strip()!r}; write "
+            'import { name } from "./file.js"; or put "export" in front of a function, class or const'
+        )
     return text
 
 

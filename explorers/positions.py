@@ -54,19 +54,24 @@ def _table(table):
     values = given.numbers("table", table)
     dtype = torch.as_tensor(table).dtype
     if not dtype.is_floating_point:
-        raise TypeError(f"table must be floats, one row for each position, got {dtype}; "
-                        "pass the rows themselves, not ids")
+        raise TypeError(
+            f"table must be floats, one row for each position, got {dtype}; pass the rows themselves, not ids"
+        )
     shape = tuple(values.shape)
     if len(shape) != 2:
         raise ValueError(f"table must have shape (T, C), one row for each position, got {shape}; {_fix(shape)}")
     if not all(FEWEST <= size <= MOST for size in shape):
-        raise ValueError(f"table must have {FEWEST} to {MOST} positions and as many features, got {shape}; "
-                         f"pass a part, for instance table[:{MOST}, :{MOST}], or a longer table")
+        raise ValueError(
+            f"table must have {FEWEST} to {MOST} positions and as many features, got {shape}; "
+            f"pass a part, for instance table[:{MOST}, :{MOST}], or a longer table"
+        )
     given.require_finite("table", values, "find out where this number comes from")
     empty = (values == 0).all(dim=1)
     if empty.any():
-        raise ValueError(f"every row of table must have a number other than 0, got zeros at position "
-                         f"{int(empty.nonzero()[0])}; leave that row out: zeros have no direction, and so no cosine")
+        raise ValueError(
+            f"every row of table must have a number other than 0, got zeros at position "
+            f"{int(empty.nonzero()[0])}; leave that row out: zeros have no direction, and so no cosine"
+        )
     return values
 
 

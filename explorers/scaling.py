@@ -30,8 +30,13 @@ def scaling(q, k):
     _require_one_width(q, k)
     (N, D), S = q.shape, len(k)
     _require_between("D, the width of q and k,", D, 2, MOST_WIDE, f"pass q[:, :{MOST_WIDE}] and the same of k")
-    _require_between("N, the number of queries,", N, 1, MOST_QUERIES,
-                     f"pass q[:{MOST_QUERIES}], or q.mT and k.mT if here they are the columns")
+    _require_between(
+        "N, the number of queries,",
+        N,
+        1,
+        MOST_QUERIES,
+        f"pass q[:{MOST_QUERIES}], or q.mT and k.mT if here they are the columns",
+    )
     _require_between("S, the number of keys,", S, 2, MOST_KEYS, f"pass k[:{MOST_KEYS}]")
     given.require_finite("q", q, "look for the step that made it, or draw q with torch.randn")
     given.require_finite("k", k, "look for the step that made it, or draw k with torch.randn")
@@ -54,10 +59,16 @@ class ScalingExplorer(Explorer):
         """The mean of the largest weight at some widths, divided by √d and not."""
         N, S, D = self.axes
         widths = sorted({4**power for power in range(6) if 4**power <= D} | {D})
-        groups = {"not divided": [self._mean_largest(d, 1) for d in widths],
-                  "divided by √d": [self._mean_largest(d, math.sqrt(d)) for d in widths]}
-        return plots.bars(groups, [f"d = {d}" for d in widths], "largest weight" if N == 1 else "mean largest weight",
-                          f"The largest of {S} weights")
+        groups = {
+            "not divided": [self._mean_largest(d, 1) for d in widths],
+            "divided by √d": [self._mean_largest(d, math.sqrt(d)) for d in widths],
+        }
+        return plots.bars(
+            groups,
+            [f"d = {d}" for d in widths],
+            "largest weight" if N == 1 else "mean largest weight",
+            f"The largest of {S} weights",
+        )
 
     def _mean_largest(self, d, divisor):
         q, k = self._q[:, :d].double(), self._k[:, :d].double()  # double: the picture is the same on every machine
@@ -67,16 +78,21 @@ class ScalingExplorer(Explorer):
 def _require_rows(name, values, rows):
     if values.dim() != 2:
         fix = f"for instance {name}[{', '.join('0' * (values.dim() - 2))}]" if values.dim() > 2 else "each in a row"
-        raise ValueError(f"{name} must have shape ({rows}, D), got {tuple(values.shape)}; "
-                         f"pass the {'queries' if name == 'q' else 'keys'} of one head, {fix}")
+        raise ValueError(
+            f"{name} must have shape ({rows}, D), got {tuple(values.shape)}; "
+            f"pass the {'queries' if name == 'q' else 'keys'} of one head, {fix}"
+        )
 
 
 def _require_one_width(q, k):
     if q.size(1) == k.size(1):
         return
     fix = "take both from the same head"
-    for name, turned in (("k", q.size(1) == k.size(0)), ("q", q.size(0) == k.size(1)),
-                         ("q and k", q.size(0) == k.size(0))):
+    for name, turned in (
+        ("k", q.size(1) == k.size(0)),
+        ("q", q.size(0) == k.size(1)),
+        ("q and k", q.size(0) == k.size(0)),
+    ):
         if turned:
             fix = f"queries and keys are the rows: transpose {name}, for instance {name[0]}.mT"
             break

@@ -12,10 +12,10 @@ import torch
 
 from helpers import plots
 
-FEW = 16        # words for which plots.weights still has room to print each number
+FEW = 16  # words for which plots.weights still has room to print each number
 MOST_SQUARES = 64
-LEVELS = 16     # steps of color; neighbors of one step are drawn as one stroke
-LONGEST = 14    # letters of a word
+LEVELS = 16  # steps of color; neighbors of one step are drawn as one stroke
+LONGEST = 14  # letters of a word
 STYLE = f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" fill="{plots.INK}"'
 
 
@@ -78,9 +78,12 @@ def _squares(squares, left, top, size):
     """The squares as horizontal strokes on a background of the lightest color."""
     T, S = squares.shape
     levels = [[_level(weight) for weight in row] for row in squares.tolist()]
-    return (f'<rect x="{left}" y="{top}" width="{S * size}" height="{T * size}" fill="{_color(0)}"/>\n'
-            f'<g transform="translate({left} {top}) scale({size}) translate(0 .5)" fill="none">'
-            + _strokes(levels, _color) + "</g>")
+    return (
+        f'<rect x="{left}" y="{top}" width="{S * size}" height="{T * size}" fill="{_color(0)}"/>\n'
+        f'<g transform="translate({left} {top}) scale({size}) translate(0 .5)" fill="none">'
+        + _strokes(levels, _color)
+        + "</g>"
+    )
 
 
 def _strokes(levels, color):
@@ -97,8 +100,10 @@ def _strokes(levels, color):
 
 
 def _row_words(words, x, top, step):
-    return "\n".join(f'<text x="{x}" y="{top + (i + 0.5) * step + 4:.1f}" text-anchor="end">{word}</text>'
-                     for i, word in _some(words, step))
+    return "\n".join(
+        f'<text x="{x}" y="{top + (i + 0.5) * step + 4:.1f}" text-anchor="end">{word}</text>'
+        for i, word in _some(words, step)
+    )
 
 
 def _column_words(words, left, y, step):
@@ -113,10 +118,14 @@ def _some(words, step):
 
 
 def _legend(x, top):
-    steps = "".join(f'<rect x="{x}" y="{top + 96 - 6 * level}" width="12" height="6" fill="{_color(level)}"/>'
-                    for level in range(LEVELS + 1))
-    return (f'{steps}<text x="{x + 17}" y="{top + 9}">1</text><text x="{x + 17}" y="{top + 102}">0</text>'
-            f'<text x="{x - 6}" y="{top + 118}">weight</text>')
+    steps = "".join(
+        f'<rect x="{x}" y="{top + 96 - 6 * level}" width="12" height="6" fill="{_color(level)}"/>'
+        for level in range(LEVELS + 1)
+    )
+    return (
+        f'{steps}<text x="{x + 17}" y="{top + 9}">1</text><text x="{x + 17}" y="{top + 102}">0</text>'
+        f'<text x="{x - 6}" y="{top + 118}">weight</text>'
+    )
 
 
 def _conventions(block):
@@ -134,7 +143,7 @@ def _longest(words):
 
 
 def _shortened(word):
-    return word if len(word) <= LONGEST else word[:LONGEST - 1] + "…"
+    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
 
 
 # ---------------------------------------------------------------- rows of numbers below and above 0
@@ -160,7 +169,7 @@ def strips(rows, title):
         f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         f'<g transform="translate({left} {top}) scale({size} {STRIP}) translate(0 .5)" fill="none" stroke-width=".9">'
-        f'{_grounds(len(rows), C)}{_strokes(levels, _signed_color)}</g>',
+        f"{_grounds(len(rows), C)}{_strokes(levels, _signed_color)}</g>",
         _row_words(rows, left - 6, top, STRIP),
         _feature_numbers(C, left, top + STRIP * len(rows) + 13, size),
         _signed_legend(left, height - 20),
@@ -185,13 +194,16 @@ def _grounds(count, C):
 
 def _feature_numbers(C, left, y, size):
     pace = next(pace for pace in (1, 2, 5, 10, 20, 50, 100) if C / pace <= 10)
-    numbers = (f'<text x="{left + (c + 0.5) * size:.1f}" y="{y}" text-anchor="middle">{c}</text>'
-               for c in range(0, C, pace))
+    numbers = (
+        f'<text x="{left + (c + 0.5) * size:.1f}" y="{y}" text-anchor="middle">{c}</text>' for c in range(0, C, pace)
+    )
     return f'<text x="{left - 6}" y="{y}" text-anchor="end">feature</text>\n' + "\n".join(numbers)
 
 
 def _signed_legend(x, y):
     half = LEVELS // 2
-    steps = "".join(f'<rect x="{x + 103 + 6 * level}" y="{y}" width="6" height="11" fill="{_signed_color(level)}"/>'
-                    for level in range(-half, half + 1))
+    steps = "".join(
+        f'<rect x="{x + 103 + 6 * level}" y="{y}" width="6" height="11" fill="{_signed_color(level)}"/>'
+        for level in range(-half, half + 1)
+    )
     return f'<text x="{x}" y="{y + 10}">below 0</text>{steps}<text x="{x + 163}" y="{y + 10}">above 0</text>'

@@ -41,5 +41,17 @@ from feedback.exercise import (
 )
 from feedback.sandbox import ContractViolation
 
-__all__ = ["BehavioralTest", "Comparison", "ContractViolation", "ExactComparison", "Exercise", "FunctionRunner",
-           "Misconception", "Misconceptions", "ModuleRunner", "Property", "SummaryComparison", "TestCase"]
+__all__ = [
+    "BehavioralTest",
+    "Comparison",
+    "ContractViolation",
+    "ExactComparison",
+    "Exercise",
+    "FunctionRunner",
+    "Misconception",
+    "Misconceptions",
+    "ModuleRunner",
+    "Property",
+    "SummaryComparison",
+    "TestCase",
+]

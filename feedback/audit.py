@@ -22,8 +22,10 @@ def variants(exercise: Exercise) -> Iterator[tuple[Misconception, int, Callable]
 def same_fingerprint(exercise: Exercise, one: Callable, other: Callable) -> bool:
     """Whether two pieces of wrong code do the same on every test case."""
     ours = known(exercise)
-    return all(same_behavior(ours.variant(one, i), ours.variant(other, i), case, exercise.error_meanings)
-               for i, case in enumerate(exercise.cases))
+    return all(
+        same_behavior(ours.variant(one, i), ours.variant(other, i), case, exercise.error_meanings)
+        for i, case in enumerate(exercise.cases)
+    )
 
 
 def taken_for_another(exercise: Exercise) -> list[str]:
@@ -40,7 +42,7 @@ def taken_for_another(exercise: Exercise) -> list[str]:
 
 
 def harmless(exercise: Exercise) -> list[str]:
-    """Variants that are right on every test case that a right answer must pass."""
+    """Variants that are right on every test case that a right answer must pass; of shared ones, if all of them are."""
     ours = known(exercise)
     required = [i for i, case in enumerate(exercise.cases) if not case.limitation]
 
@@ -48,15 +50,27 @@ def harmless(exercise: Exercise) -> list[str]:
         record = ours.variant(code, i)
         return record.error is None and allclose(record.value, ours.summaries[i], exercise.cases[i])
 
-    return [f"{m.id} (variant {number})" for m, number, code in variants(exercise)
-            if all(right(code, i) for i in required)]
+    found = [(m, number) for m, number, code in variants(exercise) if all(right(code, i) for i in required)]
+    return [
+        f"{m.id} (variant {number})"
+        for m, number in found
+        if number >= m.shared or all((m, other) in found for other in range(m.shared))
+    ]
 
 
 def redundant(exercise: Exercise) -> list[str]:
-    """Variants that do the same as an earlier variant of their own misconception: they can go."""
+    """Variants that do the same as an earlier variant of their own misconception: they can go.
+
+    Not so shared variants, which may differ in another exercise.
+    """
     found = []
     for misconception in exercise.misconceptions:
         codes = misconception.variants
-        found += [f"{misconception.id} (variant {number} = variant {earlier})" for number, code in enumerate(codes)
-                  for earlier in range(number) if same_fingerprint(exercise, code, codes[earlier])]
+        found += [
+            f"{misconception.id} (variant {number} = variant {earlier})"
+            for number, code in enumerate(codes)
+            if number >= misconception.shared
+            for earlier in range(number)
+            if same_fingerprint(exercise, code, codes[earlier])
+        ]
     return found

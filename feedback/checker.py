@@ -1,10 +1,10 @@
 """From a learner's code to a report, in a fixed order; the first thing that is found is the first to fix.
 
-    attempt -> refuse what cannot be run
-            -> observations: every test case is run, once
-            -> stage by stage: exceptions, contract, known mistakes, properties, the smallest counterexample
-            -> behavioral tests of right numbers
-            -> report
+attempt -> refuse what cannot be run
+        -> observations: every test case is run, once
+        -> stage by stage: exceptions, contract, known mistakes, properties, the smallest counterexample
+        -> behavioral tests of right numbers
+        -> report
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 from feedback import contract, explain, tree
 from feedback.compare import allclose, same_shapes
 from feedback.diagnose import known_mistake
-from feedback.exercise import Comparison, Exercise
+from feedback.exercise import Exercise
 from feedback.format import number
 from feedback.observations import Observations
-from feedback.report import Part, Report, numbers, say, think
+from feedback.report import Report, numbers, say, think
 from feedback.sandbox import ContractViolation, StillRunning, session
 
 
@@ -33,7 +33,7 @@ def check(exercise: Exercise, attempt: Any) -> Report:
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stage_of(exercise.cases[i].args) for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
-        report = (found or _failed_behavior(seen, required=True) or _shared_result(seen) or _correct(seen))
+        report = found or _failed_behavior(seen, required=True) or _shared_result(seen) or _correct(seen)
         return explain.with_print(seen, explain.with_notes(seen, report))
 
 
@@ -44,6 +44,7 @@ def _judge(seen: Observations, stage: int) -> Report | None:
 
 # ---------------------------------------------------------------- exceptions
 
+
 def _raised(seen: Observations, stage: int) -> Report | None:
     exercise = seen.exercise
     for i in seen.required(stage):
@@ -52,8 +53,11 @@ def _raised(seen: Observations, stage: int) -> Report | None:
             continue
         if isinstance(error, StillRunning):
             return exercise.report(
-                "error", say("Your code was still running after 5 seconds, and was stopped."),
-                think("Is there a loop whose condition never becomes false?"), diagnosis="never-ends")
+                "error",
+                say("Your code was still running after 5 seconds, and was stopped."),
+                think("Is there a loop whose condition never becomes false?"),
+                diagnosis="never-ends",
+            )
         if isinstance(error, ContractViolation):
             return exercise.report("wrong", say(error.sentence), diagnosis=error.diagnosis)
         if isinstance(error, NotImplementedError) and not str(error):
@@ -64,6 +68,7 @@ def _raised(seen: Observations, stage: int) -> Report | None:
 
 # ---------------------------------------------------------------- the contract
 
+
 def _malformed(seen: Observations, stage: int) -> Report | None:
     exercise = seen.exercise
     for i in seen.required(stage):
@@ -73,8 +78,9 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
             named = known_mistake(seen, stage)
             if named:
                 return explain.misconception(seen, named, _wrong_before(seen, stage, named, i) or violation.sentence)
-            return exercise.report("wrong", say(violation.sentence), think(violation.hint),
-                                   diagnosis=violation.diagnosis)
+            return exercise.report(
+                "wrong", say(violation.sentence), think(violation.hint), diagnosis=violation.diagnosis
+            )
         if record.changed:
             return _changed_input(seen, stage, i)
     return None
@@ -96,12 +102,14 @@ def _changed_input(seen: Observations, stage: int, index: int) -> Report:
     named = None if itself else known_mistake(seen, stage)
     if named:
         found = explain.misconception(seen, named, _wrong_before(seen, stage, named))
-        return seen.exercise.report("wrong", *found.parts, say(f"Besides: {sentence[0].lower()}{sentence[1:]}"),
-                                    diagnosis=named.id)
+        return seen.exercise.report(
+            "wrong", *found.parts, say(f"Besides: {sentence[0].lower()}{sentence[1:]}"), diagnosis=named.id
+        )
     return seen.exercise.report("wrong", say(sentence), think(hint), diagnosis="changes-input")
 
 
 # ---------------------------------------------------------------- numbers
+
 
 def _wrong_numbers(seen: Observations, stage: int) -> Report | None:
     wrong = next((i for i in seen.required(stage) if not seen.passes(i)), None)
@@ -110,8 +118,13 @@ def _wrong_numbers(seen: Observations, stage: int) -> Report | None:
     named = known_mistake(seen, stage)
     if named:
         return explain.misconception(seen, named, explain.in_numbers(seen, named, seen.comparison(wrong), stage))
-    return (_failed_behavior(seen, early=True) or _not_repeatable(seen, wrong) or _broken_property(seen, stage)
-            or _failed_behavior(seen) or explain.counterexample(seen, wrong, stage))
+    return (
+        _failed_behavior(seen, early=True)
+        or _not_repeatable(seen, wrong)
+        or _broken_property(seen, stage)
+        or _failed_behavior(seen)
+        or explain.counterexample(seen, wrong, stage)
+    )
 
 
 def _not_repeatable(seen: Observations, index: int) -> Report | None:
@@ -126,28 +139,37 @@ def _not_repeatable(seen: Observations, index: int) -> Report | None:
     twice = "Built and called" if exercise.runner.kind == "class" else "Called"
     return exercise.report(
         "wrong",
-        say(f"{twice} twice with the same numbers, your code gives two different results; they differ by up to "
-            f"{number(moved)}."),
-        think("Nothing here is random: is there a dropout, or a layer of its own with random numbers? Or is something "
-              "kept from an earlier call?"), diagnosis="not-repeatable")
+        say(
+            f"{twice} twice with the same numbers, your code gives two different results; they differ by up to "
+            f"{number(moved)}."
+        ),
+        think(
+            "Nothing here is random: is there a dropout, or a layer of its own with random numbers? Or is something "
+            "kept from an earlier call?"
+        ),
+        diagnosis="not-repeatable",
+    )
 
 
 def _broken_property(seen: Observations, stage: int) -> Report | None:
     """The first property that the numbers lack, shown on the smallest input on which they lack it."""
     exercise = seen.exercise
-    small: list[tuple[Comparison, list[Part]]] = [
-        (case, explain.side_by_side(exercise, case)) for case in explain.minimal_examples(seen, stage)]
-    large: list[tuple[Comparison, list[Part]]] = [
-        (seen.comparison(i), [numbers(f"This was tried on {exercise.cases[i].name}.")]) for i in seen.required(stage)]
+    small = [(case, None) for case in explain.minimal_examples(seen, stage)]
+    large = [(seen.comparison(i), exercise.cases[i].name) for i in seen.required(stage)]
     for wanted in exercise.properties:
-        for case, shown in small + large:
+        for case, name in (*small, *large):
             sentence = wanted.test(case)
             if sentence:
-                return exercise.report("wrong", say(sentence), think(wanted.hint), *shown, diagnosis=wanted.id)
+                tried = [numbers(f"This was tried on {name}.")] if name else []
+                example = [] if name else explain.side_by_side(exercise, case)
+                return exercise.report(
+                    "wrong", say(sentence), *tried, think(wanted.hint), *example, diagnosis=wanted.id
+                )
     return None
 
 
 # ---------------------------------------------------------------- the code itself
+
 
 def _failed_behavior(seen: Observations, required: bool = False, early: bool = False) -> Report | None:
     """The first behavioral test that fails; the required ones speak of right numbers, the others explain wrong ones."""
@@ -170,17 +192,23 @@ def _shared_result(seen: Observations) -> Report | None:
         return None
     kind = "list" if isinstance(before, list) else "tensor"
     return seen.exercise.report(
-        "wrong", say(f"A later call changed what an earlier call had returned: both are the same {kind}."),
-        think(f"Make a new {kind} in each call, inside the function."), diagnosis="shared-result")
+        "wrong",
+        say(f"A later call changed what an earlier call had returned: both are the same {kind}."),
+        think(f"Make a new {kind} in each call, inside the function."),
+        diagnosis="shared-result",
+    )
 
 
 # ---------------------------------------------------------------- it is right
 
+
 def _correct(seen: Observations) -> Report:
     exercise = seen.exercise
-    limits = [think(f"{case.limitation} {explain.on_a_limitation(record, right)}")
-              for case, record, right in zip(exercise.cases, seen.runs, seen.known.expected, strict=True)
-              if case.limitation and (record.error or not allclose(record.value, right, case))]
+    limits = [
+        think(f"{case.limitation} {explain.on_a_limitation(record, right)}")
+        for case, record, right in zip(exercise.cases, seen.runs, seen.known.expected, strict=True)
+        if case.limitation and (record.error or not allclose(record.value, right, case))
+    ]
     passed = f"Correct on {len(list(seen.required()))} inputs."
     if limits:
         return exercise.report("limited", say(passed), *limits)

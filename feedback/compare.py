@@ -15,8 +15,11 @@ from feedback.sandbox import Run
 def allclose(actual: Any, expected: Any, case: TestCase, equal_nan: bool = False) -> bool:
     """Whether a result is the expected one, within the tolerances of the test case."""
     if isinstance(expected, (tuple, list)):
-        return (isinstance(actual, tuple if isinstance(expected, tuple) else list) and len(actual) == len(expected)
-                and all(allclose(a, b, case, equal_nan) for a, b in zip(actual, expected, strict=True)))
+        return (
+            isinstance(actual, tuple if isinstance(expected, tuple) else list)
+            and len(actual) == len(expected)
+            and all(allclose(a, b, case, equal_nan) for a, b in zip(actual, expected, strict=True))
+        )
     if isinstance(expected, Integral) and isinstance(actual, Integral):
         return int(actual) == int(expected)  # a whole number of NumPy is as good
     if not isinstance(expected, torch.Tensor) or not isinstance(actual, torch.Tensor):
@@ -37,8 +40,11 @@ def same_shapes(actual: Any, expected: Any) -> bool:
     if isinstance(expected, list):
         return isinstance(actual, list)  # their lengths may differ: that is a mistake to be shown
     if isinstance(expected, tuple):
-        return (isinstance(actual, tuple) and len(actual) == len(expected)
-                and all(same_shapes(a, b) for a, b in zip(actual, expected, strict=True)))
+        return (
+            isinstance(actual, tuple)
+            and len(actual) == len(expected)
+            and all(same_shapes(a, b) for a, b in zip(actual, expected, strict=True))
+        )
     if expected is None:
         return actual is None
     return isinstance(actual, torch.Tensor) and actual.shape == expected.shape

@@ -27,24 +27,31 @@ class Violation:
 
 # ---------------------------------------------------------------- before anything is run
 
+
 def refuse(exercise: Exercise, attempt: Any) -> Report | None:
     """A report on what cannot be run, or on a stub; None where there is an answer to run."""
     if source.is_stub(attempt):
         return exercise.report(
             "not attempted",
             say(f"{exercise.signature} should give {exercise.gives}."),
-            following(f"Write its body, run its cell, then run this one again. About {exercise.minutes} minutes; "
-                      f'stuck? hint("{exercise.id}")'))
+            following(
+                f"Write its body, run its cell, then run this one again. About {exercise.minutes} minutes; "
+                f'stuck? hint("{exercise.id}")'
+            ),
+        )
     kind = exercise.runner.kind
     if (kind == "class") != isinstance(attempt, type) or not callable(attempt):
         got = describe(attempt)
         if callable(attempt) and not hasattr(attempt, "shape") and not isinstance(attempt, Module):
             start = f"class {exercise.name}(nn.Module):" if kind == "class" else f"def {exercise.signature}:"
-            return exercise.report("error", say(f"A {kind} is asked for, got {got}."),
-                                   following(f"Begin with `{start}`."))
+            return exercise.report(
+                "error", say(f"A {kind} is asked for, got {got}."), following(f"Begin with `{start}`.")
+            )
         return exercise.report(
-            "error", say(f"check needs the {kind} itself, got {got}."),
-            following(f'Write check("{exercise.id}", {exercise.name}), without brackets after the name.'))
+            "error",
+            say(f"check needs the {kind} itself, got {got}."),
+            following(f'Write check("{exercise.id}", {exercise.name}), without brackets after the name.'),
+        )
     return _wrong_signature(exercise, attempt)
 
 
@@ -56,15 +63,22 @@ def _wrong_signature(exercise: Exercise, attempt: Callable) -> Report | None:
         return None
     if not _binds(signature, exercise.arguments):
         return exercise.report(
-            "error", say(f"{exercise.name} is called as {exercise.signature}; yours takes {signature}."),
-            following("Give it these arguments, in this order." + (
-                " In a method, self comes first." if exercise.runner.kind == "class" else "")))
+            "error",
+            say(f"{exercise.name} is called as {exercise.signature}; yours takes {signature}."),
+            following(
+                "Give it these arguments, in this order."
+                + (" In a method, self comes first." if exercise.runner.kind == "class" else "")
+            ),
+        )
     optional = [name for name in exercise.arguments if f"{name}=" in exercise.signature]  # they come last
-    if not _binds(signature, exercise.arguments[:len(exercise.arguments) - len(optional)]):
+    if not _binds(signature, exercise.arguments[: len(exercise.arguments) - len(optional)]):
         return exercise.report(
-            "error", say(f"{exercise.name} may be called without {' and '.join(optional)}; yours needs it: it takes "
-                         f"{signature}."),
-            following(f"Begin with `def {exercise.signature}:`."))
+            "error",
+            say(
+                f"{exercise.name} may be called without {' and '.join(optional)}; yours needs it: it takes {signature}."
+            ),
+            following(f"Begin with `def {exercise.signature}:`."),
+        )
     return None
 
 
@@ -78,10 +92,14 @@ def _binds(signature: inspect.Signature, arguments: tuple[str, ...]) -> bool:
 
 # ---------------------------------------------------------------- what came back
 
+
 def violation(exercise: Exercise, attempt: Any, args: tuple, value: Any, expected: Any) -> Violation | None:
     """The first thing that is wrong about the type, shape, dtype or device of a result."""
-    return (_wrong_type(exercise, value, expected) or _wrong_shape(exercise, attempt, args, value, expected)
-            or _wrong_dtype(exercise, attempt, args, value, expected))
+    return (
+        _wrong_type(exercise, value, expected)
+        or _wrong_shape(exercise, attempt, args, value, expected)
+        or _wrong_dtype(exercise, attempt, args, value, expected)
+    )
 
 
 def tensors(exercise: Exercise, value: Any, expected: Any) -> list[tuple]:
@@ -93,48 +111,70 @@ def tensors(exercise: Exercise, value: Any, expected: Any) -> list[tuple]:
 def _wrong_type(exercise: Exercise, value: Any, expected: Any) -> Violation | None:
     wanted = _wanted(exercise, expected)
     if value is None:
-        return Violation("returns-none", f"Your code returned None; {wanted} was expected.",
-                         "Does every path end with `return`?")
+        return Violation(
+            "returns-none", f"Your code returned None; {wanted} was expected.", "Does every path end with `return`?"
+        )
     if isinstance(expected, tuple):
         if not isinstance(value, tuple):
-            return Violation("returns-one" if isinstance(value, torch.Tensor) else "returns-wrong-type",
-                             f"Your code returned {describe(value)}; {wanted} was expected.", _ending(exercise))
+            return Violation(
+                "returns-one" if isinstance(value, torch.Tensor) else "returns-wrong-type",
+                f"Your code returned {describe(value)}; {wanted} was expected.",
+                _ending(exercise),
+            )
         if len(value) != len(expected):
-            return Violation("returns-wrong-type",
-                             f"Your code returned {len(value)} things; {wanted} was expected.", _ending(exercise))
+            return Violation(
+                "returns-wrong-type",
+                f"Your code returned {len(value)} things; {wanted} was expected.",
+                _ending(exercise),
+            )
         parts = (_wrong_part(exercise, *part) for part in zip(exercise.returns, value, expected, strict=True))
         return next((found for found in parts if found), None)
     if isinstance(expected, list):
         if not isinstance(value, list):
-            return Violation("returns-wrong-type", f"Your code returned {describe(value)}; {wanted} was expected.",
-                             f"Collect them in a Python list: {exercise.returns[0]} = [] before the loop, and in it "
-                             f"{exercise.returns[0]}.append(...).")
+            return Violation(
+                "returns-wrong-type",
+                f"Your code returned {describe(value)}; {wanted} was expected.",
+                f"Collect them in a Python list: {exercise.returns[0]} = [] before the loop, and in it "
+                f"{exercise.returns[0]}.append(...).",
+            )
     elif not _is_dense(value):
-        return Violation("returns-wrong-type", f"Your code returned {describe(value)}; {wanted} was expected.",
-                         _tensor_of(value)
-                         or "Keep the numbers in torch tensors all the way, and return the result alone.")
+        return Violation(
+            "returns-wrong-type",
+            f"Your code returned {describe(value)}; {wanted} was expected.",
+            _tensor_of(value) or "Keep the numbers in torch tensors all the way, and return the result alone.",
+        )
     return None
 
 
 def _wrong_part(exercise: Exercise, name: Any, item: Any, expected: Any) -> Violation | None:
     """What is wrong about one item of a tuple: a tensor, None, or a pair again."""
     if expected is None and item is not None:
-        return Violation("returns-wrong-type", f"{name} is {describe(item)}; here it should be None.",
-                         "Where None comes in as an argument, what does it have to come out as?")
+        return Violation(
+            "returns-wrong-type",
+            f"{name} is {describe(item)}; here it should be None.",
+            "Where None comes in as an argument, what does it have to come out as?",
+        )
     if isinstance(expected, tuple):
         if isinstance(item, list) and len(item) == len(expected):
-            return Violation("returns-wrong-type",
-                             f"{bracketed(name)} came as a list; a tuple was expected, which can no longer be changed.",
-                             f"Square brackets make a list, round ones a tuple: {_ending(exercise)}")
+            return Violation(
+                "returns-wrong-type",
+                f"{bracketed(name)} came as a list; a tuple was expected, which can no longer be changed.",
+                f"Square brackets make a list, round ones a tuple: {_ending(exercise)}",
+            )
         if not isinstance(item, tuple) or len(item) != len(expected):
-            return Violation("returns-wrong-type", f"Instead of the pair {bracketed(name)} came {describe(item)}.",
-                             _ending(exercise))
+            return Violation(
+                "returns-wrong-type", f"Instead of the pair {bracketed(name)} came {describe(item)}.", _ending(exercise)
+            )
         parts = (_wrong_part(exercise, *part) for part in zip(name, item, expected, strict=True))
         return next((found for found in parts if found), None)
     if expected is not None and not _is_dense(item):
-        return Violation("returns-wrong-type", f"{name} is {describe(item)}; a tensor was expected.",
-                         exercise.none_hints.get(name, "") if item is None and name in exercise.none_hints else
-                         "Keep the numbers in torch tensors all the way.")
+        return Violation(
+            "returns-wrong-type",
+            f"{name} is {describe(item)}; a tensor was expected.",
+            exercise.none_hints.get(name, "")
+            if item is None and name in exercise.none_hints
+            else "Keep the numbers in torch tensors all the way.",
+        )
     return None
 
 
@@ -163,8 +203,9 @@ def _are_numbers(value: list) -> bool:
     """Whether a list holds plain numbers, or lists of equal length that do."""
     if all(isinstance(item, (int, float)) for item in value):
         return True
-    return (all(isinstance(item, list) and item and len(item) == len(value[0]) for item in value)
-            and all(_are_numbers(item) for item in value))
+    return all(isinstance(item, list) and item and len(item) == len(value[0]) for item in value) and all(
+        _are_numbers(item) for item in value
+    )
 
 
 def _wanted(exercise: Exercise, expected: Any) -> str:
@@ -178,10 +219,12 @@ def _wrong_shape(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
     seen = {size for x in leaves if isinstance(x, torch.Tensor) for size in x.shape}
     for name, actual, right in tensors(exercise, value, expected):
         if not isinstance(right, list) and actual.shape != right.shape:
-            return Violation("wrong-shape",
-                             f"{name} should have shape {axes(exercise, right.shape, seen)}, "
-                             f"got {axes(exercise, actual.shape, seen)}.",
-                             _about_shapes(actual.shape, right.shape, source.text(attempt)))
+            return Violation(
+                "wrong-shape",
+                f"{name} should have shape {axes(exercise, right.shape, seen)}, "
+                f"got {axes(exercise, actual.shape, seen)}.",
+                _about_shapes(actual.shape, right.shape, source.text(attempt)),
+            )
     return None
 
 
@@ -189,8 +232,10 @@ def _about_shapes(actual: torch.Size, right: torch.Size, code: str) -> str:
     """What may have gone wrong with a shape: advice about a method is given only where the code uses it."""
     lost = len(actual) < len(right) and [n for n in actual if n != 1] == [n for n in right if n != 1]
     if lost and "squeeze(" in code.replace("unsqueeze(", ""):
-        return ("An axis of size 1 was lost: squeeze() without dim takes away every axis of size 1. Name the axis, "
-                "squeeze(dim), or leave it out.")
+        return (
+            "An axis of size 1 was lost: squeeze() without dim takes away every axis of size 1. Name the axis, "
+            "squeeze(dim), or leave it out."
+        )
     if lost:
         return "An axis of size 1 is missing: x[:, None] or x.unsqueeze(dim) inserts one."
     return "Write the shape behind each line as a comment, and find the first that surprises you."
@@ -203,24 +248,33 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
         if actual.dtype != right.dtype:
             equal = torch.allclose(actual.double(), right.double(), 1e-4, 1e-4)
             but = "The numbers are right, but " if equal else ""
-            return Violation("wrong-dtype", f"{but}{name} should be {right.dtype}, got {actual.dtype}.",
-                             _about_dtypes(right.dtype, args, source.text(attempt)))
+            return Violation(
+                "wrong-dtype",
+                f"{but}{name} should be {right.dtype}, got {actual.dtype}.",
+                _about_dtypes(right.dtype, args, source.text(attempt)),
+            )
         if actual.device != right.device:
-            return Violation("wrong-device",
-                             f"{name} should be on {right.device} like the input, got {actual.device}.",
-                             "Make new tensors with device=x.device.")
+            return Violation(
+                "wrong-device",
+                f"{name} should be on {right.device} like the input, got {actual.device}.",
+                "Make new tensors with device=x.device.",
+            )
     return None
 
 
 def _about_dtypes(right: torch.dtype, args: tuple, code: str) -> str:
     short = str(right).replace("torch.", "")
     if short == "bool":
-        return ("A mask holds True and False: make it by comparing numbers, or with dtype=torch.bool, or turn it into "
-                "one at the end with .bool().")
+        return (
+            "A mask holds True and False: make it by comparing numbers, or with dtype=torch.bool, or turn it into "
+            "one at the end with .bool()."
+        )
     if not any(isinstance(x, torch.Tensor) for x in args):
         return f"Calculate in any dtype, then turn the result into {short}: .{short.replace('32', '')}()."
     converted = [call for call in (".float()", ".double()", ".half()", ".long()", ".int()") if call in code]
     if converted:
         return f"Your code converts with {converted[0]}; the result should keep the dtype of the input, {short}."
-    return (f"The input was {short}. A new tensor is float32 unless you say otherwise: make it with dtype=x.dtype, or "
-            "with zeros_like.")
+    return (
+        f"The input was {short}. A new tensor is float32 unless you say otherwise: make it with dtype=x.dtype, or "
+        "with zeros_like."
+    )

@@ -19,9 +19,16 @@ from feedback import checker, store
 from feedback.display import Source, Table
 from feedback.exercise import Exercise
 from feedback.report import SOLVED, Report, following, say
+from feedback.sandbox import session
 
 FOLDER = re.compile(r"e(\d+)_(\d+)_(\w+)")
-_STATES = {"correct": "✓ correct", "limited": "✓ with a limit", "wrong": "tried", "error": "tried", "not attempted": ""}
+_STATES = {
+    "correct": "✓ correct",
+    "limited": "✓ with a limit",
+    "wrong": "tried",
+    "error": "tried",
+    "not attempted": "",
+}
 
 
 class Exercises(Mapping):
@@ -30,10 +37,14 @@ class Exercises(Mapping):
     def __init__(self, package: str, folder: str) -> None:
         found = [FOLDER.fullmatch(module.name) for module in pkgutil.iter_modules([folder])]
         numbered = sorted((int(match[1]), int(match[2]), match[0]) for match in found if match)
+        self._loaded: dict[str, Exercise] = {}
         self._modules = {f"{notebook}.{number}": f"{package}.{name}.exercise" for notebook, number, name in numbered}
 
     def __getitem__(self, id: str) -> Exercise:
-        return importlib.import_module(self.module_of(id)).EXERCISE
+        if id not in self._loaded:
+            with session():  # test cases are tensors: they must not depend on the modes around the first check
+                self._loaded[id] = importlib.import_module(self.module_of(id)).EXERCISE
+        return self._loaded[id]
 
     def module_of(self, id: str) -> str:
         return self._modules[id]
@@ -85,11 +96,16 @@ class Course:
             return self._unknown(exercise_id)
         hints = exercise.hints
         if number not in range(1, len(hints) + 1):
-            return exercise.report("hint", say(
-                f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}."))
+            return exercise.report(
+                "hint", say(f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}.")
+            )
         more = f'hint("{exercise.id}", {number + 1})' if number < len(hints) else f'solution("{exercise.id}")'
-        return Report(exercise.id, f"{exercise.title}, {number} of {len(hints)}", "hint",
-                      (say(hints[number - 1]), following(more)))
+        return Report(
+            exercise.id,
+            f"{exercise.title}, {number} of {len(hints)}",
+            "hint",
+            (say(hints[number - 1]), following(more)),
+        )
 
     def solution(self, exercise_id: Any) -> Source | Report:
         """The source of a right answer, as text that runs in a notebook.
@@ -105,15 +121,23 @@ class Course:
         reference: Any = exercise.reference
         source, module = inspect.getsource(reference), inspect.getmodule(reference)
         bases = getattr(reference, "__bases__", ())
-        own = [name for name, value in vars(module).items()
-               if (inspect.isroutine(value) and f"{name}(" in source or value in bases)
-               and getattr(value, "__module__", "").startswith(("helpers.", f"{self.package}."))
-               and name != exercise.name]
-        own += [name for name, value in vars(module).items()  # such as UNKNOWN = "<unk>"
-                if name.isupper() and isinstance(value, (str, int, float)) and re.search(rf"\b{name}\b", source)]
+        own = [
+            name
+            for name, value in vars(module).items()
+            if (inspect.isroutine(value) and f"{name}(" in source or value in bases)
+            and getattr(value, "__module__", "").startswith(("helpers.", f"{self.package}."))
+            and name != exercise.name
+        ]
+        own += [
+            name
+            for name, value in vars(module).items()  # such as UNKNOWN = "<unk>"
+            if name.isupper() and isinstance(value, (str, int, float)) and re.search(rf"\b{name}\b", source)
+        ]
         origins = {name: getattr(getattr(module, name), "__module__", module.__name__) for name in own if module}
-        lines = [f"from {origin} import {', '.join(n for n in own if origins[n] == origin)}"
-                 for origin in dict.fromkeys(origins.values())]
+        lines = [
+            f"from {origin} import {', '.join(n for n in own if origins[n] == origin)}"
+            for origin in dict.fromkeys(origins.values())
+        ]
         return "\n".join([*lines, "", "", source]) if lines else source
 
     def reference(self, exercise_id: str) -> Callable:
@@ -133,7 +157,8 @@ class Course:
         done = store.load()
         states = {id: done.get(id, {}).get("status", "not attempted") for id in self.exercises}
         rows: list[tuple[str, ...]] = [
-            (e.id, e.name, e.stars, f"{e.minutes} min", _STATES[states[e.id]]) for e in self.exercises.values()]
+            (e.id, e.name, e.stars, f"{e.minutes} min", _STATES[states[e.id]]) for e in self.exercises.values()
+        ]
         solved = sum(state in SOLVED for state in states.values())
         return Table(f"{solved} of {len(rows)} exercises solved", ("exercise", "name", "", "about", "state"), rows)
 
@@ -142,8 +167,12 @@ class Course:
 
     def _unknown(self, exercise_id: Any) -> Report:
         known = ", ".join(self.exercises)
-        return Report(str(exercise_id), f"exercise {exercise_id!r}", "error",
-                      (say(f"There is no exercise {exercise_id!r}. The exercises are {known}."),))
+        return Report(
+            str(exercise_id),
+            f"exercise {exercise_id!r}",
+            "error",
+            (say(f"There is no exercise {exercise_id!r}. The exercises are {known}."),),
+        )
 
 
 def _own_fault(exercise: Exercise, error: Exception) -> Report:
@@ -153,4 +182,5 @@ def _own_fault(exercise: Exercise, error: Exception) -> Report:
     return exercise.report(
         "error",
         say(f"This is a mistake in the course, not in your code: its checker raised {type(error).__name__} ({place})."),
-        following("Please report it, with your code and this line. The exercise and its solution work all the same."))
+        following("Please report it, with your code and this line. The exercise and its solution work all the same."),
+    )

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from feedback import tree
 from feedback.compare import allclose
-from feedback.exercise import Exercise, Misconception, TestCase
+from feedback.exercise import Exercise, Misconception
 from feedback.observations import Observations
 
 
@@ -18,29 +18,33 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     1. One that behaves the same on every test case.
     2. One that behaves the same wherever the attempt fails.
     3. One that behaves the same up to this stage: what comes later is a second mistake, for the next attempt.
-    4. One whose first parts (the weights, say) are the same up to this stage: the later parts hold a second mistake.
+    4. The first whose first parts (the weights, say) are the same up to this stage: the later parts hold a second
+       mistake.
 
-    From 2 on only if it is the only one: where several would do, nothing is named.
+    2 and 3 only if it is the only one: where several would do, nothing is named.
     """
-    if seen.hangs:
-        return None
     exercise = seen.exercise
+    failing = [i for i in seen.required() if not seen.passes(i)]
+    if seen.hangs or not failing:
+        return None
     everywhere = range(len(exercise.cases))
     same = next(_alike(exercise, everywhere, seen.behaves_like), None)
     if same:
         return same
-    failing = [i for i in seen.required() if not seen.passes(i)]
     so_far = [i for i in seen.required() if exercise.stage_of(exercise.cases[i].args) <= stage]
     if all(seen.runs[i].error is None for i in failing):
         found = _only(_alike(exercise, failing, seen.behaves_like))
         if found:
             return found
-    found = _only(_alike(exercise, so_far, seen.behaves_like)) if len(so_far) < len(list(seen.required())) else None
+    found = None
+    if len(so_far) < len(list(seen.required())) and set(failing) & set(so_far):  # what is right so far is like many
+        found = _only(_alike(exercise, so_far, seen.behaves_like))
     return found or _by_first_parts(seen, so_far)
 
 
-def _alike(exercise: Exercise, indices: Iterable[int],
-           alike: Callable[[Callable, int], bool]) -> Iterator[Misconception]:
+def _alike(
+    exercise: Exercise, indices: Iterable[int], alike: Callable[[Callable, int], bool]
+) -> Iterator[Misconception]:
     """The misconceptions of which a variant does the same on all these test cases."""
     indices = list(indices)
     return (m for m in exercise.misconceptions if any(all(alike(code, i) for i in indices) for code in m.variants))
@@ -52,29 +56,50 @@ def _only(found: Iterable[Misconception]) -> Misconception | None:
 
 
 def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | None:
-    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong."""
+    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong.
+
+    A misconception that is a mistake in this part alone fits only an attempt whose other parts are right.
+    """
     exercise = seen.exercise
     for name in exercise.judge_first:
-        mine = {i: part(exercise, seen.summaries[i].value, name) for i in indices}
+        mine = {i: _part(exercise, seen.summaries[i].value, name) for i in indices}
         if any(value is None for value in mine.values()):
             return None
-        right = {i: part(exercise, seen.known.expected[i], name) for i in indices}
-        if all(allclose(mine[i], right[i], exercise.cases[i]) for i in indices):
+        if all(_agrees(seen, mine[i], seen.known.expected[i], name, i) for i in indices):
             continue
 
         def alike(code: Callable, i: int, name: str = name, mine: dict = mine) -> bool:
-            return same_part(exercise, seen.known.variant(code, i).value, mine[i], name, exercise.cases[i])
+            return _agrees(seen, mine[i], seen.known.variant(code, i).value, name, i)
 
-        return _only(_alike(exercise, indices, alike))
+        others_right = all(_others_are_right(seen, seen.summaries[i].value, name, i) for i in indices)
+        fitting = _alike(exercise, indices, alike)
+        return next((m for m in fitting if others_right == _is_in_this_part_alone(seen, m, name, indices)), None)
     return None
 
 
-def same_part(exercise: Exercise, value: object, mine: Tensor, name: str, case: TestCase) -> bool:
-    theirs = part(exercise, value, name)
-    return theirs is not None and allclose(mine, theirs, case, equal_nan=True)
+def _is_in_this_part_alone(seen: Observations, misconception: Misconception, name: str, indices: list[int]) -> bool:
+    return any(
+        all(_others_are_right(seen, seen.known.variant(code, i).value, name, i) for i in indices)
+        for code in misconception.variants
+    )
 
 
-def part(exercise: Exercise, value: object, name: str) -> Tensor | None:
+def _others_are_right(seen: Observations, value: object, name: str, index: int) -> bool:
+    """Whether all parts of a result except `name` are right."""
+    exercise = seen.exercise
+    try:
+        parts = tree.named(exercise.returns, value, seen.known.summaries[index])
+    except (TypeError, ValueError):
+        return False
+    return all(allclose(mine, right, exercise.cases[index]) for key, mine, right in parts if key != name)
+
+
+def _agrees(seen: Observations, mine: Tensor, value: object, name: str, index: int) -> bool:
+    theirs = _part(seen.exercise, value, name)
+    return theirs is not None and allclose(mine, theirs, seen.exercise.cases[index], equal_nan=True)
+
+
+def _part(exercise: Exercise, value: object, name: str) -> Tensor | None:
     """The part of a result that has this name, or None where the result is not what was asked for."""
     try:
         found = dict(tree.named(exercise.returns, value)).get(name)

@@ -31,13 +31,14 @@ class Table:
     def __repr__(self) -> str:
         grid = [self.head, *self.rows]
         widths = [max(len(row[i]) for row in grid) for i in range(len(self.head))]
-        lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip()
-                 for row in grid]
+        lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in grid]
         return "\n".join([self.title, *lines])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         head = "".join(f'<th style="text-align:left">{escape(word)}</th>' for word in self.head)
-        body = "".join("<tr>" + "".join(f'<td style="text-align:left">{escape(word)}</td>' for word in row) + "</tr>"
-                       for row in self.rows)
+        body = "".join(
+            "<tr>" + "".join(f'<td style="text-align:left">{escape(word)}</td>' for word in row) + "</tr>"
+            for row in self.rows
+        )
         html = f"<b>{escape(self.title)}</b><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return {"text/html": html, "text/plain": repr(self)}

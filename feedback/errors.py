@@ -23,8 +23,10 @@ def meaning(error: BaseException, own: Meanings = (), line: str = "", one_axis_m
     """
     words = _words(error)
     if one_axis_more and re.search(r"size of (the )?tensor|is out of bounds|index out of range", words):
-        return ("Your code is right with fewer axes, and stops with one more in front: x[i] is then a whole item, not "
-                "a row. Count from the end, x[..., i, :], or let a matrix product do all items at once.")
+        return (
+            "Your code is right with fewer axes, and stops with one more in front: x[i] is then a whole item, not "
+            "a row. Count from the end, x[..., i, :], or let a matrix product do all items at once."
+        )
     special = _matrix_product(words) or _sizes_differ(words, line) or _slip_in_a_name(words, own)
     if special:
         return special
@@ -50,7 +52,10 @@ def kind(error: BaseException, own: Meanings = ()) -> tuple:
     category = next((pattern for pattern, _ in (*own, *MEANINGS) if re.search(pattern, words)), None)
     if category is None:
         return type(error).__name__, first_line(error)
-    return category, tuple(re.findall(r"\d+", words.splitlines()[0]))
+    sizes = re.findall(r"\d+", words.splitlines()[0])
+    if "size of tensor b" in words:
+        sizes[:2] = sorted(sizes[:2])  # a + b and b + a are the same mistake
+    return category, tuple(sizes)
 
 
 def speaks_of_dtypes(error: BaseException | None) -> bool:
@@ -77,14 +82,18 @@ def _matrix_product(words: str) -> str:
         n, inner, other, p = two.groups()
         rule = f"In a matrix product (n, m) @ (m, p) the inner sizes must agree; here ({n}, {inner}) @ ({other}, {p})."
         if p == inner:
-            return rule + (" It would fit if the last two axes of the right side were swapped, .transpose(-2, -1). "
-                           "(If this is a layer, it was given vectors of another width than it takes.)")
+            return rule + (
+                " It would fit if the last two axes of the right side were swapped, .transpose(-2, -1). "
+                "(If this is a layer, it was given vectors of another width than it takes.)"
+            )
         if p == n:
             return rule + " It would fit the other way round, right @ left."
         return rule + " Write down which axis is which on each side."
     if three:
-        return (f"In a matrix product (..., n, m) @ (..., m, p) the inner sizes must agree, and so must the axes in "
-                f"front; here {three[1]} meets {three[2]}. Do two axes of one side have to be swapped?")
+        return (
+            f"In a matrix product (..., n, m) @ (..., m, p) the inner sizes must agree, and so must the axes in "
+            f"front; here {three[1]} meets {three[2]}. Do two axes of one side have to be swapped?"
+        )
     return ""
 
 
@@ -93,8 +102,10 @@ def _sizes_differ(words: str, line: str) -> str:
     found = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", words)
     if not found:
         return ""
-    rule = (f"These tensors are combined element by element, but along one axis their sizes are {found[1]} and "
-            f"{found[2]}. Write both shapes below each other, right-aligned.")
+    rule = (
+        f"These tensors are combined element by element, but along one axis their sizes are {found[1]} and "
+        f"{found[2]}. Write both shapes below each other, right-aligned."
+    )
     if "@" in line or "matmul" in line:
         return rule + " In a product with @ the axes in front must agree in this way."
     if re.search(r"\b(sum|mean|var|std|a?max|a?min|norm)\b", line):
@@ -109,11 +120,15 @@ def _slip_in_a_name(words: str, own: Meanings) -> str:
     if not found or found[1] in others or found[2].startswith("_") or any(re.search(p, words) for p, _ in own):
         return ""
     if found[1] in LAYERS.split("|"):
-        return (f"A layer has no .{found[2]}: it is called, like a function, self.W_query(x). Its matrix is "
-                "self.W_query.weight.")
+        return (
+            f"A layer has no .{found[2]}: it is called, like a function, self.W_query(x). Its matrix is "
+            "self.W_query.weight."
+        )
     if found[1] != "Tensor":
-        return (f"The object has nothing called {found[2]}: was it made in __init__ under exactly this name, "
-                "as self.name = ...?")
+        return (
+            f"The object has nothing called {found[2]}: was it made in __init__ under exactly this name, "
+            "as self.name = ...?"
+        )
     names = [name for name in dir(torch.Tensor) if not name.startswith("_") and not name.endswith("_")]
     near = [OTHER_NAMES[found[2]]] if found[2] in OTHER_NAMES else difflib.get_close_matches(found[2], names, 1, 0.8)
     return f"A tensor has nothing called {found[2]}" + (f": is {near[0]} meant?" if near else ".")

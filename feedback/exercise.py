@@ -36,6 +36,8 @@ class Misconception:
     hint      what to think about next
     variants  functions (or classes) that make this mistake, each in a way that gives other results or errors
     explain   turns a Comparison into a sentence about the learner's own numbers
+    shared    how many variants, the first ones, come from a catalogue that several exercises share: here some of them
+              may do the same
     """
 
     id: str
@@ -43,6 +45,7 @@ class Misconception:
     hint: str
     variants: tuple[Callable, ...]
     explain: Callable[[Comparison], str] | None = None
+    shared: int = 0
 
     def __post_init__(self) -> None:
         if callable(self.variants):
@@ -82,9 +85,11 @@ class Misconceptions:
         self.assemble = assemble
         self._texts: dict[str, tuple[str, str, Callable | None]] = {}
         self._variants: dict[str, list[Callable | dict[str, Callable]]] = {}
+        self._shared: dict[str, int] = {}
 
-    def __call__(self, id: str, means: str, hint: str, explain: Callable | None = None,
-                 step: str | None = None) -> Callable:
+    def __call__(
+        self, id: str, means: str, hint: str, explain: Callable | None = None, step: str | None = None
+    ) -> Callable:
         """Register a new misconception; the decorated function is the mistake, or one wrong step of an answer."""
         if id in self._texts:
             raise ValueError(f"the id of a misconception must be new, got {id!r} twice: use known.also({id!r})")
@@ -99,13 +104,28 @@ class Misconceptions:
             self._variants[id].append(steps)
         return self._decorator(id, step)
 
-    def include(self, other: Misconceptions, *ids: str, hints: dict[str, str] | None = None,
-                means: dict[str, str] | None = None) -> None:
-        """Take over these mistakes of another catalogue (all if none is named), some with other words."""
+    def include(
+        self,
+        other: Misconceptions,
+        *ids: str,
+        hints: dict[str, str] | None = None,
+        means: dict[str, str] | None = None,
+        explain: Callable | None = None,
+    ) -> None:
+        """Take over these mistakes of another catalogue (all if none is named), some with other words.
+
+        `explain` replaces the explainers of all of them, where results are of another kind than the catalogue's.
+        """
         for id in ids or other._texts:
-            said, hint, explain = other._texts[id]
-            self(id, (means or {}).get(id, said), (hints or {}).get(id, hint), explain)
+            said, hint, explainer = other._texts[id]
+            self(id, (means or {}).get(id, said), (hints or {}).get(id, hint), explain or explainer)
             self._variants[id] += other._variants[id]
+            self._shared[id] = len(other._variants[id])
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all mistakes, in order."""
+        return tuple(self._texts)
 
     def _decorator(self, id: str, step: str | None) -> Callable:
         def register(function: Callable) -> Callable:
@@ -116,7 +136,9 @@ class Misconceptions:
 
     def __iter__(self) -> Iterator[Misconception]:
         for id, (means, hint, explain) in self._texts.items():
-            yield Misconception(id, means, hint, tuple(map(self._built, self._variants[id])), explain)
+            yield Misconception(
+                id, means, hint, tuple(map(self._built, self._variants[id])), explain, self._shared.get(id, 0)
+            )
 
     def _built(self, variant: Callable | dict[str, Callable]) -> Callable:
         if callable(variant):

@@ -20,17 +20,20 @@ LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sente
 
 # ---------------------------------------------------------------- misconceptions
 
+
 def misconception(seen: Observations, found: Misconception, evidence: str) -> Report:
-    return seen.exercise.report("wrong", say(found.means), *([numbers(evidence)] if evidence else []),
-                                think(found.hint), diagnosis=found.id)
+    return seen.exercise.report(
+        "wrong", say(found.means), *([numbers(evidence)] if evidence else []), think(found.hint), diagnosis=found.id
+    )
 
 
 def in_numbers(seen: Observations, found: Misconception, case: Comparison, stage: int) -> str:
     """What the mistake does: on an input small enough to follow by hand, where there is one."""
     explain = found.explain or explainers.entry
     for small in minimal_examples(seen, stage, found):
-        given = listed([equation(name, value) for name, value in
-                        zip(seen.exercise.input_names, small.args, strict=False)])
+        given = listed(
+            [equation(name, value) for name, value in zip(seen.exercise.input_names, small.args, strict=False)]
+        )
         told = explain(small)
         if told and len(given) < LONGEST_EQUATION:
             return f"With {given}: {ended(told)}"
@@ -62,6 +65,7 @@ def _same_on_minimal(seen: Observations, code: Callable, index: int) -> bool:
 
 # ---------------------------------------------------------------- exceptions
 
+
 def exception(seen: Observations, index: int, named: Misconception | None) -> Report:
     """An exception: where, on what input, and what it means here."""
     exercise, record = seen.exercise, seen.runs[index]
@@ -72,12 +76,17 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
     if named:
         return exercise.report("error", raised, given, say(named.means), think(named.hint), diagnosis=named.id)
     meaning = errors.meaning(error, exercise.error_meanings, record.line, _one_axis_more(seen, index))
-    return exercise.report("error", raised, given, think(
-        meaning or "Print the shapes just before that line, and compare them with the ones above."))
+    return exercise.report(
+        "error",
+        raised,
+        given,
+        think(meaning or "Print the shapes just before that line, and compare them with the ones above."),
+    )
 
 
 def _one_axis_more(seen: Observations, stopped: int) -> bool:
     """Whether the code gave right numbers with fewer axes, and stops with more of them."""
+
     def axes(index: int) -> int:
         return max((x.dim() for x in seen.exercise.cases[index].args if hasattr(x, "dim")), default=0)
 
@@ -97,11 +106,14 @@ def stopped_in_behavioral_test(exercise: Exercise, while_doing: str, hint: str, 
     error: Any = record.error
     where = f" at your {record.line}" if record.line else ""
     return exercise.report(
-        "error", say(f"The numbers are right, but {while_doing} it raised {errors.first_line(error)}{where}."),
-        think(errors.meaning(error, exercise.error_meanings, record.line) or hint))
+        "error",
+        say(f"The numbers are right, but {while_doing} it raised {errors.first_line(error)}{where}."),
+        think(errors.meaning(error, exercise.error_meanings, record.line) or hint),
+    )
 
 
 # ---------------------------------------------------------------- changed inputs
+
 
 def changes_a_layer(record: Run) -> bool:
     return any(isinstance(record.args[i], Module) for i in record.changed)
@@ -112,33 +124,52 @@ def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
     names = " and ".join(exercise.input_names[i] for i in record.changed)
     kinds = {type(record.args[i]) for i in record.changed}
     if dict in kinds:
-        hint = ("d[key] = ..., setdefault, update and pop write into the dict d itself; d.get(key, other) and d[key] "
-                "only look.")
+        hint = (
+            "d[key] = ..., setdefault, update and pop write into the dict d itself; d.get(key, other) and d[key] "
+            "only look."
+        )
     elif kinds & {list, set}:
-        hint = ("pop, remove, add, append and sort change the collection itself; sorted(...), list(...) and set(...) "
-                "make a new one.")
+        hint = (
+            "pop, remove, add, append and sort change the collection itself; sorted(...), list(...) and set(...) "
+            "make a new one."
+        )
     elif changes_a_layer(record):
         hint = "Apply the layer, and leave its weight and bias alone: they are to be used again."
     else:
-        hint = ("x += ..., x -= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x itself. Make "
-                "a new tensor instead (x = x - ..., or return x + ...), or start with x.clone().")
+        hint = (
+            "x += ..., x -= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x itself. Make "
+            "a new tensor instead (x = x - ..., or return x + ...), or start with x.clone()."
+        )
     return f"Your code changed its input {names}. Whoever calls it still needs it as it was.", hint
 
 
 # ---------------------------------------------------------------- examples
 
+
 def counterexample(seen: Observations, index: int, stage: int) -> Report:
     """Expected and actual, on an input that is small enough to work through by hand."""
     exercise, case = seen.exercise, seen.comparison(index)
     stuck = following(f'hint("{exercise.id}")')
-    so_far = ("It is a list, but not the right one" if isinstance(case.expected, list) else
-              "The shapes are right, the numbers are not")
+    so_far = (
+        "It is a list, but not the right one"
+        if isinstance(case.expected, list)
+        else "The shapes are right, the numbers are not"
+    )
     for small in minimal_examples(seen, stage):
-        return exercise.report("wrong", say(f"{so_far}. The smallest input on which they differ:"),
-                               *side_by_side(exercise, small), think(FOLLOW_BY_HAND), stuck)
+        return exercise.report(
+            "wrong",
+            say(f"{so_far}. The smallest input on which they differ:"),
+            *side_by_side(exercise, small),
+            think(FOLLOW_BY_HAND),
+            stuck,
+        )
     return exercise.report(
-        "wrong", say(f"{so_far}; it was tried on {exercise.cases[index].name}."),
-        numbers(sentence(explainers.entry(case))), think(FOLLOW_BY_HAND), stuck)
+        "wrong",
+        say(f"{so_far}; it was tried on {exercise.cases[index].name}."),
+        numbers(sentence(explainers.entry(case))),
+        think(FOLLOW_BY_HAND),
+        stuck,
+    )
 
 
 FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your numbers and those of your code part?"
@@ -151,9 +182,11 @@ def side_by_side(exercise: Exercise, case: Comparison) -> list[Part]:
     layers = ", ".join(equation(name, value) for name, value in named if isinstance(value, Module))
     if layers:
         shown.append(Code("layers:", layers))
-    return shown + [SideBySide(name, table(right), table(actual))
-                    for name, actual, right in contract.tensors(exercise, case.actual, case.expected)
-                    if not allclose(actual, right, exercise.cases[0])]
+    return shown + [
+        SideBySide(name, table(right), table(actual))
+        for name, actual, right in contract.tensors(exercise, case.actual, case.expected)
+        if not allclose(actual, right, exercise.cases[0])
+    ]
 
 
 def on_a_limitation(record: Run, right: Any) -> str:
@@ -167,6 +200,7 @@ def on_a_limitation(record: Run, right: Any) -> str:
 
 # ---------------------------------------------------------------- notes below
 
+
 def with_notes(seen: Observations, report: Report) -> Report:
     """What wrong code may do without meaning to: read the notebook's variables, swap its arguments."""
     exercise, attempt = seen.exercise, seen.attempt
@@ -175,8 +209,10 @@ def with_notes(seen: Observations, report: Report) -> Report:
     notes = []
     names = [f"{name} = {describe(value)}" for name, value in source.borrowed(attempt)]
     if names:
-        notes.append(f"Your code reads {' and '.join(names)}: that comes from elsewhere in the notebook, not from what "
-                     "it is given. Is that meant?")
+        notes.append(
+            f"Your code reads {' and '.join(names)}: that comes from elsewhere in the notebook, not from what "
+            "it is given. Is that meant?"
+        )
     if exercise.runner.kind == "function" and source.in_another_order(attempt, exercise.arguments):
         notes.append(f"Your arguments are in another order than in {exercise.signature}. Is that meant?")
     return exercise.report(report.status, *report.parts, *map(think, notes), diagnosis=report.diagnosis)

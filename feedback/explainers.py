@@ -36,8 +36,14 @@ def item(case: Comparison) -> str:
     """The first entry of a list that is not right."""
     if len(case.actual) != len(case.expected):
         return f"your list has {counted(len(case.actual), 'entry', 'entries')}, and {len(case.expected)} would be right"
-    at = next((i for i, (a, b) in enumerate(zip(case.actual, case.expected, strict=True)) if type(a) is not type(b)
-               or a != b), 0)
+    at = next(
+        (
+            i
+            for i, (a, b) in enumerate(zip(case.actual, case.expected, strict=True))
+            if type(a) is not type(b) or a != b
+        ),
+        0,
+    )
     return f"entry {at} of your list is {shortly(case.actual[at])}, and {case.expected[at]!r} is right"
 
 
@@ -61,6 +67,7 @@ def shape(case: Comparison) -> str:
 
 def first_entries(case: Comparison) -> str:
     """The first numbers of both, for results of one axis."""
+
     def some(x: torch.Tensor) -> str:
         return ", ".join(number(v) for v in x.flatten()[:3])
 

@@ -105,8 +105,9 @@ def axes(exercise: Exercise, shape: Any, seen: set[int]) -> str:
         return "() (a single number)"
     if not any(names.get(size) for size in shape):
         return f"{tuple(shape)}"
-    letters = ", ".join(names[size] if names.get(size) and not _repeated(names, shape, i) else str(size)
-                        for i, size in enumerate(shape))
+    letters = ", ".join(
+        names[size] if names.get(size) and not _repeated(names, shape, i) else str(size) for i, size in enumerate(shape)
+    )
     return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})"
 
 

@@ -30,8 +30,10 @@ class Known:
     @cached_property
     def summaries(self) -> list[Any]:
         """The right results as the exercise compares them."""
-        return [self.exercise.comparison.summarize(case.args, value)
-                for case, value in zip(self.exercise.cases, self.expected, strict=True)]
+        return [
+            self.exercise.comparison.summarize(case.args, value)
+            for case, value in zip(self.exercise.cases, self.expected, strict=True)
+        ]
 
     @cached_property
     def expected_minimal(self) -> list[Any]:
@@ -90,7 +92,7 @@ class Observations:
 
     def required(self, stage: int | None = None) -> Iterator[int]:
         """The test cases that a right answer must pass, of one stage or of all."""
-        for i, case in enumerate(self.exercise.cases[:len(self.runs)]):
+        for i, case in enumerate(self.exercise.cases[: len(self.runs)]):
             if not case.limitation and stage in (None, self.exercise.stage_of(case.args)):
                 yield i
 
@@ -103,13 +105,21 @@ class Observations:
 
     def behaves_like(self, code: Callable, index: int) -> bool:
         """Whether the attempt did on a test case what a variant of a misconception does."""
-        return same_behavior(self.summaries[index], self.known.variant(code, index), self.exercise.cases[index],
-                             self.exercise.error_meanings)
+        return same_behavior(
+            self.summaries[index],
+            self.known.variant(code, index),
+            self.exercise.cases[index],
+            self.exercise.error_meanings,
+        )
 
     def comparison(self, index: int) -> Comparison:
         """Expected and actual of a test case."""
-        return Comparison(self.exercise.cases[index].args, tree.detach(self.known.expected[index]),
-                          tree.detach(self.runs[index].value), self.exercise.returns)
+        return Comparison(
+            self.exercise.cases[index].args,
+            tree.detach(self.known.expected[index]),
+            tree.detach(self.runs[index].value),
+            self.exercise.returns,
+        )
 
     @cached_property
     def minimal_runs(self) -> list[Run]:
@@ -121,13 +131,18 @@ class Observations:
         for i, record in enumerate(self.minimal_runs):
             expected = self.known.expected_minimal[i]
             if record.error is None and same_shapes(record.value, expected) and not self._minimal_passes(i):
-                yield i, Comparison(record.args, tree.detach(expected), tree.detach(record.value),
-                                    self.exercise.returns)
+                yield (
+                    i,
+                    Comparison(record.args, tree.detach(expected), tree.detach(record.value), self.exercise.returns),
+                )
 
     def _minimal_passes(self, index: int) -> bool:
         record, summarize = self.minimal_runs[index], self.exercise.comparison.summarize
-        return allclose(summarize(record.args, record.value),
-                        summarize(record.args, self.known.expected_minimal[index]), self.exercise.cases[0])
+        return allclose(
+            summarize(record.args, record.value),
+            summarize(record.args, self.known.expected_minimal[index]),
+            self.exercise.cases[0],
+        )
 
     def with_another_seed(self, index: int) -> Run:
         """A test case run once more, with other random numbers."""
@@ -157,5 +172,3 @@ def _reversed(value: Any) -> Any:
     if isinstance(value, str):
         return " ".join(reversed(value.split()))
     return other_numbers(value) if isinstance(value, tuple) else value
-
-

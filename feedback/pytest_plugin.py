@@ -64,8 +64,13 @@ class Promise(pytest.Item):
 def _bank(package: str, folder: Path, name: str) -> list:
     """The answers of answers_right.py, or of answers_right_masks.py and so on where a bank is split."""
     modules = [importlib.import_module(f"{package}.{path.stem}") for path in sorted(folder.glob(f"answers_{name}*.py"))]
-    return [answer for module in modules for bank in vars(module).values()
-            if isinstance(bank, (RightAnswers, WrongAnswers, TwoMistakes)) for answer in bank.answers]
+    return [
+        answer
+        for module in modules
+        for bank in vars(module).values()
+        if isinstance(bank, (RightAnswers, WrongAnswers, TwoMistakes))
+        for answer in bank.answers
+    ]
 
 
 def promises(exercise: Exercise, check: Callable, banks: dict[str, list]) -> Iterator[tuple[str, Callable[[], None]]]:

@@ -66,8 +66,10 @@ class SideBySide:
         return f"expected {self.name} =\n{_indented(self.expected)}\nyour {self.name} =\n{_indented(self.actual)}"
 
     def html(self) -> str:
-        return ('<div style="display:flex;flex-wrap:wrap;gap:6px 32px">'
-                f"{_block(f'expected {self.name}', self.expected)}{_block(f'your {self.name}', self.actual)}</div>")
+        return (
+            '<div style="display:flex;flex-wrap:wrap;gap:6px 32px">'
+            f"{_block(f'expected {self.name}', self.expected)}{_block(f'your {self.name}', self.actual)}</div>"
+        )
 
     def to_dict(self) -> dict[str, str]:
         return {"kind": "side by side", "name": self.name, "expected": self.expected, "actual": self.actual}
@@ -119,8 +121,14 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs; `version` changes when the layout does."""
-        return {"version": VERSION, "exercise": self.exercise, "title": self.title, "status": self.status,
-                "diagnosis": self.diagnosis, "parts": [part.to_dict() for part in self.parts]}
+        return {
+            "version": VERSION,
+            "exercise": self.exercise,
+            "title": self.title,
+            "status": self.status,
+            "diagnosis": self.diagnosis,
+            "parts": [part.to_dict() for part in self.parts],
+        }
 
     def __str__(self) -> str:
         return self.message
@@ -138,14 +146,20 @@ def _indented(text: str) -> str:
 def _card(report: Report) -> str:
     """A tinted box: its tint is see-through and its ink is inherited, so every theme shows it well."""
     sign, word, rgb = HEADS[report.status]
-    head = (f'<div style="font-weight:600;margin-bottom:4px"><span style="color:rgb({rgb})">{sign} {word}</span>'
-            f" &nbsp; {escape(report.title)}</div>")
+    head = (
+        f'<div style="font-weight:600;margin-bottom:4px"><span style="color:rgb({rgb})">{sign} {word}</span>'
+        f" &nbsp; {escape(report.title)}</div>"
+    )
     body = "".join(part.html() for part in report.parts)
-    return (f'<div style="border-left:4px solid rgb({rgb});background:rgba({rgb},0.09);padding:8px 14px;'
-            f'margin:4px 0;max-width:52em;line-height:1.5">{head}{body}</div>')
+    return (
+        f'<div style="border-left:4px solid rgb({rgb});background:rgba({rgb},0.09);padding:8px 14px;'
+        f'margin:4px 0;max-width:52em;line-height:1.5">{head}{body}</div>'
+    )
 
 
 def _block(title: str, text: str) -> str:
-    return (f'<div style="margin:4px 0"><div style="opacity:0.75">{escape(title)}</div>'
-            '<pre style="margin:2px 0;padding:2px 0;background:transparent;color:inherit;'
-            f'font-size:90%;white-space:pre-wrap">{escape(text)}</pre></div>')
+    return (
+        f'<div style="margin:4px 0"><div style="opacity:0.75">{escape(title)}</div>'
+        '<pre style="margin:2px 0;padding:2px 0;background:transparent;color:inherit;'
+        f'font-size:90%;white-space:pre-wrap">{escape(text)}</pre></div>'
+    )

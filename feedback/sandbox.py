@@ -22,7 +22,8 @@ import torch
 
 from feedback import tree
 
-PATIENCE = 5.0  # seconds before code that does not come back is stopped
+PATIENCE = 5.0  # seconds of work before code that does not come back is stopped
+LONGEST = 30.0  # the same where it waits, or the machine is busy with something else
 _ONE_AT_A_TIME = threading.RLock()  # printing is caught for the whole process
 
 
@@ -143,18 +144,24 @@ class _Watchdog:
 
     def __init__(self) -> None:
         self.thread, self.lock, self.over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), threading.Event()
-        self.started: float | None = None
+        self.started: tuple[float, float] | None = None  # the clock, and the work of this process
 
     def watch(self) -> None:
         while not self.over.wait(0.05):
             with self.lock:
-                if self.started is not None and time.monotonic() - self.started > PATIENCE:
+                if self._is_over_time():
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(self.thread, ctypes.py_object(StillRunning))
+
+    def _is_over_time(self) -> bool:
+        if self.started is None:
+            return False
+        clock, work = self.started
+        return time.process_time() - work > PATIENCE or time.monotonic() - clock > LONGEST
 
     @contextlib.contextmanager
     def limit(self) -> Iterator[None]:
-        """Give what happens inside PATIENCE seconds."""
-        self.started = time.monotonic()
+        """Give what happens inside PATIENCE seconds of work."""
+        self.started = time.monotonic(), time.process_time()
         try:
             yield
         finally:

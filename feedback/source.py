@@ -60,7 +60,7 @@ def _is_empty(statement: ast.stmt) -> bool:
     """A docstring, `...`, `pass`, `raise NotImplementedError` or `super().__init__()`."""
     text = ast.unparse(statement)
     constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    return (constant or text in ("pass", "super().__init__()") or text.startswith("raise NotImplementedError"))
+    return constant or text in ("pass", "super().__init__()") or text.startswith("raise NotImplementedError")
 
 
 def _compiles_to_nothing(function: Any) -> bool:
@@ -77,13 +77,25 @@ def _compiles_to_nothing(function: Any) -> bool:
 
 def borrowed(attempt: Any) -> list[tuple[str, Any]]:
     """The global variables that hold data, and that a function or a class's methods read: [(name, value), ...]."""
-    functions = ([m for m in vars(attempt).values() if inspect.isfunction(m)] if isinstance(attempt, type)
-                 else [attempt] if inspect.isfunction(attempt) else [])
-    read = {step.argval: function.__globals__.get(step.argval) for function in functions
-            for code in _codes(function.__code__)
-            for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
-    return [(name, value) for name, value in read.items()
-            if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple, dict))]
+    functions = (
+        [m for m in vars(attempt).values() if inspect.isfunction(m)]
+        if isinstance(attempt, type)
+        else [attempt]
+        if inspect.isfunction(attempt)
+        else []
+    )
+    read = {
+        step.argval: function.__globals__.get(step.argval)
+        for function in functions
+        for code in _codes(function.__code__)
+        for step in dis.get_instructions(code)
+        if step.opname == "LOAD_GLOBAL"
+    }
+    return [
+        (name, value)
+        for name, value in read.items()
+        if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple, dict))
+    ]
 
 
 def _codes(code: CodeType) -> list[CodeType]:
@@ -95,7 +107,7 @@ def _codes(code: CodeType) -> list[CodeType]:
 def in_another_order(attempt: Callable, arguments: tuple[str, ...]) -> bool:
     """Whether a function has these very arguments, in another order."""
     try:
-        names = list(inspect.signature(attempt).parameters)[:len(arguments)]
+        names = list(inspect.signature(attempt).parameters)[: len(arguments)]
     except (TypeError, ValueError):
         return False
     return set(names) == set(arguments) and names != list(arguments)

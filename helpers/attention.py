@@ -67,8 +67,10 @@ class CausalAttention(SelfAttention):
         require_input(x, self.W_query)
         T = x.size(-2)
         if len(self.mask) < T:
-            raise ValueError(f"x has {T} positions, but context_length is {len(self.mask)}; "
-                             "shorten x, or build the module with a larger context_length")
+            raise ValueError(
+                f"x has {T} positions, but context_length is {len(self.mask)}; "
+                "shorten x, or build the module with a larger context_length"
+            )
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
         return dot_product_attention(q, k, v, self.mask[:T, :T], self.dropout)
 
@@ -85,14 +87,17 @@ def require_qkv(q, k, v):
             got = x.dtype if isinstance(x, torch.Tensor) else type(x).__name__
             raise TypeError(f"{name} must be a tensor of floats, got {got}; convert it with .float()")
         if x.dim() < 2 or x.size(-2) == 0 or x.size(-1) == 0:
-            raise ValueError(f"{name} must be (..., positions, features) with at least one of each, "
-                             f"got {tuple(x.shape)}")
+            raise ValueError(
+                f"{name} must be (..., positions, features) with at least one of each, got {tuple(x.shape)}"
+            )
     if not q.dtype == k.dtype == v.dtype:
-        raise TypeError(f"q, k and v must share one dtype, got {q.dtype}, {k.dtype}, {v.dtype}; "
-                        "convert with .to(q.dtype)")
+        raise TypeError(
+            f"q, k and v must share one dtype, got {q.dtype}, {k.dtype}, {v.dtype}; convert with .to(q.dtype)"
+        )
     if not q.device == k.device == v.device:
-        raise ValueError(f"q, k and v must be on one device, got {q.device}, {k.device}, {v.device}; "
-                         "move them with .to(q.device)")
+        raise ValueError(
+            f"q, k and v must be on one device, got {q.device}, {k.device}, {v.device}; move them with .to(q.device)"
+        )
     _require_matching_shapes(q, k, v)
 
 
@@ -112,8 +117,10 @@ def _require_matching_shapes(q, k, v):
 def _applied(dropout, weights):
     """The weights after dropout; a probability is refused, since it does not know train mode from eval mode."""
     if not callable(dropout):
-        raise TypeError(f"dropout must be a module or function applied to the weights, "
-                        f"got {dropout!r}; for a probability p pass nn.Dropout(p)")
+        raise TypeError(
+            f"dropout must be a module or function applied to the weights, "
+            f"got {dropout!r}; for a probability p pass nn.Dropout(p)"
+        )
     return dropout(weights)
 
 
@@ -126,8 +133,10 @@ def require_probability(p):
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise TypeError(f"a dropout probability must be a number, got {p!r}")
     if not 0 <= p < 1:
-        raise ValueError(f"a dropout probability p must be at least 0 and below 1, got {p}; it is the share that "
-                         "becomes 0, and what is kept is divided by 1 - p")
+        raise ValueError(
+            f"a dropout probability p must be at least 0 and below 1, got {p}; it is the share that "
+            "becomes 0, and what is kept is divided by 1 - p"
+        )
 
 
 def require_input(x, projection, name="x"):
@@ -142,10 +151,13 @@ def require_input(x, projection, name="x"):
         got = x.dtype if isinstance(x, torch.Tensor) else type(x).__name__
         raise TypeError(f"{name} must be a tensor of floats, got {got}; token ids go through an embedding first")
     if x.dim() < 2 or x.size(-2) == 0 or x.size(-1) != projection.in_features:
-        raise ValueError(f"{name} must be (..., T, {projection.in_features}) with at least one position, "
-                         f"got {tuple(x.shape)}")
+        raise ValueError(
+            f"{name} must be (..., T, {projection.in_features}) with at least one position, got {tuple(x.shape)}"
+        )
     if x.device != weight.device:
         raise ValueError(f"{name} is on {x.device}, the module on {weight.device}; move one with .to(device)")
     if x.dtype != weight.dtype and not torch.is_autocast_enabled(x.device.type):
-        raise TypeError(f"{name} must be {weight.dtype} like the module's weights, got {x.dtype}; "
-                        f"convert it with .to({weight.dtype})")
+        raise TypeError(
+            f"{name} must be {weight.dtype} like the module's weights, got {x.dtype}; "
+            f"convert it with .to({weight.dtype})"
+        )

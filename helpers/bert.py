@@ -40,15 +40,20 @@ class BertConfig:
     type_vocab_size: int = 2
 
     def __post_init__(self):
-        require_sizes(max_position_embeddings=self.max_position_embeddings, num_hidden_layers=self.num_hidden_layers,
-                      intermediate_size=self.intermediate_size, vocab_size=self.vocab_size,
-                      type_vocab_size=self.type_vocab_size)
+        require_sizes(
+            max_position_embeddings=self.max_position_embeddings,
+            num_hidden_layers=self.num_hidden_layers,
+            intermediate_size=self.intermediate_size,
+            vocab_size=self.vocab_size,
+            type_vocab_size=self.type_vocab_size,
+        )
         require_heads(self.hidden_size, self.num_attention_heads)
         require_probability(self.attention_probs_dropout_prob)
         require_probability(self.hidden_dropout_prob)
         if self.position_embedding_type not in POSITIONS:
-            raise ValueError(f"position_embedding_type must be one of {', '.join(POSITIONS)}, "
-                             f"got {self.position_embedding_type!r}")
+            raise ValueError(
+                f"position_embedding_type must be one of {', '.join(POSITIONS)}, got {self.position_embedding_type!r}"
+            )
 
     @property
     def head_size(self):
@@ -56,6 +61,7 @@ class BertConfig:
 
 
 # ---------------------------------------------------------------- attention
+
 
 class BertSelfAttention(nn.Module):
     """Multi-head attention up to the merged heads: the last projection belongs to `BertSelfOutput`.
@@ -107,8 +113,10 @@ class BertSelfAttention(nn.Module):
         if context is None:
             return k.size(-2) - x.size(-2)
         if past is not None:
-            raise ValueError("relative positions need to know where x begins, and in cross-attention a cache does not "
-                             "say it; pass the whole of x with the context, without past")
+            raise ValueError(
+                "relative positions need to know where x begins, and in cross-attention a cache does not "
+                "say it; pass the whole of x with the context, without past"
+            )
         return 0
 
     def _relative_scores(self, q, k, first):
@@ -119,8 +127,10 @@ class BertSelfAttention(nn.Module):
         M = self.config.max_position_embeddings
         T, S = q.size(-2), k.size(-2)
         if max(first + T, S) > M:
-            raise ValueError(f"the sequence has {max(first + T, S)} positions, but max_position_embeddings is {M}; "
-                             "shorten it, or build the model with more")
+            raise ValueError(
+                f"the sequence has {max(first + T, S)} positions, but max_position_embeddings is {M}; "
+                "shorten it, or build the model with more"
+            )
         queries = torch.arange(first, first + T, device=q.device)[:, None]  # (T, 1)
         distance = queries - torch.arange(S, device=q.device)  # (T, 1) - (S,) -> (T, S), from -(M - 1) to M - 1
         E = self.distance_embedding(distance + M - 1)  # (T, S, D)
@@ -132,13 +142,16 @@ class BertSelfAttention(nn.Module):
     def _one_for_each_head(self, head_mask, weights):
         """The head mask, shaped to broadcast to the weights: (H,) becomes (1, H, 1, 1)."""
         if not isinstance(head_mask, torch.Tensor):
-            raise TypeError(f"head_mask must be a tensor, got {type(head_mask).__name__}; "
-                            "make one with torch.tensor(head_mask)")
+            raise TypeError(
+                f"head_mask must be a tensor, got {type(head_mask).__name__}; make one with torch.tensor(head_mask)"
+            )
         B, H = weights.shape[:2]
         stretched = head_mask[None, :, None, None] if head_mask.dim() == 1 else head_mask
         if stretched.shape not in ((1, H, 1, 1), (B, H, 1, 1)):
-            raise ValueError(f"head_mask must be ({H},) or (1 or {B}, {H}, 1, 1), one number for each head, "
-                             f"got {tuple(head_mask.shape)}; after pruning only the heads that are left count")
+            raise ValueError(
+                f"head_mask must be ({H},) or (1 or {B}, {H}, 1, 1), one number for each head, "
+                f"got {tuple(head_mask.shape)}; after pruning only the heads that are left count"
+            )
         return stretched.to(weights.dtype)
 
     def _require_cache(self, past, q, context):
@@ -148,13 +161,16 @@ class BertSelfAttention(nn.Module):
             raise TypeError(f"past must be a pair (keys, values), as it was returned, got {type(past).__name__}{many}")
         kinds = [f"{t.dtype} on {t.device}" if isinstance(t, torch.Tensor) else type(t).__name__ for t in past]
         if kinds != [f"{q.dtype} on {q.device}"] * 2:
-            raise TypeError(f"past must hold tensors of {q.dtype} on {q.device} like the queries, "
-                            f"got {kinds[0]} and {kinds[1]}")
+            raise TypeError(
+                f"past must hold tensors of {q.dtype} on {q.device} like the queries, got {kinds[0]} and {kinds[1]}"
+            )
         (B, H, _, D), (k, v) = q.shape, past
         S = k.shape[2:3] if context is None else context.shape[1:2]
         if not k.shape == v.shape == (B, H, *S, D):
-            raise ValueError(f"past must hold keys and values of one shape (B, H, S, D) = ({B}, {H}, "
-                             f"{'S' if context is None else S[0]}, {D}), got {tuple(k.shape)} and {tuple(v.shape)}")
+            raise ValueError(
+                f"past must hold keys and values of one shape (B, H, S, D) = ({B}, {H}, "
+                f"{'S' if context is None else S[0]}, {D}), got {tuple(k.shape)} and {tuple(v.shape)}"
+            )
 
 
 def _require_sequences(x, context, projection):
@@ -163,11 +179,14 @@ def _require_sequences(x, context, projection):
     for name, sequence in named.items():
         require_input(sequence, projection, name)
         if sequence.dim() != 3:
-            raise ValueError(f"{name} must be (B, T, C), got {tuple(sequence.shape)}; "
-                             f"one sequence (T, C) becomes a batch of one by {name}[None]")
+            raise ValueError(
+                f"{name} must be (B, T, C), got {tuple(sequence.shape)}; "
+                f"one sequence (T, C) becomes a batch of one by {name}[None]"
+            )
     if context is not None and len(context) != len(x):
-        raise ValueError(f"x and context must have the same batch size, got {tuple(x.shape)} and "
-                         f"{tuple(context.shape)}")
+        raise ValueError(
+            f"x and context must have the same batch size, got {tuple(x.shape)} and {tuple(context.shape)}"
+        )
 
 
 class BertSelfOutput(nn.Module):
@@ -251,6 +270,7 @@ def _part_of(layer, features, dim):
 
 # ---------------------------------------------------------------- layer and model
 
+
 class BertIntermediate(nn.Module):
     """The wide half of the feed-forward network, with a GELU.
 
@@ -319,21 +339,24 @@ class BertEmbeddings(nn.Module):
         token_types = torch.zeros_like(ids) if token_types is None else token_types
         x = self.word_embeddings(ids.long()) + self.token_type_embeddings(token_types.long())
         if self.config.position_embedding_type == "absolute":
-            x = x + self.position_embeddings.weight[:ids.size(1)]  # (B, T, C) + (T, C)
+            x = x + self.position_embeddings.weight[: ids.size(1)]  # (B, T, C) + (T, C)
         return self.dropout(self.LayerNorm(x))
 
     def _require(self, ids, token_types):
         require_ids(ids, self.config.vocab_size)
         M = self.config.max_position_embeddings
         if ids.dim() != 2 or not 1 <= ids.size(1) <= M:
-            raise ValueError(f"ids must be (B, T) with 1 to {M} positions T, since max_position_embeddings is {M}, "
-                             f"got {tuple(ids.shape)}; one sequence (T,) becomes a batch of one by ids[None]")
+            raise ValueError(
+                f"ids must be (B, T) with 1 to {M} positions T, since max_position_embeddings is {M}, "
+                f"got {tuple(ids.shape)}; one sequence (T,) becomes a batch of one by ids[None]"
+            )
         if token_types is None:
             return
         require_ids(token_types, self.config.type_vocab_size, name="token_types")
         if token_types.shape != ids.shape:
-            raise ValueError(f"token_types must have the shape of ids, got {tuple(token_types.shape)} and "
-                             f"{tuple(ids.shape)}")
+            raise ValueError(
+                f"token_types must have the shape of ids, got {tuple(token_types.shape)} and {tuple(ids.shape)}"
+            )
 
     def _load_from_state_dict(self, state_dict, prefix, *args):
         state_dict.pop(prefix + "position_ids", None)  # older files hold the numbers 0, 1, 2, ... too
@@ -431,14 +454,27 @@ def load_weights(module, weights):
     """
     own = module.state_dict()
     weights = {name: tensor for name, tensor in weights.items() if not name.endswith("position_ids")}
-    faults = {"missing": [name for name in own if name not in weights],
-              "unknown": [name for name in weights if name not in own],
-              "of another shape": [f"{name} {tuple(weights[name].shape)}, not {tuple(own[name].shape)}"
-                                   for name in own if name in weights and weights[name].shape != own[name].shape]}
-    found = [f"{kind}: {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-             for kind, names in faults.items() if names]
+    faults = {
+        "missing": [name for name in own if name not in weights],
+        "unknown": [name for name in weights if name not in own],
+        "of another shape": [
+            f"{name} {tuple(weights[name].shape)}, not {tuple(own[name].shape)}"
+            for name in own
+            if name in weights and weights[name].shape != own[name].shape
+        ],
+    }
+    found = [
+        f"{kind}: {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+        for kind, names in faults.items()
+        if names
+    ]
     if found:
-        raise ValueError(f"these weights do not fit {type(module).__name__}: {'; '.join(found)}"
-                         + ("; the names must be those of Hugging Face's BertModel, without a prefix such as bert."
-                            if faults["unknown"] else ""))
+        raise ValueError(
+            f"these weights do not fit {type(module).__name__}: {'; '.join(found)}"
+            + (
+                "; the names must be those of Hugging Face's BertModel, without a prefix such as bert."
+                if faults["unknown"]
+                else ""
+            )
+        )
     module.load_state_dict(weights)

@@ -29,8 +29,9 @@ def require_ids(ids, limit, name="ids"):
     wrong = ids[(ids < 0) | (ids >= limit)]
     if wrong.numel():
         hint = "; were these ids made with another vocabulary?" if name == "ids" else ""
-        raise ValueError(f"{name} must lie between 0 and {limit - 1}, since the table has {limit} rows, got "
-                         f"{wrong[0].item()}{hint}")
+        raise ValueError(
+            f"{name} must lie between 0 and {limit - 1}, since the table has {limit} rows, got {wrong[0].item()}{hint}"
+        )
 
 
 def require_sizes(**sizes):
@@ -56,8 +57,9 @@ def sinusoidal_positions(length, d_model):
     """
     require_sizes(length=length, d_model=d_model)
     if d_model % 2:
-        raise ValueError(f"d_model must be even, since each wave has a sine and a cosine column, got {d_model}; "
-                         f"take {d_model + 1}")
+        raise ValueError(
+            f"d_model must be even, since each wave has a sine and a cosine column, got {d_model}; take {d_model + 1}"
+        )
     # In float64: float32 would lose digits of 10000**x and of large angles, and the sine needs them.
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (length, 1)
     frequency = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000) / d_model))
@@ -79,11 +81,11 @@ def add_positions(x, positions):
         raise ValueError(f"x must be (..., T, C), got {tuple(x.shape)}")
     T = x.size(-2)
     if len(positions) < T:
-        raise ValueError(f"x has {T} positions, but there are only {len(positions)} to add; "
-                         "shorten x, or make a longer table")
+        raise ValueError(
+            f"x has {T} positions, but there are only {len(positions)} to add; shorten x, or make a longer table"
+        )
     if positions.size(-1) != x.size(-1):
-        raise ValueError(f"x and positions must have the same width, got {tuple(x.shape)} and "
-                         f"{tuple(positions.shape)}")
+        raise ValueError(f"x and positions must have the same width, got {tuple(x.shape)} and {tuple(positions.shape)}")
     return x + positions[:T]  # (..., T, C) + (T, C)
 
 

@@ -46,8 +46,10 @@ def require_heads(d_model, num_heads):
     if d_model % num_heads:
         fitting = [n for n in range(1, d_model + 1) if d_model % n == 0]
         nearest = min(fitting, key=lambda n: (abs(n - num_heads), n))
-        raise ValueError(f"num_heads must divide d_model, got {num_heads} heads for d_model = {d_model}; "
-                         f"a number near it that does is {nearest}")
+        raise ValueError(
+            f"num_heads must divide d_model, got {num_heads} heads for d_model = {d_model}; "
+            f"a number near it that does is {nearest}"
+        )
 
 
 class MultiHeadAttention(nn.Module):
@@ -102,13 +104,17 @@ class MultiHeadAttention(nn.Module):
         if context is not x:
             require_input(context, self.k_proj, name="context")
         if x.shape[:-2] != context.shape[:-2]:
-            raise ValueError(f"x and context must agree in all axes before the last two, got {tuple(x.shape)} and "
-                             f"{tuple(context.shape)}")
+            raise ValueError(
+                f"x and context must agree in all axes before the last two, got {tuple(x.shape)} and "
+                f"{tuple(context.shape)}"
+            )
         T, S = x.size(-2), context.size(-2)
         if causal and T != S:
-            raise ValueError(f"causal=True needs as many queries as keys, got T = {T} and S = {S}: which key is "
-                             "'now' for a query would be a guess (PyTorch aligns both at the first position, a "
-                             "cache at the last); pass a mask of shape (T, S) that says it")
+            raise ValueError(
+                f"causal=True needs as many queries as keys, got T = {T} and S = {S}: which key is "
+                "'now' for a query would be a guess (PyTorch aligns both at the first position, a "
+                "cache at the last); pass a mask of shape (T, S) that says it"
+            )
 
 
 def _sdpa(q, k, v, attn_mask=None, **options):

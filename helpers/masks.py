@@ -23,13 +23,19 @@ def require_mask(mask, scores):
     if not scores.is_floating_point():
         raise TypeError(f"scores and weights must be floats, got {scores.dtype}; convert them with .float()")
     if mask.device != scores.device:
-        raise ValueError(f"mask is on {mask.device}, the scores are on {scores.device}; "
-                         "move it with mask.to(scores.device)")
+        raise ValueError(
+            f"mask is on {mask.device}, the scores are on {scores.device}; move it with mask.to(scores.device)"
+        )
     if not _stretches(mask.shape, scores.shape):
-        raise ValueError(f"mask {tuple(mask.shape)} does not broadcast to scores {tuple(scores.shape)}; "
-                         "its last two axes are (queries, keys), and every axis must be equal or 1"
-                         + ("; with heads, a mask for each item needs mask.unsqueeze(1)"
-                            if mask.dim() == 3 and scores.dim() == 4 else ""))
+        raise ValueError(
+            f"mask {tuple(mask.shape)} does not broadcast to scores {tuple(scores.shape)}; "
+            "its last two axes are (queries, keys), and every axis must be equal or 1"
+            + (
+                "; with heads, a mask for each item needs mask.unsqueeze(1)"
+                if mask.dim() == 3 and scores.dim() == 4
+                else ""
+            )
+        )
 
 
 def _stretches(shape, target):
@@ -69,8 +75,10 @@ def padding_mask(lengths, max_length):
         raise ValueError(f"lengths must have shape (B,), got {tuple(lengths.shape)}")
     wrong = [n for n in lengths.tolist() if not 0 <= n <= max_length]
     if wrong:
-        raise ValueError(f"lengths must lie between 0 and max_length = {max_length}, got {wrong[0]}; "
-                         "a length counts real tokens, and max_length is at least the largest of them")
+        raise ValueError(
+            f"lengths must lie between 0 and max_length = {max_length}, got {wrong[0]}; "
+            "a length counts real tokens, and max_length is at least the largest of them"
+        )
     positions = torch.arange(max_length, device=lengths.device)
     return positions < lengths[:, None, None]  # (S,) < (B, 1, 1) -> (B, 1, S)
 

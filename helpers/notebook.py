@@ -39,8 +39,9 @@ def pick_device():
     try:
         return torch.zeros(1, device=wanted).device
     except (RuntimeError, AssertionError):
-        raise ValueError(f"COURSE_DEVICE must name a device of this machine, got {wanted!r}; "
-                         "unset it, or try COURSE_DEVICE=cpu") from None
+        raise ValueError(
+            f"COURSE_DEVICE must name a device of this machine, got {wanted!r}; unset it, or try COURSE_DEVICE=cpu"
+        ) from None
 
 
 class Dropout(nn.Dropout):
@@ -73,8 +74,9 @@ def example_sentence():
     except FileNotFoundError:
         raise FileNotFoundError(f"{path} is missing; {fix}") from None
     except (KeyError, TypeError, ValueError):
-        raise ValueError(f"{path} must have the columns word, x1, x2, x3, with numbers in the last three; "
-                         f"{fix}") from None
+        raise ValueError(
+            f"{path} must have the columns word, x1, x2, x3, with numbers in the last three; {fix}"
+        ) from None
 
 
 def reference_outputs(name):

@@ -1,10 +1,10 @@
 """Weight conversion to and from other implementations of attention: the same numbers under other names.
 
-    torch         torch.nn.MultiheadAttention: q, k and v stacked in one in_proj_weight
-    labml         labml.ai's MultiHeadAttention, which wants (T, B, C)
-    annotated     The Annotated Transformer's MultiHeadedAttention: a list of four layers
-    bentrevett    Ben Trevett's SelfAttention: w_q, w_k, w_v, fc
-    huggingface   transformers' BertAttention, without its LayerNorm
+torch         torch.nn.MultiheadAttention: q, k and v stacked in one in_proj_weight
+labml         labml.ai's MultiHeadAttention, which wants (T, B, C)
+annotated     The Annotated Transformer's MultiHeadedAttention: a list of four layers
+bentrevett    Ben Trevett's SelfAttention: w_q, w_k, w_v, fc
+huggingface   transformers' BertAttention, without its LayerNorm
 """
 
 import torch
@@ -68,21 +68,32 @@ def _names(layout):
 
 def _require_weights(state, layers, owner):
     """Raise unless state holds a weight for every layer, a bias for all of them or for none, and nothing else."""
-    weights, biases = ([f"{layer}{'_' if layer == 'in_proj' else '.'}{kind}" for layer in layers]
-                       for kind in ("weight", "bias"))
+    weights, biases = (
+        [f"{layer}{'_' if layer == 'in_proj' else '.'}{kind}" for layer in layers] for kind in ("weight", "bias")
+    )
     needed = weights + (biases if any(name in state for name in biases) else [])
     missing = [name for name in needed if name not in state]
     if missing:
         found = ", ".join(list(state)[:4]) or "nothing"
-        raise ValueError(f"these weights do not look like {owner}'s: {missing[0]} is missing, found {found}"
-                         + (", ..." if len(state) > 4 else "")
-                         + ("; keys of their own width (kdim, vdim) have no counterpart here"
-                            if owner == "torch" and "q_proj_weight" in state else ""))
-    extra = [name for name in state if name not in needed
-             and not (owner == "huggingface" and name.startswith("output.LayerNorm."))]
+        raise ValueError(
+            f"these weights do not look like {owner}'s: {missing[0]} is missing, found {found}"
+            + (", ..." if len(state) > 4 else "")
+            + (
+                "; keys of their own width (kdim, vdim) have no counterpart here"
+                if owner == "torch" and "q_proj_weight" in state
+                else ""
+            )
+        )
+    extra = [
+        name
+        for name in state
+        if name not in needed and not (owner == "huggingface" and name.startswith("output.LayerNorm."))
+    ]
     if extra:
-        raise ValueError(f"{extra[0]} has no counterpart, only {needed[0]} to {needed[-1]}; "
-                         "pass the weights of one plain attention alone")
+        raise ValueError(
+            f"{extra[0]} has no counterpart, only {needed[0]} to {needed[-1]}; "
+            "pass the weights of one plain attention alone"
+        )
 
 
 def _renamed(state, names):

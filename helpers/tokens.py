@@ -82,8 +82,10 @@ class WordPiece:
         self.ids = {piece: id for id, piece in enumerate(self.pieces)}
         missing = [token for token in self.SPECIAL if token not in self.ids]
         if missing:
-            raise ValueError(f"a WordPiece vocabulary must hold {', '.join(self.SPECIAL)}; missing: "
-                             f"{', '.join(missing)}. Is this the right vocab.txt?")
+            raise ValueError(
+                f"a WordPiece vocabulary must hold {', '.join(self.SPECIAL)}; missing: "
+                f"{', '.join(missing)}. Is this the right vocab.txt?"
+            )
 
     def __len__(self):
         return len(self.pieces)
@@ -133,7 +135,7 @@ class WordPiece:
             raise ValueError(f"max_length must leave room for [CLS], a piece and [SEP]: at least 3, got {max_length}")
         ids = [self.ids[piece] for piece in self.split(text)]
         if max_length is not None:
-            ids = ids[:max_length - 2]
+            ids = ids[: max_length - 2]
         return [self.ids["[CLS]"], *ids, self.ids["[SEP]"]]
 
     def decode(self, ids):
@@ -156,8 +158,10 @@ def _whole_numbers(ids):
         try:
             whole.append(operator.index(id))  # int(id) would round 1.9 down to another word
         except TypeError:
-            raise TypeError(f"ids must be whole numbers, one for each word or piece, got {id!r:.40}; "
-                            "of a batch take one item, ids[0]") from None
+            raise TypeError(
+                f"ids must be whole numbers, one for each word or piece, got {id!r:.40}; "
+                "of a batch take one item, ids[0]"
+            ) from None
     return whole
 
 
@@ -170,8 +174,9 @@ def _words_and_marks(text):
     seen = "".join(c.lower() for c in seen if unicodedata.category(c) != "Mn")  # ... to drop them; no final ς
     words = _with_spaces(seen, _is_mark).split()
     if not words:
-        raise ValueError(f"text must have at least one word or mark, got {text!r}; an empty text has nothing to "
-                         "attend to")
+        raise ValueError(
+            f"text must have at least one word or mark, got {text!r}; an empty text has nothing to attend to"
+        )
     return words
 
 
@@ -190,6 +195,12 @@ def _is_mark(c):
 
 
 def _is_chinese(c):
-    blocks = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2CEAF), (0xF900, 0xFAFF),
-              (0x2F800, 0x2FA1F))
+    blocks = (
+        (0x4E00, 0x9FFF),
+        (0x3400, 0x4DBF),
+        (0x20000, 0x2A6DF),
+        (0x2A700, 0x2CEAF),
+        (0xF900, 0xFAFF),
+        (0x2F800, 0x2FA1F),
+    )
     return any(first <= ord(c) <= last for first, last in blocks)

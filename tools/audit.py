@@ -37,8 +37,10 @@ def main(ids):
         variants = sum(1 for _ in audit.variants(exercise))
         check(id, exercise.reference)
         median, high = milliseconds(id, [a for a, d in (*right, *wrong) if d != "never-ends"])
-        print(f"{id} {exercise.name}: {len(exercise.misconceptions)} misconceptions, {variants} variants, "
-              f"{len(right)} right and {len(wrong)} wrong answers, {median:.0f} ms (95 %: {high:.0f} ms)")
+        print(
+            f"{id} {exercise.name}: {len(exercise.misconceptions)} misconceptions, {variants} variants, "
+            f"{len(right)} right and {len(wrong)} wrong answers, {median:.0f} ms (95 %: {high:.0f} ms)"
+        )
         met = {diagnosis for _, diagnosis in wrong}
         for line in audit.redundant(exercise):
             print(f"    redundant: {line}")

@@ -18,7 +18,7 @@ from tools.save_notebooks import NOTEBOOKS, write  # noqa: E402  the folder must
 HOME = re.compile(r'^Repository = "https://github\.com/([\w.-]+)/([\w.-]+)/tree/([\w./-]+)"$', re.MULTILINE)
 COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{branch}/notebooks/{name}"
 BINDER = "https://mybinder.org/v2/gh/{owner}/{repository}/{branch}?urlpath=lab/tree/notebooks/00_start_here.ipynb"
-FIRST_CELL = '''\
+FIRST_CELL = """\
 import os, subprocess, sys
 
 places = ["..", "../..", "attention-by-hand"]
@@ -33,15 +33,17 @@ if not any(os.path.exists(f"{{place}}/helpers") for place in places):  # alone, 
 sys.path[:0] = [os.path.abspath(place) for place in places if os.path.exists(f"{{place}}/helpers")]
 
 from helpers import start
-start.complete()'''
+start.complete()"""
 
 
 def home():
     """Owner, repository and branch. Errors: LookupError if pyproject.toml does not name them."""
     found = HOME.search((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     if not found:
-        raise LookupError("under [project.urls], pyproject.toml must have a line such as "
-                          'Repository = "https://github.com/OWNER/REPOSITORY/tree/BRANCH"')
+        raise LookupError(
+            "under [project.urls], pyproject.toml must have a line such as "
+            'Repository = "https://github.com/OWNER/REPOSITORY/tree/BRANCH"'
+        )
     return dict(zip(("owner", "repository", "branch"), found.groups(), strict=True))
 
 
@@ -61,8 +63,11 @@ def launched(notebook, name, place):
 
 def linked(text, place):
     """The front page with its badges."""
-    text = re.sub(r"https://colab\.research\.google\.com/github/\S+/notebooks/(\w+\.ipynb)",
-                  lambda found: COLAB.format(name=found[1], **place), text)
+    text = re.sub(
+        r"https://colab\.research\.google\.com/github/\S+/notebooks/(\w+\.ipynb)",
+        lambda found: COLAB.format(name=found[1], **place),
+        text,
+    )
     return re.sub(r"https://mybinder\.org/v2/gh/[^\s)]+", BINDER.format(**place), text)
 
 

@@ -20,9 +20,22 @@ OF_TORCH = re.compile(r"(torch|triton|nvidia-[\w-]+|cuda-[\w-]+)==")
 
 def resolve():
     """The newest versions that fit together, a line for each. Errors: CalledProcessError if uv finds none"""
-    command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--upgrade", "--no-header",
-               "--no-annotate", "--no-emit-index-url", f"--python-version={OLDEST_PYTHON}", "requirements.txt",
-               "requirements-test.txt"]
+    command = [
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "compile",
+        "--quiet",
+        "--universal",
+        "--upgrade",
+        "--no-header",
+        "--no-annotate",
+        "--no-emit-index-url",
+        f"--python-version={OLDEST_PYTHON}",
+        "requirements.txt",
+        "requirements-test.txt",
+    ]
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
 
 

@@ -56,9 +56,15 @@ def save(path):
 def run(notebook):
     """Execute every cell, in place, with no exercise solved; returns what failed, or None."""
     cells = []
-    client = NotebookClient(notebook, kernel_name="python3", timeout=SECONDS_PER_CELL, record_timing=False,
-                            store_widget_state=False, resources={"metadata": {"path": str(NOTEBOOKS)}},
-                            extra_arguments=["--log-level=ERROR"])  # else each kernel warns about its transport
+    client = NotebookClient(
+        notebook,
+        kernel_name="python3",
+        timeout=SECONDS_PER_CELL,
+        record_timing=False,
+        store_widget_state=False,
+        resources={"metadata": {"path": str(NOTEBOOKS)}},
+        extra_arguments=["--log-level=ERROR"],
+    )  # else each kernel warns about its transport
     client.on_cell_start = lambda cell, cell_index: cells.append(cell)
     os.environ["COURSE_PROGRESS"] = "memory"
     try:
@@ -128,8 +134,11 @@ def keep_pictures(notebook):
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             outputs = cell["outputs"]
-            cell["outputs"] = [output for before, output in zip([None, *outputs], outputs, strict=False)
-                               if not (_is_view(output) and _is_picture(before))]
+            cell["outputs"] = [
+                output
+                for before, output in zip([None, *outputs], outputs, strict=False)
+                if not (_is_view(output) and _is_picture(before))
+            ]
     notebook["metadata"].pop("widgets", None)
     return notebook
 

@@ -74,8 +74,9 @@ def main(names):
     if unknown:
         sys.exit(f"There is no environment {sorted(unknown)[0]!r}, only {', '.join(ENVIRONMENTS)}.")
     table = [try_out(name) for name in names or ENVIRONMENTS]
-    print("| | Python | PyTorch | IPython | ipywidgets | tests | cells |\n|---|---|---|---|---|---|---|",
-          *table, sep="\n")
+    print(
+        "| | Python | PyTorch | IPython | ipywidgets | tests | cells |\n|---|---|---|---|---|---|---|", *table, sep="\n"
+    )
 
 
 if __name__ == "__main__":

@@ -5,8 +5,24 @@ import torch
 from feedback.explainers import entry, first_entries, item, not_a_number, shape, true_at, worst
 from feedback.format import counted, number, position, shortly
 
-__all__ = ["counted", "entry", "first_entries", "given_mask", "hidden_weight", "item", "not_a_number", "number",
-           "out_alone", "position", "row_sum", "shape", "sharpness", "shortly", "true_at", "worst"]
+__all__ = [
+    "counted",
+    "entry",
+    "first_entries",
+    "given_mask",
+    "hidden_weight",
+    "item",
+    "not_a_number",
+    "number",
+    "out_alone",
+    "position",
+    "row_sum",
+    "shape",
+    "sharpness",
+    "shortly",
+    "true_at",
+    "worst",
+]
 
 
 def row_sum(case):
@@ -23,8 +39,10 @@ def sharpness(case):
     got, right = case.last.max(-1).values, case.expected_last.max(-1).values
     at = worst(got, right)
     word = "sharper" if got[at] > right[at] else "flatter"
-    return (f"the largest weight of row {position(at)} is {number(got[at])} where {number(right[at])} is right: "
-            f"your rows are {word}")
+    return (
+        f"the largest weight of row {position(at)} is {number(got[at])} where {number(right[at])} is right: "
+        f"your rows are {word}"
+    )
 
 
 def given_mask(case):
@@ -48,5 +66,7 @@ def hidden_weight(case):
 def out_alone(case):
     """Right weights, and the entry of out that is furthest off."""
     at = worst(case.first, case.expected_first)
-    return (f"your weights are right, but your out at {position(at)} is {number(case.first[at])} and "
-            f"{number(case.expected_first[at])} is right")
+    return (
+        f"your weights are right, but your out at {position(at)} is {number(case.first[at])} and "
+        f"{number(case.expected_first[at])} is right"
+    )

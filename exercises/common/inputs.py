@@ -43,3 +43,8 @@ def round_numbers(*shape):
 
 
 CAUSAL = causal_mask(T)
+
+
+def causal_for(x):
+    """A causal mask for the last two axes of x, which may differ in size."""
+    return torch.ones(x.shape[-2:], dtype=torch.bool).tril()

@@ -1,29 +1,15 @@
-"""What several exercises of notebook 03 share."""
+"""What exercises 3.3 and 3.5 share: scores and masks to try answers on, and fills that are not low enough."""
 
 import torch
-import torch.nn.functional as F
 
 from exercises.common.inputs import CAUSAL, B, H, S, T, normal, padded, some_hidden
 from feedback import TestCase
-from helpers import masks
 
-_INF = float("inf")
-
-
-def _lower(x):
-    """A causal mask of the size of x."""
-    return torch.ones(x.shape[-2:], dtype=torch.bool).tril()
-
-
-def _fill(value, dim=-1):
-    return lambda s, m: F.softmax(s.masked_fill(~m, value), dim=dim)
-
-
-_HUGE = torch.tensor([[0.0, 200.0, 200.0], [0.5, -0.5, 200.0], [0.1, 0.2, 0.3]])
-
-
-_MASKED_SCORES = (
-    TestCase("a causal mask (T, T)", (normal(T, T, seed=1), CAUSAL)),
+ALL_VISIBLE = torch.ones(T, S, dtype=torch.bool)
+MASKED_SCORES = (
+    TestCase("scores whose keys are all visible", (normal(T, S, seed=11), ALL_VISIBLE), atol=0.0),
+    TestCase("a batch whose keys are all visible", (normal(B, T, S, seed=12), ALL_VISIBLE)),
+    TestCase("a causal mask (T, T)", (normal(T, T, seed=1), CAUSAL), atol=0.0),  # hidden keys get exactly 0
     TestCase("a mask (T, S) for a batch", (normal(B, T, S, seed=2), some_hidden(T, S))),
     TestCase("a padding mask (B, 1, S)", (normal(B, T, S, seed=3), padded(3, 6))),
     TestCase("a mask (B, 1, T, S) for heads", (normal(B, H, T, S, seed=4), some_hidden(B, 1, T, S))),
@@ -33,32 +19,75 @@ _MASKED_SCORES = (
     TestCase("four items, one query each, a mask (S,)", (normal(4, 1, S, seed=8), some_hidden(S))),
     TestCase("equal scores, one visible key of 16", (torch.zeros(T, 16), torch.arange(16) == torch.arange(T)[:, None])),
 )
-
-
-_SMALL_SCORES = tuple((torch.tensor(s), torch.tensor(m)) for s, m in (
-    ([[0.0, 1.0], [0.0, 1.0]], [[True, False], [True, True]]),
-    ([[0.5, 2.0, 1.0], [1.0, 0.0, 3.0]], [[True, False, False], [True, True, False]])))
-
-
-_LARGE = torch.tensor([[1000.0, 1001.0]])
-
-
-_BELOW_THE_LEAST = tuple(lambda s, m, least=least, by=by: torch.where(m, s, least(s) - by).softmax(-1)
-                         for least in (torch.min, lambda s: s.amin(-1, keepdim=True)) for by in (1, 2, 5, 10))
-
-
-_ADVICE = ("One thing to know: try scores = [[0, 200, 200], [0.5, -0.5, 200], [0.1, 0.2, 0.3]] with a causal mask. A "
-           "huge hidden score must not matter; with a low enough fill before the softmax it does not.")
-
-
-_LOW = torch.tensor([[-20000.0, 0.0]])
-
-
-_ADVISED = (
-    TestCase("huge hidden scores", (_HUGE, masks.causal_mask(3)), limitation=_ADVICE),
-    TestCase("large scores", (_LARGE, torch.ones(1, 2, dtype=torch.bool)), rtol=1e-3, atol=1e-3,
-          limitation="One thing to know: try the scores [[1000, 1001]], both visible; torch's own softmax survives them."),
-    TestCase("a very low visible score", (_LOW, torch.tensor([[True, False]])),
-          limitation="One thing to know: try scores = [[-20000, 0]] with only the first key visible. It must get all the "
-                 "weight, however low its score: fill with -inf, or with torch.finfo(scores.dtype).min."),
+SMALL_MASKED_SCORES = tuple(
+    (torch.tensor(scores), torch.tensor(mask))
+    for scores, mask in (
+        ([[0.0, 1.0], [2.0, -1.0]], [[True, True], [True, True]]),
+        ([[0.0, 1.0], [0.0, 1.0]], [[True, False], [True, True]]),
+        ([[0.5, 2.0, 1.0], [1.0, 0.0, 3.0]], [[True, False, False], [True, True, False]]),
+    )
 )
+
+HUGE_HIDDEN_SCORES = (
+    torch.tensor([[0.0, 200.0, 200.0], [0.5, -0.5, 200.0], [0.1, 0.2, 0.3]]),
+    torch.ones(3, 3, dtype=torch.bool).tril(),
+)
+LIMITATIONS = (
+    TestCase(
+        "large scores",
+        (torch.tensor([[1000.0, 1001.0]]), torch.ones(1, 2, dtype=torch.bool)),
+        rtol=1e-3,
+        atol=1e-3,
+        limitation="It has a limit: try the scores [[1000, 1001]], both visible; torch's own softmax survives them.",
+    ),
+    TestCase(
+        "a very low visible score",
+        (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
+        limitation="It has a limit: try scores = [[-20000, 0]] with only the first key visible. It must get all "
+        "the weight, however low its score: fill with -inf, or with torch.finfo(scores.dtype).min.",
+    ),
+)
+
+
+def stage_of(args):
+    """Unmasked scores are judged first, then masks, and last whether float64 stays float64."""
+    scores, mask = args
+    return 9 if scores.dtype == torch.float64 else int(not mask.all())
+
+
+# ---------------------------------------------------------------- fills that are not low enough
+
+
+def zero(scores):
+    return 0.0
+
+
+def least(scores):
+    return scores.min()
+
+
+def least_of_each_row(scores):
+    return scores.amin(-1, keepdim=True)
+
+
+def add_weak_fill(known, start, below, finish=None):
+    """Register a fill that is not low enough: so much below zero, or below the least score.
+
+    finish(weights, mask) is what an answer does with the weights afterwards.
+    """
+
+    @known.also("weak-fill")
+    def weakly_filled(scores, mask):
+        weights = torch.where(mask, scores, start(scores) - below).softmax(-1)
+        return finish(weights, mask) if finish else weights
+
+
+# ---------------------------------------------------------------- hints that fit these exercises
+
+MASK_HINTS = {
+    "true-hides": "True = may attend. Which keys does your code hide: those where the mask is True, or those where it "
+    "is False?",
+    "weak-fill": "exp(-10) is 0.00005, and even exp(-100) is not exactly 0. Which number is lower than every score?",
+    "mask-ignored": "Does mask reach the scores, and do you keep the new scores that come of it?",
+    "zero-times-infinity": "A hidden score must be replaced, and a visible one left alone: nothing needs multiplying.",
+}

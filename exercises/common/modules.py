@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from exercises.common.inputs import normal
-from feedback import BehavioralTest, ContractViolation
+from feedback import BehavioralTest, ContractViolation, source
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,14 @@ def require_methods(attempt, arguments="d_in, d_out", inputs="x"):
     """Say which method is missing or takes other arguments: a slip in such a name raises far from its place.
 
     Errors: ContractViolation if __init__ or forward is missing, or forward cannot be called with the inputs
-    Source: notebook 02
     """
     own = [name for name, value in vars(attempt).items() if callable(value)]
     has = f"it has {', '.join(own)}" if own else "it has none of its own"
     if "__init__" not in own and attempt.__init__ is nn.Module.__init__:
-        raise ContractViolation("no-init", f"{attempt.__name__} needs a method __init__(self, {arguments}), with two underscores "
-                               f"on each side; {has}.")
+        raise ContractViolation(
+            "no-init",
+            f"{attempt.__name__} needs a method __init__(self, {arguments}), with two underscores on each side; {has}.",
+        )
     forward = getattr(attempt, "forward", None)
     if issubclass(attempt, nn.Module) and (forward is None or forward is nn.Module.forward):
         raise ContractViolation("no-forward", f"{attempt.__name__} needs a method forward(self, {inputs}); {has}.")
@@ -54,8 +55,11 @@ def _require_inputs(forward, inputs):
         fits = fits and (takes(forward, count) or takes(forward, 2, name))
         called += f", and with {first} and {name}"
     if not fits:
-        raise ContractViolation("forward-arguments", f"forward is called {called}, so it starts with def forward(self, {inputs}); "
-                                         f"yours takes {inspect.signature(forward)}.")
+        raise ContractViolation(
+            "forward-arguments",
+            f"forward is called {called}, so it starts with def forward(self, {inputs}); "
+            f"yours takes {inspect.signature(forward)}.",
+        )
 
 
 def takes(function, count, *names):
@@ -73,18 +77,21 @@ def fill(module, attempt, layers, weights, biases=()):
     """Copy weights and biases into the layers of a module, or say what is wrong with these.
 
     Errors: ContractViolation
-    Source: notebook 02
     """
     if not isinstance(module, nn.Module):
-        raise ContractViolation("not-a-module", f"{attempt.__name__} must be an nn.Module: "
-                                    f"write class {attempt.__name__}(nn.Module).")
+        raise ContractViolation(
+            "not-a-module", f"{attempt.__name__} must be an nn.Module: write class {attempt.__name__}(nn.Module)."
+        )
     for name, weight in zip(layers.names, weights, strict=True):
         _require_layer(module, name, layers, weight)
     own = [getattr(module, name) for name in layers.names]
     parameters = [*(layer.weight for layer in own), *(layer.bias for layer in own if layers.bias)]
     if len({id(parameter) for parameter in parameters}) < len(parameters):
-        raise ContractViolation("shared-layer", f"Two of {in_a_row(layers.names)} are one and the same layer; each needs its own "
-                                    "nn.Linear, so that looking and being found can differ.")
+        raise ContractViolation(
+            "shared-layer",
+            f"Two of {in_a_row(layers.names)} are one and the same layer; each needs its own "
+            "nn.Linear, so that what a token looks for can differ from what it offers.",
+        )
     if layers.alone:
         _require_no_others(module, layers.names, parameters)
     with torch.no_grad():
@@ -97,23 +104,46 @@ def _require_layer(module, name, layers, weight):
     if not isinstance(layer, nn.Linear):
         raise ContractViolation("no-projection", _lacks(module, name, layer, layers.made))
     if layer.bias is not None and not layers.bias:
-        raise ContractViolation("has-bias", f"{name} has a bias; here the projections are plain matrices: {layers.made}.")
+        raise ContractViolation(
+            "has-bias", f"{name} has a bias; here the projections are plain matrices: {layers.made}."
+        )
     if layer.bias is None and layers.bias:
-        raise ContractViolation("no-bias", f"{name} has no bias; here each projection has one, as in BERT: {layers.made}, without "
-                               "bias=False.")
+        raise ContractViolation(
+            "no-bias",
+            f"{name} has no bias; here each projection has one, as in BERT: {layers.made}, without bias=False.",
+        )
     if layer.weight.shape != weight.shape:
-        raise ContractViolation("wrong-projection-size",
-                    f"{name} should map {layers.maps.format(weight.size(1), weight.size(0))}, yours maps "
-                    f"{layer.in_features} to {layer.out_features}: {layers.made}.")
+        raise ContractViolation(
+            "wrong-projection-size",
+            f"{name} should map {layers.maps.format(weight.size(1), weight.size(0))}, yours maps "
+            f"{layer.in_features} to {layer.out_features}: {layers.made}.",
+        )
 
 
 def _lacks(module, name, layer, made):
-    own = sorted(key for key in (*module._modules, *module._parameters, *vars(module))
-                 if not key.startswith("_") and key != "training")
-    has = f"it has {', '.join(own)}" if own else "it has no layers at all"
     if layer is not None:
         return f"{name} must be {made}, got {type(layer).__name__}."
-    return f"The module needs a layer called {name}, made in __init__ as self.{name} = nn.Linear(...); {has}."
+    return (
+        f"The module needs a layer called {name}, made in __init__ as self.{name} = nn.Linear(...); "
+        f"{_what_it_has(module)}."
+    )
+
+
+def _what_it_has(module):
+    """The layers and parameters of a module in words, or what was made in their place."""
+    own = sorted(name for name in (*module._modules, *module._parameters) if not name.startswith("_"))
+    if own:
+        return f"it has {', '.join(own)}"
+    for name, value in vars(module).items():
+        if isinstance(value, (list, tuple, dict)) and any(isinstance(item, nn.Module) for item in _items(value)):
+            return f"yours has only `{name}`, a plain {type(value).__name__}, which PyTorch does not register"
+    if "nn.Linear(" in source.text(type(module).forward):
+        return "yours has no layers of its own; those made in forward are new, with new random numbers, in every call"
+    return "yours has no layers at all"
+
+
+def _items(collection):
+    return collection.values() if isinstance(collection, dict) else collection
 
 
 def _require_no_others(module, names, parameters):
@@ -121,9 +151,12 @@ def _require_no_others(module, names, parameters):
     others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
     if others:
         shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
-        raise ContractViolation("extra-parameters", f"Beside {in_a_row(names)} your module has parameters that are not asked for: "
-                                        f"{shown}. Here nothing else is learned: what comes after attention belongs "
-                                        "to another module.")
+        raise ContractViolation(
+            "extra-parameters",
+            f"Besides {in_a_row(names)} your module has parameters that are not asked for: "
+            f"{shown}. Here nothing else is learned: what comes after attention belongs "
+            "to another module.",
+        )
 
 
 def in_a_row(names):
@@ -132,7 +165,7 @@ def in_a_row(names):
 
 
 def trainable(build, solution, names, first, second, call=lambda module, *inputs: module(*inputs)):
-    """Two experiments that are made with right numbers too: a module remembers nothing, and can learn.
+    """Two required behavioral tests: a module remembers nothing, and can learn.
 
     build(attempt) makes a module with known numbers in it; first and second are the inputs of two calls, the
     second one longer.
@@ -158,8 +191,18 @@ def trainable(build, solution, names, first, second, call=lambda module, *inputs
         return f"The numbers are right, but no gradient reaches {in_a_row(missed)}, so nothing could be learned there."
 
     return (
-        BehavioralTest("remembers", used_twice, "Keep nothing on self in forward: all it needs comes from x.",
-                   required=True, while_doing="used a second time, on a longer sequence,"),
-        BehavioralTest("no-gradients", learns, "Use the layers themselves, and no detach, .data or no_grad.",
-                   required=True, while_doing="on the way back"),
+        BehavioralTest(
+            "remembers",
+            used_twice,
+            "Keep nothing on self in forward: all it needs comes from x.",
+            required=True,
+            while_doing="used a second time, on a longer sequence,",
+        ),
+        BehavioralTest(
+            "no-gradients",
+            learns,
+            "Use the layers themselves, and no detach, .data or no_grad.",
+            required=True,
+            while_doing="in the backward pass",
+        ),
     )

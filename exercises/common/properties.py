@@ -1,4 +1,6 @@
-"""What the numbers of every right answer obey, and experiments that tell what a wrong answer mixes up."""
+"""What the numbers of every right answer have, and a behavioral test that tells what a wrong answer mixes up."""
+
+from functools import partial
 
 import torch
 
@@ -20,7 +22,10 @@ def _rows_sum_to_one(case):
     if torch.allclose(sums, right, atol=1e-3):
         return None
     at = explainers.worst(sums, right)
-    return f"Each row of the weights must sum to {right[at]:.0f}; your row {explainers.position(at)} sums to {sums[at]:.4f}."
+    return (
+        f"Each row of the weights must sum to {right[at]:.0f}; your row {explainers.position(at)} sums to "
+        f"{sums[at]:.4f}."
+    )
 
 
 def _not_negative(case):
@@ -30,29 +35,43 @@ def _not_negative(case):
     return f"No weight is negative; yours at {explainers.position(at)} is {explainers.number(case.last[at])}."
 
 
-def _hidden_is_zero(case):
+def _hidden_is_zero(case, tolerance=1e-4):
     mask = explainers.given_mask(case)
     if mask is None:
         return None
     leak = case.last.double() * ~mask
-    if (leak.abs() < 1e-4).all():
+    if (leak.abs() <= tolerance).all():
         return None
-    return f"A hidden key must get the weight 0: {explainers.hidden_weight(case)}."
+    exactly = "" if tolerance else "exactly "
+    return f"A hidden key must get {exactly}the weight 0: {explainers.hidden_weight(case)}."
 
 
 FINITE = Property("not-finite", _finite, "Print the lines before: where does the first NaN or inf arise?")
-ROWS = Property("rows-do-not-sum-to-1", _rows_sum_to_one,
-           "Print the row sums, x.sum(dim=-1), after each step: which step takes them away from 1, or never brings "
-           "them there?")
-POSITIVE = Property("negative-weights", _not_negative, "A weight is a share. Which step makes numbers positive, and what "
-                                                  "comes after it?")
-HIDDEN = Property("hidden-keys-read", _hidden_is_zero, "The mask is True where attending is allowed; everything else is 0.")
+ROWS = Property(
+    "rows-do-not-sum-to-1",
+    _rows_sum_to_one,
+    "Print the row sums, x.sum(dim=-1), after each step: which step takes them away from 1, or never "
+    "brings them there?",
+)
+POSITIVE = Property(
+    "negative-weights",
+    _not_negative,
+    "A weight is a share. Which step makes numbers positive, and what comes after it?",
+)
+HIDDEN = Property(
+    "hidden-keys-read", _hidden_is_zero, "The mask is True where attending is allowed; everything else is 0."
+)
+HIDDEN_EXACTLY = Property(
+    "hidden-keys-read",
+    partial(_hidden_is_zero, tolerance=0.0),
+    "The mask is True where attending is allowed. Which score becomes a weight of exactly 0?",
+)
 
 
 def _items_are_independent(attempt):
     """Change item 1 and look whether item 0 notices."""
     q, k, v = normal(B, T, D, seed=41), normal(B, S, D, seed=42), normal(B, S, D, seed=43)
-    args = (q, k, v)[:attempt.__code__.co_argcount] if hasattr(attempt, "__code__") else (q, k, v)
+    args = (q, k, v)[: attempt.__code__.co_argcount] if hasattr(attempt, "__code__") else (q, k, v)
     before = attempt(*(x.clone() for x in args))
     after = attempt(*(torch.cat([x[:1], x[1:] + 1]) for x in args))
     first = (before, after) if isinstance(before, torch.Tensor) else (before[0], after[0])
@@ -62,10 +81,21 @@ def _items_are_independent(attempt):
     return f"The items of a batch must not meet: when item 1 changed, the result for item 0 moved by {moved:.4f}."
 
 
-ITEMS = BehavioralTest("items-mixed", _items_are_independent,
-                   "The batch axis stays in front untouched. Which line sums over it, or takes it for positions?")
+ITEMS = BehavioralTest(
+    "items-mixed",
+    _items_are_independent,
+    "The batch axis stays in front untouched. Which line sums over it, or takes it for positions?",
+)
 
 # A misconception that several exercises share, in words.
-FROM_THE_FRONT = ("The softmax runs over an axis that was counted from the front (dim=0, dim=1, or none given): with "
-                  "another number of axes it is the wrong one.")
+FROM_THE_FRONT = (
+    "The softmax runs over an axis that was counted from the front (dim=0, dim=1, or none given): with "
+    "another number of axes, that is the wrong one."
+)
 COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: dim=-1."
+
+# none_hints of exercises that return the pair (out, weights).
+WEIGHTS_ARE_NONE = {
+    "weights": "F.scaled_dot_product_attention keeps its weights to itself: make them with a softmax "
+    "of the scores, as in notebook 02."
+}

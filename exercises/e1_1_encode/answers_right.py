@@ -102,8 +102,9 @@ def ids_by_looking_through_the_vocabulary(text, vocabulary):
 @right
 def ids_by_two_lists(text, vocabulary):
     keys, numbers = list(vocabulary.keys()), list(vocabulary.values())
-    return [numbers[keys.index(word)] if keys.count(word) else numbers[keys.index("<unk>")]
-            for word in text.lower().split()]
+    return [
+        numbers[keys.index(word)] if keys.count(word) else numbers[keys.index("<unk>")] for word in text.lower().split()
+    ]
 
 
 @right

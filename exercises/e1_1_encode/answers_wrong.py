@@ -50,7 +50,7 @@ def ids_of_upper_case(text, vocabulary):
 
 @wrong("everything-unknown")
 def ids_of_places_looked_up(text, vocabulary):
-    """The places are looked up, not the words."""
+    """The positions are looked up, not the words."""
     return [vocabulary.get(i, vocabulary["<unk>"]) for i in range(len(text.split()))]
 
 
@@ -63,13 +63,13 @@ def ids_from_the_way_back(text, vocabulary):
 
 @wrong("split-at-blanks")
 def ids_split_at_blanks(text, vocabulary):
-    """Split at single blanks."""
+    """Split at single spaces."""
     return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split(" ")]
 
 
 @wrong("split-at-blanks")
 def ids_split_at_blanks_without_empty_words(text, vocabulary):
-    """Split at single blanks, empty words left out."""
+    """Split at single spaces, empty words left out."""
     return [vocabulary.get(w, vocabulary["<unk>"]) for w in text.lower().split(" ") if len(w) > 0]
 
 
@@ -95,15 +95,6 @@ def ids_of_the_whole_text_bare(text, vocabulary):
 def ids_of_letters(text, vocabulary):
     """Letter by letter."""
     return [vocabulary.get(letter, vocabulary["<unk>"]) for letter in text.lower()]
-
-
-@wrong("letters")
-def ids_of_letters_with_brackets(text, vocabulary):
-    """Letter by letter, KeyError."""
-    ids = []
-    for word in text.lower():
-        ids.append(vocabulary[word])
-    return ids
 
 
 @wrong("unknown-skipped")
@@ -251,13 +242,13 @@ def ids_as_words_replaced(text, vocabulary):
 
 @wrong("places-not-ids")
 def ids_as_places(text, vocabulary):
-    """Places."""
+    """Positions."""
     return [i for i, word in enumerate(text.lower().split())]
 
 
 @wrong("places-in-the-vocabulary")
 def ids_as_places_in_the_vocabulary(text, vocabulary):
-    """Places in the vocabulary."""
+    """Positions in the vocabulary."""
     words = list(vocabulary)
     return [words.index(w) if w in words else words.index("<unk>") for w in text.lower().split()]
 
@@ -353,7 +344,7 @@ def ids_of_the_first_word_in_a_list(text, vocabulary):
 
 @wrong("last-word-only")
 def ids_of_the_last_word(text, vocabulary):
-    """The list is made anew in each round."""
+    """The list is made again in each round."""
     for word in text.lower().split():
         ids = []
         ids.append(vocabulary.get(word, vocabulary["<unk>"]))
@@ -373,7 +364,7 @@ def ids_as_a_tensor(text, vocabulary):
     return torch.tensor([vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()])
 
 
-@wrong("returns-wrong-type")
+@wrong("returns-tensor")
 def ids_as_a_wrong_tensor(text, vocabulary):
     """A tensor of other ids."""
     return torch.tensor([vocabulary.get(word, 2) for word in text.lower().split()])
@@ -393,14 +384,8 @@ def ids_as_a_tuple(text, vocabulary):
 
 @wrong("returns-wrong-type")
 def ids_as_a_generator(text, vocabulary):
-    """Round brackets: a generator."""
+    """Parentheses: a generator."""
     return (vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split())
-
-
-@wrong("returns-wrong-type")
-def ids_as_a_map(text, vocabulary):
-    """Map without list."""
-    return map(vocabulary.get, text.lower().split())
 
 
 @wrong("returns-wrong-type")
@@ -429,7 +414,7 @@ def ids_as_text(text, vocabulary):
 
 @wrong("nested")
 def ids_nested(text, vocabulary):
-    """A list in each place."""
+    """A list for each word."""
     ids = []
     for word in text.lower().split():
         ids.append([vocabulary.get(word, vocabulary["<unk>"])])
@@ -471,7 +456,7 @@ def ids_by_lowering_a_list(text, vocabulary):
 
 @wrong()
 def ids_without_brackets(text, vocabulary):
-    """The method without brackets."""
+    """The method without parentheses."""
     return [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower.split()]
 
 
@@ -510,7 +495,7 @@ def ids_remembered(text, vocabulary, ids=[]):  # noqa: B006
     return ids
 
 
-@wrong("wrong-id-for-unknown")
+@wrong("wrong-id-for-known")
 def ids_of_singulars(text, vocabulary):
     """Plurals cut."""
     return [vocabulary.get(word.rstrip("s"), vocabulary["<unk>"]) for word in text.lower().split()]
@@ -532,9 +517,9 @@ def ids_of_the_word_before(text, vocabulary):
     return ids
 
 
-@wrong("wrong-id-for-unknown")
+@wrong("wrong-id-for-known")
 def ids_turned_round(text, vocabulary):
-    """Ids turned round: the largest is 0."""
+    """Ids turned around: the largest is 0."""
     most = max(vocabulary.values())
     return [most - vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]
 
@@ -553,16 +538,6 @@ def ids_for_each_key(text, vocabulary):
 
 
 @wrong("not-one-id-per-word")
-def ids_counted_by_key(text, vocabulary):
-    """The number of each key for each word."""
-    ids = []
-    for _ in text.lower().split():
-        for i in range(len(vocabulary)):
-            ids.append(i)
-    return ids
-
-
-@wrong("not-one-id-per-word")
 def ids_with_one_unknown_at_the_end(text, vocabulary):
     """One <unk> after the loop."""
     ids = []
@@ -570,17 +545,6 @@ def ids_with_one_unknown_at_the_end(text, vocabulary):
         if word in vocabulary:
             ids.append(vocabulary[word])
     ids.append(vocabulary["<unk>"])
-    return ids
-
-
-@wrong("unknown-skipped")
-def ids_of_equal_keys(text, vocabulary):
-    """Unknown words are skipped in a loop over the keys."""
-    ids = []
-    for word in text.lower().split():
-        for key in vocabulary:
-            if key == word:
-                ids.append(vocabulary[key])
     return ids
 
 
@@ -614,3 +578,22 @@ def encoded_into_one_list_for_all(text, vocabulary):
     for word in text.lower().split():
         COLLECTED_IDS.append(vocabulary.get(word, vocabulary["<unk>"]))
     return COLLECTED_IDS
+
+
+@wrong("lines")
+def ids_of_lines(text, vocabulary):
+    """One id for each line."""
+    ids = []
+    for line in text.lower().split("\n"):
+        ids.append(vocabulary[line] if line in vocabulary else vocabulary["<unk>"])
+    return ids
+
+
+@wrong("first-word-missing")
+def ids_without_the_first_word(text, vocabulary):
+    """Counting from 1."""
+    words = text.lower().split()
+    ids = []
+    for i in range(1, len(words)):
+        ids.append(vocabulary.get(words[i], vocabulary["<unk>"]))
+    return ids

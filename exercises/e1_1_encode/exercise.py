@@ -1,127 +1,194 @@
-"""Exercise 1.1: encode."""
+"""Exercise 1.1, encode: from words to ids."""
 
 import re
 
 from exercises.common import explainers
 from exercises.common.inputs import AXES
-from exercises.e1_1_encode.misconceptions import MISCONCEPTIONS
-from exercises.e1_1_encode.shared import UNKNOWN, _in_words, _is_id
+from exercises.e1_1_encode.explain import UNKNOWN, in_words, is_id
+from exercises.e1_1_encode.misconceptions import known
+from exercises.e1_1_encode.reference import encode
 from feedback import BehavioralTest, Exercise, Property, TestCase
-from helpers import tokens
+
+CAT = {UNKNOWN: 0, "cat": 1, "the": 2, "saw": 3}
+DOG = {"a": 4, "dog": 0, UNKNOWN: 7, "barks": 9, "at": 12, "i": 3}
+HELLO = {"hello": 5, "world": 2, "don't": 0, UNKNOWN: 1, "you": 3}
+TINY = {UNKNOWN: 0, "cat": 1, "the": 2}
+LATE = {"the": 0, "cat": 3, UNKNOWN: 5}
 
 
-def _one_id_for_each_word(case):
+def hardest_part(args):
+    """What a text asks for: 0 lookups alone, 1 lower-casing, 2 <unk>, 3 other whitespace than spaces, 4 punctuation."""
+    text, vocabulary = args
+    words = text.split()
+    if re.search(r"[^\w\s]", text):
+        return 4
+    if text != " ".join(words):
+        return 3
+    if any(word.lower() not in vocabulary for word in words):
+        return 2
+    return 1 if text != text.lower() else 0
+
+
+def one_id_for_each_word(case):
     if len(case.actual) == len(case.expected):
         return None
-    told = f"Each word of the text gets one id, also a word that comes twice: {_in_words(case)}."
+    told = f"Each word of the text gets one id, even a word that appears twice: {in_words(case)}."
     many = len(case.actual) == len(case.expected) * len(case.args[1])
     return told + (" Does an inner loop append once for every key of the vocabulary?" if many else "")
 
 
-def _whole_numbers(case):
-    at = next((i for i, value in enumerate(case.actual) if not _is_id(value)), None)
+def whole_numbers(case):
+    at = next((i for i, value in enumerate(case.actual) if not is_id(value)), None)
     if at is None:
         return None
-    return f"Ids are whole numbers, of Python's int; your ids[{at}] is {explainers.shortly(case.actual[at])}."
+    return f"Ids are whole numbers, of Python's type int; your ids[{at}] is {explainers.shortly(case.actual[at])}."
 
 
-def _remembers(attempt):
-    """The same text twice: the second list must not be longer."""
-    first, second = (len(attempt("the cat", dict(_TINY))) for _ in range(2))
-    if second <= first:
-        return None
-    return (f"Called twice with the text 'the cat', your code gives {first} ids, then {second}. Each call must give "
-            f"the ids of its own text alone.")
-
-
-def _marks_taken_off(case):
-    """Words with marks that got the ids of the words without them; no other unknown word is wrong."""
+def punctuation_is_kept(case):
+    """Words with punctuation that got the ids of the words without it, where no other unknown word is wrong."""
     text, vocabulary = case.args
-    unknown = [(at, word, re.sub(r"\W", "", word)) for at, word in enumerate(text.lower().split())
-               if word not in vocabulary and int(case.actual[at]) != vocabulary[UNKNOWN]]
+    unknown = [
+        (at, word, re.sub(r"\W", "", word))
+        for at, word in enumerate(text.lower().split())
+        if word not in vocabulary and int(case.actual[at]) != vocabulary[UNKNOWN]
+    ]
     if not unknown or any(vocabulary.get(bare) != int(case.actual[at]) for at, _, bare in unknown):
         return None
     at, word, bare = unknown[0]
-    return (f"{word!r}, with its marks, is another word than {bare!r}, and not in the vocabulary: your ids[{at}] is "
-            f"{case.actual[at]}, and vocabulary[{UNKNOWN!r}] = {vocabulary[UNKNOWN]} is right.")
+    return (
+        f"{word!r}, with its punctuation, is a different word from {bare!r}, and it is not in the vocabulary: your "
+        f"ids[{at}] is {case.actual[at]}, and vocabulary[{UNKNOWN!r}] = {vocabulary[UNKNOWN]} is right."
+    )
 
 
-def _unknown_words(case):
+def unknown_words(case):
     text, vocabulary = case.args
     words = text.split()
-    at = next((i for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
-               if word.lower() not in vocabulary and int(id) != vocabulary[UNKNOWN]), None)
+    at = next(
+        (
+            i
+            for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
+            if word.lower() not in vocabulary and int(id) != vocabulary[UNKNOWN]
+        ),
+        None,
+    )
     if at is None:
         return None
-    return (f"A word that is not in the vocabulary gets vocabulary[{UNKNOWN!r}] = {vocabulary[UNKNOWN]}; your "
-            f"ids[{at}], for {words[at]!r}, is {case.actual[at]}.")
+    return (
+        f"A word that is not in the vocabulary gets vocabulary[{UNKNOWN!r}] = {vocabulary[UNKNOWN]}; your "
+        f"ids[{at}], for {words[at]!r}, is {case.actual[at]}."
+    )
 
 
-def _known_words(case):
+def known_words(case):
     text, vocabulary = case.args
     words = text.split()
-    at = next((i for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
-               if word.lower() in vocabulary and int(id) != vocabulary[word.lower()]), None)
+    at = next(
+        (
+            i
+            for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
+            if word.lower() in vocabulary and int(id) != vocabulary[word.lower()]
+        ),
+        None,
+    )
     if at is None:
         return None
     word = words[at].lower()
-    return (f"A word of the vocabulary gets its own id: vocabulary[{word!r}] is {vocabulary[word]}; your ids[{at}], "
-            f"for {words[at]!r}, is {case.actual[at]}.")
+    return (
+        f"A word of the vocabulary gets its own id: vocabulary[{word!r}] is {vocabulary[word]}; your ids[{at}], "
+        f"for {words[at]!r}, is {case.actual[at]}."
+    )
 
 
-_CAT = {UNKNOWN: 0, "cat": 1, "the": 2, "saw": 3}
-
-
-_DOG = {"a": 4, "dog": 9, UNKNOWN: 7, "barks": 0, "at": 12, "i": 3}
-
-
-_HELLO = {"hello": 5, "world": 2, "don't": 0, UNKNOWN: 1, "you": 3}
-
-
-_TINY = {UNKNOWN: 0, "cat": 1, "the": 2}
-
-
-_LATE = {"the": 0, "cat": 3, UNKNOWN: 5}
+def remembers_earlier_calls(attempt):
+    """The same text twice: the second list must not be longer."""
+    first, second = (len(attempt("the cat", dict(TINY))) for _ in range(2))
+    if second <= first:
+        return None
+    return (
+        f"Called twice with the text 'the cat', your code gives {first} ids, then {second}. Each call must return "
+        f"the ids of its own text alone."
+    )
 
 
 EXERCISE = Exercise(
-    id="1.1", name="encode", signature="encode(text, vocabulary)", minutes=5, difficulty=1,
+    id="1.1",
+    name="encode",
+    signature="encode(text, vocabulary)",
+    minutes=5,
+    difficulty=1,
     gives="the ids of the lower-cased words of text, in a list; a word that is not in the vocabulary gets "
-          "vocabulary['<unk>']",
-    reference=tokens.encode, arguments=("text", "vocabulary"), returns=("ids",),
-    axis_names=AXES, cases=(
-        TestCase("a sentence", ("The cat saw the banana", _CAT)),
-        TestCase("a vocabulary whose <unk> is not 0", ("A dog barks at Midnight", _DOG)),
-        TestCase("tabs, line ends and many blanks", ("  the\tcat\nsaw  THE   Dog \n", _CAT)),
-        TestCase("punctuation", ("Hello, world! don't hello (you) \"hello\" you? world; hello: world.", _HELLO)),
-        TestCase("words without a space between", ("the-cat saw 2 cats cat's", _CAT)),
-        TestCase("unknown words alone", ("Seven green\tapples", _DOG)),
-        TestCase("the word <unk> itself", ("a <unk> barks <UNK>", _DOG)),
-        TestCase("one word", ("DOG", _DOG)),
-        TestCase("words that come again", ("i dog i a a dog at nothing i", _DOG)),
+    "vocabulary['<unk>']",
+    reference=encode,
+    arguments=("text", "vocabulary"),
+    returns=("ids",),
+    axis_names=AXES,
+    cases=(
+        TestCase("known words in lower case", ("a dog barks at a dog", DOG)),
+        TestCase("known words of another vocabulary", ("cat saw the", CAT)),
+        TestCase("known words, some with capital letters", ("dog Barks at A Dog", DOG)),
+        TestCase("one word", ("DOG", DOG)),
+        TestCase("a sentence", ("The cat saw the banana", CAT)),
+        TestCase("a vocabulary whose <unk> is not 0", ("A dog barks at Midnight", DOG)),
+        TestCase("words that come again", ("i dog i a a dog at nothing i", DOG)),
+        TestCase("tabs, line breaks and many spaces", ("  the\tcat\nsaw  THE   Dog \n", CAT)),
+        TestCase("unknown words alone", ("Seven green\tapples", DOG)),
+        TestCase("punctuation", ('Hello, world! don\'t hello (you) "hello" you? world; hello: world.', HELLO)),
+        TestCase("words without a space between", ("the-cat saw 2 cats cat's", CAT)),
+        TestCase("the word <unk> itself", ("a <unk> barks <UNK>", DOG)),
     ),
-    minimal_inputs=(("cat", _TINY), ("the cat", _TINY), ("The cat", _TINY), ("the cat", _LATE), ("the cat the", _TINY),
-           ("cat dog", _LATE), ("the  cat\nsat", _LATE), ("the cat.", _LATE), ("a cat", {UNKNOWN: 2, "cat": 0, "a": 1}),
-           ("the <unk>", _LATE)),
-    misconceptions=MISCONCEPTIONS,
+    minimal_inputs=(
+        ("cat", TINY),
+        ("the cat", TINY),
+        ("The cat", TINY),
+        ("the cat", LATE),
+        ("the cat the", TINY),
+        ("cat dog", LATE),
+        ("the  cat\nsat", LATE),
+        ("the cat.", LATE),
+        ("a cat", {UNKNOWN: 2, "cat": 0, "a": 1}),
+        ("the <unk>", LATE),
+    ),
+    stage_of=hardest_part,
+    misconceptions=known,
     hints=(
         "Two steps. First the words: text.lower() gives a new text, and split() without an argument cuts it at any "
-        "white space. Then one id for each word.",
-        "vocabulary[word] raises a KeyError if the word is not there; vocabulary.get(word, other) gives `other` then.",
+        "whitespace. Then one id for each word.",
+        "vocabulary[word] raises a KeyError if the word is not there; vocabulary.get(word, other) then returns "
+        "`other`.",
         "[vocabulary.get(word, vocabulary['<unk>']) for word in text.lower().split()]",
     ),
-    properties=(Property("not-one-id-per-word", _one_id_for_each_word,
-              "Append exactly one id for each word of text.lower().split(), known or not, and return after the loop."),
-          Property("not-whole-numbers", _whole_numbers, "What the vocabulary holds under a word is what is wanted."),
-          Property("punctuation-removed", _marks_taken_off, "Here white space alone parts words: leave the marks on them."),
-          Property("wrong-id-for-unknown", _unknown_words,
-              "Print each word just before you look it up. vocabulary.get(word, vocabulary['<unk>']) gives the id of "
-              "the word, or that of <unk>."),
-          Property("wrong-id-for-known", _known_words, "Print each word beside the id that you found for it.")),
-    behavioral_tests=(
-        BehavioralTest("remembers", _remembers, "Make the list inside the function, anew for each call. One that is made "
-                   "outside, or as a default argument, ids=[], is made once, and keeps what earlier calls put in.",
-                   early=True),
+    properties=(
+        Property(
+            "not-one-id-per-word",
+            one_id_for_each_word,
+            "Append exactly one id for each word of the text, known or not, and return after the loop.",
+        ),
+        Property(
+            "not-whole-numbers",
+            whole_numbers,
+            "The vocabulary already stores each id the way it is wanted. What is added to your list instead?",
+        ),
+        Property(
+            "punctuation-removed",
+            punctuation_is_kept,
+            "Here only whitespace separates words: leave punctuation attached to them.",
+        ),
+        Property(
+            "wrong-id-for-unknown",
+            unknown_words,
+            "Print each word just before you look it up. What should happen if it is not in the vocabulary?",
+        ),
+        Property("wrong-id-for-known", known_words, "Print each word next to the id that you found for it."),
     ),
-    when_correct="Every text is now a row of whole numbers, whatever words it has.",
+    behavioral_tests=(
+        BehavioralTest(
+            "remembers",
+            remembers_earlier_calls,
+            "Make a new list inside the function, in each call. A list made outside, or as a default "
+            "argument, ids=[], is made once, and keeps what earlier calls put into it.",
+            early=True,
+        ),
+    ),
+    when_correct="Every text is now a list of whole numbers, whatever words it contains.",
 )

@@ -104,7 +104,7 @@ def rows_of_the_last_id(ids, table):
 @wrong("rows-in-order")
 def rows_in_order(ids, table):
     """The first rows, whatever the ids."""
-    return table[:len(ids)]
+    return table[: len(ids)]
 
 
 @wrong("rows-in-order")
@@ -143,10 +143,11 @@ def rows_scaled(ids, table):
     return table[ids] * math.sqrt(table.shape[1])
 
 
-@wrong("scaled")
+@wrong("normalized")
 def rows_of_length_one(ids, table):
     """Brought to length 1."""
-    return F.normalize(table[ids], dim=-1)
+    rows = table[ids]
+    return rows / rows.norm(dim=-1, keepdim=True)
 
 
 @wrong("flattened")
@@ -309,10 +310,11 @@ def rows_by_calling(ids, table):
     return table(ids)
 
 
-@wrong()
+@wrong("float-ids")
 def rows_of_float_ids(ids, table):
     """Float ids."""
-    return table[ids.float()]
+    index = torch.as_tensor(ids, dtype=torch.float32)
+    return table[index]
 
 
 @wrong("no-row-of-the-table")
@@ -356,3 +358,63 @@ def looked_up_by_whole_one_hot(ids, table):
 def looked_up_in_a_new_embedding(ids, table):
     """A new nn.Embedding, by its sizes."""
     return nn.Embedding(table.size(0), table.size(1))(ids)
+
+
+@wrong("sorted")
+def rows_of_sorted_ids(ids, table):
+    """Sorted ids, by Python."""
+    ordered = torch.tensor(sorted(ids.flatten().tolist()))
+    return table[ordered].reshape(*ids.shape, table.shape[1])
+
+
+@wrong("fixed-axes")
+def rows_from_a_list_of_ids(ids, table):
+    """A loop over tolist(): a single id is a plain number then."""
+    rows = []
+    for id in ids.tolist():
+        rows.append(table[id])
+    return torch.stack(rows)
+
+
+@wrong("fixed-axes")
+def rows_from_a_list_of_sentences(ids, table):
+    """Two loops over tolist()."""
+    out = []
+    for sentence in ids.tolist():
+        out.append(torch.stack([table[id] for id in sentence]))
+    return torch.stack(out)
+
+
+@wrong("fixed-axes")
+def rows_written_one_level_too_deep(ids, table):
+    """Two loops over tolist() that write into a table of zeros."""
+    out = torch.zeros(*ids.shape, table.shape[1], dtype=table.dtype)
+    for b, sentence in enumerate(ids.tolist()):
+        for t, id in enumerate(sentence):
+            out[b, t] = table[id]
+    return out
+
+
+@wrong("columns")
+def rows_by_embedding_of_columns(ids, table):
+    """F.embedding of the transpose."""
+    columns = table.transpose(0, 1)
+    return F.embedding(ids, columns)
+
+
+@wrong()
+def rows_by_a_tuple_of_ids(ids, table):
+    """A tuple of ids, which counts as several indices."""
+    return table[tuple(ids)]
+
+
+@wrong()
+def rows_with_an_index_too_many(ids, table):
+    """An index for an axis that the table lacks."""
+    return table[ids, :, :]
+
+
+@wrong()
+def rows_of_doubled_ids(ids, table):
+    """Ids times two."""
+    return table[2 * ids]

@@ -175,7 +175,7 @@ def waves_without_cosines(length, d_model):
     return pe
 
 
-@wrong("half-empty")
+@wrong("overwritten")
 def waves_overwritten(length, d_model):
     """The cosines overwrite the sines."""
     pe = torch.zeros(length, d_model)
@@ -200,6 +200,12 @@ def waves_as_angles(length, d_model):
 def waves_in_degrees(length, d_model):
     """Degrees."""
     return _in_turn(_angles(length, d_model) * math.pi / 180)
+
+
+@wrong("to-degrees")
+def waves_of_degrees(length, d_model):
+    """Radians turned into degrees."""
+    return _in_turn(_angles(length, d_model) * (180 / math.pi))
 
 
 @wrong("full-turns")
@@ -272,7 +278,7 @@ def waves_in_float64(length, d_model):
     return _in_turn(p / 10000 ** (torch.arange(0, d_model, 2) / d_model))
 
 
-@wrong("wrong-dtype")
+@wrong("float64")
 def waves_in_float64_of_base_500(length, d_model):
     """Float64 and a wrong base."""
     return _in_turn(_angles(length, d_model, 500.0)).double()
@@ -346,7 +352,7 @@ def waves_into_too_few_columns(length, d_model):
     return pe
 
 
-@wrong()
+@wrong("not-a-column")
 def waves_without_a_column(length, d_model):
     """No column of positions: the shapes do not meet."""
     return torch.arange(length) / 10000 ** (torch.arange(0, d_model, 2) / d_model)
@@ -358,7 +364,7 @@ def waves_printed(length, d_model):
     print(_in_turn(_angles(length, d_model)))
 
 
-@wrong("wrong-frequency")
+@wrong("doubled-angles")
 def waves_of_doubled_speed(length, d_model):
     """The pairs run with doubled speed."""
     return _in_turn(2 * _angles(length, d_model))
@@ -400,8 +406,8 @@ def waves_in_loops_without_brackets(length, d_model):
     pe = torch.zeros(length, d_model)
     for t in range(length):
         for i in range(0, d_model, 2):
-            pe[t, i] = math.sin(t / (10000 ** i / d_model))
-            pe[t, i + 1] = math.cos(t / (10000 ** i / d_model))
+            pe[t, i] = math.sin(t / (10000**i / d_model))
+            pe[t, i + 1] = math.cos(t / (10000**i / d_model))
     return pe
 
 
@@ -435,8 +441,10 @@ def waves_of_too_many_angles(length, d_model):
 @wrong("returns-wrong-type")
 def waves_in_a_nested_list(length, d_model):
     """A nested list."""
-    return [[(math.cos if i % 2 else math.sin)(t / 10000 ** ((i - i % 2) / d_model)) for i in range(d_model)]
-            for t in range(length)]
+    return [
+        [(math.cos if i % 2 else math.sin)(t / 10000 ** ((i - i % 2) / d_model)) for i in range(d_model)]
+        for t in range(length)
+    ]
 
 
 @wrong("multiplied")
@@ -447,3 +455,19 @@ def waves_with_two_minuses(length, d_model):
     angles = torch.arange(length)[:, None] / 10000 ** (-i / d_model)
     positions[:, 0::2], positions[:, 1::2] = angles.sin(), angles.cos()
     return positions
+
+
+@wrong("not-a-column")
+def waves_of_two_rows(length, d_model):
+    """Positions as a row, and sines and cosines written into the table."""
+    table = torch.zeros(length, d_model)
+    frequency = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+    table[:, 0::2] = torch.sin(torch.arange(length) * frequency)
+    table[:, 1::2] = torch.cos(torch.arange(length) * frequency)
+    return table
+
+
+@wrong("halved-angles")
+def waves_of_half_the_speed(length, d_model):
+    """The angles of half the positions."""
+    return _in_turn(_angles(length, d_model) * 0.5)

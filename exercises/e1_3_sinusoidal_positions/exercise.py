@@ -1,78 +1,106 @@
-"""Exercise 1.3: sinusoidal_positions."""
+"""Exercise 1.3, sinusoidal_positions: a pattern of waves for each position."""
 
 import torch
 
 from exercises.common import explainers, properties
 from exercises.common.inputs import AXES
-from exercises.e1_3_sinusoidal_positions.misconceptions import MISCONCEPTIONS
-from exercises.e1_3_sinusoidal_positions.shared import _FREQUENCY, _pairs
+from exercises.e1_3_sinusoidal_positions.explain import FREQUENCY, pairs
+from exercises.e1_3_sinusoidal_positions.misconceptions import known
+from exercises.e1_3_sinusoidal_positions.reference import sinusoidal_positions
 from feedback import Exercise, Property, TestCase
-from helpers import embeddings
 
 
-def _within_one(case):
+def stage_of(args):
+    """A single pair of columns, of frequency 1, is judged first, then row 0 alone, where no frequency matters."""
+    length, d_model = args
+    if d_model == 2:
+        return 0
+    return 1 if length == 1 else 2
+
+
+def between_minus_one_and_one(case):
     if (case.actual.abs() <= 1.0001).all():
         return None
     at = explainers.worst(case.actual.abs().clamp(min=1), torch.ones_like(case.actual))
-    return f"A sine or cosine lies between -1 and 1; yours at {explainers.position(at)} is {explainers.number(case.actual[at])}."
+    return (
+        f"A sine or cosine lies between -1 and 1; yours at {explainers.position(at)} is "
+        f"{explainers.number(case.actual[at])}."
+    )
 
 
-def _row_zero(case):
+def row_zero_is_right(case):
     if torch.allclose(case.actual[0], case.expected[0], atol=1e-3):
         return None
     row = ", ".join(explainers.number(v) for v in case.actual[0][:4])
     return f"At position 0 every angle is 0, so row 0 is 0, 1, 0, 1, ...; yours begins {row}."
 
 
-def _on_the_circle(case):
-    squares = _pairs(case.actual).square().sum(-1)
+def pairs_are_on_a_circle(case):
+    squares = pairs(case.actual).square().sum(-1)
     if torch.allclose(squares, torch.ones_like(squares), atol=1e-3):
         return None
     row, pair = explainers.worst(squares, torch.ones_like(squares))
-    return (f"Columns {2 * pair} and {2 * pair + 1} are the sine and the cosine of the same angle, so their squares "
-            f"add up to 1; in your row {row} they add up to {explainers.number(squares[row, pair])}.")
+    return (
+        f"Columns {2 * pair} and {2 * pair + 1} are the sine and the cosine of the same angle, so their squares "
+        f"add up to 1; in your row {row} they add up to {explainers.number(squares[row, pair])}."
+    )
 
 
-def _right_speeds(case):
+def frequencies_are_right(case):
     """The angles of row 1 are the frequencies themselves."""
     if len(case.actual) < 2:
         return None
-    angles, right = (torch.atan2(*_pairs(x)[1].double().unbind(-1)) for x in (case.actual, case.expected))
+    angles, right = (torch.atan2(*pairs(x)[1].double().unbind(-1)) for x in (case.actual, case.expected))
     if torch.allclose(angles, right, atol=1e-3):
         return None
     pair, d_model = int((angles - right).abs().argmax()), case.args[1]
-    columns = f"columns {2 * pair} and {2 * pair + 1}"
-    return (f"In row 1, {columns} should have the angle 1 / 10000**({2 * pair}/{d_model}) = "
-            f"{explainers.number(right[pair])}; your two numbers belong to the angle {explainers.number(angles[pair])}.")
+    return (
+        f"In row 1, columns {2 * pair} and {2 * pair + 1} should have the angle "
+        f"1 / 10000**({2 * pair}/{d_model}) = {explainers.number(right[pair])}; your two numbers belong to the "
+        f"angle {explainers.number(angles[pair])}."
+    )
 
 
 EXERCISE = Exercise(
-    id="1.3", name="sinusoidal_positions", signature="sinusoidal_positions(length, d_model)", minutes=12, difficulty=3,
+    id="1.3",
+    name="sinusoidal_positions",
+    signature="sinusoidal_positions(length, d_model)",
+    minutes=12,
+    difficulty=3,
     gives="the waves (length, d_model), float32: sin(position / 10000**(i / d_model)) in each even column i, the "
-          "cosine of the same angle in column i + 1",
-    reference=embeddings.sinusoidal_positions, arguments=("length", "d_model"), returns=("positions",),
-    axis_names=AXES | {5: "length", 3: "length", 13: "length", 7: "length", 41: "length", 211: "length",
-           2: "d_model", 4: "d_model", 12: "d_model", 22: "d_model", 6: "d_model", 10: "d_model"},
+    "cosine of the same angle in column i + 1",
+    reference=sinusoidal_positions,
+    arguments=("length", "d_model"),
+    returns=("positions",),
+    axis_names=AXES | dict.fromkeys((5, 9, 13, 7, 41, 211), "length") | dict.fromkeys((2, 4, 12, 22, 6, 10), "d_model"),
     cases=(
-        *(TestCase(f"length {length} and d_model {d_model}", (length, d_model))
-          for length, d_model in ((5, 12), (7, 4), (3, 2), (13, 22), (1, 6), (8, 8), (41, 10))),
+        *(
+            TestCase(f"length {length} and d_model {d_model}", (length, d_model))
+            for length, d_model in ((5, 12), (7, 4), (9, 2), (13, 22), (1, 6), (8, 8), (41, 10))
+        ),
         TestCase("length 211 and d_model 12", (211, 12), rtol=1e-3, atol=1e-3),
     ),
     minimal_inputs=((1, 2), (2, 2), (1, 4), (2, 4), (3, 4), (4, 4), (3, 6)),
-    misconceptions=MISCONCEPTIONS,
+    stage_of=stage_of,
+    misconceptions=known,
     hints=(
         "Build it in three steps. A column of positions, (length, 1): torch.arange(length)[:, None]. A row of "
         "frequencies, (d_model / 2,): 10000 ** (-i / d_model) for i = 0, 2, 4, ... Their product, (length, d_model / "
-        "2), are the angles.",
+        "2), holds the angles.",
         "torch.arange(0, d_model, 2) gives i. Make an empty table, torch.zeros(length, d_model), and write the sines "
         "into its even columns.",
         "positions[:, 0::2] = angles.sin() and positions[:, 1::2] = angles.cos()",
     ),
-    properties=(properties.FINITE,
-          Property("outside", _within_one, "Take sin and cos last; nothing comes after them."),
-          Property("row-0", _row_zero, "Are positions counted from 0? Is nothing added to the angles? Are sine and cosine "
-                                  "in turn?"),
-          Property("off-the-circle", _on_the_circle, "Print the angles behind both columns: are they the same?"),
-          Property("wrong-frequency", _right_speeds, _FREQUENCY)),
+    properties=(
+        properties.FINITE,
+        Property("outside", between_minus_one_and_one, "Take sin and cos last; nothing comes after them."),
+        Property(
+            "row-0",
+            row_zero_is_right,
+            "Are positions counted from 0? Is nothing added to the angles? Do sine and cosine alternate?",
+        ),
+        Property("off-the-circle", pairs_are_on_a_circle, "Print the angles behind both columns: are they the same?"),
+        Property("wrong-frequency", frequencies_are_right, FREQUENCY),
+    ),
     when_correct="Each position has its own pattern, and no training was needed.",
 )

@@ -12,7 +12,7 @@ right = RightAnswers()
 
 @right
 def placed_by_a_slice(x, positions):
-    return x + positions[:x.size(1)]
+    return x + positions[: x.size(1)]
 
 
 @right
@@ -28,7 +28,7 @@ def placed_with_a_batch_axis(x, positions):
 
 @right
 def placed_by_expanding(x, positions):
-    return torch.add(x, positions[:x.shape[-2]].expand(x.shape[0], -1, -1))
+    return torch.add(x, positions[: x.shape[-2]].expand(x.shape[0], -1, -1))
 
 
 @right
@@ -60,25 +60,27 @@ def placed_token_by_token(x, positions):
 @right
 def placed_number_by_number(x, positions):
     B, T, C = x.shape
-    return torch.tensor([[[x[b, t, c].item() + positions[t, c].item() for c in range(C)] for t in range(T)]
-                         for b in range(B)], dtype=x.dtype)
+    return torch.tensor(
+        [[[x[b, t, c].item() + positions[t, c].item() for c in range(C)] for t in range(T)] for b in range(B)],
+        dtype=x.dtype,
+    )
 
 
 @right
 def placed_item_by_item(x, positions):
-    return torch.stack([item + positions[:len(item)] for item in x])
+    return torch.stack([item + positions[: len(item)] for item in x])
 
 
 @right
 def placed_on_a_copy_in_place(x, positions):
     x = x.clone()
-    x += positions[:x.size(1)]
+    x += positions[: x.size(1)]
     return x
 
 
 @right
 def placed_by_numpy(x, positions):
-    return torch.from_numpy(x.numpy() + positions.numpy()[None, :x.shape[1]])
+    return torch.from_numpy(x.numpy() + positions.numpy()[None, : x.shape[1]])
 
 
 @right
@@ -96,13 +98,13 @@ def placed_by_splitting_the_table(x, positions):
 
 @right
 def placed_tokens_first(x, positions):
-    return (x.transpose(0, 1) + positions[:x.size(1), None]).transpose(0, 1)
+    return (x.transpose(0, 1) + positions[: x.size(1), None]).transpose(0, 1)
 
 
 @right
 def placed_by_einsum(x, positions):
     ones = x.new_ones(x.size(0))
-    return x + torch.einsum("b,tc->btc", ones, positions[:x.size(1)])
+    return x + torch.einsum("b,tc->btc", ones, positions[: x.size(1)])
 
 
 @right
@@ -113,7 +115,7 @@ def placed_by_zip(x, positions):
 
 @right
 def placed_in_float64(x, positions):
-    return (x.double() + positions[:x.size(1)].double()).to(x.dtype)
+    return (x.double() + positions[: x.size(1)].double()).to(x.dtype)
 
 
-right(lambda x, positions: x - (-positions[0:x.size(1)]))
+right(lambda x, positions: x - (-positions[0 : x.size(1)]))

@@ -46,19 +46,19 @@ def scores_by_transposing_1_2(q, k):
 
 @wrong("fixed-axes")
 def scores_by_bmm(q, k):
-    """Bmm: right for three axes only."""
+    """bmm: right for three axes only."""
     return torch.bmm(q, k.transpose(1, 2))
 
 
 @wrong()
 def scores_by_einsum_of_matrices(q, k):
-    """Einsum without an ellipsis: right for matrices only."""
+    """einsum without an ellipsis: right for matrices only."""
     return torch.einsum("td,sd->ts", q, k)
 
 
 @wrong("wrong-shape")
 def scores_summed_over_the_batch(q, k):
-    """Einsum that sums over the batch."""
+    """einsum that sums over the batch."""
     return torch.einsum("...td,...sd->ts", q, k)
 
 
@@ -68,9 +68,9 @@ def scores_by_reshape(q, k):
     return q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
 
 
-@wrong()
+@wrong("reshaped-not-transposed")
 def scores_by_view(q, k):
-    """View(-1, S) instead of transposed, for matrices."""
+    """view(-1, S) instead of transposed, for matrices."""
     return q @ k.view(k.shape[-1], k.shape[-2])
 
 
@@ -82,7 +82,7 @@ def scores_of_keys_against_queries(q, k):
 
 @wrong("keys-ask")
 def scores_by_einsum_swapped(q, k):
-    """Einsum with the result's letters swapped."""
+    """einsum with the result's letters swapped."""
     return torch.einsum("...td,...sd->...st", q, k)
 
 
@@ -104,7 +104,7 @@ def scores_already_scaled(q, k):
     return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
 
 
-@wrong()
+@wrong("mean")
 def scores_by_mean(q, k):
     """Divided by D: a mean instead of a sum."""
     return (q.unsqueeze(-2) * k.unsqueeze(-3)).mean(-1)
@@ -134,27 +134,34 @@ def scores_by_distance(q, k):
     return torch.cdist(q, k)
 
 
-@wrong()
+@wrong("elementwise")
 def scores_by_elementwise_product(q, k):
-    """Elementwise product."""
-    return q * k
+    """Multiplied element by element."""
+    return torch.mul(q, k)
 
 
-@wrong()
+@wrong("elementwise")
 def scores_by_elementwise_sum(q, k):
-    """Elementwise product, summed."""
-    return (q * k).sum(dim=-1)
+    """Multiplied element by element, then summed over the features."""
+    products = q * k
+    return torch.sum(products, dim=-1)
+
+
+@wrong("elementwise")
+def scores_by_elementwise_product_with_transposed_keys(q, k):
+    """`*` written for `@`."""
+    return q * k.mT
 
 
 @wrong()
 def scores_by_torch_dot(q, k):
-    """Torch.dot, which takes vectors only."""
+    """torch.dot, which takes vectors only."""
     return torch.dot(q, k)
 
 
 @wrong("wrong-shape")
 def scores_by_numpy_dot(q, k):
-    """Np.dot, which pairs every item with every item."""
+    """np.dot, which pairs every item with every item."""
     return torch.from_numpy(np.dot(q.numpy(), np.swapaxes(k.numpy(), -1, -2)))
 
 
@@ -184,7 +191,7 @@ def scores_without_the_last_feature(q, k):
     return q[..., :-1] @ k[..., :-1].transpose(-2, -1)
 
 
-@wrong()
+@wrong("wrong-shape")
 def scores_of_three_words(q, k):
     """Written for a result of 3 by 3."""
     scores = torch.zeros(3, 3)
@@ -275,3 +282,9 @@ def scores_scaled_and_swapped(q, k):
 def scores_with_noise(q, k):
     """Noise on the scores."""
     return q @ k.transpose(-2, -1) + torch.rand(q.size(-2), k.size(-2), dtype=q.dtype)
+
+
+@wrong("fixed-axes")
+def scores_by_permuting_three_axes(q, k):
+    """permute with three numbers."""
+    return torch.matmul(q, torch.permute(k, (0, 2, 1)))

@@ -1,20 +1,30 @@
 """Exercise 2.1: dot_product_scores."""
 
-from exercises.common import references
-from exercises.common.self_attention import _SMALL, _pairs
-from exercises.e2_1_dot_product_scores.misconceptions import MISCONCEPTIONS
+from exercises.common.inputs import AXES
+from exercises.common.self_attention import SMALL_PAIRS, query_key_cases, stage_of
+from exercises.e2_1_dot_product_scores.misconceptions import known
+from exercises.e2_1_dot_product_scores.reference import dot_product_scores
 from feedback import Exercise
 
 EXERCISE = Exercise(
-    id="2.1", name="dot_product_scores", signature="dot_product_scores(q, k)", minutes=5, difficulty=1,
+    id="2.1",
+    name="dot_product_scores",
+    signature="dot_product_scores(q, k)",
+    minutes=5,
+    difficulty=1,
     gives="the dot product of every query with every key: (..., T, D) and (..., S, D) to (..., T, S)",
-    reference=references.dot_product_scores, arguments=("q", "k"), returns=("scores",), cases=_pairs(),
-    minimal_inputs=_SMALL,
-    misconceptions=MISCONCEPTIONS,
+    reference=dot_product_scores,
+    arguments=("q", "k"),
+    returns=("scores",),
+    axis_names=AXES,
+    cases=query_key_cases(),
+    minimal_inputs=SMALL_PAIRS,
+    misconceptions=known,
+    stage_of=stage_of,
     hints=(
         "One dot product is (q[i] * k[j]).sum(). You want it for all i and all j at once: that is a matrix product.",
         "q @ something, where something has shape (..., D, S). k has shape (..., S, D).",
-        "Only the last two axes of k change places: k.transpose(-2, -1).",
+        "Swap the last two axes of k, and only these: k.transpose(-2, -1).",
     ),
     when_correct="Row i holds query i against every key, and a batch of any shape comes along for free.",
 )

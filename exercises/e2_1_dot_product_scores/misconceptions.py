@@ -1,62 +1,152 @@
-"""What people get wrong in exercise 2.1, dot_product_scores."""
+"""What people get wrong in exercise 2.1, dot_product_scores.
+
+All of it is the step `compare` of attention, so that later exercises can take it over.
+"""
 
 import math
 
 import torch
-from torch import nn
+import torch.nn.functional as F
 
 from exercises.common import explainers
-from exercises.common.self_attention import (
-        _reshaped,
-        _reversed_axes,
-        _transposed,
-)
-from feedback import Misconception
+from exercises.common.attention_mistakes import COMPARE_MISTAKES
+from feedback import Misconceptions
 
-MISCONCEPTIONS = (
-        Misconception(
-            "already-scaled", "These scores are already divided by sqrt(D); that step comes in exercise 2.3.",
-            "Here the bare dot products are wanted: multiply and add, nothing else.",
-            lambda q, k: q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), explainers.entry),
-        Misconception(
-            "keys-ask", "Queries and keys have changed places: your rows belong to the keys.",
-            "Row i should hold query i against every key. Which factor gives the rows of a matrix product?",
-            lambda q, k: k @ q.transpose(-2, -1), _transposed),
-        Misconception(
-            "all-axes-reversed", "k.T turns all axes of a batch around, not only the last two.",
-            "For any number of axes: k.transpose(-2, -1) exchanges just the last two.",
-            (lambda q, k: q @ k.T, _reversed_axes), explainers.shape),
-        Misconception(
-            "fixed-axes", "The axes that change places are counted from the front, which fits only one number of axes.",
-            "Count from the end: the last two axes are -2 and -1, with and without a batch.",
-            (lambda q, k: q @ k.transpose(0, 1), lambda q, k: q @ k.transpose(1, 2),
-             lambda q, k: q @ k.permute(0, 2, 1), lambda q, k: torch.bmm(q, k.transpose(1, 2))),
-            explainers.shape),
-        Misconception(
-            "cosine", "These are cosines: the vectors were brought to length 1 before comparing.",
-            "Attention compares with plain dot products; a long vector may score more than a short one.",
-            lambda q, k: nn.functional.normalize(q, dim=-1) @ nn.functional.normalize(k, dim=-1).transpose(-2, -1),
-            explainers.entry),
-        Misconception(
-            "softmaxed", "These are weights, not scores: a softmax was applied already.",
-            "Scores may be negative and larger than 1. The softmax is exercise 2.2.",
-            (lambda q, k: (q @ k.transpose(-2, -1)).softmax(-1),
-             lambda q, k: (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)), explainers.entry),
-        Misconception(
-            "keys-ignored", "The queries are compared with themselves: k is never used.",
-            "Each of the T queries meets each of the S keys.",
-            lambda q, k: q @ q.transpose(-2, -1), explainers.shape),
-        Misconception(
-            "queries-ignored", "The keys are compared with themselves: q is never used.",
-            "Each of the T queries meets each of the S keys.",
-            lambda q, k: k @ k.transpose(-2, -1), explainers.shape),
-        Misconception(
-            "reshaped-not-transposed", "k was brought to the shape (D, S) by view or reshape: that breaks its lines "
-            "elsewhere and mixes the keys.",
-            "Rows must become columns: .transpose(-2, -1).",
-            lambda q, k: q @ _reshaped(k), explainers.entry),
-        Misconception(
-            "distance", "These are distances: they grow as query and key become less alike.",
-            "A dot product is large when two vectors point the same way: multiply position by position, then add.",
-            (lambda q, k: torch.cdist(q, k), lambda q, k: -torch.cdist(q, k)), explainers.entry),
+
+def scores_from(compare):
+    """Scores are one step, the comparison."""
+    return compare
+
+
+known = Misconceptions(scores_from)
+known.include(
+    COMPARE_MISTAKES,
+    "keys-ask",
+    "keys-ignored",
+    "reshaped-not-transposed",
+    "all-axes-reversed",
+    hints={"keys-ask": "Row i should hold query i against every key. Which factor gives the rows of a matrix product?"},
 )
+
+
+@known(
+    "already-scaled",
+    means="These scores are already divided by sqrt(D); that step comes in exercise 2.3.",
+    hint="Here the plain dot products are wanted: multiply and add, nothing else.",
+    step="compare",
+)
+def divided_by_root(q, k):
+    return q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+
+
+@known(
+    "mean",
+    means="These are means over the D features; a dot product is their sum.",
+    hint="Multiply and add, nothing else: nothing is divided here.",
+    step="compare",
+)
+def divided_by_d(q, k):
+    return q @ k.transpose(-2, -1) / q.size(-1)
+
+
+@known(
+    "elementwise",
+    means="Queries and keys are multiplied element by element: query i meets key i alone, and where there are more "
+    "keys than queries the sizes do not fit.",
+    hint="Every query meets every key. Which product of two matrices does that? Compare `*` and `@` in notebook 00.",
+    step="compare",
+)
+def multiplied(q, k):
+    return q * k
+
+
+@known.also("elementwise", step="compare")
+def multiplied_and_summed(q, k):
+    return (q * k).sum(-1)
+
+
+@known.also("elementwise", step="compare")
+def multiplied_and_summed_to_a_column(q, k):
+    return (q * k).sum(-1, keepdim=True)
+
+
+@known.also("elementwise", step="compare")
+def multiplied_by_transposed_keys(q, k):
+    return q * k.transpose(-2, -1)
+
+
+@known(
+    "fixed-axes",
+    means="You count the axes to swap from the front, so this works only for inputs with exactly that many axes.",
+    hint="Count from the end: the last two axes are -2 and -1, with and without a batch.",
+    explain=explainers.shape,
+    step="compare",
+)
+def swaps_0_and_1(q, k):
+    return q @ k.transpose(0, 1)
+
+
+@known.also("fixed-axes", step="compare")
+def swaps_1_and_2(q, k):
+    return q @ k.transpose(1, 2)
+
+
+@known.also("fixed-axes", step="compare")
+def permutes_three_axes(q, k):
+    return q @ k.permute(0, 2, 1)
+
+
+@known.also("fixed-axes", step="compare")
+def batched_product(q, k):
+    return torch.bmm(q, k.transpose(1, 2))
+
+
+@known(
+    "cosine",
+    means="These are cosines: the vectors were brought to length 1 before they were compared.",
+    hint="Attention compares with plain dot products; a long vector may score more than a short one.",
+    step="compare",
+)
+def cosines(q, k):
+    return F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1)
+
+
+@known(
+    "softmaxed",
+    means="These are weights, not scores: a softmax was already applied.",
+    hint="Scores may be negative and larger than 1. The softmax is exercise 2.2.",
+    step="compare",
+)
+def softmax_of_scores(q, k):
+    return (q @ k.transpose(-2, -1)).softmax(-1)
+
+
+@known.also("softmaxed", step="compare")
+def softmax_of_scaled_scores(q, k):
+    return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+
+
+@known(
+    "queries-ignored",
+    means="The keys are compared with themselves: q is never used.",
+    hint="Each of the T queries meets each of the S keys.",
+    explain=explainers.shape,
+    step="compare",
+)
+def keys_with_keys(q, k):
+    return k @ k.transpose(-2, -1)
+
+
+@known(
+    "distance",
+    means="These are distances: they grow as query and key become less alike.",
+    hint="A dot product is large when two vectors point the same way: multiply feature by feature, then add.",
+    step="compare",
+)
+def distances(q, k):
+    return torch.cdist(q, k)
+
+
+@known.also("distance", step="compare")
+def negative_distances(q, k):
+    return -torch.cdist(q, k)

@@ -15,18 +15,18 @@ wrong = WrongAnswers()
 
 @wrong("overflow")
 def softmax_naive(scores):
-    """Exp overflows for scores of 1,000."""
+    """exp overflows for scores of 1,000."""
     return torch.exp(scores) / torch.exp(scores).sum(dim=-1, keepdim=True)
 
 
 @wrong("overflow-hidden")
 def softmax_naive_nan_to_num(scores):
-    """Exp overflows; the NaN are painted over with zeros."""
+    """exp overflows; the NaN are replaced by zeros."""
     exponentials = scores.exp()
     return (exponentials / exponentials.sum(-1, keepdim=True)).nan_to_num(0.0)
 
 
-@wrong("not-finite")
+@wrong("clamped")
 def softmax_clamped(scores):
     """Large scores are cut off at 50."""
     exponentials = scores.clamp(max=50).exp()
@@ -47,7 +47,7 @@ def softmax_max_of_columns(scores):
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-@wrong("overflow")
+@wrong("mean-subtracted")
 def softmax_minus_mean(scores):
     """The mean is taken away instead of the maximum."""
     exponentials = torch.exp(scores - scores.mean(dim=-1, keepdim=True))
@@ -61,11 +61,12 @@ def softmax_plus_max(scores):
     return exponentials / exponentials.sum(-1, keepdim=True)
 
 
-@wrong("not-finite")
+@wrong("subtracted-after-exp")
 def softmax_max_after_exp(scores):
     """The maximum is taken away after exp."""
-    exponentials = scores.exp() - scores.exp().amax(-1, keepdim=True)
-    return exponentials / exponentials.sum(-1, keepdim=True)
+    exponentials = torch.exp(scores)
+    exponentials = exponentials - exponentials.max(dim=-1, keepdim=True).values
+    return exponentials / torch.sum(exponentials, dim=-1, keepdim=True)
 
 
 @wrong()
@@ -84,6 +85,12 @@ def softmax_over_axis_0(scores):
 def softmax_over_axis_1(scores):
     """Over axis 1, right for matrices only."""
     return torch.softmax(scores, dim=1)
+
+
+@wrong("axis-from-the-front")
+def softmax_over_axis_2(scores):
+    """Over axis 2, right for batches of matrices only."""
+    return F.softmax(scores, dim=2)
 
 
 @wrong("over-the-rows")
@@ -107,26 +114,26 @@ def softmax_over_everything(scores):
 
 @wrong()
 def softmax_without_keepdim(scores):
-    """Sum without keepdim."""
+    """sum without keepdim."""
     exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return exponentials / exponentials.sum(dim=-1)
 
 
 @wrong()
 def softmax_max_without_keepdim(scores):
-    """Max without keepdim."""
+    """max without keepdim."""
     exponentials = torch.exp(scores - scores.amax(dim=-1))
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
 @wrong()
 def softmax_max_pair(scores):
-    """Max gives values and indices: both are used."""
+    """max gives values and indices: both are used."""
     exponentials = torch.exp(scores - scores.max(dim=-1, keepdim=True))
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-@wrong("overflow")
+@wrong("position-subtracted")
 def softmax_argmax(scores):
     """The place of the maximum is taken away."""
     exponentials = torch.exp(scores - scores.argmax(dim=-1, keepdim=True))
@@ -165,7 +172,7 @@ def softmax_twice(scores):
 
 @wrong("sign")
 def softmax_negative(scores):
-    """Exp(-scores)."""
+    """exp(-scores)."""
     return torch.softmax(-scores, dim=-1)
 
 
@@ -282,7 +289,7 @@ def softmax_naive_over_queries(scores):
     return scores.exp() / scores.exp().sum(dim=-2, keepdim=True)
 
 
-@wrong("overflow")
+@wrong("first-subtracted")
 def softmax_minus_first(scores):
     """The first score is taken away: exp overflows where another is far larger."""
     exponentials = torch.exp(scores - scores[..., :1])
@@ -310,3 +317,60 @@ def softmax_into_a_buffer(scores):
 def softmax_over_the_sum_of_scores(scores):
     """Divided by the sum of the scores."""
     return torch.exp(scores) / scores.sum(dim=-1, keepdim=True)
+
+
+@wrong("min-subtracted")
+def softmax_minus_the_smallest(scores):
+    """The smallest score is subtracted, so that nothing is negative."""
+    shifted = scores - scores.min(dim=-1, keepdim=True).values
+    return shifted.exp() / shifted.exp().sum(dim=-1, keepdim=True)
+
+
+@wrong("position-subtracted")
+def softmax_minus_the_indices(scores):
+    """The second of the two things that max returns."""
+    _, largest = scores.max(dim=-1, keepdim=True)
+    exponentials = torch.exp(scores - largest)
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@wrong("clamped")
+def softmax_clipped(scores):
+    """Cut off on both sides."""
+    exponentials = torch.exp(torch.clip(scores, -50, 50))
+    return exponentials / exponentials.sum(-1, keepdim=True)
+
+
+@wrong("overflow-in-float64")
+def softmax_in_float64(scores):
+    """More digits, the same overflow."""
+    powers = np.exp(scores.numpy().astype(np.float64))
+    return torch.from_numpy(powers / powers.sum(-1, keepdims=True)).to(scores.dtype)
+
+
+@wrong("overflow-in-float64")
+def softmax_in_float64_and_back(scores):
+    """The same, always back to float32."""
+    powers = torch.exp(scores.double())
+    return (powers / powers.sum(dim=-1, keepdim=True)).float()
+
+
+@wrong("largest-size")
+def softmax_minus_largest_absolute_value(scores):
+    """The largest absolute value is subtracted."""
+    powers = torch.exp(scores - torch.max(torch.abs(scores), dim=-1, keepdim=True)[0])
+    return powers / powers.sum(-1, keepdim=True)
+
+
+@wrong("shifted-on-one-side")
+def softmax_shifted_in_the_numerator(scores):
+    """The maximum is subtracted above the line only."""
+    largest = scores.max(-1, keepdim=True).values
+    return torch.exp(scores - largest) / torch.sum(torch.exp(scores), -1, keepdim=True)
+
+
+@wrong("shifted-on-one-side")
+def softmax_shifted_in_the_denominator(scores):
+    """The maximum is subtracted below the line only."""
+    largest = scores.max(-1, keepdim=True).values
+    return torch.exp(scores) / torch.sum(torch.exp(scores - largest), -1, keepdim=True)

@@ -2,37 +2,74 @@
 
 import torch
 
-from exercises.common import properties, references
+from exercises.common import properties
 from exercises.common.inputs import AXES, B, H, S, T, normal, round_numbers
-from exercises.e2_2_softmax.misconceptions import MISCONCEPTIONS
+from exercises.e2_2_softmax.misconceptions import known
+from exercises.e2_2_softmax.reference import softmax
 from feedback import Exercise, TestCase
 
-_LARGE = torch.tensor([[1000.0, 1001.0, 999.5], [-1000.0, -1001.0, -1000.5], [0.3, -0.2, 0.9],
-                       [1000.0, -1000.0, 0.0], [-1000.0, 1000.0, 0.0], [1000.0, 1000.0, -1000.0]])
+# float32 overflows at exp(89), float64 at exp(710). The last two rows are too large for float32 alone, and the last one
+# is not if the position of its largest score, 2, is subtracted.
+LARGE = torch.tensor(
+    [
+        [1000.0, 1001.0, 999.5],
+        [-1000.0, -1001.0, -1000.5],
+        [0.3, -0.2, 0.9],
+        [1000.0, -1000.0, 0.0],
+        [-1000.0, 1000.0, 0.0],
+        [1000.0, 1000.0, -1000.0],
+        [95.0, 94.0, 93.0],
+        [88.0, 87.5, 89.0],
+    ]
+)
+
+
+def stage_of(args):
+    """Ordinary scores are judged first, then large ones, and last whether float64 stays float64."""
+    scores = args[0]
+    return 2 if scores.dtype == torch.float64 else int(scores.abs().max() > 50)
 
 
 EXERCISE = Exercise(
-    id="2.2", name="softmax", signature="softmax(scores)", minutes=8, difficulty=2,
+    id="2.2",
+    name="softmax",
+    signature="softmax(scores)",
+    minutes=8,
+    difficulty=2,
     gives="the softmax over the last axis, right for scores of 1,000 too",
-    reference=references.softmax, arguments=("scores",), returns=("weights",),
-    axis_names=AXES, cases=(
+    reference=softmax,
+    arguments=("scores",),
+    returns=("weights",),
+    axis_names=AXES,
+    cases=(
         TestCase("a table of scores", (normal(T, S, seed=1),)),
         TestCase("a batch", (normal(B, T, S, seed=2),)),
         TestCase("a batch of heads", (normal(B, H, T, S, seed=3),)),
         TestCase("float64", (normal(B, T, S, seed=4).double(),)),
         TestCase("four items, one query each", (normal(4, 1, S, seed=5),)),
-        TestCase("scores of 1,000", (_LARGE,), rtol=1e-3, atol=1e-3),
-        TestCase("scores of 1,000 in float64", (_LARGE.double(),), rtol=1e-3, atol=1e-3),
+        TestCase("scores of up to 1,000 and down to -1,000", (LARGE,), rtol=1e-3, atol=1e-3),
+        TestCase("the same scores in float64", (LARGE.double(),), rtol=1e-3, atol=1e-3),
     ),
-    minimal_inputs=((torch.tensor([[0.0, 1.0]]),), (torch.tensor([[0.0, 1.0], [2.0, -1.0]]),),
-           (round_numbers(2, 2, 3),), (torch.tensor([[1000.0, 1001.0]]),)),
-    misconceptions=MISCONCEPTIONS,
+    minimal_inputs=tuple(
+        (x,)
+        for x in (
+            torch.tensor([[0.0, 1.0]]),
+            torch.tensor([[0.0, 1.0], [2.0, -1.0]]),
+            round_numbers(2, 2, 3),
+            torch.tensor([[1000.0, 1001.0]]),
+            torch.tensor([[-1000.0, 1000.0]]),
+            torch.tensor([[-1000.0, -1001.0]]),
+        )
+    ),
+    misconceptions=known,
+    stage_of=stage_of,
     hints=(
-        "Two steps: exp of every score, then divide each row by its own sum. keepdim=True keeps the summed axis, "
-        "so that the division lines up.",
-        "exp(1000) is inf. Subtracting one number from a whole row changes nothing: exp(a - m) / exp(b - m) = "
-        "exp(a) / exp(b).",
-        "Subtract scores.max(dim=-1, keepdim=True).values first.",
+        "Which step gives the first inf: exp, the sum or the division? What would have to be true of the scores for it "
+        "not to happen?",
+        "Subtracting one number from a whole row changes nothing: exp(a - m) / exp(b - m) = exp(a) / exp(b). Choose m "
+        "such that the largest score becomes 0.",
+        "Subtract scores.amax(dim=-1, keepdim=True) first. Then exp, and divide by the sum of each row; keepdim=True "
+        "keeps the summed axis, so that the shapes fit.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     when_correct="Subtracting the row's maximum changes nothing on paper, and everything in floating point.",

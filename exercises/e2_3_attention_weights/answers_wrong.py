@@ -36,38 +36,38 @@ def weights_over_inverse_root(q, k):
     return torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1] ** -0.5, dim=-1)
 
 
-@wrong("wrong-size-in-root")
+@wrong("scaled-by-another")
 def weights_over_root_of_keys(q, k):
     """The root of the number of keys."""
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-2]), dim=-1)
 
 
-@wrong("wrong-size-in-root")
+@wrong("scaled-by-another")
 def weights_over_root_of_queries(q, k):
     """The root of the number of queries."""
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-2]), dim=-1)
 
 
-@wrong("wrong-size-in-root")
+@wrong("scaled-by-another")
 def weights_over_root_of_scores_axis(q, k):
     """The scores' last axis taken for D."""
     scores = q @ k.transpose(-2, -1)
     return torch.softmax(scores / math.sqrt(scores.shape[-1]), dim=-1)
 
 
-@wrong("wrong-size-in-root")
+@wrong("scaled-by-another")
 def weights_over_root_of_len(q, k):
     """The root of len(q)."""
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(len(q)), dim=-1)
 
 
-@wrong("wrong-size-in-root")
+@wrong("scaled-by-another")
 def weights_over_root_of_shape_1(q, k):
     """The root of shape[1]: right for matrices only."""
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[1]), dim=-1)
 
 
-@wrong("wrong-size-in-root")
+@wrong("scaled-by-another")
 def weights_over_root_of_numel(q, k):
     """The root of all of q's elements."""
     return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.numel()), dim=-1)
@@ -155,13 +155,13 @@ def weights_without_exp(q, k):
 
 @wrong("not-divided")
 def weights_not_normalized(q, k):
-    """Exp, but no sum."""
+    """exp, but no sum."""
     return torch.exp(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
 
 
 @wrong("log-softmax")
 def weights_log(q, k):
-    """Log_softmax."""
+    """log_softmax."""
     return F.log_softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
 
@@ -173,7 +173,7 @@ def weights_sigmoid(q, k):
 
 @wrong("keys-ask")
 def weights_swapped(q, k):
-    """Q and k swapped."""
+    """q and k swapped."""
     return torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
 
 
@@ -198,7 +198,7 @@ def weights_by_reshape(q, k):
 
 @wrong("fixed-axes")
 def weights_by_transposing_1_2(q, k):
-    """Transpose(1, 2): right for three axes only."""
+    """transpose(1, 2): right for three axes only."""
     return torch.softmax(torch.matmul(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1]), dim=-1)
 
 
@@ -236,7 +236,7 @@ def weights_with_dropout(q, k):
 
 @wrong("changes-input")
 def weights_in_place(q, k):
-    """Q is divided in place."""
+    """q is divided in place."""
     q /= math.sqrt(q.shape[-1])
     return torch.softmax(q @ k.transpose(-2, -1), dim=-1)
 
@@ -249,7 +249,7 @@ def weights_root_of_shape(q, k):
 
 @wrong()
 def weights_torch_sqrt_of_int(q, k):
-    """Torch.sqrt of an int."""
+    """torch.sqrt of an int."""
     return torch.softmax(q @ k.transpose(-2, -1) / torch.sqrt(q.shape[-1]), dim=-1)
 
 
@@ -298,7 +298,7 @@ def weights_over_half_of_d(q, k):
     return weights
 
 
-@wrong("root-without-brackets")
+@wrong("divided-by-d-and-by-2")
 def weights_over_d_and_two(q, k):
     """/ D ** 1 / 2: divided by D and by 2."""
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 1 / 2).softmax(-1)
@@ -311,16 +311,16 @@ def weights_dropped(q, k):
     return F.dropout((q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1), 0.1)
 
 
-@wrong("wrong-size-in-root")
+@wrong("scaled-by-another")
 def scaled_3_by_items_of_k(q, k):
-    """Sqrt of the items of k."""
+    """sqrt of the items of k."""
     weights = (q @ k.transpose(-2, -1) / math.sqrt(k.shape[0])).softmax(-1)
     return weights
 
 
-@wrong("wrong-size-in-root")
+@wrong("scaled-by-another")
 def scaled_3_by_axis_1_of_k(q, k):
-    """Sqrt of axis 1 of k."""
+    """sqrt of axis 1 of k."""
     weights = (q @ k.transpose(-2, -1) / k.shape[1] ** 0.5).softmax(-1)
     return weights
 
@@ -342,5 +342,32 @@ def scaled_3_by_root_of_32(q, k):
 @wrong("fixed-scale")
 def scaled_3_by_root_of_11(q, k):
     """A fixed root of 11."""
-    weights = (q @ k.transpose(-2, -1) / 11 ** 0.5).softmax(-1)
+    weights = (q @ k.transpose(-2, -1) / 11**0.5).softmax(-1)
     return weights
+
+
+@wrong("root-of-two")
+def weights_over_root_of_two(q, k):
+    """Copied from an example with D = 2."""
+    scores = torch.matmul(q, k.mT) / 2**0.5
+    return torch.softmax(scores, dim=-1)
+
+
+@wrong("elementwise")
+def weights_by_elementwise_product(q, k):
+    """`*` written for `@`."""
+    return torch.softmax((q * k).sum(-1) / math.sqrt(q.size(-1)), dim=-1)
+
+
+@wrong("softmax-twice")
+def weights_softmaxed_twice(q, k):
+    """A softmax inside a softmax."""
+    weights = F.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1)
+    return F.softmax(weights, dim=-1)
+
+
+@wrong("axis-from-the-front")
+def weights_over_axis_2(q, k):
+    """Softmax over axis 2: written for a batch."""
+    scores = torch.matmul(q, k.mT) / math.sqrt(k.size(-1))
+    return F.softmax(scores, dim=2)

@@ -1,21 +1,33 @@
 """Exercise 2.3: attention_weights."""
 
-from exercises.common import properties, references
-from exercises.common.self_attention import _SMALL, _pairs
-from exercises.e2_3_attention_weights.misconceptions import MISCONCEPTIONS
+from exercises.common import properties
+from exercises.common.inputs import AXES
+from exercises.common.self_attention import SMALL_PAIRS, query_key_cases, stage_of
+from exercises.e2_3_attention_weights.misconceptions import known
+from exercises.e2_3_attention_weights.reference import attention_weights
 from feedback import Exercise
 
 EXERCISE = Exercise(
-    id="2.3", name="attention_weights", signature="attention_weights(q, k)", minutes=6, difficulty=2,
+    id="2.3",
+    name="attention_weights",
+    signature="attention_weights(q, k)",
+    minutes=6,
+    difficulty=2,
     gives="softmax(scores / sqrt(D)), the scores being the dot products of q and k",
-    reference=references.attention_weights, arguments=("q", "k"), returns=("weights",), cases=_pairs(),
-    minimal_inputs=_SMALL,
-    misconceptions=MISCONCEPTIONS,
+    reference=attention_weights,
+    arguments=("q", "k"),
+    returns=("weights",),
+    axis_names=AXES,
+    cases=query_key_cases(),
+    minimal_inputs=SMALL_PAIRS,
+    misconceptions=known,
+    stage_of=stage_of,
     hints=(
         "Three steps you have met: dot products of all queries with all keys, divide by sqrt(D), softmax over the "
         "keys. D is the size of the last axis of q.",
         "scores / math.sqrt(q.size(-1)), then .softmax(dim=-1).",
     ),
-    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS), behavioral_tests=(properties.ITEMS,),
+    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
+    behavioral_tests=(properties.ITEMS,),
     when_correct="Divided by sqrt(D), the scores keep the same spread for every D.",
 )

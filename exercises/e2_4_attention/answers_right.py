@@ -37,7 +37,7 @@ def attention_by_einsum(q, k, v):
 
 
 @right
-def attention_by_sdpa_beside_the_weights(q, k, v):
+def attention_by_sdpa_and_the_weights_by_hand(q, k, v):
     out = F.scaled_dot_product_attention(q, k, v)
     return out, (q @ k.mT / math.sqrt(k.shape[-1])).softmax(dim=-1)
 

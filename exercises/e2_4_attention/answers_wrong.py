@@ -124,21 +124,21 @@ def attention_times_root(q, k, v):
     return weights @ v, weights
 
 
-@wrong("scaled-by-positions")
+@wrong("scaled-by-another")
 def attention_over_root_of_value_width(q, k, v):
     """The root of the values' width."""
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(v.shape[-1]), dim=-1)
     return weights @ v, weights
 
 
-@wrong("scaled-by-positions")
+@wrong("scaled-by-another")
 def attention_over_root_of_keys(q, k, v):
     """The root of the number of keys."""
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-2]), dim=-1)
     return weights @ v, weights
 
 
-@wrong("scaled-by-positions")
+@wrong("scaled-by-another")
 def attention_over_root_of_shape_1(q, k, v):
     """The root of shape[1]."""
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[1]), dim=-1)
@@ -189,7 +189,7 @@ def attention_of_keys(q, k, v):
 
 @wrong()
 def attention_keys_and_values_swapped(q, k, v):
-    """K and v swapped."""
+    """k and v swapped."""
     k, v = v, k
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return weights @ v, weights
@@ -197,14 +197,14 @@ def attention_keys_and_values_swapped(q, k, v):
 
 @wrong("keys-ask")
 def attention_swapped(q, k, v):
-    """Q and k swapped."""
+    """q and k swapped."""
     weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
     return weights @ v, weights
 
 
 @wrong("over-queries")
 def attention_swapped_and_back(q, k, v):
-    """Q and k swapped, and turned back after the softmax."""
+    """q and k swapped, and turned back after the softmax."""
     weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1).transpose(-2, -1)
     return weights @ v, weights
 
@@ -216,11 +216,12 @@ def attention_weights_transposed(q, k, v):
     return weights.transpose(-2, -1) @ v, weights
 
 
-@wrong()
+@wrong("mixed-element-by-element")
 def attention_elementwise(q, k, v):
     """Elementwise product with the values."""
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
-    return weights * v, weights
+    out = torch.mul(weights, v)
+    return out, weights
 
 
 @wrong()
@@ -291,9 +292,9 @@ def attention_by_capital_t(q, k, v):
     return weights @ v, weights
 
 
-@wrong()
+@wrong("fixed-axes")
 def attention_by_bmm(q, k, v):
-    """Bmm: right for three axes only."""
+    """bmm: right for three axes only."""
     weights = torch.softmax(torch.bmm(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1]), dim=-1)
     return torch.bmm(weights, v), weights
 
@@ -307,7 +308,7 @@ def attention_of_two_arguments(q, k):
 
 @wrong("changes-input")
 def attention_in_place(q, k, v):
-    """Q is divided in place."""
+    """q is divided in place."""
     q /= math.sqrt(q.shape[-1])
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
     return weights @ v, weights
@@ -320,7 +321,7 @@ def attention_misspelt(q, k, v):
     return weigths @ v, weights  # noqa: F821
 
 
-@wrong("wrong-shape")
+@wrong("swapped-pair")
 def attention_unscaled_and_swapped(q, k, v):
     """Not scaled, and the pair is swapped."""
     weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
@@ -348,7 +349,7 @@ def pair_over_half_of_d(q, k, v):
     return weights @ v, weights
 
 
-@wrong("root-without-brackets")
+@wrong("divided-by-d-and-by-2")
 def pair_over_d_and_two(q, k, v):
     """/ D ** 1 / 2: divided by D and by 2."""
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 1 / 2).softmax(-1)
@@ -374,16 +375,16 @@ def attention_dropped(q, k, v):
     return F.dropout(weights, 0.1) @ v, weights
 
 
-@wrong("scaled-by-positions")
+@wrong("scaled-by-another")
 def scaled_4_by_items_of_k(q, k, v):
-    """Sqrt of the items of k."""
+    """sqrt of the items of k."""
     weights = (q @ k.transpose(-2, -1) / math.sqrt(k.shape[0])).softmax(-1)
     return weights @ v, weights
 
 
-@wrong("scaled-by-positions")
+@wrong("scaled-by-another")
 def scaled_4_by_axis_1_of_k(q, k, v):
-    """Sqrt of axis 1 of k."""
+    """sqrt of axis 1 of k."""
     weights = (q @ k.transpose(-2, -1) / k.shape[1] ** 0.5).softmax(-1)
     return weights @ v, weights
 
@@ -405,5 +406,63 @@ def scaled_4_by_root_of_32(q, k, v):
 @wrong("fixed-scale")
 def scaled_4_by_root_of_11(q, k, v):
     """A fixed root of 11."""
-    weights = (q @ k.transpose(-2, -1) / 11 ** 0.5).softmax(-1)
+    weights = (q @ k.transpose(-2, -1) / 11**0.5).softmax(-1)
     return weights @ v, weights
+
+
+@wrong("root-of-two")
+def attention_over_root_of_two(q, k, v):
+    """Copied from an example with D = 2."""
+    weights = torch.softmax(torch.matmul(q, k.mT) / 2**0.5, dim=-1)
+    return torch.matmul(weights, v), weights
+
+
+@wrong("reshaped-not-transposed")
+def attention_by_reshape(q, k, v):
+    """Reshaped instead of transposed."""
+    *front, length, width = k.shape
+    weights = F.softmax(q @ k.reshape(*front, width, length) / math.sqrt(width), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("queries-as-values")
+def attention_of_queries(q, k, v):
+    """The queries stand in the place of the values: it fails wherever there are more keys than queries."""
+    weights = F.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1)
+    return torch.matmul(weights, q), weights
+
+
+@wrong("keys-ignored")
+def attention_of_queries_with_themselves(q, k, v):
+    """The keys are never used."""
+    weights = F.softmax(q @ q.mT / math.sqrt(q.size(-1)), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("elementwise")
+def attention_by_elementwise_product(q, k, v):
+    """`*` written for `@`, twice."""
+    weights = torch.softmax(q * k / math.sqrt(q.size(-1)), dim=-1)
+    return weights * v, weights
+
+
+@wrong("fixed-axes")
+def attention_with_counted_axes(q, k, v):
+    """The axes of a batch of matrices."""
+    weights = torch.softmax(torch.matmul(q, k.transpose(2, 1)) / math.sqrt(q.size(-1)), dim=-1)
+    return weights @ v, weights
+
+
+@wrong("softmax-twice")
+def attention_softmaxed_twice(q, k, v):
+    """A softmax in each of two lines."""
+    scores = F.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1)
+    weights = scores.softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("axis-from-the-front")
+def attention_over_axis_2(q, k, v):
+    """Softmax over axis 2: written for a batch."""
+    weights = F.softmax(torch.matmul(q, k.mT) / math.sqrt(k.size(-1)), dim=2)
+    return torch.matmul(weights, v), weights

@@ -12,24 +12,34 @@ from feedback.bank import WrongAnswers
 wrong = WrongAnswers()
 
 
-class ThreeProjections(nn.Module):
+class Projections(nn.Module):
     """What most of the wrong classes below get right."""
 
-    def __init__(self, d_in, d_out):
+    def __init__(self, d_in, d_out, bias=False):
         super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.W_query = nn.Linear(d_in, d_out, bias=bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=bias)
+
+
+class ThreeProjections(Projections):
+    """A right answer, of which the classes below replace `project`, `weigh` or `forward`."""
+
+    def project(self, x):
+        return self.W_query(x), self.W_key(x), self.W_value(x)
+
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
 
     def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
+        q, k, v = self.project(x)
+        weights = self.weigh(q, k)
         return weights @ v, weights
 
 
 @wrong()
 class SelfAttentionWithoutSuper(nn.Module):
-    """Super().__init__() is missing."""
+    """super().__init__() is missing."""
 
     def __init__(self, d_in, d_out):
         self.W_query = nn.Linear(d_in, d_out, bias=False)
@@ -53,14 +63,8 @@ class SelfAttentionMisspeltInit(nn.Module):
 
 
 @wrong("no-forward")
-class SelfAttentionMisspeltForward(nn.Module):
-    """Foward instead of forward."""
-
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
+class SelfAttentionMisspeltForward(Projections):
+    """foward instead of forward."""
 
     def foward(self, x):
         return ThreeProjections.forward(self, x)
@@ -83,7 +87,7 @@ class SelfAttentionPlainClass:
 
 @wrong("no-projection")
 class SelfAttentionLocalLayers(nn.Module):
-    """Self. forgotten in __init__."""
+    """self. forgotten in __init__."""
 
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -96,17 +100,15 @@ class SelfAttentionLocalLayers(nn.Module):
 
 @wrong()
 class SelfAttentionForgottenSelf(ThreeProjections):
-    """Self. forgotten in forward."""
+    """self. forgotten in forward."""
 
-    def forward(self, x):
-        q, k, v = W_query(x), W_key(x), W_value(x)  # noqa: F821
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ v, weights
+    def project(self, x):
+        return W_query(x), W_key(x), W_value(x)  # noqa: F821
 
 
 @wrong("forward-arguments")
 class SelfAttentionForwardWithoutSelf(ThreeProjections):
-    """Self is no argument of forward."""
+    """self is no argument of forward."""
 
     def forward(x):  # noqa: N805
         return x, x
@@ -122,65 +124,23 @@ class SelfAttentionOtherNames(nn.Module):
         self.k_proj = nn.Linear(d_in, d_out, bias=False)
         self.v_proj = nn.Linear(d_in, d_out, bias=False)
 
-    def forward(self, x):
-        q, k, v = self.q_proj(x), self.k_proj(x), self.v_proj(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ v, weights
-
-
-@wrong("no-projection")
-class SelfAttentionLowerCaseNames(nn.Module):
-    """Names in another case."""
-
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.w_query = nn.Linear(d_in, d_out, bias=False)
-        self.w_key = nn.Linear(d_in, d_out, bias=False)
-        self.w_value = nn.Linear(d_in, d_out, bias=False)
-
-    def forward(self, x):
-        q, k, v = self.w_query(x), self.w_key(x), self.w_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ v, weights
+    forward = ThreeProjections.forward
 
 
 @wrong("has-bias")
-class SelfAttentionWithBias(nn.Module):
+class SelfAttentionWithBias(ThreeProjections):
     """With biases."""
 
     def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out)
-        self.W_key = nn.Linear(d_in, d_out)
-        self.W_value = nn.Linear(d_in, d_out)
-
-    forward = ThreeProjections.forward
+        super().__init__(d_in, d_out, bias=True)
 
 
 @wrong("wrong-projection-size")
-class SelfAttentionSwappedSizes(nn.Module):
-    """D_in and d_out swapped in the layers."""
+class SelfAttentionSwappedSizes(ThreeProjections):
+    """d_in and d_out swapped in the layers."""
 
     def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Linear(d_out, d_in, bias=False)
-        self.W_key = nn.Linear(d_out, d_in, bias=False)
-        self.W_value = nn.Linear(d_out, d_in, bias=False)
-
-    forward = ThreeProjections.forward
-
-
-@wrong("wrong-projection-size")
-class SelfAttentionHardCodedSizes(nn.Module):
-    """Sizes hard-coded."""
-
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Linear(3, 2, bias=False)
-        self.W_key = nn.Linear(3, 2, bias=False)
-        self.W_value = nn.Linear(3, 2, bias=False)
-
-    forward = ThreeProjections.forward
+        super().__init__(d_out, d_in)
 
 
 @wrong("no-projection")
@@ -193,20 +153,15 @@ class SelfAttentionWithParameters(nn.Module):
         self.W_key = nn.Parameter(torch.rand(d_in, d_out))
         self.W_value = nn.Parameter(torch.rand(d_in, d_out))
 
-    def forward(self, x):
-        q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ v, weights
+    forward = ThreeProjections.forward
 
 
 @wrong()
 class SelfAttentionWeightNotTransposed(ThreeProjections):
-    """X times the weight matrix, not transposed."""
+    """x times the weight matrix, not transposed."""
 
-    def forward(self, x):
-        q, k, v = x @ self.W_query.weight, x @ self.W_key.weight, x @ self.W_value.weight
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ v, weights
+    def project(self, x):
+        return x @ self.W_query.weight, x @ self.W_key.weight, x @ self.W_value.weight
 
 
 @wrong("no-projection")
@@ -265,10 +220,8 @@ class SelfAttentionWithOutputLayer(ThreeProjections):
 class SelfAttentionUnscaled(ThreeProjections):
     """Not scaled."""
 
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
-        return weights @ v, weights
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.transpose(-2, -1), dim=-1)
 
 
 @wrong("scaled-by-input")
@@ -285,50 +238,40 @@ class SelfAttentionRootOfInput(ThreeProjections):
 class SelfAttentionRootOfTokens(ThreeProjections):
     """The root of the number of tokens."""
 
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[1]), dim=-1)
-        return weights @ v, weights
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[1]), dim=-1)
 
 
 @wrong("scaled-by-d")
 class SelfAttentionOverWidth(ThreeProjections):
     """Divided by d_out, not by its root."""
 
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1], dim=-1)
-        return weights @ v, weights
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1], dim=-1)
 
 
 @wrong("over-queries")
 class SelfAttentionOverQueries(ThreeProjections):
     """Softmax over axis 1, the queries."""
 
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=1)
-        return weights @ v, weights
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=1)
 
 
 @wrong("over-batch")
 class SelfAttentionOverBatch(ThreeProjections):
     """Softmax over the batch."""
 
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=0)
-        return weights @ v, weights
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=0)
 
 
 @wrong("all-axes-reversed")
 class SelfAttentionCapitalT(ThreeProjections):
-    """Keys.T on a batch."""
+    """keys.T on a batch."""
 
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(q @ k.T / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ v, weights
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.T / math.sqrt(k.shape[-1]), dim=-1)
 
 
 @wrong()
@@ -372,9 +315,7 @@ class SelfAttentionNotReturned(ThreeProjections):
     """Nothing is returned."""
 
     def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        self.out = weights @ v
+        self.out, self.weights = super().forward(x)
 
 
 @wrong("scores-returned")
@@ -391,50 +332,40 @@ class SelfAttentionScoresReturned(ThreeProjections):
 class SelfAttentionValuesByKeyLayer(ThreeProjections):
     """The values are the keys."""
 
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_key(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ v, weights
+    def project(self, x):
+        return self.W_query(x), self.W_key(x), self.W_key(x)
 
 
 @wrong("input-as-values")
 class SelfAttentionValuesNotProjected(ThreeProjections):
     """The values are x itself."""
 
-    def forward(self, x):
-        q, k = self.W_query(x), self.W_key(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ x, weights
+    def project(self, x):
+        return self.W_query(x), self.W_key(x), x
 
 
 @wrong("keys-ask")
 class SelfAttentionQueriesAndKeysSwapped(ThreeProjections):
     """The queries are made by the key layer and the other way round."""
 
-    def forward(self, x):
-        q, k, v = self.W_key(x), self.W_query(x), self.W_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ v, weights
+    def project(self, x):
+        return self.W_key(x), self.W_query(x), self.W_value(x)
 
 
 @wrong("keys-ask")
 class SelfAttentionKeysAgainstQueries(ThreeProjections):
     """Keys against queries."""
 
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights @ v, weights
+    def weigh(self, q, k):
+        return torch.softmax(k @ q.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
 
 
 @wrong("values-as-keys")
 class SelfAttentionScoresWithValues(ThreeProjections):
     """The queries are scored against the values."""
 
-    def forward(self, x):
-        q, v = self.W_query(x), self.W_value(x)
-        weights = torch.softmax(q @ v.transpose(-2, -1) / math.sqrt(v.shape[-1]), dim=-1)
-        return weights @ v, weights
+    def project(self, x):
+        return self.W_query(x), self.W_value(x), self.W_value(x)
 
 
 @wrong("weights-transposed")
@@ -442,21 +373,18 @@ class SelfAttentionWeightsTransposed(ThreeProjections):
     """The weights are transposed before the values."""
 
     def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), dim=-1)
-        return weights.transpose(-2, -1) @ v, weights
+        _, weights = super().forward(x)
+        return weights.transpose(-2, -1) @ self.W_value(x), weights
 
 
 @wrong()
 class SelfAttentionCausal(ThreeProjections):
     """The future is hidden, unasked."""
 
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+    def weigh(self, q, k):
         scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
         future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-        weights = torch.softmax(scores.masked_fill(future, -math.inf), dim=-1)
-        return weights @ v, weights
+        return torch.softmax(scores.masked_fill(future, -math.inf), dim=-1)
 
 
 @wrong("not-repeatable")
@@ -474,21 +402,16 @@ class SelfAttentionWithDropout(ThreeProjections):
 
 
 @wrong()
-class SelfAttentionOneSize(nn.Module):
+class SelfAttentionOneSize(ThreeProjections):
     """__init__ takes one argument only."""
 
     def __init__(self, d_model):
-        super().__init__()
-        self.W_query = nn.Linear(d_model, d_model, bias=False)
-        self.W_key = nn.Linear(d_model, d_model, bias=False)
-        self.W_value = nn.Linear(d_model, d_model, bias=False)
-
-    forward = ThreeProjections.forward
+        super().__init__(d_model, d_model)
 
 
 @wrong("forward-arguments")
 class SelfAttentionOfThreeInputs(ThreeProjections):
-    """Forward wants q, k and v."""
+    """forward wants q, k and v."""
 
     def forward(self, q, k, v):
         q, k, v = self.W_query(q), self.W_key(k), self.W_value(v)
@@ -498,7 +421,7 @@ class SelfAttentionOfThreeInputs(ThreeProjections):
 
 @wrong("changes-input")
 class SelfAttentionInPlace(ThreeProjections):
-    """X is changed in place."""
+    """x is changed in place."""
 
     def forward(self, x):
         x -= x.mean(dim=-1, keepdim=True)
@@ -507,76 +430,160 @@ class SelfAttentionInPlace(ThreeProjections):
 
 @wrong()
 class SelfAttentionWithResidual(ThreeProjections):
-    """X is added to the output."""
+    """x is added to the output."""
 
     def forward(self, x):
         out, weights = super().forward(x)
         return out + x, weights
 
 
-@wrong("has-bias")
-class SelfAttentionUnscaledWithBias(nn.Module):
-    """Not scaled, and with biases."""
-
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out)
-        self.W_key = nn.Linear(d_in, d_out)
-        self.W_value = nn.Linear(d_in, d_out)
-
-    forward = SelfAttentionUnscaled.forward
-
-
 @wrong("wrong-projection-size")
-class SelfAttentionSizesOfTheMessage(nn.Module):
+class SelfAttentionSizesOfTheMessage(ThreeProjections):
     """Sizes read off the checker's messages."""
 
     def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Linear(11, 13, bias=False)
-        self.W_key = nn.Linear(11, 13, bias=False)
-        self.W_value = nn.Linear(11, 13, bias=False)
-
-    forward = ThreeProjections.forward
+        super().__init__(11, 13)
 
 
 @wrong("root-without-brackets")
-class SelfAttentionOverHalfOfD(nn.Module):
-    """D_out ** 1 / 2: half of d_out."""
+class SelfAttentionOverHalfOfD(ThreeProjections):
+    """d_out ** 1 / 2: half of d_out."""
 
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
-        return weights @ v, weights
-
-
-class ScaledByEight(nn.Module):
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.root = 8
-
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = (q @ k.transpose(-2, -1) / self.root).softmax(-1)
-        return weights @ v, weights
-
-
-wrong("fixed-scale")(ScaledByEight)  # a fixed 8
+    def weigh(self, q, k):
+        return (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
 
 
 @wrong("fixed-scale")
-class ScaledByTheRootOf32(ScaledByEight):
-    """A fixed root of 32."""
+class SelfAttentionOverEight(ThreeProjections):
+    """A fixed 8."""
 
-    def __init__(self, d_in, d_out):
-        super().__init__(d_in, d_out)
-        self.root = math.sqrt(32)
+    def weigh(self, q, k):
+        return (q @ k.transpose(-2, -1) / 8).softmax(-1)
+
+
+@wrong("divided-by-d-and-by-2")
+class SelfAttentionOverWidthAndTwo(ThreeProjections):
+    """/ d_out ** 1 / 2 without brackets."""
+
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.mT / k.shape[-1] ** 1 / 2, dim=-1)
+
+
+@wrong("root-of-two")
+class SelfAttentionOverRootOfTwo(ThreeProjections):
+    """The root of the 2 features of the example of six words."""
+
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.mT / 2**0.5, dim=-1)
+
+
+@wrong("multiplied")
+class SelfAttentionTimesRoot(ThreeProjections):
+    """Multiplied by the root."""
+
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.mT * self.W_key.out_features**0.5, dim=-1)
+
+
+@wrong("scaled-after-softmax")
+class SelfAttentionScaledAfterwards(ThreeProjections):
+    """The division comes after the softmax."""
+
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.mT, dim=-1) / math.sqrt(self.W_query.out_features)
+
+
+@wrong("query-layer-twice")
+class SelfAttentionQueryLayerTwice(ThreeProjections):
+    """A line copied, and its layer not changed."""
+
+    def project(self, x):
+        queries = self.W_query(x)
+        keys = self.W_query(x)
+        return queries, keys, self.W_value(x)
+
+
+@wrong("key-layer-twice")
+class SelfAttentionKeyLayerTwice(ThreeProjections):
+    """The same with the other layer."""
+
+    def project(self, x):
+        keys = self.W_key(x)
+        return keys, keys, self.W_value(x)
+
+
+@wrong("queries-as-values")
+class SelfAttentionValuesByQueryLayer(ThreeProjections):
+    """The values are the queries."""
+
+    def project(self, x):
+        queries = self.W_query(x)
+        return queries, self.W_key(x), queries
+
+
+@wrong("no-softmax")
+class SelfAttentionWithoutSoftmax(ThreeProjections):
+    """The scores take the place of the weights."""
+
+    def weigh(self, q, k):
+        return torch.bmm(q, k.mT) / math.sqrt(self.W_key.out_features)
+
+
+@wrong("mixed-by-scores")
+class SelfAttentionMixedByScores(ThreeProjections):
+    """The softmax is only for show."""
+
+    def forward(self, x):
+        scores = self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_key.out_features)
+        return scores @ self.W_value(x), torch.softmax(scores, dim=-1)
+
+
+@wrong("softmax-twice")
+class SelfAttentionSoftmaxTwice(ThreeProjections):
+    """Two softmaxes."""
+
+    def weigh(self, q, k):
+        return nn.Softmax(dim=-1)(super().weigh(q, k))
+
+
+@wrong("reshaped-not-transposed")
+class SelfAttentionReshapedKeys(ThreeProjections):
+    """The keys are viewed as (B, d_out, T)."""
+
+    def weigh(self, q, k):
+        return torch.softmax(q @ k.view(k.size(0), k.size(2), k.size(1)) / math.sqrt(q.size(-1)), dim=-1)
+
+
+@wrong("only-weights")
+class SelfAttentionWeightsAlone(ThreeProjections):
+    """The weights alone."""
+
+    def forward(self, x):
+        return torch.softmax(self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_key.out_features), dim=-1)
+
+
+@wrong("batch-as-positions")
+class SelfAttentionOfOneLongSequence(ThreeProjections):
+    """The items of the batch are joined to one long sequence."""
+
+    def forward(self, x):
+        items, length, width = x.shape
+        out, weights = super().forward(x.reshape(items * length, width))
+        return out.reshape(items, length, -1), weights
+
+
+@wrong("batch-as-positions")
+class SelfAttentionTimeFirst(ThreeProjections):
+    """Written for (T, B, d_in)."""
+
+    def forward(self, x):
+        out, weights = super().forward(x.permute(1, 0, 2))
+        return out.permute(1, 0, 2), weights
+
+
+@wrong("no-gradients")
+class SelfAttentionOfDetachedValues(ThreeProjections):
+    """The values are cut off."""
+
+    def project(self, x):
+        return self.W_query(x), self.W_key(x), self.W_value(x).detach()

@@ -4,9 +4,9 @@ from exercises.common import properties
 from exercises.common.inputs import AXES, DV, B, D, S, T, normal, round_numbers
 from exercises.common.modules import require_methods, trainable
 from exercises.common.self_attention import PROJECTIONS, fill_projections
-from exercises.e2_5_self_attention.misconceptions import MISCONCEPTIONS
+from exercises.e2_5_self_attention.misconceptions import known
+from exercises.e2_5_self_attention.reference import SelfAttention
 from feedback import Exercise, ModuleRunner, TestCase
-from helpers.attention import SelfAttention
 
 
 def run_self_attention(attempt, x, *weights):
@@ -14,12 +14,12 @@ def run_self_attention(attempt, x, *weights):
 
     Shapes: x (B, T, d_in), weights three times (d_out, d_in)
     Errors: ContractViolation where the module lacks what the exercise names
-    Source: notebook 02
     """
-    return _built(attempt, *weights).to(x.dtype)(x)
+    return built(attempt, *weights).to(x.dtype)(x)
 
 
-def _built(attempt, *weights):
+def built(attempt, *weights):
+    """The learner's module with these numbers in its projections."""
     d_out, d_in = weights[0].shape
     require_methods(attempt)
     module = attempt(d_in, d_out)
@@ -27,34 +27,45 @@ def _built(attempt, *weights):
     return module
 
 
-def told(args):
+def describe(args):
     """What the learner's module was given, for the card of an exception."""
     x, weight = args[:2]
-    return (f"It was built with d_in = {weight.size(1)} and d_out = {weight.size(0)}, to be applied to x of shape "
-            f"{tuple(x.shape)}.")
+    return (
+        f"It was built with d_in = {weight.size(1)} and d_out = {weight.size(0)}, to be applied to x of shape "
+        f"{tuple(x.shape)}."
+    )
 
 
-_PROJECT = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
-
+WEIGHTS = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
 
 EXERCISE = Exercise(
-    id="2.5", name="SelfAttention", signature="SelfAttention(d_in, d_out)", minutes=12, difficulty=3,
+    id="2.5",
+    name="SelfAttention",
+    signature="SelfAttention(d_in, d_out)",
+    minutes=12,
+    difficulty=3,
     gives="a module with W_query, W_key, W_value; forward(x) with x (B, T, d_in) gives (out, weights)",
-    reference=SelfAttention, arguments=("d_in", "d_out"), returns=("out", "weights"),
-    runner=ModuleRunner(run_self_attention, ("x", *PROJECTIONS), told),
+    reference=SelfAttention,
+    arguments=("d_in", "d_out"),
+    returns=("out", "weights"),
+    runner=ModuleRunner(run_self_attention, ("x", *PROJECTIONS), describe),
     axis_names=AXES | {11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
     cases=(
-        TestCase("a batch", (normal(B, T, D, seed=33), *_PROJECT)),
-        TestCase("a longer sequence", (normal(B, S, D, seed=34), *_PROJECT)),
-        TestCase("one item", (normal(1, T, D, seed=35), *_PROJECT)),
-        TestCase("float64", (normal(B, T, D, seed=36).double(), *_PROJECT)),
-        TestCase("as many features out as in", (normal(B, T, D, seed=48),
-                                             *(normal(D, D, seed=49 + i) / 2 for i in range(3)))),
-        TestCase("d_in = 17, d_out = 19", (normal(B, T, 17, seed=37),
-                                        *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))),
+        TestCase("a batch", (normal(B, T, D, seed=33), *WEIGHTS)),
+        TestCase("a longer sequence", (normal(B, S, D, seed=34), *WEIGHTS)),
+        TestCase("one item", (normal(1, T, D, seed=35), *WEIGHTS)),
+        TestCase("float64", (normal(B, T, D, seed=36).double(), *WEIGHTS)),
+        TestCase(
+            "as many features out as in", (normal(B, T, D, seed=48), *(normal(D, D, seed=49 + i) / 2 for i in range(3)))
+        ),
+        TestCase(
+            "d_in = 17, d_out = 19", (normal(B, T, 17, seed=37), *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))
+        ),
     ),
     minimal_inputs=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
-    misconceptions=MISCONCEPTIONS,
+    misconceptions=known,
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
     hints=(
         "In __init__: super().__init__(), then three layers nn.Linear(d_in, d_out, bias=False) under the names "
         "W_query, W_key, W_value.",
@@ -62,7 +73,12 @@ EXERCISE = Exercise(
         "return attention(self.W_query(x), self.W_key(x), self.W_value(x))",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
-    behavioral_tests=trainable(lambda attempt: _built(attempt, *_PROJECT), SelfAttention, PROJECTIONS,
-                          (normal(B, T, D, seed=44),), (normal(B, S, D, seed=45),)),
+    behavioral_tests=trainable(
+        lambda attempt: built(attempt, *WEIGHTS),
+        SelfAttention,
+        PROJECTIONS,
+        (normal(B, T, D, seed=44),),
+        (normal(B, S, D, seed=45),),
+    ),
     when_correct="Your module learns what to look for, what to offer and what to say, all from x.",
 )

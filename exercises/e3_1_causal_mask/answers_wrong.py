@@ -61,9 +61,9 @@ def causal_as_int(length):
     return torch.tril(torch.ones(length, length, dtype=torch.int64))
 
 
-@wrong("wrong-dtype")
+@wrong("numbers-not-bool")
 def causal_as_bytes(length):
-    """Uint8."""
+    """uint8."""
     return torch.tril(torch.ones(length, length)).byte()
 
 
@@ -79,7 +79,7 @@ def causal_additive_as_bool(length):
     return torch.full((length, length), float("-inf")).triu(1).bool()
 
 
-@wrong("wrong-dtype")
+@wrong("true-hides")
 def causal_float_inverted(length):
     """Float and inverted."""
     return torch.triu(torch.ones(length, length), diagonal=1)
@@ -194,7 +194,7 @@ def causal_not_returned(length):
 
 @wrong()
 def causal_tril_of_a_number(length):
-    """Tril of a number."""
+    """tril of a number."""
     return torch.tril(length).bool()
 
 
@@ -223,3 +223,22 @@ def causal_first_rows_empty(length):
     mask = torch.zeros(length, length, dtype=torch.bool)
     mask[-1] = True
     return mask
+
+
+@wrong()
+def causal_of_one_row(length):
+    """A triangle of a row."""
+    return torch.ones(length, dtype=torch.bool).tril()
+
+
+@wrong("wrong-dtype")
+def causal_of_infinities_and_ones(length):
+    """1 where attending is allowed, -inf elsewhere."""
+    mask = torch.ones(length, length).tril()
+    return mask.masked_fill(mask == 0, float("-inf"))
+
+
+@wrong("upside-down")
+def causal_float_upper(length):
+    """The upper triangle, as numbers."""
+    return torch.triu(torch.ones((length, length)))

@@ -3,53 +3,124 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.masking import _INF
-from feedback import Misconception
+from feedback import Misconceptions
+
+known = Misconceptions()
 
 
-def _ones(length):
-    return torch.ones(length, length, dtype=torch.bool)
+def square(length, dtype=torch.bool):
+    """Ones, or True, everywhere."""
+    return torch.ones(length, length, dtype=dtype)
 
 
-def _additive(length):
-    return torch.zeros(length, length).masked_fill(_ones(length).triu(1), -_INF)
-
-
-MISCONCEPTIONS = (
-        Misconception(
-            "upside-down", "The mask is upside down: position 0 sees the future, and the last position sees only "
-            "itself.",
-            "Row i may see the columns 0 to i: the lower triangle, tril.",
-            lambda n: _ones(n).triu(), explainers.true_at),
-        Misconception(
-            "true-hides", "True and False are the wrong way round: yours is True where reading is forbidden.",
-            "In this course, as in F.scaled_dot_product_attention, True = may attend. ~mask turns it around.",
-            lambda n: _ones(n).triu(1), explainers.true_at),
-        Misconception(
-            "diagonal-hidden", "The diagonal is hidden: no position may see itself, and position 0 sees nothing at "
-            "all, which makes its row NaN.",
-            "A position may read itself: the diagonal belongs to it.",
-            lambda n: _ones(n).tril(-1), explainers.true_at),
-        Misconception(
-            "one-step-ahead", "Each position also sees the next one: the word that it should predict.",
-            "The border belongs at the diagonal: column <= row.",
-            lambda n: _ones(n).tril(1), explainers.true_at),
-        Misconception(
-            "everything-visible", "Nothing is hidden: every entry is True.",
-            "Positions after i must be False in row i.", _ones, explainers.true_at),
-        Misconception(
-            "nothing-visible", "Everything is hidden: every entry is False.",
-            "Row i must be True in the columns 0 to i.", lambda n: ~_ones(n), explainers.true_at),
-        Misconception(
-            "only-itself", "Each position sees only itself: the past must be visible too.",
-            "Row i may see the columns 0 to i.", lambda n: torch.eye(n, dtype=torch.bool), explainers.true_at),
-        Misconception(
-            "numbers-not-bool", "The triangle is right, but it holds numbers instead of True and False.",
-            "A float mask of 0 and 1 is silently added to the scores by torch's own functions. Use dtype=torch.bool.",
-            (lambda n: torch.ones(n, n).tril(), lambda n: torch.ones(n, n).int().tril(),
-             lambda n: torch.ones(n, n).long().tril())),
-        Misconception(
-            "additive", "This is an additive mask of 0 and -inf; wanted is a bool mask.",
-            "A bool mask says what is visible, and leaves it to the code how to hide the rest.",
-            (_additive, lambda n: torch.full((n, n), -_INF).triu(1))),
+@known(
+    "upside-down",
+    means="The mask is upside down: position 0 sees the future, and the last position sees only itself.",
+    hint="Row i may see the columns 0 to i. Is that the upper or the lower triangle?",
+    explain=explainers.true_at,
 )
+def upper_triangle(length):
+    return square(length).triu()
+
+
+@known.also("upside-down")
+def upper_triangle_of_numbers(length):
+    return square(length, torch.float32).triu()
+
+
+@known(
+    "true-hides",
+    means="True and False are the wrong way round: yours is True where reading is forbidden.",
+    hint="In this course, as in F.scaled_dot_product_attention, True = may attend. How do you turn a bool mask around?",
+    explain=explainers.true_at,
+)
+def future(length):
+    return square(length).triu(1)
+
+
+@known.also("true-hides")
+def future_in_numbers(length):
+    return square(length, torch.float32).triu(1)
+
+
+@known(
+    "diagonal-hidden",
+    means="The diagonal is hidden: no position may see itself, and position 0 sees nothing at all, which makes its "
+    "row NaN.",
+    hint="A position may read itself: the diagonal belongs to it.",
+    explain=explainers.true_at,
+)
+def past_alone(length):
+    return square(length).tril(-1)
+
+
+@known.also("diagonal-hidden")
+def past_alone_in_numbers(length):
+    return square(length, torch.float32).tril(-1)
+
+
+@known(
+    "one-step-ahead",
+    means="Each position also sees the next one: the word that it should predict.",
+    hint="The border runs along the diagonal: column <= row.",
+    explain=explainers.true_at,
+)
+def past_and_the_next(length):
+    return square(length).tril(1)
+
+
+@known(
+    "everything-visible",
+    means="Nothing is hidden: every entry is True.",
+    hint="Positions after i must be False in row i.",
+    explain=explainers.true_at,
+)
+def all_true(length):
+    return square(length)
+
+
+@known(
+    "nothing-visible",
+    means="Everything is hidden: every entry is False.",
+    hint="Row i must be True in the columns 0 to i.",
+    explain=explainers.true_at,
+)
+def all_false(length):
+    return ~square(length)
+
+
+@known(
+    "only-itself",
+    means="Each position sees only itself: the past must be visible too.",
+    hint="Row i may see the columns 0 to i.",
+    explain=explainers.true_at,
+)
+def diagonal(length):
+    return torch.eye(length, dtype=torch.bool)
+
+
+def add_triangle_of_numbers(dtype):
+    """The right triangle with 0 and 1 in it."""
+
+    @known.also("numbers-not-bool")
+    def triangle(length):
+        return square(length, dtype).tril()
+
+
+known(
+    "numbers-not-bool",
+    means="The triangle holds numbers instead of True and False.",
+    hint="A mask of 0 and 1 is silently added to the scores by torch's own functions. Which dtype holds True and "
+    "False?",
+)
+for dtype in (torch.float32, torch.int64, torch.int32, torch.uint8):
+    add_triangle_of_numbers(dtype)
+
+
+@known(
+    "additive",
+    means="This is an additive mask of 0 and -inf; a bool mask is wanted.",
+    hint="A bool mask says what is visible, and leaves it to the code how to hide the rest.",
+)
+def zeros_and_minus_infinity(length):
+    return torch.full((length, length), -torch.inf).triu(1)

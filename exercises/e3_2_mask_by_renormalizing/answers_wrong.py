@@ -157,14 +157,14 @@ def renormalize_in_place(weights, mask):
 
 @wrong("changes-input")
 def renormalize_fill_in_place(weights, mask):
-    """Masked_fill_ on the weights."""
+    """masked_fill_ on the weights."""
     weights.masked_fill_(~mask, 0)
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
 @wrong("mask-ignored")
 def renormalize_lost_fill(weights, mask):
-    """Masked_fill is thrown away."""
+    """masked_fill is thrown away."""
     weights.masked_fill(~mask, 0)
     return weights / weights.sum(dim=-1, keepdim=True)
 

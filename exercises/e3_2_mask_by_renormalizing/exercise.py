@@ -4,40 +4,41 @@ import torch
 
 from exercises.common import properties
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, rows_of_weights, some_hidden
-from exercises.e3_2_mask_by_renormalizing.misconceptions import MISCONCEPTIONS
+from exercises.e3_2_mask_by_renormalizing.misconceptions import known
+from exercises.e3_2_mask_by_renormalizing.reference import mask_by_renormalizing
 from feedback import Exercise, TestCase
-from helpers import masks
-
-_WEIGHTS = tuple(rows_of_weights(*shape, seed=seed) for seed, shape in
-                 enumerate(((T, T), (B, T, S), (B, H, T, S), (B, T, S))))
-
-
-_MASKED_WEIGHTS = (
-    TestCase("a causal mask (T, T)", (_WEIGHTS[0], CAUSAL)),
-    TestCase("a mask (T, S) for a batch", (_WEIGHTS[1], some_hidden(T, S))),
-    TestCase("a padding mask (B, 1, S)", (_WEIGHTS[3], padded(3, 6))),
-    TestCase("a mask (B, 1, T, S) for heads", (_WEIGHTS[2], some_hidden(B, 1, T, S))),
-    TestCase("float64", (_WEIGHTS[1].double(), some_hidden(B, T, S, seed=2))),
-    TestCase("four items, one query each, a mask (S,)", (rows_of_weights(4, 1, S, seed=8), some_hidden(S))),
-)
-
-
-_SMALL_WEIGHTS = tuple((torch.tensor(w), torch.tensor(m)) for w, m in (
-    ([[0.5, 0.5], [0.25, 0.75]], [[True, False], [True, True]]),
-    ([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]], [[True, False, False], [True, True, False]])))
-
 
 EXERCISE = Exercise(
-    id="3.2", name="mask_by_renormalizing", signature="mask_by_renormalizing(weights, mask)", minutes=5,
+    id="3.2",
+    name="mask_by_renormalizing",
+    signature="mask_by_renormalizing(weights, mask)",
+    minutes=5,
     difficulty=2,
     gives="the weights with hidden keys zeroed, and each row made to sum to 1 again",
-    reference=masks.mask_by_renormalizing, arguments=("weights", "mask"), returns=("weights",),
-    axis_names=AXES, cases=_MASKED_WEIGHTS, minimal_inputs=_SMALL_WEIGHTS,
-    misconceptions=MISCONCEPTIONS,
+    reference=mask_by_renormalizing,
+    arguments=("weights", "mask"),
+    returns=("weights",),
+    axis_names=AXES,
+    cases=(
+        TestCase("a causal mask (T, T)", (rows_of_weights(T, T, seed=0), CAUSAL)),
+        TestCase("a mask (T, S) for a batch", (rows_of_weights(B, T, S, seed=1), some_hidden(T, S))),
+        TestCase("a padding mask (B, 1, S)", (rows_of_weights(B, T, S, seed=3), padded(3, 6))),
+        TestCase("a mask (B, 1, T, S) for heads", (rows_of_weights(B, H, T, S, seed=2), some_hidden(B, 1, T, S))),
+        TestCase("float64", (rows_of_weights(B, T, S, seed=1).double(), some_hidden(B, T, S, seed=2))),
+        TestCase("four items, one query each, a mask (S,)", (rows_of_weights(4, 1, S, seed=8), some_hidden(S))),
+    ),
+    minimal_inputs=tuple(
+        (torch.tensor(w), torch.tensor(m))
+        for w, m in (
+            ([[0.5, 0.5], [0.25, 0.75]], [[True, False], [True, True]]),
+            ([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]], [[True, False, False], [True, True, False]]),
+        )
+    ),
+    misconceptions=known,
     hints=(
         "Two steps: weights * mask sets the hidden ones to 0 (False counts as 0). Then a row may sum to less than 1.",
-        "Divide by the new sum of each row; keepdim=True makes (T, 1) out of (T,), so that it lines up.",
+        "Divide by the new sum of each row; keepdim=True makes (T, 1) out of (T,), so that the shapes fit.",
     ),
-    properties=(properties.FINITE, properties.POSITIVE, properties.HIDDEN, properties.ROWS),
+    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN),
     when_correct="The visible keys keep their proportions and share out the whole row.",
 )

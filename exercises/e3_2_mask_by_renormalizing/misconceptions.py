@@ -1,78 +1,155 @@
 """What people get wrong in exercise 3.2, mask_by_renormalizing."""
 
 from exercises.common import explainers
-from exercises.common.masking import _INF, _lower
-from feedback import Misconception
-from helpers import masks
+from exercises.common.attention_steps import INF
+from exercises.common.inputs import causal_for
+from feedback import Misconceptions
+
+known = Misconceptions()
 
 
-def _zeroed(w, mask):
-    return w * mask
+def divided(weights, dim=-1):
+    """The right last step, or the same along another axis."""
+    return weights / weights.sum(dim, keepdim=True)
 
 
-def _with_epsilon(epsilon):
-    return lambda w, mask: _zeroed(w, mask) / (_zeroed(w, mask).sum(-1, keepdim=True) + epsilon)
-
-
-def _normalised_first(w, mask):
-    return w / w.sum(-1, keepdim=True) * mask
-
-
-MISCONCEPTIONS = (
-        Misconception(
-            "not-renormalised", "Hidden keys got the weight 0, but the rest of the row was not made to sum to 1 "
-            "again.",
-            "What was taken from the hidden keys is missing: divide each row by its new sum.",
-            (_zeroed, _normalised_first), explainers.row_sum),
-        Misconception(
-            "true-hides", "The mask was read the wrong way round: you kept what is hidden.",
-            "True = may attend. Multiply by the mask itself, not by its opposite.",
-            (lambda w, m: _zeroed(w, ~m) / _zeroed(w, ~m).sum(-1, keepdim=True), lambda w, m: _zeroed(w, ~m)),
-            explainers.hidden_weight),
-        Misconception(
-            "mask-ignored", "The mask was never used: these are the weights that came in.",
-            "weights * mask gives a new tensor; keep it.",
-            (lambda w, m: w.clone(), lambda w, m: w / w.sum(-1, keepdim=True)), explainers.hidden_weight),
-        Misconception(
-            "own-causal-mask", "A causal mask was made here, whatever mask is given.",
-            "Use the argument mask: it may be of any kind.",
-            (lambda w, m: masks.mask_by_renormalizing(w, _lower(w)),), explainers.hidden_weight),
-        Misconception(
-            "divided-by-count", "The weights were divided by the number of visible keys, not by what they sum to.",
-            "Sum the weights that are left: visible.sum(dim=-1, keepdim=True).",
-            lambda w, m: _zeroed(w, m) / m.expand(w.shape).sum(-1, keepdim=True), explainers.row_sum),
-        Misconception(
-            "softmax-again", "A softmax was applied a second time: a weight of 0 becomes exp(0) = 1, so hidden keys "
-            "are back, and the rest is flattened.",
-            "The numbers are weights already; dividing by their sum is enough.",
-            (lambda w, m: (w * m).softmax(-1),), explainers.hidden_weight),
-        Misconception(
-            "filled-weights", "A huge negative number was put into weights, and a softmax taken over them: a softmax "
-            "of a softmax.",
-            "-inf belongs into scores, before the softmax (exercise 3.3). Here multiply, then divide.",
-            (lambda w, m: w.masked_fill(~m, -_INF).softmax(-1), lambda w, m: w.masked_fill(~m, -1e9).softmax(-1)),
-            explainers.entry),
-        Misconception(
-            "columns-renormalised", "The columns were made to sum to 1, not the rows.",
-            "Each query shares out its attention over its keys: sum over the last axis.",
-            (lambda w, m: _zeroed(w, m) / _zeroed(w, m).sum(-2, keepdim=True),
-             lambda w, m: _zeroed(w, m) / _zeroed(w, m).sum(0, keepdim=True),
-             lambda w, m: _zeroed(w, m) / _zeroed(w, m).sum(1, keepdim=True)), explainers.row_sum),
-        Misconception(
-            "one-sum-for-all", "Everything was divided by one sum over the whole tensor.",
-            "Each row has its own sum: sum(dim=-1, keepdim=True).",
-            lambda w, m: _zeroed(w, m) / _zeroed(w, m).sum(), explainers.row_sum),
-        Misconception(
-            "large-epsilon", "The number added to the sum, to avoid dividing by 0, is so large that rows no longer "
-            "sum to 1.",
-            "Something like 1e-9 is enough, and here you can do without.",
-            tuple(_with_epsilon(e) for e in (1.0, 0.1, 1e-2, 1e-3, 1e-4)), explainers.row_sum),
-        Misconception(
-            "mask-added", "The mask was added to the weights, not multiplied: True counts as 1.",
-            "Multiplying by True keeps a number, by False makes it 0.",
-            lambda w, m: (w + m) / (w + m).sum(-1, keepdim=True), explainers.hidden_weight),
-        Misconception(
-            "evenly-spread", "All visible keys got the same weight: the weights themselves were lost.",
-            "Keep the proportions of the visible weights.",
-            lambda w, m: (m / m.sum(-1, keepdim=True)).to(w.dtype).expand_as(w).clone(), explainers.entry),
+@known(
+    "not-renormalised",
+    means="Hidden keys got the weight 0, but the rest of the row was not made to sum to 1 again.",
+    hint="What was taken from the hidden keys is missing: what must each row be divided by?",
+    explain=explainers.row_sum,
 )
+def zeroed(weights, mask):
+    return weights * mask
+
+
+@known(
+    "true-hides",
+    means="The mask was read the wrong way round: you kept what is hidden.",
+    hint="True = may attend. Multiply by the mask itself, not by its opposite.",
+    explain=explainers.hidden_weight,
+)
+def hidden_kept(weights, mask):
+    return divided(weights * ~mask)
+
+
+@known.also("true-hides")
+def hidden_kept_and_not_divided(weights, mask):
+    return weights * ~mask
+
+
+@known(
+    "mask-ignored",
+    means="The mask was never used: these are the weights that came in.",
+    hint="What hides a key makes a new tensor, weights * mask for example: keep it.",
+    explain=explainers.hidden_weight,
+)
+def unchanged(weights, mask):
+    return weights.clone()
+
+
+@known(
+    "own-causal-mask",
+    means="A causal mask was made here, whatever mask is given.",
+    hint="Use the argument mask: it may be of any kind.",
+    explain=explainers.hidden_weight,
+)
+def future_hidden(weights, mask):
+    return divided(weights * causal_for(weights))
+
+
+@known(
+    "divided-by-count",
+    means="The weights were divided by the number of visible keys, not by what they sum to.",
+    hint="A row must sum to 1: divide it by its own sum.",
+    explain=explainers.row_sum,
+)
+def divided_by_the_number_of_visible_keys(weights, mask):
+    return weights * mask / mask.expand(weights.shape).sum(-1, keepdim=True)
+
+
+@known(
+    "softmax-again",
+    means="A softmax was applied a second time: a weight of 0 becomes exp(0) = 1, so hidden keys are back, and the "
+    "rest is flattened.",
+    hint="The numbers are weights already; dividing by their sum is enough.",
+    explain=explainers.hidden_weight,
+)
+def softmax_of_zeroed_weights(weights, mask):
+    return (weights * mask).softmax(-1)
+
+
+@known(
+    "filled-weights",
+    means="Hidden weights were filled with a huge negative number, and a softmax taken: a softmax of a softmax.",
+    hint="-inf belongs into scores, before the softmax (exercise 3.3). Here multiply, then divide.",
+)
+def softmax_of_filled_weights(weights, mask):
+    return weights.masked_fill(~mask, -INF).softmax(-1)
+
+
+@known(
+    "columns-renormalised",
+    means="The columns were made to sum to 1, not the rows.",
+    hint="Each query shares out its attention among its keys: which axis holds the keys?",
+    explain=explainers.row_sum,
+)
+def columns_divided(weights, mask):
+    return divided(weights * mask, -2)
+
+
+@known.also("columns-renormalised")
+def axis_0_divided(weights, mask):
+    return divided(weights * mask, 0)
+
+
+@known.also("columns-renormalised")
+def axis_1_divided(weights, mask):
+    return divided(weights * mask, 1)
+
+
+@known(
+    "one-sum-for-all",
+    means="Everything was divided by one sum over the whole tensor.",
+    hint="Each row has its own sum.",
+    explain=explainers.row_sum,
+)
+def divided_by_the_sum_of_everything(weights, mask):
+    return weights * mask / (weights * mask).sum()
+
+
+def add_epsilon(epsilon):
+    """One more number that is added to the sum."""
+
+    @known.also("large-epsilon")
+    def divided_by_the_sum_and_epsilon(weights, mask):
+        return weights * mask / ((weights * mask).sum(-1, keepdim=True) + epsilon)
+
+
+known(
+    "large-epsilon",
+    means="The number added to the sum, to avoid dividing by 0, is so large that rows no longer sum to 1.",
+    hint="Something like 1e-9 is enough, and here you can do without.",
+    explain=explainers.row_sum,
+)
+for epsilon in (1.0, 0.1, 1e-2, 1e-3, 1e-4):
+    add_epsilon(epsilon)
+
+
+@known(
+    "mask-added",
+    means="The mask was added to the weights, not multiplied: True counts as 1.",
+    hint="Multiplying by True keeps a number, by False makes it 0.",
+    explain=explainers.hidden_weight,
+)
+def mask_added(weights, mask):
+    return divided(weights + mask)
+
+
+@known(
+    "evenly-spread",
+    means="All visible keys got the same weight: the weights themselves were lost.",
+    hint="Keep the proportions of the visible weights.",
+)
+def visible_keys_alike(weights, mask):
+    return divided(mask.to(weights.dtype)).expand_as(weights).clone()

@@ -20,7 +20,7 @@ def filled_with_minus_infinity(scores, mask):
 
 
 @right
-def filled_with_minus_one_milliard(scores, mask):
+def filled_with_minus_one_billion(scores, mask):
     scores = scores.masked_fill(mask == 0, -1e9)
     return F.softmax(scores, dim=-1)
 
@@ -30,7 +30,7 @@ def filled_with_the_smallest_number(scores, mask):
     return scores.masked_fill(mask.logical_not(), torch.finfo(scores.dtype).min).softmax(-1)
 
 
-@right
+@right.limited
 def filled_with_minus_ten_thousand(scores, mask):
     return scores.masked_fill(~mask, -10000.0).softmax(dim=-1)
 
@@ -117,12 +117,12 @@ def filled_by_sdpa_of_the_identity(scores, mask):
 
 
 @right
-def masked_3_by_a_fill_of_minus_20(scores, mask):
-    weights = scores.masked_fill(~mask, -1e9 if not mask.any(-1).all() else scores.min().item() - 50).softmax(-1)
+def filled_50_below_the_least_and_zeroed(scores, mask):
+    weights = scores.masked_fill(~mask, scores.min().item() - 50).softmax(-1)
     return weights * mask
 
 
-@right
+@right.limited
 def filled_by_renormalizing(scores, mask):
     weights = torch.softmax(scores, dim=-1) * mask
     return weights / weights.sum(dim=-1, keepdim=True)

@@ -68,7 +68,7 @@ def filled_with_small_negative(scores, mask):
 
 @wrong("zero-filled")
 def filled_with_tiny(scores, mask):
-    """Finfo.tiny written for finfo.min."""
+    """finfo.tiny written for finfo.min."""
     return torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).tiny), dim=-1)
 
 
@@ -85,7 +85,7 @@ def filled_with_plus_infinity(scores, mask):
 
 
 @wrong("positive-fill")
-def filled_with_plus_milliard(scores, mask):
+def filled_with_plus_one_billion(scores, mask):
     """1e9, the sign forgotten."""
     return torch.softmax(scores.masked_fill(~mask, 1e9), dim=-1)
 
@@ -116,14 +116,17 @@ def filled_by_scores_times_infinity(scores, mask):
 
 @wrong("true-hides")
 def filled_by_adding_inverted(scores, mask):
-    """Mask * -1e9 is added: inverted."""
+    """mask * -1e9 is added: inverted."""
     return torch.softmax(scores + mask * -1e9, dim=-1)
 
 
-@wrong("hidden-keys-read")
+@wrong("scores-times-infinity")
 def filled_by_multiplying(scores, mask):
     """The scores are multiplied by -1e9 where hidden."""
-    return torch.softmax(torch.where(mask, scores, scores * -1e9), dim=-1)
+    filled = scores.clone()
+    hidden = ~mask.expand_as(scores)
+    filled[hidden] = filled[hidden] * -1e9
+    return torch.softmax(filled, dim=-1)
 
 
 @wrong("mask-added")
@@ -146,7 +149,7 @@ def filled_without_mask(scores, mask):
 
 @wrong("mask-ignored")
 def filled_and_lost(scores, mask):
-    """Masked_fill is thrown away."""
+    """masked_fill is thrown away."""
     scores.masked_fill(~mask, float("-inf"))
     return torch.softmax(scores, dim=-1)
 
@@ -203,7 +206,7 @@ def filled_after_softmax_with_infinity(scores, mask):
 
 @wrong("masked-after-softmax")
 def filled_sum_of_all(scores, mask):
-    """Exp of the visible, the sum of all."""
+    """exp of the visible, the sum of all."""
     powers = torch.exp(scores - scores.amax(-1, keepdim=True))
     return powers * mask / powers.sum(-1, keepdim=True)
 
@@ -228,7 +231,7 @@ def filled_always_causal(scores, mask):
     return torch.softmax(scores.masked_fill(~allowed, float("-inf")), dim=-1)
 
 
-@wrong("hidden-keys-read")
+@wrong()
 def filled_diagonal_too(scores, mask):
     """The diagonal is hidden too."""
     diagonal = torch.eye(*scores.shape[-2:], dtype=torch.bool)
@@ -238,7 +241,8 @@ def filled_diagonal_too(scores, mask):
 @wrong()
 def filled_mask_transposed(scores, mask):
     """The mask is transposed."""
-    return torch.softmax(scores.masked_fill(~mask.transpose(-2, -1), -1e9), dim=-1)
+    hidden = mask.mT.logical_not()
+    return torch.softmax(scores.masked_fill(hidden, -1e9), dim=-1)
 
 
 @wrong()
@@ -269,7 +273,7 @@ def filled_matrices(scores, mask):
 
 @wrong()
 def filled_by_not(scores, mask):
-    """Not instead of ~."""
+    """not instead of ~."""
     return torch.softmax(scores.masked_fill(not mask, float("-inf")), dim=-1)
 
 
@@ -281,13 +285,13 @@ def filled_by_minus(scores, mask):
 
 @wrong()
 def filled_with_bare_inf(scores, mask):
-    """Inf without its module."""
+    """inf without its module."""
     return torch.softmax(scores.masked_fill(~mask, -inf), dim=-1)  # noqa: F821
 
 
 @wrong()
 def filled_by_if(scores, mask):
-    """Mask == False through an if on a tensor."""
+    """mask == False through an if on a tensor."""
     if mask:
         return torch.softmax(scores, dim=-1)
     return torch.softmax(scores - 1e9, dim=-1)
@@ -313,7 +317,7 @@ def filled_always_float64(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1, dtype=torch.float64)
 
 
-@wrong("hidden-keys-read")
+@wrong("rows-do-not-sum-to-1")
 def filled_inverted_over_queries(scores, mask):
     """Inverted, and over the queries."""
     return torch.softmax(scores.masked_fill(mask, -1e9), dim=-2)
@@ -337,3 +341,53 @@ def filled_3_and_dropped(scores, mask):
     """A dropout that nobody asked for."""
     weights = scores.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0)
     return F.dropout(weights, 0.1)
+
+
+@wrong("scores-times-infinity")
+def filled_by_scaling_with_infinity(scores, mask):
+    """Hidden scores are multiplied by -inf."""
+    factor = torch.ones_like(scores).masked_fill(~mask, -math.inf)
+    return F.softmax(scores * factor, dim=-1)
+
+
+@wrong("mask-inverted-added")
+def filled_by_adding_the_inverted_mask(scores, mask):
+    """1 is added where a key is hidden."""
+    return F.softmax(scores + mask.logical_not().to(scores.dtype), dim=-1)
+
+
+@wrong("weak-fill")
+def filled_with_minus_twenty(scores, mask):
+    """-20: hidden weights of 1e-9."""
+    return torch.softmax(torch.where(mask, scores, torch.tensor(-20.0, dtype=scores.dtype)), dim=-1)
+
+
+@wrong("weak-fill")
+def filled_with_minus_fifty(scores, mask):
+    """-50: hidden weights of 1e-22."""
+    return F.softmax(scores.masked_fill(mask.logical_not(), -50), dim=-1)
+
+
+@wrong("weak-fill")
+def filled_with_minus_one_hundred(scores, mask):
+    """-100: hidden weights of 1e-44."""
+    hidden = (~mask).to(scores.dtype)
+    return F.softmax(scores * (1 - hidden) - 100 * hidden, dim=-1)
+
+
+@wrong("hidden-keys-read")
+def filled_with_minus_twenty_five(scores, mask):
+    """Another number that is not low enough."""
+    return F.softmax(scores.masked_fill(~mask, -25.0), dim=-1)
+
+
+@wrong("hidden-keys-read")
+def filled_by_subtracting_one_hundred(scores, mask):
+    """100 less for each hidden score."""
+    return F.softmax(scores - 100.0 * ~mask, dim=-1)
+
+
+@wrong("axis-from-the-front")
+def filled_over_axis_2(scores, mask):
+    """Softmax over axis 2: written for a batch."""
+    return torch.where(mask, scores, -torch.inf).softmax(dim=2)

@@ -54,7 +54,7 @@ def padding_inverted(lengths, max_length):
     return torch.arange(max_length) >= lengths[:, None, None]
 
 
-@wrong("wrong-shape")
+@wrong("no-query-axis")
 def padding_inverted_two_axes(lengths, max_length):
     """Inverted and without the axis for the queries."""
     return torch.arange(max_length) >= lengths[:, None]
@@ -157,7 +157,7 @@ def padding_first_length(lengths, max_length):
     return (torch.arange(max_length) < lengths[0]).expand(len(lengths), 1, max_length)
 
 
-@wrong()
+@wrong("return-in-loop")
 def padding_return_in_loop(lengths, max_length):
     """Return inside the loop."""
     mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
@@ -225,7 +225,7 @@ def padding_not_returned(lengths, max_length):
 
 @wrong()
 def padding_range_of_a_tensor(lengths, max_length):
-    """Range of a tensor of lengths."""
+    """range of a tensor of lengths."""
     mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
     for i in range(len(lengths)):
         for j in range(lengths):
@@ -235,7 +235,7 @@ def padding_range_of_a_tensor(lengths, max_length):
 
 @wrong()
 def padding_if_on_a_tensor(lengths, max_length):
-    """An if on a tensor of several truths."""
+    """An if on a tensor of several values."""
     mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
     for key in range(max_length):
         if key < lengths:
@@ -251,7 +251,7 @@ def padding_of_one_argument(lengths):
 
 @wrong()
 def padding_misspelt(lengths, max_length):
-    """Unsqueeze misspelt."""
+    """unsqueeze misspelt."""
     return torch.arange(max_length) < lengths.unsqeeze(1).unsqeeze(2)
 
 
@@ -263,3 +263,68 @@ def padding_index_past_the_end(lengths, max_length):
         for j in range(length + 1):
             mask[i, 0, j] = True
     return mask
+
+
+@wrong("no-query-axis")
+def padding_two_axes_of_zeros(lengths, max_length):
+    """The first idea: zeros and a loop, without the axis for the queries."""
+    mask = torch.zeros(len(lengths), max_length)
+    for i, length in enumerate(lengths):
+        mask[i, :length] = 1
+    return mask
+
+
+@wrong("no-query-axis")
+def padding_two_axes_one_too_many(lengths, max_length):
+    """<= instead of <, without the axis for the queries."""
+    positions = torch.arange(max_length).unsqueeze(0)
+    return positions <= lengths.unsqueeze(1)
+
+
+@wrong("no-query-axis")
+def padding_two_axes_of_inverted_numbers(lengths, max_length):
+    """1 at the padding, without the axis for the queries."""
+    mask = torch.ones(len(lengths), max_length)
+    for i, length in enumerate(lengths):
+        mask[i, :length] = 0
+    return mask
+
+
+@wrong("wrong-shape")
+def padding_squeezed(lengths, max_length):
+    """squeeze() takes away the axis that was just inserted."""
+    mask = torch.arange(max_length) < lengths[:, None, None]
+    return mask.squeeze()
+
+
+@wrong("longest-for-all")
+def padding_of_the_longest(lengths, max_length):
+    """The longest length for all."""
+    row = torch.arange(max_length) < lengths.max()
+    return row.repeat(lengths.size(0), 1).unsqueeze(1)
+
+
+@wrong("return-in-loop")
+def padding_row_returned_in_loop(lengths, max_length):
+    """A row is returned inside the loop."""
+    for length in lengths:
+        return (torch.arange(max_length) < length)[None, None]
+
+
+@wrong("causal")
+def padding_by_a_triangle(lengths, max_length):
+    """The mask of exercise 3.1."""
+    return torch.tril(torch.ones(max_length, max_length)).bool()
+
+
+@wrong("causal")
+def padding_by_a_triangle_for_each_item(lengths, max_length):
+    """The mask of exercise 3.1, for each item."""
+    triangle = torch.ones(max_length, max_length, dtype=torch.bool).tril()
+    return torch.stack([triangle for _ in lengths])
+
+
+@wrong("no-query-axis")
+def padding_two_axes_of_lists(lengths, max_length):
+    """Whole numbers, written out item by item."""
+    return torch.tensor([[1] * n + [0] * (max_length - n) for n in lengths.tolist()])

@@ -3,14 +3,20 @@
 import torch
 
 from exercises.common.inputs import AXES
-from exercises.e3_4_padding_mask.misconceptions import MISCONCEPTIONS
+from exercises.e3_4_padding_mask.misconceptions import known
+from exercises.e3_4_padding_mask.reference import padding_mask
 from feedback import Exercise, TestCase
-from helpers import masks
 
 EXERCISE = Exercise(
-    id="3.4", name="padding_mask", signature="padding_mask(lengths, max_length)", minutes=6, difficulty=2,
+    id="3.4",
+    name="padding_mask",
+    signature="padding_mask(lengths, max_length)",
+    minutes=6,
+    difficulty=2,
     gives="a mask, bool (B, 1, max_length), from lengths (B,): True where the key is a real token",
-    reference=masks.padding_mask, arguments=("lengths", "max_length"), returns=("mask",),
+    reference=padding_mask,
+    arguments=("lengths", "max_length"),
+    returns=("mask",),
     axis_names=AXES | {2: "", 3: "B", 5: "B", 7: "max_length", 13: "max_length", 11: "max_length"},
     cases=(
         TestCase("three items", (torch.tensor([6, 4, 9]), 11)),
@@ -19,10 +25,11 @@ EXERCISE = Exercise(
         TestCase("five items", (torch.tensor([4, 2, 7, 1, 5]), 7)),
     ),
     minimal_inputs=((torch.tensor([1]), 2), (torch.tensor([2, 1]), 2), (torch.tensor([1, 3]), 3)),
-    misconceptions=MISCONCEPTIONS,
+    misconceptions=known,
     hints=(
-        "torch.arange(max_length) gives the positions 0, 1, 2, ... A position is real if it is smaller than the "
-        "item's length.",
+        "torch.arange(max_length) gives the positions 0, 1, 2, ... When is a position real?",
+        "A position is real if it is smaller than the item's length. To compare all positions with all lengths at "
+        "once, the lengths need axes of size 1 behind them.",
         "Comparing (max_length,) with (B, 1, 1) gives (B, 1, max_length): lengths[:, None, None] has that shape.",
     ),
     when_correct="One row for each item, stretched over all queries by broadcasting.",

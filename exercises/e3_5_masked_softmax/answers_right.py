@@ -13,7 +13,7 @@ right = RightAnswers()
 
 
 @right
-def masked_softmax_mended_afterwards(scores, mask):
+def masked_softmax_with_nan_replaced(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1).nan_to_num(0.0)
 
 
@@ -30,7 +30,7 @@ def masked_softmax_filled_again_with_zero(scores, mask):
 
 
 @right
-def masked_softmax_that_opens_empty_rows_first(scores, mask):
+def masked_softmax_that_unmasks_empty_rows_first(scores, mask):
     empty = ~mask.any(dim=-1, keepdim=True)
     weights = scores.masked_fill(~(mask | empty), -math.inf).softmax(dim=-1)
     return weights.masked_fill(empty, 0.0)
@@ -139,18 +139,17 @@ def masked_softmax_with_zero_over_zero_behind_where(scores, mask):
 
 
 @right
-def masked_softmax_renormalized_epsilon(scores, mask):
-    weights = torch.softmax(scores, dim=-1) * mask
-    return weights / (weights.sum(-1, keepdim=True) + 1e-9)
-
-
-@right
-def masked_softmax_of_bare_powers(scores, mask):
-    powers = torch.exp(scores) * mask
-    return powers / (powers.sum(-1, keepdim=True) + 1e-9)
-
-
-@right
-def masked_5_by_a_fill_of_minus_20(scores, mask):
-    weights = scores.masked_fill(~mask, -1e9 if not mask.any(-1).all() else scores.min().item() - 50).softmax(-1)
+def masked_softmax_filled_50_below_the_least(scores, mask):
+    weights = scores.masked_fill(~mask, scores.min().item() - 50).softmax(-1)
     return weights * mask
+
+
+@right.limited
+def masked_softmax_filled_with_minus_ten_thousand(scores, mask):
+    hidden = mask.logical_not()
+    return torch.softmax(scores.masked_fill(hidden, -1e4), dim=-1).masked_fill(hidden, 0.0)
+
+
+@right.limited
+def masked_softmax_filled_with_minus_thirty(scores, mask):
+    return torch.softmax(torch.where(mask, scores, -30.0), dim=-1) * mask

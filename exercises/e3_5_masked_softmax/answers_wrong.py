@@ -37,7 +37,7 @@ def masked_softmax_minus_ten_thousand_added(scores, mask):
 
 @wrong("uniform-rows")
 def masked_softmax_mended_too_early(scores, mask):
-    """Nan_to_num before the softmax."""
+    """nan_to_num before the softmax."""
     return torch.softmax(scores.masked_fill(~mask, float("-inf")).nan_to_num(), dim=-1)
 
 
@@ -73,9 +73,9 @@ def masked_softmax_added_infinities(scores, mask):
     return torch.softmax(scores + mask.to(scores.dtype).log(), dim=-1).nan_to_num(0.0)
 
 
-@wrong("nan-gradients")
+@wrong("swallowed")
 def masked_softmax_where_trap(scores, mask):
-    """0/0 behind torch.where: right numbers, NaN gradients."""
+    """The maximum of hidden scores too, and 0/0 behind torch.where."""
     powers = torch.exp(scores - scores.amax(-1, keepdim=True)) * mask
     total = powers.sum(-1, keepdim=True)
     return torch.where(total > 0, powers / total, 0.0)
@@ -91,7 +91,7 @@ def masked_softmax_zeroed_in_place(scores, mask):
 
 @wrong()
 def masked_softmax_mended_in_place(scores, mask):
-    """Nan_to_num_ in place: backward fails."""
+    """nan_to_num_ in place: backward fails."""
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     return weights.nan_to_num_(0.0)
 
@@ -132,7 +132,7 @@ def masked_softmax_through_lists(scores, mask):
 
 @wrong()
 def masked_softmax_numpy_of_gradients(scores, mask):
-    """Numpy() on a tensor that wants gradients."""
+    """numpy() on a tensor that wants gradients."""
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     return torch.from_numpy(np.nan_to_num(weights.numpy()))
 
@@ -213,7 +213,7 @@ def masked_softmax_all_or_nothing(scores, mask):
 
 @wrong()
 def masked_softmax_any_without_keepdim(scores, mask):
-    """Any without keepdim."""
+    """any without keepdim."""
     weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
     return weights.masked_fill(~mask.any(dim=-1), 0.0)
 
@@ -237,7 +237,7 @@ def masked_softmax_in_place(scores, mask):
 
 @wrong("changes-input")
 def masked_softmax_fill_in_place(scores, mask):
-    """Masked_fill_ on an input that wants gradients."""
+    """masked_fill_ on an input that wants gradients."""
     scores.masked_fill_(~mask, float("-inf"))
     return torch.softmax(scores, dim=-1).nan_to_num(0.0)
 
@@ -313,3 +313,45 @@ def filled_5_and_dropped(scores, mask):
     """A dropout that nobody asked for."""
     weights = scores.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0)
     return F.dropout(weights, 0.1)
+
+
+@wrong("swallowed")
+def masked_softmax_renormalized_with_epsilon(scores, mask):
+    """Exercise 3.2 with a number that keeps the division from 0/0."""
+    weights = F.softmax(scores, dim=-1).masked_fill(~mask, 0)
+    return weights / (weights.sum(dim=-1, keepdim=True) + 1e-12)
+
+
+@wrong("swallowed")
+def masked_softmax_renormalized_and_clamped(scores, mask):
+    """Exercise 3.2 with a clamped sum."""
+    weights = F.softmax(scores, dim=-1) * mask
+    return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+
+
+@wrong("overflow")
+def masked_softmax_of_bare_powers(scores, mask):
+    """Nothing is subtracted before exp."""
+    powers = torch.where(mask, torch.exp(scores), 0.0 * torch.exp(scores))
+    return powers / (powers.sum(-1, keepdim=True) + 1e-9)
+
+
+@wrong("visible-zeroed")
+def masked_softmax_zeroed_where_visible(scores, mask):
+    """masked_fill with the wrong mask the second time."""
+    weights = F.softmax(torch.where(mask, scores, -1e9), dim=-1)
+    return torch.where(mask, 0.0, weights)
+
+
+@wrong("whole-item-zeroed")
+def masked_softmax_items_dropped(scores, mask):
+    """Whole items are dropped where a single row is empty."""
+    weights = F.softmax(scores.masked_fill(~mask, -1e9), dim=-1) * mask
+    nothing = ~mask.broadcast_to(scores.shape).any(-1)
+    return weights * ~nothing.any(-1)[..., None, None]
+
+
+@wrong("axis-from-the-front")
+def masked_softmax_over_axis_2(scores, mask):
+    """Softmax over axis 2: written for a batch."""
+    return F.softmax(torch.where(mask, scores, -1e9), dim=2) * mask

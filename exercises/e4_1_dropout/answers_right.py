@@ -106,7 +106,7 @@ def dropout_that_returns_early(x, p, generator=None):
 def dropout_by_its_module_s_seed(x, p, generator=None):
     if generator is None:
         return F.dropout(x, p, training=True)
-    seed = int(torch.randint(2 ** 31, (), generator=generator))
+    seed = int(torch.randint(2**31, (), generator=generator))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return nn.Dropout(p)(x)

@@ -157,7 +157,7 @@ def dropout_by_numpy(x, p, generator=None):
 
 @wrong("generator-ignored")
 def dropout_reseeded_by_chance(x, p, generator=None):
-    """The seed is drawn anew."""
+    """A new generator with a random seed."""
     generator = torch.Generator()
     generator.seed()
     return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
@@ -185,7 +185,7 @@ def dropout_rewound(x, p, generator=None):
     return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
 
 
-@wrong("zeros-tied")
+@wrong("chosen-by-size")
 def dropout_of_the_smallest(x, p, generator=None):
     """The smallest numbers are dropped."""
     return torch.where(x.flatten().argsort().argsort().reshape(x.shape) < p * x.numel(), 0, x) / (1 - p)
@@ -207,7 +207,7 @@ def dropout_numpy_without_generator(x, p, generator=None):
 
 @wrong("seeds-everything")
 def dropout_seeds_everything(x, p, generator=None):
-    """The global generator is seeded by the way."""
+    """The global generator is seeded in passing."""
     if generator is not None:
         torch.manual_seed(0)
     return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
@@ -261,7 +261,7 @@ def dropout_in_place(x, p, generator=None):
 
 @wrong("wrong-shape")
 def dropout_only_the_kept(x, p, generator=None):
-    """The numbers kept, without their places."""
+    """The numbers kept, without their positions."""
     return x[torch.rand(x.shape, generator=generator) >= p] / (1 - p)
 
 
@@ -315,7 +315,7 @@ def dropout_without_brackets(x, p, generator=None):
     return x * keep / 1 - p
 
 
-@wrong("renormalised")
+@wrong("renormalized")
 def dropout_with_rows_of_one(x, p, generator=None):
     """Rows made to sum to 1 again."""
     kept = torch.where(torch.rand(x.shape, generator=generator) < p, 0.0, x)
@@ -347,3 +347,61 @@ def dropout_of_minus_infinity(x, p, generator=None):
     """-inf in place of 0."""
     drop = torch.rand(x.shape, generator=generator) < p
     return x.masked_fill(drop, float("-inf")) / (1 - p)
+
+
+@wrong("chosen-by-size")
+def dropout_of_what_lies_below_a_quantile(x, p, generator=None):
+    """The largest numbers are kept: nothing is drawn."""
+    return x * (x >= x.flatten().kthvalue(max(1, round(p * x.numel()))).values) / (1 - p) if p else x
+
+
+@wrong("one-draw-for-all")
+def dropout_of_everything_or_nothing(x, p, generator=None):
+    """One draw for all numbers."""
+    return x * (torch.rand(1, generator=generator) >= p) / (1 - p)
+
+
+@wrong("one-draw-for-all")
+def dropout_by_an_if(x, p, generator=None):
+    """One draw for all numbers, with an if."""
+    if torch.rand((), generator=generator) < p:
+        return torch.zeros_like(x)
+    return x / (1 - p)
+
+
+@wrong("brackets")
+def dropout_where_without_brackets(x, p, generator=None):
+    """No brackets around 1 - p, in torch.where."""
+    keep = torch.rand(x.shape, generator=generator) >= p
+    return torch.where(keep, x / 1 - p, 0)
+
+
+@wrong("no-gradients")
+def dropout_of_plain_data(x, p, generator=None):
+    """x.data has no gradient."""
+    keep = torch.rand(x.shape, generator=generator) >= p
+    return x.data * keep / (1 - p)
+
+
+@wrong("no-gradients")
+def dropout_by_lists(x, p, generator=None):
+    """By way of a list."""
+    keep = torch.rand(x.shape, generator=generator) >= p
+    return torch.tensor((x * keep / (1 - p)).tolist(), dtype=x.dtype)
+
+
+@wrong("no-gradients")
+def dropout_into_a_detached_copy(x, p, generator=None):
+    """A copy that is detached."""
+    out = x.detach().clone()
+    out[torch.rand(x.shape, generator=generator) < p] = 0
+    return out / (1 - p)
+
+
+@wrong("wrong-dtype")
+def dropout_always_float64(x, p, generator=None):
+    """Always float64."""
+    return x.double() * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+wrong()(F.dropout)  # handed in as it is: it takes no generator

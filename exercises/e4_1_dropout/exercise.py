@@ -2,47 +2,98 @@
 
 import torch
 
-from exercises.common import properties, references
-from exercises.common.dropping import _by_chance, _generator, _with_generator
+from exercises.common import properties
+from exercises.common.dropping import (
+    ERRORS,
+    decided_by_one_draw,
+    decided_by_the_generator,
+    decided_without_p,
+    seeded,
+    with_generator,
+)
+from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES
-from exercises.common.random_zeros import comparable, fallen, outline, traits
-from exercises.e4_1_dropout.misconceptions import MISCONCEPTIONS
-from exercises.e4_1_dropout.shared import _OF_X
-from feedback import Exercise, FunctionRunner, SummaryComparison, TestCase
+from exercises.common.random_zeros import Dropped, comparable, outline
+from exercises.e4_1_dropout.misconceptions import ZEROS, known
+from exercises.e4_1_dropout.reference import dropout
+from feedback import BehavioralTest, Exercise, FunctionRunner, SummaryComparison, TestCase
 
 
-def _uniform(*shape, seed, dtype=torch.float32):
+def uniform(*shape, seed, dtype=torch.float32):
     """Positive numbers from 0.5 to 1.5, none of them 0: a zero afterwards is a dropped one."""
-    return (0.5 + torch.rand(shape, generator=_generator(seed), dtype=torch.float64)).to(dtype)
+    return (0.5 + torch.rand(shape, generator=seeded(seed), dtype=torch.float64)).to(dtype)
 
 
-def _dropout_essence(args, value):
+def summary(args, value):
+    """What every right answer has in common, wherever it drops."""
     x, p = args[:2]
     if not comparable(value, x):
         return outline(value)
+    dropped = Dropped(x, value, p)
     if not p:
-        return "dropped with p = 0" if fallen(x, value)[0] else value
-    return traits(x, value, p)
+        return "dropped with p = 0" if dropped.count else value
+    return dropped.summary
 
+
+def stage_of(args):
+    """With a generator first, then without one; what goes wrong with p = 0 alone, such as a division by it, last."""
+    _, p, seed = args
+    return int(seed is None) if p else 2
+
+
+def drop_some(attempt, generator, p=0.4):
+    return attempt(uniform(40, 50, seed=9), p, *(() if generator is None else (generator,)))
+
+
+def is_zero(result):
+    return result == 0
+
+
+def chosen_by_size(attempt):
+    """Nothing is drawn: the smallest or the largest numbers become 0."""
+    x = uniform(40, 50, seed=10)
+    zeroed = attempt(x, 0.4, seeded(1)) == 0
+    if not zeroed.any() or zeroed.all():
+        return None
+    if x[zeroed].max() < x[~zeroed].min():
+        return "Nothing is drawn: your code always zeroes the smallest numbers, and keeps the largest."
+    if x[zeroed].min() > x[~zeroed].max():
+        return "Nothing is drawn: your code always zeroes the largest numbers, and keeps the smallest."
+    return None
+
+
+CHOSEN_HINT = (
+    "Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare "
+    "random numbers with p, not those of x."
+)
 
 EXERCISE = Exercise(
-    id="4.1", name="dropout", signature="dropout(x, p, generator=None)", minutes=8, difficulty=2,
+    id="4.1",
+    name="dropout",
+    signature="dropout(x, p, generator=None)",
+    minutes=8,
+    difficulty=2,
     gives="x with each number zeroed with probability p, and the kept ones divided by 1 - p",
-    reference=references.dropout, arguments=("x", "p", "generator"), returns=("result",),
-    runner=FunctionRunner(_with_generator, ("x", "p", "the generator's seed")),
-    comparison=SummaryComparison(_dropout_essence),
+    reference=dropout,
+    arguments=("x", "p", "generator"),
+    returns=("result",),
+    runner=FunctionRunner(with_generator, ("x", "p", "the generator's seed")),
+    comparison=SummaryComparison(summary),
+    stage_of=stage_of,
     cases=(
-        TestCase("10,000 numbers, p = 0.3", (_uniform(100, 100, seed=1), 0.3, 1), rtol=1e-3),
-        TestCase("a vector, p = 0.5", (_uniform(10_007, seed=2), 0.5, 2), rtol=1e-3),
-        TestCase("three axes, p = 0.6", (_uniform(7, 30, 41, seed=3) * (-1) ** torch.arange(41), 0.6, 3), rtol=1e-3),
-        TestCase("four axes, p = 0.9", (_uniform(4, 6, 20, 31, seed=4), 0.9, 4), rtol=1e-3),
-        TestCase("float64, p = 0.25", (_uniform(90, 130, seed=5, dtype=torch.float64), 0.25, 5), rtol=1e-3),
-        TestCase("no generator, p = 0.2", (_uniform(90, 110, seed=6), 0.2, None), rtol=1e-3),
-        TestCase("p = 0", (_uniform(7, 11, seed=7), 0.0, 7)),
-        TestCase("p = 0, no generator", (_uniform(1, 3, 1, 5, seed=8), 0.0, None)),
+        TestCase("10,000 numbers, p = 0.3", (uniform(100, 100, seed=1), 0.3, 1), rtol=1e-3),
+        TestCase("a vector, p = 0.5", (uniform(10_007, seed=2), 0.5, 2), rtol=1e-3),
+        TestCase("three axes, p = 0.6", (uniform(7, 30, 41, seed=3) * (-1) ** torch.arange(41), 0.6, 3), rtol=1e-3),
+        TestCase("four axes, p = 0.9", (uniform(4, 6, 20, 31, seed=4), 0.9, 4), rtol=1e-3),
+        TestCase("float64 numbers, p = 0.25", (uniform(90, 130, seed=5, dtype=torch.float64), 0.25, 5), rtol=1e-3),
+        TestCase("a call without a generator, p = 0.2", (uniform(90, 110, seed=6), 0.2, None), rtol=1e-3),
+        TestCase("a matrix, p = 0", (uniform(7, 11, seed=7), 0.0, 7)),
+        TestCase("a call without a generator, p = 0", (uniform(1, 3, 1, 5, seed=8), 0.0, None)),
     ),
-    minimal_inputs=(), axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
-    misconceptions=MISCONCEPTIONS,
+    minimal_inputs=(),
+    axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
+    misconceptions=known,
+    error_meanings=ERRORS,
     hints=(
         "Draw one random number for each number of x: torch.rand(x.shape, generator=generator). Which of them are at "
         "least p?",
@@ -50,9 +101,14 @@ EXERCISE = Exercise(
         "sets the others to 0. What is missing is a division.",
         "return x * keep.to(x.device) / (1 - p)",
     ),
-    properties=(properties.FINITE, *_OF_X.properties(lambda case: case.args[1])),
-    behavioral_tests=_by_chance(
-        lambda attempt, g, p=0.4: attempt(_uniform(40, 50, seed=9), p, *(() if g is None else (g,))),
-        lambda x: x == 0),
-    when_correct="Every number keeps its expectation: a share of p is lost, and the rest is 1 / (1 - p) times as large.",
+    properties=(properties.FINITE, *ZEROS.properties(lambda case: case.args[1])),
+    behavioral_tests=(
+        decided_by_one_draw(drop_some, is_zero),
+        BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, early=True),
+        BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, required=True, while_doing="called once more,"),
+        decided_without_p(drop_some, is_zero),
+        *decided_by_the_generator(drop_some, is_zero),
+        gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator, compared=False),
+    ),
+    when_correct="Every number keeps its expectation: a share of p is lost, the rest is 1 / (1 - p) times as large.",
 )

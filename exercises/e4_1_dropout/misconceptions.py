@@ -1,127 +1,165 @@
 """What people get wrong in exercise 4.1, dropout."""
 
 import torch
-from torch.nn import functional as F
 
-from exercises.common import explainers, references
-from exercises.common.dropping import _INF, _NO_GENERATOR, _below_normal, _half, _keeps, _rows
-from exercises.e4_1_dropout.shared import _OF_X
-from feedback import Misconception
+from exercises.common.dropout_mistakes import dropout_mistakes, keep, with_fewer_draws
+from exercises.common.dropping import DropoutExplainer, first_infinity
+from exercises.common.random_zeros import Dropped
+from feedback import Misconceptions
 
-
-def _for_some_axes(shape, vector):
-    """Dropout with fewer draws than numbers: shape(x) of them. For a vector one draw may do all, or nothing."""
-
-    def code(x, p, g=None):
-        if shape(x) == (1,):
-            return x * vector / (1 - p)
-        return x * (torch.rand(shape(x), generator=g) >= p) / (1 - p)
-
-    return code
-
-
-def _counted(x, p, g=None):
-    keep = _keeps(x, p, g)
-    return x * keep / keep.double().mean().to(x.dtype)
-
-
-def _row_by_row(x, p, g=None):
-    dropped = x * _keeps(x, p, g)
-    return dropped / dropped.sum(-1, keepdim=True)
-
-
-def _first_infinity(case):
-    at = tuple(int(i) for i in (~case.actual.isfinite()).nonzero()[0])
-    return f"{int((~case.actual.isfinite()).sum()):,} of your numbers are -inf, the first at {explainers.position(at)}"
-
-
-MISCONCEPTIONS = (
-        Misconception(
-            "not-scaled", "The right share became 0, but what was kept was not divided by 1 - p: the result is smaller "
-            "than x on average.",
-            "A share of 1 - p is left. What must each of them be divided by, so that the sum stays what it was?",
-            lambda x, p, g=None: x * _keeps(x, p, g), _OF_X.averaged),
-        Misconception(
-            "times-one-minus-p", "What was kept was multiplied by 1 - p instead of divided.",
-            "Some numbers are lost; those left must become larger to make up for it.",
-            lambda x, p, g=None: x * _keeps(x, p, g) * (1 - p), _OF_X.averaged),
-        Misconception(
-            "divided-by-p", "The right share became 0, but what was kept was divided by p.",
-            "p is the share that is lost; what is left is a share of 1 - p. (For p = 0.5 the two are the same.)",
-            (lambda x, p, g=None: x * _keeps(x, p, g) / p, lambda x, p, g=None: references.dropout(x, p, g) * (1 - p) / p
-             if p else x.clone()), _OF_X.averaged),
-        Misconception(
-            "one-plus-p", "What was kept was multiplied by 1 + p. That is close to 1 / (1 - p) for a small p only.",
-            "Which number times 1 - p gives 1?",
-            lambda x, p, g=None: x * _keeps(x, p, g) * (1 + p), _OF_X.averaged),
-        Misconception(
-            "share-turned-around", "The wrong ones were kept: a share of 1 - p became 0, and a share of p stayed.",
-            "p is the probability of becoming 0. torch.rand(...) < p is True for a share of p.",
-            (lambda x, p, g=None: x * ~_keeps(x, p, g) / (1 - p), lambda x, p, g=None: x * ~_keeps(x, p, g)),
-            _OF_X.counted),
-        Misconception(
-            "p-kept", "p was read as the probability of staying: you kept a share of p, and divided it by p.",
-            "In PyTorch p is the probability of becoming 0: a share of 1 - p stays.",
-            (lambda x, p, g=None: x * ~_keeps(x, p, g) / p, lambda x, p, g=None:
-             x * ~_keeps(x, p, g) / p if p else x * 0),
-            _OF_X.counted),
-        Misconception(
-            "nothing-dropped", "No number became 0, and x came back as it was.",
-            "Draw one random number for each number of x, and compare it with p. This exercise is dropout in "
-            "training.",
-            (lambda x, p, g=None: x.clone(), lambda x, p, g=None: F.dropout(x, p, training=False)), _OF_X.counted),
-        Misconception(
-            "only-scaled", "Every number was scaled, and none became 0.",
-            "Dropout zeroes some numbers, drawn by chance. Multiply by a mask of 0 and 1 as well.",
-            (lambda x, p, g=None: x / (1 - p), lambda x, p, g=None: x * (1 - p)), _OF_X.counted),
-        Misconception(
-            "whole-rows", "Whole rows were dropped together: there was one draw for each row.",
-            "Every number has its own draw: as many random numbers as x has numbers, torch.rand(x.shape, ...).",
-            (_for_some_axes(_rows, True), _for_some_axes(_rows, False)), _OF_X.tied),
-        Misconception(
-            "zeros-repeated", "The same zeros come again along an axis: several rows or items share one draw.",
-            "Every number has its own draw: as many random numbers as x has numbers, torch.rand(x.shape, ...).",
-            (_for_some_axes(lambda x: x.shape[-1:], True), _for_some_axes(lambda x: x.shape[-2:], True),
-             _for_some_axes(lambda x: x.shape[1:] or (1,), True),
-             _for_some_axes(lambda x: x.shape[1:] or (1,), False)), _OF_X.tied),
-        Misconception(
-            "counted-share", "What was kept was divided by the share that happened to stay, not by 1 - p.",
-            "Each number should keep its expectation whatever happens to the others. 1 - p is known before drawing.",
-            _counted, _OF_X.scaled),
-        Misconception(
-            "brackets", "What was dropped became -p: `/ 1 - p` divides by 1, and then subtracts p.",
-            "A product or quotient comes before a difference: write / (1 - p).",
-            lambda x, p, g=None: x * _keeps(x, p, g) / 1 - p, _OF_X.lowered),
-        Misconception(
-            "filled-with-infinity", "What was dropped became -inf; it is to become 0.",
-            "0, not -inf: this is no softmax. -inf hides a score, since exp(-inf) = 0.",
-            (lambda x, p, g=None: x.masked_fill(~_keeps(x, p, g), -_INF) / (1 - p),
-             lambda x, p, g=None: x.masked_fill(~_keeps(x, p, g), -_INF)), _first_infinity),
-        Misconception(
-            "renormalised", "Each row was made to sum to 1 again.",
-            "Divide by 1 - p and by nothing else: sums keep their size on average, not in every row.",
-            _row_by_row, _OF_X.scaled),
-        Misconception(
-            "mask-returned", "The kept numbers are all the same: the mask was returned, and x is not in it.",
-            "Multiply the mask with x.",
-            (lambda x, p, g=None: _keeps(x, p, g) / (1 - p) * torch.ones_like(x),
-             lambda x, p, g=None: _keeps(x, p, g).to(x.dtype)), _OF_X.scaled),
-        Misconception(
-            "dropped-twice", "Dropout was applied twice, with two draws: more numbers became 0 than p says, and the "
-            "rest was scaled twice.",
-            "One draw, one mask, one division.",
-            lambda x, p, g=None: references.dropout(references.dropout(x, p, g), p, g), _OF_X.counted),
-        Misconception(
-            "normal-not-uniform", "The share is that of normally distributed numbers below p: it looks as if randn "
-            "was drawn.",
-            "torch.rand draws evenly from 0 to 1, so that a share of p lies below p. randn does not.",
-            (_below_normal, lambda x, p, g=None: x * (torch.randn(x.shape, generator=g) >= p)), _OF_X.counted),
-        Misconception(
-            "always-half", "Half of the numbers became 0, whatever p is.",
-            "Compare the random numbers with p. torch.randint(0, 2, ...) and a rounded torch.rand know only halves.",
-            (_half, lambda x, p, g=None: _half(x, p, g) / (1 - p), lambda x, p, g=None: _half(x, p, g) * 2),
-            _OF_X.counted),
-        Misconception(
-            "only-with-a-generator", "Without a generator nothing was dropped: x came back as it was.", _NO_GENERATOR,
-            (lambda x, p, g=None: x.clone() if g is None else references.dropout(x, p, g),), _OF_X.counted),
+ZEROS = DropoutExplainer(
+    lambda case: Dropped(case.args[0], case.actual, case.args[1]),
+    noun="numbers",
+    draw="torch.rand(x.shape, ...)",
+    share="Each number becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its "
+    "numbers lies below p.",
 )
+
+
+def assemble(drop):
+    """An answer has only one step: it is a dropout. (In 4.2 and 4.3 a dropout is one step of several.)"""
+    return drop
+
+
+known = Misconceptions(assemble)
+shared = dropout_mistakes(ZEROS)
+
+known.include(shared, "not-scaled", "times-one-minus-p", "divided-by-p")
+
+
+@known(
+    "one-plus-p",
+    means="What was kept was multiplied by 1 + p. That is close to 1 / (1 - p) for a small p only.",
+    hint="Which number times 1 - p gives 1?",
+    explain=ZEROS.averaged,
+)
+def times_one_plus_p(x, p, generator=None):
+    return x * keep(x, p, generator) * (1 + p)
+
+
+known.include(shared, "share-turned-around", "p-kept")
+
+
+@known(
+    "nothing-dropped",
+    means="No number became 0, and x came back as it was.",
+    hint="Draw one random number for each number of x, and compare it with p. (This exercise is dropout in "
+    "training.) If you did draw: does the result of dropping reach `return`?",
+    explain=ZEROS.counted,
+)
+def x_as_it_was(x, p, generator=None):
+    return x.clone()
+
+
+@known(
+    "only-scaled",
+    means="Every number was scaled, and none became 0.",
+    hint="Dropout zeroes some numbers, chosen by chance. Which line of yours draws?",
+    explain=ZEROS.counted,
+)
+def all_kept_and_divided(x, p, generator=None):
+    return x / (1 - p)
+
+
+@known.also("only-scaled")
+def all_kept_and_multiplied(x, p, generator=None):
+    return x * (1 - p)
+
+
+def one_for_each_row(x):
+    return *x.shape[:-1], 1
+
+
+def one_for_each_column(x):
+    return x.shape[-1:]
+
+
+def one_matrix(x):
+    return x.shape[-2:]
+
+
+def one_item(x):
+    return x.shape[1:] or (1,)
+
+
+@known(
+    "whole-rows",
+    means="Whole rows were dropped together: there was one draw for each row.",
+    hint="Every number needs its own draw: how many random numbers does x need?",
+    explain=ZEROS.tied,
+)
+def rows_dropped(x, p, generator=None):
+    if x.dim() == 1:  # one draw decides for all of a vector; this one keeps it
+        return x / (1 - p)
+    return with_fewer_draws(one_for_each_row)(x, p, generator)
+
+
+@known.also("whole-rows")
+def rows_dropped_and_all_of_a_vector(x, p, generator=None):
+    return x * 0 if x.dim() == 1 else rows_dropped(x, p, generator)
+
+
+known(
+    "zeros-repeated",
+    means="The same zeros are repeated along an axis: several rows or items share one draw.",
+    hint="Every number needs its own draw: how many random numbers does x need?",
+    explain=ZEROS.tied,
+)
+for shape in (one_for_each_column, one_matrix):
+    known.also("zeros-repeated")(with_fewer_draws(shape))
+
+
+@known.also("zeros-repeated")
+def first_item_repeated(x, p, generator=None):
+    if x.dim() == 1:  # one draw decides for all of a vector; this one keeps it
+        return x / (1 - p)
+    return with_fewer_draws(one_item)(x, p, generator)
+
+
+@known.also("zeros-repeated")
+def first_item_repeated_and_no_vector_kept(x, p, generator=None):
+    return x * 0 if x.dim() == 1 else first_item_repeated(x, p, generator)
+
+
+known.include(shared, "counted-share")
+
+
+@known(
+    "brackets",
+    means="p was subtracted from your numbers: `/ 1 - p` divides by 1, and then subtracts p.",
+    hint="A quotient comes before a difference: write / (1 - p).",
+    explain=ZEROS.subtracted,
+)
+def subtracted_from_all(x, p, generator=None):
+    return x * keep(x, p, generator) / 1 - p
+
+
+@known.also("brackets")
+def subtracted_from_what_is_kept(x, p, generator=None):
+    return torch.where(keep(x, p, generator), x / 1 - p, 0)
+
+
+@known(
+    "filled-with-infinity",
+    means="What was dropped became infinite; it should become 0.",
+    hint="-inf hides a score from a softmax, since exp(-inf) = 0. Is there a softmax here?",
+    explain=first_infinity,
+)
+def minus_infinity_instead_of_0(x, p, generator=None):
+    return x.masked_fill(~keep(x, p, generator), -float("inf")) / (1 - p)
+
+
+known.include(shared, "renormalized")
+
+
+@known(
+    "mask-returned",
+    means="The kept numbers are all the same: the mask was returned, and x is not in it.",
+    hint="Multiply the mask by x.",
+    explain=ZEROS.scaled,
+)
+def mask_alone(x, p, generator=None):
+    return keep(x, p, generator) / (1 - p) * torch.ones_like(x)
+
+
+known.include(shared, "dropped-twice", "normal-not-uniform", "always-half", "only-with-a-generator")

@@ -121,12 +121,11 @@ def attention_with_a_mask_of_ones(q, k, v, p, training, generator=None):
 
 
 @right
-def attention_dropped_in_place(q, k, v, p, training, generator=None):
+def attention_with_detached_weights_returned(q, k, v, p, training, generator=None):
     weights = weights_for_dropout(q, k)
     if training:
-        weights[torch.rand(weights.shape, generator=generator) < p] = 0
-        weights /= 1 - p
-    return weights @ v, weights
+        weights = dropout_by_where(weights, p, generator)
+    return weights @ v, weights.detach()
 
 
 @right

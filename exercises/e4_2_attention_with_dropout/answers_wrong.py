@@ -7,18 +7,12 @@ import math
 import torch
 import torch.nn.functional as F
 
+from exercises.e4_2_attention_with_dropout.answers_steps import dropout_with, drops, weights_before_dropout
+from exercises.e4_2_attention_with_dropout.answers_wrong_attention import wrong as of_attention
 from feedback.bank import WrongAnswers
 
 wrong = WrongAnswers()
-
-
-def weights_before_dropout(q, k):
-    return torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1)
-
-
-def drops(x, p, generator=None):
-    """A right dropout."""
-    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+wrong.answers += of_attention.answers
 
 
 @wrong("always-on")
@@ -121,9 +115,9 @@ def attention_two_draws(q, k, v, p, training, generator=None):
     return drops(weights, p, generator) @ v, drops(weights, p, generator)
 
 
-@wrong("renormalised")
-def attention_renormalised(q, k, v, p, training, generator=None):
-    """Renormalised."""
+@wrong("renormalized")
+def attention_renormalized(q, k, v, p, training, generator=None):
+    """The rows are made to sum to 1 again."""
     weights = weights_before_dropout(q, k)
     if training:
         weights = drops(weights, p, generator)
@@ -131,7 +125,7 @@ def attention_renormalised(q, k, v, p, training, generator=None):
     return weights @ v, weights
 
 
-@wrong("renormalised")
+@wrong("renormalized")
 def attention_dropped_as_a_mask(q, k, v, p, training, generator=None):
     """Dropped by a score of -inf."""
     scores = q @ k.mT / math.sqrt(q.size(-1))
@@ -150,9 +144,9 @@ def attention_dropped_not_scaled(q, k, v, p, training, generator=None):
     return weights @ v, weights
 
 
-@wrong("share-turned-around")
+@wrong("p-kept")
 def attention_one_minus_p(q, k, v, p, training, generator=None):
-    """1 - p given to dropout."""
+    """Bernoulli of p keeps p."""
     weights = weights_before_dropout(q, k)
     if training:
         weights = weights * torch.bernoulli(torch.full_like(weights, p), generator=generator) / p
@@ -234,52 +228,6 @@ def attention_divided_in_evaluation(q, k, v, p, training, generator=None):
     return weights @ v, weights
 
 
-@wrong("no-scale")
-def attention_dropped_without_root(q, k, v, p, training, generator=None):
-    """Not scaled by the root of D."""
-    weights = torch.softmax(q @ k.mT, dim=-1)
-    if training:
-        weights = drops(weights, p, generator)
-    return weights @ v, weights
-
-
-@wrong("over-queries")
-def attention_dropped_over_queries(q, k, v, p, training, generator=None):
-    """Softmax over the queries."""
-    weights = torch.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-2)
-    if training:
-        weights = dropout_with(weights, p, generator)
-    return weights @ v, weights
-
-
-def dropout_with(x, p, generator):
-    return torch.where(torch.rand(x.shape, generator=generator) < p, 0, x / (1 - p))
-
-
-@wrong("axis-from-the-front")
-def attention_dropped_over_axis_1(q, k, v, p, training, generator=None):
-    """Softmax over axis 1."""
-    weights = torch.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=1)
-    if training:
-        weights = dropout_with(weights, p, generator)
-    return weights @ v, weights
-
-
-@wrong("only-out")
-def attention_dropped_only_out(q, k, v, p, training, generator=None):
-    """Only out."""
-    weights = weights_before_dropout(q, k)
-    return (dropout_with(weights, p, generator) if training else weights) @ v
-
-
-@wrong("swapped-pair")
-def attention_dropped_swapped(q, k, v, p, training, generator=None):
-    """The pair is swapped."""
-    weights = weights_before_dropout(q, k)
-    weights = dropout_with(weights, p, generator) if training else weights
-    return weights, weights @ v
-
-
 @wrong("generator-ignored")
 def attention_generator_forgotten(q, k, v, p, training, generator=None):
     """The generator is not handed on."""
@@ -321,27 +269,11 @@ def attention_out_scaled_again(q, k, v, p, training, generator=None):
     return weights @ v / (1 - p), weights
 
 
-@wrong("causal")
-def attention_dropped_and_causal(q, k, v, p, training, generator=None):
-    """A causal mask, unasked."""
-    scores = q @ k.mT / math.sqrt(q.size(-1))
-    weights = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -1e9).softmax(-1)
-    weights = drops(weights, p, generator) if training else weights
-    return weights @ v, weights
-
-
 @wrong()
 def attention_arguments_mixed(q, k, v, p, training, generator=None):
     """Dropout called with its arguments in another order."""
     weights = drops(p, weights_before_dropout(q, k), generator) if training else weights_before_dropout(q, k)
     return weights @ v, weights
-
-
-@wrong("returns-one")
-def attention_dropped_stacked(q, k, v, p, training, generator=None):
-    """A list."""
-    weights = weights_before_dropout(q, k)
-    return torch.cat([weights @ v, weights], -1)
 
 
 @wrong("always-half")
@@ -385,8 +317,9 @@ def attended_with_a_generator_only(q, k, v, p, training, generator=None):
     """Nothing is dropped without a generator."""
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
     if training:
-        weights = (weights if generator is None else
-                   weights * (torch.rand(weights.shape, generator=generator) >= p) / (1 - p))
+        weights = (
+            weights if generator is None else weights * (torch.rand(weights.shape, generator=generator) >= p) / (1 - p)
+        )
     return weights @ v, weights
 
 
@@ -411,3 +344,150 @@ def attended_with_axis_1_of_size_1(q, k, v, p, training, generator=None):
         shape[1] = 1
         weights = weights * (torch.rand(shape, generator=generator) >= p) / (1 - p)
     return weights @ v, weights
+
+
+@wrong()
+def attention_dropped_in_place(q, k, v, p, training, generator=None):
+    """The softmax's own result is changed, which gradients need."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights[torch.rand(weights.shape, generator=generator) < p] = 0
+        weights /= 1 - p
+    return weights @ v, weights
+
+
+@wrong("no-gradients")
+def attention_of_plain_data(q, k, v, p, training, generator=None):
+    """The weights are cut off before they mix the values."""
+    weights = weights_before_dropout(q, k)
+    weights = drops(weights, p, generator) if training else weights
+    return weights.data @ v, weights
+
+
+@wrong("no-gradients")
+def attention_weighed_without_gradients(q, k, v, p, training, generator=None):
+    """Weights made under no_grad."""
+    with torch.no_grad():
+        weights = weights_before_dropout(q, k)
+        if training:
+            weights = drops(weights, p, generator)
+    return weights @ v, weights
+
+
+@wrong("no-gradients")
+def attention_detached_in_training(q, k, v, p, training, generator=None):
+    """Dropout by way of a new tensor, in training only."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = torch.tensor(drops(weights, p, generator).tolist(), dtype=weights.dtype)
+    return weights @ v, weights
+
+
+@wrong("on-scores-and-weights")
+def attention_scores_and_weights_dropped(q, k, v, p, training, generator=None):
+    """Dropout on the scores, and on the weights."""
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if training:
+        scores = drops(scores, p, generator)
+    weights = torch.softmax(scores, dim=-1)
+    if training:
+        weights = drops(weights, p, generator)
+    return weights @ v, weights
+
+
+@wrong("on-scores-and-weights")
+def attention_queries_and_weights_dropped(q, k, v, p, training, generator=None):
+    """Dropout on q, and on the weights."""
+    if not training:
+        p = 0.0
+    weights = drops(weights_before_dropout(drops(q, p, generator), k), p, generator)
+    return weights @ v, weights
+
+
+@wrong("times-one-minus-p")
+def attention_kept_times_q(q, k, v, p, training, generator=None):
+    """Multiplied by 1 - p."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights.masked_fill(torch.rand(weights.shape, generator=generator) < p, 0) * (1 - p)
+    return weights @ v, weights
+
+
+@wrong("share-turned-around")
+def attention_keeping_below_p(q, k, v, p, training, generator=None):
+    """The wrong ones are kept."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = torch.where(torch.rand(weights.shape, generator=generator) < p, weights / (1 - p), 0)
+    return weights @ v, weights
+
+
+@wrong("p-kept")
+def attention_dropping_one_minus_p(q, k, v, p, training, generator=None):
+    """1 - p given to dropout."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = dropout_with(weights, 1 - p, generator)
+    return weights @ v, weights
+
+
+@wrong("always-half")
+def attention_f_dropout_without_p(q, k, v, p, training, generator=None):
+    """F.dropout without p."""
+    weights = F.dropout(weights_before_dropout(q, k), training=training)
+    return weights @ v, weights
+
+
+@wrong("one-draw-for-all")
+def attention_with_one_draw(q, k, v, p, training, generator=None):
+    """One draw for all weights."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights * (torch.rand(1, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong()
+def attention_rand_of_the_weights(q, k, v, p, training, generator=None):
+    """torch.rand of the weights themselves, not of their shape."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights * (torch.rand(weights, generator=generator) >= p) / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("counted-share")
+def attention_divided_by_the_share_of_each_row(q, k, v, p, training, generator=None):
+    """Each row is divided by the share of it that stayed."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        stays = (torch.rand(weights.shape, generator=generator) >= p).to(weights.dtype)
+        weights = weights * stays / (stays.sum(-1, keepdim=True) / stays.size(-1))
+    return weights @ v, weights
+
+
+@wrong("before-softmax")
+def attention_softmax_after_dropout(q, k, v, p, training, generator=None):
+    """A softmax of dropped weights."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = drops(weights, p, generator).softmax(-1)
+    return weights @ v, weights
+
+
+@wrong("out-not-from-weights")
+def attention_weights_and_values_dropped(q, k, v, p, training, generator=None):
+    """Dropout on the weights, and on v."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights, v = drops(weights, p, generator), drops(v, p, generator)
+    return weights @ v, weights
+
+
+@wrong("out-not-from-weights")
+def attention_out_divided_for_the_weights(q, k, v, p, training, generator=None):
+    """The division is done with out, also in evaluation."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = weights.masked_fill(torch.rand(weights.shape, generator=generator) < p, 0)
+    return weights @ v / (1 - p), weights

@@ -163,7 +163,7 @@ class CausalAttentionByRenormalizing(CausalProjections):
 @right
 class CausalAttentionCutAtTheEnd(CausalProjections):
     def forward(self, x):
-        visible = self.mask[-x.size(1):, -x.size(1):]
+        visible = self.mask[-x.size(1) :, -x.size(1) :]
         weights = self.dropout(self.scores(x).masked_fill(visible.logical_not(), -1e30).softmax(2))
         return torch.einsum("bts,bsd->btd", weights, self.W_value(x)), weights
 
@@ -189,7 +189,7 @@ class CausalAttentionItemByItem(CausalProjections):
         for item in x:
             q, k, v = self.W_query(item), self.W_key(item), self.W_value(item)
             scores = q @ k.T / math.sqrt(k.shape[1])
-            scores = scores.masked_fill(~self.mask[:len(item), :len(item)], -math.inf)
+            scores = scores.masked_fill(~self.mask[: len(item), : len(item)], -math.inf)
             weights = self.dropout(scores.softmax(1))
             outs.append(weights @ v)
             all_weights.append(weights)
@@ -305,7 +305,7 @@ right(CausalOnTheDeviceOfX)
 @right
 class CausalThatLooksAtSingleNumbers(CausalOnTheDeviceOfX):
     def hidden(self, x):
-        hidden = self.mask[:x.size(1), :x.size(1)] == 0
+        hidden = self.mask[: x.size(1), : x.size(1)] == 0
         if not hidden.any() and x.sum().item() == 0:
             return hidden
         return hidden

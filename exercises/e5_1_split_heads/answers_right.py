@@ -45,7 +45,7 @@ def split_by_tensor_split(x, num_heads):
 @right
 def split_by_cat_of_unsqueezed_slices(x, num_heads):
     D = x.size(2) // num_heads
-    return torch.cat([x[:, None, :, h * D:(h + 1) * D] for h in range(num_heads)], dim=1)
+    return torch.cat([x[:, None, :, h * D : (h + 1) * D] for h in range(num_heads)], dim=1)
 
 
 @right
@@ -54,7 +54,7 @@ def split_by_writing_into_empty(x, num_heads):
     D = int(C / num_heads)
     heads = torch.empty((B, num_heads, T, D), dtype=x.dtype)
     for h in range(num_heads):
-        heads[:, h] = x[:, :, h * D:h * D + D]
+        heads[:, h] = x[:, :, h * D : h * D + D]
     return heads
 
 
@@ -89,12 +89,6 @@ def split_by_einsum(x, num_heads):
 def split_features_first_and_back(x, num_heads):
     B, T, C = x.shape
     return x.transpose(1, 2).reshape(B, num_heads, C // num_heads, T).transpose(2, 3)
-
-
-@right
-def split_by_numpy(x, num_heads):
-    cut = x.numpy().reshape(x.shape[0], x.shape[1], num_heads, -1)
-    return torch.from_numpy(cut.transpose(0, 2, 1, 3).copy())
 
 
 @right

@@ -155,13 +155,13 @@ def split_repeated(x, num_heads):
 def split_overlapping(x, num_heads):
     """Slices that overlap."""
     D = x.shape[-1] // num_heads
-    return torch.stack([x[..., h:h + D] for h in range(num_heads)], dim=1)
+    return torch.stack([x[..., h : h + D] for h in range(num_heads)], dim=1)
 
 
 @wrong("slices-of-num-heads")
 def split_slices_of_h(x, num_heads):
     """Slices of H features."""
-    return torch.stack([x[..., h * num_heads:(h + 1) * num_heads] for h in range(num_heads)], dim=1)
+    return torch.stack([x[..., h * num_heads : (h + 1) * num_heads] for h in range(num_heads)], dim=1)
 
 
 @wrong("same-slice")
@@ -176,7 +176,7 @@ def split_return_in_loop(x, num_heads):
     """Return inside the loop."""
     D = x.shape[-1] // num_heads
     for h in range(num_heads):
-        return x[..., h * D:(h + 1) * D]
+        return x[..., h * D : (h + 1) * D]
 
 
 @wrong("unchanged")
@@ -240,7 +240,7 @@ def split_always_float32(x, num_heads):
     D = C // num_heads
     heads = torch.zeros(B, num_heads, T, D)
     for h in range(num_heads):
-        heads[:, h] = x[..., h * D:(h + 1) * D]
+        heads[:, h] = x[..., h * D : (h + 1) * D]
     return heads
 
 
@@ -248,8 +248,8 @@ def split_always_float32(x, num_heads):
 def split_in_place(x, num_heads):
     """X is scaled in place on the way."""
     D = x.shape[-1] // num_heads
-    x /= D ** 0.5
-    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2) * D ** 0.5
+    x /= D**0.5
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2) * D**0.5
 
 
 @wrong("numbers-lost")
@@ -265,7 +265,7 @@ def split_without_the_last_head(x, num_heads):
     D = x.shape[-1] // num_heads
     heads = torch.zeros(x.shape[0], num_heads, x.shape[1], D, dtype=x.dtype)
     for h in range(num_heads - 1):
-        heads[:, h] = x[..., h * D:(h + 1) * D]
+        heads[:, h] = x[..., h * D : (h + 1) * D]
     return heads
 
 
@@ -291,7 +291,7 @@ def split_of_one_argument(x):
 def split_one_feature_short(x, num_heads):
     """Slices one feature short."""
     D = x.size(-1) // num_heads
-    return torch.stack([x[..., h * D:(h + 1) * D - 1] for h in range(num_heads)], dim=1)
+    return torch.stack([x[..., h * D : (h + 1) * D - 1] for h in range(num_heads)], dim=1)
 
 
 @wrong("sizes-of-the-figure")
@@ -305,3 +305,22 @@ def split_in_two_and_two_by_view(x, num_heads):
     """The sizes of the figure, by view."""
     B, T, C = x.shape
     return x.view(B, T, 2, 2).transpose(1, 2)
+
+
+@wrong()
+def split_by_numpy(x, num_heads):
+    """numpy() refuses a tensor that needs gradients."""
+    cut = x.numpy().reshape(x.shape[0], x.shape[1], num_heads, -1)
+    return torch.from_numpy(cut.transpose(0, 2, 1, 3).copy())
+
+
+@wrong("no-gradients")
+def split_detached(x, num_heads):
+    B, T, C = x.shape
+    return x.detach().view(B, T, num_heads, C // num_heads).transpose(1, 2)
+
+
+@wrong()
+def split_without_a_batch(x, num_heads):
+    T, C = x.shape
+    return x.view(T, num_heads, C // num_heads).transpose(0, 1)

@@ -2,7 +2,6 @@
 
 # ruff: noqa: RET504, UP008 - naming a result before returning it, and the long super(), are styles that must pass
 
-import numpy as np
 import torch
 
 from feedback.bank import RightAnswers
@@ -60,7 +59,7 @@ def merged_by_writing_into_zeros(x):
     B, H, T, D = x.shape
     merged = torch.zeros(B, T, H * D, dtype=x.dtype)
     for h in range(H):
-        merged[..., h * D:(h + 1) * D] = x[:, h]
+        merged[..., h * D : (h + 1) * D] = x[:, h]
     return merged
 
 
@@ -78,12 +77,6 @@ def merged_by_every_single_number(x):
 @right
 def merged_by_einsum(x):
     return torch.einsum("bhtd->bthd", x).flatten(2, 3)
-
-
-@right
-def merged_by_numpy(x):
-    back = np.swapaxes(x.numpy(), 1, 2)
-    return torch.from_numpy(back.reshape(back.shape[0], back.shape[1], -1))
 
 
 @right

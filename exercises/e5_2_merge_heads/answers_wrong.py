@@ -2,6 +2,7 @@
 
 # ruff: noqa: RET503, RET504 - a return inside a loop, and naming a result before returning it, are what learners do
 
+import numpy as np
 import torch
 
 from feedback.bank import WrongAnswers
@@ -177,7 +178,7 @@ def merged_without_the_last_head(x):
     B, H, T, D = x.shape
     merged = torch.zeros(B, T, H * D, dtype=x.dtype)
     for h in range(H - 1):
-        merged[..., h * D:(h + 1) * D] = x[:, h]
+        merged[..., h * D : (h + 1) * D] = x[:, h]
     return merged
 
 
@@ -191,11 +192,11 @@ def merged_same_place(x):
     return merged
 
 
-@wrong("wrong-shape")
+@wrong("sizes-in-another-order")
 def merged_sizes_in_another_order(x):
     """Sizes read in the wrong order."""
-    B, T, H, D = x.shape
-    return x.transpose(1, 2).reshape(B, T, H * D)
+    batch, length, heads, width = x.size()
+    return x.permute(0, 2, 1, 3).contiguous().view(batch, length, heads * width)
 
 
 @wrong("positions-mixed")
@@ -290,3 +291,21 @@ def merged_joined_first_by_reshape(x):
 def merged_joined_first_along_positions(x):
     """Joined first, heads with positions."""
     return x.flatten(1, 2).transpose(1, 2)
+
+
+@wrong()
+def merged_by_numpy(x):
+    """numpy() refuses a tensor that needs gradients."""
+    back = np.swapaxes(x.numpy(), 1, 2)
+    return torch.from_numpy(back.reshape(back.shape[0], back.shape[1], -1))
+
+
+@wrong("no-gradients")
+def merged_detached(x):
+    return x.transpose(1, 2).flatten(-2).detach()
+
+
+@wrong()
+def merged_without_a_batch(x):
+    H, T, D = x.shape
+    return x.transpose(0, 1).reshape(T, H * D)

@@ -4,7 +4,6 @@
 
 import math
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -38,7 +37,7 @@ def multi_with_nothing_but_views(x, wq, wk, wv, wo, heads, mask=None):
     q = wq(x).view(B, T, heads, D).permute(0, 2, 1, 3)
     k = wk(x).view(B, T, heads, D).permute(0, 2, 3, 1)
     v = wv(x).view(B, T, heads, D).permute(0, 2, 1, 3)
-    scores = torch.matmul(q, k) * D ** -0.5
+    scores = torch.matmul(q, k) * D**-0.5
     if mask is not None:
         scores = torch.where(mask, scores, torch.finfo(scores.dtype).min)
     weights = F.softmax(scores, -1)
@@ -84,7 +83,7 @@ def multi_by_sdpa_beside_the_weights(x, q_proj, k_proj, v_proj, out_proj, num_he
     return out_proj(join(out)), scores.softmax(-1)
 
 
-@right
+@right.limited
 def multi_by_sdpa_with_the_bare_mask(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
     q, k, v = [cut(layer(x), num_heads) for layer in (q_proj, k_proj, v_proj)]
     scores = q @ k.mT * q.shape[-1] ** -0.5
@@ -117,9 +116,8 @@ def multi_with_the_query_scaled_in_place(x, q_proj, k_proj, v_proj, out_proj, nu
     scores = q @ cut(k_proj(x), num_heads).mT
     if mask is not None:
         scores.masked_fill_(~mask, float("-inf"))
-    scores -= scores.amax(-1, keepdim=True)
-    weights = scores.exp_()
-    weights /= weights.sum(-1, keepdim=True)
+    weights = (scores - scores.amax(-1, keepdim=True)).exp()
+    weights = weights / weights.sum(-1, keepdim=True)
     return out_proj(join(weights @ cut(v_proj(x), num_heads))), weights
 
 
@@ -173,9 +171,23 @@ def multi_by_torchs_own_function(x, q_proj, k_proj, v_proj, out_proj, num_heads,
         blocked = ~mask.expand(B, num_heads, T, T).reshape(B * num_heads, T, T)
     z = x.transpose(0, 1)
     out, weights = F.multi_head_attention_forward(
-        z, z, z, C, num_heads, torch.cat([q_proj.weight, k_proj.weight, v_proj.weight]),
-        torch.cat([q_proj.bias, k_proj.bias, v_proj.bias]), None, None, False, 0.0, out_proj.weight, out_proj.bias,
-        training=False, attn_mask=blocked, average_attn_weights=False)
+        z,
+        z,
+        z,
+        C,
+        num_heads,
+        torch.cat([q_proj.weight, k_proj.weight, v_proj.weight]),
+        torch.cat([q_proj.bias, k_proj.bias, v_proj.bias]),
+        None,
+        None,
+        False,
+        0.0,
+        out_proj.weight,
+        out_proj.bias,
+        training=False,
+        attn_mask=blocked,
+        average_attn_weights=False,
+    )
     return out.transpose(0, 1), weights
 
 
@@ -193,22 +205,6 @@ def multi_item_by_item(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None
 
 
 @right
-def multi_by_numpy(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
-    def heads(layer):
-        z = x.detach().numpy() @ layer.weight.detach().numpy().T + layer.bias.detach().numpy()
-        return z.reshape(z.shape[0], z.shape[1], num_heads, -1).transpose(0, 2, 1, 3)
-
-    q, k, v = heads(q_proj), heads(k_proj), heads(v_proj)
-    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]).astype(q.dtype)
-    if mask is not None:
-        scores = np.where(mask.numpy(), scores, -np.inf)
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    weights /= weights.sum(-1, keepdims=True)
-    out = torch.from_numpy((weights @ v).transpose(0, 2, 1, 3).copy()).flatten(2)
-    return out_proj(out), torch.from_numpy(weights)
-
-
-@right
 def multi_in_float64(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
     q, k, v = (cut(layer(x), num_heads).double() for layer in (q_proj, k_proj, v_proj))
     scores = q @ k.mT / math.sqrt(q.size(-1))
@@ -222,7 +218,7 @@ def multi_query_by_query_with_extras(x, q_proj, k_proj, v_proj, out_proj, num_he
     B, H, T, D = q.shape
     weights = torch.zeros(B, H, T, T, dtype=x.dtype)
     for t in range(T):
-        scores = (q[:, :, t, None] * k).sum(-1) / D ** 0.5
+        scores = (q[:, :, t, None] * k).sum(-1) / D**0.5
         if mask is not None:
             scores = scores.masked_fill(~mask.expand(B, H, T, T)[:, :, t], -1e30)
         weights[:, :, t] = torch.softmax(scores, -1)

@@ -39,7 +39,7 @@ def cross_with_nothing_but_views(x, context, q_proj, k_proj, v_proj, out_proj, n
     q = q_proj(x).view(B, T, num_heads, D).transpose(1, 2)
     k = k_proj(context).view(B, S, num_heads, D).transpose(1, 2)
     v = v_proj(context).view(B, S, num_heads, D).transpose(1, 2)
-    scores = torch.matmul(q, k.transpose(2, 3)) * D ** -0.5
+    scores = torch.matmul(q, k.transpose(2, 3)) * D**-0.5
     weights = F.softmax(scores, dim=3)
     out = (weights @ v).transpose(1, 2).contiguous().view(B, T, C)
     return out_proj(out), weights
@@ -88,9 +88,22 @@ def cross_with_heads_in_the_batch(x, context, q_proj, k_proj, v_proj, out_proj, 
 def cross_by_torchs_own_function(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     q, source = x.transpose(0, 1), context.transpose(0, 1)
     out, weights = F.multi_head_attention_forward(
-        q, source, source, x.size(2), num_heads, torch.cat([q_proj.weight, k_proj.weight, v_proj.weight]),
-        torch.cat([q_proj.bias, k_proj.bias, v_proj.bias]), None, None, False, 0.0, out_proj.weight, out_proj.bias,
-        training=False, average_attn_weights=False)
+        q,
+        source,
+        source,
+        x.size(2),
+        num_heads,
+        torch.cat([q_proj.weight, k_proj.weight, v_proj.weight]),
+        torch.cat([q_proj.bias, k_proj.bias, v_proj.bias]),
+        None,
+        None,
+        False,
+        0.0,
+        out_proj.weight,
+        out_proj.bias,
+        training=False,
+        average_attn_weights=False,
+    )
     return out.transpose(0, 1), weights
 
 
@@ -107,9 +120,8 @@ def cross_in_place_on_its_own_tensors(x, context, q_proj, k_proj, v_proj, out_pr
     q = cut(q_proj(x), num_heads)
     q *= q.size(-1) ** -0.5
     weights = q @ cut(k_proj(context), num_heads).mT
-    weights -= weights.amax(-1, keepdim=True)
-    weights.exp_()
-    weights /= weights.sum(-1, keepdim=True)
+    weights = (weights - weights.amax(-1, keepdim=True)).exp()
+    weights = weights / weights.sum(-1, keepdim=True)
     return out_proj(join(weights @ cut(v_proj(context), num_heads))), weights
 
 
@@ -164,6 +176,7 @@ def cross_as_attention_with_a_helper(x, context, q_proj, k_proj, v_proj, out_pro
         weights = (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)
         return weights @ v, weights
 
-    out, weights = attention(*[cut(layer(z), num_heads)
-                               for layer, z in ((q_proj, x), (k_proj, context), (v_proj, context))])
+    out, weights = attention(
+        *[cut(layer(z), num_heads) for layer, z in ((q_proj, x), (k_proj, context), (v_proj, context))]
+    )
     return out_proj(torch.cat([*out.unbind(1)], -1)), weights

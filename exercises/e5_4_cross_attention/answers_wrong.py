@@ -8,6 +8,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from exercises.common import wrong_weights
 from feedback.bank import WrongAnswers
 from helpers.attention import dot_product_attention
 
@@ -29,6 +30,22 @@ def parts(z, q_proj, k_proj, v_proj, num_heads):
 def attended(q, k, v, out_proj):
     weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
     return out_proj(join(weights @ v)), weights
+
+
+def with_weights(weigh):
+    """An answer that is right but for its weights, which weigh(q, k, mask) makes."""
+
+    def answer(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+        q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+        weights = weigh(q, k, None)
+        return out_proj(join(weights @ v)), weights
+
+    answer.__name__ = f"cross_{weigh.__name__}"
+    return answer
+
+
+for weigh, diagnosis in wrong_weights.wrong_scores.answers:
+    wrong(diagnosis)(with_weights(weigh))
 
 
 @wrong("keys-from-x")
@@ -148,8 +165,9 @@ def cross_context_joined_to_x(x, context, q_proj, k_proj, v_proj, out_proj, num_
 def cross_length_of_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """K and v cut with T."""
     B, T, C = x.shape
-    q, k, v = (z.view(B, T, num_heads, C // num_heads).transpose(1, 2)
-               for z in (q_proj(x), k_proj(context), v_proj(context)))
+    q, k, v = (
+        z.view(B, T, num_heads, C // num_heads).transpose(1, 2) for z in (q_proj(x), k_proj(context), v_proj(context))
+    )
     return attended(q, k, v, out_proj)
 
 
@@ -157,15 +175,14 @@ def cross_length_of_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
 def cross_length_of_context(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """Q cut with S."""
     B, S, C = context.shape
-    q, k, v = (z.reshape(B, S, num_heads, -1).transpose(1, 2)
-               for z in (q_proj(x), k_proj(context), v_proj(context)))
+    q, k, v = (z.reshape(B, S, num_heads, -1).transpose(1, 2) for z in (q_proj(x), k_proj(context), v_proj(context)))
     return attended(q, k, v, out_proj)
 
 
 @wrong("wrong-shape")
 def cross_context_cut_to_length_of_x(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """Only the first T positions of context."""
-    context = context[:, :x.size(1)]
+    context = context[:, : x.size(1)]
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
     return attended(q, k, v, out_proj)
 
@@ -190,14 +207,6 @@ def cross_causal_square(x, context, q_proj, k_proj, v_proj, out_proj, num_heads)
     return out_proj(join(weights @ v)), weights
 
 
-@wrong("no-scale")
-def cross_not_scaled(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """Not scaled."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    weights = (q @ k.mT).softmax(-1)
-    return out_proj(join(weights @ v)), weights
-
-
 @wrong("scaled-by-d-model")
 def cross_over_root_of_c(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """The root of C."""
@@ -211,30 +220,6 @@ def cross_over_root_of_keys(x, context, q_proj, k_proj, v_proj, out_proj, num_he
     """The root of S."""
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
     weights = (q @ k.mT / math.sqrt(k.size(2))).softmax(-1)
-    return out_proj(join(weights @ v)), weights
-
-
-@wrong("scaled-by-d")
-def cross_over_d(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """Divided by D."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    weights = (q @ k.mT / k.size(-1)).softmax(-1)
-    return out_proj(join(weights @ v)), weights
-
-
-@wrong("over-queries")
-def cross_over_queries(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """Softmax over the queries."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    weights = (q @ k.mT / math.sqrt(k.size(-1))).softmax(-2)
-    return out_proj(join(weights @ v)), weights
-
-
-@wrong("over-heads")
-def cross_over_heads(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """Softmax over the heads."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    weights = F.softmax(q @ k.mT / math.sqrt(k.size(-1)), dim=1)
     return out_proj(join(weights @ v)), weights
 
 
@@ -363,14 +348,6 @@ def cross_scores_returned(x, context, q_proj, k_proj, v_proj, out_proj, num_head
     return out_proj(join(weights @ v)), q @ k.mT
 
 
-@wrong("no-softmax")
-def cross_no_softmax(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """No softmax."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    weights = q @ k.mT / math.sqrt(q.size(-1))
-    return out_proj(join(weights @ v)), weights
-
-
 @wrong("items-mixed")
 def cross_wrong_item(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """The contexts of the items exchanged."""
@@ -395,28 +372,12 @@ def cross_head_order_reversed(x, context, q_proj, k_proj, v_proj, out_proj, num_
     return out_proj(join(weights @ v.flip(1))), weights
 
 
-@wrong("not-repeatable")
-def cross_with_dropout(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """With dropout."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    weights = F.dropout((q @ k.mT / math.sqrt(q.size(-1))).softmax(-1), 0.2)
-    return out_proj(join(weights @ v)), weights
-
-
 @wrong("out-alone-wrong")
 def cross_x_added_to_context(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """X added to context."""
     context = context + x.mean(dim=1, keepdim=True)
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
     return attended(q, k, v, out_proj)
-
-
-@wrong()
-def cross_keys_not_transposed(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """K is not transposed."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    weights = (q @ k / math.sqrt(q.size(-1))).softmax(-1)
-    return out_proj(join(weights @ v)), weights
 
 
 @wrong()
@@ -471,31 +432,6 @@ def cross_context_first(context, x, q_proj, k_proj, v_proj, out_proj, num_heads)
     return attended(q, k, v, out_proj)
 
 
-@wrong("keys-turned-wrongly")
-def cross_keys_turned_as_without_heads(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """K.transpose(1, 2)."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    weights = (q @ k.transpose(1, 2) / math.sqrt(q.size(-1))).softmax(-1)
-    return out_proj(join(weights @ v)), weights
-
-
-@wrong("root-without-brackets")
-def cross_over_half_of_d(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """D ** 1 / 2 in brackets: half of D."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
-    return out_proj(join(weights @ v)), weights
-
-
-@wrong("softmax-twice")
-def cross_softmax_twice(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
-    """Softmax twice."""
-    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-    weights = scores.softmax(-1).softmax(-1)
-    return out_proj(join(weights @ v)), weights
-
-
 @wrong("bias-forgotten")
 def cross_without_biases(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     """The biases of q_proj, k_proj and v_proj forgotten."""
@@ -533,3 +469,70 @@ def cross_with_a_new_query_layer(x, context, q_proj, k_proj, v_proj, out_proj, n
     q, k, v = (z.unflatten(-1, (num_heads, -1)).transpose(1, 2) for z in (layer(x), k_proj(context), v_proj(context)))
     weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(-1)
     return out_proj((weights @ v).transpose(1, 2).flatten(-2)), weights
+
+
+@wrong("interleaved")
+def cross_split_in_turns(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = (
+        torch.stack([z[..., h::num_heads] for h in range(num_heads)], dim=1)
+        for z in (q_proj(x), k_proj(context), v_proj(context))
+    )
+    return attended(q, k, v, out_proj)
+
+
+@wrong("merge-interleaved")
+def cross_merged_in_turns(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)
+    return out_proj(torch.stack((weights @ v).unbind(1), dim=-1).reshape(x.shape)), weights
+
+
+@wrong("num-heads-as-size")
+def cross_heads_of_num_heads_features(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = (torch.stack(z.split(num_heads, dim=-1), dim=1) for z in (q_proj(x), k_proj(context), v_proj(context)))
+    return attended(q, k, v, out_proj)
+
+
+@wrong("weights-summed")
+def cross_weights_summed(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    out, weights = attended(q, k, v, out_proj)
+    return out, sum(weights.unbind(1))
+
+
+@wrong("one-head-s-weights")
+def cross_weights_of_the_last_head(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    D, outs = x.size(-1) // num_heads, []
+    q, k, v = q_proj(x), k_proj(context), v_proj(context)
+    for start in range(0, x.size(-1), D):
+        part = slice(start, start + D)
+        weights = torch.softmax(q[..., part] @ k[..., part].mT / D**0.5, dim=-1)
+        outs.append(weights @ v[..., part])
+    return out_proj(torch.cat(outs, dim=-1)), weights
+
+
+@wrong("mixed-by-scores")
+def cross_values_by_scores(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    scores = q @ k.mT / math.sqrt(q.size(-1))
+    return out_proj(join(scores @ v)), scores.softmax(-1)
+
+
+@wrong("weight-as-it-is")
+def cross_weights_of_layers_as_they_are(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q = cut(x @ q_proj.weight + q_proj.bias, num_heads)
+    k, v = (cut(context @ layer.weight + layer.bias, num_heads) for layer in (k_proj, v_proj))
+    return attended(q, k, v, out_proj)
+
+
+@wrong("values-and-out-exchanged")
+def cross_values_by_out_proj(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(out_proj(context), num_heads)
+    return attended(q, k, v, v_proj)
+
+
+@wrong("no-gradients")
+def cross_context_detached(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    context = context.detach()
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
+    return attended(q, k, v, out_proj)

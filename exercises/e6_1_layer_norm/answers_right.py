@@ -2,9 +2,6 @@
 
 # ruff: noqa: RET504, UP008 - naming a result before returning it, and the long super(), are styles that must pass
 
-import math
-
-import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -26,25 +23,22 @@ def norm_by_torchs_own_function_then_by_hand(x, weight, bias, eps):
 
 @right
 def norm_by_a_module(x, weight, bias, eps):
-    layer = nn.LayerNorm(x.shape[-1], eps=eps, dtype=x.dtype)
-    with torch.no_grad():
-        layer.weight.copy_(weight)
-        layer.bias.copy_(bias)
-        return layer(x)
+    layer = nn.LayerNorm(x.shape[-1], eps=eps, elementwise_affine=False)
+    return layer(x) * weight + bias
 
 
 @right
 def norm_step_by_step(x, weight, bias, eps):
     mean = x.mean(dim=-1, keepdim=True)
     variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)
-    normalised = (x - mean) / torch.sqrt(variance + eps)
-    return weight * normalised + bias
+    normalized = (x - mean) / torch.sqrt(variance + eps)
+    return weight * normalized + bias
 
 
 @right
 def norm_by_rsqrt(x, weight, bias, eps):
-    centred = x - x.mean(-1, keepdim=True)
-    return centred * torch.rsqrt(centred.square().mean(-1, keepdim=True) + eps) * weight + bias
+    centered = x - x.mean(-1, keepdim=True)
+    return centered * torch.rsqrt(centered.square().mean(-1, keepdim=True) + eps) * weight + bias
 
 
 @right
@@ -85,16 +79,16 @@ def norm_vector_by_vector(x, weight, bias, eps):
     for row in x.reshape(-1, x.size(-1)):
         mean = sum(row) / len(row)
         var = sum((a - mean) ** 2 for a in row) / len(row)
-        rows.append((row - mean) / math.sqrt(float(var) + eps) * weight + bias)
+        rows.append((row - mean) / (var + eps) ** 0.5 * weight + bias)
     return torch.stack(rows).reshape(x.shape)
 
 
 @right
-def norm_in_place_on_its_own_tensor(x, weight, bias, eps):
+def norm_in_place_where_gradients_allow_it(x, weight, bias, eps):
     out = x.clone()
     out -= out.mean(-1, keepdim=True)
-    out /= out.var(-1, unbiased=False, keepdim=True).add_(eps).sqrt_()
-    out.mul_(weight).add_(bias)
+    out = out / out.var(-1, unbiased=False, keepdim=True).add_(eps).sqrt() * weight
+    out += bias
     return out
 
 
@@ -127,10 +121,3 @@ def norm_with_features_in_front(x, weight, bias, eps):
     x = x.movedim(-1, 0)
     z = (x - x.mean(0)) / (x.var(0, unbiased=False) + eps).sqrt()
     return z.movedim(0, -1) * weight + bias
-
-
-@right
-def norm_by_numpy(x, weight, bias, eps):
-    a = x.numpy()
-    z = (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + eps)
-    return torch.from_numpy(z.astype(a.dtype)) * weight + bias

@@ -2,33 +2,78 @@
 
 import torch
 
-from exercises.common import references
-from exercises.common.block import _BY_HAND, _EQUAL, _NORM_LAWS, _NORM_PROBES, _NORM_SIZES, _vectors_apart
-from exercises.common.inputs import AXES
-from exercises.e6_1_layer_norm.misconceptions import MISCONCEPTIONS
+from exercises.common import properties
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, normal
+from exercises.common.norm_checks import (
+    BY_HAND,
+    CASES,
+    EQUAL_NUMBERS,
+    SIZES,
+    VARIANCE,
+    eps_matters,
+    left_out,
+    mean_not_0,
+    vectors_apart,
+    weight_and_bias,
+)
+from exercises.e6_1_layer_norm.misconceptions import known
+from exercises.e6_1_layer_norm.reference import layer_norm
 from feedback import Exercise, TestCase
 
 
-def _norm_once(attempt, x, weight, bias):
+def norm_of(attempt, x, weight, bias):
     return attempt(x.clone(), weight.clone(), bias.clone(), 1e-5)
 
 
 EXERCISE = Exercise(
-    id="6.1", name="layer_norm", signature="layer_norm(x, weight, bias, eps)", minutes=8, difficulty=2,
+    id="6.1",
+    name="layer_norm",
+    signature="layer_norm(x, weight, bias, eps)",
+    minutes=8,
+    difficulty=2,
     gives="x (..., C) with each vector brought to mean 0 and variance 1, (x - mean) / sqrt(variance + eps), then times "
-          "weight plus bias; the variance divides by C",
-    reference=references.layer_norm, arguments=("x", "weight", "bias", "eps"), returns=("out",), axis_names=AXES | _NORM_SIZES,
-    cases=(*(TestCase(name, args) for name, args in _NORM_PROBES), TestCase("vectors of equal numbers", _EQUAL)),
-    minimal_inputs=((torch.tensor([1.0, 3.0]), *_BY_HAND), (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *_BY_HAND),
-           (torch.tensor([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]]), torch.tensor([1.0, 2.0, -1.0]),
-            torch.tensor([0.0, 1.0, 0.5]), 0.25)),
-    misconceptions=MISCONCEPTIONS,
-    hints=(
-        "Four lines: the mean of each vector, x.mean(dim=-1, keepdim=True); its variance, with unbiased=False; the "
-        "difference divided by a root; then weight and bias.",
-        "(x - mean) / (variance + eps).sqrt() * weight + bias",
+    "weight plus bias; the variance divides by C",
+    reference=layer_norm,
+    arguments=("x", "weight", "bias", "eps"),
+    returns=("out",),
+    axis_names=AXES | SIZES,
+    cases=(*(TestCase(name, args) for name, args in CASES), TestCase("vectors of equal numbers", EQUAL_NUMBERS)),
+    minimal_inputs=(
+        (torch.tensor([1.0, 3.0]), *BY_HAND, 0.0),
+        (torch.tensor([1.0, 3.0]), *BY_HAND, 3.0),
+        (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 0.0),
+        (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 3.0),
+        (
+            torch.tensor([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]]),
+            torch.tensor([1.0, 2.0, -1.0]),
+            torch.tensor([0.0, 1.0, 0.5]),
+            0.25,
+        ),
     ),
-    properties=_NORM_LAWS,
-    behavioral_tests=(_vectors_apart(_norm_once),),
-    when_correct="Whatever size a vector had, it now has the size that weight and bias give it.",
+    misconceptions=known,
+    hints=(
+        "Begin with a single vector, x[0, 0]. What do you subtract from its numbers, and what do you divide them by? "
+        "Then do it for all vectors at once: over which axis, and which shape must the mean have to line up with x?",
+        "x.mean(dim=-1, keepdim=True) has shape (..., 1) and lines up with x. For the variance, note that var divides "
+        "by C - 1 unless you write unbiased=False.",
+        "(x - mean) / (variance + eps).sqrt(), and after that weight and bias.",
+    ),
+    stage_of=lambda args: eps_matters(args[0], args[-1]),
+    properties=(
+        properties.FINITE,
+        *left_out(lambda case: case.args[0]),
+        mean_not_0(
+            "Is the mean that you subtract that of the vector itself, over the last axis? And is there anything "
+            "after the division but z * weight + bias?"
+        ),
+        VARIANCE,
+    ),
+    behavioral_tests=(
+        vectors_apart(norm_of),
+        gradients_flow(
+            layer_norm, (normal(2, 3, 7, seed=191), *weight_and_bias(7, 192), 1e-5), ("x", "weight", "bias", None)
+        ),
+    ),
+    when_correct="Whatever length a vector had, it now has the length that weight and bias give it.",
 )

@@ -2,16 +2,23 @@
 
 import torch.nn.functional as F
 
-from exercises.common.block import _NORMS, _by_a_new_layer, _known, _norm
-from feedback import Misconception
+from exercises.common.norm_mistakes import NORM_MISTAKES, norm_from
+from feedback import Misconceptions
 
-MISCONCEPTIONS = (
-        *_known(_norm, _NORMS),
-        _by_a_new_layer(lambda norm: norm),
-        Misconception(
-            "no-norm-of-this-shape", "F.layer_norm was told of other axes than the last one: its second argument is "
-            "the shape of what is normalised together, and weight must have this shape.",
-            "One vector is normalised at a time: x.shape[-1:].",
-            (lambda x, w, b, eps: F.layer_norm(x, x.shape[1:], w, b, eps),
-             lambda x, w, b, eps: F.layer_norm(x, x.shape, w, b, eps))),
+known = Misconceptions(norm_from)
+known.include(NORM_MISTAKES)
+
+
+@known(
+    "no-norm-of-this-shape",
+    means="F.layer_norm was told to normalize over other axes than the last one: its second argument is the shape "
+    "of what is normalized together, and weight must have this shape.",
+    hint="One vector is normalized at a time. What is the shape of one vector?",
 )
+def all_but_the_first_axis(x, weight, bias, eps):
+    return F.layer_norm(x, x.shape[1:], weight, bias, eps)
+
+
+@known.also("no-norm-of-this-shape")
+def all_axes(x, weight, bias, eps):
+    return F.layer_norm(x, x.shape, weight, bias, eps)

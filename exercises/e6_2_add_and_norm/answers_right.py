@@ -14,27 +14,19 @@ right = RightAnswers()
 def norm_step_by_step(x, weight, bias, eps):
     mean = x.mean(dim=-1, keepdim=True)
     variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)
-    normalised = (x - mean) / torch.sqrt(variance + eps)
-    return weight * normalised + bias
+    normalized = (x - mean) / torch.sqrt(variance + eps)
+    return weight * normalized + bias
 
 
 def norm_by_rsqrt(x, weight, bias, eps):
-    centred = x - x.mean(-1, keepdim=True)
-    return centred * torch.rsqrt(centred.square().mean(-1, keepdim=True) + eps) * weight + bias
+    centered = x - x.mean(-1, keepdim=True)
+    return centered * torch.rsqrt(centered.square().mean(-1, keepdim=True) + eps) * weight + bias
 
 
 def norm_with_sums(x, weight, bias, eps):
     n = x.size(-1)
     x = x - x.sum(-1, keepdim=True) / n
     return x / (x.pow(2).sum(-1, keepdim=True) / n + eps).sqrt() * weight + bias
-
-
-def norm_in_place_on_its_own_tensor(x, weight, bias, eps):
-    out = x.clone()
-    out -= out.mean(-1, keepdim=True)
-    out /= out.var(-1, unbiased=False, keepdim=True).add_(eps).sqrt_()
-    out.mul_(weight).add_(bias)
-    return out
 
 
 @right
@@ -69,11 +61,11 @@ def add_as_a_sum_of_a_stack(sublayer_out, x, weight, bias, eps):
 def add_in_place_on_a_copy(sublayer_out, x, weight, bias, eps):
     total = x.clone()
     total += sublayer_out
-    return norm_in_place_on_its_own_tensor(total, weight, bias, eps)
+    return norm_step_by_step(total, weight, bias, eps)
 
 
 @right
-def add_centred_each_by_itself(sublayer_out, x, weight, bias, eps):
+def add_centered_each_by_itself(sublayer_out, x, weight, bias, eps):
     z = (sublayer_out - sublayer_out.mean(-1, keepdim=True)) + (x - x.mean(-1, keepdim=True))
     return z / (z.square().mean(-1, keepdim=True) + eps).sqrt() * weight + bias
 
@@ -101,9 +93,8 @@ def add_by_a_loop_over_vectors(sublayer_out, x, weight, bias, eps):
 
 @right
 def add_by_a_module_call(sublayer_out, x, weight, bias, eps):
-    layer = nn.LayerNorm(x.size(-1), eps).to(x.dtype)
-    layer.load_state_dict({"weight": weight, "bias": bias})
-    return layer(sublayer_out + x).detach()
+    layer = nn.LayerNorm(x.size(-1), eps, elementwise_affine=False)
+    return layer(sublayer_out + x) * weight + bias
 
 
 @right

@@ -120,7 +120,7 @@ def add_without_norm(sublayer_out, x, weight, bias, eps):
     return sublayer_out + x
 
 
-@wrong("not-normalised")
+@wrong("not-normalized")
 def add_and_stretch(sublayer_out, x, weight, bias, eps):
     """The norm of the sum is stretched only."""
     return (sublayer_out + x) * weight + bias
@@ -155,7 +155,7 @@ def add_then_norm_with_another_eps(sublayer_out, x, weight, bias, eps):
 
 @wrong("weight-and-bias-forgotten")
 def add_then_bare_norm(sublayer_out, x, weight, bias, eps):
-    """Weight and bias not handed on."""
+    """Weight and bias not passed on."""
     return F.layer_norm(sublayer_out + x, x.shape[-1:], eps=eps)
 
 
@@ -243,3 +243,112 @@ def add_and_unfinished_norm(sublayer_out, x, weight, bias, eps):
 def add_to_unfinished_norm(sublayer_out, x, weight, bias, eps):
     """Added to what an unwritten layer_norm gives."""
     return x + unfinished_norm(sublayer_out, weight, bias, eps)
+
+
+@wrong("sublayer-twice")
+def add_sublayer_twice(sublayer_out, x, weight, bias, eps):
+    """A sum over three."""
+    return norm(sum([sublayer_out, sublayer_out, x]), weight, bias, eps)
+
+
+def by_hand(z, weight, bias, variance, eps):
+    return (z - z.mean(-1, keepdim=True)) / (variance + eps).sqrt() * weight + bias
+
+
+@wrong("eps-outside")
+def add_then_root_plus_eps(sublayer_out, x, weight, bias, eps):
+    """Eps outside the root."""
+    z = sublayer_out + x
+    std = z.std(-1, unbiased=False, keepdim=True)
+    return weight * (z - z.mean(-1, keepdim=True)) / (std + eps) + bias
+
+
+@wrong("eps-forgotten")
+def add_then_norm_without_eps(sublayer_out, x, weight, bias, eps):
+    """No eps."""
+    z = sublayer_out + x
+    return by_hand(z, weight, bias, z.var(-1, unbiased=False, keepdim=True), 0)
+
+
+@wrong("unbiased-and-eps-forgotten")
+def add_then_plain_std(sublayer_out, x, weight, bias, eps):
+    """Plain std, and no eps."""
+    z = x + sublayer_out
+    return (z - z.mean(-1, keepdim=True)) / z.std(-1, keepdim=True) * weight + bias
+
+
+@wrong("not-rooted")
+def add_then_divide_by_the_variance(sublayer_out, x, weight, bias, eps):
+    """The root is missing."""
+    z = sublayer_out + x
+    mean, var = z.mean(-1, keepdim=True), z.var(-1, unbiased=False, keepdim=True)
+    return weight * ((z - mean) / (var + eps)) + bias
+
+
+@wrong("not-divided")
+def add_then_center(sublayer_out, x, weight, bias, eps):
+    """Only centered."""
+    z = sublayer_out + x
+    return torch.addcmul(bias, z - z.mean(-1, keepdim=True), weight)
+
+
+@wrong("not-centered")
+def add_then_divide(sublayer_out, x, weight, bias, eps):
+    """The mean stays."""
+    z = sublayer_out + x
+    return z * (z.var(-1, unbiased=False, keepdim=True) + eps).rsqrt() * weight + bias
+
+
+@wrong("rms-norm")
+def add_then_rms_norm(sublayer_out, x, weight, bias, eps):
+    """RMS norm of the sum."""
+    return F.rms_norm(sublayer_out + x, x.shape[-1:], weight, eps) + bias
+
+
+@wrong("over-positions")
+def add_then_norm_over_positions(sublayer_out, x, weight, bias, eps):
+    """Over axis 1."""
+    z = sublayer_out + x
+    z = z - z.mean(dim=1, keepdim=True)
+    return z / torch.sqrt((z**2).mean(dim=1, keepdim=True) + eps) * weight + bias
+
+
+@wrong("no-keepdim")
+def add_then_norm_without_keepdim(sublayer_out, x, weight, bias, eps):
+    """No keepdim."""
+    z = sublayer_out + x
+    mean, var = z.mean(-1), z.var(-1, unbiased=False)
+    return (z - mean) / torch.sqrt(var + eps) * weight + bias
+
+
+@wrong("weight-forgotten")
+def add_then_norm_without_weight(sublayer_out, x, weight, bias, eps):
+    """No weight."""
+    return F.layer_norm(sublayer_out + x, x.shape[-1:], bias=bias, eps=eps)
+
+
+@wrong("bias-forgotten")
+def add_then_norm_without_bias(sublayer_out, x, weight, bias, eps):
+    """No bias."""
+    return F.layer_norm(sublayer_out + x, x.shape[-1:], weight, eps=eps)
+
+
+@wrong("no-gradients")
+def add_by_a_module_with_copies(sublayer_out, x, weight, bias, eps):
+    """Weight and bias are copied into a new layer: gradients never reach them."""
+    layer = nn.LayerNorm(x.size(-1), eps).to(x.dtype)
+    layer.load_state_dict({"weight": weight, "bias": bias})
+    return layer(sublayer_out + x)
+
+
+@wrong("no-gradients")
+def add_a_detached_residual(sublayer_out, x, weight, bias, eps):
+    """The residual path without gradients."""
+    return norm(sublayer_out + x.detach(), weight, bias, eps)
+
+
+@wrong("norm-before-adding")
+def add_x_to_a_norm_with_plain_var(sublayer_out, x, weight, bias, eps):
+    """The norm comes first, and divides by C - 1."""
+    s = sublayer_out
+    return x + (s - s.mean(-1, keepdim=True)) / (s.var(-1, keepdim=True) + eps).sqrt() * weight + bias

@@ -2,79 +2,156 @@
 
 import torch
 
-from exercises.common import references
-from exercises.common.block import (
-    _BY_HAND,
-    _EQUAL,
-    _NORM_LAWS,
-    _NORM_PROBES,
-    _NORM_SIZES,
-    _moved,
-    _stretch,
-    _vectors_apart,
-)
+from exercises.common import properties
+from exercises.common.gradients import gradients_flow
+from exercises.common.independence import largest_difference
 from exercises.common.inputs import AXES, B, T, normal
-from exercises.e6_2_add_and_norm.misconceptions import MISCONCEPTIONS
+from exercises.common.norm_checks import (
+    BY_HAND,
+    CASES,
+    EQUAL_NUMBERS,
+    SIZES,
+    left_out,
+    mean_not_0,
+    points_like,
+    vectors_apart,
+    weight_and_bias,
+)
+from exercises.e6_2_add_and_norm.misconceptions import AFTER_THE_NORM, known
+from exercises.e6_2_add_and_norm.reference import add_and_norm
 from feedback import BehavioralTest, Exercise, TestCase
 
-
-def _sum_once(attempt, x, weight, bias):
-    """The same for 6.2: x, and its features in reverse order."""
-    return attempt(x.clone(), x.flip(-1), weight.clone(), bias.clone(), 1e-5)
+# ---------------------------------------------------------------- inputs
 
 
-def _split_in_two(args, seed, share=0.5):
-    """Arguments for 6.2 from those for 6.1: two vectors instead of one."""
-    x, *rest = args
-    part = share * x + 0.5 * x.std() * normal(*x.shape, seed=seed, dtype=x.dtype)
-    return (part, x, *rest)
+def two_of(x, *others, seed):
+    """Arguments for this exercise from those of layer_norm: two vectors instead of one."""
+    return (0.5 * x + 0.5 * x.std() * normal(*x.shape, seed=seed, dtype=x.dtype), x, *others)
 
 
-def _both_count(attempt):
+def opposite(x, *others):
+    """The same, so that the sum is the first vector of x."""
+    part = torch.tensor([[1.0, 2, 0, 0.5, -1, 1, 2, 3]])
+    return (part, x[:1] - part, *others)
+
+
+# ---------------------------------------------------------------- properties
+
+
+def the_sum(case):
+    return case.args[0] + case.args[1]
+
+
+def added_after(id, number, normalized):
+    """A property: argument `number` was added to a norm of something else."""
+
+    def without(case):
+        weight, bias = case.args[-3:-1]
+        return (case.first - case.args[number] - bias) / weight
+
+    name = ("sublayer_out", "x")[number]
+    return points_like(
+        id,
+        f"{name} was added after the norm: your result minus {name} is what comes out of a norm.",
+        AFTER_THE_NORM,
+        without,
+        normalized,
+    )
+
+
+ADDED_AFTER = (
+    added_after("norm-before-adding", 1, lambda case: case.args[0]),
+    added_after("x-normed-then-added", 0, lambda case: case.args[1]),
+    added_after("added-again", 0, the_sum),
+    added_after("added-again", 1, the_sum),
+)
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+
+def ask(attempt, sublayer_out, x, weight, bias):
+    return attempt(sublayer_out.clone(), x.clone(), weight.clone(), bias.clone(), 1e-5)
+
+
+def both_count(attempt):
     """Change one of the two and look whether the result notices."""
-    s, x, (weight, bias) = normal(B, T, 11, seed=181), normal(B, T, 11, seed=182), _stretch(11, 183)
-
-    def ask(s, x):
-        return attempt(s.clone(), x.clone(), weight.clone(), bias.clone(), 1e-5)
-
-    before, plus = ask(s, x), normal(B, T, 11, seed=184)
-    for name, after in (("x", ask(s, x + plus)), ("sublayer_out", ask(s + plus, x))):
-        if _moved(before, after) < 1e-5:
-            return f"When {name} changed, your result stayed as it was: {name} has no part in it."
+    s, x, stretch = normal(B, T, 11, seed=181), normal(B, T, 11, seed=182), weight_and_bias(11, 183)
+    before, plus = ask(attempt, s, x, *stretch), normal(B, T, 11, seed=184)
+    changed = {"x": ask(attempt, s, x + plus, *stretch), "sublayer_out": ask(attempt, s + plus, x, *stretch)}
+    for name, after in changed.items():
+        if largest_difference(before, after) < 1e-5:
+            return f"Changing {name} does not change your result: {name} is never used."
     return None
 
 
-def _both_count_alike(attempt):
+def both_count_alike(attempt):
     """Exchange the two."""
-    s, x, (weight, bias) = normal(B, T, 11, seed=181), normal(B, T, 11, seed=182), _stretch(11, 183)
-    moved = _moved(attempt(s.clone(), x.clone(), weight.clone(), bias.clone(), 1e-5),
-                   attempt(x.clone(), s.clone(), weight.clone(), bias.clone(), 1e-5))
+    s, x, stretch = normal(B, T, 11, seed=181), normal(B, T, 11, seed=182), weight_and_bias(11, 183)
+    moved = largest_difference(ask(attempt, s, x, *stretch), ask(attempt, x, s, *stretch))
     if moved < 1e-4:
         return None
-    return (f"A sum does not mind which comes first: with sublayer_out and x exchanged the result must be the same. "
-            f"Yours moved by {moved:.4f}.")
+    return (
+        f"In a sum the order does not matter: with sublayer_out and x exchanged, the result must be the same. "
+        f"Yours changes by up to {moved:.4f}."
+    )
+
+
+def norm_of(attempt, x, weight, bias):
+    """A result for x, and its features in reverse order."""
+    return ask(attempt, x, x.flip(-1), weight, bias)
 
 
 EXERCISE = Exercise(
-    id="6.2", name="add_and_norm", signature="add_and_norm(sublayer_out, x, weight, bias, eps)", minutes=4,
+    id="6.2",
+    name="add_and_norm",
+    signature="add_and_norm(sublayer_out, x, weight, bias, eps)",
+    minutes=4,
     difficulty=1,
-    gives="sublayer_out + x, brought to size by layer norm: the residual is added first, then comes the norm",
-    reference=references.add_and_norm, arguments=("sublayer_out", "x", "weight", "bias", "eps"), returns=("out",),
-    axis_names=AXES | _NORM_SIZES,
-    cases=(*(TestCase(name, _split_in_two(args, 190 + i)) for i, (name, args) in enumerate(_NORM_PROBES)),
-            TestCase("sums of equal numbers", (torch.tensor([[1.0, 2, 0, 0.5, -1, 1, 2, 3]]),
-                                            2.5 - torch.tensor([[1.0, 2, 0, 0.5, -1, 1, 2, 3]]), *_EQUAL[1:]))),
-    minimal_inputs=((torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]), *_BY_HAND),
-           (torch.tensor([[0.0, 1.0], [3.0, 0.0]]), torch.tensor([[1.0, 2.0], [-7.0, 0.0]]), *_BY_HAND)),
-    misconceptions=MISCONCEPTIONS,
-    hints=(
-        "Two steps, in the order of the name: add, then norm.",
-        "Your layer_norm from exercise 6.1 does the second step: layer_norm(sublayer_out + x, weight, bias, eps)",
+    gives="sublayer_out + x after a layer norm with this weight, bias and eps: the residual is added first, then "
+    "comes the norm",
+    reference=add_and_norm,
+    arguments=("sublayer_out", "x", "weight", "bias", "eps"),
+    returns=("out",),
+    axis_names=AXES | SIZES,
+    cases=(
+        *(TestCase(name, two_of(*args, seed=190 + i)) for i, (name, args) in enumerate(CASES)),
+        TestCase("sums of equal numbers", opposite(*EQUAL_NUMBERS)),
     ),
-    behavioral_tests=(BehavioralTest("one-ignored", _both_count, "Both belong into the sum: sublayer_out + x."),
-                 _vectors_apart(_sum_once),
-                 BehavioralTest("not-a-sum", _both_count_alike,
-                            "Both go through the same steps: add them first, and do everything else to the sum.")),
-    properties=_NORM_LAWS[:2],
-    when_correct="x goes past the sublayer unchanged and is added to what it found: so it is called the residual path.",
+    minimal_inputs=(
+        (torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]), *BY_HAND, 3.0),
+        (torch.tensor([[0.0, 1.0], [3.0, 0.0]]), torch.tensor([[1.0, 2.0], [-7.0, 0.0]]), *BY_HAND, 3.0),
+    ),
+    misconceptions=known,
+    hints=(
+        "Look at the result: must its vectors be normalized, or may something be added to them afterwards? That "
+        "decides the order of the two steps.",
+        "Your layer_norm from exercise 6.1 does the second step. What do you pass it?",
+        "layer_norm(sublayer_out + x, weight, bias, eps)",
+    ),
+    properties=(
+        properties.FINITE,
+        *ADDED_AFTER,
+        *left_out(the_sum),
+        mean_not_0(
+            "What happens after your norm? Nothing may be added to its result, and the norm itself ends with "
+            "z * weight + bias."
+        ),
+    ),
+    behavioral_tests=(
+        BehavioralTest("one-ignored", both_count, "Both belong in the sum: sublayer_out + x."),
+        vectors_apart(norm_of),
+        BehavioralTest(
+            "not-a-sum",
+            both_count_alike,
+            "Both go through the same steps: add them first, and do everything else to the sum.",
+        ),
+        gradients_flow(
+            add_and_norm,
+            (normal(2, 3, 7, seed=185), normal(2, 3, 7, seed=186), *weight_and_bias(7, 187), 1e-5),
+            ("sublayer_out", "x", "weight", "bias", None),
+        ),
+    ),
+    when_correct="x bypasses the sublayer unchanged and is added to its output; that is why it is called the residual "
+    "path.",
 )

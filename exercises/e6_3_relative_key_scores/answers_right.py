@@ -75,7 +75,7 @@ def distances_row_by_row_with_slices(q, distance_embedding):
     T, M = q.size(2), (len(distance_embedding) + 1) // 2
     rows = []
     for i in range(T):  # keys 0 to T - 1 have the rows i + M - 1 down to i - T + M
-        piece = distance_embedding[i - T + M:i + M].flip(0)
+        piece = distance_embedding[i - T + M : i + M].flip(0)
         rows.append(q[:, :, i] @ piece.T)
     return torch.stack(rows, dim=2)
 
@@ -98,7 +98,7 @@ def distances_by_index_select(q, distance_embedding):
 @right
 def distances_by_strips(q, distance_embedding):
     T, M = q.size(2), (len(distance_embedding) + 1) // 2
-    near = distance_embedding[M - T:M + T - 1].flip(0)  # distances T - 1 down to -(T - 1)
+    near = distance_embedding[M - T : M + T - 1].flip(0)  # distances T - 1 down to -(T - 1)
     strips = near.unfold(0, T, 1).flip(0)  # strip i: distances i down to i - T + 1
     return torch.einsum("bhid,idj->bhij", q, strips)
 

@@ -31,8 +31,9 @@ def distances_with_wrong_sign(q, distance_embedding):
 def distances_with_wrong_sign_by_loops(q, distance_embedding):
     """Key minus query, by loops."""
     T, M = q.size(2), (len(distance_embedding) + 1) // 2
-    return torch.stack([torch.stack([q[:, :, i] @ distance_embedding[j - i + M - 1] for j in range(T)], -1)
-                        for i in range(T)], 2)
+    return torch.stack(
+        [torch.stack([q[:, :, i] @ distance_embedding[j - i + M - 1] for j in range(T)], -1) for i in range(T)], 2
+    )
 
 
 @wrong("offset-t")
@@ -56,7 +57,7 @@ def distances_off_by_one(q, distance_embedding):
     return by_rows(q, distance_embedding[distance(q.size(2)) + M])
 
 
-@wrong("off-by-one")
+@wrong("m-too-small")
 def distances_with_small_m(q, distance_embedding):
     """M one too small."""
     M = len(distance_embedding) // 2
@@ -75,7 +76,7 @@ def distances_without_offset_and_sign(q, distance_embedding):
     return by_rows(q, distance_embedding[distance(q.size(2)).T])
 
 
-@wrong()
+@wrong("no-offset")
 def distances_without_offset_in_embedding(q, distance_embedding):
     """No offset, in F.embedding."""
     return by_rows(q, F.embedding(distance(q.size(2)), distance_embedding))
@@ -125,14 +126,14 @@ def distances_added(q, distance_embedding):
 @wrong("row-by-key")
 def distances_as_keys(q, distance_embedding):
     """Rows as if they were keys."""
-    return q @ distance_embedding[:q.size(2)].T
+    return q @ distance_embedding[: q.size(2)].T
 
 
 @wrong("row-by-key")
 def distances_from_the_middle_as_keys(q, distance_embedding):
     """The middle rows as if they were keys."""
     M, T = (len(distance_embedding) + 1) // 2, q.size(2)
-    return q @ distance_embedding[M - 1:M - 1 + T].transpose(0, 1)
+    return q @ distance_embedding[M - 1 : M - 1 + T].transpose(0, 1)
 
 
 @wrong("whole-table")
@@ -211,7 +212,7 @@ def distances_and_content(q, distance_embedding):
     return q @ q.mT + by_rows(q, distance_embedding[distance(q.size(2)) + M - 1])
 
 
-@wrong("wrong-shape")
+@wrong("summed-over-heads")
 def distances_summed_over_heads(q, distance_embedding):
     """Summed over heads."""
     M = (len(distance_embedding) + 1) // 2
@@ -230,8 +231,8 @@ def distances_with_heads_mixed(q, distance_embedding):
 def distances_by_a_wrong_skew(q, distance_embedding):
     """A view of the skewed table."""
     T, M = q.size(2), (len(distance_embedding) + 1) // 2
-    near = q @ distance_embedding[M - T:M + T - 1].T  # (B, H, T, 2T - 1)
-    return torch.stack([near[:, :, i, i:i + T] for i in range(T)], 2)
+    near = q @ distance_embedding[M - T : M + T - 1].T  # (B, H, T, 2T - 1)
+    return torch.stack([near[:, :, i, i : i + T] for i in range(T)], 2)
 
 
 @wrong()
@@ -262,7 +263,7 @@ def distances_in_float32(q, distance_embedding):
     return by_rows(q.float(), distance_embedding[distance(q.size(2)) + M - 1].float()) + 0.0
 
 
-@wrong()
+@wrong("positions-from-another-axis")
 def distances_with_t_from_heads(q, distance_embedding):
     """T from the wrong axis."""
     M = (len(distance_embedding) + 1) // 2
@@ -279,8 +280,72 @@ def distances_changing_the_table(q, distance_embedding):
 
 @wrong("rows-as-batch")
 def distances_by_a_matrix_product(q, distance_embedding):
-    """A matrix product, in which H meets T."""
+    """A matrix product: H meets T."""
     T, M = q.size(-2), (len(distance_embedding) + 1) // 2
     positions = torch.arange(T)
     index = positions[:, None] - positions + M - 1
     return q @ distance_embedding[index].transpose(-2, -1)
+
+
+@wrong("positions-from-another-axis")
+def distances_with_axes_unpacked_in_another_order(q, distance_embedding):
+    """The shape is read as (B, T, H, D), and the product is written by hand."""
+    B, T, H, D = q.shape
+    M = (len(distance_embedding) + 1) // 2
+    rows = distance_embedding[distance(T) + M - 1]
+    return torch.sum(q.unsqueeze(-2) * rows, dim=-1)
+
+
+@wrong("m-too-small")
+def distances_by_loops_with_small_m(q, distance_embedding):
+    """The middle row is taken for M."""
+    T, M = q.size(2), distance_embedding.size(0) // 2
+    rows = torch.tensor([[i - j + M - 1 for j in range(T)] for i in range(T)])
+    return by_rows(q, distance_embedding[rows])
+
+
+@wrong("row-by-query")
+def distances_of_the_query_alone(q, distance_embedding):
+    """One row per query, repeated for all keys."""
+    T = q.size(2)
+    own = (q * distance_embedding[:T]).sum(-1, keepdim=True)
+    return own.repeat(1, 1, 1, T)
+
+
+@wrong("middle-only")
+def distances_all_in_the_middle(q, distance_embedding):
+    """The middle row for all pairs."""
+    T = q.size(2)
+    middle = distance_embedding[len(distance_embedding) // 2]
+    return (q @ middle).unsqueeze(-1).expand(-1, -1, -1, T)
+
+
+@wrong("multiplied-by-root")
+def distances_scaled_the_wrong_way(q, distance_embedding):
+    """Times sqrt(D)."""
+    M = (len(distance_embedding) + 1) // 2
+    rows = distance_embedding[distance(q.size(2)) + M - 1]
+    return by_rows(q * q.size(-1) ** 0.5, rows)
+
+
+@wrong("summed-over-heads")
+def distances_of_all_heads_together(q, distance_embedding):
+    """The heads of q are added up first."""
+    M = (len(distance_embedding) + 1) // 2
+    rows = distance_embedding[distance(q.size(2)) + M - 1]
+    return (q.sum(dim=1).unsqueeze(2) * rows).sum(-1)
+
+
+@wrong("no-gradients")
+def distances_from_a_frozen_table(q, distance_embedding):
+    """A table that can never learn."""
+    M = (len(distance_embedding) + 1) // 2
+    return by_rows(q, distance_embedding.data[distance(q.size(2)) + M - 1])
+
+
+@wrong("no-gradients")
+def distances_of_a_detached_query(q, distance_embedding):
+    """Queries without gradients."""
+    M = (len(distance_embedding) + 1) // 2
+    rows = F.embedding(distance(q.size(2)) + M - 1, distance_embedding)
+    return by_rows(q.detach(), rows)

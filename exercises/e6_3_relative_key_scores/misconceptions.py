@@ -3,184 +3,499 @@
 import math
 
 import torch
+import torch.nn.functional as F
 
 from exercises.common import explainers
-from exercises.common.block import (
-    _INF,
+from feedback import Misconceptions
+
+INF = float("inf")
+
+
+# ---------------------------------------------------------------- the right steps
+
+
+def length(q, m):
+    """T, the number of positions."""
+    return q.size(-2)
+
+
+def row(i, j, t, m):
+    """Which row of the table belongs to query i, (T, 1), and key j, (T,)."""
+    return i - j + m - 1
+
+
+def product(q, rows):
+    """The scores, from q (B, H, T, D) and the chosen rows (T, T, D)."""
+    return torch.einsum("bhtd,tsd->bhts", q, rows)
+
+
+def finish(scores, q):
+    return scores
+
+
+def scores_from(length=length, row=row, product=product, finish=finish):
+    """relative_key_scores(q, distance_embedding) made of these steps."""
+
+    def scores(q, distance_embedding):
+        m = (len(distance_embedding) + 1) // 2
+        t = length(q, m)
+        i, j = torch.arange(t)[:, None], torch.arange(t)
+        return finish(product(q, distance_embedding[row(i, j, t, m)]), q)
+
+    return scores
+
+
+def product_by_hand(q, rows):
+    return (q[:, :, :, None] * rows).sum(-1)
+
+
+# ---------------------------------------------------------------- a sentence about the learner's scores
+
+
+def sources(case, i, j, factor=1.0):
+    """The rows of the table that give the scores at [i, j], and the positions whose vectors do."""
+    q, table = case.args
+    right = i - j + (len(table) + 1) // 2 - 1
+
+    def fits(vectors, line):
+        return torch.allclose(case.first[:, :, i, j], factor * (vectors * line).sum(-1), rtol=1e-4, atol=3e-5)
+
+    return (
+        [r for r in range(len(table)) if fits(q[:, :, i], table[r])],
+        [p for p in range(q.size(2)) if fits(q[:, :, p], table[right])],
+    )
+
+
+def where_from(case, factor=1.0):
+    """Which row of the table, or whose vector, gives the number that is furthest off; or None."""
+    at = *_, i, j = explainers.worst(case.first, factor * case.expected_first)
+    rows, positions = sources(case, i, j, factor)
+    if len(rows) == 1:
+        return (
+            f"your score at {explainers.position(at)}, query {i} and key {j}, is made with row {rows[0]} of "
+            f"distance_embedding; row {i - j + (len(case.args[1]) - 1) // 2} is right, {i} - {j} + M - 1"
+        )
+    if len(positions) == 1:
+        return (
+            f"your score at {explainers.position(at)}, query {i} and key {j}, is made with the vector of position "
+            f"{positions[0]}; it should be that of query {i}"
+        )
+    return None
+
+
+def row_used(case):
+    return where_from(case) or explainers.entry(case)
+
+
+known = Misconceptions(scores_from)
+
+
+# ---------------------------------------------------------------- which row of the table
+
+
+@known(
+    "sign",
+    means="The distance has the wrong sign: it is key minus query, and should be query minus key.",
+    hint="In i - j, i is the query (rows) and j the key (columns). Which of your two arange is which?",
+    explain=row_used,
+    step="row",
 )
-from exercises.e6_3_relative_key_scores.shared import _place_used
-from feedback import Misconception
+def key_minus_query(i, j, t, m):
+    return j - i + m - 1
 
 
-def _positions(t):
-    """Query and key positions, to be combined: (T, 1) and (T,)."""
-    return torch.arange(t)[:, None], torch.arange(t)
-
-
-def _rows(q, table, rows):
-    """q_i . E[rows[i, j]]."""
-    return torch.einsum("bhtd,tsd->bhts", q, table[rows])
-
-
-def _relative(row=None, finish=None):
-    """The right scores, but for the row of the table, or for what is done with them."""
-
-    def answer(q, table):
-        t, m = q.size(-2), (len(table) + 1) // 2
-        i, j = _positions(t)
-        rows = i - j + m - 1 if row is None else row(i, j, t, m)
-        scores = _rows(q, table, rows)
-        return scores if finish is None else finish(scores, q, table)
-
-    return answer
-
-
-def _square(n):
-    """The rows for n positions and a table made for n."""
-    i, j = _positions(n)
-    return i - j + n - 1
-
-
-def _distance_rows(q, table):
-    """The vector of each pair: (T, T, D)."""
-    i, j = _positions(q.size(-2))
-    return table[i - j + (len(table) - 1) // 2]
-
-
-def _causal(scores):
-    return torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
-
-
-def _with_key_vector(q, table):
-    """q_j . E[...]: the vector of the key's position in place of the query's."""
-    i, j = _positions(q.size(-2))
-    return torch.einsum("bhsd,tsd->bhts", q, table[i - j + (len(table) - 1) // 2])
-
-
-def _row_used(case):
-    """The row of the table that was taken, where it can be told."""
-    return _place_used(case) or explainers.entry(case)
-
-
-MISCONCEPTIONS = (
-        Misconception(
-            "sign", "The distance has the wrong sign: key minus query, where query minus key is asked for.",
-            "i - j, i the query (rows), j the key (columns): positions[:, None] - positions.",
-            (_relative(lambda i, j, t, m: j - i + m - 1), lambda q, e: _relative()(q, e.flip(0))), _row_used),
-        Misconception(
-            "offset-t", "The distance was moved by T - 1, the number of positions, instead of M - 1: right only where "
-            "T = M.",
-            "Distance 0 stands in the middle of the table, in row M - 1: M = (len(distance_embedding) + 1) // 2.",
-            (_relative(lambda i, j, t, m: i - j + t - 1),), _row_used),
-        Misconception(
-            "sign-and-offset-t", "Two things: the distance has the wrong sign, and it was moved by T - 1 instead of "
-            "M - 1.",
-            "Query minus key, positions[:, None] - positions; then plus M - 1, with "
-            "M = (len(distance_embedding) + 1) // 2.",
-            (_relative(lambda i, j, t, m: j - i + t - 1),), _row_used),
-        Misconception(
-            "off-by-one", "The row is off by one: distance 0 does not land in the middle of the table.",
-            "The distances run from -(M - 1) to M - 1, so -(M - 1) must land in row 0: add M - 1.",
-            (_relative(lambda i, j, t, m: i - j + m), _relative(lambda i, j, t, m: i - j + m - 2)), _row_used),
-        Misconception(
-            "no-offset", "The distance itself was taken as the row. A negative one counts from the end of the table, "
-            "so no error tells you.",
-            "Add M - 1: then the smallest distance, -(M - 1), becomes row 0.",
-            (_relative(lambda i, j, t, m: i - j),), _row_used),
-        Misconception(
-            "sign-and-no-offset", "Two things: the distance has the wrong sign, and M - 1 was not added. A negative "
-            "row counts from the end of the table, so no error tells you.",
-            "Query minus key, plus M - 1.", (_relative(lambda i, j, t, m: j - i),), _row_used),
-        Misconception(
-            "length-as-m", "The length of the table, 2M - 1, was taken for M.",
-            "M = (len(distance_embedding) + 1) // 2.",
-            (_relative(lambda i, j, t, m: i - j + 2 * m - 2),
-             lambda q, e: _relative(lambda i, j, t, m: i - j + len(e))(q, e)), _row_used),
-        Misconception(
-            "absolute", "The distance lost its sign: a key 2 before and a key 2 after the query got the same row.",
-            "The table has a row for each sign: i - j + M - 1, without abs.",
-            (_relative(lambda i, j, t, m: (i - j).abs()), _relative(lambda i, j, t, m: (i - j).abs() + m - 1),
-             _relative(lambda i, j, t, m: m - 1 - (i - j).abs())), _row_used),
-        Misconception(
-            "clamped", "Distances were cut off at a smaller one than the table goes to.",
-            "With T <= M every distance has a row of its own: no clamp is needed.",
-            tuple(_relative(lambda i, j, t, m, low=low, high=high: (i - j).clamp(low, high) + m - 1)
-                  for low, high in ((0, None), (None, 0), (-1, 1), (-2, 2), (-3, 3))), _row_used),
-        Misconception(
-            "sum-of-positions", "The positions were added, not subtracted: i + j.",
-            "A distance is a difference: i - j + M - 1.",
-            (_relative(lambda i, j, t, m: i + j), _relative(lambda i, j, t, m: (i + j).clamp(max=2 * m - 2))),
-            _row_used),
-        Misconception(
-            "row-by-key", "Every query took the same row for key j: the row depends on the key alone, not on the "
-            "distance.",
-            "For each pair (i, j) another row: distance_embedding[i - j + M - 1], a table of shape (T, T, D).",
-            (_relative(lambda i, j, t, m: j + 0 * i), _relative(lambda i, j, t, m: j + m - 1 + 0 * i),
-             _relative(lambda i, j, t, m: m - 1 - j + 0 * i), _relative(lambda i, j, t, m: j + 2 * m - 1 - t + 0 * i)),
-            _row_used),
-        Misconception(
-            "row-by-query", "Each query took one row for all its keys: the row depends on the query alone, not on the "
-            "distance.",
-            "For each pair (i, j) another row: distance_embedding[i - j + M - 1], a table of shape (T, T, D).",
-            (_relative(lambda i, j, t, m: i + 0 * j), _relative(lambda i, j, t, m: i + m - 1 + 0 * j)), _row_used),
-        Misconception(
-            "middle-only", "Every pair got the same row of the table.",
-            "The row depends on the distance: i - j + M - 1.",
-            (_relative(lambda i, j, t, m: m - 1 + 0 * (i - j)), _relative(lambda i, j, t, m: 0 * (i - j))), _row_used),
-        Misconception(
-            "whole-table", "Every query was compared with all 2M - 1 rows; which key has which row was not yet said.",
-            "The last axis must be the T keys: for the pair (i, j) take the product with row i - j + M - 1.",
-            (lambda q, e: q @ e.T,)),
-        Misconception(
-            "transposed", "Queries and keys have changed places in the result: your row i belongs to key i.",
-            "The axes are (B, H, query, key): in einsum \"bhtd,tsd->bhts\".",
-            (lambda q, e: _relative()(q, e).transpose(-2, -1),), explainers.entry),
-        Misconception(
-            "key-asks", "It is the vector at the key's position that was multiplied, q_j instead of q_i.",
-            "q_i . E[i - j + M - 1]: in einsum \"bhtd,tsd->bhts\", where q and the result share t.",
-            (_with_key_vector,), explainers.entry),
-        Misconception(
-            "scaled", "The scores were divided by sqrt(D), or by D: here they are not to be scaled.",
-            "Only the dot product: the division comes later, when everything has been added up.",
-            (_relative(finish=lambda s, q, e: s / math.sqrt(q.size(-1))),
-             _relative(finish=lambda s, q, e: s / q.size(-1))), explainers.entry),
-        Misconception(
-            "multiplied-by-root", "The scores were multiplied by sqrt(D): here they are not to be scaled.",
-            "Only the dot product.", (_relative(finish=lambda s, q, e: s * math.sqrt(q.size(-1))),), explainers.entry),
-        Misconception(
-            "softmaxed", "A softmax was taken: these are weights, and scores are asked for.",
-            "These scores are to be added to others first; the softmax comes after that.",
-            (_relative(finish=lambda s, q, e: s.softmax(-1)),
-             _relative(finish=lambda s, q, e: (s / math.sqrt(q.size(-1))).softmax(-1))), explainers.entry),
-        Misconception(
-            "causal", "Keys after the query were masked: -inf, 0, or a huge negative number stands there.",
-            "No mask here: the table has rows for both directions.",
-            tuple(_relative(finish=lambda s, q, e, low=low: s.masked_fill(~_causal(s), low))
-                  for low in (-_INF, 0.0, -1e9)), explainers.entry),
-        Misconception(
-            "rows-as-batch", "q is (B, H, T, D) and the chosen rows are (T, T, D): @ wants the axes in front of the "
-            "last two to agree, and here H meets T.",
-            "Each query has rows of its own: torch.einsum(\"bhid,ijd->bhij\", q, rows), or multiply and sum over the "
-            "last axis.",
-            (lambda q, e: q @ _distance_rows(q, e).transpose(-2, -1),
-             lambda q, e: q @ _distance_rows(q, e.flip(0)).transpose(-2, -1))),
-        Misconception(
-            "not-summed", "The products were not added up over the D features.",
-            "A dot product ends with a sum over the last axis.",
-            (lambda q, e: q[:, :, :, None] * _distance_rows(q, e),)),
-        Misconception(
-            "table-only", "These are rows of the table, or sums of them: q has no part in it.",
-            "Each row must be multiplied with its query: q_i . E[i - j + M - 1].",
-            (_distance_rows,
-             lambda q, e: _distance_rows(q, e).sum(-1).expand(*q.shape[:2], -1, -1).clone())),
-        Misconception(
-            "content-added", "The products of q with itself were added to the scores.",
-            "Only q_i . E[i - j + M - 1]: other scores are added elsewhere.",
-            (_relative(finish=lambda s, q, e: s + q @ q.transpose(-2, -1)),), explainers.entry),
-        Misconception(
-            "positions-up-to-m", "The positions were counted up to M; there are T queries and T keys.",
-            "T is q.size(-2); M only says where the middle of the table is.",
-            (lambda q, e: torch.einsum("bhtd,tsd->bhts", q, e[_square((len(e) + 1) // 2)]),
-             lambda q, e: torch.einsum("bhid,ijd->bhij", q, e[_square((len(e) + 1) // 2)]),
-             lambda q, e: (q[:, :, :, None] * e[_square((len(e) + 1) // 2)]).sum(-1))),
+@known(
+    "offset-t",
+    means="The distance was shifted by T - 1, with the number of positions, instead of M - 1: that is right only "
+    "where T = M.",
+    hint="Distance 0 belongs in the middle of the table, row M - 1, however long the text is. How many rows has the "
+    "table?",
+    explain=row_used,
+    step="row",
 )
+def shifted_by_the_length(i, j, t, m):
+    return i - j + t - 1
+
+
+@known(
+    "sign-and-offset-t",
+    means="Two things: the distance has the wrong sign, and it was shifted by T - 1 instead of M - 1.",
+    hint="The distance is query minus key. And distance 0 belongs in the middle of the table, however long the text "
+    "is.",
+    explain=row_used,
+    step="row",
+)
+def key_minus_query_shifted_by_the_length(i, j, t, m):
+    return j - i + t - 1
+
+
+@known(
+    "m-too-small",
+    means="The row is one too low: distance 0 uses the row before the middle of the table.",
+    hint="Is your M right? The table has 2M - 1 rows, so M = (rows + 1) // 2.",
+    explain=row_used,
+    step="row",
+)
+def one_row_too_low(i, j, t, m):
+    return i - j + m - 2
+
+
+@known(
+    "off-by-one",
+    means="The row is one too high: distance 0 uses the row after the middle of the table.",
+    hint="The distances run from -(M - 1) to M - 1, and the first of them must become row 0. What do you add?",
+    explain=row_used,
+    step="row",
+)
+def one_row_too_high(i, j, t, m):
+    return i - j + m
+
+
+@known(
+    "no-offset",
+    means="The distance itself was used as the row. A negative number then counts rows from the end of the table "
+    "(F.embedding refuses it).",
+    hint="The distances run from -(M - 1) to M - 1, and the first of them must become row 0. What must be added?",
+    explain=row_used,
+    step="row",
+)
+def distance_as_row(i, j, t, m):
+    return i - j
+
+
+@known.also("no-offset")
+def distance_given_to_embedding(q, distance_embedding):
+    i = torch.arange(q.size(-2))
+    return product(q, F.embedding(i[:, None] - i, distance_embedding))
+
+
+@known(
+    "sign-and-no-offset",
+    means="Two things: the distance has the wrong sign, and M - 1 was not added. A negative number counts rows from "
+    "the end of the table.",
+    hint="The distance is query minus key; and the smallest one, -(M - 1), must become row 0.",
+    explain=row_used,
+    step="row",
+)
+def key_minus_query_as_row(i, j, t, m):
+    return j - i
+
+
+@known(
+    "length-as-m",
+    means="The number of rows of the table, 2M - 1, was used as M.",
+    hint="Solve rows = 2M - 1 for M.",
+    explain=row_used,
+    step="row",
+)
+def shifted_by_the_last_row(i, j, t, m):
+    return i - j + 2 * m - 2
+
+
+@known.also("length-as-m", step="row")
+def shifted_by_the_number_of_rows(i, j, t, m):
+    return i - j + 2 * m - 1
+
+
+@known(
+    "absolute",
+    means="The distance lost its sign: keys 2 before and 2 after the query got the same row.",
+    hint="The table has a row for each sign. Is there an abs in your code?",
+    explain=row_used,
+    step="row",
+)
+def absolute_distance(i, j, t, m):
+    return (i - j).abs()
+
+
+@known.also("absolute", step="row")
+def absolute_distance_from_the_middle(i, j, t, m):
+    return (i - j).abs() + m - 1
+
+
+@known.also("absolute", step="row")
+def absolute_distance_below_the_middle(i, j, t, m):
+    return m - 1 - (i - j).abs()
+
+
+known(
+    "clamped",
+    means="The distances were clamped to a smaller range than the table covers.",
+    hint="With T <= M every distance has a row of its own. Is a clamp needed?",
+    explain=row_used,
+)
+
+
+def add_clamp(low, high):
+    @known.also("clamped", step="row")
+    def clamped(i, j, t, m):
+        return (i - j).clamp(low, high) + m - 1
+
+
+for low, high in ((0, None), (None, 0), (-1, 1), (-2, 2), (-3, 3)):
+    add_clamp(low, high)
+
+
+@known(
+    "sum-of-positions",
+    means="The positions were added instead of subtracted: i + j.",
+    hint="A distance is a difference.",
+    explain=row_used,
+    step="row",
+)
+def positions_added(i, j, t, m):
+    return i + j
+
+
+@known(
+    "row-by-key",
+    means="Every query used the same row for key j: the row depends on the key alone, not on the distance.",
+    hint="Each pair (i, j) needs a row of its own: a table of rows of shape (T, T, D).",
+    explain=row_used,
+    step="row",
+)
+def key_as_row(i, j, t, m):
+    return j + 0 * i
+
+
+@known.also("row-by-key", step="row")
+def key_from_the_middle(i, j, t, m):
+    return j + m - 1 + 0 * i
+
+
+@known.also("row-by-key", step="row")
+def key_down_from_the_middle(i, j, t, m):
+    return m - 1 - j + 0 * i
+
+
+@known.also("row-by-key", step="row")
+def key_in_the_last_rows(i, j, t, m):
+    return j + 2 * m - 1 - t + 0 * i
+
+
+@known(
+    "row-by-query",
+    means="Each query used one row for all its keys: the row depends on the query alone, not on the distance.",
+    hint="Each pair (i, j) needs a row of its own: a table of rows of shape (T, T, D).",
+    explain=row_used,
+    step="row",
+)
+def query_as_row(i, j, t, m):
+    return i + 0 * j
+
+
+@known.also("row-by-query", step="row")
+def query_from_the_middle(i, j, t, m):
+    return i + m - 1 + 0 * j
+
+
+@known(
+    "middle-only",
+    means="Every pair got the same row of the table.",
+    hint="The row depends on the distance, i - j.",
+    explain=row_used,
+    step="row",
+)
+def always_the_middle(i, j, t, m):
+    return m - 1 + 0 * (i - j)
+
+
+@known.also("middle-only", step="row")
+def always_row_0(i, j, t, m):
+    return 0 * (i - j)
+
+
+@known(
+    "whole-table",
+    means="Every query was compared with all 2M - 1 rows; what is missing is the choice of one row for each key.",
+    hint="The last axis must be the T keys: for the pair (i, j), pick the product with row i - j + M - 1.",
+)
+def all_rows(q, distance_embedding):
+    return q @ distance_embedding.T
+
+
+# ---------------------------------------------------------------- how many positions there are
+
+
+@known(
+    "positions-up-to-m",
+    means="The positions were counted up to M, but there are T queries and T keys.",
+    hint="Which axis of q tells how many positions there are? M only says where the middle of the table is.",
+    step="length",
+)
+def as_many_as_the_table_allows(q, m):
+    return m
+
+
+known.also("positions-up-to-m", length=as_many_as_the_table_allows, product=product_by_hand)
+
+known(
+    "positions-from-another-axis",
+    means="The positions were counted along the wrong axis of q.",
+    hint="q is (B, H, T, D). Which axis is T, and which one does your code take?",
+)
+
+
+def add_axis(axis):
+    """T read off this axis of q, with each of two products: they stop in different ways."""
+
+    def size(q, m):
+        return q.size(axis)
+
+    known.also("positions-from-another-axis", length=size)
+    known.also("positions-from-another-axis", length=size, product=product_by_hand)
+
+
+for axis in (0, 1):
+    add_axis(axis)
+
+
+@known.also("positions-from-another-axis", step="length")
+def as_many_as_features(q, m):
+    return q.size(-1)
+
+
+# ---------------------------------------------------------------- the product
+
+
+@known(
+    "transposed",
+    means="Queries and keys have changed places in the result: your row i belongs to key i.",
+    hint="The axes are (B, H, query, key). Which letters does your result have, in which order?",
+    explain=explainers.entry,
+    step="finish",
+)
+def scores_transposed(scores, q):
+    return scores.transpose(-2, -1)
+
+
+@known(
+    "key-asks",
+    means="The vector at the key's position was multiplied: q_j instead of q_i.",
+    hint="q_i . E[i - j + M - 1]: the query's position i must be the same axis in q, in the rows and in the result.",
+    explain=explainers.entry,
+    step="product",
+)
+def vector_of_the_key(q, rows):
+    return torch.einsum("bhsd,tsd->bhts", q, rows)
+
+
+@known(
+    "rows-as-batch",
+    means="q is (B, H, T, D) and the chosen rows are (T, T, D): @ requires the axes in front of the last two to "
+    "agree, and here H meets T.",
+    hint="Each query has rows of its own: einsum can say so, or multiply and sum over the last axis.",
+    step="product",
+)
+def matrix_product(q, rows):
+    return q @ rows.transpose(-2, -1)
+
+
+@known(
+    "summed-over-heads",
+    means="The scores of all heads were added up: the axis H is gone.",
+    hint="Each head has scores of its own, (B, H, T, T). Which line sums over the heads?",
+    step="finish",
+)
+def heads_added(scores, q):
+    return scores.sum(1)
+
+
+@known(
+    "not-summed",
+    means="The products were not added up over the D features.",
+    hint="A dot product ends with a sum over the last axis.",
+    step="product",
+)
+def products_alone(q, rows):
+    return q[:, :, :, None] * rows
+
+
+@known(
+    "table-only",
+    means="These are rows of the table, or sums of them: q was never used.",
+    hint="Each row must be multiplied with its query: q_i . E[i - j + M - 1].",
+    step="product",
+)
+def rows_alone(q, rows):
+    return rows
+
+
+@known.also("table-only", step="product")
+def sums_of_rows(q, rows):
+    return rows.sum(-1).expand(*q.shape[:2], -1, -1).clone()
+
+
+# ---------------------------------------------------------------- after the product
+
+
+@known(
+    "scaled",
+    means="The scores were divided by sqrt(D), or by D; here they should not be scaled.",
+    hint="Only the dot product: the division comes later, when all scores have been added up.",
+    explain=explainers.entry,
+    step="finish",
+)
+def divided_by_the_root(scores, q):
+    return scores / math.sqrt(q.size(-1))
+
+
+@known.also("scaled", step="finish")
+def divided_by_the_size(scores, q):
+    return scores / q.size(-1)
+
+
+@known(
+    "multiplied-by-root",
+    means="The scores were multiplied by sqrt(D); here they should not be scaled.",
+    hint="Only the dot product.",
+    explain=explainers.entry,
+    step="finish",
+)
+def times_the_root(scores, q):
+    return scores * math.sqrt(q.size(-1))
+
+
+@known(
+    "softmaxed",
+    means="A softmax was applied: these are weights, but scores are asked for.",
+    hint="These scores will be added to others first; the softmax comes after that.",
+    explain=explainers.entry,
+    step="finish",
+)
+def softmax_of_the_scores(scores, q):
+    return scores.softmax(-1)
+
+
+@known.also("softmaxed", step="finish")
+def softmax_of_scaled_scores(scores, q):
+    return (scores / math.sqrt(q.size(-1))).softmax(-1)
+
+
+known(
+    "causal",
+    means="Keys after the query were masked: -inf, 0 or a huge negative number is in their place.",
+    hint="The table has rows for both directions. Is a mask asked for?",
+    explain=explainers.entry,
+)
+
+
+def add_fill(value):
+    @known.also("causal", step="finish")
+    def future_filled(scores, q):
+        return scores.masked_fill(~torch.ones(scores.shape[-2:], dtype=torch.bool).tril(), value)
+
+
+for value in (-INF, 0.0, -1e9):
+    add_fill(value)
+
+
+@known(
+    "content-added",
+    means="The products of q with itself were added to the scores.",
+    hint="Only q_i . E[i - j + M - 1]: other scores are added elsewhere.",
+    explain=explainers.entry,
+    step="finish",
+)
+def content_added(scores, q):
+    return scores + q @ q.transpose(-2, -1)

@@ -57,7 +57,7 @@ def prune_from_the_last_head_on(weight, bias, heads, num_heads, dim):
         before, after = weight.narrow(dim, 0, h * D), weight.narrow(dim, (h + 1) * D, weight.size(dim) - (h + 1) * D)
         weight = torch.cat((before, after), dim)
         if dim == 0 and bias is not None:
-            bias = torch.cat((bias[:h * D], bias[(h + 1) * D:]))
+            bias = torch.cat((bias[: h * D], bias[(h + 1) * D :]))
     return weight, bias
 
 

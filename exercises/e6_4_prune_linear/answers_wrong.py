@@ -184,11 +184,11 @@ def prune_by_zeros(weight, bias, heads, num_heads, dim):
     weight, bias = weight.clone(), bias if bias is None else bias.clone()
     for h in heads:
         if dim == 0:
-            weight[h * D:(h + 1) * D] = 0
+            weight[h * D : (h + 1) * D] = 0
             if bias is not None:
-                bias[h * D:(h + 1) * D] = 0
+                bias[h * D : (h + 1) * D] = 0
         else:
-            weight[:, h * D:(h + 1) * D] = 0
+            weight[:, h * D : (h + 1) * D] = 0
     return weight, bias
 
 
@@ -198,11 +198,11 @@ def prune_one_after_another(weight, bias, heads, num_heads, dim):
     D = weight.size(dim) // num_heads
     for h in sorted(heads):
         if dim == 0:
-            weight = torch.cat([weight[:h * D], weight[(h + 1) * D:]])
+            weight = torch.cat([weight[: h * D], weight[(h + 1) * D :]])
             if bias is not None:
-                bias = torch.cat([bias[:h * D], bias[(h + 1) * D:]])
+                bias = torch.cat([bias[: h * D], bias[(h + 1) * D :]])
         else:
-            weight = torch.cat([weight[:, :h * D], weight[:, (h + 1) * D:]], dim=1)
+            weight = torch.cat([weight[:, : h * D], weight[:, (h + 1) * D :]], dim=1)
     return weight, bias
 
 
@@ -229,8 +229,9 @@ def prune_with_heads_apart(weight, bias, heads, num_heads, dim):
     """The head axis stays."""
     keep = [h for h in range(num_heads) if h not in heads]
     if dim == 0:
-        return weight.view(num_heads, -1, weight.size(1))[keep], None if bias is None else bias.view(
-            num_heads, -1)[keep]
+        return weight.view(num_heads, -1, weight.size(1))[keep], None if bias is None else bias.view(num_heads, -1)[
+            keep
+        ]
     return weight.view(weight.size(0), num_heads, -1)[:, keep], bias
 
 
@@ -297,18 +298,15 @@ def prune_with_an_empty_index(weight, bias, heads, num_heads, dim):
 
 @wrong("changes-input")
 def prune_emptying_heads(weight, bias, heads, num_heads, dim):
-    """Heads emptied."""
+    """Heads emptied, on a set as well as on a list."""
     gone = []
     while heads:
-        if isinstance(heads, (list, set)):
-            gone.append(heads.pop())
-        else:
-            gone, heads = list(heads), ()
+        gone.append(heads.pop())
     keep = torch.tensor(features_left(weight.size(dim), gone, num_heads))
     return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
 
 
-@wrong()
+@wrong("not-an-index")
 def prune_sorting_heads(weight, bias, heads, num_heads, dim):
     """A list sorted in place."""
     heads.sort()
@@ -335,11 +333,11 @@ def prune_shifted_by_one(weight, bias, heads, num_heads, dim):
     return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
 
 
-@wrong("wrong-features")
+@wrong("wrong-bias")
 def prune_bias_from_the_front(weight, bias, heads, num_heads, dim):
     """The bias of other rows."""
     keep = torch.tensor(features_left(weight.size(dim), heads, num_heads))
-    return weight.index_select(dim, keep), bias[:len(keep)] if bias is not None and dim == 0 else bias
+    return weight.index_select(dim, keep), bias[: len(keep)] if bias is not None and dim == 0 else bias
 
 
 @wrong("wrong-features")
@@ -377,7 +375,7 @@ def prune_with_the_other_dim(weight, bias, heads, num_heads, dim):
     return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
 
 
-@wrong("pruned-listed")
+@wrong("pruned-kept")
 def prune_to_a_list_of_those_that_go(weight, bias, heads, num_heads, dim):
     """A list of the features that go."""
     D = weight.size(dim) // num_heads
@@ -388,19 +386,20 @@ def prune_to_a_list_of_those_that_go(weight, bias, heads, num_heads, dim):
     return weight.index_select(dim, features), bias[features] if bias is not None and dim == 0 else bias
 
 
-@wrong("pruned-listed")
+@wrong("pruned-kept")
 def prune_to_the_pieces_that_go(weight, bias, heads, num_heads, dim):
     """The pruned heads' pieces joined."""
+
     def pieces(x, axis):
         return torch.cat([x.chunk(num_heads, axis)[h] for h in sorted(heads)], axis)
+
     return pieces(weight, dim), pieces(bias, 0) if bias is not None and dim == 0 else bias
 
 
 @wrong("interleaved")
 def prune_by_range_with_steps(weight, bias, heads, num_heads, dim):
     """Range(h, n, num_heads)."""
-    keep = torch.tensor([i for h in range(num_heads) if h not in heads
-                         for i in range(h, weight.size(dim), num_heads)])
+    keep = torch.tensor([i for h in range(num_heads) if h not in heads for i in range(h, weight.size(dim), num_heads)])
     return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
 
 
@@ -426,5 +425,97 @@ def prune_slices_of_rows(weight, bias, heads, num_heads, dim):
     """Slices of rows, as wide as the heads of dim."""
     D = weight.size(dim) // num_heads
     left = [h for h in range(num_heads) if h not in heads]
-    rows = torch.cat([weight[h * D:(h + 1) * D] for h in left])
-    return rows, bias if bias is None else torch.cat([bias[h * D:(h + 1) * D] for h in left])
+    rows = torch.cat([weight[h * D : (h + 1) * D] for h in left])
+    return rows, bias if bias is None else torch.cat([bias[h * D : (h + 1) * D] for h in left])
+
+
+@wrong("size-from-rows")
+def prune_with_size_of_rows(weight, bias, heads, num_heads, dim):
+    """D from the rows, as in nn.Linear(C, C)."""
+    D = weight.shape[0] // num_heads
+    keep = [i for i in range(weight.size(dim)) if i // max(1, D) not in heads]
+    if dim == 1:
+        return weight[:, keep], bias
+    return weight[keep], None if bias is None else bias[keep]
+
+
+@wrong("size-from-rows")
+def prune_slices_with_size_of_rows(weight, bias, heads, num_heads, dim):
+    """D from the rows, in slices."""
+    D = len(weight) // num_heads
+    left = [h for h in range(num_heads) if h not in heads]
+    if dim == 0:
+        return (
+            torch.cat([weight[h * D : h * D + D] for h in left]),
+            bias if bias is None else torch.cat([bias[h * D : h * D + D] for h in left]),
+        )
+    return torch.cat([weight[:, h * D : h * D + D] for h in left], dim=1), bias
+
+
+@wrong("size-from-columns")
+def prune_with_size_of_columns(weight, bias, heads, num_heads, dim):
+    """D from the columns."""
+    D = weight.shape[1] // num_heads
+    stays = torch.ones(num_heads, dtype=torch.bool)
+    stays[list(heads)] = False
+    keep = torch.repeat_interleave(stays, D)
+    if dim == 1:
+        return weight[:, keep], bias
+    return weight[keep], None if bias is None else bias[keep]
+
+
+@wrong("first-feature-each")
+def prune_at_the_start_of_each_head(weight, bias, heads, num_heads, dim):
+    """Only the feature where the head begins."""
+    D = weight.size(dim) // num_heads
+    starts = [h * D for h in heads]
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i not in starts])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("next-head")
+def prune_slices_one_head_late(weight, bias, heads, num_heads, dim):
+    """Slices that begin at (h + 1) * D."""
+    D = weight.size(dim) // num_heads
+    gone = [i for h in heads for i in range((h + 1) * D, (h + 2) * D)]
+    keep = torch.tensor([i for i in range(weight.size(dim)) if i not in gone])
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("up-to")
+def prune_everything_between(weight, bias, heads, num_heads, dim):
+    """One slice from the first pruned head to the last."""
+    if not heads:
+        return weight, bias
+    D = weight.size(dim) // num_heads
+    start, end = min(heads) * D, (max(heads) + 1) * D
+    keep = torch.tensor([*range(start), *range(end, weight.size(dim))], dtype=torch.long)
+    return weight.index_select(dim, keep), bias[keep] if bias is not None and dim == 0 else bias
+
+
+@wrong("in-another-order")
+def prune_from_the_last_feature_on(weight, bias, heads, num_heads, dim):
+    """Features collected from the end."""
+    D = weight.size(dim) // num_heads
+    keep = [i for i in reversed(range(weight.size(dim))) if i // D not in heads]
+    if dim == 1:
+        return weight[:, keep], bias
+    return weight[keep], bias if bias is None else bias[keep]
+
+
+@wrong("always-rows")
+def prune_blocks_of_rows(weight, bias, heads, num_heads, dim):
+    """Dim is never looked at: whole blocks of rows."""
+    D = weight.size(0) // num_heads
+    blocks = [weight[h * D : (h + 1) * D] for h in range(num_heads) if h not in heads]
+    if bias is not None:
+        bias = torch.cat([bias[h * D : (h + 1) * D] for h in range(num_heads) if h not in heads])
+    return torch.cat(blocks), bias
+
+
+@wrong("always-columns")
+def prune_blocks_of_columns(weight, bias, heads, num_heads, dim):
+    """Dim is never looked at: whole blocks of columns."""
+    D = weight.size(1) // num_heads
+    blocks = [weight[:, h * D : (h + 1) * D] for h in range(num_heads) if h not in heads]
+    return torch.cat(blocks, dim=1), bias

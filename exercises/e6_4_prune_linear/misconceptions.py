@@ -3,320 +3,621 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.block import _known
-from exercises.e6_4_prune_linear.shared import _origin
+from feedback import Misconceptions
+
+# ---------------------------------------------------------------- the right steps
 
 
-def _of_heads(weight, heads, num_heads, dim):
-    """Which features stay, as True and False."""
-    keep = torch.tensor([h not in heads for h in range(num_heads)], dtype=torch.bool)
-    return keep.repeat_interleave(weight.size(dim) // num_heads)
+def width(weight, num_heads, dim):
+    """D, how many features a head has along dim."""
+    return weight.size(dim) // num_heads
 
 
-def _features(test, size_of=None):
-    """Keep feature i where test(i, D, num_heads, heads)."""
-
-    def features(weight, heads, num_heads, dim):
-        size = weight.size(dim)
-        width = max(1, (weight.size(1 - dim) if size_of else size) // num_heads)
-        return torch.tensor([test(i, width, num_heads, heads) for i in range(size)], dtype=torch.bool)
-
-    return features
+def head_of(feature, width, num_heads):
+    """The head that owns a feature."""
+    return feature // width
 
 
-def _where(keep):
-    return keep.nonzero().flatten()
+def gone(heads, num_heads):
+    """The heads that go."""
+    return set(heads)
 
 
-_TAKES = (lambda t, dim, keep: t.index_select(dim, _where(keep)),
-          lambda t, dim, keep: t[_where(keep)] if dim == 0 else t[:, _where(keep)],
-          lambda t, dim, keep: t[keep] if dim == 0 else t[:, keep])
+def axis(dim):
+    """The axis of weight that is cut."""
+    return dim
 
 
-def _bias_left(bias, keep, dim):
-    return bias if bias is None or dim == 1 else bias[keep]
+def cut(tensor, dim, features):
+    """What stays of a tensor."""
+    return tensor.index_select(dim, features)
 
 
-def _pruned(features=_of_heads, cut=_TAKES[0], cut_dim=lambda dim: dim, bias_of=_bias_left,
-            finish=lambda weight, bias: (weight, bias)):
-    """Pruning step by step: right with these steps, wrong in one way with another."""
+def cut_bias(bias, features, dim):
+    return bias if bias is None or dim == 1 else cut(bias, 0, features)
+
+
+def finish(weight, bias):
+    return weight, bias
+
+
+def prune_from(width=width, head_of=head_of, gone=gone, axis=axis, cut=cut, cut_bias=cut_bias, finish=finish):
+    """prune_linear(weight, bias, heads, num_heads, dim) made of these steps."""
 
     def prune(weight, bias, heads, num_heads, dim):
-        keep = features(weight, heads, num_heads, dim)
-        return finish(cut(weight, cut_dim(dim), keep), bias_of(bias, keep, dim))
+        size, going = width(weight, num_heads, dim), gone(heads, num_heads)
+        features = torch.tensor(
+            [i for i in range(weight.size(dim)) if head_of(i, size, num_heads) not in going], dtype=torch.long
+        )
+        return finish(cut(weight, axis(dim), features), cut_bias(bias, features, dim))
 
     return prune
 
 
-def _in_all_styles(**steps):
-    """The steps with each way of cutting: on other axes than asked for they fail in other words."""
-    return tuple({**steps, "cut": cut} for cut in _TAKES)
+right = prune_from()
 
 
-def _counted_along(axis):
-    """Features counted and cut along one axis, whatever dim is; the bias for dim 0 only, always or never."""
-    return tuple({"features": lambda w, heads, n, dim, features=features: features(w, heads, n, axis), "cut": cut,
-                  "cut_dim": lambda dim: axis, "bias_of": bias_of}
-                 for features in (_of_heads, _features(lambda i, width, n, heads: i // width not in heads))
-                 for cut in _TAKES for bias_of in (_bias_left, lambda bias, keep, dim: bias if bias is None else bias[
-                     keep], lambda bias, keep, dim: bias))
+# ---------------------------------------------------------------- a sentence about the learner's rows or columns
 
 
-def _exchanged():
-    """Rows cut for dim 1 and columns for dim 0; the features counted along either axis, the bias cut or not."""
-    counted = (_of_heads, lambda w, heads, n, dim: _of_heads(w, heads, n, 1 - dim),
-               lambda w, heads, n, dim: _features(lambda i, width, n, heads: i // width not in heads)(
-                   w, heads, n, 1 - dim))
-
-    def cut_for(dims, cut):
-        return lambda bias, keep, dim: bias if bias is None or dim not in dims else cut(bias, 0, keep)
-
-    return tuple({"features": features, "cut": cut, "cut_dim": lambda dim: 1 - dim, "bias_of": cut_for(dims, cut)}
-                 for features in counted for cut in (*_TAKES, _as_far_as_it_goes) for dims in ((0,), (), (0, 1), (1,)))
-
-
-def _as_far_as_it_goes(t, dim, keep):
-    """Slices, unlike an index, may reach beyond the end."""
-    features = _where(keep)
-    return t.index_select(dim, features[features < t.size(dim)])
+def where_from(case):
+    """Where the first wrong row or column of weight comes from, or None."""
+    weight, _, _, _, dim = case.args
+    word = ("row", "column")[dim]
+    mine, expected, given = (x.unbind(dim) for x in (case.actual[0], case.expected[0], weight))
+    for n, (a, b) in enumerate(zip(mine, expected, strict=True)):
+        if not torch.allclose(a, b):
+            found = [i for i, line in enumerate(given) if torch.allclose(a, line)]
+            belongs = next(i for i, line in enumerate(given) if torch.equal(b, line))
+            source = f"{word} {found[0]}" if found else f"none of the {word}s"
+            return f"{word} {n} of your weight is {source} of the weight given; {word} {belongs} belongs there"
+    return None
 
 
-def _always(axis):
-    """The argument dim ignored."""
-    return lambda weight, bias, heads, num_heads, dim: _pruned()(weight, bias, heads, num_heads, axis)
+def line_from(case):
+    return where_from(case) or explainers.entry(case)
 
 
-def _only(choose):
-    """Only some of the heads taken out."""
-    return {"features": lambda weight, heads, num_heads, dim: _of_heads(
-        weight, choose(list(heads)), num_heads, dim)}
+known = Misconceptions(prune_from)
 
 
-def _one_after_another(order, again=False):
-    """Heads cut out in turn, though each cut moves the heads behind it."""
-
-    def prune(weight, bias, heads, num_heads, dim):
-        width = weight.size(dim) // num_heads
-        for h in order(heads):
-            if again:
-                width = weight.size(dim) // num_heads
-            parts = [weight.narrow(dim, min(start, weight.size(dim)), max(0, min(end, weight.size(dim)) - start))
-                     for start, end in ((0, h * width), ((h + 1) * width, weight.size(dim)))]
-            weight = torch.cat(parts, dim)
-            if dim == 0 and bias is not None:
-                bias = torch.cat([bias[:h * width], bias[(h + 1) * width:]])
-        return weight, bias
-
-    return prune
+# ---------------------------------------------------------------- rows or columns
 
 
-def _zeroed(weight, bias, heads, num_heads, dim):
-    keep = _of_heads(weight, heads, num_heads, dim)
-    return weight * (keep[:, None] if dim == 0 else keep), bias if bias is None or dim == 1 else bias * keep
+@known(
+    "wrong-axis",
+    means="Rows and columns are exchanged: dim 0 should cut rows, dim 1 columns.",
+    hint="dim counts the axes of weight: axis 0 is its rows, axis 1 its columns.",
+    explain=line_from,
+    step="axis",
+)
+def other_axis(dim):
+    return 1 - dim
 
 
-def _cut_by_blocks(weight, bias, heads, num_heads, dim):
-    """Right, but the heads keep an axis of their own."""
-    keep = torch.tensor([h not in heads for h in range(num_heads)], dtype=torch.bool)
-    blocks = weight.unflatten(dim, (num_heads, -1)).index_select(dim, _where(keep))
-    return blocks, bias if bias is None or dim == 1 else bias.unflatten(0, (num_heads, -1))[keep]
+@known(
+    "always-rows",
+    means="Rows were taken out for dim 1 as well, where columns are asked for.",
+    hint="weight[features] takes rows. What takes columns?",
+    explain=line_from,
+    step="axis",
+)
+def rows(dim):
+    return 0
 
 
-def _index_by(make):
-    """keep[make(heads)] = False."""
-
-    def features(weight, heads, num_heads, dim):
-        keep = torch.ones(num_heads, dtype=torch.bool)
-        keep[make(heads)] = False
-        return keep.repeat_interleave(weight.size(dim) // num_heads)
-
-    return {"features": features}
-
-
-def _made_of(heads):
-    return {"features": lambda weight, h, num_heads, dim: _of_heads(weight, heads(h), num_heads, dim)}
+@known(
+    "always-columns",
+    means="Columns were taken out for dim 0 as well, where rows are asked for.",
+    hint="weight[:, features] takes columns. What takes rows?",
+    explain=line_from,
+    step="axis",
+)
+def columns(dim):
+    return 1
 
 
-def _line_from(case):
-    return _origin(case) or explainers.entry(case)
+# ---------------------------------------------------------------- the bias
 
 
-def _listed(order, pick, bias_too=True):
-    """The features of the heads that go, in a list; `pick` takes them."""
-
-    def prune(weight, bias, heads, num_heads, dim):
-        width = weight.size(dim) // num_heads
-        starts = [h * width for h in order(heads)]
-        left = pick(weight, dim, starts, width)
-        return left, pick(bias, 0, starts, width) if bias_too and bias is not None and dim == 0 else bias
-
-    return {"answer": prune}
+@known(
+    "bias-not-pruned",
+    means="For dim 0 the bias kept all its entries.",
+    hint="Each row of weight has one entry of bias: where the row goes, its entry goes too.",
+    step="cut_bias",
+)
+def whole_bias(bias, features, dim):
+    return bias
 
 
-def _from_starts(starts, width):
-    return torch.tensor([start + n for start in starts for n in range(width)])
+@known(
+    "bias-always-pruned",
+    means="For dim 1 the bias was pruned as well.",
+    hint="bias has one entry for each row, an output. Columns are inputs: which outputs go when a column goes?",
+    step="cut_bias",
+)
+def bias_always_cut(bias, features, dim):
+    return None if bias is None else bias[features]
 
 
-_PICKS = (lambda t, dim, starts, width: t.index_select(dim, _from_starts(starts, width)),
-          lambda t, dim, starts, width: t[_from_starts(starts, width)] if dim == 0 else t[:, _from_starts(
-              starts, width)],
-          lambda t, dim, starts, width: torch.cat([t.narrow(dim, start, width) for start in starts], dim))
+@known(
+    "bias-for-columns",
+    means="The bias was pruned for dim 1 but not for dim 0: it should be the other way round.",
+    hint="bias has one entry for each row of weight, and dim 0 means rows.",
+    step="cut_bias",
+)
+def bias_cut_for_columns(bias, features, dim):
+    return bias if bias is None or dim == 0 else bias[features]
 
 
-def _dealt_out(weight, bias, heads, num_heads, dim):
-    """Head h gets h, h + num_heads and so on, and what stays is ordered by heads."""
-    features = torch.tensor([i for h in range(num_heads) if h not in heads
-                             for i in range(h, weight.size(dim), num_heads)])
-    return weight.index_select(dim, features), bias if bias is None or dim == 1 else bias[features]
+@known(
+    "bias-lost",
+    means="The bias came back as None where a bias was given.",
+    hint="None comes back only where bias is None. What should come back for dim 1?",
+    step="cut_bias",
+)
+def no_bias(bias, features, dim):
+    return None
 
 
-_PRUNINGS = (
-    ("wrong-axis", "Rows and columns are exchanged: dim 0 is to cut rows, dim 1 columns.",
-     "dim counts the axes of weight: 0 are its rows, 1 its columns. weight[rows] and weight[:, columns].",
-     _exchanged(), _line_from),
-    ("always-rows", "Rows were taken out for dim 1 as well, where columns are asked for.",
-     "dim=1: weight[:, features], or weight.index_select(dim, features).",
-     ({"answer": _always(0)}, *_in_all_styles(cut_dim=lambda dim: 0),
-      *(style for at in (lambda keep: keep, _where) for style in _in_all_styles(
-          cut_dim=lambda dim: 0, bias_of=lambda bias, keep, dim, at=at: bias if bias is None else bias[at(keep)])),
-      {"cut": _as_far_as_it_goes, "cut_dim": lambda dim: 0, "bias_of": lambda bias, keep, dim: bias if bias is None else
-       _as_far_as_it_goes(bias, 0, keep)}, *_counted_along(0)),
-     _line_from),
-    ("always-columns", "Columns were taken out for dim 0 as well, where rows are asked for.",
-     "dim=0: weight[features], or weight.index_select(dim, features).",
-     ({"answer": _always(1)}, *_in_all_styles(cut_dim=lambda dim: 1), *_counted_along(1)),
-     _line_from),
-    ("bias-not-pruned", "The weight is right, but for dim 0 the bias kept all its entries.",
-     "Each row of weight has one entry of bias: where the row goes, its entry goes too.",
-     ({"bias_of": lambda bias, keep, dim: bias},), None),
-    ("bias-always-pruned", "For dim 1 the bias was pruned as well.",
-     "bias has one entry for each row. Columns are inputs, and all outputs stay: for dim 1 leave bias as it is.",
-     ({"bias_of": lambda bias, keep, dim: None if bias is None else bias[keep]},
-      {"bias_of": lambda bias, keep, dim: None if bias is None else bias[_where(keep)]},
-      {"bias_of": lambda bias, keep, dim: None if bias is None else bias.index_select(0, _where(keep))}), None),
-    ("bias-for-columns", "The bias was pruned for dim 1, and not for dim 0: it should be the other way round.",
-     "bias has one entry for each row of weight; dim 0 are the rows.",
-     tuple({"bias_of": lambda bias, keep, dim, take=take: bias if bias is None or dim == 0 else take(bias, keep)}
-           for take in (lambda b, keep: b[keep], lambda b, keep: b[_where(keep)],
-                        lambda b, keep: b.index_select(0, _where(keep)))), None),
-    ("bias-lost", "The bias came back as None where a bias was given.",
-     "Only where bias is None does None come back; for dim 1 it comes back as it is.",
-     ({"bias_of": lambda bias, keep, dim: None},
-      {"bias_of": lambda bias, keep, dim: None if bias is None or dim == 1 else bias[keep]},
-      {"bias_of": lambda bias, keep, dim: None if dim == 0 else bias}), None),
-    ("bias-none", "Without a bias the code stops: bias is None then, and None has no entries.",
-     "`if bias is not None and dim == 0` before the bias is touched.",
-     ({"bias_of": lambda bias, keep, dim: bias if dim == 1 else bias[keep]},
-      {"bias_of": lambda bias, keep, dim: bias if dim == 1 else bias.index_select(0, _where(keep))},
-      {"bias_of": lambda bias, keep, dim: bias if dim == 1 else bias.clone()[keep]},
-      {"bias_of": lambda bias, keep, dim: bias.clone() if dim == 1 else bias[keep]},
-      {"bias_of": lambda bias, keep, dim: bias if dim == 1 else bias.unflatten(0, (1, -1))[0][keep]},
-      {"bias_of": lambda bias, keep, dim: bias if dim == 1 else bias.view(-1)[keep]},
-      {"bias_of": lambda bias, keep, dim: bias if dim == 1 else bias.reshape(-1)[keep]},
-      {"bias_of": lambda bias, keep, dim: bias if dim == 1 else torch.index_select(bias, 0, _where(keep))}), None),
-    ("bias-zeros", "Where no bias was given, yours came back as a tensor of zeros.",
-     "A layer without bias stays one without: None comes back as None.",
-     ({"answer": lambda w, b, heads, n, dim: _pruned()(w, w.new_zeros(len(w)) if b is None else b, heads, n, dim)},),
-     None),
-    ("pruned-kept", "It is the pruned heads that stayed, and the others that went.",
-     "heads says which ones go: keep head h where h is not in heads.",
-     ({"features": lambda w, heads, n, dim: ~_of_heads(w, heads, n, dim)},), _line_from),
-    ("pruned-listed", "With no heads to prune your list of features is empty: it holds those that go, not those that "
-     "stay.",
-     "heads says which ones go: list the features of head h where h is not in heads.",
-     tuple(_listed(order, pick, bias_too) for order in (list, sorted) for pick in _PICKS for bias_too in (True, False)),
-     None),
-    ("interleaved", "The features were dealt out in turn: feature i was taken for one of head i % num_heads.",
-     "Head h owns D neighbours, h * D to (h + 1) * D - 1: feature i belongs to head i // D.",
-     ({"features": _features(lambda i, width, n, heads: i % n not in heads)}, {"answer": _dealt_out}), _line_from),
-    ("num-heads-as-size", "num_heads was taken for the size of a head: feature i was given to head i // num_heads.",
-     "A head has D = weight.size(dim) // num_heads features: feature i belongs to head i // D.",
-     ({"features": _features(lambda i, width, n, heads: i // n not in heads)},), _line_from),
-    ("interleaved-by-size", "Feature i was taken for one of head i % D: that is its place within a head.",
-     "The head is the whole part of the division, i // D; the rest, i % D, says which of its features.",
-     ({"features": _features(lambda i, width, n, heads: i % width not in heads)},), _line_from),
-    ("size-of-other-axis", "The size of a head was taken from the other axis of weight.",
-     "Along dim a head has weight.size(dim) // num_heads features.",
-     ({"features": _features(lambda i, width, n, heads: i // width not in heads, size_of="the other axis")},
-      *_in_all_styles(features=lambda w, heads, n, dim: _of_heads(w, heads, n, 1 - dim))), _line_from),
-    ("size-from-rows", "The size of a head was always taken from the rows: weight.size(0) // num_heads, for dim 1 too.",
-     "Along dim a head has weight.size(dim) // num_heads features.",
-     _in_all_styles(features=lambda w, heads, n, dim: _of_heads(w, heads, n, 0)), _line_from),
-    ("size-from-columns", "The size of a head was always taken from the columns: weight.size(1) // num_heads, for dim "
-     "0 too.",
-     "Along dim a head has weight.size(dim) // num_heads features.",
-     _in_all_styles(features=lambda w, heads, n, dim: _of_heads(w, heads, n, 1)), _line_from),
-    ("one-feature-each", "One row or column was taken out for each head: the head's number was used as a feature's.",
-     "A head has D = weight.size(dim) // num_heads features: h * D to (h + 1) * D - 1.",
-     ({"features": _features(lambda i, width, n, heads: i not in heads)},), None),
-    ("first-feature-each", "Only the first feature of each pruned head went.",
-     "All D features of a head go: h * D to (h + 1) * D - 1.",
-     ({"features": _features(lambda i, width, n, heads: i not in [h * width for h in heads])},), None),
-    ("heads-not-features", "Whole heads were counted, and features meant: of all features only as many as there are "
-     "heads were looked at.",
-     "Each head that stays keeps D features: repeat_interleave(D) turns a list of heads into one of features.",
-     ({"features": lambda w, heads, n, dim: torch.tensor(
-         [i < n and i not in heads for i in range(w.size(dim))], dtype=torch.bool)},), None),
-    ("counted-from-1", "The heads were counted from 1.", "Head 0 is the first one.",
-     ({"features": _features(lambda i, width, n, heads: i // width + 1 not in heads)},), _line_from),
-    ("next-head", "It is the head after each pruned one that went.",
-     "Head h owns the features h * D to (h + 1) * D - 1.",
-     ({"features": _features(lambda i, width, n, heads: i // width - 1 not in heads)},), _line_from),
-    ("zeroed", "The pruned heads were set to 0, and are still there.",
-     "They are to go: choose the features that stay, weight[features] or index_select.",
-     ({"answer": _zeroed},
-      {"answer": lambda w, b, heads, n, dim: (_zeroed(w, b, heads, n, dim)[0], b)}), None),
-    ("one-after-another", "The heads were cut out one after the other, and after each cut those behind have moved up: "
-     "the next number means another head.",
-     "Choose all features that stay first, and cut once; or begin with the last head, sorted(heads, reverse=True).",
-     tuple({"answer": _one_after_another(order, again)} for order in (list, sorted) for again in (False, True)),
-     _line_from),
-    ("one-head-only", "Only one head went, however many are in heads.",
-     "Go through all of heads. If a loop does it: does `return` stand behind the loop?",
-     (_only(lambda heads: heads[:1]), _only(lambda heads: heads[-1:]), _only(lambda heads: sorted(heads)[:1]),
-      _only(lambda heads: sorted(heads)[-1:])), None),
-    ("counted-heads", "As many heads went as heads holds, but the first or the last ones, whichever numbers it holds.",
-     "heads holds the numbers of the heads that go.",
-     ({"features": lambda w, heads, n, dim: _of_heads(w, range(len(heads)), n, dim)},
-      {"features": lambda w, heads, n, dim: _of_heads(w, range(n - len(heads), n), n, dim)}), _line_from),
-    ("up-to", "A whole stretch of heads went, from the least in heads to the largest.",
-     "Only the heads in heads go; those between may stay.",
-     ({"features": lambda w, heads, n, dim: _of_heads(
-         w, range(min(heads), max(heads) + 1) if heads else (), n, dim)},), None),
-    ("heads-apart", "The right heads went, but the others still have an axis of their own.",
-     "Join the heads that stay with their features again: flatten, or reshape to two axes.",
-     ({"answer": _cut_by_blocks},
-      {"answer": lambda w, b, heads, n, dim: (_cut_by_blocks(w, b, heads, n, dim)[0], _pruned()(
-          w, b, heads, n, dim)[1])}), None),
-    ("in-another-order", "The right features stayed, but in another order.",
-     "What stays keeps its order: the rows and columns of other layers are in the same one.",
-     ({"cut": lambda t, dim, keep: _TAKES[0](t, dim, keep).flip(dim),
-       "bias_of": lambda bias, keep, dim: bias if bias is None or dim == 1 else bias[keep].flip(0)},
-      {"cut": lambda t, dim, keep: _TAKES[0](t, dim, keep).flip(dim)}), _line_from),
-    ("transposed", "The weight came back transposed.", "It keeps its form: (out, in), rows first.",
-     ({"finish": lambda weight, bias: (weight.T, bias)},
-      {"finish": lambda weight, bias: (weight.T.contiguous(), bias)}), _line_from),
-    ("only-weight", "Only the weight came back; the bias belongs to the answer, even where it is None.",
-     "End with `return weight, bias`.", ({"finish": lambda weight, bias: weight},), None),
-    ("bias-first", "The pair is the wrong way round: bias, then weight.", "End with `return weight, bias`.",
-     ({"finish": lambda weight, bias: (bias, weight)},), None),
-    ("unchanged", "Everything came back as it was: nothing was taken out.",
-     "Indexing and index_select return a new tensor; keep what they return.",
-     ({"answer": lambda w, b, heads, n, dim: (w, b)},), None),
-    ("not-an-index", "heads was treated as a list: looked up by place, used as an index or made into a tensor. It may "
-     "be a set, which goes with none of that.",
-     "Make a list of it first: list(heads). Or ask for each head whether it is in it: h in heads.",
-     (_index_by(lambda heads: heads), _index_by(torch.tensor),
-      _made_of(lambda heads: [heads[i] for i in range(len(heads))])), None),
-    ("empty-collection", "With no heads to prune it stops: torch.tensor([]) holds floats, and they cannot be an index.",
-     "torch.tensor(list(heads), dtype=torch.long); or keep the plain list, which works as an index too.",
-     (_index_by(lambda heads: torch.tensor(list(heads))), _index_by(lambda heads: torch.tensor(sorted(heads))),
-      _index_by(lambda heads: torch.tensor([*heads]))), None),
+@known.also("bias-lost", step="cut_bias")
+def no_bias_for_columns(bias, features, dim):
+    return None if bias is None or dim == 1 else bias[features]
+
+
+@known.also("bias-lost", step="cut_bias")
+def no_bias_for_rows(bias, features, dim):
+    return None if dim == 0 else bias
+
+
+@known(
+    "bias-none",
+    means="Without a bias the code stops: bias is None then, and None has no entries.",
+    hint="Before the bias is touched: is there one?",
+    step="cut_bias",
+)
+def bias_indexed(bias, features, dim):
+    return bias if dim == 1 else bias[features]
+
+
+@known.also("bias-none", step="cut_bias")
+def bias_selected_by_a_function(bias, features, dim):
+    return bias if dim == 1 else torch.index_select(bias, 0, features)
+
+
+known.also("wrong-axis", axis=other_axis, cut_bias=whole_bias)
+known.also("wrong-axis", axis=other_axis, cut_bias=bias_cut_for_columns)
+known.also("always-rows", axis=rows, cut_bias=bias_always_cut)
+known.also("always-columns", axis=columns, cut_bias=whole_bias)
+
+
+@known(
+    "bias-zeros",
+    means="Where no bias was given, yours came back as a tensor of zeros.",
+    hint="A layer without a bias stays one without: None comes back as None.",
+)
+def zeros_for_a_bias(weight, bias, heads, num_heads, dim):
+    return right(weight, weight.new_zeros(len(weight)) if bias is None else bias, heads, num_heads, dim)
+
+
+# ---------------------------------------------------------------- which heads
+
+
+@known(
+    "pruned-kept",
+    means="You kept the heads to be pruned and removed the others.",
+    hint="heads says which ones go. Does your code list those that go, or those that stay?",
+    explain=line_from,
+    step="gone",
+)
+def those_not_listed(heads, num_heads):
+    return set(range(num_heads)) - set(heads)
+
+
+@known.also("pruned-kept")
+def listed_heads_in_their_order(weight, bias, heads, num_heads, dim):
+    size = width(weight, num_heads, dim)
+    features = torch.tensor([h * size + i for h in heads for i in range(size)], dtype=torch.long)
+    return cut(weight, dim, features), cut_bias(bias, features, dim)
+
+
+known(
+    "one-head-only",
+    means="Only one head was removed, however many are in heads.",
+    hint="Go through all of heads. If a loop does it: does `return` come after the loop?",
 )
 
 
-def _pruning_answer(answer=None, **steps):
-    return answer or _pruned(**steps)
+def add_choice(choose):
+    @known.also("one-head-only", step="gone")
+    def one_of_them(heads, num_heads):
+        return set(choose(heads))
 
 
-MISCONCEPTIONS = _known(_pruning_answer, _PRUNINGS)
+def first(heads):
+    return list(heads)[:1]
+
+
+def last(heads):
+    return list(heads)[-1:]
+
+
+def smallest(heads):
+    return sorted(heads)[:1]
+
+
+def largest(heads):
+    return sorted(heads)[-1:]
+
+
+for choose in (first, last, smallest, largest):
+    add_choice(choose)
+
+
+@known(
+    "counted-heads",
+    means="You removed the right number of heads, but always the first (or last) ones, not those listed in heads.",
+    hint="heads holds the numbers of the heads that go: {2} means head 2, not two heads.",
+    explain=line_from,
+    step="gone",
+)
+def as_many_of_the_first(heads, num_heads):
+    return range(len(heads))
+
+
+@known.also("counted-heads", step="gone")
+def as_many_of_the_last(heads, num_heads):
+    return range(num_heads - len(heads), num_heads)
+
+
+@known(
+    "up-to",
+    means="You removed every head from the smallest in heads to the largest.",
+    hint="Only the heads in heads go; those between them may stay.",
+    step="gone",
+)
+def whole_stretch(heads, num_heads):
+    return range(min(heads), max(heads) + 1) if heads else ()
+
+
+known(
+    "one-after-another",
+    means="The heads were cut out one after the other, and each cut moves up those that come after it: the next "
+    "number then means another head.",
+    hint="Either choose all features that stay first, and cut once; or begin with the last head.",
+    explain=line_from,
+)
+
+
+def add_turns(order, measured_again):
+    """Heads cut out in turn; D is measured once, or again after each cut."""
+
+    @known.also("one-after-another")
+    def one_after_another(weight, bias, heads, num_heads, dim):
+        size = width(weight, num_heads, dim)
+        for h in order(heads):
+            size = width(weight, num_heads, dim) if measured_again else size
+            left = torch.tensor(
+                [i for i in range(weight.size(dim)) if i // size != h] if size else [], dtype=torch.long
+            )
+            weight, bias = cut(weight, dim, left), cut_bias(bias, left, dim)
+        return weight, bias
+
+
+for order in (list, sorted):
+    add_turns(order, measured_again=False)
+    add_turns(order, measured_again=True)
+
+
+# ---------------------------------------------------------------- which features a head has
+
+
+@known(
+    "interleaved",
+    means="Feature i was given to head i % num_heads: the features were dealt out in turn.",
+    hint="A head owns D neighbors: head 0 has the features 0 to D - 1. Which has head 1?",
+    explain=line_from,
+    step="head_of",
+)
+def dealt_out(feature, width, num_heads):
+    return feature % num_heads
+
+
+@known.also("interleaved")
+def dealt_out_and_sorted_by_heads(weight, bias, heads, num_heads, dim):
+    features = torch.tensor(
+        [i for h in range(num_heads) if h not in heads for i in range(h, weight.size(dim), num_heads)]
+    )
+    return cut(weight, dim, features), cut_bias(bias, features, dim)
+
+
+@known(
+    "num-heads-as-size",
+    means="num_heads was taken for the size of a head: feature i was given to head i // num_heads.",
+    hint="num_heads heads share the features along dim. How many has each?",
+    explain=line_from,
+    step="head_of",
+)
+def divided_by_num_heads(feature, width, num_heads):
+    return feature // num_heads
+
+
+@known(
+    "interleaved-by-size",
+    means="Feature i was given to head i % D: that is its position within a head.",
+    hint="i // D and i % D: one is the head, the other says which of its features. Which is which?",
+    explain=line_from,
+    step="head_of",
+)
+def remainder_by_size(feature, width, num_heads):
+    return feature % width
+
+
+@known(
+    "one-feature-each",
+    means="One row or column was removed for each head: a head's number was used as a feature's.",
+    hint="A head has D = weight.size(dim) // num_heads features. Which ones has head h?",
+    step="head_of",
+)
+def one_feature(feature, width, num_heads):
+    return feature
+
+
+@known(
+    "first-feature-each",
+    means="Only the first feature of each pruned head was removed.",
+    hint="All D features of a head go. Where do they begin and end?",
+    step="head_of",
+)
+def first_feature(feature, width, num_heads):
+    return None if feature % width else feature // width
+
+
+@known(
+    "heads-not-features",
+    means="The numbers of the heads that stay were used as numbers of features: at most num_heads features are left.",
+    hint="Each head that stays keeps D features: repeat_interleave(D) turns a list of heads into one of features.",
+)
+def numbers_of_heads(weight, bias, heads, num_heads, dim):
+    features = torch.tensor([h for h in range(num_heads) if h not in heads], dtype=torch.long)
+    return cut(weight, dim, features), cut_bias(bias, features, dim)
+
+
+@known(
+    "counted-from-1",
+    means="The heads were counted from 1.",
+    hint="Which number has the first head?",
+    explain=line_from,
+    step="head_of",
+)
+def counted_from_1(feature, width, num_heads):
+    return feature // width + 1
+
+
+@known(
+    "next-head",
+    means="You removed the head after each pruned one.",
+    hint="Which features has head 0? And head h?",
+    explain=line_from,
+    step="head_of",
+)
+def one_head_later(feature, width, num_heads):
+    return feature // width - 1
+
+
+# ---------------------------------------------------------------- how many features a head has
+
+known(
+    "size-of-other-axis",
+    means="The size of a head was taken from the other axis of weight.",
+    hint="Along dim there are weight.size(dim) features, shared by num_heads heads.",
+    explain=line_from,
+)
+known(
+    "size-from-rows",
+    means="The size of a head was always taken from the rows, weight.size(0) // num_heads, for dim 1 as well.",
+    hint="Along dim there are weight.size(dim) features, shared by num_heads heads.",
+    explain=line_from,
+)
+known(
+    "size-from-columns",
+    means="The size of a head was always taken from the columns, weight.size(1) // num_heads, for dim 0 as well.",
+    hint="Along dim there are weight.size(dim) features, shared by num_heads heads.",
+    explain=line_from,
+)
+
+
+def add_size(id, measured):
+    """Another size of a head, measured(weight, num_heads, dim), in each of several ways to cut."""
+
+    @known.also(id, step="width")
+    def at_least_one(weight, num_heads, dim):
+        return max(1, measured(weight, num_heads, dim))
+
+    @known.also(id)
+    def joined_slices(weight, bias, heads, num_heads, dim):
+        size = measured(weight, num_heads, dim)
+
+        def slices(tensor, dim):
+            pieces = [
+                torch.arange(tensor.size(dim))[h * size : (h + 1) * size] for h in range(num_heads) if h not in heads
+            ]
+            return cut(tensor, dim, torch.cat(pieces))
+
+        return slices(weight, dim), bias if bias is None or dim == 1 else slices(bias, 0)
+
+    def add_mask(take):
+        @known.also(id)
+        def mask_over_features(weight, bias, heads, num_heads, dim):
+            keep = torch.tensor([h not in heads for h in range(num_heads)], dtype=torch.bool)
+            keep = keep.repeat_interleave(measured(weight, num_heads, dim))
+            return take(weight, dim, keep), bias if bias is None or dim == 1 else take(bias, 0, keep)
+
+    for take in (by_numbers, by_mask):
+        add_mask(take)
+
+
+def by_numbers(tensor, dim, keep):
+    return cut(tensor, dim, keep.nonzero().flatten())
+
+
+def by_mask(tensor, dim, keep):
+    return tensor[keep] if dim == 0 else tensor[:, keep]
+
+
+def width_along_the_other_axis(weight, num_heads, dim):
+    return width(weight, num_heads, 1 - dim)
+
+
+def width_along_rows(weight, num_heads, dim):
+    return width(weight, num_heads, 0)
+
+
+def width_along_columns(weight, num_heads, dim):
+    return width(weight, num_heads, 1)
+
+
+add_size("size-of-other-axis", width_along_the_other_axis)
+add_size("size-from-rows", width_along_rows)
+add_size("size-from-columns", width_along_columns)
+
+
+# ---------------------------------------------------------------- how they are taken out
+
+
+@known(
+    "zeroed",
+    means="The pruned heads were set to 0, but they are still there.",
+    hint="A smaller layer has fewer numbers. How do you keep only the features that stay?",
+)
+def set_to_zero(weight, bias, heads, num_heads, dim):
+    stays = torch.tensor([i // width(weight, num_heads, dim) not in heads for i in range(weight.size(dim))])
+    zeroed = weight * (stays[:, None] if dim == 0 else stays)
+    return zeroed, bias if bias is None or dim == 1 else bias * stays
+
+
+@known.also("zeroed")
+def weight_set_to_zero(weight, bias, heads, num_heads, dim):
+    return set_to_zero(weight, bias, heads, num_heads, dim)[0], bias
+
+
+@known(
+    "heads-apart",
+    means="The right heads were removed, but the others still have an axis of their own.",
+    hint="Join the heads that stay with their features again, so that two axes are left.",
+)
+def axis_of_heads(weight, bias, heads, num_heads, dim):
+    stay = torch.tensor([h for h in range(num_heads) if h not in heads])
+    blocks = weight.unflatten(dim, (num_heads, -1)).index_select(dim, stay)
+    return blocks, bias if bias is None or dim == 1 else bias.unflatten(0, (num_heads, -1))[stay]
+
+
+@known.also("heads-apart")
+def axis_of_heads_in_weight_alone(weight, bias, heads, num_heads, dim):
+    return axis_of_heads(weight, None, heads, num_heads, dim)[0], right(weight, bias, heads, num_heads, dim)[1]
+
+
+@known(
+    "in-another-order",
+    means="The right features stayed, but in another order.",
+    hint="What stays keeps its order: the other layers still use it.",
+    explain=line_from,
+    step="cut",
+)
+def reversed_order(tensor, dim, features):
+    return cut(tensor, dim, features).flip(dim)
+
+
+def bias_in_reversed_order(bias, features, dim):
+    return bias if bias is None or dim == 1 else reversed_order(bias, 0, features)
+
+
+known.also("in-another-order", cut=reversed_order, cut_bias=bias_in_reversed_order)
+
+
+@known(
+    "transposed",
+    means="The weight came back transposed.",
+    hint="It stays (out, in): one row for each output.",
+    explain=line_from,
+    step="finish",
+)
+def weight_transposed(weight, bias):
+    return weight.T, bias
+
+
+@known(
+    "unchanged",
+    means="Everything came back as it was: nothing was removed.",
+    hint="Indexing and index_select return a new tensor. Is it the one that you return?",
+)
+def nothing_removed(weight, bias, heads, num_heads, dim):
+    return weight, bias
+
+
+# ---------------------------------------------------------------- what is returned
+
+
+@known(
+    "only-weight",
+    means="Only the weight was returned; the bias belongs to the answer, even where it is None.",
+    hint="End with `return weight, bias`.",
+    step="finish",
+)
+def weight_alone(weight, bias):
+    return weight
+
+
+@known(
+    "bias-first",
+    means="The pair is the wrong way round: bias, then weight.",
+    hint="End with `return weight, bias`.",
+    step="finish",
+)
+def bias_in_front(weight, bias):
+    return bias, weight
+
+
+# ---------------------------------------------------------------- a set, or nothing at all
+
+
+def turned_off(index):
+    """An answer that sets keep[index(heads)] = False."""
+
+    def prune(weight, bias, heads, num_heads, dim):
+        keep = torch.ones(num_heads, dtype=torch.bool)
+        keep[index(heads)] = False
+        return right(weight, bias, (~keep).nonzero().flatten().tolist(), num_heads, dim)
+
+    return prune
+
+
+def heads_themselves(heads):
+    return heads
+
+
+def tensor_of_a_list(heads):
+    return torch.tensor(list(heads))
+
+
+known(
+    "not-an-index",
+    means="heads was treated as a list: looked up by position, sorted in place, used as an index or made into a "
+    "tensor. It may be a set, which allows none of these.",
+    hint="list(heads) is always a list; and h in heads works with every collection.",
+)
+known.also("not-an-index")(turned_off(heads_themselves))
+known.also("not-an-index")(turned_off(torch.tensor))
+
+
+@known.also("not-an-index", step="gone")
+def looked_up_by_position(heads, num_heads):
+    return {heads[i] for i in range(len(heads))}
+
+
+known(
+    "empty-collection",
+    means="With no heads to prune the code stops: torch.tensor([]) holds floats, and they cannot be an index.",
+    hint="What is the dtype of torch.tensor([])? A plain list works as an index, too.",
+)
+known.also("empty-collection")(turned_off(tensor_of_a_list))

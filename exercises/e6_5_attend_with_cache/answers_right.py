@@ -51,9 +51,9 @@ def cache_by_sdpa_with_three_ways(q, k, v, past):
 def cache_token_by_token(q, k, v, past):
     outs = []
     for t in range(q.size(2)):
-        new_k, new_v = k[:, :, t:t + 1], v[:, :, t:t + 1]
+        new_k, new_v = k[:, :, t : t + 1], v[:, :, t : t + 1]
         past = (new_k, new_v) if past is None else (torch.cat([past[0], new_k], 2), torch.cat([past[1], new_v], 2))
-        weights = (q[:, :, t:t + 1] @ past[0].mT / q.size(-1) ** 0.5).softmax(-1)
+        weights = (q[:, :, t : t + 1] @ past[0].mT / q.size(-1) ** 0.5).softmax(-1)
         outs.append(weights @ past[1])
     return torch.cat(outs, 2), past
 
@@ -106,7 +106,7 @@ def cache_with_causal_rows_of_everything(q, k, v, past):
     if past is not None:
         k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
     everything = torch.ones(k.size(2), k.size(2)).tril().bool()
-    mask = everything[-q.size(2):]
+    mask = everything[-q.size(2) :]
     weights = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(mask.logical_not(), -1e30).softmax(-1)
     return weights @ v, (k, v)
 
@@ -140,8 +140,8 @@ def cache_row_by_row(q, k, v, past):
     out = torch.empty_like(q)
     for i in range(q.shape[-2]):
         seen = old + i + 1
-        w = (q[..., i:i + 1, :] @ k[..., :seen, :].mT / math.sqrt(q.shape[-1])).softmax(-1)
-        out[..., i:i + 1, :] = w @ v[..., :seen, :]
+        w = (q[..., i : i + 1, :] @ k[..., :seen, :].mT / math.sqrt(q.shape[-1])).softmax(-1)
+        out[..., i : i + 1, :] = w @ v[..., :seen, :]
     return out, (k, v)
 
 

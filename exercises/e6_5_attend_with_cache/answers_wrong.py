@@ -29,7 +29,6 @@ def read(q, k, v, mask):
 
 @wrong("new-before-past")
 def cache_new_in_front(q, k, v, past):
-    """New in front."""
     if past is not None:
         k, v = torch.cat([k, past[0]], dim=2), torch.cat([v, past[1]], dim=2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -45,23 +44,20 @@ def cache_new_in_front_is_causal(q, k, v, past):
 
 @wrong("joined-along-the-heads")
 def cache_along_heads(q, k, v, past):
-    """Joined along the heads."""
     if past is not None:
         k, v = torch.cat([past[0], k], dim=1), torch.cat([past[1], v], dim=1)
     return read(q, k, v, seen(q, k)), (k, v)
 
 
-@wrong("joined-along-another-axis")
+@wrong("joined-along-the-features")
 def cache_along_features(q, k, v, past):
-    """Joined along the features."""
     if past is not None:
         k, v = torch.cat([past[0], k], dim=-1), torch.cat([past[1], v], dim=-1)
     return read(q, k, v, seen(q, k)), (k, v)
 
 
-@wrong("joined-along-another-axis")
+@wrong("joined-along-the-batch")
 def cache_along_the_batch(q, k, v, past):
-    """Joined along axis 0."""
     if past is not None:
         k, v = torch.cat([past[0], k]), torch.cat([past[1], v])
     return read(q, k, v, seen(q, k)), (k, v)
@@ -69,21 +65,18 @@ def cache_along_the_batch(q, k, v, past):
 
 @wrong("no-mask")
 def cache_without_mask(q, k, v, past):
-    """No mask."""
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, v), (k, v)
 
 
 @wrong("top-left")
 def cache_is_causal(q, k, v, past):
-    """Is_causal."""
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
 
 
 @wrong("top-left")
 def cache_with_plain_tril(q, k, v, past):
-    """Tril() without a diagonal."""
     k, v = with_past(k, v, past)
     scores = q @ k.transpose(2, 3) / math.sqrt(q.size(-1))
     mask = torch.tril(torch.ones_like(scores)).bool()
@@ -109,7 +102,6 @@ def cache_causal_later(q, k, v, past):
 
 @wrong("past-not-read")
 def cache_attends_before_joining(q, k, v, past):
-    """Attends before joining."""
     out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
     return out, with_past(k, v, past)
 
@@ -122,34 +114,30 @@ def cache_attends_before_joining_unmasked(q, k, v, past):
 
 @wrong("past-ignored")
 def cache_without_past(q, k, v, past):
-    """Past never used."""
     return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
 
 
 @wrong("only-new-handed-on")
 def cache_hands_on_the_new(q, k, v, past):
-    """Only the new handed on."""
+    """Only the new keys and values returned."""
     keys, values = with_past(k, v, past)
     return read(q, keys, values, seen(q, keys)), (k, v)
 
 
 @wrong("past-handed-on")
 def cache_hands_on_the_past(q, k, v, past):
-    """Past handed on."""
     keys, values = with_past(k, v, past)
     return read(q, keys, values, seen(q, keys)), past if past is not None else (k, v)
 
 
 @wrong("one-not-handed-on")
 def cache_hands_on_new_values(q, k, v, past):
-    """Values do not grow."""
     keys, values = with_past(k, v, past)
     return read(q, keys, values, seen(q, keys)), (keys, v)
 
 
 @wrong("one-not-joined")
 def cache_joins_keys_only(q, k, v, past):
-    """Values not joined."""
     keys, values = with_past(k, v, past)
     weights = (q @ keys.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, keys), -math.inf).softmax(-1)
     return weights @ v, (keys, values)
@@ -157,7 +145,6 @@ def cache_joins_keys_only(q, k, v, past):
 
 @wrong("values-first-in-cache")
 def cache_values_first(q, k, v, past):
-    """(v, k)."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k)), (v, k)
 
@@ -173,7 +160,6 @@ def cache_opens_past_backwards(q, k, v, past):
 
 @wrong("keys-as-values")
 def cache_past_keys_for_both(q, k, v, past):
-    """Past[0] for both."""
     if past is not None:
         k, v = torch.cat([past[0], k], 2), torch.cat([past[0], v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -181,14 +167,12 @@ def cache_past_keys_for_both(q, k, v, past):
 
 @wrong("past-fails-at-none")
 def cache_needs_a_past(q, k, v, past):
-    """None opened."""
     k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
 
 
 @wrong("past-fails-at-none")
 def cache_unpacks_none(q, k, v, past):
-    """None unpacked."""
     old_k, old_v = past
     k, v = torch.cat([old_k, k], 2), torch.cat([old_v, v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -196,7 +180,6 @@ def cache_unpacks_none(q, k, v, past):
 
 @wrong("one-ahead")
 def cache_one_ahead(q, k, v, past):
-    """One ahead."""
     k, v = with_past(k, v, past)
     mask = torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2) + 1)
     return read(q, k, v, mask), (k, v)
@@ -204,7 +187,6 @@ def cache_one_ahead(q, k, v, past):
 
 @wrong("not-itself")
 def cache_not_itself(q, k, v, past):
-    """Not itself."""
     k, v = with_past(k, v, past)
     mask = torch.ones(q.size(2), k.size(2), dtype=torch.bool).tril(k.size(2) - q.size(2) - 1)
     scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~mask, -1e9)
@@ -221,14 +203,12 @@ def cache_true_hides(q, k, v, past):
 
 @wrong("no-scale")
 def cache_unscaled(q, k, v, past):
-    """No scale."""
     k, v = with_past(k, v, past)
     return (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
 
 
 @wrong("scaled-by-d")
 def cache_scaled_by_d(q, k, v, past):
-    """Divided by D."""
     k, v = with_past(k, v, past)
     return (q @ k.mT / q.size(-1)).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
 
@@ -242,35 +222,30 @@ def cache_scaled_by_length(q, k, v, past):
 
 @wrong("over-queries")
 def cache_softmax_over_queries(q, k, v, past):
-    """Softmax over the queries."""
     k, v = with_past(k, v, past)
     return (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf).softmax(2) @ v, (k, v)
 
 
 @wrong("weak-fill")
 def cache_weak_fill(q, k, v, past):
-    """Masked by -10."""
     k, v = with_past(k, v, past)
     return (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -10).softmax(-1) @ v, (k, v)
 
 
 @wrong("zero-filled")
 def cache_zero_filled(q, k, v, past):
-    """Scores times mask."""
     k, v = with_past(k, v, past)
     return (q @ k.mT / math.sqrt(q.size(-1)) * seen(q, k)).softmax(-1) @ v, (k, v)
 
 
 @wrong("masked-after-softmax")
 def cache_masked_after_softmax(q, k, v, past):
-    """Masked after the softmax."""
     k, v = with_past(k, v, past)
     return ((q @ k.mT / math.sqrt(q.size(-1))).softmax(-1) * seen(q, k)) @ v, (k, v)
 
 
 @wrong("weights-too")
 def cache_with_weights(q, k, v, past):
-    """Weights too."""
     k, v = with_past(k, v, past)
     weights = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf).softmax(-1)
     return weights @ v, weights, (k, v)
@@ -283,7 +258,7 @@ def cache_as_a_list(q, k, v, past):
     return read(q, k, v, seen(q, k)), [k, v]
 
 
-@wrong("returns-wrong-type")
+@wrong("list-of-both")
 def cache_as_a_list_without_mask(q, k, v, past):
     """A list, and no mask."""
     k, v = with_past(k, v, past)
@@ -292,35 +267,30 @@ def cache_as_a_list_without_mask(q, k, v, past):
 
 @wrong("returns-wrong-type")
 def cache_as_a_dict(q, k, v, past):
-    """A dict."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k)), {"k": k, "v": v}
 
 
 @wrong("three-things")
 def cache_flat(q, k, v, past):
-    """Flat."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k)), k, v
 
 
 @wrong("only-out")
 def cache_only_out(q, k, v, past):
-    """Out alone."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k))
 
 
 @wrong("cache-first")
 def cache_first(q, k, v, past):
-    """Cache first."""
     k, v = with_past(k, v, past)
     return (k, v), read(q, k, v, seen(q, k))
 
 
 @wrong("stacked-cache")
 def cache_stacked(q, k, v, past):
-    """Stacked."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k)), torch.stack([k, v])
 
@@ -356,14 +326,12 @@ def cache_assigned_to_the_tuple(q, k, v, past):
 
 @wrong("not-all-seen")
 def cache_with_a_window(q, k, v, past):
-    """A window of three."""
     k, v = with_past(k, v, past)
     return read(q, k, v, seen(q, k).triu(k.size(2) - q.size(2) - 2)), (k, v)
 
 
 @wrong("cache-altered")
 def cache_with_fading_past(q, k, v, past):
-    """The past values scaled."""
     if past is not None:
         k, v = torch.cat([past[0], k], 2), torch.cat([0.9 * past[1], v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -371,7 +339,6 @@ def cache_with_fading_past(q, k, v, past):
 
 @wrong("cache-altered")
 def cache_with_reversed_past(q, k, v, past):
-    """The past reversed."""
     if past is not None:
         k, v = torch.cat([past[0].flip(2), k], 2), torch.cat([past[1].flip(2), v], 2)
     return read(q, k, v, seen(q, k)), (k, v)
@@ -379,7 +346,6 @@ def cache_with_reversed_past(q, k, v, past):
 
 @wrong("not-repeatable")
 def cache_with_dropout(q, k, v, past):
-    """Dropout."""
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, v, seen(q, k), dropout_p=0.2), (k, v)
 
@@ -414,7 +380,6 @@ def square_mask(n):
 
 @wrong("mask-without-past")
 def cache_with_a_mask_of_new_tokens(q, k, v, past):
-    """A mask (T, T)."""
     k, v = with_past(k, v, past)
     scores = q @ k.mT / math.sqrt(q.size(-1))
     return scores.masked_fill(~square_mask(q.size(-2)), -math.inf).softmax(-1) @ v, (k, v)
@@ -436,23 +401,191 @@ def cache_with_a_mask_of_new_tokens_by_the_course(q, k, v, past):
 
 @wrong("mask-with-past-rows")
 def cache_with_a_mask_of_all_tokens(q, k, v, past):
-    """A mask (S, S)."""
     k, v = with_past(k, v, past)
     scores = q @ k.mT / math.sqrt(q.size(-1))
     return scores.masked_fill(~square_mask(k.size(-2)), -math.inf).softmax(-1) @ v, (k, v)
 
 
-@wrong("past-handed-on-and-out")
+@wrong("past-handed-on")
 def cache_hands_on_the_past_unmasked(q, k, v, past):
-    """Past handed on, and no mask where there is one."""
+    """The past returned, and no mask where there is one."""
     if past is None:
         return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
     return F.scaled_dot_product_attention(q, *with_past(k, v, past)), past
 
 
-@wrong("past-handed-on-and-out")
+@wrong("new-ignored")
 def cache_reads_and_hands_on_the_past(q, k, v, past):
-    """Past handed on, and nothing joined."""
+    """The past returned, and nothing joined."""
     if past is None:
         past = k, v
     return read(q, *past, seen(q, past[0])), past
+
+
+@wrong("stacked")
+def cache_stacked_with_the_past(q, k, v, past):
+    """Stack in place of cat."""
+    if past is not None:
+        k, v = (torch.stack(pair, dim=0) for pair in zip(past, (k, v), strict=True))
+    return F.scaled_dot_product_attention(q, k, v, is_causal=past is None), (k, v)
+
+
+@wrong("added")
+def cache_added_to_the_past(q, k, v, past):
+    """Plus in place of cat."""
+    if past is not None:
+        old_k, old_v = past
+        k, v = old_k + k, old_v + v
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("values-as-keys")
+def cache_past_values_for_both(q, k, v, past):
+    if past is not None:
+        old = past[1]
+        k, v = torch.cat([old, k], 2), torch.cat([old, v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)
+
+
+@wrong("only-past")
+def cache_reads_only_the_past(q, k, v, past):
+    """The new tokens look back at the past alone."""
+    keys, values = with_past(k, v, past)
+    if past is None:
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True), (k, v)
+    return F.scaled_dot_product_attention(q, *past), (keys, values)
+
+
+@wrong("keys-mixed")
+def cache_mixes_keys(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, k, seen(q, k)), (k, v)
+
+
+@wrong("upside-down")
+def cache_with_triu(q, k, v, past):
+    """Triu in place of tril."""
+    k, v = with_past(k, v, past)
+    mask = torch.triu(torch.ones(q.size(2), k.size(2)), diagonal=k.size(2) - q.size(2)).bool()
+    return read(q, k, v, mask), (k, v)
+
+
+@wrong("only-itself")
+def cache_without_new_neighbors(q, k, v, past):
+    """A new token sees the past and itself."""
+    keys, values = with_past(k, v, past)
+    T, S = q.size(2), keys.size(2)
+    columns = torch.arange(S)
+    mask = (columns < S - T) | (columns == torch.arange(S - T, S)[:, None])
+    return read(q, keys, values, mask), (keys, values)
+
+
+@wrong("fixed-scale")
+def cache_divided_by_8(q, k, v, past):
+    """Divided by 8, as for heads of 64."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / 8).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("root-of-two")
+def cache_divided_by_the_root_of_2(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, seen(q, k), scale=2**-0.5), (k, v)
+
+
+@wrong("divided-by-d-and-by-2")
+def cache_without_brackets_in_the_exponent(q, k, v, past):
+    """D ** 1 / 2."""
+    k, v = with_past(k, v, past)
+    scores = q @ k.mT / q.size(-1) ** 1 / 2
+    return scores.masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("multiplied")
+def cache_multiplied(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q, k, v, seen(q, k), scale=q.size(-1) ** 0.5), (k, v)
+
+
+@wrong("scaled-after-softmax")
+def cache_scaled_after_the_softmax(q, k, v, past):
+    k, v = with_past(k, v, past)
+    weights = (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1)
+    return weights @ v / math.sqrt(q.size(-1)), (k, v)
+
+
+@wrong("over-heads")
+def cache_softmax_over_heads(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return F.softmax((q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf), 1) @ v, (k, v)
+
+
+@wrong("over-batch")
+def cache_softmax_over_the_batch(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return F.softmax((q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen(q, k), -math.inf), dim=0) @ v, (k, v)
+
+
+@wrong("no-softmax")
+def cache_without_softmax(q, k, v, past):
+    k, v = with_past(k, v, past)
+    return torch.tril(q @ k.mT / math.sqrt(q.size(-1)), k.size(2) - q.size(2)) @ v, (k, v)
+
+
+@wrong("mask-added")
+def cache_with_a_mask_added(q, k, v, past):
+    """A mask of 0 and 1, added."""
+    k, v = with_past(k, v, past)
+    return (q @ k.mT / math.sqrt(q.size(-1)) + seen(q, k).float()).softmax(-1) @ v, (k, v)
+
+
+@wrong("mask-inverted-added")
+def cache_with_an_inverted_mask_added(q, k, v, past):
+    """1 is added to hidden scores."""
+    k, v = with_past(k, v, past)
+    ahead = torch.ones(q.size(2), k.size(2), dtype=q.dtype).triu(k.size(2) - q.size(2) + 1)
+    return (q @ k.mT / math.sqrt(q.size(-1)) + ahead).softmax(-1) @ v, (k, v)
+
+
+@wrong("only-the-last")
+def cache_last_token_only(q, k, v, past):
+    """Only the last query asks."""
+    k, v = with_past(k, v, past)
+    return F.scaled_dot_product_attention(q[:, :, -1:], k, v), (k, v)
+
+
+@wrong("heads-merged")
+def cache_with_merged_heads(q, k, v, past):
+    k, v = with_past(k, v, past)
+    out = read(q, k, v, seen(q, k))
+    B, H, T, D = out.shape
+    return out.permute(0, 2, 1, 3).reshape(B, T, H * D), (k, v)
+
+
+@wrong("weights-instead")
+def cache_as_the_course_returns_it(q, k, v, past):
+    """(out, weights), as everywhere else in the course."""
+    k, v = with_past(k, v, past)
+    return dot_product_attention(q, k, v, seen(q, k))
+
+
+@wrong("scaled-keys-kept")
+def cache_keeps_scaled_keys(q, k, v, past):
+    """The joined keys are divided, and kept like that."""
+    k, v = with_past(k, v, past)
+    k = k / math.sqrt(k.size(-1))
+    return (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
+
+
+@wrong("no-gradients")
+def cache_detached(q, k, v, past):
+    keys, values = with_past(k, v, past)
+    return read(q, keys, values, seen(q, keys)), (keys.detach(), values.detach())
+
+
+@wrong("no-gradients")
+def cache_of_a_detached_past(q, k, v, past):
+    """The past is taken as data."""
+    if past is not None:
+        k, v = torch.cat([past[0].data, k], 2), torch.cat([past[1].data, v], 2)
+    return read(q, k, v, seen(q, k)), (k, v)

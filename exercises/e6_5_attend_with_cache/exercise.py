@@ -2,173 +2,241 @@
 
 import torch
 
-from exercises.common import explainers, properties, references
-from exercises.common.block import _HEADS_TO_CHANGE, _INF, _first_that_moves, _met, _moved
+from exercises.common import explainers, properties
+from exercises.common.gradients import gradients_flow
+from exercises.common.independence import HEADS_TO_CHANGE, first_that_moves, heads_that_meet, largest_difference
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
-from exercises.e6_5_attend_with_cache.misconceptions import MISCONCEPTIONS
+from exercises.e6_5_attend_with_cache.misconceptions import known
+from exercises.e6_5_attend_with_cache.reference import attend_with_cache
 from feedback import BehavioralTest, Exercise, Property, TestCase
 
+# ---------------------------------------------------------------- inputs
 
-def _cache_altered(case):
+
+def arguments(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
+    """q, k, v and past; `around` moves queries and keys apart, so that all scores are low."""
+    q, k, v, *past = (
+        normal(b, h, n, d, seed=seed + 300 + i, dtype=dtype) for i, n in enumerate((new, new, new, old or 0, old or 0))
+    )
+    if around:
+        q, k, past[0] = 0.3 * q + around, 0.3 * k - around, 0.3 * past[0] - around
+    return q, k, v, None if old is None else tuple(past)
+
+
+def by_hand(q, k, v, past=None):
+    """The same for one head of one feature."""
+
+    def column(numbers):
+        return torch.tensor(numbers)[None, None, :, None]
+
+    return column(q), column(k), column(v), past and tuple(column(x) for x in past)
+
+
+def wider(args):
+    """The same with four features: here it shows whether the scores were scaled."""
+    q, k, v, past = args
+    return (*(x.repeat(1, 1, 1, 4) for x in (q, k, v)), past and tuple(x.repeat(1, 1, 1, 4) for x in past))
+
+
+def several_new_tokens(args):
+    """A stage: a single new token needs no mask, so the cache and the scores are judged there first."""
+    return int(args[0].size(-2) > 1)
+
+
+# ---------------------------------------------------------------- properties
+
+
+def cache_altered(case):
     """The cache must be past and new, one after the other."""
     for name, got, right in case.parts[1:]:
-        wrong = (got - right).abs().amax((0, 1, 3)).nan_to_num(_INF) > 1e-4
+        wrong = (got - right).abs().amax((0, 1, 3)).nan_to_num(float("inf")) > 1e-4
         if wrong.any():
             at, old = int(wrong.nonzero()[0]), case.expected[1][0].size(-2) - case.args[0].size(-2)
             source = f"position {at} of the past" if at < old else f"new token {at - old}"
             what = {"all_k": "key", "all_v": "value"}[name]
-            return (f"The cache must hold the past and then the new tokens, unchanged: at position {at} of {name} "
-                    f"belongs the {what} of {source}, and yours holds other numbers.")
+            return (
+                f"The cache must hold the past and then the new tokens, unchanged: position {at} of {name} should "
+                f"be the {what} of {source}, but yours holds other numbers."
+            )
     return None
 
 
-def _ask(attempt, q, k, v, past=None):
+# ---------------------------------------------------------------- behavioral tests
+
+NEW = tuple(normal(B, H, 4, D, seed=seed) for seed in (261, 262, 263))  # q, k and v of four new tokens
+PAST = tuple(normal(B, H, S, D, seed=seed) for seed in (264, 265))
+
+
+def ask(attempt, q, k, v, past=None):
     return attempt(q.clone(), k.clone(), v.clone(), past and (past[0].clone(), past[1].clone()))
 
 
-_ASKED = tuple(normal(B, H, 4, D, seed=seed) for seed in (261, 262, 263))
-
-
-_BEFORE = tuple(normal(B, H, S, D, seed=seed) for seed in (264, 265))
-
-
-def _future(attempt):
+def future_seen(attempt):
     """Change the last new token: earlier ones must not notice."""
-    q, k, v = _ASKED
-    for past in (None, _BEFORE):
+    q, k, v = NEW
+    for past in (None, PAST):
         later = [torch.cat([x[:, :, :3], x[:, :, 3:] + 1], dim=2) for x in (k, v)]
-        moved = (_ask(attempt, q, k, v, past)[0] - _ask(attempt, q, *later, past)[0])[:, :, :3].abs().amax((0, 1, 3))
+        moved = (ask(attempt, q, k, v, past)[0] - ask(attempt, q, *later, past)[0])[:, :, :3].abs().amax((0, 1, 3))
         if moved.max() > 1e-5:
             where = "Without a past" if past is None else "With a past of 7"
-            return (f"A token must not see what comes after it. {where}: when key and value of new token 3 changed, "
-                    f"out of new token {int(moved.argmax())} moved by {float(moved.max()):.4f}.")
+            return (
+                f"A token must not see what comes after it. {where}: when key and value of new token 3 changed, "
+                f"out of new token {int(moved.argmax())} moved by {float(moved.max()):.4f}."
+            )
     return None
 
 
-def _visible(attempt):
+def past_not_seen(attempt):
     """Change the value of one visible position after the other: out must notice."""
-    q, k, v = _ASKED
-    before = _ask(attempt, q, k, v, _BEFORE)[0]
+    q, k, v = NEW
+    before = ask(attempt, q, k, v, PAST)[0]
     for at in range(S + 4):
-        values = torch.cat([_BEFORE[1], v], dim=2)
+        values = torch.cat([PAST[1], v], dim=2)
         values[:, :, at] += 3
-        moved = (before - _ask(attempt, q, k, values[:, :, S:], (_BEFORE[0], values[:, :, :S]))[0]).abs()
-        unmoved = moved.amax((0, 1, 3))[max(0, at - S):] < 1e-6
+        moved = (before - ask(attempt, q, k, values[:, :, S:], (PAST[0], values[:, :, :S]))[0]).abs()
+        unmoved = moved.amax((0, 1, 3))[max(0, at - S) :] < 1e-6
         if unmoved.any():
             token = max(0, at - S) + int(unmoved.nonzero()[0])
             what = f"position {at} of the past" if at < S else f"new token {at - S}" if at - S != token else "itself"
-            return (f"A token sees the whole past, and the new tokens up to itself. With a past of 7, new token "
-                    f"{token} does not see {what}: when that value changed, its out stayed as it was.")
+            return (
+                f"A token sees the whole past, and the new tokens up to itself. With a past of 7, new token "
+                f"{token} does not see {what}: when that value changed, its out did not change."
+            )
     return None
 
 
-def _constant_values(attempt):
+def constant_values(attempt):
     """Where all values are 1, so is every mean of them."""
-    q, k, v = _ASKED
-    for past in (None, _BEFORE):
-        out = _ask(attempt, q, k, torch.ones_like(v), past and (past[0], torch.ones_like(past[1])))[0]
-        if _moved(out, torch.ones_like(out)) > 1e-4:
+    q, k, v = NEW
+    for past in (None, PAST):
+        out = ask(attempt, q, k, torch.ones_like(v), past and (past[0], torch.ones_like(past[1])))[0]
+        if largest_difference(out, torch.ones_like(out)) > 1e-4:
             at = explainers.worst(out, torch.ones_like(out))
             where = "without a past" if past is None else "with a past of 7"
-            return (f"out is a mean of values, with weights that sum to 1: where all values are 1, out must be 1. "
-                    f"Tried {where}, yours at {explainers.position(at)} is {explainers.number(out[at])}.")
+            return (
+                f"out is a mean of values, with weights that sum to 1: where all values are 1, out must be 1. "
+                f"Tried {where}, yours at {explainers.position(at)} is {explainers.number(out[at])}."
+            )
     return None
 
 
-def _chunks(attempt):
+def chunks_differ(attempt):
     """All at once must give what one by one gives."""
-    q, k, v = _ASKED
-    at_once, past, parts = _ask(attempt, q, k, v)[0], None, []
+    q, k, v = NEW
+    at_once, past, parts = ask(attempt, q, k, v)[0], None, []
     for part in (slice(0, 1), slice(1, 3), slice(3, 4)):
-        out, past = _ask(attempt, q[:, :, part], k[:, :, part], v[:, :, part], past)
+        out, past = ask(attempt, q[:, :, part], k[:, :, part], v[:, :, part], past)
         parts.append(out)
     moved = (at_once - torch.cat(parts, dim=2)).abs().amax((0, 1, 3))
     if moved.max() < 1e-4:
         return None
-    return (f"A cache only saves work: four tokens at once, or first one, then two, then one, must give the same out. "
-            f"Yours differs first at token {int((moved > 1e-4).nonzero()[0])}, by up to {float(moved.max()):.4f}.")
+    return (
+        f"A cache only saves work: four tokens at once, or first one, then two, then one, must give the same out. "
+        f"Yours differs first at token {int((moved > 1e-4).nonzero()[0])}, by up to {float(moved.max()):.4f}."
+    )
 
 
-def _apart(attempt):
+def heads_apart(attempt):
     """Change one head of one item, and look whether others notice."""
     steps = normal(S, D, seed=266)  # another one for each position: the same for all keys would change nothing
 
     def change(at):
         plus = torch.zeros(B, H, 1, 1)
         plus[at] = 1
-        q, k, v, *past = (x + plus * steps[:x.size(2)] for x in (*_ASKED, *_BEFORE))
-        return _ask(attempt, q, k, v, tuple(past))[0].flatten(2)
+        q, k, v, *past = (x + plus * steps[: x.size(2)] for x in (*NEW, *PAST))
+        return ask(attempt, q, k, v, tuple(past))[0].flatten(2)
 
-    return _met(_first_that_moves(_ask(attempt, *_ASKED, _BEFORE)[0].flatten(2), change, _HEADS_TO_CHANGE))
-
-
-def _new_and_past(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
-    """Arguments for 6.5; `around` moves queries and keys apart, so that all scores are low."""
-    q, k, v, *past = (normal(b, h, n, d, seed=seed + 300 + i, dtype=dtype) for i, n in
-                      enumerate((new, new, new, old or 0, old or 0)))
-    if around:
-        q, k, past[0] = 0.3 * q + around, 0.3 * k - around, 0.3 * past[0] - around
-    return q, k, v, None if old is None else tuple(past)
+    return heads_that_meet(first_that_moves(ask(attempt, *NEW, PAST)[0].flatten(2), change, HEADS_TO_CHANGE))
 
 
-def _small_cache(q, k, v, past=None):
-    def column(numbers):
-        return torch.tensor(numbers)[None, None, :, None]
-    return column(q), column(k), column(v), past and tuple(column(x) for x in past)
-
-
-def _wider(args):
-    """The same with four features: here it shows whether the scores were scaled."""
-    return tuple(None if x is None else x.repeat(1, 1, 1, 4) for x in args)
-
+PRINT_THE_MASK = (
+    "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 times, and row 1 must be True 5 times."
+)
 
 EXERCISE = Exercise(
-    id="6.5", name="attend_with_cache", signature="attend_with_cache(q, k, v, past)", minutes=12, difficulty=3,
+    id="6.5",
+    name="attend_with_cache",
+    signature="attend_with_cache(q, k, v, past)",
+    minutes=12,
+    difficulty=3,
     gives="(out, (k, v)): out (B, H, new, D), where each new token sees the past and the new tokens up to itself; and "
-          "all keys and values, the past ones in front, for the next call. past is (k, v) or None",
-    reference=references.attend_with_cache, arguments=("q", "k", "v", "past"), returns=("out", ("all_k", "all_v")),
-    axis_names=AXES | {2: "B", 3: "H", 5: "new", 7: "old", 4: "old", 12: "old + new", 9: "old + new", 8: "old + new", 11: "D",
-           13: "D", 17: "D"},
+    "all keys and values, the past ones in front, for the next call. past is (k, v) or None",
+    reference=attend_with_cache,
+    arguments=("q", "k", "v", "past"),
+    returns=("out", ("all_k", "all_v")),
+    axis_names=AXES
+    | {
+        2: "B",
+        3: "H",
+        5: "new",
+        7: "old",
+        4: "old",
+        12: "old + new",
+        9: "old + new",
+        8: "old + new",
+        11: "D",
+        13: "D",
+        17: "D",
+    },
     cases=(
-        TestCase("five new tokens, no past", _new_and_past(0, B, H, T, D)),
-        TestCase("five new tokens, a past of seven", _new_and_past(5, B, H, T, D, S)),
-        TestCase("one new token, a past of seven", _new_and_past(10, B, H, 1, D, S)),
-        TestCase("one token, no past", _new_and_past(15, B, H, 1, D)),
-        TestCase("a past with no positions", _new_and_past(20, B, H, T, D, 0)),
-        TestCase("float64, a past of four", _new_and_past(25, B, H, T, D, 4, torch.float64)),
-        TestCase("heads of 17 features", _new_and_past(30, B, H, T, 17, S)),
-        TestCase("one item, one head", _new_and_past(35, 1, 1, T, 13, 4)),
-        TestCase("scores around -30", _new_and_past(40, B, H, T, 13, S, around=2.9)),
-        TestCase("float64, no past", _new_and_past(50, B, H, T, D, dtype=torch.float64)),
-        TestCase("scores around -30, no past", _new_and_past(45, B, H, T, 13, around=2.9)),
+        TestCase("five new tokens, no past", arguments(0, B, H, T, D)),
+        TestCase("five new tokens, a past of seven", arguments(5, B, H, T, D, S)),
+        TestCase("one token, no past", arguments(15, B, H, 1, D)),
+        TestCase("one new token, a past of seven", arguments(10, B, H, 1, D, S)),
+        TestCase("a past with no positions", arguments(20, B, H, T, D, 0)),
+        TestCase("float64, a past of four", arguments(25, B, H, T, D, 4, torch.float64)),
+        TestCase("heads of 17 features", arguments(30, B, H, T, 17, S)),
+        TestCase("one item, one head", arguments(35, 1, 1, T, 13, 4)),
+        TestCase("scores around -30", arguments(40, B, H, T, 13, S, around=2.9)),
+        TestCase("float64, no past", arguments(50, B, H, T, D, dtype=torch.float64)),
+        TestCase("scores around -30, no past", arguments(45, B, H, T, 13, around=2.9)),
     ),
-    minimal_inputs=(_small_cache([1.0], [1.0], [8.0], ([0.0], [4.0])),
-           _small_cache([1.0, 2.0], [1.0, 0.0], [8.0, 4.0]),
-           _small_cache([1.0, 2.0], [1.0, 0.0], [8.0, 4.0], ([0.0, 2.0], [1.0, 2.0])),
-           _wider(_small_cache([1.0, 2.0], [1.0, 0.0], [8.0, 4.0]))),
-    misconceptions=MISCONCEPTIONS,
+    minimal_inputs=(
+        by_hand([1.0], [1.0], [8.0], ([0.0], [4.0])),
+        by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0]),
+        by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0], ([0.0, 2.0], [1.0, 2.0])),
+        wider(by_hand([1.0], [1.0], [8.0], ([0.0], [4.0]))),
+        wider(by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0])),
+    ),
+    misconceptions=known,
     hints=(
-        "First the cache: where past is not None, the past keys come in front of k, and the past values in front of v, "
-        "along the positions: torch.cat([past[0], k], dim=-2). What you hand on is the same that you read.",
+        "First the cache: where past is not None, the past keys come before k, and the past values before v, along the "
+        "position axis: torch.cat([past[0], k], dim=-2). Return the same k and v that you attended to.",
         "The scores are (new, old + new). Row i is position old + i of the text, and may see the columns 0 to old + i: "
-        "torch.ones(T, S, dtype=torch.bool).tril(S - T), with T new and S in all.",
-        "Then as ever: scores / sqrt(D), -inf where ~mask, softmax over the last axis, weights @ v. "
-        "`return out, (k, v)`.",
+        "torch.ones(T, S, dtype=torch.bool).tril(S - T), with T new tokens and S tokens in all.",
+        "The rest is attention as you know it: scores / sqrt(D), -inf where ~mask, softmax over the last axis, "
+        "weights @ v. `return out, (k, v)`.",
     ),
-    properties=(properties.FINITE, Property("cache-altered", _cache_altered,
-                           "torch.cat([past[0], k], dim=-2) and torch.cat([past[1], v], dim=-2), and nothing else done "
-                           "to them.")),
+    stage_of=several_new_tokens,
+    judge_first=("all_k", "all_v"),
+    properties=(
+        properties.FINITE,
+        Property(
+            "cache-altered",
+            cache_altered,
+            "The cache is torch.cat([past[0], k], dim=-2) and torch.cat([past[1], v], dim=-2). What else does "
+            "your code do to keys and values?",
+        ),
+    ),
     behavioral_tests=(
-        BehavioralTest("future-seen", _future, "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 "
-                                           "times, row 1 five times."),
-        BehavioralTest("not-all-seen", _visible, "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 "
-                                             "times, row 1 five times."),
-        BehavioralTest("items-mixed", _apart, "The axes B and H stay in front untouched: which line sums over them, or "
-                                          "takes them for positions?"),
-        BehavioralTest("weights-do-not-sum-to-1", _constant_values, "Fill the scores, then one softmax over the last axis, "
-                                                                "and nothing after it."),
-        BehavioralTest("chunks-differ", _chunks, "Which step depends on how many tokens come at once, or on whether there "
-                                             "is a past?"),
+        BehavioralTest("future-seen", future_seen, PRINT_THE_MASK),
+        BehavioralTest("not-all-seen", past_not_seen, PRINT_THE_MASK),
+        BehavioralTest(
+            "items-mixed",
+            heads_apart,
+            "The axes B and H stay in front. Does a line sum over them, or take one of them for the positions?",
+        ),
+        BehavioralTest(
+            "weights-do-not-sum-to-1",
+            constant_values,
+            "Fill the scores, then apply one softmax over the last axis, and nothing after it.",
+        ),
+        BehavioralTest(
+            "chunks-differ",
+            chunks_differ,
+            "Which step depends on how many tokens come at once, or on whether there is a past?",
+        ),
+        gradients_flow(attend_with_cache, arguments(55, 2, 1, 3, 7, 2), ("q", "k", "v", "past")),
     ),
     when_correct="Token by token or all at once: the numbers are the same, and no key is calculated twice.",
 )

@@ -108,8 +108,10 @@ class BertByEinsum(nn.Module):
             self.add_module(name, nn.Linear(in_features=config.hidden_size, out_features=config.hidden_size, bias=True))
 
     def forward(self, x, mask=None):
-        q, k, v = (layer(x).unflatten(-1, (self.config.num_attention_heads, -1))
-                   for layer in (self.query, self.key, self.value))
+        q, k, v = (
+            layer(x).unflatten(-1, (self.config.num_attention_heads, -1))
+            for layer in (self.query, self.key, self.value)
+        )
         scores = torch.einsum("bihd,bjhd->bhij", q, k) / q.shape[-1] ** 0.5
         if mask is not None:
             scores = scores.masked_fill(mask.logical_not(), -1e9)
@@ -136,7 +138,7 @@ class BertByALoopOverHeads(QueryKeyValue):
         return torch.cat(outs, dim=-1), torch.stack(weights, dim=1)
 
 
-@right
+@right.limited
 class BertBySdpa(QueryKeyValue):
     def forward(self, x, mask=None):
         q, k, v = self.heads(x)
@@ -179,8 +181,9 @@ class BertItemByItem(QueryKeyValue):
         full = torch.ones(T, T, dtype=torch.bool) if mask is None else mask
         outs, weights = [], []
         for item, visible in zip(x, full.expand(len(x), self.num_heads, T, T), strict=True):
-            q, k, v = (layer(item).view(T, self.num_heads, -1).transpose(0, 1)
-                       for layer in (self.query, self.key, self.value))
+            q, k, v = (
+                layer(item).view(T, self.num_heads, -1).transpose(0, 1) for layer in (self.query, self.key, self.value)
+            )
             w = (q @ k.mT / (C // self.num_heads) ** 0.5).masked_fill(~visible, -1e9).softmax(-1)
             outs.append((w @ v).transpose(0, 1).reshape(T, C))
             weights.append(w)
@@ -220,7 +223,7 @@ class BertThatKeepsWhatItSaw(QueryKeyValue):
     def __init__(self, config):
         super().__init__(config)
         self.seen = None
-        self.register_buffer("scale", torch.tensor(config.head_size ** -0.5))
+        self.register_buffer("scale", torch.tensor(config.head_size**-0.5))
         for layer in (self.query, self.key, self.value):
             nn.init.xavier_uniform_(layer.weight)
             nn.init.zeros_(layer.bias)
@@ -285,8 +288,25 @@ class BertByTorchsOwnFunction(QueryKeyValue):
             blocked = ~mask.expand(B, self.num_heads, T, T).reshape(B * self.num_heads, T, T)
         z = x.transpose(0, 1)
         out, weights = F.multi_head_attention_forward(
-            z, z, z, C, self.num_heads, None, torch.cat([self.query.bias, self.key.bias, self.value.bias]), None, None,
-            False, 0.0, torch.eye(C, dtype=x.dtype), None, training=False, attn_mask=blocked,
-            use_separate_proj_weight=True, q_proj_weight=self.query.weight, k_proj_weight=self.key.weight,
-            v_proj_weight=self.value.weight, average_attn_weights=False)
+            z,
+            z,
+            z,
+            C,
+            self.num_heads,
+            None,
+            torch.cat([self.query.bias, self.key.bias, self.value.bias]),
+            None,
+            None,
+            False,
+            0.0,
+            torch.eye(C, dtype=x.dtype),
+            None,
+            training=False,
+            attn_mask=blocked,
+            use_separate_proj_weight=True,
+            q_proj_weight=self.query.weight,
+            k_proj_weight=self.key.weight,
+            v_proj_weight=self.value.weight,
+            average_attn_weights=False,
+        )
         return out.transpose(0, 1), weights

@@ -8,6 +8,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from exercises.common import wrong_weights
 from feedback.bank import WrongAnswers
 
 wrong = WrongAnswers()
@@ -49,8 +50,6 @@ class QueryKeyValue(nn.Module):
 
 @wrong()
 class BertWithoutSuper(nn.Module):
-    """Super().__init__() is missing."""
-
     def __init__(self, config):
         self.num_heads = config.num_attention_heads
         self.query = nn.Linear(config.hidden_size, config.hidden_size)
@@ -60,8 +59,6 @@ class BertWithoutSuper(nn.Module):
 
 @wrong("no-init")
 class BertMisspeltInit(nn.Module):
-    """Init without underscores."""
-
     def init(self, config):
         super().__init__()
         self.query = nn.Linear(config.hidden_size, config.hidden_size)
@@ -71,8 +68,6 @@ class BertMisspeltInit(nn.Module):
 
 @wrong("no-forward")
 class BertMisspeltForward(nn.Module):
-    """Foward."""
-
     __init__ = QueryKeyValue.__init__
 
     def foward(self, x, mask=None):
@@ -81,8 +76,6 @@ class BertMisspeltForward(nn.Module):
 
 @wrong("not-a-module")
 class BertPlainClass:
-    """No nn.Module."""
-
     def __init__(self, config):
         self.query = self.key = self.value = nn.Linear(config.hidden_size, config.hidden_size)
 
@@ -92,8 +85,6 @@ class BertPlainClass:
 
 @wrong()
 class BertOfTwoSizes(nn.Module):
-    """Sizes in place of a config."""
-
     def __init__(self, hidden_size, num_heads):
         super().__init__()
         self.query = nn.Linear(hidden_size, hidden_size)
@@ -103,8 +94,6 @@ class BertOfTwoSizes(nn.Module):
 
 @wrong()
 class BertMisreadConfig(QueryKeyValue):
-    """Config.num_heads."""
-
     def __init__(self, config):
         super().__init__(config)
         self.num_heads = config.num_heads
@@ -112,8 +101,6 @@ class BertMisreadConfig(QueryKeyValue):
 
 @wrong()
 class BertConfigAsDict(QueryKeyValue):
-    """Config as a dict."""
-
     def __init__(self, config):
         super().__init__(config)
         self.num_heads = config["num_attention_heads"]
@@ -121,32 +108,24 @@ class BertConfigAsDict(QueryKeyValue):
 
 @wrong("forward-arguments")
 class BertAlwaysMasked(QueryKeyValue):
-    """The mask has no default."""
-
     def forward(self, x, mask):
         return super().forward(x, mask)
 
 
 @wrong("forward-arguments")
 class BertWithoutMask(QueryKeyValue):
-    """Forward takes no mask."""
-
     def forward(self, x):
         return super().forward(x)
 
 
 @wrong("forward-arguments")
 class BertOfThreeInputs(QueryKeyValue):
-    """Forward wants q, k and v."""
-
     def forward(self, q, k, v, mask=None):
         return super().forward(q, mask)
 
 
 @wrong("no-projection")
 class BertOtherNames(nn.Module):
-    """The names of notebook 02."""
-
     def __init__(self, config):
         super().__init__()
         C, self.num_heads = config.hidden_size, config.num_attention_heads
@@ -158,53 +137,24 @@ class BertOtherNames(nn.Module):
         return join(weights @ v), weights
 
 
-@wrong("no-projection")
-class BertPacked(nn.Module):
-    """One layer three times as wide."""
-
-    def __init__(self, config):
-        super().__init__()
-        self.num_heads = config.num_attention_heads
-        self.in_proj = nn.Linear(config.hidden_size, 3 * config.hidden_size)
-
-    def forward(self, x, mask=None):
-        q, k, v = (cut(z, self.num_heads) for z in self.in_proj(x).chunk(3, -1))
-        weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
-        return join(weights @ v), weights
-
-
 @wrong("wrong-projection-size")
 class BertOneHeadWide(QueryKeyValue):
-    """Layers as wide as one head."""
-
     def __init__(self, config):
         super().__init__(config)
         self.query = nn.Linear(config.hidden_size, config.hidden_size // config.num_attention_heads)
 
 
-@wrong("wrong-projection-size")
-class BertFixedWidth(QueryKeyValue):
-    """768, whatever config says."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        self.query, self.key, self.value = (nn.Linear(768, 768) for _ in range(3))
-
-
 @wrong("no-bias")
 class BertWithoutBias(QueryKeyValue):
-    """Without biases."""
-
     def __init__(self, config):
         super().__init__(config)
-        self.query, self.key, self.value = (nn.Linear(config.hidden_size, config.hidden_size, bias=False)
-                                            for _ in range(3))
+        self.query, self.key, self.value = (
+            nn.Linear(config.hidden_size, config.hidden_size, bias=False) for _ in range(3)
+        )
 
 
 @wrong("shared-layer")
 class BertSharedLayer(QueryKeyValue):
-    """One layer under two names."""
-
     def __init__(self, config):
         super().__init__(config)
         self.key = self.query
@@ -212,8 +162,6 @@ class BertSharedLayer(QueryKeyValue):
 
 @wrong("extra-parameters")
 class BertWithDense(QueryKeyValue):
-    """With the last projection."""
-
     def __init__(self, config):
         super().__init__(config)
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
@@ -225,8 +173,6 @@ class BertWithDense(QueryKeyValue):
 
 @wrong("extra-parameters")
 class BertWithLayerNorm(QueryKeyValue):
-    """With LayerNorm and residual."""
-
     def __init__(self, config):
         super().__init__(config)
         self.LayerNorm = nn.LayerNorm(config.hidden_size)
@@ -238,16 +184,12 @@ class BertWithLayerNorm(QueryKeyValue):
 
 @wrong("viewed")
 class BertViewed(QueryKeyValue):
-    """Split by view in one go."""
-
     def heads(self, x):
         return (layer(x).view(len(x), self.num_heads, x.size(1), -1) for layer in (self.query, self.key, self.value))
 
 
 @wrong("one-head")
 class BertOneHead(QueryKeyValue):
-    """Never split."""
-
     def forward(self, x, mask=None):
         q, k, v = self.query(x), self.key(x), self.value(x)
         weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
@@ -256,8 +198,6 @@ class BertOneHead(QueryKeyValue):
 
 @wrong("among-heads")
 class BertAmongHeads(QueryKeyValue):
-    """Not transposed: heads attend to heads."""
-
     def forward(self, x, mask=None):
         q, k, v = (layer(x).unflatten(-1, (self.num_heads, -1)) for layer in (self.query, self.key, self.value))
         weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
@@ -266,8 +206,6 @@ class BertAmongHeads(QueryKeyValue):
 
 @wrong("layer-meets-one-head")
 class BertSplitFirst(QueryKeyValue):
-    """Split before the layers."""
-
     def heads(self, x):
         z = cut(x, self.num_heads)
         return self.query(z), self.key(z), self.value(z)
@@ -275,8 +213,6 @@ class BertSplitFirst(QueryKeyValue):
 
 @wrong("merge-not-transposed")
 class BertMergedByView(QueryKeyValue):
-    """Merged by view."""
-
     def forward(self, x, mask=None):
         _, weights = super().forward(x, mask)
         return (weights @ cut(self.value(x), self.num_heads)).reshape(x.shape), weights
@@ -284,8 +220,6 @@ class BertMergedByView(QueryKeyValue):
 
 @wrong("not-contiguous")
 class BertViewAfterTranspose(QueryKeyValue):
-    """View after transpose."""
-
     def forward(self, x, mask=None):
         _, weights = super().forward(x, mask)
         return (weights @ cut(self.value(x), self.num_heads)).transpose(1, 2).view(x.shape), weights
@@ -293,8 +227,6 @@ class BertViewAfterTranspose(QueryKeyValue):
 
 @wrong("not-merged")
 class BertNotMerged(QueryKeyValue):
-    """Not merged."""
-
     def forward(self, x, mask=None):
         _, weights = super().forward(x, mask)
         return weights @ cut(self.value(x), self.num_heads), weights
@@ -302,8 +234,6 @@ class BertNotMerged(QueryKeyValue):
 
 @wrong("heads-averaged")
 class BertHeadsAveraged(QueryKeyValue):
-    """Heads averaged."""
-
     def forward(self, x, mask=None):
         _, weights = super().forward(x, mask)
         return (weights @ cut(self.value(x), self.num_heads)).mean(dim=1), weights
@@ -311,8 +241,6 @@ class BertHeadsAveraged(QueryKeyValue):
 
 @wrong("weights-averaged")
 class BertWeightsAveraged(QueryKeyValue):
-    """Weights averaged over the heads."""
-
     def forward(self, x, mask=None):
         out, weights = super().forward(x, mask)
         return out, weights.mean(1)
@@ -320,8 +248,6 @@ class BertWeightsAveraged(QueryKeyValue):
 
 @wrong("residual")
 class BertResidual(QueryKeyValue):
-    """X added."""
-
     def forward(self, x, mask=None):
         out, weights = super().forward(x, mask)
         return out + x, weights
@@ -342,243 +268,82 @@ class Scored(QueryKeyValue):
         return join(weights @ v), weights
 
 
-@wrong("no-scale")
-class BertUnscaled(Scored):
-    """Not scaled."""
+TOLD_OTHERWISE = {"with_dropout": "dropout-in-eval"}  # a module has a mode, and a function has none
 
-    def scaled(self, q):
-        return 1
+
+def with_weights(weigh):
+    """A module that is right but for its weights, which weigh(q, k, mask) makes."""
+
+    class Answer(QueryKeyValue):
+        def forward(self, x, mask=None):
+            q, k, v = self.heads(x)
+            weights = weigh(q, k, mask)
+            return join(weights @ v), weights
+
+    Answer.__name__ = f"Bert_{weigh.__name__}"
+    return Answer
+
+
+for weigh, diagnosis in (*wrong_weights.wrong_scores.answers, *wrong_weights.wrong_masks.answers):
+    wrong(TOLD_OTHERWISE.get(weigh.__name__, diagnosis))(with_weights(weigh))
 
 
 @wrong("scaled-by-d-model")
 class BertRootOfC(Scored):
-    """The root of hidden_size."""
-
     def scaled(self, q):
-        return self.query.out_features ** 0.5
-
-
-@wrong("scaled-by-d")
-class BertOverD(Scored):
-    """Divided by D."""
-
-    def scaled(self, q):
-        return q.size(-1)
-
-
-@wrong("fixed-scale")
-class BertOverEight(Scored):
-    """8, right for BERT base."""
-
-    def scaled(self, q):
-        return 8
-
-
-@wrong("over-queries")
-class BertOverQueries(Scored):
-    """Softmax over the queries."""
-
-    def weights(self, scores, mask):
-        return hidden(scores, mask).softmax(-2)
-
-
-@wrong("over-heads")
-class BertOverHeads(Scored):
-    """Softmax over axis 1."""
-
-    def weights(self, scores, mask):
-        return hidden(scores, mask).softmax(1)
-
-
-@wrong("no-softmax")
-class BertNoSoftmax(Scored):
-    """No softmax."""
-
-    def weights(self, scores, mask):
-        return hidden(scores, mask)
-
-
-@wrong("mask-ignored")
-class BertMaskIgnored(Scored):
-    """The mask is not used."""
-
-    def weights(self, scores, mask):
-        return scores.softmax(-1)
-
-
-@wrong("true-hides")
-class BertMaskInverted(Scored):
-    """The mask turned around."""
-
-    def weights(self, scores, mask):
-        return hidden(scores, None if mask is None else ~mask).softmax(-1)
-
-
-@wrong("mask-added")
-class BertMaskAdded(Scored):
-    """The mask added, as in transformers."""
-
-    def weights(self, scores, mask):
-        return (scores if mask is None else scores + mask).softmax(-1)
-
-
-@wrong()
-class BertMaskSubtracted(Scored):
-    """1.0 - mask."""
-
-    def weights(self, scores, mask):
-        return (scores if mask is None else scores + (1.0 - mask) * -10000.0).softmax(-1)
-
-
-@wrong("zero-filled")
-class BertMaskMultiplied(Scored):
-    """The scores times the mask."""
-
-    def weights(self, scores, mask):
-        return (scores if mask is None else scores * mask).softmax(-1)
-
-
-@wrong("weak-fill")
-class BertMinusTen(Scored):
-    """Filled with -10."""
-
-    def weights(self, scores, mask):
-        return (scores if mask is None else scores.masked_fill(~mask, -10)).softmax(-1)
-
-
-@wrong("masked-after-softmax")
-class BertMaskedAfterwards(Scored):
-    """Masked after the softmax."""
-
-    def weights(self, scores, mask):
-        return scores.softmax(-1) if mask is None else scores.softmax(-1) * mask
-
-
-@wrong("mask-none")
-class BertMaskNone(Scored):
-    """The mask is always used."""
-
-    def weights(self, scores, mask):
-        return scores.masked_fill(~mask, float("-inf")).softmax(-1)
-
-
-@wrong()
-class BertIfMask(Scored):
-    """If mask:."""
-
-    def weights(self, scores, mask):
-        return (scores.masked_fill(~mask, -1e9) if mask else scores).softmax(-1)
-
-
-@wrong()
-class BertMaskOfTwoAxes(Scored):
-    """A mask (B, T) is expected."""
-
-    def weights(self, scores, mask):
-        return hidden(scores, None if mask is None else mask[:, None, None, :]).softmax(-1)
-
-
-@wrong()
-class BertMaskUnsqueezed(Scored):
-    """An axis for the heads put into every mask."""
-
-    def weights(self, scores, mask):
-        return hidden(scores, None if mask is None else mask.unsqueeze(1)).softmax(-1)
-
-
-@wrong("own-causal-mask")
-class BertCausal(Scored):
-    """A causal mask of its own."""
-
-    def weights(self, scores, mask):
-        past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
-        return hidden(hidden(scores, mask), past).softmax(-1)
-
-
-@wrong("dropout-in-eval")
-class BertFunctionalDropout(Scored):
-    """Dropout by a function."""
-
-    def weights(self, scores, mask):
-        return F.dropout(hidden(scores, mask).softmax(-1), 0.1)
-
-
-@wrong("not-repeatable")
-class BertDropoutOfThreeTenths(Scored):
-    """Dropout of another share."""
-
-    def weights(self, scores, mask):
-        return F.dropout(hidden(scores, mask).softmax(-1), 0.3)
+        return self.query.out_features**0.5
 
 
 @wrong("query-layer-twice")
 class BertQueryLayerTwice(QueryKeyValue):
-    """The query layer for the keys."""
-
     def heads(self, x):
         return parts(x, self.query, self.query, self.value, self.num_heads)
 
 
 @wrong("keys-as-values")
 class BertKeysAsValues(QueryKeyValue):
-    """The key layer for the values."""
-
     def heads(self, x):
         return parts(x, self.query, self.key, self.key, self.num_heads)
 
 
 @wrong("layer-skipped")
 class BertValuesNotProjected(QueryKeyValue):
-    """X in place of the values."""
-
     def heads(self, x):
         return cut(self.query(x), self.num_heads), cut(self.key(x), self.num_heads), cut(x, self.num_heads)
 
 
 @wrong("only-out")
 class BertOnlyOut(QueryKeyValue):
-    """Out alone."""
-
     def forward(self, x, mask=None):
         return super().forward(x, mask)[0]
 
 
 @wrong("swapped-pair")
 class BertSwappedPair(QueryKeyValue):
-    """Weights first."""
-
     def forward(self, x, mask=None):
         return super().forward(x, mask)[::-1]
 
 
 @wrong("returns-wrong-type")
 class BertTupleOfOne(QueryKeyValue):
-    """Out in a tuple of its own, as in transformers."""
-
     def forward(self, x, mask=None):
         return (super().forward(x, mask)[0],)
 
 
 @wrong("returns-wrong-type")
 class BertThreeThings(QueryKeyValue):
-    """Keys and values returned too."""
-
     def forward(self, x, mask=None):
         return *super().forward(x, mask), None
 
 
 @wrong("returns-none")
 class BertNotReturned(QueryKeyValue):
-    """Nothing is returned."""
-
     def forward(self, x, mask=None):
         self.out = super().forward(x, mask)
 
 
 @wrong("scores-returned")
 class BertScoresReturned(QueryKeyValue):
-    """Scores returned."""
-
     def forward(self, x, mask=None):
         q, k, _ = self.heads(x)
         return super().forward(x, mask)[0], q @ k.mT / math.sqrt(q.size(-1))
@@ -586,8 +351,6 @@ class BertScoresReturned(QueryKeyValue):
 
 @wrong("batch-as-positions")
 class BertAcrossTheBatch(QueryKeyValue):
-    """Read across the batch."""
-
     def forward(self, x, mask=None):
         out, weights = super().forward(x.transpose(0, 1), mask)
         return out.transpose(0, 1), weights
@@ -595,8 +358,6 @@ class BertAcrossTheBatch(QueryKeyValue):
 
 @wrong("items-mixed")
 class BertAnotherItem(QueryKeyValue):
-    """Keys and values of another item."""
-
     def heads(self, x):
         q, k, v = super().heads(x)
         return q, k.roll(1, 0), v.roll(1, 0)
@@ -604,16 +365,12 @@ class BertAnotherItem(QueryKeyValue):
 
 @wrong("heads-mixed")
 class BertFirstHeadForAll(QueryKeyValue):
-    """The first head's slice for all."""
-
     def heads(self, x):
         return (z[:, :1].expand(-1, self.num_heads, -1, -1) for z in super().heads(x))
 
 
 @wrong("out-alone-wrong")
 class BertHeadsReversed(QueryKeyValue):
-    """Heads in reverse order in out."""
-
     def forward(self, x, mask=None):
         _, weights = super().forward(x, mask)
         return join((weights @ cut(self.value(x), self.num_heads)).flip(1)), weights
@@ -621,8 +378,6 @@ class BertHeadsReversed(QueryKeyValue):
 
 @wrong()
 class BertKeepsItsMask(QueryKeyValue):
-    """The mask of the first call is kept."""
-
     mask = None
 
     def forward(self, x, mask=None):
@@ -632,17 +387,13 @@ class BertKeepsItsMask(QueryKeyValue):
 
 @wrong("remembers")
 class BertKeepsItsLength(QueryKeyValue):
-    """Only the first positions of later texts."""
-
     def forward(self, x, mask=None):
         self.length = getattr(self, "length", x.size(1))
-        return super().forward(x[:, :self.length], mask)
+        return super().forward(x[:, : self.length], mask)
 
 
 @wrong("no-gradients")
 class BertDetachedKeys(QueryKeyValue):
-    """Keys without gradients."""
-
     def heads(self, x):
         q, k, v = super().heads(x)
         return q, k.detach(), v
@@ -650,8 +401,6 @@ class BertDetachedKeys(QueryKeyValue):
 
 @wrong("changes-input")
 class BertChangesX(QueryKeyValue):
-    """X is changed in place."""
-
     def forward(self, x, mask=None):
         x -= x.mean(-1, keepdim=True)
         return super().forward(x, mask)
@@ -659,62 +408,186 @@ class BertChangesX(QueryKeyValue):
 
 @wrong("wrong-dtype")
 class BertAlwaysFloat32(QueryKeyValue):
-    """Always float32."""
-
     def forward(self, x, mask=None):
         out, weights = super().forward(x, mask)
         return out.float(), weights.float()
 
 
-@wrong()
-class BertKeysNotTransposed(QueryKeyValue):
-    """K is not transposed."""
-
-    def forward(self, x, mask=None):
-        q, k, v = self.heads(x)
-        weights = hidden(q @ k / math.sqrt(q.size(-1)), mask).softmax(-1)
-        return join(weights @ v), weights
-
-
-@wrong("hidden-keys-read")
-class BertUnscaledUnmasked(Scored):
-    """Two mistakes: neither scaled nor masked."""
-
-    def scaled(self, q):
-        return 1
-
-    def weights(self, scores, mask):
-        return scores.softmax(-1)
-
-
 @wrong("mask-only-in-training")
 class BertMaskedInTraining(Scored):
-    """The mask in training only."""
-
     def weights(self, scores, mask):
         return super().weights(scores, mask if self.training else None)
 
 
 @wrong("mask-only-in-evaluation")
 class BertMaskedInEvaluation(Scored):
-    """The mask in evaluation only."""
-
     def weights(self, scores, mask):
         return super().weights(scores, None if self.training else mask)
 
 
 @wrong("not-repeatable")
 class BertWithANewOutputLayer(QueryKeyValue):
-    """A new output layer in every forward."""
-
     def forward(self, x, mask=None):
         out, weights = super().forward(x, mask)
         return nn.Linear(x.size(-1), x.size(-1), dtype=x.dtype)(out), weights
 
 
-@wrong("fixed-scale")
-class BertScaledByTheRootOf32(Scored):
-    """A fixed root of 32."""
+@wrong("interleaved")
+class BertInTurns(QueryKeyValue):
+    def heads(self, x):
+        H = self.num_heads
+        return (torch.stack([layer(x)[..., h::H] for h in range(H)], 1) for layer in (self.query, self.key, self.value))
 
-    def scaled(self, q):
-        return math.sqrt(32)
+
+@wrong("num-heads-as-size")
+class BertHeadsOfSizeH(QueryKeyValue):
+    def heads(self, x):
+        return (torch.stack(layer(x).split(self.num_heads, -1), 1) for layer in (self.query, self.key, self.value))
+
+
+class Merged(QueryKeyValue):
+    """The heads are merged, and the weights returned, by methods to be replaced."""
+
+    def merge(self, z):
+        return join(z)
+
+    def shown(self, weights):
+        return weights
+
+    def forward(self, x, mask=None):
+        q, k, v = self.heads(x)
+        weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
+        return self.merge(weights @ v), self.shown(weights)
+
+
+@wrong("merge-interleaved")
+class BertMergedInTurns(Merged):
+    def merge(self, z):
+        return torch.stack(z.unbind(1), dim=-1).flatten(2)
+
+
+@wrong("merged-along-positions")
+class BertMergedAlongPositions(Merged):
+    def merge(self, z):
+        return torch.cat(z.unbind(1), dim=1)
+
+
+@wrong("heads-summed")
+class BertHeadsSummed(Merged):
+    def merge(self, z):
+        return torch.einsum("bhtd->btd", z)
+
+
+@wrong("normalized")
+class BertNormalized(Merged):
+    def merge(self, z):
+        out = join(z)
+        return (out - out.mean(-1, keepdim=True)) / (out.var(-1, keepdim=True, correction=0) + 1e-5).sqrt()
+
+
+@wrong("weights-summed")
+class BertWeightsSummed(Merged):
+    def shown(self, weights):
+        return weights.sum(dim=1)
+
+
+@wrong("one-head-s-weights")
+class BertFirstWeights(Merged):
+    def shown(self, weights):
+        return weights[:, 0]
+
+
+@wrong("weights-in-another-order")
+class BertWeightsHeadsFirst(Merged):
+    def shown(self, weights):
+        return torch.stack([weights[:, h] for h in range(self.num_heads)])
+
+
+@wrong("weights-transposed")
+class BertColumnsMix(QueryKeyValue):
+    def forward(self, x, mask=None):
+        _, weights = super().forward(x, mask)
+        return join(weights.mT @ cut(self.value(x), self.num_heads)), weights
+
+
+@wrong("mixed-by-scores")
+class BertMixedByScores(QueryKeyValue):
+    def forward(self, x, mask=None):
+        q, k, v = self.heads(x)
+        scores = q @ k.mT / math.sqrt(q.size(-1))
+        return join(scores @ v), hidden(scores, mask).softmax(-1)
+
+
+@wrong("mask-for-out-only")
+class BertMaskForOutOnly(QueryKeyValue):
+    def forward(self, x, mask=None):
+        q, k, v = self.heads(x)
+        visible = None if mask is None else torch.atleast_2d(mask)
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+        return join(out), (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)
+
+
+@wrong("mask-for-weights-only")
+class BertMaskForWeightsOnly(QueryKeyValue):
+    def forward(self, x, mask=None):
+        q, k, v = self.heads(x)
+        weights = hidden(q @ k.mT / math.sqrt(q.size(-1)), mask).softmax(-1)
+        return join(F.scaled_dot_product_attention(q, k, v)), weights
+
+
+@wrong("query-layer-for-all")
+class BertQueryLayerForAll(QueryKeyValue):
+    def heads(self, x):
+        return (cut(self.query(x), self.num_heads),) * 3
+
+
+@wrong("key-layer-twice")
+class BertKeyLayerTwice(QueryKeyValue):
+    def heads(self, x):
+        return parts(x, self.key, self.key, self.value, self.num_heads)
+
+
+@wrong("keys-ask")
+class BertKeysAsk(QueryKeyValue):
+    def heads(self, x):
+        q, k, v = super().heads(x)
+        return k, q, v
+
+
+@wrong("queries-as-values")
+class BertQueriesAsValues(QueryKeyValue):
+    def heads(self, x):
+        q, k, _ = super().heads(x)
+        return q, k, q
+
+
+@wrong("values-as-keys")
+class BertValuesAsKeys(QueryKeyValue):
+    def heads(self, x):
+        q, _, v = super().heads(x)
+        return q, v, v
+
+
+@wrong("keys-and-values-exchanged")
+class BertKeysAndValuesExchanged(QueryKeyValue):
+    def heads(self, x):
+        q, k, v = super().heads(x)
+        return q, v, k
+
+
+@wrong("bias-forgotten")
+class BertBiasForgotten(QueryKeyValue):
+    def heads(self, x):
+        return (
+            cut(torch.einsum("btc,dc->btd", x, layer.weight), self.num_heads)
+            for layer in (self.query, self.key, self.value)
+        )
+
+
+@wrong("weight-as-it-is")
+class BertWeightsOfLayersAsTheyAre(QueryKeyValue):
+    def heads(self, x):
+        return (
+            cut(torch.einsum("btc,cd->btd", x, layer.weight) + layer.bias, self.num_heads)
+            for layer in (self.query, self.key, self.value)
+        )

@@ -4,24 +4,33 @@ from dataclasses import replace
 
 import torch
 
-from exercises.common import properties, references
+from exercises.common import properties
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
 from exercises.common.modules import Layers, fill, require_methods, takes, trainable
 from exercises.common.multi_head import (
     ONE_AXIS,
-    around_minus_7,
-    experiments,
+    SIZES,
+    C,
+    D,
+    behavioral_tests,
+    is_masked,
     random_layers,
     simple_layers,
+    with_scores_around,
 )
-from exercises.e7_1_my_bert_self_attention.misconceptions import MISCONCEPTIONS
-from exercises.e7_1_my_bert_self_attention.shared import _LAYERS, _unchanged
+from exercises.e7_1_my_bert_self_attention.misconceptions import LAYERS, known
+from exercises.e7_1_my_bert_self_attention.reference import MyBertSelfAttention
 from feedback import ContractViolation, Exercise, ModuleRunner, TestCase
 from helpers.bert import BertConfig
 from helpers.masks import causal_mask
 
-_ASKED = Layers(_LAYERS, "nn.Linear(config.hidden_size, config.hidden_size)", "hidden_size = {} features to {}",
-                bias=True, alone=True)
+ASKED = Layers(
+    LAYERS,
+    "nn.Linear(config.hidden_size, config.hidden_size)",
+    "hidden_size = {} features to {}",
+    bias=True,
+    alone=True,
+)
 
 
 def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
@@ -31,111 +40,140 @@ def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
     Errors: ContractViolation where the module lacks what the exercise names
     Source: notebook 07
     """
-    module = _built(attempt, (query, key, value), num_heads).to(x.dtype)
-    torch.manual_seed(torch.initial_seed())  # dropout that should not be there drops the same for everyone
-    result = _apply(module, x, *mask)
-    if mask and mask[0] is not None:
-        _require_mask_in_both_modes(module, result, x, num_heads, mask[0])
+    module = built(attempt, (query, key, value), num_heads).to(x.dtype)
+    torch.default_generator.manual_seed(torch.initial_seed())  # dropout, if any, drops the same for everyone
+    untouched = None if not mask or mask[0] is None else mask[0].clone()
+    result = apply(module, x, *mask)
+    if untouched is not None:
+        require_mask_in_both_modes(module, result, x, num_heads, untouched)
     return result
 
 
-def _require_mask_in_both_modes(module, result, x, num_heads, mask):
+def require_mask_in_both_modes(module, result, x, num_heads, mask):
     """Say where a mask counts in one mode only; what else may be wrong is found elsewhere.
 
     Errors: ContractViolation
     """
     shape = (x.size(0), num_heads, x.size(1), x.size(1))
     try:
-        reads = [bool((weights.nan_to_num(1.0) * ~mask).abs().max() > 1e-4) and weights.shape == shape
-                 for _, weights in (result, _apply(module.train(), x, mask))]
+        reads = [
+            bool((weights.nan_to_num(1.0) * ~mask).abs().max() > 1e-4) and weights.shape == shape
+            for _, weights in (result, apply(module.train(), x, mask))
+        ]
     except Exception:
         return
     if reads == [True, False]:
-        raise ContractViolation("mask-only-in-training", "The mask is used in training only: in evaluation, after module.eval(), "
-                                             "hidden keys are read. Take it out of `if self.training`; only dropout "
-                                             "depends on the mode.")
+        raise ContractViolation(
+            "mask-only-in-training",
+            "The mask is used in training only: in evaluation, after module.eval(), hidden keys "
+            "are read. Take it out of `if self.training`; only dropout depends on the mode.",
+        )
     if reads == [False, True]:
-        raise ContractViolation("mask-only-in-evaluation", "The mask is used in evaluation only: in training, after "
-                                               "module.train(), hidden keys are read. It belongs to both; only "
-                                               "dropout depends on the mode.")
+        raise ContractViolation(
+            "mask-only-in-evaluation",
+            "The mask is used in evaluation only: in training, after module.train(), hidden keys "
+            "are read. It belongs to both; only dropout depends on the mode.",
+        )
 
 
-def _built(attempt, layers, num_heads):
+def built(attempt, layers, num_heads):
     require_methods(attempt, "config", "x, mask=None")
     module = attempt(BertConfig(hidden_size=layers[0].in_features, num_attention_heads=num_heads))
-    fill(module, attempt, _ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
     return module.eval()
 
 
-def _apply(module, x, *mask):
+def apply(module, x, *mask):
     """The mask by name where forward knows it as mask, else as the second input; or none at all."""
     if mask and takes(type(module).forward, 2, "mask"):
         return module(x, mask=mask[0])
     return module(x, *mask)
 
 
-def _told(args):
+def told(args):
     """What the learner's module was given, for the card of an exception."""
     x, num_heads, mask = args[0], args[4], args[5:]
-    given = ("without a mask" if not mask else "with mask=None" if mask[0] is None else
-             f"with a mask of shape {tuple(mask[0].shape)}")
-    return (f"It was built with hidden_size = {x.size(-1)} and num_attention_heads = {num_heads}, to be applied to x "
-            f"of shape {tuple(x.shape)} {given}.")
+    given = (
+        "without a mask"
+        if not mask
+        else "with mask=None"
+        if mask[0] is None
+        else f"with a mask of shape {tuple(mask[0].shape)}"
+    )
+    return (
+        f"It was built with hidden_size = {x.size(-1)} and num_attention_heads = {num_heads}, to be applied to x "
+        f"of shape {tuple(x.shape)} {given}."
+    )
 
 
-def _args(seed, b, t, h, d, *mask, dtype=torch.float32, change=_unchanged):
-    """Arguments for 7.1."""
-    return (normal(b, t, h * d, seed=seed, dtype=dtype), *change(random_layers(h * d, seed, dtype))[:3], h, *mask)
+def arguments(seed, b, t, h, d, *mask, dtype=torch.float32):
+    return normal(b, t, h * d, seed=seed, dtype=dtype), *random_layers(h * d, seed, dtype)[:3], h, *mask
 
 
-def _small(x, *mask):
+def with_low_scores(seed, low):
+    return normal(B, T, C, seed=seed), *with_scores_around(low, random_layers(C, seed))[:3], H, CAUSAL
+
+
+def minimal(x, *mask):
     return (torch.tensor(x), *simple_layers(len(x[0][0]))[:3], 2, *mask)
 
 
-def _ask(attempt, x, context, layers):
+TWO_FEATURES = [[[1.0, 0.0], [0.0, 1.0]]]
+FOUR_FEATURES = [[[0.5, 0, 1, -1], [0, 1, -0.5, 0.5]]]
+THREELAYERS = random_layers(C, 214)[:3]
+
+
+def ask(attempt, x, context, layers):
     return run_bert_self_attention(attempt, x, *layers[:3], H)
 
 
-_D = 4  # the width of a head
-
-
-_TWO = [[[1.0, 0.0], [0.0, 1.0]]]
-
-
-_FOUR = [[[0.5, 0, 1, -1], [0, 1, -0.5, 0.5]]]
-
-
-_TWELVE = random_layers(H * _D, 214)[:3]
+def built_for_three_heads(attempt):
+    return built(attempt, THREELAYERS, H)
 
 
 EXERCISE = Exercise(
-    id="7.1", name="MyBertSelfAttention", signature="MyBertSelfAttention(config)", minutes=12, difficulty=3,
+    id="7.1",
+    name="MyBertSelfAttention",
+    signature="MyBertSelfAttention(config)",
+    minutes=12,
+    difficulty=3,
     gives="a module with query, key, value; forward(x, mask=None) with x (B, T, C) gives (out, weights): out "
-          "(B, T, C), the heads side by side, and weights (B, H, T, T)",
-    reference=references.MyBertSelfAttention, arguments=("config",), returns=("out", "weights"),
-    runner=ModuleRunner(run_bert_self_attention, ("x", *_LAYERS, "num_attention_heads", "mask"), _told),
-    axis_names=AXES | {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 66: "C", 5: "T", 7: "T", 13: ""},
+    "(B, T, C), the heads side by side, and weights (B, H, T, T)",
+    reference=MyBertSelfAttention,
+    arguments=("config",),
+    returns=("out", "weights"),
+    runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), told),
+    axis_names=AXES | SIZES,
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
+    stage_of=lambda args: is_masked(args[5] if len(args) > 5 else None),
     cases=(
-        TestCase("a batch, no mask given", _args(200, B, T, H, _D)),
-        TestCase("mask=None", _args(201, B, S, H, _D, None)),
-        TestCase("a causal mask (T, T)", _args(202, B, T, H, _D, CAUSAL)),
-        TestCase("a padding mask (B, 1, 1, T)", _args(203, B, T, H, _D, padded(2, 4, max_length=T)[:, None])),
-        TestCase("padding in front, (B, 1, 1, T)", _args(204, B, S, H, _D, padded(3, 6).flip(-1)[:, None])),
-        TestCase("a mask (B, 1, T, T)", _args(205, B, T, H, _D, some_hidden(B, 1, T, T))),
-        TestCase("a mask for each head, (B, H, T, T)", _args(206, B, T, H, _D, some_hidden(B, H, T, T, seed=2))),
-        TestCase("a mask (H, T, T)", _args(216, B, T, H, _D, some_hidden(H, T, T, seed=3))),
-        TestCase("a mask (T,)", _args(207, B, T, H, _D, some_hidden(T)), limitation=ONE_AXIS),
-        TestCase("float64", _args(208, B, T, H, _D, some_hidden(T, T), dtype=torch.float64)),
-        TestCase("six heads of eleven features", _args(209, B, S, 6, 11)),
-        TestCase("one head", _args(210, B, T, 1, 10, CAUSAL)),
-        TestCase("one item", _args(211, 1, T, H, _D, some_hidden(1, H, T, T, seed=3))),
-        TestCase("one position", _args(212, B, 1, H, _D)),
-        TestCase("as many heads as positions", _args(213, B, 8, 8, _D, causal_mask(8))),
-        TestCase("scores around -7", _args(215, B, T, H, _D, CAUSAL, change=around_minus_7)),
+        TestCase("a batch, no mask given", arguments(200, B, T, H, D)),
+        TestCase("mask=None", arguments(201, B, S, H, D, None)),
+        TestCase("a causal mask (T, T)", arguments(202, B, T, H, D, CAUSAL)),
+        TestCase("a padding mask (B, 1, 1, T)", arguments(203, B, T, H, D, padded(2, 4, max_length=T)[:, None])),
+        TestCase("padding in front, (B, 1, 1, T)", arguments(204, B, S, H, D, padded(3, 6).flip(-1)[:, None])),
+        TestCase("a mask (B, 1, T, T)", arguments(205, B, T, H, D, some_hidden(B, 1, T, T))),
+        TestCase("a mask for each head, (B, H, T, T)", arguments(206, B, T, H, D, some_hidden(B, H, T, T, seed=2))),
+        TestCase("a mask (H, T, T)", arguments(216, B, T, H, D, some_hidden(H, T, T, seed=3))),
+        TestCase("a mask (T,)", arguments(207, B, T, H, D, some_hidden(T)), limitation=ONE_AXIS),
+        TestCase("float64", arguments(208, B, T, H, D, some_hidden(T, T), dtype=torch.float64)),
+        TestCase("six heads of eleven features", arguments(209, B, S, 6, 11)),
+        TestCase("one head", arguments(210, B, T, 1, 10, CAUSAL)),
+        TestCase("one item", arguments(211, 1, T, H, D, some_hidden(1, H, T, T, seed=3))),
+        TestCase("one position", arguments(212, B, 1, H, D)),
+        TestCase("as many heads as positions", arguments(213, B, 8, 8, D, causal_mask(8))),
+        TestCase("scores around -7", with_low_scores(215, -7.22)),
+        TestCase("scores around -150", with_low_scores(219, -150)),
     ),
-    minimal_inputs=(_small(_TWO), _small(_FOUR), _small(_TWO, causal_mask(2)), _small(_FOUR, causal_mask(2)),
-           _small([*_TWO, [[0.0, 1.0], [1.0, 1.0]]])),
-    misconceptions=MISCONCEPTIONS,
+    minimal_inputs=(
+        minimal(TWO_FEATURES),
+        minimal(FOUR_FEATURES),
+        minimal(TWO_FEATURES, causal_mask(2)),
+        minimal(FOUR_FEATURES, causal_mask(2)),
+        minimal([*TWO_FEATURES, [[0.0, 1.0], [1.0, 1.0]]]),
+    ),
+    misconceptions=known,
     hints=(
         "In __init__: super().__init__(), self.query = nn.Linear(config.hidden_size, config.hidden_size), and key and "
         "value likewise. Keep config.num_attention_heads for forward.",
@@ -143,10 +181,22 @@ EXERCISE = Exercise(
         "and k and v likewise; scores divided by the root of D, filled with -inf where ~mask if there is a mask.",
         "weights = scores.softmax(dim=-1); return merge_heads(weights @ v), weights",
     ),
-    properties=(properties.FINITE, properties.POSITIVE, properties.HIDDEN,
-          replace(properties.ROWS, hint=f"{properties.ROWS.hint} (Dropout does it, where it does not follow model.eval().)")),
-    behavioral_tests=(*experiments(_ask, references.MyBertSelfAttention, all_move=True),
-                 *trainable(lambda attempt: _built(attempt, _TWELVE, H), references.MyBertSelfAttention, _LAYERS,
-                            (normal(B, T, H * _D, seed=217), CAUSAL), (normal(B, S, H * _D, seed=218),), _apply)),
+    properties=(
+        properties.FINITE,
+        properties.POSITIVE,
+        replace(properties.ROWS, hint=f"{properties.ROWS.hint} (Dropout that does not follow model.eval() does.)"),
+        properties.HIDDEN,
+    ),
+    behavioral_tests=(
+        *behavioral_tests(ask, MyBertSelfAttention, self_attention=True),
+        *trainable(
+            built_for_three_heads,
+            MyBertSelfAttention,
+            LAYERS,
+            (normal(B, T, C, seed=217), CAUSAL),
+            (normal(B, S, C, seed=218),),
+            apply,
+        ),
+    ),
     when_correct="Its layers have the names of the published ones, so BERT's own numbers fit in.",
 )

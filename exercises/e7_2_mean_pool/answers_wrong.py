@@ -63,7 +63,7 @@ def pooled_padding_by_a_loop(hidden, mask):
     return torch.stack([h[~m].mean(0) for h, m in zip(hidden, mask, strict=True)])
 
 
-@wrong("one-count-for-all")
+@wrong("count-of-the-batch")
 def pooled_over_the_total(hidden, mask):
     """Divided by all real tokens of the batch."""
     return (hidden * mask[..., None]).sum(1) / mask.sum()
@@ -149,7 +149,7 @@ def pooled_last_real(hidden, mask):
     return torch.stack([h[m][-1] for h, m in zip(hidden, mask, strict=True)])
 
 
-@wrong("last-real-token")
+@wrong("token-n-minus-1")
 def pooled_place_n(hidden, mask):
     """Place n - 1."""
     last = mask.sum(1) - 1
@@ -170,7 +170,7 @@ def pooled_places_below_n(hidden, mask):
     return (hidden * real).sum(1) / lengths
 
 
-@wrong("token-left-out")
+@wrong("ends-left-out")
 def pooled_without_ends(hidden, mask):
     """Without [CLS] and the last."""
     real = mask[:, 1:-1, None]
@@ -208,7 +208,7 @@ def pooled_softmax_of_the_mask(hidden, mask):
     return torch.einsum("bt,btc->bc", weights, hidden)
 
 
-@wrong("normalised")
+@wrong("normalized")
 def pooled_normalised(hidden, mask):
     """Brought to length 1."""
     real = mask.unsqueeze(-1)
@@ -216,7 +216,7 @@ def pooled_normalised(hidden, mask):
     return pooled / pooled.norm(dim=-1, keepdim=True)
 
 
-@wrong("tokens-normalised")
+@wrong("tokens-normalized")
 def pooled_tokens_normalised(hidden, mask):
     """Tokens brought to length 1."""
     real = mask.unsqueeze(-1)
@@ -379,3 +379,46 @@ def pooled_mask_first(mask, hidden):
 def pooled_by_a_count_along_the_batch(hidden, mask):
     """The mask summed along the batch."""
     return (hidden * mask.unsqueeze(-1)).sum(dim=1) / mask.sum(0)
+
+
+@wrong("first-real-token")
+def pooled_first_real(hidden, mask):
+    first = mask.int().argmax(dim=1)
+    return hidden[torch.arange(len(hidden)), first]
+
+
+@wrong("last-n")
+def pooled_last_n(hidden, mask):
+    return torch.stack([h[-n:].mean(dim=0) for h, n in zip(hidden, mask.sum(dim=1), strict=True)])
+
+
+@wrong("up-to-the-last")
+def pooled_up_to_the_last(hidden, mask):
+    """What is behind is cut off, and what is in front stays."""
+    kept = mask.flip(1).cumsum(1).flip(1) > 0
+    return (hidden * kept[..., None]).sum(1) / kept.sum(1, keepdim=True)
+
+
+@wrong("divided-by-features")
+def pooled_over_features(hidden, mask):
+    B, T, C = hidden.shape
+    return torch.einsum("btc,bt->bc", hidden, mask.to(hidden.dtype)) / C
+
+
+@wrong("padding-counted")
+def pooled_padding_counted(hidden, mask):
+    """The same mask for filling and for counting."""
+    padding = ~mask
+    return hidden.masked_fill(padding[..., None], 0).sum(dim=1) / padding.sum(dim=1, keepdim=True)
+
+
+@wrong("divided-by-count-twice")
+def pooled_count_twice(hidden, mask):
+    shares = mask / mask.sum(dim=1, keepdim=True)
+    return torch.einsum("btc,bt->bc", hidden, shares.to(hidden.dtype)) / mask.sum(dim=1, keepdim=True)
+
+
+@wrong("first-token-left-out")
+def pooled_without_cls(hidden, mask):
+    real = mask[:, 1:, None].to(hidden.dtype)
+    return (hidden[:, 1:] * real).sum(1) / real.sum(1)

@@ -34,9 +34,11 @@ def bars(groups, labels, ylabel, title="", top=1.0):
         axis.set_title(title, loc="left", pad=22 if len(groups) > 1 else 8)
         if len(groups) > 1:
             add_legend(axis)
-        words = [f"{name}: " + ", ".join(f"{label} {value:.2f}" for label, value in
-                                         zip(labels, values.tolist(), strict=True))
-                 for name, values in groups.items()]
+        words = [
+            f"{name}: "
+            + ", ".join(f"{label} {value:.2f}" for label, value in zip(labels, values.tolist(), strict=True))
+            for name, values in groups.items()
+        ]
         return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".")
 
 
@@ -50,8 +52,10 @@ def lines(curves, xs, xlabel, ylabel, title="", log=False):
     """
     with rc_context(STYLE):
         figure, curves = _curves(curves, xs, xlabel, ylabel, title, log)
-        words = [f"{name}: from {short(float(values[0]), 4)} at {xs[0]} to {short(float(values[-1]), 4)} at {xs[-1]}"
-                 for name, values in curves.items()]
+        words = [
+            f"{name}: from {short(float(values[0]), 4)} at {xs[0]} to {short(float(values[-1]), 4)} at {xs[-1]}"
+            for name, values in curves.items()
+        ]
         return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
 
 
@@ -67,8 +71,10 @@ def timings(curves, xs, xlabel, ylabel, title=""):
         figure, curves = _curves(curves, xs, xlabel, ylabel, title, log=True)
         out = io.BytesIO()
         figure.savefig(out, format="png", dpi=144)
-    return Measured(out.getvalue(), opening(title, f"{ylabel} against {xlabel}") +
-                    f"Curves measured on this machine: {', '.join(curves)}.")
+    return Measured(
+        out.getvalue(),
+        opening(title, f"{ylabel} against {xlabel}") + f"Curves measured on this machine: {', '.join(curves)}.",
+    )
 
 
 def _curves(curves, xs, xlabel, ylabel, title, log):
@@ -123,7 +129,6 @@ def arrows(vectors, title="", axes=("", "")):
         return Picture(to_svg(figure), opening(title, "arrows from the origin") + ", ".join(words) + ".")
 
 
-
 def plane(families, places, title=""):
     """Words in the plane, each family in its own color and mark.
 
@@ -143,8 +148,16 @@ def plane(families, places, title=""):
             axis.scatter(own[:, 0], own[:, 1], color=COLOURS[n % 4], marker="os^D"[n % 4], s=26, label=name)
         sides = _sides([word for _, word in members], places)
         for (n, word), (x, y), (dx, dy) in zip(members, places.tolist(), sides, strict=True):
-            axis.annotate(word, (x, y), (7 * dx, 9 * dy), textcoords="offset points", fontsize=9.5,
-                          color=COLOURS[n % 4], ha=("center", "left", "right")[dx], va="center")
+            axis.annotate(
+                word,
+                (x, y),
+                (7 * dx, 9 * dy),
+                textcoords="offset points",
+                fontsize=9.5,
+                color=COLOURS[n % 4],
+                ha=("center", "left", "right")[dx],
+                va="center",
+            )
         axis.set(xlabel="direction of the largest difference", ylabel="the next largest")
         axis.set_axisbelow(True)
         axis.margins(0.12)

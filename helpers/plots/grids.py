@@ -65,8 +65,16 @@ def masks(panels, rows, columns=None):
     Errors: ValueError if the words do not fit the masks
     Source: notebook 03
     """
-    return _grids({title: mask.float() for title, mask in panels.items()}, rows, columns, panels, WEIGHTS,
-                  Normalize(0, 2.2), "mask", bar=False)
+    return _grids(
+        {title: mask.float() for title, mask in panels.items()},
+        rows,
+        columns,
+        panels,
+        WEIGHTS,
+        Normalize(0, 2.2),
+        "mask",
+        bar=False,
+    )
 
 
 def heads(panels, top=1.0, decimals=2):
@@ -94,8 +102,10 @@ def heads(panels, top=1.0, decimals=2):
         words = []
         for title, values in panels.items():
             layer, head = divmod(int(values.argmax()), H)
-            words.append(f"{title}, {L} layers x {H} heads: mean {values.mean():.3f}, "
-                         f"most in layer {layer}, head {head}: {values.max():.3f}.")
+            words.append(
+                f"{title}, {L} layers x {H} heads: mean {values.mean():.3f}, "
+                f"most in layer {layer}, head {head}: {values.max():.3f}."
+            )
         return Picture(to_svg(figure), "\n".join(words))
 
 
@@ -104,8 +114,10 @@ def _grids(panels, rows, columns, mask, colors, scale, unit, bar=True):
     panels = {title: rounded(values) for title, values in panels.items()}
     for title, values in panels.items():
         if values.shape != (len(rows), len(columns)):
-            raise ValueError(f"{title}: {len(rows)} row words and {len(columns)} column words need values of "
-                             f"shape ({len(rows)}, {len(columns)}), got {tuple(values.shape)}")
+            raise ValueError(
+                f"{title}: {len(rows)} row words and {len(columns)} column words need values of "
+                f"shape ({len(rows)}, {len(columns)}), got {tuple(values.shape)}"
+            )
     hidden = {title: ~_mask_of(mask, title, values) for title, values in panels.items()}
     around = 0.1 * max(len(word) for word in rows) + (0.9 if bar else 0.2)
     room = (WIDEST - around) / len(panels) - 0.4  # for the squares of one panel
@@ -117,8 +129,9 @@ def _grids(panels, rows, columns, mask, colors, scale, unit, bar=True):
         for axis, (title, values) in zip(axes, panels.items(), strict=True):
             _grid(axis, values, hidden[title], colors, scale, 0 if unit == "mask" else 2 if cell > 0.36 else 1)
             axis.set_title(title, pad=10)
-            axis.set_xticks([i + 0.5 for i in range(len(columns))], columns, rotation=40, ha="right",
-                            rotation_mode="anchor")
+            axis.set_xticks(
+                [i + 0.5 for i in range(len(columns))], columns, rotation=40, ha="right", rotation_mode="anchor"
+            )
             axis.set_xlabel("keys (read from)")
         axes[0].set_yticks([i + 0.5 for i in range(len(rows))], rows)
         axes[0].set_ylabel("queries (who reads)")
@@ -135,13 +148,23 @@ def _grid(axis, values, hidden, colors, scale, decimals):
             value = float(values[i, j])
             shown = value == value and abs(value) != float("inf")
             fill = "#eceef2" if hidden[i, j] or not shown else colors(scale(value))
-            axis.add_patch(Rectangle((j, i), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1.5,
-                                     hatch="///" if hidden[i, j] else None))
+            axis.add_patch(
+                Rectangle(
+                    (j, i), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1.5, hatch="///" if hidden[i, j] else None
+                )
+            )
             label = short(value, decimals)
             if decimals == 1:  # a small square: room for .5, and none for 0.0
                 label = "" if label == "0.0" else label.removeprefix("0")
-            axis.text(j + 0.5, i + 0.5, label, ha="center", va="center",
-                      fontsize=9 if S <= 8 else 7.5, color=FAINT if hidden[i, j] else readable_ink(fill))
+            axis.text(
+                j + 0.5,
+                i + 0.5,
+                label,
+                ha="center",
+                va="center",
+                fontsize=9 if S <= 8 else 7.5,
+                color=FAINT if hidden[i, j] else readable_ink(fill),
+            )
     axis.set(xlim=(0, S), ylim=(T, 0), aspect="equal")
     axis.tick_params(length=0)
     axis.spines[:].set_visible(False)
@@ -179,8 +202,10 @@ def _mask_words(panels, rows, columns):
     """What a mask says, in words: for each query the keys it may attend to."""
     sentences = []
     for title, values in panels.items():
-        parts = [f"{row} sees {' '.join(word for word, seen in zip(columns, line, strict=True) if seen) or 'nothing'}"
-                 for row, line in zip(rows, values.bool().tolist(), strict=True)]
+        parts = [
+            f"{row} sees {' '.join(word for word, seen in zip(columns, line, strict=True) if seen) or 'nothing'}"
+            for row, line in zip(rows, values.bool().tolist(), strict=True)
+        ]
         sentences.append(f"{title}: " + "; ".join(parts) + ".")
     return "\n".join(sentences)
 
@@ -199,9 +224,13 @@ def one_hot(ids, words, vocabulary):
         figure, axis = new_figure(cell * len(vocabulary) + 0.12 * max(map(len, words)) + 1.0, cell * len(words) + 1.5)
         values = rounded(torch.nn.functional.one_hot(ids.cpu(), len(vocabulary)))
         _grid(axis, values, torch.zeros_like(values).bool(), WEIGHTS, Normalize(0, 1.4), 0)
-        axis.set_xticks([i + 0.5 for i in range(len(vocabulary))],
-                        [f"{i} {word}" for i, word in enumerate(vocabulary)], rotation=40, ha="right",
-                        rotation_mode="anchor")
+        axis.set_xticks(
+            [i + 0.5 for i in range(len(vocabulary))],
+            [f"{i} {word}" for i, word in enumerate(vocabulary)],
+            rotation=40,
+            ha="right",
+            rotation_mode="anchor",
+        )
         axis.set_yticks([i + 0.5 for i in range(len(words))], words)
         axis.set_xlabel("row of the table")
         axis.set_title("one-hot", pad=10)
@@ -223,8 +252,11 @@ def waves(positions, title=""):
         scale = Normalize(-1, 1)
         for t in range(T):
             for c in range(C):
-                axis.add_patch(Rectangle((c, t), 1, 1, facecolor=SIGNED(scale(float(values[t, c]))), edgecolor=PAPER,
-                                         linewidth=0.6))
+                axis.add_patch(
+                    Rectangle(
+                        (c, t), 1, 1, facecolor=SIGNED(scale(float(values[t, c]))), edgecolor=PAPER, linewidth=0.6
+                    )
+                )
         axis.set(xlim=(0, C), ylim=(T, 0), xlabel="feature (even: sin, odd: cos)", ylabel="position")
         axis.set_xticks([c + 0.5 for c in range(0, C, 2)], range(0, C, 2))
         axis.set_yticks([t + 0.5 for t in range(0, T, 4)], range(0, T, 4))
@@ -233,8 +265,13 @@ def waves(positions, title=""):
         axis.set_title(title, loc="left")
         _add_scale_bar(figure, [axis], SIGNED, scale, "value")
         swings = (values[1:] * values[:-1] < 0).sum(0).tolist()
-        return Picture(to_svg(figure), opening(title, f"{T} positions x {C} features") +
-                       "Changes of sign down each column: " + " ".join(map(str, swings)) + ".")
+        return Picture(
+            to_svg(figure),
+            opening(title, f"{T} positions x {C} features")
+            + "Changes of sign down each column: "
+            + " ".join(map(str, swings))
+            + ".",
+        )
 
 
 def origins(panels, rows, unit=10):
@@ -261,9 +298,14 @@ def origins(panels, rows, unit=10):
             _colored_by_token(axis, values, unit)
             axis.set_title(title, pad=8, fontsize=10)
         axes[0].set_yticks([i + 0.5 for i in range(len(rows))], rows)
-        words = [f"{title}: " + "; ".join(f"{row}: {' '.join(_name(n, unit) for n in line)}"
-                                          for row, line in zip(rows, values.tolist(), strict=True))
-                 for title, values in panels.items()]
+        words = [
+            f"{title}: "
+            + "; ".join(
+                f"{row}: {' '.join(_name(n, unit) for n in line)}"
+                for row, line in zip(rows, values.tolist(), strict=True)
+            )
+            for title, values in panels.items()
+        ]
         digits = "Tens digit = token, last digit" if unit == 10 else "First digit = token, last two"
         return Picture(to_svg(figure), f"{digits} = feature. " + ".\n".join(words) + ".")
 

@@ -12,11 +12,22 @@ WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#f7fafd", "#b9d6ee", "#
 SIGNED = LinearSegmentedColormap.from_list("signed", ["#a84a06", "#eeb27a", "#fbfaf8", "#93bfe2", "#0b5fa5"])
 
 STYLE = {
-    "svg.hashsalt": "attention by hand", "svg.fonttype": "none", "font.size": 10.5,
-    "font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": INK,
-    "axes.edgecolor": FAINT, "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 11.5,
-    "axes.titleweight": "bold", "axes.spines.top": False, "axes.spines.right": False,
-    "hatch.color": "#b6bcc6", "hatch.linewidth": 0.8, "mathtext.default": "regular",
+    "svg.hashsalt": "attention by hand",
+    "svg.fonttype": "none",
+    "font.size": 10.5,
+    "font.family": "DejaVu Sans",
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.titlesize": 11.5,
+    "axes.titleweight": "bold",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "hatch.color": "#b6bcc6",
+    "hatch.linewidth": 0.8,
+    "mathtext.default": "regular",
 }
 
 
@@ -49,8 +60,16 @@ def new_figure(width, height):
 
 
 def add_legend(axis):
-    axis.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=4, frameon=False, fontsize=9,
-                borderpad=0, handlelength=1.4, columnspacing=1.4)
+    axis.legend(
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 1.0),
+        ncols=4,
+        frameon=False,
+        fontsize=9,
+        borderpad=0,
+        handlelength=1.4,
+        columnspacing=1.4,
+    )
 
 
 def opening(title, measure):

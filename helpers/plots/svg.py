@@ -32,7 +32,7 @@ class Measured:
         return self.alt
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        width, height = (int.from_bytes(self.png[at:at + 4], "big") // 2 for at in (16, 20))  # sharp on every screen
+        width, height = (int.from_bytes(self.png[at : at + 4], "big") // 2 for at in (16, 20))  # sharp on every screen
         return {"image/png": self.png, "text/plain": self.alt}, {"image/png": {"width": width, "height": height}}
 
 
@@ -47,7 +47,7 @@ def to_svg(figure):
     svg = svg.replace(f'style="fill: {PAPER}"', 'style="fill: none"', 1)
     svg = svg.replace("</defs>", f'</defs>\n <rect width="100%" height="100%" rx="8" fill="{PAPER}"/>', 1)
     svg = svg.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")  # where DejaVu is not installed
-    return _with_stable_ids(svg[svg.index("<svg"):])
+    return _with_stable_ids(svg[svg.index("<svg") :])
 
 
 def _with_stable_ids(svg):

@@ -8,13 +8,20 @@ import torch.nn.functional as F
 from exercises import EXERCISES, check
 
 
-@pytest.mark.parametrize("value, diagnosis", [
-    (None, "returns-none"), ([0.1] * 5, "returns-wrong-type"), (3.0, "returns-wrong-type"),
-    ((torch.zeros(5),), "returns-wrong-type"), (torch.zeros(5).numpy(), "returns-wrong-type"),
-    (torch.zeros(5, dtype=torch.float64), "wrong-dtype"), (torch.zeros(7), "wrong-shape"),
-    ("five", "returns-wrong-type"),
-    (torch.zeros(5).to_sparse(), "returns-wrong-type"),
-])
+@pytest.mark.parametrize(
+    "value, diagnosis",
+    [
+        (None, "returns-none"),
+        ([0.1] * 5, "returns-wrong-type"),
+        (3.0, "returns-wrong-type"),
+        ((torch.zeros(5),), "returns-wrong-type"),
+        (torch.zeros(5).numpy(), "returns-wrong-type"),
+        (torch.zeros(5, dtype=torch.float64), "wrong-dtype"),
+        (torch.zeros(7), "wrong-shape"),
+        ("five", "returns-wrong-type"),
+        (torch.zeros(5).to_sparse(), "returns-wrong-type"),
+    ],
+)
 def test_strange_results_are_explained(value, diagnosis):
     report = check("0.1", lambda x: value)
     assert report.status == "wrong"
@@ -22,19 +29,27 @@ def test_strange_results_are_explained(value, diagnosis):
     assert 2 <= len(report.message.splitlines()) < 40
 
 
-@pytest.mark.parametrize("value, diagnosis, words", [
-    (None, "returns-none", "a list of ids was expected"), ("2 1", "returns-wrong-type", "str '2 1'"),
-    (3, "returns-wrong-type", "returned 3"), ({}, "returns-wrong-type", "a dict of 0"),
-    (map(int, "12"), "returns-wrong-type", "a map object"), (np.ones(5), "returns-wrong-type", "of shape (5,)"),
-    ([], "not-one-id-per-word", "your list 0 entries"), ([[1, 2]] * 9, "not-one-id-per-word", "your list 9 entries"),
-])
+@pytest.mark.parametrize(
+    "value, diagnosis, words",
+    [
+        (None, "returns-none", "a list of ids was expected"),
+        ("2 1", "returns-wrong-type", "str '2 1'"),
+        (3, "returns-wrong-type", "returned 3"),
+        ({}, "returns-wrong-type", "a dict of 0"),
+        (map(int, "12"), "returns-wrong-type", "a map object"),
+        (np.ones(5), "returns-wrong-type", "of shape (5,)"),
+        ([], "not-one-id-per-word", "your list 0 entries"),
+        ([[1, 2]] * 9, "not-one-id-per-word", "your list 9 entries"),
+    ],
+)
 def test_strange_results_instead_of_a_list_are_explained(value, diagnosis, words):
     report = check("1.1", lambda text, vocabulary: value)
     assert report.status == "wrong" and report.diagnosis == diagnosis and words in report.message
 
 
-@pytest.mark.parametrize("entry", [np.ones(3), torch.ones(3), torch.tensor(1), float("nan"), 1.0, "1", (), {}, None],
-                         ids=repr)
+@pytest.mark.parametrize(
+    "entry", [np.ones(3), torch.ones(3), torch.tensor(1), float("nan"), 1.0, "1", (), {}, None], ids=repr
+)
 def test_strange_entries_of_a_list_are_explained(entry):
     report = check("1.1", lambda text, vocabulary: [entry for word in text.split()])
     assert report.diagnosis == "not-whole-numbers" and "your ids[0] is" in report.message
@@ -43,8 +58,10 @@ def test_strange_entries_of_a_list_are_explained(entry):
 def test_whole_numbers_of_any_kind_are_ids():
     right = EXERCISES["1.1"].reference
     assert check("1.1", lambda text, vocabulary: list(np.array(right(text, vocabulary)))).status == "correct"
-    assert check("1.1", lambda text, vocabulary: [True if id == 1 else id for id in right(text, vocabulary)]
-                 ).status == "correct"
+    assert (
+        check("1.1", lambda text, vocabulary: [True if id == 1 else id for id in right(text, vocabulary)]).status
+        == "correct"
+    )
 
 
 def test_numbers_that_are_not_finite_are_named():
@@ -55,6 +72,7 @@ def test_numbers_that_are_not_finite_are_named():
 def raises(error):
     def code(x):
         raise error
+
     return code
 
 
@@ -74,11 +92,10 @@ def test_an_exception_in_the_backward_pass_is_an_error():
         return weights
 
     report = check("3.5", code)
-    assert report.status == "error" and "on the way back it raised RuntimeError" in report.message
+    assert report.status == "error" and "in the backward pass it raised RuntimeError" in report.message
 
 
-@pytest.mark.parametrize("mistake", [
-    lambda m, x: m.W_query(x).detach(), lambda m, x: x @ m.W_query.weight.data.T])
+@pytest.mark.parametrize("mistake", [lambda m, x: m.W_query(x).detach(), lambda m, x: x @ m.W_query.weight.data.T])
 def test_a_module_that_cannot_learn_is_named(mistake):
     class NoGradient(EXERCISES["2.5"].reference):
         def forward(self, x):
@@ -94,7 +111,7 @@ def test_a_module_that_remembers_is_named():
     class Remembers(EXERCISES["2.5"].reference):
         def forward(self, x):
             self.length = getattr(self, "length", x.size(1))
-            return super().forward(x[:, :self.length])
+            return super().forward(x[:, : self.length])
 
     assert check("2.5", Remembers).diagnosis == "remembers"
 
@@ -114,14 +131,20 @@ def test_classes_and_generators_are_recognized():
     assert "a generator (yield" in check("0.1", lambda x: (row for row in x)).message
 
 
-@pytest.mark.parametrize("change, words", [
-    (lambda out, k, v: (out, [k, v, v]), "Instead of the pair (all_k, all_v) came a list of 3"),
-    (lambda out, k, v: (out, [k, v + 1]), "(all_k, all_v) came as a list; a tuple was expected"),
-    (lambda out, k, v: (out, (k, None)), "all_v is None; a tensor was expected"),
-    (lambda out, k, v: [out, (k, v)], "Your code returned a list of 2; the pair (out, (all_k, all_v)) was expected"),
-    (lambda out, k, v: (out, (k[:, :, :1], v)), "all_k should have shape"),
-    (lambda out, k, v: (out, (k.double(), v)), "all_k should be torch.float32, got torch.float64"),
-])
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (lambda out, k, v: (out, [k, v, v]), "Instead of the pair (all_k, all_v) came a list of 3"),
+        (lambda out, k, v: (out, [k, v + 1]), "(all_k, all_v) came as a list; a tuple was expected"),
+        (lambda out, k, v: (out, (k, None)), "all_v is None; a tensor was expected"),
+        (
+            lambda out, k, v: [out, (k, v)],
+            "Your code returned a list of 2; the pair (out, (all_k, all_v)) was expected",
+        ),
+        (lambda out, k, v: (out, (k[:, :, :1], v)), "all_k should have shape"),
+        (lambda out, k, v: (out, (k.double(), v)), "all_k should be torch.float32, got torch.float64"),
+    ],
+)
 def test_a_malformed_pair_within_a_pair_is_explained(change, words):
     def code(q, k, v, past):
         out, (k, v) = EXERCISES["6.5"].reference(q, k, v, past)
@@ -135,8 +158,12 @@ def test_a_pair_of_tensors_is_described_by_its_shapes():
         return past[2]
 
     assert "past = None" in check("6.5", raises).message
-    assert "past of shapes (2, 3, 7, 11) and (2, 3, 7, 11)." in check(
-        "6.5", lambda q, k, v, past: EXERCISES["6.5"].reference(q, k, v, past if past is None else past[2])).message
+    assert (
+        "past of shapes (2, 3, 7, 11) and (2, 3, 7, 11)."
+        in check(
+            "6.5", lambda q, k, v, past: EXERCISES["6.5"].reference(q, k, v, past if past is None else past[2])
+        ).message
+    )
 
 
 def test_layers_are_described_by_their_sizes_or_formula():
@@ -162,12 +189,17 @@ def test_sizes_are_named_only_where_the_name_is_certain():
     def swapped(*args):
         return EXERCISES["5.3"].reference(*args)[::-1]
 
-    assert "got (2, 3, 5, 5) = (B, H, T, T)" in check("5.3", lambda x, q, k, v, o, n, mask=None: swapped(
-        x, q, k, v, o, n, mask)).message
-    assert "got (2, 3, 5, 12) = (B, H, T, 12)" in check("5.4", lambda x, c, q, k, v, o, n: reads_both(
-        x, c, q, k, v, o, n)).message
-    assert "got (2, 2, 5, 11) = (B, 2, T, D)" in check("5.1", lambda x, n: EXERCISES["5.1"].reference(x, n)[:, 1:]
-                                                       ).message
+    assert (
+        "got (2, 3, 5, 5) = (B, H, T, T)"
+        in check("5.3", lambda x, q, k, v, o, n, mask=None: swapped(x, q, k, v, o, n, mask)).message
+    )
+    assert (
+        "got (2, 3, 5, 12) = (B, H, T, 12)"
+        in check("5.4", lambda x, c, q, k, v, o, n: reads_both(x, c, q, k, v, o, n)).message
+    )
+    assert (
+        "got (2, 2, 5, 11) = (B, 2, T, D)" in check("5.1", lambda x, n: EXERCISES["5.1"].reference(x, n)[:, 1:]).message
+    )
 
 
 def test_squeeze_is_named_only_where_the_code_has_it():
@@ -176,10 +208,17 @@ def test_squeeze_is_named_only_where_the_code_has_it():
     assert "An axis of size 1" not in check("2.2", lambda scores: scores.softmax(-1)[..., 0]).message
 
 
-@pytest.mark.parametrize("value, words", [
-    ([0.5] * 5, "torch.tensor(your_list) makes"), ([[1, 2], [3, 4]], "torch.tensor(your_list) makes"),
-    ([torch.ones(2), torch.ones(2)], "torch.stack(your_list) makes"), ([[1, 2], [3]], "Keep the numbers in torch"),
-    ([], "Keep the numbers in torch"), (["a"], "Keep the numbers in torch")])
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        ([0.5] * 5, "torch.tensor(your_list) makes"),
+        ([[1, 2], [3, 4]], "torch.tensor(your_list) makes"),
+        ([torch.ones(2), torch.ones(2)], "torch.stack(your_list) makes"),
+        ([[1, 2], [3]], "Keep the numbers in torch"),
+        ([], "Keep the numbers in torch"),
+        (["a"], "Keep the numbers in torch"),
+    ],
+)
 def test_a_list_gets_advice_on_how_to_make_it_a_tensor(value, words):
     assert words in check("0.1", lambda x: value).message
 

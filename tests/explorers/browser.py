@@ -14,8 +14,14 @@ from urllib.parse import urlsplit
 import anywidget
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = ("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-             "--disable-quic", "--no-first-run")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+)
 LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 SIZE = (1100, 900)
 NARROW = 600  # the width of a narrow window
@@ -105,8 +111,9 @@ class ExplorerPage(WatchedPage):
         super().__init__(browser, size)
         self.page.set_content(PAGE)
         for name, explorer in explorers.items():
-            self.page.evaluate(MOUNT, {"name": name, "module": explorer._esm, "style": explorer._css,
-                                       "traits": _traits(explorer)})
+            self.page.evaluate(
+                MOUNT, {"name": name, "module": explorer._esm, "style": explorer._css, "traits": _traits(explorer)}
+            )
 
     @property
     def messages(self):
@@ -114,7 +121,7 @@ class ExplorerPage(WatchedPage):
         return self.page.evaluate("window.messages.length")
 
     def theme(self, name):
-        """"Light" or "Dark"."""
+        """ "Light" or "Dark"."""
         self.page.evaluate("light => { document.body.dataset.jpThemeLight = light; }", str(name == "Light").lower())
 
     def output(self, name):
@@ -134,5 +141,7 @@ def _traits(explorer):
     of_every_widget = anywidget.AnyWidget.class_traits()
     names = [name for name in explorer.traits(sync=True) if name not in of_every_widget and not name.startswith("_")]
     values = {name: getattr(explorer, name) for name in names}
-    return {name: {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
-            for name, value in values.items()}
+    return {
+        name: {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+        for name, value in values.items()
+    }

@@ -30,6 +30,7 @@ HARMLESS = []
 
 # ---------------------------------------------------------------- the server
 
+
 class Lab:
     """A running JupyterLab: where it is, and the folder it shows."""
 
@@ -47,11 +48,22 @@ def lab(tmp_path_factory):
     environment = _environment(home)
     port = _free_port()
     command = [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser",
-        "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
-        "--IdentityProvider.token=", f"--ServerApp.root_dir={root}", "--LabApp.extension_manager=readonly",
-        "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-        f"--LabApp.user_settings_dir={settings}", f"--LabApp.workspaces_dir={home / 'workspaces'}",
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        "--expose-app-in-browser",
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=",
+        f"--ServerApp.root_dir={root}",
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        f"--LabApp.user_settings_dir={settings}",
+        f"--LabApp.workspaces_dir={home / 'workspaces'}",
     ]
     with open(home / "lab.log", "w", encoding="utf-8") as log:
         server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
@@ -73,8 +85,12 @@ def _settings(folder):
 
 def _environment(home):
     """The environment of server and kernels: the course can be imported, the user's own files are not touched."""
-    own = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
-           "IPYTHONDIR": "ipython"}
+    own = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "IPYTHONDIR": "ipython",
+    }
     folders = {name: str(home / folder) for name, folder in own.items()}
     paths = [str(ROOT), os.environ.get("PYTHONPATH")]
     return {**os.environ, **folders, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
@@ -111,6 +127,7 @@ def _stop(server):
 
 # ---------------------------------------------------------------- a notebook
 
+
 class LabPage(WatchedPage):
     """One notebook, open in JupyterLab. `messages` is the number of messages that went to the kernel."""
 
@@ -129,22 +146,27 @@ class LabPage(WatchedPage):
     def run_all(self, seconds=60):
         """Run every cell and wait until the last has run; a cell that raises fails the test."""
         # Sooner, JupyterLab would open a dialog and ask which kernel is meant.
-        self.page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext"
-                                    "?.session?.kernel?.status === 'idle'", timeout=1000 * seconds)
+        self.page.wait_for_function(
+            "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
+            timeout=1000 * seconds,
+        )
         self.command("notebook:run-all-cells")
         self.page.wait_for_function(
             "[...document.querySelectorAll('.jp-CodeCell .jp-InputArea-prompt')]"
-            ".every(prompt => /\\[\\d+\\]/.test(prompt.textContent))", timeout=1000 * seconds)
+            ".every(prompt => /\\[\\d+\\]/.test(prompt.textContent))",
+            timeout=1000 * seconds,
+        )
         raised = self.page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts()
         assert not raised, raised[0]
 
     def command(self, name, arguments=None):
         """Start one of JupyterLab's commands; some end only when a person answers, so the test does not wait."""
-        self.page.evaluate("([name, args]) => void window.jupyterapp.commands.execute(name, args)",
-                           [name, arguments or {}])
+        self.page.evaluate(
+            "([name, args]) => void window.jupyterapp.commands.execute(name, args)", [name, arguments or {}]
+        )
 
     def theme(self, name):
-        """"Light" or "Dark"."""
+        """ "Light" or "Dark"."""
         self.command("apputils:change-theme", {"theme": f"JupyterLab {name}"})
         self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=f"JupyterLab {name}")
         self.page.wait_for_timeout(400)

@@ -1,6 +1,6 @@
 """PyTorch's numbers for the unit tests of the scripts, which run without Python.
 
-    python -m tests.explorers.record_numbers      writes explorers/test/torch.json
+python -m tests.explorers.record_numbers      writes explorers/test/torch.json
 """
 
 import json
@@ -18,8 +18,17 @@ INF = float("inf")
 
 def record():
     """All cases, as what JSON can hold: NaN and infinite numbers are strings."""
-    return _as_json({"softmax": _softmax(), "written": _written(), "coins": _coins(), "masks": _masks(),
-                     "positions": _positions(), "transposed": _transposed(), "scaling": _scaling()})
+    return _as_json(
+        {
+            "softmax": _softmax(),
+            "written": _written(),
+            "coins": _coins(),
+            "masks": _masks(),
+            "positions": _positions(),
+            "transposed": _transposed(),
+            "scaling": _scaling(),
+        }
+    )
 
 
 def _random(*shape):
@@ -27,21 +36,35 @@ def _random(*shape):
 
 
 def _softmax():
-    rows = [[1.0, 2.0, 3.0], [1000.0, 999.0, -1000.0], [-INF, 0.5, 0.25], [-INF, -INF], [7.0],
-            (4 * _random(16)).tolist()]
+    rows = [
+        [1.0, 2.0, 3.0],
+        [1000.0, 999.0, -1000.0],
+        [-INF, 0.5, 0.25],
+        [-INF, -INF],
+        [7.0],
+        (4 * _random(16)).tolist(),
+    ]
     return [{"scores": row, "weights": torch.tensor(row).softmax(0)} for row in rows]
 
 
 def _written():
     """Numbers with two and with four decimals, as Python and PyTorch print them."""
     values = [0.0, 1.0, 0.12345, -0.12345, 0.00004, -0.00004, 12.3456, 99.94, -99.94]
-    return [{"value": value, "brief": f"{value:.2f}".replace("-0.00", "0.00"),
-             "precise": f"{value:.4f}".replace("-0.0000", "0.0000")} for value in values]
+    return [
+        {
+            "value": value,
+            "brief": f"{value:.2f}".replace("-0.00", "0.00"),
+            "precise": f"{value:.4f}".replace("-0.0000", "0.0000"),
+        }
+        for value in values
+    ]
 
 
 def _coins():
-    return [{"seed": seed, "draw": draw, "T": T, "numbers": coins(seed, draw, T).flatten()}
-            for seed, draw, T in ((1, 1, 3), (1, 10_000, 3), (0, 2, 2), (2**32 - 1, 7, 4))]
+    return [
+        {"seed": seed, "draw": draw, "T": T, "numbers": coins(seed, draw, T).flatten()}
+        for seed, draw, T in ((1, 1, 3), (1, 10_000, 3), (0, 2, 2), (2**32 - 1, 7, 4))
+    ]
 
 
 def _masks():
@@ -51,11 +74,20 @@ def _masks():
     for seen in ([1, 1, 0, 0, 0], [0, 1, 1, 0, 1], [0] * 5, [1] * 5):
         mask = torch.tensor(seen).bool()
         kept = scores.softmax(0) * mask
-        cases.append({"scores": scores, "seen": seen, "weights": {
-            "multiply": kept, "renormalize": kept / kept.sum(),
-            "finite": scores.masked_fill(~mask, -1e9).softmax(0),
-            "infinite": scores.masked_fill(~mask, -INF).softmax(0),
-            "safe": masks.masked_softmax(scores, mask), "times": (scores + (1 - mask.float()) * -INF).softmax(0)}})
+        cases.append(
+            {
+                "scores": scores,
+                "seen": seen,
+                "weights": {
+                    "multiply": kept,
+                    "renormalize": kept / kept.sum(),
+                    "finite": scores.masked_fill(~mask, -1e9).softmax(0),
+                    "infinite": scores.masked_fill(~mask, -INF).softmax(0),
+                    "safe": masks.masked_softmax(scores, mask),
+                    "times": (scores + (1 - mask.float()) * -INF).softmax(0),
+                },
+            }
+        )
     return cases
 
 
@@ -64,10 +96,18 @@ def _positions():
     cosines = F.cosine_similarity(table.double()[:, None], table.double()[None], dim=-1)
     distances = [cosines.diagonal(apart) for apart in range(len(table))]
     square = table.double().square()
-    return {"table": table.flatten(), "T": 7, "C": 4, "cosines": cosines.flatten(),
-            "byDistance": [{"least": each.min(), "most": each.max(), "mean": each.mean()} for each in distances],
-            "reaches": {"most": square.max().sqrt(), "value": min(square.max().sqrt(), 3 * square.mean().sqrt()),
-                        "product": min(square.max(), 3 * square.mean())}}
+    return {
+        "table": table.flatten(),
+        "T": 7,
+        "C": 4,
+        "cosines": cosines.flatten(),
+        "byDistance": [{"least": each.min(), "most": each.max(), "mean": each.mean()} for each in distances],
+        "reaches": {
+            "most": square.max().sqrt(),
+            "value": min(square.max().sqrt(), 3 * square.mean().sqrt()),
+            "product": min(square.max(), 3 * square.mean()),
+        },
+    }
 
 
 def _transposed():
@@ -80,9 +120,17 @@ def _scaling():
     widths = [1, 3, 8]
     scores = [(q.double()[:, :d] @ k.double()[:, :d].mT).flatten() for d in widths]
     weights = _random(6).softmax(0)
-    return {"q": q.flatten(), "k": k.flatten(), "axes": [3, 5, 8], "widths": widths, "scores": scores,
-            "spreads": [each.std() for each in scores],
-            "weights": weights, "largest": weights.max(), "slope": 1 - weights.square().sum()}
+    return {
+        "q": q.flatten(),
+        "k": k.flatten(),
+        "axes": [3, 5, 8],
+        "widths": widths,
+        "scores": scores,
+        "spreads": [each.std() for each in scores],
+        "weights": weights,
+        "largest": weights.max(),
+        "slope": 1 - weights.square().sum(),
+    }
 
 
 def _as_json(value):

@@ -21,6 +21,7 @@ def weights(*shape):
 
 # ---------------------------------------------------------------- what is sent
 
+
 def test_weights_and_words_are_sent_as_they_are():
     given = weights(2, 3, 5, 7)
     view = explorers.attention([f"key{i}" for i in range(7)], given, [f"query{i}" for i in range(5)])
@@ -39,10 +40,20 @@ def test_colors_are_those_of_the_figures():
     assert list(palette) == plots.WEIGHTS(range(256), bytes=True)[:, :3].flatten().tolist()
 
 
-@pytest.mark.parametrize("given", [
-    weights(6, 6).requires_grad_(), weights(6, 6).double(), weights(6, 6).half(), weights(6, 6).tolist(),
-    weights(6, 6).mT, weights(6, 6) * 2, torch.eye(6).bool(), torch.zeros(6, 6),
-], ids=["with gradients", "float64", "float16", "lists", "not contiguous", "above 1", "bool", "zeros"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        weights(6, 6).requires_grad_(),
+        weights(6, 6).double(),
+        weights(6, 6).half(),
+        weights(6, 6).tolist(),
+        weights(6, 6).mT,
+        weights(6, 6) * 2,
+        torch.eye(6).bool(),
+        torch.zeros(6, 6),
+    ],
+    ids=["with gradients", "float64", "float16", "lists", "not contiguous", "above 1", "bool", "zeros"],
+)
 def test_weights_of_every_kind_are_taken(given):
     sent = torch.frombuffer(bytearray(explorers.attention(words, given).weights), dtype=torch.float32)
     torch.testing.assert_close(sent.view(6, 6), torch.as_tensor(given).detach().float())
@@ -54,27 +65,35 @@ def test_weights_on_a_gpu_are_taken(gpu):
 
 # ---------------------------------------------------------------- what is refused
 
-@pytest.mark.parametrize("error, message, arguments", [
-    (TypeError, "one string 'Your journey'; split", ("Your journey", weights(2, 2))),
-    (TypeError, "list of words, got int", (3, weights(3, 3))),
-    (TypeError, "strings, got int at position 1; turn ids", (["a", 2], weights(2, 2))),
-    (TypeError, "queries must be strings, got NoneType", (["a"], weights(1, 1), [None])),
-    (ValueError, "tokens must be 1 to 512 words, got 0", ([], weights(1, 1))),
-    (ValueError, "1 to 512 words, got 5000; pass a part", (["a"] * 5000, weights(1, 1))),
-    (ValueError, "got \\(5, 5\\); every word needs", (words, weights(5, 5))),
-    (ValueError, "got \\(6, 2\\); queries are the rows", (words, weights(6, 2), ["a", "b"])),
-    (ValueError, "got \\(6,\\)", (words, weights(6))),
-    (ValueError, "got \\(2, 2, 2, 6, 6\\); choose one item", (words, weights(2, 2, 2, 6, 6))),
-    (ValueError, "1 to 20,000,000 numbers, got 0 in shape \\(0, 6, 6\\)", (words, torch.zeros(0, 6, 6))),
-    (ValueError, "20,000,000 numbers, got 26,214,400 in shape", (["a"] * 512, torch.zeros(1).expand(10, 10, 512, 512))),
-    (ValueError, "at least 0, got -0.5 at \\[0, 1\\]; pass what comes after", (["a", "b"], [[1, -0.5], [0, 1]])),
-    (ValueError, "finite .* got nan at \\[1, 0\\]", (["a", "b"], [[1, 0], [float("nan"), 1]])),
-    (ValueError, "finite .* got inf at", (["a"], [[float("inf")]])),
-    (TypeError, "got a list of tensors; join", (words, [weights(1, 4, 6, 6), weights(1, 4, 6, 6)])),
-    (TypeError, "rows of one length, got list", (words, [[1, 0], [1]])),
-    (TypeError, "rows of one length, got str", (words, "weights")),
-    (TypeError, "real numbers, got torch.complex64", (["a"], torch.ones(1, 1) * 1j)),
-])
+
+@pytest.mark.parametrize(
+    "error, message, arguments",
+    [
+        (TypeError, "one string 'Your journey'; split", ("Your journey", weights(2, 2))),
+        (TypeError, "list of words, got int", (3, weights(3, 3))),
+        (TypeError, "strings, got int at position 1; turn ids", (["a", 2], weights(2, 2))),
+        (TypeError, "queries must be strings, got NoneType", (["a"], weights(1, 1), [None])),
+        (ValueError, "tokens must be 1 to 512 words, got 0", ([], weights(1, 1))),
+        (ValueError, "1 to 512 words, got 5000; pass a part", (["a"] * 5000, weights(1, 1))),
+        (ValueError, "got \\(5, 5\\); every word needs", (words, weights(5, 5))),
+        (ValueError, "got \\(6, 2\\); queries are the rows", (words, weights(6, 2), ["a", "b"])),
+        (ValueError, "got \\(6,\\)", (words, weights(6))),
+        (ValueError, "got \\(2, 2, 2, 6, 6\\); choose one item", (words, weights(2, 2, 2, 6, 6))),
+        (ValueError, "1 to 20,000,000 numbers, got 0 in shape \\(0, 6, 6\\)", (words, torch.zeros(0, 6, 6))),
+        (
+            ValueError,
+            "20,000,000 numbers, got 26,214,400 in shape",
+            (["a"] * 512, torch.zeros(1).expand(10, 10, 512, 512)),
+        ),
+        (ValueError, "at least 0, got -0.5 at \\[0, 1\\]; pass what comes after", (["a", "b"], [[1, -0.5], [0, 1]])),
+        (ValueError, "finite .* got nan at \\[1, 0\\]", (["a", "b"], [[1, 0], [float("nan"), 1]])),
+        (ValueError, "finite .* got inf at", (["a"], [[float("inf")]])),
+        (TypeError, "got a list of tensors; join", (words, [weights(1, 4, 6, 6), weights(1, 4, 6, 6)])),
+        (TypeError, "rows of one length, got list", (words, [[1, 0], [1]])),
+        (TypeError, "rows of one length, got str", (words, "weights")),
+        (TypeError, "real numbers, got torch.complex64", (["a"], torch.ones(1, 1) * 1j)),
+    ],
+)
 def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     with pytest.raises(error, match=message) as caught:
         explorers.attention(*arguments)
@@ -83,6 +102,7 @@ def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
 
 
 # ---------------------------------------------------------------- the picture that stays
+
 
 def bundle(*arguments):
     return explorers.attention(*arguments).still()
@@ -109,10 +129,12 @@ def test_in_colab_both_are_one_output(outputs, monkeypatch):
 
 @pytest.mark.parametrize("given", [weights(6, 6), weights(128, 128)])
 def test_the_picture_is_that_of_the_figures_with_an_invitation(given):
-    data = bundle(many[:len(given)], given)
+    data = bundle(many[: len(given)], given)
     assert data["text/plain"].endswith(INVITATION) and data["image/svg+xml"].count(INVITATION) == 1
-    inviting, plain = (ElementTree.fromstring(svg) for svg in (
-        data["image/svg+xml"], explorers.attention(many[:len(given)], given).picture().svg))
+    inviting, plain = (
+        ElementTree.fromstring(svg)
+        for svg in (data["image/svg+xml"], explorers.attention(many[: len(given)], given).picture().svg)
+    )
     assert inviting[-1].text == INVITATION
     inviting.remove(inviting[-1])
     height, was = (float(root.get("viewBox").split()[3]) for root in (inviting, plain))

@@ -15,10 +15,14 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def page(open_page):
-    return open_page({"6 words": explorers.attention(words, weights(6, 6)),
-                      "2 x 4 heads": explorers.attention(words, weights(2, 4, 6, 6)),
-                      "128 words": explorers.attention(many, weights(6, 12, 128, 128)),
-                      "two queries": explorers.attention(words[:5], weights(3, 2, 5), ["who", "reads"])})
+    return open_page(
+        {
+            "6 words": explorers.attention(words, weights(6, 6)),
+            "2 x 4 heads": explorers.attention(words, weights(2, 4, 6, 6)),
+            "128 words": explorers.attention(many, weights(6, 12, 128, 128)),
+            "two queries": explorers.attention(words[:5], weights(3, 2, 5), ["who", "reads"]),
+        }
+    )
 
 
 class AttentionView(View):
@@ -35,12 +39,14 @@ class AttentionView(View):
 
     def cell(self):
         """What a screen reader finds as the active cell."""
-        return self.stage.evaluate("grid => document.getElementById(grid.getAttribute('aria-activedescendant'))"
-                                   ".textContent")
+        return self.stage.evaluate(
+            "grid => document.getElementById(grid.getAttribute('aria-activedescendant')).textContent"
+        )
 
     def pointed(self, step=8):
         """The pointer all over the stage, a few pixels apart: [x, y, what is said]."""
-        return self.stage.evaluate("""(grid, step) => {
+        return self.stage.evaluate(
+            """(grid, step) => {
             const box = grid.getBoundingClientRect();
             const readout = grid.parentElement.querySelector("output");
             const found = [];
@@ -54,18 +60,24 @@ class AttentionView(View):
             }
             grid.dispatchEvent(new PointerEvent("pointerleave"));
             return found;
-        }""", step)
+        }""",
+            step,
+        )
 
     def colors(self, canvas):
         """All opaque colors of the stage's n-th canvas: 0 the squares, 1 what is drawn over them."""
-        return set(self.stage.locator("canvas").nth(canvas).evaluate("""canvas => {
+        return set(
+            self.stage.locator("canvas")
+            .nth(canvas)
+            .evaluate("""canvas => {
             const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
             const found = new Set();
             for (let i = 0; i < data.length; i += 4) {
               if (data[i + 3] === 255) found.add(`${data[i]} ${data[i + 1]} ${data[i + 2]}`);
             }
             return [...found];
-        }"""))
+        }""")
+        )
 
 
 def sentence(matrix, row, column, keys=words, queries=words):
@@ -195,8 +207,11 @@ def test_it_fits_a_narrow_window(page):
     page.resize(NARROW)
     for which in ("6 words", "2 x 4 heads", "128 words"):
         view = AttentionView(page, which)
-        page.page.wait_for_function("stage => stage.querySelector('canvas').getBoundingClientRect().width"
-                                    " <= stage.getBoundingClientRect().width", arg=view.stage.element_handle())
+        page.page.wait_for_function(
+            "stage => stage.querySelector('canvas').getBoundingClientRect().width"
+            " <= stage.getBoundingClientRect().width",
+            arg=view.stage.element_handle(),
+        )
         assert view.stage.bounding_box()["width"] <= view.output.bounding_box()["width"]
     page.resize(*SIZE)
 
@@ -218,7 +233,6 @@ def test_it_follows_the_theme(page, tmp_path):
 def test_the_page_repaints_quickly(page, which):
     view = AttentionView(page, which)
     box = view.stage.bounding_box()
-    view.follow(view.stage, "pointermove",
-                lambda i: view.page.mouse.move(box["x"] + 320 + 13 * i, box["y"] + 110 + 9 * i))
-
-
+    view.follow(
+        view.stage, "pointermove", lambda i: view.page.mouse.move(box["x"] + 320 + 13 * i, box["y"] + 110 + 9 * i)
+    )

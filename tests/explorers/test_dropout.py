@@ -30,9 +30,11 @@ def sent(view):
     return torch.frombuffer(bytearray(view.weights), dtype=torch.float32)
 
 
-@pytest.mark.parametrize("given", [full.double().requires_grad_(), full.half(), full.tolist(), full.mT, full * 2,
-                                   torch.zeros(6, 6)],
-                         ids=["float64 with gradients", "float16", "lists", "not contiguous", "above 1", "zeros"])
+@pytest.mark.parametrize(
+    "given",
+    [full.double().requires_grad_(), full.half(), full.tolist(), full.mT, full * 2, torch.zeros(6, 6)],
+    ids=["float64 with gradients", "float16", "lists", "not contiguous", "above 1", "zeros"],
+)
 def test_weights_of_every_kind_are_sent_as_they_are(given):
     view = explorers.dropout(words, given, seed=7)
     torch.testing.assert_close(sent(view).view(6, 6), torch.as_tensor(given).detach().float(), atol=0, rtol=0)
@@ -43,24 +45,31 @@ def test_weights_on_a_gpu_are_taken(gpu):
     torch.testing.assert_close(sent(explorers.dropout(words, full.cuda())), full.flatten())
 
 
-@pytest.mark.parametrize("error, message, arguments", [
-    (TypeError, "one string 'Your journey'; split", ("Your journey", full)),
-    (TypeError, "strings, got int at position 0; turn ids", ([3], [[1.0]])),
-    (ValueError, "1 to 12 words, got 0; pass a part", ([], full)),
-    (ValueError, "1 to 12 words, got 13; pass a part", (["a"] * 13, torch.ones(13, 13))),
-    (ValueError, r"shape \(6, 6\), got \(6, 5\); pass those of one text", (words, full[:, :5])),
-    (ValueError, r"shape \(6, 6\), got \(1, 6, 6\); pass those of one text and head", (words, full[None])),
-    (ValueError, r"at least 0, got -0.5 at \[0, 1\]; pass what comes after the softmax", (["a", "b"], [[1, -.5]] * 2)),
-    (ValueError, r"finite .* got nan at \[0, 0\]", (["a"], [[float("nan")]])),
-    (ValueError, r"finite .* got inf at \[0, 0\]", (["a"], [[float("inf")]])),
-    (TypeError, "weights must be a tensor or nested lists", (["a"], "weights")),
-    (TypeError, "weights must be real numbers", (["a"], torch.ones(1, 1) * 1j)),
-    (TypeError, "seed must be an int, got float; pass a whole number", (words, full, 1.0)),
-    (TypeError, "seed must be an int, got bool", (words, full, True)),
-    (TypeError, "seed must be an int, got NoneType", (words, full, None)),
-    (ValueError, "seed must be 0 to 4294967295, got -1; pass a small", (words, full, -1)),
-    (ValueError, "seed must be 0 to 4294967295, got 4294967296", (words, full, 2**32)),
-])
+@pytest.mark.parametrize(
+    "error, message, arguments",
+    [
+        (TypeError, "one string 'Your journey'; split", ("Your journey", full)),
+        (TypeError, "strings, got int at position 0; turn ids", ([3], [[1.0]])),
+        (ValueError, "1 to 12 words, got 0; pass a part", ([], full)),
+        (ValueError, "1 to 12 words, got 13; pass a part", (["a"] * 13, torch.ones(13, 13))),
+        (ValueError, r"shape \(6, 6\), got \(6, 5\); pass those of one text", (words, full[:, :5])),
+        (ValueError, r"shape \(6, 6\), got \(1, 6, 6\); pass those of one text and head", (words, full[None])),
+        (
+            ValueError,
+            r"at least 0, got -0.5 at \[0, 1\]; pass what comes after the softmax",
+            (["a", "b"], [[1, -0.5]] * 2),
+        ),
+        (ValueError, r"finite .* got nan at \[0, 0\]", (["a"], [[float("nan")]])),
+        (ValueError, r"finite .* got inf at \[0, 0\]", (["a"], [[float("inf")]])),
+        (TypeError, "weights must be a tensor or nested lists", (["a"], "weights")),
+        (TypeError, "weights must be real numbers", (["a"], torch.ones(1, 1) * 1j)),
+        (TypeError, "seed must be an int, got float; pass a whole number", (words, full, 1.0)),
+        (TypeError, "seed must be an int, got bool", (words, full, True)),
+        (TypeError, "seed must be an int, got NoneType", (words, full, None)),
+        (ValueError, "seed must be 0 to 4294967295, got -1; pass a small", (words, full, -1)),
+        (ValueError, "seed must be 0 to 4294967295, got 4294967296", (words, full, 2**32)),
+    ],
+)
 def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     with pytest.raises(error, match=message) as caught:
         explorers.dropout(*arguments)

@@ -14,11 +14,12 @@ from tests.explorers.view import View, in_both_themes
 
 pytestmark = pytest.mark.browser
 
+
 def sums(weights, row, draws, p, divided=True):
     """What a row sums to in each draw, as float64."""
     T = len(weights)
     side = math.isqrt(draws * T * T) + 1  # the draws follow one another, so one large table has the numbers of all
-    numbers = coins(1, 1, side).flatten()[:draws * T * T].view(draws, T, T)[:, row]
+    numbers = coins(1, 1, side).flatten()[: draws * T * T].view(draws, T, T)[:, row]
     return (weights[row].double() * (numbers >= p)).sum(dim=1) / (1 - p if divided else 1)
 
 
@@ -39,9 +40,14 @@ P = "p (share dropped)"
 
 @pytest.fixture(scope="module")
 def page(open_page):
-    return open_page({"full": explorers.dropout(words, full), "causal": explorers.dropout(words, causal),
-                      "many": explorers.dropout(many, scores(12).softmax(-1)),
-                      "halves": explorers.dropout(["<pad>", "cat"], halves, seed=2)})
+    return open_page(
+        {
+            "full": explorers.dropout(words, full),
+            "causal": explorers.dropout(words, causal),
+            "many": explorers.dropout(many, scores(12).softmax(-1)),
+            "halves": explorers.dropout(["<pad>", "cat"], halves, seed=2),
+        }
+    )
 
 
 def opened(page, which="full", row=5):
@@ -109,8 +115,10 @@ def test_every_p_uses_the_same_random_numbers(page, p, divided):
     each = sums(full, 5, 1001, p, divided)
     assert view.said() == sentence("step", 1001, each)
     assert view.table(TABLE) == as_written(after(full, 1001, p, divided))
-    assert view.charts() == [f"1,001 draws of the row of 'step': mean {each.mean():.4f}, expectation "
-                              f"{1 if divided else 1 - p:.4f}, single draws from {each.min():.4f} to {each.max():.4f}"]
+    assert view.charts() == [
+        f"1,001 draws of the row of 'step': mean {each.mean():.4f}, expectation "
+        f"{1 if divided else 1 - p:.4f}, single draws from {each.min():.4f} to {each.max():.4f}"
+    ]
     assert last_points(view) == pytest.approx([each[-1].item(), each.mean().item()], abs=0.006 / (1 - p))
 
 
@@ -142,19 +150,25 @@ def test_every_row_has_its_own_sums_of_the_same_draws(page):
 
 def test_it_says_what_the_mean_settles_on(page):
     view = opened(page)
-    assert view.explained() == ("One draw is chance alone. Draw again: the mean of many settles on 1.0000, "
-                                 "as without dropout: the division sees to it.")
+    assert view.explained() == (
+        "One draw is chance alone. Draw again: the mean of many settles on 1.0000, "
+        "as without dropout: the division sees to it."
+    )
     view.click("Draw 1,000")
     each = sums(full, 5, 1001, 0.5)
-    assert view.explained() == (f"Single draws: {each.min():.4f} to {each.max():.4f}. The mean, "
-                                 f"{(each.mean() - 1).abs():.4f} off, settles on 1.0000, as without dropout: "
-                                 "the division sees to it.")
+    assert view.explained() == (
+        f"Single draws: {each.min():.4f} to {each.max():.4f}. The mean, "
+        f"{(each.mean() - 1).abs():.4f} off, settles on 1.0000, as without dropout: "
+        "the division sees to it."
+    )
     view.tick("divide by 1 - p", False)
     view.slide(P, 0.2)
     each = sums(full, 5, 1001, 0.2, divided=False)
-    assert view.explained() == (f"Single draws: {each.min():.4f} to {each.max():.4f}. The mean, "
-                                 f"{(each.mean() - 0.8).abs():.4f} off, settles on (1 - p) × 1.0000 = 0.8000: "
-                                 "without the division it is too small.")
+    assert view.explained() == (
+        f"Single draws: {each.min():.4f} to {each.max():.4f}. The mean, "
+        f"{(each.mean() - 0.8).abs():.4f} off, settles on (1 - p) × 1.0000 = 0.8000: "
+        "without the division it is too small."
+    )
     view.slide(P, 0)
     assert view.explained() == "With p = 0 nothing is dropped: every draw is the same."
 
@@ -188,8 +202,9 @@ def test_the_steps_lead_from_the_weights_to_what_is_used(page):
 
 def test_a_random_number_without_effect_is_not_shown(page):
     view = opened(page, "causal", row=1)
-    assert [text != "" for text in view.table("step by step: the row of 'journey' in draw 1")[1]] == \
-        (causal[1] > 0).tolist()
+    assert [text != "" for text in view.table("step by step: the row of 'journey' in draw 1")[1]] == (
+        causal[1] > 0
+    ).tolist()
 
 
 def test_the_chart_ends_with_the_last_draw(page):

@@ -52,6 +52,7 @@ def shapes(view):
 
 # ---------------------------------------------------------------- the browser
 
+
 @pytest.fixture(scope="module")
 def page(open_page):
     return open_page({name: explorers.heads(*sizes) for name, sizes in SIZES.items()})
@@ -67,15 +68,27 @@ def opened(page, which, split=SPLITS[0], merge=MERGES[0], heads=None):
 def test_controls_and_tables_have_names_and_roles(page):
     view = View(page, "three")
     assert view.output.get_by_role("grid", name="x", exact=True).is_visible()
-    assert [table.get_attribute("aria-label") for table in view.output.get_by_role("table").all()] == \
-        ["cut, token 0", "cut, token 1", "cut, token 2", "head 0", "head 1", "merged"]
-    assert [legend.inner_text() for legend in view.output.locator("fieldset legend").all()] == \
-        ["split", "merge", "heads"]
-    assert [view.output.get_by_role("radio", name=name, exact=True).is_checked() for name in
-            (*SPLITS, *MERGES, "1", "2", "3", "6")] == [True, False, True, False, False, True, False, False]
+    assert [table.get_attribute("aria-label") for table in view.output.get_by_role("table").all()] == [
+        "cut, token 0",
+        "cut, token 1",
+        "cut, token 2",
+        "head 0",
+        "head 1",
+        "merged",
+    ]
+    assert [legend.inner_text() for legend in view.output.locator("fieldset legend").all()] == [
+        "split",
+        "merge",
+        "heads",
+    ]
+    assert [
+        view.output.get_by_role("radio", name=name, exact=True).is_checked()
+        for name in (*SPLITS, *MERGES, "1", "2", "3", "6")
+    ] == [True, False, True, False, False, True, False, False]
     assert view.output.get_by_text("token 2: sleeps").is_visible()
-    assert view.said() == ("Token 1 ('cat'): 10 11 12 in head 0, 13 14 15 in head 1, each at position 1; "
-                            "merged: all in row 1")
+    assert view.said() == (
+        "Token 1 ('cat'): 10 11 12 in head 0, 13 14 15 in head 1, each at position 1; merged: all in row 1"
+    )
     assert view.explained() == "Right: in every head, position 1 holds token 1 alone, and merging gives x back."
 
 
@@ -91,12 +104,20 @@ def test_every_split_with_every_merge(page, which, H):
         assert view.table("x") == as_written(x, C) and view.table("merged") == as_written(merged, C)
         assert slices(view, first, len(cut)) == [as_written(part, C) for part in cut]
         assert slices(view, "head", H) == [as_written(part, C) for part in heads]
-        assert shapes(view) == [f"(T, C) = {tuple(x.shape)}", f"({axes}) = {tuple(cut.shape)}",
-                                 f"(H, T, D) = {tuple(heads.shape)}", f"(T, C) = {tuple(merged.shape)}"]
+        assert shapes(view) == [
+            f"(T, C) = {tuple(x.shape)}",
+            f"({axes}) = {tuple(cut.shape)}",
+            f"(H, T, D) = {tuple(heads.shape)}",
+            f"(T, C) = {tuple(merged.shape)}",
+        ]
         assert f"torch.equal(merged, x): {torch.equal(merged, x)}" in code(view)
         right = torch.equal(heads, split_heads(x, H)), torch.equal(merged, x)
-        beginning = {(True, True): "Right", (False, False): "Wrong split", (True, False): "Wrong merge",
-                     (False, True): "Two bugs undo each other"}[right]
+        beginning = {
+            (True, True): "Right",
+            (False, False): "Wrong split",
+            (True, False): "Wrong merge",
+            (False, True): "Two bugs undo each other",
+        }[right]
         assert view.explained().startswith(beginning)
         assert ("in spite of the bug" in view.explained()) == (H == 1 and (split, merge) != BOTH[0])
 
@@ -144,20 +165,36 @@ def test_every_table_can_be_clicked(page, table, i, j):
     assert view.kinds("x", "abh-ringed") == [divmod(n, 10)] and view.kinds(table, "abh-ringed") == [(i, j)]
 
 
-@pytest.mark.parametrize("split, merge, said, explained", [
-    ("view alone (bug)", "transpose, then reshape",
-     "Token 0 ('the'): 00 01 02 03 04 05 in head 0 at positions 0 and 1; merged: 00 01 02 in row 0, 03 04 05 in row 1",
-     "Wrong split: the shape (2, 3, 3) is right, but 4 of 6 rows hold another token: head 1 has token 1 at position 0, "
-     "and attention would take it for token 0."),
-    ("view, then transpose", "reshape alone (bug)",
-     "Token 0 ('the'): 00 01 02 in head 0, 03 04 05 in head 1, each at position 0; "
-     "merged: 00 01 02 in row 0, 03 04 05 in row 1",
-     "Wrong merge: the heads are right, and so is the shape (3, 6), but row 0 holds numbers of the tokens 0 and 1."),
-    ("view alone (bug)", "reshape alone (bug)",
-     "Token 0 ('the'): 00 01 02 03 04 05 in head 0 at positions 0 and 1; merged: all in row 0",
-     "Two bugs undo each other: neither the shapes nor comparing merged with x can show them. But head 1 has token 1 "
-     "at position 0, and attention would take it for token 0."),
-])
+@pytest.mark.parametrize(
+    "split, merge, said, explained",
+    [
+        (
+            "view alone (bug)",
+            "transpose, then reshape",
+            "Token 0 ('the'): 00 01 02 03 04 05 in head 0 at positions 0 and 1; merged: 00 01 02 in row 0, 03 04 05 "
+            "in row 1",
+            "Wrong split: the shape (2, 3, 3) is right, but 4 of 6 rows hold another token: head 1 has token 1 at "
+            "position 0, "
+            "and attention would take it for token 0.",
+        ),
+        (
+            "view, then transpose",
+            "reshape alone (bug)",
+            "Token 0 ('the'): 00 01 02 in head 0, 03 04 05 in head 1, each at position 0; "
+            "merged: 00 01 02 in row 0, 03 04 05 in row 1",
+            "Wrong merge: the heads are right, and so is the shape (3, 6), but row 0 holds numbers of the tokens 0 "
+            "and 1.",
+        ),
+        (
+            "view alone (bug)",
+            "reshape alone (bug)",
+            "Token 0 ('the'): 00 01 02 03 04 05 in head 0 at positions 0 and 1; merged: all in row 0",
+            "Two bugs undo each other: neither the shapes nor comparing merged with x can show them. But head 1 has "
+            "token 1 "
+            "at position 0, and attention would take it for token 0.",
+        ),
+    ],
+)
 def test_it_says_where_the_token_went_and_what_is_wrong(page, split, merge, said, explained):
     view = opened(page, "three", split, merge)
     view.square("x", 0, 0).click()
@@ -177,8 +214,10 @@ def test_the_misplaced_row_that_is_named_is_one(page, which, H):
         view.settle()
         head = int(wrong[:, t].nonzero()[0])
         assert (heads[head, t] == heads[head, t, 0]).all()
-        assert f"{int(wrong.sum())} of {H * T} rows hold another token: head {head} has token {heads[head, t, 0]} at " \
+        assert (
+            f"{int(wrong.sum())} of {H * T} rows hold another token: head {head} has token {heads[head, t, 0]} at "
             f"position {t}, and attention would take it for token {t}." in view.explained()
+        )
 
 
 def test_the_keyboard_alone_suffices(page):
@@ -235,7 +274,12 @@ def test_it_follows_the_theme(page, tmp_path):
 def test_the_page_repaints_quickly(page, which, H):
     view = opened(page, which, heads=H)
     view.square("x", 0, 0).click()
-    view.follow(view.grid("x"), "keydown", lambda i: page.page.keyboard.press(
-        "ArrowDown" if i % 6 == 5 else "ArrowRight" if i // 6 % 2 == 0 else "ArrowLeft"))
+    view.follow(
+        view.grid("x"),
+        "keydown",
+        lambda i: page.page.keyboard.press(
+            "ArrowDown" if i % 6 == 5 else "ArrowRight" if i // 6 % 2 == 0 else "ArrowLeft"
+        ),
+    )
     view.output.get_by_role("radio", name=SPLITS[0], exact=True).focus()
     view.follow(view.root, "change", lambda i: page.page.keyboard.press("ArrowRight"))

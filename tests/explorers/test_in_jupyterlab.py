@@ -18,12 +18,14 @@ from helpers import embeddings
 words = ["Your", "journey", "starts", "with", "one", "step"]
 scores = torch.randn(6, 6, generator=torch.Generator().manual_seed(123))
 q = k = torch.randn(9, 64, generator=torch.Generator().manual_seed(1))"""
-CELLS = {"attention": "explorers.attention(words, torch.stack([scores, 2 * scores]).softmax(-1))",
-         "dropout": "explorers.dropout(words, scores.softmax(-1))",
-         "heads": 'explorers.heads(["the", "cat", "sleeps"], 6, 2)',
-         "masks": "explorers.masks(words, scores, [True] * 4 + [False] * 2)",
-         "positions": "explorers.positions(embeddings.sinusoidal_positions(101, 128))",
-         "scaling": "explorers.scaling(q, k)"}
+CELLS = {
+    "attention": "explorers.attention(words, torch.stack([scores, 2 * scores]).softmax(-1))",
+    "dropout": "explorers.dropout(words, scores.softmax(-1))",
+    "heads": 'explorers.heads(["the", "cat", "sleeps"], 6, 2)',
+    "masks": "explorers.masks(words, scores, [True] * 4 + [False] * 2)",
+    "positions": "explorers.positions(embeddings.sinusoidal_positions(101, 128))",
+    "scaling": "explorers.scaling(q, k)",
+}
 NUMBERS = {name: number for number, name in enumerate(CELLS, start=1)}  # of the cells; cell 0 is the set-up
 NARROW = 760  # of which JupyterLab's own bars take a part
 each_explorer = pytest.mark.parametrize("name", CELLS)

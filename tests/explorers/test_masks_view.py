@@ -25,8 +25,8 @@ def mask_of(kind, T, real):
 
 METHODS = {
     "multiply": lambda scores, mask: scores.softmax(-1) * mask,
-    "multiply, renormalize": lambda scores, mask: (scores.softmax(-1) * mask) /
-                                                  (scores.softmax(-1) * mask).sum(-1, keepdim=True),
+    "multiply, renormalize": lambda scores, mask: (scores.softmax(-1) * mask)
+    / (scores.softmax(-1) * mask).sum(-1, keepdim=True),
     "fill with -1e9": lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1),
     "fill with -∞": lambda scores, mask: scores.masked_fill(~mask, -inf).softmax(-1),
     "masked_softmax": reference.masked_softmax,
@@ -40,11 +40,16 @@ def as_written(values):
 
 # ---------------------------------------------------------------- the browser
 
+
 @pytest.fixture(scope="module")
 def page(open_page):
-    return open_page({"padding at the end": explorers.masks(words, scores(6), REAL["padding at the end"]),
-                      "padding in front": explorers.masks(padded, scores(4), REAL["padding in front"]),
-                      "no padding": explorers.masks(words, scores(6))})
+    return open_page(
+        {
+            "padding at the end": explorers.masks(words, scores(6), REAL["padding at the end"]),
+            "padding in front": explorers.masks(padded, scores(4), REAL["padding in front"]),
+            "no padding": explorers.masks(words, scores(6)),
+        }
+    )
 
 
 def test_controls_and_tables_have_names_and_roles(page):
@@ -72,16 +77,19 @@ def test_every_mask_with_every_method(page, which, kind, method):
     assert view.kinds("weights", "abh-broken") == [tuple(place) for place in weights.isnan().nonzero().tolist()]
 
 
-@pytest.mark.parametrize("kind, method, verdict", [
-    ("causal", "fill with -∞", "The row sums to 1.0000, and what is hidden has none of it."),
-    ("causal", "multiply", "The row sums to 0.5582: what was hidden is missing."),
-    ("none", "add (1 - mask) × -∞", "NaN, because 0 × -∞ is NaN: the keys that may be read are spoiled too."),
-    ("both", "fill with -1e9", "The row may see nothing, yet its weights sum to 1.0000: they read what is hidden."),
-    ("both", "fill with -∞", "NaN: every score of the row is -∞, and the softmax divides 0 by 0."),
-    ("both", "multiply, renormalize", "NaN: the row may see nothing, and 0 is divided by 0."),
-    ("both", "multiply", "The row may see nothing, and its weights are 0."),
-    ("both", "masked_softmax", "The row may see nothing, and its weights are 0."),
-])
+@pytest.mark.parametrize(
+    "kind, method, verdict",
+    [
+        ("causal", "fill with -∞", "The row sums to 1.0000, and what is hidden has none of it."),
+        ("causal", "multiply", "The row sums to 0.5582: what was hidden is missing."),
+        ("none", "add (1 - mask) × -∞", "NaN, because 0 × -∞ is NaN: the keys that may be read are spoiled too."),
+        ("both", "fill with -1e9", "The row may see nothing, yet its weights sum to 1.0000: they read what is hidden."),
+        ("both", "fill with -∞", "NaN: every score of the row is -∞, and the softmax divides 0 by 0."),
+        ("both", "multiply, renormalize", "NaN: the row may see nothing, and 0 is divided by 0."),
+        ("both", "multiply", "The row may see nothing, and its weights are 0."),
+        ("both", "masked_softmax", "The row may see nothing, and its weights are 0."),
+    ],
+)
 def test_it_explains_the_row(page, kind, method, verdict):
     view = View(page, "padding in front")  # its first token is padding: with both masks, row 0 sees nothing
     view.square("scores", 0, 1).click()
@@ -124,7 +132,8 @@ def test_the_steps_lead_from_the_scores_to_the_weights(page):
     row = scores(6)[2]
     kept = row.softmax(-1) * mask[2]
     assert view.table("step by step: the row of 'starts'") == as_written(
-        torch.stack([row, row.softmax(-1), kept, kept / kept.sum()]))
+        torch.stack([row, row.softmax(-1), kept, kept / kept.sum()])
+    )
     assert view.after("step by step: the row of 'starts'") == [[""], ["1.00"], [f"{kept.sum():.2f}"], ["1.00"]]
 
 
@@ -143,8 +152,14 @@ def test_the_keyboard_alone_suffices(page):
     view.choose("causal")
     view.choose("fill with -∞")
     view.square("scores", 0, 1).click()
-    assert view.tab_stops() == ["causal", "fill with -∞", "score of 'Your' for 'journey'", "All scores as they were",
-                                  "scores", "weights"]
+    assert view.tab_stops() == [
+        "causal",
+        "fill with -∞",
+        "score of 'Your' for 'journey'",
+        "All scores as they were",
+        "scores",
+        "weights",
+    ]
     view.square("scores", 0, 1).focus()
     view.press("ArrowDown", "ArrowRight", "ArrowDown")
     assert view.said().startswith("'starts' reads 'starts'") and view.focused()
@@ -155,8 +170,9 @@ def test_the_keyboard_alone_suffices(page):
     view.output.get_by_role("radio", name="causal", exact=True).focus()
     view.press("ArrowRight")
     assert view.output.get_by_role("radio", name="padding", exact=True).is_checked()
-    assert view.table("weights") == as_written(METHODS["fill with -∞"](scores(6), mask_of("padding", 6, [True] * 4 +
-                                                                                          [False] * 2)))
+    assert view.table("weights") == as_written(
+        METHODS["fill with -∞"](scores(6), mask_of("padding", 6, [True] * 4 + [False] * 2))
+    )
     view.slider("score of 'Your' for 'Your'").focus()
     view.press("End")
     assert view.said().startswith("'Your' reads 'Your': score 200.0000, weight 1.0000")
@@ -165,8 +181,10 @@ def test_the_keyboard_alone_suffices(page):
 
 def test_padding_is_offered_only_where_there_is_some(page):
     view = View(page, "no padding")
-    assert [label.inner_text() for label in view.output.locator("fieldset").first.locator("label").all()] == \
-        ["none", "causal"]
+    assert [label.inner_text() for label in view.output.locator("fieldset").first.locator("label").all()] == [
+        "none",
+        "causal",
+    ]
 
 
 def test_it_fits_a_narrow_window(page):

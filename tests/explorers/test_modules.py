@@ -26,44 +26,68 @@ def run(folder, code, module):
     """What `code` evaluates to, where `it` is the module."""
     (folder / "joined.mjs").write_text(module, encoding="utf-8")
     script = f"import * as it from './joined.mjs'; console.log(JSON.stringify({code}))"
-    node = subprocess.run(["node", "--input-type=module", "-e", script], cwd=folder, capture_output=True, text=True,
-                          encoding="utf-8", timeout=60)
+    node = subprocess.run(
+        ["node", "--input-type=module", "-e", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+    )
     assert node.returncode == 0, node.stderr
     return json.loads(node.stdout)
 
 
 @needs_node
 def test_files_may_use_the_same_names_for_different_things(tmp_path):
-    write(tmp_path, low="const x = 1;\nexport const low = () => x;\n",
-          middle='import { low } from "./low.js";\nconst x = 10;\nexport function middle() { return x + low(); }\n',
-          top='import {\n  middle as second,\n} from "./middle.js";\nimport { low as first } from "./low.js";\n'
-              "const [x, low, middle] = [100, 0, 0];\nexport const all = () => [x, low, middle, first(), second()];\n"
-              "export default { x };\n")
+    write(
+        tmp_path,
+        low="const x = 1;\nexport const low = () => x;\n",
+        middle='import { low } from "./low.js";\nconst x = 10;\nexport function middle() { return x + low(); }\n',
+        top='import {\n  middle as second,\n} from "./middle.js";\nimport { low as first } from "./low.js";\n'
+        "const [x, low, middle] = [100, 0, 0];\nexport const all = () => [x, low, middle, first(), second()];\n"
+        "export default { x };\n",
+    )
     assert run(tmp_path, "[it.all(), it.default]", joined("top.js", tmp_path)) == [[100, 0, 0, 1, 11], {"x": 100}]
 
 
 @needs_node
 def test_a_file_that_several_import_runs_once(tmp_path):
-    write(tmp_path, counter="let count = 0;\nexport const next = () => ++count;\n",
-          left='import { next } from "./counter.js";\nexport const left = next();\n',
-          right='import { next } from "./counter.js";\nexport const right = next();\n',
-          top='import { left } from "./left.js";\nimport { right } from "./right.js";\nexport default [left, right];\n')
+    write(
+        tmp_path,
+        counter="let count = 0;\nexport const next = () => ++count;\n",
+        left='import { next } from "./counter.js";\nexport const left = next();\n',
+        right='import { next } from "./counter.js";\nexport const right = next();\n',
+        top='import { left } from "./left.js";\nimport { right } from "./right.js";\nexport default [left, right];\n',
+    )
     assert run(tmp_path, "it.default", joined("top.js", tmp_path)) == [1, 2]
 
 
-@pytest.mark.parametrize("line", [
-    'import * as all from "./low.js";', 'import "./low.js";', 'import low from "./low.js";',
-    "import { low } from './low.js';", 'import { low } from "https://example.org/low.js";',
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import * as all from "./low.js";',
+        'import "./low.js";',
+        'import low from "./low.js";',
+        "import { low } from './low.js';",
+        'import { low } from "https://example.org/low.js";',
+    ],
+)
 def test_another_form_of_import_is_refused(tmp_path, line):
     write(tmp_path, low="export const low = 1;\n", top=f"{line}\nexport default {{}};\n")
     with pytest.raises(ValueError, match=r"top.js must import and .* in one form, got .import .*write import \{ name"):
         joined("top.js", tmp_path)
 
 
-@pytest.mark.parametrize("line", [
-    "export { low };", "export default low;", "export let low = 1;", 'export * from "./x.js";',
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export { low };",
+        "export default low;",
+        "export let low = 1;",
+        'export * from "./x.js";',
+    ],
+)
 def test_another_form_of_export_is_refused(tmp_path, line):
     write(tmp_path, low=f"{line}\n", top='import { low } from "./low.js";\n')
     with pytest.raises(ValueError, match="low.js must import and export in one form, got .export "):
@@ -87,8 +111,14 @@ def test_every_explorer_is_one_module_that_imports_nothing(tmp_path, name):
 @pytest.mark.browser
 @needs_node
 def test_the_unit_tests_of_the_scripts_pass():
-    node = subprocess.run(["node", "--test", "--test-reporter=tap"], cwd=SCRIPTS, capture_output=True, text=True,
-                          encoding="utf-8", timeout=300)
+    node = subprocess.run(
+        ["node", "--test", "--test-reporter=tap"],
+        cwd=SCRIPTS,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+    )
     assert node.returncode == 0, node.stdout[-4000:] + node.stderr[-2000:]
     assert int(re.search(r"^# pass (\d+)$", node.stdout, re.MULTILINE)[1]) > 0
 

@@ -20,14 +20,21 @@ def learned(T, C):
     return torch.randn(T, C, generator=torch.Generator().manual_seed(123)).cumsum(dim=0)
 
 
-
-
 # ---------------------------------------------------------------- Python: what is sent, and what is refused
 
-@pytest.mark.parametrize("given", [
-    waves(11, 6), waves(11, 6).requires_grad_(), waves(11, 6).double(), waves(11, 6).half(), waves(11, 6).tolist(),
-    waves(11, 6).mT[1:],
-], ids=["float32", "with gradients", "float64", "float16", "lists", "not contiguous"])
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        waves(11, 6),
+        waves(11, 6).requires_grad_(),
+        waves(11, 6).double(),
+        waves(11, 6).half(),
+        waves(11, 6).tolist(),
+        waves(11, 6).mT[1:],
+    ],
+    ids=["float32", "with gradients", "float64", "float16", "lists", "not contiguous"],
+)
 def test_tables_of_every_kind_are_sent_as_they_are(given):
     view, expected = explorers.positions(given), torch.as_tensor(given).detach().float()
     assert view.shape == list(expected.shape)
@@ -44,27 +51,37 @@ def test_it_opens_with_two_positions_in_the_middle(T, pair):
     assert explorers.positions(waves(T, 4)).pair == pair
 
 
-@pytest.mark.parametrize("error, message, table", [
-    (TypeError, "must be a tensor or nested lists of numbers, .* got str; look", "waves"),
-    (TypeError, "got NoneType; look", None),
-    (TypeError, "rows of one length, got list; look", [[1.0, 2.0], [1.0]]),
-    (TypeError, "one tensor, got a list of tensors; join", [waves(5, 4)[0], waves(5, 4)[1]]),
-    (TypeError, "must be floats, .* got torch.int64; pass the rows themselves, not ids", torch.arange(12).view(3, 4)),
-    (TypeError, "must be floats, .* got torch.bool; pass", torch.ones(3, 4, dtype=torch.bool)),
-    (TypeError, "real numbers, got torch.complex64", torch.ones(3, 4) * 1j),
-    (ValueError, r"shape \(T, C\), .* got \(4,\); one row is not a table", waves(5, 4)[0]),
-    (ValueError, r"shape \(T, C\), .* got \(1, 5, 4\); choose one table", waves(5, 4)[None]),
-    (ValueError, r"shape \(T, C\), .* got \(0,\); one row", []),
-    (ValueError, r"2 to 512 positions and as many features, got \(1, 4\); pass", waves(1, 4)),
-    (ValueError, r"2 to 512 positions and as many features, got \(5, 1\); pass", waves(5, 4)[:, :1]),
-    (ValueError, r"got \(0, 4\); pass", torch.zeros(0, 4)),
-    (ValueError, r"got \(513, 4\); pass a part", waves(513, 4)),
-    (ValueError, r"got \(30522, 768\); pass a part", torch.zeros(1, 1).expand(30522, 768)),
-    (ValueError, r"table must be finite, got nan at \[1, 0\]; find", [[1.0, 0.0], [float("nan"), 1.0]]),
-    (ValueError, r"table must be finite, got inf at \[0, 1\]; find", [[1.0, float("inf")], [1.0, 1.0]]),
-    (ValueError, "other than 0, got zeros at position 2; leave that row out", torch.tensor([1.0, 2, 0, 1])[:, None] *
-     torch.ones(4, 3)),
-])
+@pytest.mark.parametrize(
+    "error, message, table",
+    [
+        (TypeError, "must be a tensor or nested lists of numbers, .* got str; look", "waves"),
+        (TypeError, "got NoneType; look", None),
+        (TypeError, "rows of one length, got list; look", [[1.0, 2.0], [1.0]]),
+        (TypeError, "one tensor, got a list of tensors; join", [waves(5, 4)[0], waves(5, 4)[1]]),
+        (
+            TypeError,
+            "must be floats, .* got torch.int64; pass the rows themselves, not ids",
+            torch.arange(12).view(3, 4),
+        ),
+        (TypeError, "must be floats, .* got torch.bool; pass", torch.ones(3, 4, dtype=torch.bool)),
+        (TypeError, "real numbers, got torch.complex64", torch.ones(3, 4) * 1j),
+        (ValueError, r"shape \(T, C\), .* got \(4,\); one row is not a table", waves(5, 4)[0]),
+        (ValueError, r"shape \(T, C\), .* got \(1, 5, 4\); choose one table", waves(5, 4)[None]),
+        (ValueError, r"shape \(T, C\), .* got \(0,\); one row", []),
+        (ValueError, r"2 to 512 positions and as many features, got \(1, 4\); pass", waves(1, 4)),
+        (ValueError, r"2 to 512 positions and as many features, got \(5, 1\); pass", waves(5, 4)[:, :1]),
+        (ValueError, r"got \(0, 4\); pass", torch.zeros(0, 4)),
+        (ValueError, r"got \(513, 4\); pass a part", waves(513, 4)),
+        (ValueError, r"got \(30522, 768\); pass a part", torch.zeros(1, 1).expand(30522, 768)),
+        (ValueError, r"table must be finite, got nan at \[1, 0\]; find", [[1.0, 0.0], [float("nan"), 1.0]]),
+        (ValueError, r"table must be finite, got inf at \[0, 1\]; find", [[1.0, float("inf")], [1.0, 1.0]]),
+        (
+            ValueError,
+            "other than 0, got zeros at position 2; leave that row out",
+            torch.tensor([1.0, 2, 0, 1])[:, None] * torch.ones(4, 3),
+        ),
+    ],
+)
 def test_invalid_arguments_raise_one_clear_sentence(error, message, table):
     with pytest.raises(error, match=message) as caught:
         explorers.positions(table)
@@ -74,6 +91,7 @@ def test_invalid_arguments_raise_one_clear_sentence(error, message, table):
 
 # ---------------------------------------------------------------- Python: the picture that stays
 
+
 def test_the_picture_is_that_of_the_opening_view():
     shown = explorers.positions(waves(101, 128)).still()
     first, second = waves(101, 128)[[50, 58]]
@@ -81,7 +99,8 @@ def test_the_picture_is_that_of_the_opening_view():
     cosine = F.cosine_similarity(first, second, dim=0)
     assert shown["text/plain"] == (
         f"Two positions, feature by feature: cosine {cosine:.2f} (128 features). Numbers below 0: "
-        f"position 50 {below[0]}, position 58 {below[1]}, product {below[2]}. {INVITATION}")
+        f"position 50 {below[0]}, position 58 {below[1]}, product {below[2]}. {INVITATION}"
+    )
     assert shown == explorers.positions(waves(101, 128)).still()
 
 

@@ -13,8 +13,12 @@ from tests.explorers.test_positions import learned, waves
 from tests.explorers.view import View, in_both_themes
 
 pytestmark = pytest.mark.browser
-TABLES = {"101 waves": waves(101, 128), "13 learned": learned(13, 7), "512 learned": learned(512, 384),
-          "2 by hand": torch.tensor([[1.0, 2.0], [2.0, -1.0]])}
+TABLES = {
+    "101 waves": waves(101, 128),
+    "13 learned": learned(13, 7),
+    "512 learned": learned(512, 384),
+    "2 by hand": torch.tensor([[1.0, 2.0], [2.0, -1.0]]),
+}
 each_table = pytest.mark.parametrize("which", TABLES)
 
 
@@ -44,6 +48,7 @@ def spread(table, apart):
 
 # ---------------------------------------------------------------- the browser
 
+
 class PositionsView(View):
     """The explorer of positions."""
 
@@ -70,12 +75,15 @@ class PositionsView(View):
 
     def colors(self, C):
         """The color in the middle of each square: three rows of C."""
-        return self.canvas.evaluate("""(canvas, C) => {
+        return self.canvas.evaluate(
+            """(canvas, C) => {
             const pen = canvas.getContext("2d");
             const ratio = canvas.height / canvas.getBoundingClientRect().height;
             return [12, 39, 66].map((y) => Array.from({ length: C }, (_, c) =>
               [...pen.getImageData((c + 0.5) * canvas.width / C, y * ratio, 1, 1).data].slice(0, 3)));
-        }""", C)
+        }""",
+            C,
+        )
 
     def curve(self, kind):
         """A curve of the chart, read from its pixels: each row a distance and a cosine."""
@@ -90,12 +98,17 @@ class PositionsView(View):
         """Pixels back to numbers, by the outermost ticks of both axes: (N, 2)."""
         (x0, across0), *_, (x1, across1) = self.ticks("abh-middle", "x")
         (y0, up0), *_, (y1, up1) = self.ticks("abh-end", "y")
-        return torch.tensor([(x0 + (x - across0) / (across1 - across0) * (x1 - x0),
-                              y0 + (y - up0) / (up1 - up0) * (y1 - y0)) for x, y in places])
+        return torch.tensor(
+            [
+                (x0 + (x - across0) / (across1 - across0) * (x1 - x0), y0 + (y - up0) / (up1 - up0) * (y1 - y0))
+                for x, y in places
+            ]
+        )
 
     def ticks(self, kind, axis):
         found = self.output.locator(f"svg.abh-chart text.{kind}:not(:empty)").evaluate_all(
-            "(texts, axis) => texts.map(text => [Number(text.textContent), Number(text.getAttribute(axis))])", axis)
+            "(texts, axis) => texts.map(text => [Number(text.textContent), Number(text.getAttribute(axis))])", axis
+        )
         shift = 4 if axis == "y" else 0  # the text stands a little lower than its line
         return [(number, place - shift) for number, place in found if number == number]
 
@@ -108,18 +121,22 @@ def page(open_page):
 def test_controls_and_tables_have_names_and_roles(page):
     view = PositionsView(page, "101 waves")
     assert view.pair() == (50, 58) and view.said() == sentence(TABLES["101 waves"], 50, 58)
-    limits = [[view.slider(name).get_attribute(end) for end in ("min", "max")]
-              for name in ("position i", "position j", "feature")]
+    limits = [
+        [view.slider(name).get_attribute(end) for end in ("min", "max")]
+        for name in ("position i", "position j", "feature")
+    ]
     assert limits == [["0", "100"], ["0", "100"], ["0", "127"]]
-    for name in ("positions 50 and 58 and their product, feature by feature",
-                 *(f"colors: a {unit} below 0 is orange, above 0 blue" for unit in ("value", "product"))):
+    for name in (
+        "positions 50 and 58 and their product, feature by feature",
+        *(f"colors: a {unit} below 0 is orange, above 0 blue" for unit in ("value", "product")),
+    ):
         assert view.output.get_by_role("img", name=name).is_visible()
-    assert view.charts() == ["cosine of every position with position 50, against the distance; "
-                              "dot: position 58, 0.7144"]
+    assert view.charts() == [
+        "cosine of every position with position 50, against the distance; dot: position 58, 0.7144"
+    ]
 
 
-@pytest.mark.parametrize("which, ends", [("101 waves", ["-1", "1", "-1", "1"]),
-                                         ("512 learned", ["≤", "≥", "≤", "≥"])])
+@pytest.mark.parametrize("which, ends", [("101 waves", ["-1", "1", "-1", "1"]), ("512 learned", ["≤", "≥", "≤", "≥"])])
 def test_the_legend_says_where_colors_stop(page, which, ends):
     """In waves the largest value is as strong as the colors go; in a drawn table some values are beyond."""
     legends = PositionsView(page, which).root.locator(".abh-legend").all_inner_texts()
@@ -127,9 +144,18 @@ def test_the_legend_says_where_colors_stop(page, which, ends):
     assert [mark for mark in found if mark in {"≤", "≥", *ends}] == ends
 
 
-@pytest.mark.parametrize("which, i, j", [
-    ("101 waves", 50, 51), ("101 waves", 3, 98), ("101 waves", 100, 0), ("13 learned", 12, 2), ("13 learned", 5, 6),
-    ("512 learned", 0, 511), ("512 learned", 300, 42)])
+@pytest.mark.parametrize(
+    "which, i, j",
+    [
+        ("101 waves", 50, 51),
+        ("101 waves", 3, 98),
+        ("101 waves", 100, 0),
+        ("13 learned", 12, 2),
+        ("13 learned", 5, 6),
+        ("512 learned", 0, 511),
+        ("512 learned", 300, 42),
+    ],
+)
 def test_both_sliders_show_the_numbers_of_pytorch(page, which, i, j):
     view, table = PositionsView(page, which), TABLES[which]
     view.put(i, j)
@@ -162,8 +188,9 @@ def test_the_squares_have_the_colors_of_their_numbers(page, which):
     view.put(i, j)
     square = table.double().square()
     reaches = [min(square.max() ** 0.5, 3 * square.mean() ** 0.5)] * 2 + [min(square.max(), 3 * square.mean())]
-    for row, reach, drawn in zip([table[i], table[j], table[i] * table[j]], reaches, view.colors(table.size(1)),
-                                 strict=True):
+    for row, reach, drawn in zip(
+        [table[i], table[j], table[i] * table[j]], reaches, view.colors(table.size(1)), strict=True
+    ):
         for value, color in zip((0.5 + row / (2 * reach)).clamp(0, 1).tolist(), drawn, strict=True):
             wanted = plots.SIGNED(value, bytes=True)[:3]
             assert max(abs(int(a) - b) for a, b in zip(wanted, color, strict=True)) <= 3  # one step of 256 at an edge
@@ -190,8 +217,12 @@ def test_moved_together_they_keep_their_distance_and_stop_at_the_ends(page):
     view.put(50, 58)
     dot = view.dot()
     view.tick("move both together", True)
-    for name, value, pair in [("position i", 20, (20, 28)), ("position j", 40, (32, 40)), ("position i", 99, (92, 100)),
-                              ("position j", 3, (0, 8))]:
+    for name, value, pair in [
+        ("position i", 20, (20, 28)),
+        ("position j", 40, (32, 40)),
+        ("position i", 99, (92, 100)),
+        ("position j", 3, (0, 8)),
+    ]:
         view.slide(name, value)
         assert view.pair() == pair and view.said() == sentence(TABLES["101 waves"], *pair)
         assert "cosine 0.7144" in view.said()

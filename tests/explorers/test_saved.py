@@ -14,9 +14,11 @@ from tests.explorers.test_attention import bundle, weights, words
 from tools.save_notebooks import VIEW, keep_pictures
 
 ROOT = Path(__file__).parents[2]
-CELLS = ["import torch\nimport explorers",
-         "explorers.attention(['a', 'b'], torch.eye(2))",
-         "explorers.attention(['a', 'b'], torch.eye(2).expand(2, 3, 2, 2))"]
+CELLS = [
+    "import torch\nimport explorers",
+    "explorers.attention(['a', 'b'], torch.eye(2))",
+    "explorers.attention(['a', 'b'], torch.eye(2).expand(2, 3, 2, 2))",
+]
 
 
 def notebook_of(cells):
@@ -42,6 +44,21 @@ def test_a_saved_explorer_passes_nbval(tmp_path, monkeypatch):
     with ThreadPoolExecutor() as elsewhere:  # Playwright, once started, keeps an event loop in this thread
         elsewhere.submit(NotebookClient(notebook, store_widget_state=False).execute).result()
     nbformat.write(notebook, tmp_path / "with_views.ipynb")
-    run = subprocess.run([sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-p", "no:cacheprovider",
-                          "--rootdir", tmp_path, tmp_path], capture_output=True, text=True, encoding="utf-8")
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "--nbval",
+            "--nbval-current-env",
+            "-p",
+            "no:cacheprovider",
+            "--rootdir",
+            tmp_path,
+            tmp_path,
+        ],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
     assert "3 passed" in run.stdout, run.stdout

@@ -26,11 +26,16 @@ def assert_says(said, expected):
 
 # ---------------------------------------------------------------- the browser
 
+
 @pytest.fixture(scope="module")
 def page(open_page):
-    return open_page({"many queries": explorers.scaling(Q, K),
-                      "one query": explorers.scaling(drawn(1, 100)[0], drawn(16, 100)),
-                      "huge": explorers.scaling(1e30 * drawn(3, 11), 1e30 * drawn(2, 11))})
+    return open_page(
+        {
+            "many queries": explorers.scaling(Q, K),
+            "one query": explorers.scaling(drawn(1, 100)[0], drawn(16, 100)),
+            "huge": explorers.scaling(1e30 * drawn(3, 11), 1e30 * drawn(2, 11)),
+        }
+    )
 
 
 class ScalingView(View):
@@ -53,11 +58,16 @@ class ScalingView(View):
         """Every number in sight is PyTorch's."""
         row = weights(q, k, d, method)[query]
         key = int(row.argmax())
-        assert_says(self.said(), f"d = {d}, {method}: the largest of {len(k)} weights is {row[key]:.4f} (key {key}), "
-                                 f"the slope is {slope(q, k, d, method)[query]:.4f}")
+        assert_says(
+            self.said(),
+            f"d = {d}, {method}: the largest of {len(k)} weights is {row[key]:.4f} (key {key}), "
+            f"the slope is {slope(q, k, d, method)[query]:.4f}",
+        )
         spread = f"spread by {scores(q, k, d, method).std():.4f}"
-        assert_says(self.explained().split(" (")[0],
-                    f"The scores {spread}" if method == NONE else f"The divided scores {spread}")
+        assert_says(
+            self.explained().split(" (")[0],
+            f"The scores {spread}" if method == NONE else f"The divided scores {spread}",
+        )
         bars, curves = self.charts()
         keys = ", ".join(f"key {j} {weight:.4f}" for j, weight in enumerate(row.tolist()))
         assert_says(bars, f"weights of q[{query}]: {keys}")
@@ -82,8 +92,9 @@ def test_controls_and_tables_have_names_and_roles(page):
     view.assert_shows(Q, K, 4, NONE)
     for name in (NONE, "largest weight"):
         assert view.output.get_by_role("radio", name=name, exact=True).is_checked()
-    assert [group.get_attribute("class") for group in view.output.get_by_role("group", name="scores").all()] == \
-        ["abh-choice"]
+    assert [group.get_attribute("class") for group in view.output.get_by_role("group", name="scores").all()] == [
+        "abh-choice"
+    ]
     assert view.output.get_by_role("group", name="curves").count() == 1
     assert view.slider("width").get_attribute("aria-valuetext") == "d = 4"
     assert view.slider("query").get_attribute("aria-valuetext") == "q[0]"
@@ -140,13 +151,15 @@ def test_the_bars_and_the_dot_stand_where_their_numbers_are(page):
     rule = curves.locator("line.abh-mark")
     axis = curves.locator("line.abh-axis")
     share = (float(rule.get_attribute("x1")) - float(axis.get_attribute("x1"))) / (
-        float(axis.get_attribute("x2")) - float(axis.get_attribute("x1")))
+        float(axis.get_attribute("x2")) - float(axis.get_attribute("x1"))
+    )
     assert share == pytest.approx(0.6)  # log 64 / log 1024
     dot = curves.locator("circle")
     assert float(dot.get_attribute("cx")) == float(rule.get_attribute("x1"))
     top, bottom = float(rule.get_attribute("y1")), float(rule.get_attribute("y2"))
     assert (bottom - float(dot.get_attribute("cy"))) / (bottom - top) == pytest.approx(
-        largest(Q, K, 64, ROOT).mean().item(), abs=1e-4)
+        largest(Q, K, 64, ROOT).mean().item(), abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("method", [NONE, ROOT])
@@ -164,11 +177,17 @@ def test_the_curves_are_the_means_at_every_width(page, measure, of, method):
     assert [(zero - y) / tall for _, y in points] == pytest.approx(means, abs=0.06 / tall)  # drawn to 0.1 pixel
 
 
-@pytest.mark.parametrize("d, method, who, percent", [
-    (1, NONE, "The keys share", "100"), (16, NONE, "One key takes most", "23"),
-    (64, NONE, "One key takes nearly all", "17"), (512, NONE, "One key takes nearly all", "less than 1"),
-    (64, ROOT, "The keys share", "96"), (512, ROOT, "One key takes most", "68"),
-])
+@pytest.mark.parametrize(
+    "d, method, who, percent",
+    [
+        (1, NONE, "The keys share", "100"),
+        (16, NONE, "One key takes most", "23"),
+        (64, NONE, "One key takes nearly all", "17"),
+        (512, NONE, "One key takes nearly all", "less than 1"),
+        (64, ROOT, "The keys share", "96"),
+        (512, ROOT, "One key takes most", "68"),
+    ],
+)
 def test_it_says_what_the_numbers_mean(page, d, method, who, percent):
     view = opened(page)
     view.width(d)

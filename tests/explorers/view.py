@@ -55,8 +55,14 @@ class View:
         return self._read(name, "td.abh-after")
 
     def _read(self, name, cells):
-        return self.grid(name).locator("tbody tr").evaluate_all(
-            "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))", cells)
+        return (
+            self.grid(name)
+            .locator("tbody tr")
+            .evaluate_all(
+                "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))",
+                cells,
+            )
+        )
 
     def grid(self, name):
         return self.output.locator(f"table[aria-label={name!r}]")
@@ -66,9 +72,15 @@ class View:
 
     def kinds(self, name, kind):
         """The squares of a table with this class: [(row, column)]."""
-        found = self.grid(name).locator("tbody tr").evaluate_all(
-            "(rows, kind) => rows.map(row => [...row.querySelectorAll('.abh-square')]"
-            ".map(cell => cell.classList.contains(kind)))", kind)
+        found = (
+            self.grid(name)
+            .locator("tbody tr")
+            .evaluate_all(
+                "(rows, kind) => rows.map(row => [...row.querySelectorAll('.abh-square')]"
+                ".map(cell => cell.classList.contains(kind)))",
+                kind,
+            )
+        )
         return [(i, j) for i, row in enumerate(found) for j, marked in enumerate(row) if marked]
 
     def charts(self):
@@ -110,11 +122,13 @@ class View:
             self.page.keyboard.press("Tab")
             if not self.root.evaluate("root => root.contains(document.activeElement)"):
                 return stops
-            stops.append(self.page.evaluate("""() => {
+            stops.append(
+                self.page.evaluate("""() => {
                 const node = document.activeElement;
                 const words = [...(node.labels?.[0] ?? node).childNodes].filter(part => part.nodeName !== "SELECT");
                 return (node.closest("[role=grid]") ?? node).ariaLabel || words.map(part => part.textContent).join("");
-            }"""))
+            }""")
+            )
         raise AssertionError(f"the tab key does not leave the explorer: {stops}")
 
     def focused(self):
@@ -125,7 +139,8 @@ class View:
         """Nothing reaches beyond the right edge of the output."""
         edge = self.output.evaluate("node => node.getBoundingClientRect().right")
         found = self.root.locator(parts).evaluate_all(
-            "nodes => nodes.map(node => [node.getBoundingClientRect().right, node.outerHTML.slice(0, 200)])")
+            "nodes => nodes.map(node => [node.getBoundingClientRect().right, node.outerHTML.slice(0, 200)])"
+        )
         assert found
         assert [part for right, part in found if right > edge + 1] == []
 
@@ -160,7 +175,10 @@ def in_both_themes(opened, which, folder):
         opened.theme(theme)
         view = View(opened, which)
         view.output.screenshot(path=folder / f"{theme}.png")
-        found.append(view.root.evaluate("node => { const look = getComputedStyle(node);"
-                                        " return [look.color, look.backgroundColor]; }"))
+        found.append(
+            view.root.evaluate(
+                "node => { const look = getComputedStyle(node); return [look.color, look.backgroundColor]; }"
+            )
+        )
     print(f"\nscreenshots: {folder}")
     return found

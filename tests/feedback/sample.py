@@ -50,14 +50,32 @@ def rows_sum_to_one(case):
 X, Y, SCALE = torch.arange(1.0, 11).reshape(2, 5), torch.arange(2.0, 17).reshape(3, 5), torch.tensor([1.0, 2, 3, 4, 6])
 
 EXERCISE = Exercise(
-    id="9.1", name="shares", signature="shares(x, scale=None)",
+    id="9.1",
+    name="shares",
+    signature="shares(x, scale=None)",
     gives="the share of each number in its row, and the sums",
-    minutes=1, difficulty=1, reference=shares, arguments=("x", "scale"), returns=("shares", "sums"),
-    cases=(TestCase("a table", (X, None)), TestCase("a tall table", (Y, None)), TestCase("a scaled table", (X, SCALE)),
-           TestCase("a table of large numbers", (X * 1e30, None),
-                    limitation="The product of two large numbers is not finite.")),
-    minimal_inputs=((torch.tensor([[1.0, 1.0], [1.0, 1.0]]), None), (torch.tensor([[1.0, 3.0]]), None),
-                    (torch.tensor([[1.0, 3.0], [2.0, 4.0]]), None)),
-    misconceptions=known, hints=("Sum the rows.", "x / x.sum(dim=1)[:, None]"), when_correct="Shares sum to 1.",
-    stage_of=lambda args: args[1] is not None, judge_first=("sums",),
-    properties=(Property("rows-do-not-sum-to-1", rows_sum_to_one, "Divide by what?"),))
+    minutes=1,
+    difficulty=1,
+    reference=shares,
+    arguments=("x", "scale"),
+    returns=("shares", "sums"),
+    cases=(
+        TestCase("a table", (X, None)),
+        TestCase("a tall table", (Y, None)),
+        TestCase("a scaled table", (X, SCALE)),
+        TestCase(
+            "a table of large numbers", (X * 1e30, None), limitation="The product of two large numbers is not finite."
+        ),
+    ),
+    minimal_inputs=(
+        (torch.tensor([[1.0, 1.0], [1.0, 1.0]]), None),
+        (torch.tensor([[1.0, 3.0]]), None),
+        (torch.tensor([[1.0, 3.0], [2.0, 4.0]]), None),
+    ),
+    misconceptions=known,
+    hints=("Sum the rows.", "x / x.sum(dim=1)[:, None]"),
+    when_correct="Shares sum to 1.",
+    stage_of=lambda args: args[1] is not None,
+    judge_first=("sums",),
+    properties=(Property("rows-do-not-sum-to-1", rows_sum_to_one, "Divide by what?"),),
+)

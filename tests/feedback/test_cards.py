@@ -13,13 +13,17 @@ def visible(card):
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", card)))
 
 
-CARDS = [lambda: check("3.2", dots2), lambda: check("3.2", EXERCISES["3.2"].reference),
-         lambda: check("3.2", EXERCISES["3.2"].misconceptions[0].variants[0]), lambda: check("3.2", lambda w, m: w @ m),
-         lambda: check("3.2", lambda w, m: w ** 2 * m), lambda: hint("3.2")]
+CARDS = [
+    lambda: check("3.2", dots2),
+    lambda: check("3.2", EXERCISES["3.2"].reference),
+    lambda: check("3.2", EXERCISES["3.2"].misconceptions[0].variants[0]),
+    lambda: check("3.2", lambda w, m: w @ m),
+    lambda: check("3.2", lambda w, m: w**2 * m),
+    lambda: hint("3.2"),
+]
 
 
-def dots2(weights, mask):
-    ...
+def dots2(weights, mask): ...
 
 
 @pytest.mark.parametrize("make", CARDS)

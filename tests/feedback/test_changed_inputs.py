@@ -1,6 +1,5 @@
 """Inputs that a learner's code changed."""
 
-
 from exercises import EXERCISES, check
 
 

@@ -40,6 +40,7 @@ def test_a_later_stage_is_judged_once_the_earlier_one_is_right():
 
 def test_the_first_parts_of_a_result_are_judged_by_themselves():
     """The sums are those of the columns; the shares hold a second mistake, which hides the first as a whole."""
+
     def two_mistakes(x, scale=None):
         return not_divided(x, scale)[0] + 1, over_columns(x, scale)[1]
 
@@ -110,8 +111,8 @@ def test_a_later_call_may_not_change_an_earlier_result():
 
     def shared(x, scale=None):
         first, sums = shares(x, scale)
-        buffer[:len(x)] = first
-        return buffer[:len(x)], sums
+        buffer[: len(x)] = first
+        return buffer[: len(x)], sums
 
     assert check(shared).diagnosis == "shared-result"
 

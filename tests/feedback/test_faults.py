@@ -26,7 +26,8 @@ def test_a_fault_of_the_checker_says_so_with_its_place(broken, monkeypatch):
     report = check("0.1", lambda x: x)
     assert report.status == "error"
     assert "a mistake in the course, not in your code: its checker raised KeyError (feedback/test_faults.py, line" in (
-        report.message)
+        report.message
+    )
     assert "Please report it" in report.message
     monkeypatch.setenv("COURSE_DEBUG", "1")
     with pytest.raises(KeyError):

@@ -27,7 +27,7 @@ def test_every_module_is_listed_in_order():
     for path in FOLDER.glob("*.py"):
         if path.stem == "__init__":
             continue
-        later = LISTED[LISTED.index(path.stem):]
+        later = LISTED[LISTED.index(path.stem) :]
         assert not {f"feedback.{name}" for name in later} & set(imported(path)), path.name
 
 
@@ -39,6 +39,9 @@ def test_the_engine_knows_nothing_of_the_course():
 def test_no_file_is_long():
     root = FOLDER.parent
     rooms = ("feedback", "exercises", "helpers", "explorers", "tools", "tests")
-    long = {str(path.relative_to(root)): len(path.read_text(encoding="utf-8").splitlines())
-            for room in rooms for path in (root / room).rglob("*.py")}
+    long = {
+        str(path.relative_to(root)): len(path.read_text(encoding="utf-8").splitlines())
+        for room in rooms
+        for path in (root / room).rglob("*.py")
+    }
     assert {path: length for path, length in long.items() if length > 650} == {}

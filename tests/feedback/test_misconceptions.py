@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from feedback import Misconceptions, audit
+from feedback.checker import check
 from tests.feedback.sample import EXERCISE, known, over_columns, shares
 
 
@@ -47,6 +48,14 @@ def test_a_catalogue_takes_over_mistakes_of_another_in_its_own_words():
     assert misconception.variants[0](5) == 10
 
 
+def test_a_catalogue_may_explain_what_it_takes_over_in_another_way():
+    shared, own = Misconceptions(), Misconceptions()
+    shared("zero", "It is 0.", "It is not.", explain=lambda case: "shared")(lambda x: 0)
+    own.include(shared, explain=lambda case: "own")
+    [misconception] = own
+    assert misconception.explain(None) == "own"
+
+
 def test_an_id_is_registered_once():
     catalogue = Misconceptions()
     catalogue("one", "a.", "b.")
@@ -86,6 +95,32 @@ def test_the_audit_finds_redundant_variants():
     assert audit.redundant(EXERCISE) == []
     again = with_mistakes(("over-columns", lambda x, scale=None: over_columns(x, scale)))
     assert audit.redundant(again) == ["over-columns (variant 1 = variant 0)"]
+
+
+def test_shared_variants_that_do_the_same_here_may_differ_in_another_exercise():
+    shared, own = Misconceptions(), Misconceptions()
+    shared("over-columns", "a.", "b.")(over_columns)
+    shared.also("over-columns")(lambda x, scale=None: over_columns(x, scale))
+    own.include(shared)
+    assert audit.redundant(replace(EXERCISE, misconceptions=own)) == []
+    own.also("over-columns")(lambda x, scale=None: over_columns(x, scale))
+    assert audit.redundant(replace(EXERCISE, misconceptions=own)) == [
+        "over-columns (variant 2 = variant 0)",
+        "over-columns (variant 2 = variant 1)",
+    ]
+
+
+def test_a_first_part_names_a_mistake_only_where_the_other_parts_follow_it():
+    by_parts = replace(EXERCISE, judge_first=("shares",))
+
+    def wrong_sums_too(x, scale=None):
+        return over_columns(x, scale)[0], shares(x, scale)[1] + 1
+
+    def only_shown(x, scale=None):
+        return over_columns(x, scale)[0], shares(x, scale)[1]
+
+    assert check(by_parts, wrong_sums_too).diagnosis == "over-columns"
+    assert check(by_parts, only_shown).diagnosis != "over-columns"
 
 
 def test_two_ways_to_raise_the_same_exception_have_one_fingerprint():

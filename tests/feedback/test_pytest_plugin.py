@@ -27,13 +27,20 @@ def test_the_promises_of_a_sound_exercise_are_kept():
     assert all(found[name] is None for name in found if name.startswith("card-"))
 
 
-@pytest.mark.parametrize("banks, name, words", [
-    ({"right": [(over_columns, "correct")]}, "right-over_columns", "expected the status 'correct'"),
-    ({"wrong": [(shares, None)]}, "wrong-shares", "a wrong answer was accepted"),
-    ({"wrong": [(over_columns, "scale-added")]}, "wrong-over_columns", "expected 'scale-added', got 'over-columns'"),
-    ({"two_mistakes": [(scale_added, ("over-columns", "not-divided"))]}, "two-scale_added", "not 'scale-added'"),
-    ({"wrong": [(over_columns, "over-columns")]}, "every-misconception-is-met-in-the-bank", "scale-ignored"),
-    ({}, "well-stocked", "at least 4 answers"),
-])
+@pytest.mark.parametrize(
+    "banks, name, words",
+    [
+        ({"right": [(over_columns, "correct")]}, "right-over_columns", "expected the status 'correct'"),
+        ({"wrong": [(shares, None)]}, "wrong-shares", "a wrong answer was accepted"),
+        (
+            {"wrong": [(over_columns, "scale-added")]},
+            "wrong-over_columns",
+            "expected 'scale-added', got 'over-columns'",
+        ),
+        ({"two_mistakes": [(scale_added, ("over-columns", "not-divided"))]}, "two-scale_added", "not 'scale-added'"),
+        ({"wrong": [(over_columns, "over-columns")]}, "every-misconception-is-met-in-the-bank", "scale-ignored"),
+        ({}, "well-stocked", "at least 4 answers"),
+    ],
+)
 def test_a_broken_promise_is_found(banks, name, words):
     assert words in kept(**banks)[name]

@@ -64,8 +64,7 @@ class Empty(nn.Module):
         super().__init__()
         ...
 
-    def forward(self, x):
-        ...
+    def forward(self, x): ...
 
 
 @pytest.mark.parametrize("stub", [dots, only_docstring, passes, not_implemented])
@@ -83,8 +82,7 @@ class Inherits(Empty):
 
 
 class ForwardToCome(EXERCISES["2.5"].reference):
-    def forward(self, x):
-        ...
+    def forward(self, x): ...
 
 
 @pytest.mark.parametrize("stub", [Inherits, ForwardToCome, type("Bare", (nn.Module,), {})])
@@ -96,8 +94,16 @@ def test_a_written_return_none_is_an_attempt():
     assert check("0.1", returns_none).diagnosis == "returns-none"
 
 
-@pytest.mark.parametrize("body, status", [("...", "not attempted"), ("return None", "wrong"), ("return", "wrong"),
-                                          ("pass", "not attempted"), ("return x.mean(1)", "correct")])
+@pytest.mark.parametrize(
+    "body, status",
+    [
+        ("...", "not attempted"),
+        ("return None", "wrong"),
+        ("return", "wrong"),
+        ("pass", "not attempted"),
+        ("return x.mean(1)", "correct"),
+    ],
+)
 def test_code_without_a_source_file_is_understood(body, status):
     space = {}
     exec(f"def f(x):\n    {body}", space)
@@ -106,13 +112,19 @@ def test_code_without_a_source_file_is_understood(body, status):
     assert check("0.1", space["f"]).status == status
 
 
-@pytest.mark.parametrize("attempt, words", [
-    (torch.zeros(5), "check needs the function itself, got a tensor of shape (5,)"),
-    (None, "got None"), ("row_means", "got str 'row_means'"), (3, "got 3"),
-    (nn.Linear, "A function is asked for, got the class Linear"), (torch.Tensor, "got the class Tensor"),
-    (lambda: 0, "row_means is called as row_means(x); yours takes ()"),
-    (lambda x, y: 0, "yours takes (x, y)"),
-])
+@pytest.mark.parametrize(
+    "attempt, words",
+    [
+        (torch.zeros(5), "check needs the function itself, got a tensor of shape (5,)"),
+        (None, "got None"),
+        ("row_means", "got str 'row_means'"),
+        (3, "got 3"),
+        (nn.Linear, "A function is asked for, got the class Linear"),
+        (torch.Tensor, "got the class Tensor"),
+        (lambda: 0, "row_means is called as row_means(x); yours takes ()"),
+        (lambda x, y: 0, "yours takes (x, y)"),
+    ],
+)
 def test_something_that_is_no_answer_is_explained(attempt, words):
     report = check("0.1", attempt)
     assert report.status == "error" and words in report.message

@@ -31,11 +31,24 @@ def test_progress_remembers_what_was_solved(record_file):
     assert json.loads(record_file.read_text(encoding="utf-8")) == {"0.1": {"status": "correct", "tries": 3}}
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "[1, 2]", '{"0.1": 3}', '{"0.1": {}}', "\x00", "null", "",
-                                     "[" * 100_000,
-                                     '{"0.1": {"status": "done", "tries": 1}}',
-                                     '{"0.1": {"status": "wrong", "tries": "x"}}',
-                                     '{"0.1": {"status": [], "tries": null}}'], ids=lambda text: repr(text[:40]))
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        "[1, 2]",
+        '{"0.1": 3}',
+        '{"0.1": {}}',
+        "\x00",
+        "null",
+        "",
+        "[" * 100_000,
+        '{"0.1": {"status": "done", "tries": 1}}',
+        '{"0.1": {"status": "wrong", "tries": "x"}}',
+        '{"0.1": {"status": [], "tries": null}}',
+    ],
+    ids=lambda text: repr(text[:40]),
+)
 def test_a_corrupt_record_is_set_aside_and_nothing_is_lost(record_file, content):
     record_file.parent.mkdir()
     record_file.write_text(content, encoding="utf-8")

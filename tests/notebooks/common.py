@@ -42,8 +42,9 @@ def exercise_of(cell):
 def is_compared(cell):
     """Whether nbval compares everything that a cell printed and drew."""
     marked = NBVAL_TAG.search(cell.source) or any(NBVAL_TAG.search(tag) for tag in tags(cell))
-    return not marked and all(output.output_type == "stream" or is_compared_data(output.get("data", {}))
-                              for output in cell.outputs)
+    return not marked and all(
+        output.output_type == "stream" or is_compared_data(output.get("data", {})) for output in cell.outputs
+    )
 
 
 def is_compared_data(data):
@@ -56,8 +57,14 @@ def execute(notebook, folder):
 
     Errors: nbclient.exceptions.CellExecutionError if a cell raises
     """
-    client = NotebookClient(notebook, kernel_name="python3", timeout=600, record_timing=False,
-                            store_widget_state=False, resources={"metadata": {"path": str(folder)}})
+    client = NotebookClient(
+        notebook,
+        kernel_name="python3",
+        timeout=600,
+        record_timing=False,
+        store_widget_state=False,
+        resources={"metadata": {"path": str(folder)}},
+    )
     with ThreadPoolExecutor() as pool:  # a browser test in this process may have left its event loop in this thread
         pool.submit(client.execute).result()
     return notebook
@@ -65,5 +72,6 @@ def execute(notebook, folder):
 
 def printed(notebook):
     """Everything that a notebook printed, in one string."""
-    return "".join(output.text for cell in notebook.cells for output in cell.get("outputs", [])
-                   if output.output_type == "stream")
+    return "".join(
+        output.text for cell in notebook.cells for output in cell.get("outputs", []) if output.output_type == "stream"
+    )

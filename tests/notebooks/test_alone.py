@@ -30,8 +30,13 @@ def github(tmp_path_factory):
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, copy)
     git = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=other"]
-    for arguments in (["init"], ["checkout", "-b", badges.home()["branch"]], ["add", "--all", "--force"],
-                  ["commit", "-m", "The course"], ["clone", "--bare", ".", str(folder / "bare.git")]):
+    for arguments in (
+        ["init"],
+        ["checkout", "-b", badges.home()["branch"]],
+        ["add", "--all", "--force"],
+        ["commit", "-m", "The course"],
+        ["clone", "--bare", ".", str(folder / "bare.git")],
+    ):
         subprocess.run([*git, *arguments], cwd=course, check=True, capture_output=True)
     return (folder / "bare.git").as_uri()
 
@@ -46,8 +51,11 @@ def colab(tmp_path, github, monkeypatch):
         folder.mkdir(parents=True)
     (module / "__init__.py").touch()
     (startup / "colab.py").write_text("import google.colab\n", encoding="utf-8")
-    for name, value in {"PYTHONPATH": str(module.parents[1]), "IPYTHONDIR": str(tmp_path / "ipython"),
-                        "OMP_NUM_THREADS": "1"}.items():
+    for name, value in {
+        "PYTHONPATH": str(module.parents[1]),
+        "IPYTHONDIR": str(tmp_path / "ipython"),
+        "OMP_NUM_THREADS": "1",
+    }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("COURSE_MINILM", raising=False)  # MiniLM has not been fetched there
     redirect(monkeypatch, github)

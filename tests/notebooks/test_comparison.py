@@ -17,8 +17,9 @@ def notebook_with_number(number):
 
 
 def test_at_least_98_percent_of_the_cells_that_print_or_draw_are_compared():
-    compared = {f"{path.stem}/{cell.id}": is_compared(cell) for path in PATHS for cell in code_cells(path)
-                if cell.outputs}
+    compared = {
+        f"{path.stem}/{cell.id}": is_compared(cell) for path in PATHS for cell in code_cells(path) if cell.outputs
+    }
     left_out = {name for name, is_compared in compared.items() if not is_compared}
     print(f"{len(compared) - len(left_out)} of {len(compared)} cells that print or draw are compared")
     assert left_out == set(EXCEPTIONS)
@@ -26,8 +27,12 @@ def test_at_least_98_percent_of_the_cells_that_print_or_draw_are_compared():
 
 
 def test_no_cell_is_exempt_from_the_comparison():
-    exempt = [f"{path.stem}/{cell.id}" for path in PATHS for cell in code_cells(path)
-              if {"raises-exception", "nbval-skip", "nbval-ignore-output"} & set(tags(cell))]
+    exempt = [
+        f"{path.stem}/{cell.id}"
+        for path in PATHS
+        for cell in code_cells(path)
+        if {"raises-exception", "nbval-skip", "nbval-ignore-output"} & set(tags(cell))
+    ]
     assert exempt == []
 
 
@@ -43,8 +48,13 @@ def test_nbval_sees_a_changed_number_a_changed_figure_and_a_changed_card(tmp_pat
     replace(figure.outputs[0].data, "image/svg+xml", "#0b5fa5", "#0b5fa6")
     replace(numbers.outputs[0], "text", "2.", "3.")
     replace(card.outputs[0].data, "text/html", "not attempted", "attempted")
-    assert run_nbval(tmp_path, notebook) == {"setup": "PASSED", "bank-vectors": "FAILED", "dot-run": "FAILED",
-                                             "softmax-stub": "PASSED", "softmax-check": "FAILED"}
+    assert run_nbval(tmp_path, notebook) == {
+        "setup": "PASSED",
+        "bank-vectors": "FAILED",
+        "dot-run": "FAILED",
+        "softmax-stub": "PASSED",
+        "softmax-check": "FAILED",
+    }
 
 
 def replace(output, key, old, new):
@@ -55,15 +65,28 @@ def replace(output, key, old, new):
 def run_nbval(folder, notebook):
     """Run nbval on a notebook with the options of `python course.py test`; returns the verdict on each cell."""
     nbformat.write(notebook, folder / "changed.ipynb")
-    command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--rootdir", str(folder), "--nbval",
-               "--nbval-current-env", f"--nbval-sanitize-with={SANITIZE}", "changed.ipynb"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-v",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(folder),
+        "--nbval",
+        "--nbval-current-env",
+        f"--nbval-sanitize-with={SANITIZE}",
+        "changed.ipynb",
+    ]
     output = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8").stdout
     verdicts = re.findall(r"::Cell \d+ (PASSED|FAILED)", output)
     return dict(zip((cell.id for cell in notebook.cells), verdicts, strict=True))
 
 
-@pytest.mark.parametrize("cell, table", [
-    ("article-weights", "dropped_attn_weights"), ("article-context", "context_vecs")])
+@pytest.mark.parametrize(
+    "cell, table", [("article-weights", "dropped_attn_weights"), ("article-context", "context_vecs")]
+)
 def test_notebook_04_prints_the_tables_of_the_article(cell, table):
     """With dropout. These zeros depend on PyTorch's version, so they are compared as saved by the pinned one."""
     article = json.loads((ROOT / "tests" / "golden" / "causal_article.json").read_text(encoding="utf-8"))

@@ -25,15 +25,19 @@ def course(tmp_path):
 
 
 def save(course):
-    return subprocess.run([sys.executable, "tools/save_notebooks.py"], cwd=course, capture_output=True,
-                          encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "tools/save_notebooks.py"], cwd=course, capture_output=True, encoding="utf-8"
+    )
 
 
 def make_notebook(path, *sources):
-    notebook = nbformat.v4.new_notebook(metadata={"widgets": {"state": {}}, "kernelspec": {
-        "name": "elsewhere", "display_name": "Elsewhere"}})
-    notebook.cells = [nbformat.v4.new_code_cell(source, id=f"cell-{number}", metadata={"execution": {"busy": "now"}})
-                      for number, source in enumerate(sources)]
+    notebook = nbformat.v4.new_notebook(
+        metadata={"widgets": {"state": {}}, "kernelspec": {"name": "elsewhere", "display_name": "Elsewhere"}}
+    )
+    notebook.cells = [
+        nbformat.v4.new_code_cell(source, id=f"cell-{number}", metadata={"execution": {"busy": "now"}})
+        for number, source in enumerate(sources)
+    ]
     nbformat.write(notebook, path)
 
 
@@ -48,8 +52,10 @@ def test_a_notebook_is_saved_with_its_outputs_and_without_metadata(course):
     assert text.startswith('{\n "cells"') and text.endswith("}\n") and "grüß dich" in text
     saved = json.loads(text)
     first, second = saved["cells"]
-    assert saved["metadata"] == {"kernelspec": {"display_name": "Python 3", "name": "python3"},
-                                 "language_info": {"name": "python"}}
+    assert saved["metadata"] == {
+        "kernelspec": {"display_name": "Python 3", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
     assert [first["id"], second["id"], first["metadata"], second["execution_count"]] == ["cell-0", "cell-1", {}, 2]
     assert [output["text"] for output in first["outputs"]] == [["grüß dich\n", "again\n"]]
     assert second["outputs"][0]["data"]["text/plain"] == ["('notebooks', 'memory')"]
@@ -94,23 +100,39 @@ def test_saved_times_are_kept_up_to_the_first_new_output():
 
 # ---- what comparisons of outputs overlook
 
-@pytest.mark.parametrize("saved, new", [
-    ("tensor([1., 2.])", "tensor([1., 2.], device='cuda:0')"),
-    ("tensor([1., 2.], grad_fn=<AddBackward0>)", "tensor([1., 2.],\n       device='cuda:1', grad_fn=<AddBackward0>)"),
-    ("device(type='cpu')", "device(type='cuda', index=0)"),
-    ("Device: cpu, seed: 123", "Device: cuda:0, seed: 123"),
-    ("loop   12.3 ms\neinsum  1.24 ms", "loop  110.5 ms\neinsum 0.9 ms"),
-    ("it took 1.24 s", "it took 2 s"),
-    ("97 \u00b5s a call", "1,012 us a call"),
-])
+
+@pytest.mark.parametrize(
+    "saved, new",
+    [
+        ("tensor([1., 2.])", "tensor([1., 2.], device='cuda:0')"),
+        (
+            "tensor([1., 2.], grad_fn=<AddBackward0>)",
+            "tensor([1., 2.],\n       device='cuda:1', grad_fn=<AddBackward0>)",
+        ),
+        ("device(type='cpu')", "device(type='cuda', index=0)"),
+        ("Device: cpu, seed: 123", "Device: cuda:0, seed: 123"),
+        ("loop   12.3 ms\neinsum  1.24 ms", "loop  110.5 ms\neinsum 0.9 ms"),
+        ("it took 1.24 s", "it took 2 s"),
+        ("97 \u00b5s a call", "1,012 us a call"),
+    ],
+)
 def test_devices_and_times_are_overlooked(saved, new):
     assert save_notebooks.sanitize(saved) == save_notebooks.sanitize(new)
 
 
-@pytest.mark.parametrize("text", [
-    "tensor([0.1234, 0.8766])", "cuda is a platform", "T = 5 steps, 3 seeds", "m 12.5 Ms", "torch.Size([2, 3])",
-    "x2 s", "shape (2, 3, 5) softmax", "M 10.2 3.4 L 5 6 S 1 2",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tensor([0.1234, 0.8766])",
+        "cuda is a platform",
+        "T = 5 steps, 3 seeds",
+        "m 12.5 Ms",
+        "torch.Size([2, 3])",
+        "x2 s",
+        "shape (2, 3, 5) softmax",
+        "M 10.2 3.4 L 5 6 S 1 2",
+    ],
+)
 def test_nothing_else_is_overlooked(text):
     assert save_notebooks.sanitize(text) == text
 
@@ -121,8 +143,10 @@ def output(kind, **contents):
 
 def test_live_views_and_pixels_are_not_compared_but_what_is_next_to_them_is():
     view = output("display_data", data={save_notebooks.VIEW: {"model_id": "1"}})
-    curve, other = (output("display_data", data={"image/png": pixels, "text/plain": words})
-                    for pixels, words in (("AA", "a curve"), ("BB", "a curve")))
+    curve, other = (
+        output("display_data", data={"image/png": pixels, "text/plain": words})
+        for pixels, words in (("AA", "a curve"), ("BB", "a curve"))
+    )
     line = output("display_data", data={"image/png": "AA", "text/plain": "a line"})
     assert save_notebooks.comparable([view, curve]) == save_notebooks.comparable([other])
     assert save_notebooks.comparable([curve]) != save_notebooks.comparable([line])

@@ -62,12 +62,14 @@ def test_it_has_the_parts_of_a_notebook(path):
     parts = {
         "one title": len(re.findall(r"^# ", text, re.MULTILINE)) == 1,
         "in the first cell, in bold: the question it answers": re.search(r"^\*\*.*\?\*\*$", prose[0], re.MULTILINE),
-        "in the first cell: You need, Time, Afterwards you can":
-            all(part in prose[0] for part in ("**You need", "**Time:**", "**Afterwards you can**")),
+        "in the first cell: You need, Time, Afterwards you can": all(
+            part in prose[0] for part in ("**You need", "**Time:**", "**Afterwards you can**")
+        ),
         "at least 3 times **Predict": text.count("**Predict") >= 3,
         "at least 3 times **What you saw.**": text.count("**What you saw.**") >= 3,
-        "in the last cell: three sentences, explain to someone, <details>":
-            all(part in prose[-1] for part in ("three sentences", "explain to someone", "<details>")),
+        "in the last cell: three sentences, explain to someone, <details>": all(
+            part in prose[-1] for part in ("three sentences", "explain to someone", "<details>")
+        ),
     }
     assert not [part for part, present in parts.items() if not present]
 
@@ -121,7 +123,7 @@ def test_the_text_before_a_stub_gives_the_number_stars_and_minutes_of_its_exerci
     for stub in code_cells(path):
         if exercise_of(stub):
             exercise = EXERCISES[exercise_of(stub)]
-            text = next(cell.source for cell in reversed(cells[:cells.index(stub)]) if "## Exercise" in cell.source)
+            text = next(cell.source for cell in reversed(cells[: cells.index(stub)]) if "## Exercise" in cell.source)
             assert f"Exercise {exercise.id}: " in text and exercise.stars in text, exercise.id
             assert f"*About {exercise.minutes} minutes.*" in text, f"{exercise.id}: {exercise.minutes} minutes"
 

@@ -26,8 +26,12 @@ def one_thread_and_a_gpu(tmp_path, monkeypatch):
     startup = tmp_path / "profile_default" / "startup"
     startup.mkdir(parents=True)
     (startup / "simulated_gpu.py").write_text(SIMULATED_GPU, encoding="utf-8")
-    for name, value in {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "COURSE_DEVICE": "cuda",
-                        "IPYTHONDIR": str(tmp_path)}.items():
+    for name, value in {
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "COURSE_DEVICE": "cuda",
+        "IPYTHONDIR": str(tmp_path),
+    }.items():
         monkeypatch.setenv(name, value)
 
 

@@ -18,6 +18,7 @@ each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.ste
 
 # ---------------------------------------------------------------- badges
 
+
 @each_notebook
 def test_a_notebook_opens_with_its_badge_and_the_common_first_cell(path):
     notebook, place = read(path), badges.home()
@@ -46,8 +47,9 @@ def test_badges_of_a_fork():
 
 
 def test_a_new_notebook_gets_its_badge_and_the_first_cell():
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# 09 New", id="title"),
-                                               nbformat.v4.new_code_cell("1 + 1", id="setup")])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_markdown_cell("# 09 New", id="title"), nbformat.v4.new_code_cell("1 + 1", id="setup")]
+    )
     cells = badges.launched(notebook, "09_new.ipynb", badges.home()).cells
     assert [cell.id for cell in cells] == ["title", "start", "setup"]
 
@@ -60,6 +62,7 @@ def test_without_an_address_in_pyproject_the_error_says_what_is_missing(monkeypa
 
 
 # ---------------------------------------------------------------- required packages
+
 
 def test_the_required_packages_are_those_of_the_project():
     dependencies = settings()["project"]["dependencies"]
@@ -75,12 +78,17 @@ def colab(monkeypatch):
 @pytest.fixture
 def without(monkeypatch):
     """without(*names): these packages are missing; returns the list of the pip commands that are run."""
+
     def remove(*names, pip=(0, "")):
         commands = []
         monkeypatch.setattr(start, "find_spec", lambda name: None if name in names else name)
-        monkeypatch.setattr(start.subprocess, "run", lambda command, **_: commands.append(command) or SimpleNamespace(
-            returncode=pip[0], stderr=pip[1]))
+        monkeypatch.setattr(
+            start.subprocess,
+            "run",
+            lambda command, **_: commands.append(command) or SimpleNamespace(returncode=pip[0], stderr=pip[1]),
+        )
         return commands
+
     return remove
 
 
@@ -109,11 +117,14 @@ def test_outside_colab_nothing_is_installed(without):
     assert commands == []
 
 
-@pytest.mark.parametrize("found, message", [
-    (None, "this Python lacks PyTorch: start the course"),
-    ("1.13.1", "PyTorch must be 2.4 or newer, got 1.13.1: start the course"),
-    ("2.3.1+cu121", "PyTorch must be 2.4 or newer, got 2.3.1"),
-])
+@pytest.mark.parametrize(
+    "found, message",
+    [
+        (None, "this Python lacks PyTorch: start the course"),
+        ("1.13.1", "PyTorch must be 2.4 or newer, got 1.13.1: start the course"),
+        ("2.3.1+cu121", "PyTorch must be 2.4 or newer, got 2.3.1"),
+    ],
+)
 def test_missing_or_old_torch_is_an_error_and_is_never_installed(monkeypatch, colab, without, found, message):
     def version(_):
         if found is None:

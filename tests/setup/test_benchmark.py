@@ -71,6 +71,7 @@ def test_the_memory_of_a_table_of_weights_is_measured():
 
 # ---- which arguments are ignored
 
+
 class FakeAttention(torch.nn.Module):
     """A BertAttention that uses head_mask and attention_mask, and ignores all other arguments."""
 
@@ -93,6 +94,11 @@ def test_the_table_of_ignored_arguments_says_what_changes_the_output(monkeypatch
     table = ignored.table()
     assert table["version"] == "0.0"
     assert list(table["effects"].values()) == [
-        "has an effect", "has an effect", *["no effect, no error"] * 4, "hides what is False", "is gone"]
+        "has an effect",
+        "has an effect",
+        *["no effect, no error"] * 4,
+        "hides what is False",
+        "is gone",
+    ]
     saved = json.loads((DATA / "transformers_5.json").read_text(encoding="utf-8"))
     assert list(saved["effects"]) == list(table["effects"])

@@ -71,14 +71,30 @@ class Course:
 
     def start(self, *words, simulate="", **variables):
         """Start it; `simulate` is code that changes the world around it first."""
-        kept = {name: value for name, value in os.environ.items()
-                if not name.upper().startswith(("PIP_", "COURSE_")) and not name.lower().endswith("_proxy")}
-        world = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": NOWHERE, "PIP_RETRIES": "1", "COURSE_TORCH": "default",
-                 "COURSE_INSTALLER": "pip"}
-        program = ("import runpy, sys\n" + simulate + "\nsys.argv[0] = 'course.py'\n"
-                   "runpy.run_path('course.py', run_name='__main__')")
-        return subprocess.Popen([sys.executable, "-c", program, *words], cwd=self.folder, env=kept | world | variables,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.upper().startswith(("PIP_", "COURSE_")) and not name.lower().endswith("_proxy")
+        }
+        world = {
+            "PIP_CONFIG_FILE": os.devnull,
+            "PIP_INDEX_URL": NOWHERE,
+            "PIP_RETRIES": "1",
+            "COURSE_TORCH": "default",
+            "COURSE_INSTALLER": "pip",
+        }
+        program = (
+            "import runpy, sys\n" + simulate + "\nsys.argv[0] = 'course.py'\n"
+            "runpy.run_path('course.py', run_name='__main__')"
+        )
+        return subprocess.Popen(
+            [sys.executable, "-c", program, *words],
+            cwd=self.folder,
+            env=kept | world | variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
 
     def run(self, *words, simulate="", **variables):
         process = self.start(*words, simulate=simulate, **variables)
@@ -150,6 +166,7 @@ def test_changing_the_copies_hands_the_words_on(ready_course, words, code):
 
 # ---- setting up
 
+
 def test_first_start_installs_and_opens_the_learners_first_notebook(ready_course):
     process = ready_course.run("--no-browser")
     assert process.returncode == 0, process.err
@@ -181,7 +198,9 @@ def test_what_only_tests_need_is_installed_when_tests_are_run_and_then_kept(read
     for words in (["test"], ["test"], []):
         assert ready_course.run(*words).returncode == 0
     assert [named_files(call) for call in ready_course.calls("pip")] == [
-        ["requirements.txt", "requirements.lock"], ["requirements.txt", "requirements-test.txt", "requirements.lock"]]
+        ["requirements.txt", "requirements.lock"],
+        ["requirements.txt", "requirements-test.txt", "requirements.lock"],
+    ]
 
 
 def test_a_failed_installation_is_not_taken_for_done(ready_course):
@@ -249,15 +268,20 @@ def test_a_crashed_set_up_does_not_block_the_next(ready_course):
     assert ready_course.run().returncode == 0
 
 
-@pytest.mark.parametrize("line, shown", [
-    ("  Downloading torch-2.13.0-cp312-cp312-manylinux_2_28_x86_64.whl (526.1 MB)", "  torch, 526 MB\n"),
-    ("  Downloading https://host/whl/cpu/torch-2.13.0%2Bcpu-cp312-cp312-linux_x86_64.whl (191.8 MB)",
-     "  torch, 191 MB\n"),
-    ("  Using cached jupyterlab-4.6.6-py3-none-any.whl (17.3 MB)", "  jupyterlab, 17 MB\n"),
-    ("  Downloading six-1.17.0-py2.py3-none-any.whl (11 kB)", ""),
-    ("Downloading torch (182.4MiB)", "  torch, 182 MB\n"),  # this one is uv's
-    ("Installing collected packages: six, torch", "  unpacking 2 packages, about a minute\n"),
-])
+@pytest.mark.parametrize(
+    "line, shown",
+    [
+        ("  Downloading torch-2.13.0-cp312-cp312-manylinux_2_28_x86_64.whl (526.1 MB)", "  torch, 526 MB\n"),
+        (
+            "  Downloading https://host/whl/cpu/torch-2.13.0%2Bcpu-cp312-cp312-linux_x86_64.whl (191.8 MB)",
+            "  torch, 191 MB\n",
+        ),
+        ("  Using cached jupyterlab-4.6.6-py3-none-any.whl (17.3 MB)", "  jupyterlab, 17 MB\n"),
+        ("  Downloading six-1.17.0-py2.py3-none-any.whl (11 kB)", ""),
+        ("Downloading torch (182.4MiB)", "  torch, 182 MB\n"),  # this one is uv's
+        ("Installing collected packages: six, torch", "  unpacking 2 packages, about a minute\n"),
+    ],
+)
 def test_progress_of_the_installers(module, capsys, line, shown):
     module.show_progress(line + "\n")
     assert capsys.readouterr().out == shown
@@ -265,13 +289,17 @@ def test_progress_of_the_installers(module, capsys, line, shown):
 
 # ---- which build of PyTorch
 
-@pytest.mark.parametrize("has_gpu, chosen, reachable, expected", [
-    (False, "cpu", True, ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]),
-    (True, "cpu", True, ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]),
-    (True, "", True, []),
-    (False, "cpu", False, []),
-    (False, "default", True, []),
-])
+
+@pytest.mark.parametrize(
+    "has_gpu, chosen, reachable, expected",
+    [
+        (False, "cpu", True, ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]),
+        (True, "cpu", True, ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]),
+        (True, "", True, []),
+        (False, "cpu", False, []),
+        (False, "default", True, []),
+    ],
+)
 def test_choice_of_the_build(module, monkeypatch, capsys, has_gpu, chosen, reachable, expected):
     def open_address(address, timeout):
         if not reachable:
@@ -287,16 +315,20 @@ def test_choice_of_the_build(module, monkeypatch, capsys, has_gpu, chosen, reach
     assert ("is not reachable" in capsys.readouterr().out) == (not reachable)
 
 
-@pytest.mark.parametrize("variable, value, said", [
-    ("COURSE_TORCH", "gpu", "COURSE_TORCH must be cpu or default, got 'gpu'"),
-    ("COURSE_INSTALLER", "conda", "COURSE_INSTALLER must be pip, got 'conda'"),
-])
+@pytest.mark.parametrize(
+    "variable, value, said",
+    [
+        ("COURSE_TORCH", "gpu", "COURSE_TORCH must be cpu or default, got 'gpu'"),
+        ("COURSE_INSTALLER", "conda", "COURSE_INSTALLER must be pip, got 'conda'"),
+    ],
+)
 def test_an_unknown_choice_is_refused(ready_course, variable, value, said):
     assert_one_sentence(ready_course.run(**{variable: value}), said, "change it or unset it")
     assert not ready_course.calls("pip") and ready_course.stamp.exists()
 
 
 # ---- uv
+
 
 @pytest.fixture
 def use_uv(ready_course):
@@ -305,8 +337,10 @@ def use_uv(ready_course):
         pytest.skip("the fake uv is a script with a #! line, which Windows does not run")
     folder = ready_course.folder / "uv"
     folder.mkdir()
-    make_venv = ("if sys.argv[1] == 'venv':\n    import shutil\n"
-                 "    shutil.copytree('ready', sys.argv[-1], symlinks=True, dirs_exist_ok=True)\n")
+    make_venv = (
+        "if sys.argv[1] == 'venv':\n    import shutil\n"
+        "    shutil.copytree('ready', sys.argv[-1], symlinks=True, dirs_exist_ok=True)\n"
+    )
     (folder / "uv").write_text(f"#!{sys.executable}\n{FAKE}{make_venv}", encoding="utf-8")
     (folder / "uv").chmod(0o755)
     return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "COURSE_INSTALLER": ""}
@@ -337,11 +371,14 @@ def test_uv_is_left_alone_where_it_is_too_old_or_not_wanted(ready_course, use_uv
     assert len(ready_course.calls("pip")) == 2
 
 
-@pytest.mark.parametrize("said, explained", [
-    ("error: Failed to fetch: `x`\n  Caused by: error sending request for url", "The network is down"),
-    ("  Because there is no version of torch==2.13.0 and you require", "There is no torch==2.13.0 for Python 3."),
-    ("error: failed to write\n  Caused by: No space left on device (os error 28)", "The disk is full"),
-])
+@pytest.mark.parametrize(
+    "said, explained",
+    [
+        ("error: Failed to fetch: `x`\n  Caused by: error sending request for url", "The network is down"),
+        ("  Because there is no version of torch==2.13.0 and you require", "There is no torch==2.13.0 for Python 3."),
+        ("error: failed to write\n  Caused by: No space left on device (os error 28)", "The disk is full"),
+    ],
+)
 def test_what_uv_said_is_explained(ready_course, use_uv, said, explained):
     process = ready_course.run(**use_uv, FAKE_UV=f"if '--help' not in sys.argv: print({said!r}); sys.exit(2)")
     assert process.returncode == 1
@@ -349,6 +386,7 @@ def test_what_uv_said_is_explained(ready_course, use_uv, said, explained):
 
 
 # ---- MiniLM
+
 
 def put_minilm(folder, *names):
     folder.mkdir(parents=True)
@@ -362,9 +400,14 @@ def test_minilm_is_downloaded_patiently_at_first_and_in_a_hurry_later(ready_cour
     assert [call["words"] for call in ready_course.calls("helpers")] == [["30"], ["2.5"]]
 
 
-@pytest.mark.parametrize("place, names, calls", [
-    ("data/cache/minilm", ["model.safetensors", "vocab.txt"], 0), ("data/cache/minilm", ["vocab.txt"], 1),
-    ("elsewhere", ["model.safetensors", "vocab.txt"], 1)])
+@pytest.mark.parametrize(
+    "place, names, calls",
+    [
+        ("data/cache/minilm", ["model.safetensors", "vocab.txt"], 0),
+        ("data/cache/minilm", ["vocab.txt"], 1),
+        ("elsewhere", ["model.safetensors", "vocab.txt"], 1),
+    ],
+)
 def test_minilm_is_downloaded_only_where_it_is_missing(ready_course, place, names, calls):
     put_minilm(ready_course.folder / place, *names)
     ready_course.run()
@@ -457,15 +500,21 @@ def test_the_network_is_down_with_the_real_pip(ready_course):
     assert str(log) in process.err and "no-such-package-anywhere" in log.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("said, explained", [
-    ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "The disk is full"),
-    ("ERROR: [WinError 112] There is not enough space on the disk", "The disk is full"),
-    ("WARNING: Retrying (Retry(total=0)) after connection broken by 'ReadTimeoutError'", "The network is down"),
-    ("ERROR: No matching distribution found for torch==2.13.0", "There is no torch==2.13.0 for Python 3."),
-    ("ERROR: [Errno 2] No such file or directory\nHINT: This system does not have Windows Long Path support enabled",
-     "The path of this folder has "),
-    ("ERROR: the wheel has the wrong hash", "The set-up failed: fix what is reported below"),
-])
+@pytest.mark.parametrize(
+    "said, explained",
+    [
+        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "The disk is full"),
+        ("ERROR: [WinError 112] There is not enough space on the disk", "The disk is full"),
+        ("WARNING: Retrying (Retry(total=0)) after connection broken by 'ReadTimeoutError'", "The network is down"),
+        ("ERROR: No matching distribution found for torch==2.13.0", "There is no torch==2.13.0 for Python 3."),
+        (
+            "ERROR: [Errno 2] No such file or directory\nHINT: This system does not have Windows Long Path support "
+            "enabled",
+            "The path of this folder has ",
+        ),
+        ("ERROR: the wheel has the wrong hash", "The set-up failed: fix what is reported below"),
+    ],
+)
 def test_what_pip_said_is_explained(ready_course, said, explained):
     process = ready_course.run(FAKE_PIP=f"print({said!r}); sys.exit(1)")
     assert process.returncode == 1
@@ -473,10 +522,13 @@ def test_what_pip_said_is_explained(ready_course, said, explained):
     assert "course-set-up.log" in process.err and len(process.err.splitlines()) <= 4
 
 
-@pytest.mark.parametrize("said, explained", [
-    ("Error: [Errno 28] No space left on device", "The disk is full"),
-    ("Error: no such luck", "The set-up failed: fix what is reported below"),
-])
+@pytest.mark.parametrize(
+    "said, explained",
+    [
+        ("Error: [Errno 28] No space left on device", "The disk is full"),
+        ("Error: no such luck", "The set-up failed: fix what is reported below"),
+    ],
+)
 def test_what_venv_said_is_explained(course, said, explained):
     (course.folder / "venv.py").write_text(f"if __name__ == '__main__': exit({said!r})", encoding="utf-8")
     process = course.run(simulate=SPACE.format(1e12), PYTHONPATH=str(course.folder))
@@ -497,8 +549,9 @@ def test_the_disk_fills_up_under_the_set_up(ready_course):
 
 
 def test_a_folder_that_is_not_writable(course):
-    simulate = ("import builtins\ndef refuse(name, *_, **__):\n"
-                "    raise PermissionError(13, 'Permission denied', str(name))\n")
+    simulate = (
+        "import builtins\ndef refuse(name, *_, **__):\n    raise PermissionError(13, 'Permission denied', str(name))\n"
+    )
     process = course.run(simulate=simulate + "builtins.open = refuse")
     assert_one_sentence(process, str(course.folder), "cannot be written (Permission denied): copy the course")
 
@@ -513,13 +566,16 @@ def test_a_port_that_is_taken(ready_course):
     assert f"--ServerApp.port={port}" in ready_course.calls("jupyterlab")[0]["words"]
 
 
-@pytest.mark.parametrize("words, complaint", [
-    (["teach"], "There is no command 'teach'"),
-    (["--no-brwser"], "unrecognized arguments: --no-brwser"),
-    (["fetch", "vocab.txt"], "fetch takes no options, got vocab.txt"),
-    (["--port", "eight"], "invalid int value: 'eight'"),
-    (["--port", "70000"], "Port 70000 is taken or not allowed"),
-])
+@pytest.mark.parametrize(
+    "words, complaint",
+    [
+        (["teach"], "There is no command 'teach'"),
+        (["--no-brwser"], "unrecognized arguments: --no-brwser"),
+        (["fetch", "vocab.txt"], "fetch takes no options, got vocab.txt"),
+        (["--port", "eight"], "invalid int value: 'eight'"),
+        (["--port", "70000"], "Port 70000 is taken or not allowed"),
+    ],
+)
 def test_words_that_mean_nothing(ready_course, words, complaint):
     assert_one_sentence(ready_course.run(*words), complaint)
     assert not ready_course.calls("pip")
@@ -529,12 +585,20 @@ def test_help(course):
     process = course.run("--help")
     assert process.returncode == 0
     commands = ("update", "reset", "test", "fetch", "benchmark", "save", "badges", "versions", "lock")
-    for word in (*(f"course.py {command} " for command in commands), "--no-browser", "--port", "COURSE_TORCH",
-                 "COURSE_INSTALLER", "COURSE_DEVICE", "COURSE_MINILM"):
+    for word in (
+        *(f"course.py {command} " for command in commands),
+        "--no-browser",
+        "--port",
+        "COURSE_TORCH",
+        "COURSE_INSTALLER",
+        "COURSE_DEVICE",
+        "COURSE_MINILM",
+    ):
         assert word in process.out
 
 
 # ---- test, benchmark and save
+
 
 @pytest.mark.parametrize("installed", [True, False])
 def test_the_benchmark_runs_with_and_without_what_it_compares_with(ready_course, installed):
@@ -571,8 +635,9 @@ def test_named_files_are_run_instead_of_all(ready_course, name):
     assert words[0] == "--nbval" and words[-1] == name
 
 
-@pytest.mark.parametrize("command, name", [("save", "save_notebooks"), ("badges", "badges"), ("versions", "versions"),
-                                           ("lock", "lock")])
+@pytest.mark.parametrize(
+    "command, name", [("save", "save_notebooks"), ("badges", "badges"), ("versions", "versions"), ("lock", "lock")]
+)
 def test_maintainers_commands_hand_their_words_on(ready_course, command, name):
     code = "import sys; print('called with', sys.argv[1:]); sys.exit(4)"
     (ready_course.folder / "tools" / f"{name}.py").write_text(code, encoding="utf-8")

@@ -45,8 +45,9 @@ def settings():
 
 def ranges(name):
     project = settings()["project"]
-    return requirements(project["dependencies"] if name == "requirements.txt"
-                        else project["optional-dependencies"]["test"])
+    return requirements(
+        project["dependencies"] if name == "requirements.txt" else project["optional-dependencies"]["test"]
+    )
 
 
 def locked():
@@ -71,17 +72,24 @@ def test_pins_are_exact_and_within_their_ranges(name):
 
 # ---- the lock
 
-SYSTEMS = [{"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64"},
-           {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix", "platform_machine": "arm64"},
-           {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt", "platform_machine": "AMD64"}]
+SYSTEMS = [
+    {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64"},
+    {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix", "platform_machine": "arm64"},
+    {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt", "platform_machine": "AMD64"},
+]
 
 
 @pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13"])
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system["sys_platform"])
 def test_the_lock_has_one_version_of_a_package(python, system):
     """For each Python and each system; and it has all that is pinned by name, but for PyTorch."""
-    here = {**system, "python_version": python, "python_full_version": f"{python}.9",
-            "platform_python_implementation": "CPython", "implementation_name": "cpython"}
+    here = {
+        **system,
+        "python_version": python,
+        "python_full_version": f"{python}.9",
+        "platform_python_implementation": "CPython",
+        "implementation_name": "cpython",
+    }
     found = [pin for pin in locked() if pin.marker is None or pin.marker.evaluate(here)]
     names = [canonicalize_name(pin.name) for pin in found]
     assert len(names) == len(set(names)) and all(map(is_exact, found))
@@ -97,6 +105,7 @@ def test_the_lock_leaves_pytorch_to_its_own_index():
 
 
 # ---- one truth in several files
+
 
 def test_the_oldest_python_is_the_same_everywhere():
     assert settings()["project"]["requires-python"] == f">={lock.OLDEST_PYTHON}"
@@ -118,8 +127,12 @@ def test_scripts_can_be_executed(name):
 
 
 def course_files():
-    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=PROJECT,
-                             capture_output=True, encoding="utf-8")
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=PROJECT,
+        capture_output=True,
+        encoding="utf-8",
+    )
     if listing.returncode != 0:
         pytest.skip("this is not a git checkout, so it is not known which files belong to the course")
     return [PROJECT / name for name in listing.stdout.split("\0") if name and (PROJECT / name).is_file()]

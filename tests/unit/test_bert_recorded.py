@@ -26,6 +26,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 RECORDED = Path(__file__).parents[2] / "data" / "bert"
 MINILM = pretrained.folder()
 
+
 def require_small(errors, name, record_property):
     record_property("largest_errors", errors)
     print(f"{name:24}", {what: f"{error:.1e}" for what, error in errors.items()})
@@ -34,8 +35,16 @@ def require_small(errors, name, record_property):
 
 # ---------------------------------------------------------------- transformers 4.22: BertAttention
 
-ONE_CALL = ["plain", "padding_mask", "mask_3d", "head_mask", "relative_key", "relative_key_query",
-            "decoder_causal_padding", "cross_attention"]
+ONE_CALL = [
+    "plain",
+    "padding_mask",
+    "mask_3d",
+    "head_mask",
+    "relative_key",
+    "relative_key_query",
+    "decoder_causal_padding",
+    "cross_attention",
+]
 OTHERS = ["fully_masked_item", "prune_heads_1_3", "decoder_past", "cross_attention_past"]
 
 
@@ -43,8 +52,9 @@ def golden(case):
     """Our attention with their weights, and all tensors of the case."""
     tensors = load_file(RECORDED / f"{case}.safetensors")
     kind = case if case in RELATIVE else "absolute"
-    ours = BertAttention(BertConfig(hidden_size=48, num_attention_heads=4, max_position_embeddings=16,
-                                    position_embedding_type=kind))
+    ours = BertAttention(
+        BertConfig(hidden_size=48, num_attention_heads=4, max_position_embeddings=16, position_embedding_type=kind)
+    )
     state = {name: tensor for name, tensor in part(tensors, "state.").items() if not name.startswith("PRUNED.")}
     load_weights(ours, state)
     return ours.eval(), tensors
@@ -61,8 +71,11 @@ def golden_mask(tensors, encoder=""):
 
 def golden_arguments(tensors):
     encoder = "encoder_" if "input.encoder_hidden_states" in tensors else ""
-    return {"mask": golden_mask(tensors, encoder), "head_mask": tensors.get("input.head_mask"),
-            "context": tensors.get("input.encoder_hidden_states")}
+    return {
+        "mask": golden_mask(tensors, encoder),
+        "head_mask": tensors.get("input.head_mask"),
+        "context": tensors.get("input.encoder_hidden_states"),
+    }
 
 
 def test_every_recorded_case_is_tested():
@@ -74,8 +87,11 @@ def test_every_recorded_case_is_tested():
 def test_one_call_matches_transformers(case, record_property):
     ours, tensors = golden(case)
     out, weights, _ = ours(tensors["input.hidden_states"], **golden_arguments(tensors))
-    require_small({"out": difference(out, tensors["output.out"]),
-                   "weights": difference(weights, tensors["output.probs"])}, case, record_property)
+    require_small(
+        {"out": difference(out, tensors["output.out"]), "weights": difference(weights, tensors["output.probs"])},
+        case,
+        record_property,
+    )
 
 
 def test_recorded_additive_masks_match_their_0_1_masks():
@@ -94,10 +110,15 @@ def test_a_fully_masked_item_gets_zeros_where_transformers_gives_uniform_weights
     out, weights, _ = ours(x, mask=mask)
     assert (tensors["output.probs"][1] == 1 / 7).all() and (weights[1] == 0).all()
     alone = F.layer_norm(ours.output.dense.bias + x[1], (48,), *ours.output.LayerNorm.parameters(), 1e-12)
-    require_small({"out of item 0": difference(out[0], tensors["output.out"][0]),
-                   "weights of item 0": difference(weights[0], tensors["output.probs"][0]),
-                   "out of item 1, LayerNorm(bias + x)": difference(out[1], alone)}, "fully_masked_item",
-                  record_property)
+    require_small(
+        {
+            "out of item 0": difference(out[0], tensors["output.out"][0]),
+            "weights of item 0": difference(weights[0], tensors["output.probs"][0]),
+            "out of item 1, LayerNorm(bias + x)": difference(out[1], alone),
+        },
+        "fully_masked_item",
+        record_property,
+    )
     assert difference(out[1], tensors["output.out"][1]) > 1e-2
     gradients = torch.autograd.grad((out * random(*out.shape, dtype=torch.float32)).sum(), [x, *ours.parameters()])
     assert all(gradient.isfinite().all() for gradient in gradients)
@@ -110,8 +131,11 @@ def test_pruning_matches_transformers(record_property):
     assert left.keys() == ours.state_dict().keys()
     assert all(torch.equal(tensor, ours.state_dict()[name]) for name, tensor in left.items())
     out, weights, _ = ours(tensors["input.hidden_states"], **golden_arguments(tensors))
-    require_small({"out": difference(out, tensors["output.out"]),
-                   "weights": difference(weights, tensors["output.probs"])}, "prune_heads_1_3", record_property)
+    require_small(
+        {"out": difference(out, tensors["output.out"]), "weights": difference(weights, tensors["output.probs"])},
+        "prune_heads_1_3",
+        record_property,
+    )
 
 
 def test_the_cache_of_a_decoder_matches_transformers(record_property):
@@ -119,24 +143,31 @@ def test_the_cache_of_a_decoder_matches_transformers(record_property):
     x, mask, stored = tensors["input.hidden_states"], golden_mask(tensors), part(tensors, "output.")
     assert torch.equal(mask, causal_mask(7).expand(2, 1, 7, 7))
     full, weights, (k, v) = ours(x, mask=mask)
-    errors = {"full.out": difference(full, stored["full.out"]), "full.probs": difference(weights, stored["full.probs"]),
-              "full.past_key": difference(k, stored["full.past_key"]),
-              "full.past_value": difference(v, stored["full.past_value"])}
+    errors = {
+        "full.out": difference(full, stored["full.out"]),
+        "full.probs": difference(weights, stored["full.probs"]),
+        "full.past_key": difference(k, stored["full.past_key"]),
+        "full.past_value": difference(v, stored["full.past_value"]),
+    }
     past, steps = None, []
     for t in range(7):
-        out, weights, past = ours(x[:, t:t + 1], mask=mask[:, :, t:t + 1, :t + 1], past=past)
+        out, weights, past = ours(x[:, t : t + 1], mask=mask[:, :, t : t + 1, : t + 1], past=past)
         errors[f"step{t}.probs"] = difference(weights, stored[f"step{t}.probs"])
         steps.append(out)
         if t == 3:
             chunk4 = past
-    errors |= {"incremental.out": difference(torch.cat(steps, dim=1), stored["incremental.out"]),
-               "chunk4.past_key": difference(chunk4[0], stored["chunk4.past_key"]),
-               "chunk4.past_value": difference(chunk4[1], stored["chunk4.past_value"]),
-               "last key": difference(past[0], stored["full.past_key"]),
-               "last value": difference(past[1], stored["full.past_value"])}
+    errors |= {
+        "incremental.out": difference(torch.cat(steps, dim=1), stored["incremental.out"]),
+        "chunk4.past_key": difference(chunk4[0], stored["chunk4.past_key"]),
+        "chunk4.past_value": difference(chunk4[1], stored["chunk4.past_value"]),
+        "last key": difference(past[0], stored["full.past_key"]),
+        "last value": difference(past[1], stored["full.past_value"]),
+    }
     out, weights, _ = ours(x[:, 4:], mask=mask[:, :, 4:], past=chunk4)
-    errors |= {"chunk3.out": difference(out, stored["chunk3.out"]),
-               "chunk3.probs": difference(weights, stored["chunk3.probs"])}
+    errors |= {
+        "chunk3.out": difference(out, stored["chunk3.out"]),
+        "chunk3.probs": difference(weights, stored["chunk3.probs"]),
+    }
     assert set(stored) <= set(errors)
     require_small(errors, "decoder_past", record_property)
 
@@ -145,12 +176,17 @@ def test_the_cache_of_cross_attention_matches_transformers(record_property):
     ours, tensors = golden("cross_attention_past")
     x, arguments, stored = tensors["input.hidden_states"], golden_arguments(tensors), part(tensors, "output.")
     out, weights, past = ours(x, **arguments)
-    errors = {"full.out": difference(out, stored["full.out"]), "full.probs": difference(weights, stored["full.probs"]),
-              "past_key": difference(past[0], stored["past_key"]),
-              "past_value": difference(past[1], stored["past_value"])}
+    errors = {
+        "full.out": difference(out, stored["full.out"]),
+        "full.probs": difference(weights, stored["full.probs"]),
+        "past_key": difference(past[0], stored["past_key"]),
+        "past_value": difference(past[1], stored["past_value"]),
+    }
     out, weights, again = ours(x[:, -1:], **arguments, past=past)
-    errors |= {"last_step.out": difference(out, stored["last_step.out"]),
-               "last_step.probs": difference(weights, stored["last_step.probs"])}
+    errors |= {
+        "last_step.out": difference(out, stored["last_step.out"]),
+        "last_step.probs": difference(weights, stored["last_step.probs"]),
+    }
     assert again[0] is past[0] and again[1] is past[1]
     assert set(stored) == set(errors)
     require_small(errors, "cross_attention_past", record_property)
@@ -158,10 +194,19 @@ def test_the_cache_of_cross_attention_matches_transformers(record_property):
 
 # ---------------------------------------------------------------- transformers 5.23: BertModel
 
+
 def golden_model():
     tensors = load_file(GOLDEN / "bert_model.safetensors")
-    ours = BertModel(BertConfig(hidden_size=24, num_attention_heads=3, num_hidden_layers=2, intermediate_size=40,
-                                vocab_size=59, max_position_embeddings=16))
+    ours = BertModel(
+        BertConfig(
+            hidden_size=24,
+            num_attention_heads=3,
+            num_hidden_layers=2,
+            intermediate_size=40,
+            vocab_size=59,
+            max_position_embeddings=16,
+        )
+    )
     return ours.eval(), tensors, part(tensors, "state.")
 
 
@@ -178,10 +223,12 @@ def test_a_model_matches_transformers(record_property):
     assert mask.sum(1).tolist() == [13, 7, 1] and types.max() == 1
     hidden, weights = ours(ids, mask=(mask == 1)[:, None, None], token_types=types)
     assert len(weights) == 2
-    errors = {"embeddings": difference(ours.embeddings(ids, types), tensors["output.embeddings"]),
-              "hidden": difference(hidden, tensors["output.hidden"]),
-              "pooled": difference(ours.pooler(hidden), tensors["output.pooled"]),
-              "plain": difference(ours(ids[:1, :11])[0], tensors["plain.hidden"])}
+    errors = {
+        "embeddings": difference(ours.embeddings(ids, types), tensors["output.embeddings"]),
+        "hidden": difference(hidden, tensors["output.hidden"]),
+        "pooled": difference(ours.pooler(hidden), tensors["output.pooled"]),
+        "plain": difference(ours(ids[:1, :11])[0], tensors["plain.hidden"]),
+    }
     errors |= {f"attentions.{i}": difference(w, tensors[f"output.attentions.{i}"]) for i, w in enumerate(weights)}
     require_small(errors, "BertModel", record_property)
 
@@ -199,6 +246,7 @@ def test_older_files_with_position_ids_can_be_loaded():
 
 
 # ---------------------------------------------------------------- MiniLM
+
 
 @pytest.fixture(scope="module")
 def minilm():
@@ -229,8 +277,11 @@ def test_minilm_matches_transformers(minilm, record_property):
         pooled = ours.pooler(hidden[:3])
     mean = (seen.float() @ hidden).squeeze(1) / seen.sum(-1)
     rows = hidden[tuple(stored["rows"].T)]
-    errors = {"mean": difference(mean, stored["mean"]), "hidden": difference(rows, stored["hidden"]),
-              "pooled": difference(pooled, stored["pooled"])}
+    errors = {
+        "mean": difference(mean, stored["mean"]),
+        "hidden": difference(rows, stored["hidden"]),
+        "pooled": difference(pooled, stored["pooled"]),
+    }
     record_property("largest_errors", errors)
     print("MiniLM", {what: f"{error:.1e}" for what, error in errors.items()})
     assert max(errors.values()) < 2e-5  # numbers up to 6 through six layers; their own distance from float64 is 4e-6
@@ -244,4 +295,4 @@ def test_minilm_gives_a_sentence_the_same_alone_and_in_a_batch(minilm):
     with torch.no_grad():
         hidden, _ = ours(padded, mask=padding_mask([len(short), len(long)], len(long)).unsqueeze(1))
         alone, _ = ours(short[None])
-    assert difference(hidden[:1, :len(short)], alone) < 2e-5
+    assert difference(hidden[:1, : len(short)], alone) < 2e-5

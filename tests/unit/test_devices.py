@@ -34,8 +34,15 @@ square[0, 0] = mask[:, 0] = real[:, 0] = True
 
 
 def config(kind="absolute"):
-    return bert.BertConfig(hidden_size=C, num_attention_heads=H, num_hidden_layers=2, intermediate_size=2 * C,
-                           vocab_size=V, max_position_embeddings=9, position_embedding_type=kind)
+    return bert.BertConfig(
+        hidden_size=C,
+        num_attention_heads=H,
+        num_hidden_layers=2,
+        intermediate_size=2 * C,
+        vocab_size=V,
+        max_position_embeddings=9,
+        position_embedding_type=kind,
+    )
 
 
 def pruned(model):
@@ -77,8 +84,10 @@ FUNCTIONS = {
     "attention_weights": (reference("2.3"), [q, k]),
     "attention": (reference("2.4"), [q, k, v]),
     "dropout": (lambda x: reference("4.1")(x, 0.5, torch.Generator().manual_seed(1)), [x]),
-    "attention_with_dropout": (lambda q, k, v: reference("4.2")(
-        q, k, v, 0.5, True, torch.Generator().manual_seed(1)), [q, k, v]),
+    "attention_with_dropout": (
+        lambda q, k, v: reference("4.2")(q, k, v, 0.5, True, torch.Generator().manual_seed(1)),
+        [q, k, v],
+    ),
     "layer_norm": (reference("6.1"), [x, drawn(C), drawn(C), 1e-5]),
     "add_and_norm": (reference("6.2"), [x, x, drawn(C), drawn(C), 1e-5]),
     "relative_key_scores": (reference("6.3"), [q, distances]),
@@ -162,8 +171,9 @@ def keeps_a_mask_that_is_no_buffer(layer, x):
     return layer.to("cuda")(x.to("cuda")) * layer.mask
 
 
-@pytest.mark.parametrize("slip", [forgets_the_input, makes_the_mask_on_the_cpu, draws_without_moving,
-                                  keeps_a_mask_that_is_no_buffer])
+@pytest.mark.parametrize(
+    "slip", [forgets_the_input, makes_the_mask_on_the_cpu, draws_without_moving, keeps_a_mask_that_is_no_buffer]
+)
 def test_the_fake_gpu_refuses_to_mix_devices(slip):
     with FakeGpu(), pytest.raises(RuntimeError, match="on the same device, but found cuda:0 and cpu"):
         slip(nn.Linear(3, 2).to("cuda"), torch.ones(4, 3))

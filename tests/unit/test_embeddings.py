@@ -27,6 +27,7 @@ def table(dtype=torch.float32):
 
 # ---------------------------------------------------------------- embed
 
+
 @pytest.mark.parametrize("shape", [(), (T,), (B, T), (B, 3, T), (0,)], ids=str)
 def test_embed_takes_a_row_for_each_id(shape):
     ids, rows = torch.randint(V, shape), table()
@@ -66,16 +67,23 @@ def test_embed_returns_a_copy_and_modifies_nothing():
     assert torch.equal(rows, before[0]) and torch.equal(ids, before[1])
 
 
-@pytest.mark.parametrize("ids, error, words", [
-    (torch.tensor([1, 17, 99]), ValueError, "ids must lie between 0 and 16, since the table has 17 rows, got 17; were"),
-    (torch.tensor([[1, -1]]), ValueError, "between 0 and 16, .* got -1"),
-    (torch.tensor(17), ValueError, "got 17"),
-    (torch.tensor([1.0]), TypeError, "ids must be a tensor of whole numbers, got torch.float32"),
-    (torch.tensor([True]), TypeError, "got torch.bool"),
-    (torch.tensor([1j]), TypeError, "got torch.complex64"),
-    ([1, 2], TypeError, r"got list; make one with torch.tensor\(ids\)"),
-    (3, TypeError, "got int"),
-])
+@pytest.mark.parametrize(
+    "ids, error, words",
+    [
+        (
+            torch.tensor([1, 17, 99]),
+            ValueError,
+            "ids must lie between 0 and 16, since the table has 17 rows, got 17; were",
+        ),
+        (torch.tensor([[1, -1]]), ValueError, "between 0 and 16, .* got -1"),
+        (torch.tensor(17), ValueError, "got 17"),
+        (torch.tensor([1.0]), TypeError, "ids must be a tensor of whole numbers, got torch.float32"),
+        (torch.tensor([True]), TypeError, "got torch.bool"),
+        (torch.tensor([1j]), TypeError, "got torch.complex64"),
+        ([1, 2], TypeError, r"got list; make one with torch.tensor\(ids\)"),
+        (3, TypeError, "got int"),
+    ],
+)
 def test_errors_name_the_first_id_that_is_not_a_row(ids, error, words):
     for take in (lambda: embed(ids, table()), lambda: TokenEmbedding(V, C)(ids)):
         with pytest.raises(error, match=words) as caught:
@@ -85,13 +93,19 @@ def test_errors_name_the_first_id_that_is_not_a_row(ids, error, words):
 
 # ---------------------------------------------------------------- sinusoidal positions
 
+
 @pytest.mark.parametrize("length, d_model", [(5000, 512), (211, 14), (7, 2), (1, 6)])
 def test_positions_match_the_formula(length, d_model):
     positions = sinusoidal_positions(length, d_model)
     assert positions.shape == (length, d_model) and positions.dtype == torch.float32
     some = sorted({*range(0, length, 97), *range(min(length, 12)), length - 1})
-    expected = [[(math.cos if column % 2 else math.sin)(position / 10000 ** (column // 2 * 2 / d_model))
-                 for column in range(d_model)] for position in some]
+    expected = [
+        [
+            (math.cos if column % 2 else math.sin)(position / 10000 ** (column // 2 * 2 / d_model))
+            for column in range(d_model)
+        ]
+        for position in some
+    ]
     torch.testing.assert_close(positions[some].double(), torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-6)
 
 
@@ -126,18 +140,21 @@ def test_no_two_positions_are_equal():
     assert positions.unique(dim=0).size(0) == 5000
 
 
-@pytest.mark.parametrize("length, d_model, error, words", [
-    (5, 7, ValueError, "d_model must be even, since each wave has a sine and a cosine column, got 7; take 8"),
-    (5, 1, ValueError, "must be even, .* got 1; take 2"),
-    (5, 0, ValueError, "d_model must be at least 1, got 0"),
-    (5, -2, ValueError, "d_model must be at least 1, got -2"),
-    (5, 8.0, TypeError, "d_model must be a whole number, got 8.0"),
-    (0, 8, ValueError, "length must be at least 1, got 0"),
-    (-1, 8, ValueError, "length must be at least 1, got -1"),
-    (5.0, 8, TypeError, "length must be a whole number, got 5.0"),
-    (True, 8, TypeError, "length must be a whole number, got True"),
-    (None, 8, TypeError, "length must be a whole number, got None"),
-])
+@pytest.mark.parametrize(
+    "length, d_model, error, words",
+    [
+        (5, 7, ValueError, "d_model must be even, since each wave has a sine and a cosine column, got 7; take 8"),
+        (5, 1, ValueError, "must be even, .* got 1; take 2"),
+        (5, 0, ValueError, "d_model must be at least 1, got 0"),
+        (5, -2, ValueError, "d_model must be at least 1, got -2"),
+        (5, 8.0, TypeError, "d_model must be a whole number, got 8.0"),
+        (0, 8, ValueError, "length must be at least 1, got 0"),
+        (-1, 8, ValueError, "length must be at least 1, got -1"),
+        (5.0, 8, TypeError, "length must be a whole number, got 5.0"),
+        (True, 8, TypeError, "length must be a whole number, got True"),
+        (None, 8, TypeError, "length must be a whole number, got None"),
+    ],
+)
 def test_sizes_of_positions_are_checked(length, d_model, error, words):
     with pytest.raises(error, match=words):
         sinusoidal_positions(length, d_model)
@@ -146,6 +163,7 @@ def test_sizes_of_positions_are_checked(length, d_model, error, words):
 
 
 # ---------------------------------------------------------------- add_positions
+
 
 @pytest.mark.parametrize("lead", [(), (B,), (B, 3)], ids=str)
 @pytest.mark.parametrize("length", [1, T, 11])
@@ -158,14 +176,17 @@ def test_each_vector_gets_the_row_of_its_position(lead, length):
     assert torch.equal(x, before[0]) and torch.equal(positions, before[1])
 
 
-@pytest.mark.parametrize("x, error, words", [
-    (torch.zeros(B, 12, C), ValueError, "x has 12 positions, but there are only 11 to add; shorten x, or make"),
-    (torch.zeros(B, T, C + 1), ValueError, r"the same width, got \(2, 5, 15\) and \(11, 14\)"),
-    (torch.zeros(B, T, 1), ValueError, r"the same width, got \(2, 5, 1\) and \(11, 14\)"),
-    (torch.zeros(C), ValueError, r"x must be \(..., T, C\), got \(14,\)"),
-    (torch.zeros(B, C, dtype=torch.long), TypeError, "got torch.int64; token ids go through an embedding first"),
-    ([[0.0] * C], TypeError, "x must be a tensor of floats, got list"),
-])
+@pytest.mark.parametrize(
+    "x, error, words",
+    [
+        (torch.zeros(B, 12, C), ValueError, "x has 12 positions, but there are only 11 to add; shorten x, or make"),
+        (torch.zeros(B, T, C + 1), ValueError, r"the same width, got \(2, 5, 15\) and \(11, 14\)"),
+        (torch.zeros(B, T, 1), ValueError, r"the same width, got \(2, 5, 1\) and \(11, 14\)"),
+        (torch.zeros(C), ValueError, r"x must be \(..., T, C\), got \(14,\)"),
+        (torch.zeros(B, C, dtype=torch.long), TypeError, "got torch.int64; token ids go through an embedding first"),
+        ([[0.0] * C], TypeError, "x must be a tensor of floats, got list"),
+    ],
+)
 def test_errors_say_how_x_does_not_fit_the_positions(x, error, words):
     for add in (lambda x: add_positions(x, torch.zeros(11, C)), SinusoidalPositions(11, C), LearnedPositions(11, C)):
         with pytest.raises(error, match=words) as caught:
@@ -174,6 +195,7 @@ def test_errors_say_how_x_does_not_fit_the_positions(x, error, words):
 
 
 # ---------------------------------------------------------------- the modules
+
 
 def test_token_embedding_scales_its_rows_by_the_root_of_the_width():
     module, ids = TokenEmbedding(V, C), torch.randint(V, (B, T))
@@ -216,8 +238,7 @@ def test_learned_positions_start_small():
     assert abs(LearnedPositions(512, 64).positions.detach().std().item() - 0.02) < 0.001
 
 
-@pytest.mark.parametrize("module", [SinusoidalPositions(11, C), LearnedPositions(11, C)],
-                         ids=["sinusoidal", "learned"])
+@pytest.mark.parametrize("module", [SinusoidalPositions(11, C), LearnedPositions(11, C)], ids=["sinusoidal", "learned"])
 def test_positions_follow_the_module_to_another_device_and_dtype(module):
     moved = copy.deepcopy(module).to("meta")
     assert moved.positions.device.type == "meta" and moved(torch.empty(B, T, C, device="meta")).device.type == "meta"
@@ -243,16 +264,19 @@ def test_modules_do_not_modify_their_inputs():
     assert torch.equal(x, before[0]) and torch.equal(ids, before[1])
 
 
-@pytest.mark.parametrize("build, error, words", [
-    (lambda: TokenEmbedding(0, C), ValueError, "vocabulary_size must be at least 1, got 0"),
-    (lambda: TokenEmbedding(V, 0), ValueError, "d_model must be at least 1, got 0"),
-    (lambda: TokenEmbedding(V, 8.0), TypeError, "d_model must be a whole number, got 8.0"),
-    (lambda: TokenEmbedding({"a": 0}, 8), TypeError, "vocabulary_size must be a whole number, got {'a': 0}"),
-    (lambda: LearnedPositions(0, C), ValueError, "context_length must be at least 1, got 0"),
-    (lambda: LearnedPositions(11, -1), ValueError, "d_model must be at least 1, got -1"),
-    (lambda: LearnedPositions(True, C), TypeError, "context_length must be a whole number, got True"),
-    (lambda: SinusoidalPositions(0, C), ValueError, "^context_length must be at least 1, got 0"),
-])
+@pytest.mark.parametrize(
+    "build, error, words",
+    [
+        (lambda: TokenEmbedding(0, C), ValueError, "vocabulary_size must be at least 1, got 0"),
+        (lambda: TokenEmbedding(V, 0), ValueError, "d_model must be at least 1, got 0"),
+        (lambda: TokenEmbedding(V, 8.0), TypeError, "d_model must be a whole number, got 8.0"),
+        (lambda: TokenEmbedding({"a": 0}, 8), TypeError, "vocabulary_size must be a whole number, got {'a': 0}"),
+        (lambda: LearnedPositions(0, C), ValueError, "context_length must be at least 1, got 0"),
+        (lambda: LearnedPositions(11, -1), ValueError, "d_model must be at least 1, got -1"),
+        (lambda: LearnedPositions(True, C), TypeError, "context_length must be a whole number, got True"),
+        (lambda: SinusoidalPositions(0, C), ValueError, "^context_length must be at least 1, got 0"),
+    ],
+)
 def test_sizes_of_modules_are_checked(build, error, words):
     with pytest.raises(error, match=words):
         build()

@@ -22,8 +22,21 @@ C = H * D
 # Largest differences that rounding alone explains, as shares of the largest number: gradients add up many terms,
 # and that of k_proj.bias is 0 but for rounding. One step of bfloat16 at 1 is 0.008.
 TOLERANCE = {torch.float64: 1e-14, torch.float32: 2e-6, torch.bfloat16: 3e-2}
-MASK_SHAPES = [(S,), (1, S), (T, S), (T, 1), (H, T, S), (H, 1, S), (1, 1, S), (1, T, S),
-               (B, 1, 1, S), (B, 1, T, S), (B, H, 1, S), (B, H, T, S), (1, H, T, S)]
+MASK_SHAPES = [
+    (S,),
+    (1, S),
+    (T, S),
+    (T, 1),
+    (H, T, S),
+    (H, 1, S),
+    (1, 1, S),
+    (1, T, S),
+    (B, 1, 1, S),
+    (B, 1, T, S),
+    (B, H, 1, S),
+    (B, H, T, S),
+    (1, H, T, S),
+]
 
 
 def random(*shape, seed=0, dtype=torch.float32):
@@ -70,6 +83,7 @@ def paths_agree(attention, *inputs, dtype=torch.float32, **options):
 
 # ---------------------------------------------------------------- split and merge
 
+
 @pytest.mark.parametrize("lead", [(), (B,), (B, 2)], ids=str)
 def test_head_h_of_token_t_is_columns_hd_to_h_plus_1_d(lead):
     x = random(*lead, T, C)
@@ -77,7 +91,7 @@ def test_head_h_of_token_t_is_columns_hd_to_h_plus_1_d(lead):
     assert split.shape == (*lead, H, T, D)
     for h in range(H):
         for t in range(T):
-            assert torch.equal(split[..., h, t, :], x[..., t, h * D:(h + 1) * D])
+            assert torch.equal(split[..., h, t, :], x[..., t, h * D : (h + 1) * D])
 
 
 @pytest.mark.parametrize("num_heads", [1, H, C])
@@ -96,18 +110,21 @@ def test_split_and_merge_say_what_is_wrong():
         merge_heads(random(T, D))
 
 
-@pytest.mark.parametrize("d_model, num_heads, error, words", [
-    (33, 10, ValueError, "must divide d_model, got 10 heads for d_model = 33; a number near it that does is 11"),
-    (33, 34, ValueError, "a number near it that does is 33"),
-    (12, 5, ValueError, "a number near it that does is 4"),
-    (33, 0, ValueError, "num_heads must be at least 1, got 0"),
-    (33, -3, ValueError, "num_heads must be at least 1, got -3"),
-    (33, 3.0, TypeError, "num_heads must be a whole number, got 3.0"),
-    (33, True, TypeError, "num_heads must be a whole number, got True"),
-    (33, "3", TypeError, "num_heads must be a whole number, got '3'"),
-    (0, 1, ValueError, "d_model must be at least 1, got 0"),
-    (33.0, 3, TypeError, "d_model must be a whole number, got 33.0"),
-])
+@pytest.mark.parametrize(
+    "d_model, num_heads, error, words",
+    [
+        (33, 10, ValueError, "must divide d_model, got 10 heads for d_model = 33; a number near it that does is 11"),
+        (33, 34, ValueError, "a number near it that does is 33"),
+        (12, 5, ValueError, "a number near it that does is 4"),
+        (33, 0, ValueError, "num_heads must be at least 1, got 0"),
+        (33, -3, ValueError, "num_heads must be at least 1, got -3"),
+        (33, 3.0, TypeError, "num_heads must be a whole number, got 3.0"),
+        (33, True, TypeError, "num_heads must be a whole number, got True"),
+        (33, "3", TypeError, "num_heads must be a whole number, got '3'"),
+        (0, 1, ValueError, "d_model must be at least 1, got 0"),
+        (33.0, 3, TypeError, "d_model must be a whole number, got 33.0"),
+    ],
+)
 def test_the_number_of_heads_must_divide_the_width(d_model, num_heads, error, words):
     for refuse in (require_heads, MultiHeadAttention):
         with pytest.raises(error, match=words):
@@ -116,18 +133,31 @@ def test_the_number_of_heads_must_divide_the_width(d_model, num_heads, error, wo
 
 # ---------------------------------------------------------------- the fused path and the explicit path
 
+
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
 @pytest.mark.parametrize("shape", MASK_SHAPES, ids=str)
 def test_both_paths_agree_under_every_mask_in_outputs_and_gradients(shape, dtype):
-    paths_agree(module(dtype=dtype), random(B, T, C, dtype=dtype), random(B, S, C, seed=1, dtype=dtype),
-                mask=some_mask(*shape), dtype=dtype)
+    paths_agree(
+        module(dtype=dtype),
+        random(B, T, C, dtype=dtype),
+        random(B, S, C, seed=1, dtype=dtype),
+        mask=some_mask(*shape),
+        dtype=dtype,
+    )
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
-@pytest.mark.parametrize("options", [{}, {"causal": True}, {"causal": True, "mask": padding_mask([3, 5], T)[:, None]},
-                                     {"causal": True, "mask": torch.ones(T, T, dtype=torch.bool).triu(-1)},
-                                     {"causal": True, "mask": torch.arange(T) > 1}],
-                         ids=["plain", "causal", "causal-padding", "causal-band", "causal-first-rows-see-nothing"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"causal": True},
+        {"causal": True, "mask": padding_mask([3, 5], T)[:, None]},
+        {"causal": True, "mask": torch.ones(T, T, dtype=torch.bool).triu(-1)},
+        {"causal": True, "mask": torch.arange(T) > 1},
+    ],
+    ids=["plain", "causal", "causal-padding", "causal-band", "causal-first-rows-see-nothing"],
+)
 def test_both_paths_agree_in_self_attention(options, dtype):
     paths_agree(module(dtype=dtype), random(B, T, C, dtype=dtype), dtype=dtype, **options)
 
@@ -137,13 +167,18 @@ def test_both_paths_agree_in_self_attention(options, dtype):
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 def test_both_paths_agree_for_other_sizes(num_heads, length, causal, bias):
-    paths_agree(module(num_heads, torch.float64, bias=bias), random(B, length, C, dtype=torch.float64), causal=causal,
-                dtype=torch.float64)
+    paths_agree(
+        module(num_heads, torch.float64, bias=bias),
+        random(B, length, C, dtype=torch.float64),
+        causal=causal,
+        dtype=torch.float64,
+    )
 
 
 @pytest.mark.parametrize("lead", [(), (1,), (B, 2)], ids=str)
-@pytest.mark.parametrize("mask", [None, some_mask(S), some_mask(T, S), some_mask(H, T, S)],
-                         ids=["none", "S", "TS", "HTS"])
+@pytest.mark.parametrize(
+    "mask", [None, some_mask(S), some_mask(T, S), some_mask(H, T, S)], ids=["none", "S", "TS", "HTS"]
+)
 def test_both_paths_agree_for_any_number_of_batch_axes(lead, mask):
     paths_agree(module(), random(*lead, T, C), random(*lead, S, C, seed=1), mask=mask)
 
@@ -153,8 +188,10 @@ def test_an_item_gives_the_same_alone_and_in_a_batch():
     for need_weights in (False, True):
         alone, _ = attention(x[1], context[1], need_weights=need_weights)
         agree(alone, attention(x, context, need_weights=need_weights)[0][1])
-        agree(attention(x[1], causal=True, need_weights=need_weights)[0],
-              attention(x, causal=True, need_weights=need_weights)[0][1])
+        agree(
+            attention(x[1], causal=True, need_weights=need_weights)[0],
+            attention(x, causal=True, need_weights=need_weights)[0][1],
+        )
 
 
 @pytest.mark.parametrize("need_weights", [False, True])
@@ -162,7 +199,7 @@ def test_equals_a_loop_over_heads(need_weights):
     attention, x, context = module(), random(B, T, C), random(B, S, C, seed=1)
     mask = some_mask(B, H, T, S)
     q, k, v = attention.q_proj(x), attention.k_proj(context), attention.v_proj(context)
-    found = [dot_product_attention(*(t[..., h * D:(h + 1) * D] for t in (q, k, v)), mask[:, h]) for h in range(H)]
+    found = [dot_product_attention(*(t[..., h * D : (h + 1) * D] for t in (q, k, v)), mask[:, h]) for h in range(H)]
     out, weights = attention(x, context, mask, need_weights=need_weights)
     agree(out, attention.out_proj(torch.cat([head for head, _ in found], dim=-1)))
     if need_weights:
@@ -172,8 +209,10 @@ def test_equals_a_loop_over_heads(need_weights):
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_equals_sdpa_with_heads_split_by_hand(need_weights):
     attention, x, context = module(), random(B, T, C), random(B, S, C, seed=1)
-    q, k, v = (layer(t).view(B, -1, H, D).permute(0, 2, 1, 3) for layer, t in
-               ((attention.q_proj, x), (attention.k_proj, context), (attention.v_proj, context)))
+    q, k, v = (
+        layer(t).view(B, -1, H, D).permute(0, 2, 1, 3)
+        for layer, t in ((attention.q_proj, x), (attention.k_proj, context), (attention.v_proj, context))
+    )
     mask = some_mask(B, 1, T, S)
     expected = sdpa(q, k, v, mask).permute(0, 2, 1, 3).reshape(B, T, C)
     agree(attention(x, context, mask, need_weights=need_weights)[0], attention.out_proj(expected))
@@ -236,14 +275,15 @@ def test_gradients_match_finite_differences(need_weights):
 
 # ---------------------------------------------------------------- the future stays hidden
 
+
 @pytest.mark.parametrize("need_weights", [False, True])
 @pytest.mark.parametrize("mask", [None, torch.ones(S, dtype=torch.bool)], ids=["alone", "with-mask"])
 def test_nothing_leaks_from_the_future_and_the_past_is_read(need_weights, mask):
     attention, x = module(), random(B, S, C).requires_grad_()
     for t in range(S):
         out = attention(x, mask=mask, causal=True, need_weights=need_weights)[0]
-        gradient, = torch.autograd.grad(out[:, t].square().sum(), x)
-        assert (gradient[:, t + 1:] == 0).all() and (gradient[:, :t + 1].abs().amax(-1) > 0).all()
+        (gradient,) = torch.autograd.grad(out[:, t].square().sum(), x)
+        assert (gradient[:, t + 1 :] == 0).all() and (gradient[:, : t + 1].abs().amax(-1) > 0).all()
 
 
 @pytest.mark.parametrize("need_weights", [False, True])
@@ -278,8 +318,9 @@ def test_both_paths_agree_in_an_old_pytorch(old_pytorch, shape):
     paths_agree(module(), random(B, T, C), random(B, S, C, seed=1), mask=some_mask(*shape))
 
 
-@pytest.mark.parametrize("mask", [None, some_mask(S), some_mask(T, S), some_mask(H, T, S)],
-                         ids=["none", "S", "TS", "HTS"])
+@pytest.mark.parametrize(
+    "mask", [None, some_mask(S), some_mask(T, S), some_mask(H, T, S)], ids=["none", "S", "TS", "HTS"]
+)
 def test_both_paths_agree_in_an_old_pytorch_without_a_batch(old_pytorch, mask):
     paths_agree(module(), random(T, C), random(S, C, seed=1), mask=mask)
 
@@ -356,6 +397,7 @@ def test_the_fused_path_never_holds_a_table_of_queries_by_keys(batch, causal):
 
 # ---------------------------------------------------------------- dropout
 
+
 def counting_module(p):
     """All keys weigh the same, every value is 1, and the output is out_proj's input."""
     attention = MultiHeadAttention(C, H, dropout=p)
@@ -384,8 +426,9 @@ def test_dropout_drops_single_weights_and_keeps_their_expected_sum(need_weights,
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_dropout_acts_in_training_only(need_weights, mask):
     attention, x = module(dropout=0.5), random(B, T, C)
-    assert not torch.equal(attention(x, mask=mask, need_weights=need_weights)[0],
-                           attention(x, mask=mask, need_weights=need_weights)[0])
+    assert not torch.equal(
+        attention(x, mask=mask, need_weights=need_weights)[0], attention(x, mask=mask, need_weights=need_weights)[0]
+    )
     plain = module()(x, mask=mask, need_weights=need_weights)[0]
     assert torch.equal(attention.eval()(x, mask=mask, need_weights=need_weights)[0], plain)
     assert torch.equal(attention(x, mask=mask, need_weights=need_weights)[0], plain)
@@ -409,18 +452,26 @@ def test_the_returned_weights_are_the_ones_used():
     assert (kept != (plain > 0)).any() and (weights[..., ~mask] == 0).all()
 
 
-@pytest.mark.parametrize("p, error, words", [
-    (1.0, ValueError, "a dropout probability p must be at least 0 and below 1, got 1.0"),
-    (-0.1, ValueError, "got -0.1"), (float("nan"), ValueError, "got nan"), (10, ValueError, "got 10"),
-    ("0.1", TypeError, "a dropout probability must be a number, got '0.1'"), (None, TypeError, "got None"),
-    (True, TypeError, "got True"), (nn.Dropout(0.1), TypeError, "must be a number, got Dropout"),
-])
+@pytest.mark.parametrize(
+    "p, error, words",
+    [
+        (1.0, ValueError, "a dropout probability p must be at least 0 and below 1, got 1.0"),
+        (-0.1, ValueError, "got -0.1"),
+        (float("nan"), ValueError, "got nan"),
+        (10, ValueError, "got 10"),
+        ("0.1", TypeError, "a dropout probability must be a number, got '0.1'"),
+        (None, TypeError, "got None"),
+        (True, TypeError, "got True"),
+        (nn.Dropout(0.1), TypeError, "must be a number, got Dropout"),
+    ],
+)
 def test_dropout_must_be_a_probability(p, error, words):
     with pytest.raises(error, match=words):
         MultiHeadAttention(C, H, dropout=p)
 
 
 # ---------------------------------------------------------------- robustness
+
 
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_inputs_are_not_modified(need_weights):
@@ -474,8 +525,9 @@ def test_a_copy_computes_the_same_and_is_independent(copied):
 def test_state_dict_round_trips_and_holds_four_layers(bias):
     attention, other = module(bias=bias), MultiHeadAttention(C, H, bias=bias)
     kinds = ("weight", "bias") if bias else ("weight",)
-    assert list(attention.state_dict()) == [f"{layer}.{kind}" for layer in ("q_proj", "k_proj", "v_proj", "out_proj")
-                                            for kind in kinds]
+    assert list(attention.state_dict()) == [
+        f"{layer}.{kind}" for layer in ("q_proj", "k_proj", "v_proj", "out_proj") for kind in kinds
+    ]
     other.load_state_dict(attention.state_dict())
     assert torch.equal(other(random(B, T, C))[0], attention(random(B, T, C))[0])
 
@@ -503,30 +555,53 @@ def test_all_parameters_get_gradients():
 BOOL = torch.bool
 
 
-@pytest.mark.parametrize("options, error, words", [
-    ({"x": torch.zeros(B, T, C - 1)}, ValueError, r"x must be \(..., T, 33\) .* position, got \(2, 5, 32\)"),
-    ({"x": torch.zeros(B, 0, C)}, ValueError, r"at least one position, got \(2, 0, 33\)"),
-    ({"x": torch.zeros(C)}, ValueError, r"got \(33,\)"),
-    ({"x": torch.zeros(B, T, C).double()}, TypeError, "x must be torch.float32 like the module's weights, got .*64"),
-    ({"x": torch.zeros(B, T, C, dtype=torch.long)}, TypeError, "x must be a tensor of floats, got torch.int64"),
-    ({"x": [[0.0] * C]}, TypeError, "x must be a tensor of floats, got list"),
-    ({"x": torch.zeros(B, T, C, device="meta")}, ValueError, "x is on meta, the module on cpu"),
-    ({"context": torch.zeros(B, S, C + 1)}, ValueError, r"context must be \(..., T, 33\) .* got \(2, 7, 34\)"),
-    ({"context": torch.zeros(B, 0, C)}, ValueError, r"context must be .* at least one position, got \(2, 0, 33\)"),
-    ({"context": torch.zeros(B, S, C).half()}, TypeError, "context must be torch.float32 .*, got torch.float16"),
-    ({"context": torch.zeros(B + 1, S, C)}, ValueError, r"x and context must agree .* \(2, 5, 33\) and \(3, 7, 33\)"),
-    ({"context": torch.zeros(S, C)}, ValueError, r"agree in all axes before the last two, got .* and \(7, 33\)"),
-    ({"context": torch.zeros(B, S, C), "causal": True}, ValueError, "causal=True .* T = 5 and S = 7: .* pass a mask"),
-    ({"mask": torch.ones(T, T)}, TypeError, r"mask must be bool \(True = may attend\), got torch.float32; a 0/1"),
-    ({"mask": torch.ones(T, T, dtype=torch.long)}, TypeError, "got torch.int64"),
-    ({"mask": [[True] * T] * T}, TypeError, "got list"),
-    ({"mask": torch.ones(T, S, dtype=BOOL)}, ValueError, r"mask \(5, 7\) does not broadcast to scores \(2, 3, 5, 5\)"),
-    ({"mask": torch.ones(B, T, T, dtype=BOOL)}, ValueError, r"a mask for each item needs mask.unsqueeze\(1\)"),
-    ({"mask": torch.ones(B, 1, T, dtype=BOOL)}, ValueError, r"a mask for each item needs mask.unsqueeze\(1\)"),
-    ({"mask": torch.ones(1, B, H, T, T, dtype=BOOL)}, ValueError, "does not broadcast"),
-    ({"mask": torch.ones(B + 1, 1, T, T, dtype=BOOL)}, ValueError, "does not broadcast"),
-    ({"mask": torch.ones(T, T, dtype=BOOL, device="meta")}, ValueError, r"mask is on meta, .* move it with mask.to"),
-])
+@pytest.mark.parametrize(
+    "options, error, words",
+    [
+        ({"x": torch.zeros(B, T, C - 1)}, ValueError, r"x must be \(..., T, 33\) .* position, got \(2, 5, 32\)"),
+        ({"x": torch.zeros(B, 0, C)}, ValueError, r"at least one position, got \(2, 0, 33\)"),
+        ({"x": torch.zeros(C)}, ValueError, r"got \(33,\)"),
+        (
+            {"x": torch.zeros(B, T, C).double()},
+            TypeError,
+            "x must be torch.float32 like the module's weights, got .*64",
+        ),
+        ({"x": torch.zeros(B, T, C, dtype=torch.long)}, TypeError, "x must be a tensor of floats, got torch.int64"),
+        ({"x": [[0.0] * C]}, TypeError, "x must be a tensor of floats, got list"),
+        ({"x": torch.zeros(B, T, C, device="meta")}, ValueError, "x is on meta, the module on cpu"),
+        ({"context": torch.zeros(B, S, C + 1)}, ValueError, r"context must be \(..., T, 33\) .* got \(2, 7, 34\)"),
+        ({"context": torch.zeros(B, 0, C)}, ValueError, r"context must be .* at least one position, got \(2, 0, 33\)"),
+        ({"context": torch.zeros(B, S, C).half()}, TypeError, "context must be torch.float32 .*, got torch.float16"),
+        (
+            {"context": torch.zeros(B + 1, S, C)},
+            ValueError,
+            r"x and context must agree .* \(2, 5, 33\) and \(3, 7, 33\)",
+        ),
+        ({"context": torch.zeros(S, C)}, ValueError, r"agree in all axes before the last two, got .* and \(7, 33\)"),
+        (
+            {"context": torch.zeros(B, S, C), "causal": True},
+            ValueError,
+            "causal=True .* T = 5 and S = 7: .* pass a mask",
+        ),
+        ({"mask": torch.ones(T, T)}, TypeError, r"mask must be bool \(True = may attend\), got torch.float32; a 0/1"),
+        ({"mask": torch.ones(T, T, dtype=torch.long)}, TypeError, "got torch.int64"),
+        ({"mask": [[True] * T] * T}, TypeError, "got list"),
+        (
+            {"mask": torch.ones(T, S, dtype=BOOL)},
+            ValueError,
+            r"mask \(5, 7\) does not broadcast to scores \(2, 3, 5, 5\)",
+        ),
+        ({"mask": torch.ones(B, T, T, dtype=BOOL)}, ValueError, r"a mask for each item needs mask.unsqueeze\(1\)"),
+        ({"mask": torch.ones(B, 1, T, dtype=BOOL)}, ValueError, r"a mask for each item needs mask.unsqueeze\(1\)"),
+        ({"mask": torch.ones(1, B, H, T, T, dtype=BOOL)}, ValueError, "does not broadcast"),
+        ({"mask": torch.ones(B + 1, 1, T, T, dtype=BOOL)}, ValueError, "does not broadcast"),
+        (
+            {"mask": torch.ones(T, T, dtype=BOOL, device="meta")},
+            ValueError,
+            r"mask is on meta, .* move it with mask.to",
+        ),
+    ],
+)
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_bad_input_raises_an_error_of_one_sentence_on_both_paths(options, error, words, need_weights):
     with pytest.raises(error, match=words) as caught:

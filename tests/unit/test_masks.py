@@ -26,11 +26,18 @@ def test_causal_mask_sees_itself_and_the_past():
     assert masks.causal_mask(1).tolist() == [[True]]
 
 
-@pytest.mark.parametrize("length, error, words", [
-    (0, ValueError, "length must be at least 1, got 0"), (-1, ValueError, "length must be at least 1, got -1"),
-    (2.0, TypeError, "length must be a whole number, got 2.0"), ("3", TypeError, "got '3'"),
-    (True, TypeError, "got True"), (torch.tensor(3), TypeError, "got tensor"), (None, TypeError, "got None"),
-])
+@pytest.mark.parametrize(
+    "length, error, words",
+    [
+        (0, ValueError, "length must be at least 1, got 0"),
+        (-1, ValueError, "length must be at least 1, got -1"),
+        (2.0, TypeError, "length must be a whole number, got 2.0"),
+        ("3", TypeError, "got '3'"),
+        (True, TypeError, "got True"),
+        (torch.tensor(3), TypeError, "got tensor"),
+        (None, TypeError, "got None"),
+    ],
+)
 def test_causal_mask_says_what_is_wrong_with_the_length(length, error, words):
     with pytest.raises(error, match=words):
         masks.causal_mask(length)
@@ -48,13 +55,16 @@ def test_padding_mask_takes_a_list():
     assert torch.equal(masks.padding_mask([1, 2], 3), masks.padding_mask(torch.tensor([1, 2]), 3))
 
 
-@pytest.mark.parametrize("lengths, error, words", [
-    (torch.tensor([1.0]), TypeError, "whole numbers"),
-    (torch.tensor([True]), TypeError, "whole numbers"),
-    (torch.tensor([[1]]), ValueError, r"shape \(B,\), got \(1, 1\)"),
-    (torch.tensor([8]), ValueError, "between 0 and max_length = 7, got 8"),
-    (torch.tensor([-1]), ValueError, "between 0 and max_length = 7, got -1"),
-])
+@pytest.mark.parametrize(
+    "lengths, error, words",
+    [
+        (torch.tensor([1.0]), TypeError, "whole numbers"),
+        (torch.tensor([True]), TypeError, "whole numbers"),
+        (torch.tensor([[1]]), ValueError, r"shape \(B,\), got \(1, 1\)"),
+        (torch.tensor([8]), ValueError, "between 0 and max_length = 7, got 8"),
+        (torch.tensor([-1]), ValueError, "between 0 and max_length = 7, got -1"),
+    ],
+)
 def test_padding_mask_says_what_is_wrong_with_the_lengths(lengths, error, words):
     with pytest.raises(error, match=words):
         masks.padding_mask(lengths, 7)
@@ -135,11 +145,14 @@ WAYS = [masks.mask_by_filling, masks.mask_by_renormalizing, masks.masked_softmax
 
 
 @pytest.mark.parametrize("masking", WAYS)
-@pytest.mark.parametrize("mask, words", [
-    (torch.ones(T, S), r"mask must be bool \(True = may attend\), got torch.float32"),
-    (torch.ones(T, S, dtype=torch.long), "got torch.int64"),
-    ([[True] * S] * T, "got list"),
-])
+@pytest.mark.parametrize(
+    "mask, words",
+    [
+        (torch.ones(T, S), r"mask must be bool \(True = may attend\), got torch.float32"),
+        (torch.ones(T, S, dtype=torch.long), "got torch.int64"),
+        ([[True] * S] * T, "got list"),
+    ],
+)
 def test_a_mask_must_be_bool(masking, mask, words):
     with pytest.raises(TypeError, match=words):
         masking(scores(T, S), mask)

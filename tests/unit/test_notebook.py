@@ -77,13 +77,16 @@ def test_the_example_sentence():
     assert x[1].tolist() == pytest.approx([0.55, 0.87, 0.66])
 
 
-@pytest.mark.parametrize("content, error, words", [
-    (None, FileNotFoundError, "journey.csv is missing; it belongs to the course"),
-    ("word,x1\nYour,0.4\n", ValueError, "must have the columns word, x1, x2, x3"),
-    ("word,x1,x2,x3\nYour,0.4,0.1,much\n", ValueError, "numbers in the last three"),
-    ("word,x1,x2,x3\nYour,0.4\n", ValueError, "must have the columns"),
-    (b"\xff\xfe\x00", ValueError, "must have the columns"),
-])
+@pytest.mark.parametrize(
+    "content, error, words",
+    [
+        (None, FileNotFoundError, "journey.csv is missing; it belongs to the course"),
+        ("word,x1\nYour,0.4\n", ValueError, "must have the columns word, x1, x2, x3"),
+        ("word,x1,x2,x3\nYour,0.4,0.1,much\n", ValueError, "numbers in the last three"),
+        ("word,x1,x2,x3\nYour,0.4\n", ValueError, "must have the columns"),
+        (b"\xff\xfe\x00", ValueError, "must have the columns"),
+    ],
+)
 def test_a_missing_or_damaged_file_raises(tmp_path, monkeypatch, content, error, words):
     monkeypatch.setattr(notebook, "DATA", tmp_path)
     if content is not None:
@@ -94,12 +97,15 @@ def test_a_missing_or_damaged_file_raises(tmp_path, monkeypatch, content, error,
 
 def test_milliseconds_are_milliseconds():
     import time
+
     assert 49 < notebook.milliseconds(lambda: time.sleep(0.05), times=3) < 2000  # neither seconds nor microseconds
 
 
 def test_the_package_itself_imports_nothing_heavy():
-    code = ("import sys, helpers\nassert not {'torch', 'matplotlib', 'anywidget'} & set(sys.modules)\n"
-            "print(helpers.__doc__[:17])")
+    code = (
+        "import sys, helpers\nassert not {'torch', 'matplotlib', 'anywidget'} & set(sys.modules)\n"
+        "print(helpers.__doc__[:17])"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
     assert done.stdout == "Attention by Hand\n", done.stderr
 

@@ -134,16 +134,22 @@ def test_measured_times_are_pixels_with_a_description_without_numbers():
     assert data["text/plain"] == "Time (ms against length). Curves measured on this machine: slow, fast."
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: plots.one_hot(torch.tensor([1]), WORDS, WORDS), "3 words need as many ids, got 1"),
-    (lambda: plots.plane({"a": WORDS}, WEIGHTS), r"3 words need places of shape \(3, 2\), got \(3, 3\)"),
-    (lambda: plots.origins({"x": torch.zeros(2, 2).int()}, WORDS), r"x: 3 row words need as many rows, got \(2, 2\)"),
-    (lambda: plots.weights(WEIGHTS, WORDS[:2]), r"need values of shape \(2, 2\), got \(3, 3\)"),
-    (lambda: plots.bars({"a": [1.0]}, WORDS, "y"), "a has 1 numbers for 3 labels"),
-    (lambda: plots.lines({"a": [1.0]}, [1, 2], "x", "y"), "a has 1 numbers for 2 places"),
-    (lambda: plots.arrows({"a": [1.0, 2.0, 3.0]}), r"a must be two numbers, got shape \(3,\)"),
-    (lambda: plots.attention_flow(*[WEIGHTS] * 6, WEIGHTS[0]), r"must have two axes, got shape \(3,\)"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: plots.one_hot(torch.tensor([1]), WORDS, WORDS), "3 words need as many ids, got 1"),
+        (lambda: plots.plane({"a": WORDS}, WEIGHTS), r"3 words need places of shape \(3, 2\), got \(3, 3\)"),
+        (
+            lambda: plots.origins({"x": torch.zeros(2, 2).int()}, WORDS),
+            r"x: 3 row words need as many rows, got \(2, 2\)",
+        ),
+        (lambda: plots.weights(WEIGHTS, WORDS[:2]), r"need values of shape \(2, 2\), got \(3, 3\)"),
+        (lambda: plots.bars({"a": [1.0]}, WORDS, "y"), "a has 1 numbers for 3 labels"),
+        (lambda: plots.lines({"a": [1.0]}, [1, 2], "x", "y"), "a has 1 numbers for 2 places"),
+        (lambda: plots.arrows({"a": [1.0, 2.0, 3.0]}), r"a must be two numbers, got shape \(3,\)"),
+        (lambda: plots.attention_flow(*[WEIGHTS] * 6, WEIGHTS[0]), r"must have two axes, got shape \(3,\)"),
+    ],
+)
 def test_errors_say_what_does_not_fit(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -49,6 +49,7 @@ def golden(layout):
 
 # ---------------------------------------------------------------- against what others computed
 
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_their_weights_reproduce_their_outputs(layout, case, record_property):
@@ -59,8 +60,10 @@ def test_their_weights_reproduce_their_outputs(layout, case, record_property):
     assert (mask is None) == (case == "none") and ("weights" in stored) == (layout != "bentrevett")
     fast, _ = attention(tensors["input.x"], context, mask)
     explicit, weights = attention(tensors["input.x"], context, mask, need_weights=True)
-    errors = {"fast": (fast - stored["out"]).abs().max().item(),
-              "explicit": (explicit - stored["out"]).abs().max().item()}
+    errors = {
+        "fast": (fast - stored["out"]).abs().max().item(),
+        "explicit": (explicit - stored["out"]).abs().max().item(),
+    }
     if "weights" in stored:
         assert weights.shape == stored["weights"].shape
         errors["weights"] = (weights - stored["weights"]).abs().max().item()
@@ -122,6 +125,7 @@ def test_bert_attention_is_ours_plus_residual_and_layer_norm():
 
 # ---------------------------------------------------------------- round trips
 
+
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("layout", FOREIGN)
 def test_names_shapes_and_round_trip_from_ours(layout, bias):
@@ -151,7 +155,8 @@ def test_all_layouts_are_tested():
 # ---------------------------------------------------------------- a real torch.nn.MultiheadAttention
 
 TORCH_MASKS = {
-    "none": (lambda: None, False), "causal": (lambda: causal_mask(S), True),
+    "none": (lambda: None, False),
+    "causal": (lambda: causal_mask(S), True),
     "padding": (lambda: padding_mask([4, 7], S).unsqueeze(1).expand(B, 1, S, S), False),
     "causal-padding": (lambda: padding_mask([4, 7], S).unsqueeze(1) & causal_mask(S), False),
     "each-head": (lambda: (torch.rand(B, H, S, S) < 0.5) | torch.eye(S, dtype=torch.bool), False),
@@ -197,18 +202,26 @@ def test_torch_mask_inverts_and_merges_items_with_heads():
     assert torch.equal(torch_mask(mask[:, :1]), ~mask[:, 0])
 
 
-@pytest.mark.parametrize("mask, error, words", [
-    (torch.ones(T, S), TypeError, r"mask must be bool \(True = may attend\), got torch.float32"),
-    (torch.ones(B, T, S, dtype=torch.bool), ValueError, r"mask must be \(T, S\) or \(B, 1 or 3, T, S\), got \(2, 5, 7"),
-    (torch.ones(B, 2, T, S, dtype=torch.bool), ValueError, r"got \(2, 2, 5, 7\)"),
-    (torch.ones(S, dtype=torch.bool), ValueError, r"got \(7,\)"),
-])
+@pytest.mark.parametrize(
+    "mask, error, words",
+    [
+        (torch.ones(T, S), TypeError, r"mask must be bool \(True = may attend\), got torch.float32"),
+        (
+            torch.ones(B, T, S, dtype=torch.bool),
+            ValueError,
+            r"mask must be \(T, S\) or \(B, 1 or 3, T, S\), got \(2, 5, 7",
+        ),
+        (torch.ones(B, 2, T, S, dtype=torch.bool), ValueError, r"got \(2, 2, 5, 7\)"),
+        (torch.ones(S, dtype=torch.bool), ValueError, r"got \(7,\)"),
+    ],
+)
 def test_torch_mask_says_what_is_wrong(mask, error, words):
     with pytest.raises(error, match=words):
         torch_mask(mask, H)
 
 
 # ---------------------------------------------------------------- errors
+
 
 def theirs_without(layout, *names, **more):
     state = {name: torch.zeros(shape) for name, shape in expected_shapes(layout, bias=True).items()}
@@ -218,35 +231,59 @@ def theirs_without(layout, *names, **more):
 KDIM = nn.MultiheadAttention(C, H, kdim=13, vdim=17).state_dict()
 
 
-@pytest.mark.parametrize("state, layout, words", [
-    ({}, "keras", "layout must be one of torch, labml, annotated, bentrevett, huggingface, got 'keras'"),
-    ({}, "labml", r"do not look like labml's: query.linear.weight is missing, found nothing"),
-    (theirs_without("labml", "key.linear.weight"), "labml", "key.linear.weight is missing, found query.linear.w"),
-    (theirs_without("labml", "key.linear.bias"), "labml", "key.linear.bias is missing"),
-    (theirs_without("labml"), "annotated", "like annotated's: linears.0.weight is missing, found query.lin"),
-    (theirs_without("bentrevett", scale=torch.zeros(1)), "bentrevett", "scale has no counterpart, only w_q.weight"),
-    (theirs_without("annotated", "linears.3.weight"), "annotated", "linears.3.weight is missing"),
-    (theirs_without("torch", "in_proj_weight"), "torch", "like torch's: in_proj_weight is missing, found in_proj_b"),
-    (theirs_without("torch", "in_proj_bias"), "torch", "in_proj_bias is missing"),
-    (theirs_without("torch", "out_proj.weight"), "torch", "out_proj.weight is missing"),
-    (KDIM, "torch", r"in_proj_weight is missing, .*; keys of their own width \(kdim, vdim\) have no counterpart here"),
-    (theirs_without("torch", bias_k=torch.zeros(1, 1, C)), "torch", "bias_k has no counterpart.* attention alone"),
-    (theirs_without("huggingface", **{"self.distance_embedding.weight": torch.zeros(31, D)}), "huggingface",
-     "self.distance_embedding.weight has no counterpart, only self.query.weight to output.dense.bias"),
-    (theirs_without("labml", **{"output.LayerNorm.weight": torch.zeros(C)}), "labml", "output.LayerNorm.weight has no"),
-])
+@pytest.mark.parametrize(
+    "state, layout, words",
+    [
+        ({}, "keras", "layout must be one of torch, labml, annotated, bentrevett, huggingface, got 'keras'"),
+        ({}, "labml", r"do not look like labml's: query.linear.weight is missing, found nothing"),
+        (theirs_without("labml", "key.linear.weight"), "labml", "key.linear.weight is missing, found query.linear.w"),
+        (theirs_without("labml", "key.linear.bias"), "labml", "key.linear.bias is missing"),
+        (theirs_without("labml"), "annotated", "like annotated's: linears.0.weight is missing, found query.lin"),
+        (theirs_without("bentrevett", scale=torch.zeros(1)), "bentrevett", "scale has no counterpart, only w_q.weight"),
+        (theirs_without("annotated", "linears.3.weight"), "annotated", "linears.3.weight is missing"),
+        (
+            theirs_without("torch", "in_proj_weight"),
+            "torch",
+            "like torch's: in_proj_weight is missing, found in_proj_b",
+        ),
+        (theirs_without("torch", "in_proj_bias"), "torch", "in_proj_bias is missing"),
+        (theirs_without("torch", "out_proj.weight"), "torch", "out_proj.weight is missing"),
+        (
+            KDIM,
+            "torch",
+            r"in_proj_weight is missing, .*; keys of their own width \(kdim, vdim\) have no counterpart here",
+        ),
+        (theirs_without("torch", bias_k=torch.zeros(1, 1, C)), "torch", "bias_k has no counterpart.* attention alone"),
+        (
+            theirs_without("huggingface", **{"self.distance_embedding.weight": torch.zeros(31, D)}),
+            "huggingface",
+            "self.distance_embedding.weight has no counterpart, only self.query.weight to output.dense.bias",
+        ),
+        (
+            theirs_without("labml", **{"output.LayerNorm.weight": torch.zeros(C)}),
+            "labml",
+            "output.LayerNorm.weight has no",
+        ),
+    ],
+)
 def test_errors_name_their_weights_that_do_not_fit(state, layout, words):
     with pytest.raises(ValueError, match=words) as caught:
         to_ours(state, layout)
     assert len(str(caught.value)) < 220 and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("change, layout, words", [
-    (lambda state: state, "keras", "layout must be one of .*, got 'keras'"),
-    (lambda state: {n: t for n, t in state.items() if n != "v_proj.weight"}, "torch",
-     "do not look like MultiHeadAttention's: v_proj.weight is missing"),
-    (lambda state: state | {"norm.weight": torch.zeros(C)}, "labml", "norm.weight has no counterpart, only q_proj"),
-])
+@pytest.mark.parametrize(
+    "change, layout, words",
+    [
+        (lambda state: state, "keras", "layout must be one of .*, got 'keras'"),
+        (
+            lambda state: {n: t for n, t in state.items() if n != "v_proj.weight"},
+            "torch",
+            "do not look like MultiHeadAttention's: v_proj.weight is missing",
+        ),
+        (lambda state: state | {"norm.weight": torch.zeros(C)}, "labml", "norm.weight has no counterpart, only q_proj"),
+    ],
+)
 def test_errors_name_our_weights_that_do_not_fit(change, layout, words):
     with pytest.raises(ValueError, match=words):
         from_ours(change(MultiHeadAttention(C, H).state_dict()), layout)
@@ -257,8 +294,9 @@ def test_errors_list_up_to_four_of_the_names_found():
     for state, listed in ((names[:4], "a, b, c, d"), (names, "a, b, c, d, ...")):
         with pytest.raises(ValueError) as caught:
             to_ours(dict.fromkeys(state, torch.zeros(1)), "labml")
-        assert str(caught.value) == ("these weights do not look like labml's: query.linear.weight is missing, found "
-                                     + listed)
+        assert str(caught.value) == (
+            "these weights do not look like labml's: query.linear.weight is missing, found " + listed
+        )
 
 
 def test_weights_without_biases_do_not_load_into_a_module_with_biases():

@@ -34,9 +34,15 @@ def values():
     filled = scores.masked_fill(mask == 0, -torch.inf)
     masked = (filled / 2**0.5).softmax(-1)
     dropped = nn.Dropout(0.5)(masked)
-    tables = {"attn_weights": weights, "mask_matrix": mask, "masked_attn_weights": weights * mask,
-              "masked_attn_weights_norm": weights * mask / (weights * mask).sum(-1, keepdim=True),
-              "masked_attn_scores": filled, "attn_weights_softmax": masked, "dropped_attn_weights": dropped}
+    tables = {
+        "attn_weights": weights,
+        "mask_matrix": mask,
+        "masked_attn_weights": weights * mask,
+        "masked_attn_weights_norm": weights * mask / (weights * mask).sum(-1, keepdim=True),
+        "masked_attn_scores": filled,
+        "attn_weights_softmax": masked,
+        "dropped_attn_weights": dropped,
+    }
     again = projections()
     batch = torch.stack([x, x])
     q, k, v = (layer(batch) for layer in again)
@@ -44,9 +50,12 @@ def values():
     dropped = nn.Dropout(0.1)(masked)
     tables["context_vecs"] = dropped @ v
     names = ["W_query", "W_key", "W_value"]
-    extra = {**dict(zip(names, [layer.weight for layer in layers], strict=True)),
-             **dict(zip([f"ca_{name}" for name in names], [layer.weight for layer in again], strict=True)),
-             "ca_eval_context": masked @ v, "ca_dropped_weights": dropped}
+    extra = {
+        **dict(zip(names, [layer.weight for layer in layers], strict=True)),
+        **dict(zip([f"ca_{name}" for name in names], [layer.weight for layer in again], strict=True)),
+        "ca_eval_context": masked @ v,
+        "ca_dropped_weights": dropped,
+    }
     return tables, extra
 
 

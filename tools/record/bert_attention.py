@@ -22,8 +22,9 @@ GIVEN = ("attention_mask", "head_mask", "encoder_hidden_states", "encoder_attent
 
 
 def attention(tensors, **settings):
-    config = BertConfig(hidden_size=48, num_attention_heads=4, max_position_embeddings=16, layer_norm_eps=1e-12,
-                        **settings)
+    config = BertConfig(
+        hidden_size=48, num_attention_heads=4, max_position_embeddings=16, layer_norm_eps=1e-12, **settings
+    )
     module = BertAttention(config).eval()
     module.load_state_dict({name: t for name, t in part(tensors, "state.").items() if not name.startswith("PRUNED.")})
     return module
@@ -51,8 +52,9 @@ def decoder_past(tensors):
     found = {"full.out": out, "full.probs": weights, "full.past_key": key, "full.past_value": value}
     past, steps = None, []
     for t in range(x.size(1)):
-        out, found[f"step{t}.probs"], past = module(x[:, t:t + 1], attention_mask=mask[:, :, t:t + 1, :t + 1],
-                                                    past_key_value=past, output_attentions=True)
+        out, found[f"step{t}.probs"], past = module(
+            x[:, t : t + 1], attention_mask=mask[:, :, t : t + 1, : t + 1], past_key_value=past, output_attentions=True
+        )
         steps.append(out)
         if t == 3:
             found |= {"chunk4.past_key": past[0], "chunk4.past_value": past[1]}
@@ -66,13 +68,29 @@ def cross_attention_past(tensors):
     module, x = attention(tensors, is_decoder=True, add_cross_attention=True), tensors["input.hidden_states"]
     out, weights, past = module(x, **given(tensors), output_attentions=True)
     last = module(x[:, -1:], **given(tensors), past_key_value=past, output_attentions=True)
-    return {"output.full.out": out, "output.full.probs": weights, "output.past_key": past[0],
-            "output.past_value": past[1], "output.last_step.out": last[0], "output.last_step.probs": last[1]}
+    return {
+        "output.full.out": out,
+        "output.full.probs": weights,
+        "output.past_key": past[0],
+        "output.past_value": past[1],
+        "output.last_step.out": last[0],
+        "output.last_step.probs": last[1],
+    }
 
 
 CASES = {
-    **dict.fromkeys(["plain", "padding_mask", "mask_3d", "fully_masked_item", "head_mask", "decoder_causal_padding",
-                     "cross_attention"], one_call),
+    **dict.fromkeys(
+        [
+            "plain",
+            "padding_mask",
+            "mask_3d",
+            "fully_masked_item",
+            "head_mask",
+            "decoder_causal_padding",
+            "cross_attention",
+        ],
+        one_call,
+    ),
     "relative_key": lambda tensors: one_call(tensors, "relative_key"),
     "relative_key_query": lambda tensors: one_call(tensors, "relative_key_query"),
     "prune_heads_1_3": lambda tensors: one_call(tensors, prune=(1, 3)),
@@ -82,5 +100,9 @@ CASES = {
 
 if __name__ == "__main__":
     for name, compute in CASES.items():
-        record(ROOT / "data" / "bert" / f"{name}.safetensors", compute,
-               f"transformers=={transformers.__version__} BertAttention", write="--write" in sys.argv)
+        record(
+            ROOT / "data" / "bert" / f"{name}.safetensors",
+            compute,
+            f"transformers=={transformers.__version__} BertAttention",
+            write="--write" in sys.argv,
+        )

@@ -33,14 +33,17 @@ def record(path, compute, made_by=None, write=False):
         outputs = {name: tensor.contiguous().clone() for name, tensor in outputs.items()}
         save_file(before | outputs, path, metadata | ({"made_by": made_by} if made_by else {}))
     elif largest > ROUNDING:
-        sys.exit(f"{path.name}: the outputs differ by {largest:.1e}; is this the version in the docstring? "
-                 "To keep the new ones, add --write.")
+        sys.exit(
+            f"{path.name}: the outputs differ by {largest:.1e}; is this the version in the docstring? "
+            "To keep the new ones, add --write."
+        )
 
 
 def is_given(name):
     """Whether a tensor is an input, a mask or a weight, not an output."""
-    return (name.startswith(("state.", "input.")) or name in ("ids", "lengths", "rows")
-            or name.endswith(".keep_mask")) and not name.startswith("state.PRUNED.")
+    return (
+        name.startswith(("state.", "input.")) or name in ("ids", "lengths", "rows") or name.endswith(".keep_mask")
+    ) and not name.startswith("state.PRUNED.")
 
 
 def part(tensors, prefix):

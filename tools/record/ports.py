@@ -46,6 +46,7 @@ def torch_attention(path):
     def attend(x, context, keep):
         blocked = None if keep is None else ~keep.repeat_interleave(H, 0)  # True = blocked; (B * H, T, S)
         return module(x, context, context, attn_mask=blocked, average_attn_weights=False)
+
     return module, attend
 
 
@@ -58,6 +59,7 @@ def labml_attention(path):
         x, context = x.transpose(0, 1), context.transpose(0, 1)  # (T, B, C)
         out = module(query=x, key=context, value=context, mask=None if keep is None else keep.permute(1, 2, 0))
         return out.transpose(0, 1), module.attn.permute(2, 3, 0, 1)  # (T, S, B, H) -> (B, H, T, S)
+
     return module, attend
 
 
@@ -67,20 +69,26 @@ def annotated_attention(path):
 
     def attend(x, context, keep):
         return module(x, context, context, keep), module.attn
+
     return module, attend
 
 
 def bentrevett_attention(path):
-    cls, = definitions(path, ["SelfAttention"])
+    (cls,) = definitions(path, ["SelfAttention"])
     module = cls(C, H, 0.0, "cpu")
 
     def attend(x, context, keep):
         return module(x, context, context, None if keep is None else keep.unsqueeze(1)), None
+
     return module, attend
 
 
-MAKERS = {"torch": torch_attention, "labml": labml_attention, "annotated": annotated_attention,
-          "bentrevett": bentrevett_attention}
+MAKERS = {
+    "torch": torch_attention,
+    "labml": labml_attention,
+    "annotated": annotated_attention,
+    "bentrevett": bentrevett_attention,
+}
 
 
 def outputs(tensors, module, attend):
@@ -102,8 +110,11 @@ def main(words):
         if name not in MAKERS:
             sys.exit(f"There is no implementation {name!r}, only {', '.join(MAKERS)}.")
         module, attend = MAKERS[name](path)
-        record(ROOT / "data" / "ports" / f"{name}.safetensors", lambda t: outputs(t, module, attend),  # noqa: B023
-               write="--write" in sys.argv)
+        record(
+            ROOT / "data" / "ports" / f"{name}.safetensors",
+            lambda t: outputs(t, module, attend),  # noqa: B023
+            write="--write" in sys.argv,
+        )
 
 
 if __name__ == "__main__":

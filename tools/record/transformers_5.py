@@ -33,13 +33,24 @@ def model(state, **sizes):
 
 
 def small_model(tensors):
-    ours = model(part(tensors, "state."), hidden_size=24, num_attention_heads=3, num_hidden_layers=2,
-                 intermediate_size=40, vocab_size=59, max_position_embeddings=16)
+    ours = model(
+        part(tensors, "state."),
+        hidden_size=24,
+        num_attention_heads=3,
+        num_hidden_layers=2,
+        intermediate_size=40,
+        vocab_size=59,
+        max_position_embeddings=16,
+    )
     ids, types, mask = (tensors[f"input.{name}"] for name in ("ids", "token_types", "mask"))
     out = ours(ids, attention_mask=mask, token_type_ids=types, output_attentions=True)
-    return {"output.embeddings": ours.embeddings(ids, types), "output.hidden": out.last_hidden_state,
-            "output.pooled": out.pooler_output, "plain.hidden": ours(ids[:1, :11]).last_hidden_state,
-            **{f"output.attentions.{i}": weights for i, weights in enumerate(out.attentions)}}
+    return {
+        "output.embeddings": ours.embeddings(ids, types),
+        "output.hidden": out.last_hidden_state,
+        "output.pooled": out.pooler_output,
+        "plain.hidden": ours(ids[:1, :11]).last_hidden_state,
+        **{f"output.attentions.{i}": weights for i, weights in enumerate(out.attentions)},
+    }
 
 
 def minilm(tensors, folder):
@@ -50,12 +61,20 @@ def minilm(tensors, folder):
     if not torch.equal(ids, tensors["ids"].long()):
         sys.exit("minilm.safetensors: the ids differ from the recorded ones.")
     mask = (torch.arange(ids.size(1)) < tensors["lengths"][:, None]).long()
-    ours = model(load_file(folder / "model.safetensors"), hidden_size=384, num_attention_heads=12,
-                 num_hidden_layers=6, intermediate_size=1536)
+    ours = model(
+        load_file(folder / "model.safetensors"),
+        hidden_size=384,
+        num_attention_heads=12,
+        num_hidden_layers=6,
+        intermediate_size=1536,
+    )
     out = ours(ids, attention_mask=mask)
     hidden = out.last_hidden_state
-    return {"hidden": hidden[tuple(tensors["rows"].long().T)], "pooled": out.pooler_output[:3],
-            "mean": (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)}
+    return {
+        "hidden": hidden[tuple(tensors["rows"].long().T)],
+        "pooled": out.pooler_output[:3],
+        "mean": (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True),
+    }
 
 
 def tokenizer(folder, special_tokens_are_text=True):

@@ -1,0 +1,649 @@
+"""What people get wrong in attention, once for all exercises that can have it.
+
+The mistakes are wrong steps (see `attention_steps`). An exercise takes over those that it can have, with an `assemble`
+of its own, and with other words where it needs them:
+
+    known = Misconceptions(attention_from)
+    known.include(SCALE_MISTAKES, "no-scale", "scaled-by-d", hints={"no-scale": "Where do you divide?"})
+"""
+
+import math
+
+import torch
+
+from exercises.common import explainers
+from exercises.common.attention_steps import INF, compare, fill, right_weights, scale, softmax
+from exercises.common.properties import COUNT_FROM_THE_END, FROM_THE_FRONT
+from feedback import Misconceptions
+from helpers.masks import causal_mask
+
+SCALE_MISTAKES = Misconceptions()
+COMPARE_MISTAKES = Misconceptions()
+SOFTMAX_MISTAKES = Misconceptions()
+MASK_MISTAKES = Misconceptions()
+MIX_MISTAKES = Misconceptions()
+
+
+# ---------------------------------------------------------------- the division by sqrt(D)
+
+
+@SCALE_MISTAKES(
+    "no-scale",
+    means="The scores were not divided by sqrt(D).",
+    hint="D is the width of a query: q.size(-1).",
+    explain=explainers.sharpness,
+    step="scale",
+)
+def unscaled(q, k):
+    return 1
+
+
+@SCALE_MISTAKES(
+    "scaled-by-d",
+    means="The scores were divided by D instead of sqrt(D). (Dividing by sqrt(D) twice does the same.)",
+    hint="The standard deviation of a dot product grows like sqrt(D), its variance like D. Divide once, by the root.",
+    explain=explainers.sharpness,
+    step="scale",
+)
+def by_the_size_itself(q, k):
+    return 1 / q.size(-1)
+
+
+@SCALE_MISTAKES(
+    "root-without-brackets",
+    means="The scores were divided by D / 2, not by sqrt(D): D ** 1 / 2 is half of D.",
+    hint="`**` comes before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
+    explain=explainers.sharpness,
+    step="scale",
+)
+def by_half_of_the_size(q, k):
+    return 2 / q.size(-1)
+
+
+@SCALE_MISTAKES(
+    "divided-by-d-and-by-2",
+    means="The scores were divided by D and then by 2: that is how scores / D ** 1 / 2 is read.",
+    hint="`**` comes before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
+    explain=explainers.sharpness,
+    step="scale",
+)
+def by_the_size_and_by_2(q, k):
+    return 1 / q.size(-1) / 2
+
+
+@SCALE_MISTAKES(
+    "root-of-two",
+    means="The scores were divided by √2, which is right only for D = 2.",
+    hint="Take the size from q itself: q.size(-1).",
+    explain=explainers.sharpness,
+    step="scale",
+)
+def by_the_root_of_two(q, k):
+    return 1 / math.sqrt(2)
+
+
+SCALE_MISTAKES(
+    "fixed-scale",
+    means="The scores were divided by a fixed number, such as 2 or 8, which is right only for one D.",
+    hint="Take the size from q itself: q.size(-1).",
+    explain=explainers.sharpness,
+)
+
+
+def add_fixed_scale(divisor, catalogue=SCALE_MISTAKES):
+    """One more number that scores are divided by."""
+
+    @catalogue.also("fixed-scale", step="scale")
+    def by_a_fixed_number(q, k):
+        return 1 / divisor
+
+
+for divisor in (math.sqrt(3), 2, math.sqrt(11), math.sqrt(32), 8):
+    add_fixed_scale(divisor)
+
+
+@SCALE_MISTAKES(
+    "multiplied",
+    means="The scores were multiplied by sqrt(D) instead of divided by it.",
+    hint="The scores are to come closer together.",
+    explain=explainers.sharpness,
+    step="scale",
+)
+def times_the_root(q, k):
+    return math.sqrt(q.size(-1))
+
+
+SCALE_MISTAKES(
+    "scaled-by-another",
+    means="The scores were divided by the square root of another size than D: of a number of positions, "
+    "items or heads.",
+    hint="Which axis does a dot product sum over? D is its size: q.size(-1).",
+    explain=explainers.sharpness,
+)
+
+
+@SCALE_MISTAKES.also("scaled-by-another", step="scale")
+def by_the_root_of_the_number_of_queries(q, k):
+    return 1 / math.sqrt(q.size(-2))
+
+
+@SCALE_MISTAKES.also("scaled-by-another", step="scale")
+def by_the_root_of_the_number_of_keys(q, k):
+    return 1 / math.sqrt(k.size(-2))
+
+
+@SCALE_MISTAKES.also("scaled-by-another", step="scale")
+def by_the_root_of_axis_0(q, k):
+    return 1 / math.sqrt(q.size(0))
+
+
+@SCALE_MISTAKES.also("scaled-by-another", step="scale")
+def by_the_root_of_axis_0_of_the_keys(q, k):
+    return 1 / math.sqrt(k.size(0))
+
+
+@SCALE_MISTAKES.also("scaled-by-another", step="scale")
+def by_the_root_of_axis_1(q, k):
+    return 1 / math.sqrt(q.size(1))
+
+
+@SCALE_MISTAKES.also("scaled-by-another", step="scale")
+def by_the_root_of_axis_1_of_the_keys(q, k):
+    return 1 / math.sqrt(k.size(1))
+
+
+@SCALE_MISTAKES(
+    "scaled-after-softmax",
+    means="The division by sqrt(D) comes after the softmax, so the rows no longer sum to 1.",
+    hint="First make the scores smaller, then turn them into weights.",
+    explain=explainers.row_sum,
+    step="weigh",
+)
+def scaled_after_the_softmax(q, k, mask=None):
+    scores = compare(q, k)
+    return softmax(scores if mask is None else fill(scores, mask)) * scale(q, k)
+
+
+# ---------------------------------------------------------------- queries and keys
+
+
+@COMPARE_MISTAKES(
+    "keys-ask",
+    means="Queries and keys have changed places: your rows belong to the keys.",
+    hint="Row i should hold how query i shares its attention among the keys.",
+    explain=explainers.shape,
+    step="compare",
+)
+def keys_with_queries(q, k):
+    return k @ q.transpose(-2, -1)
+
+
+@COMPARE_MISTAKES(
+    "keys-ignored",
+    means="The queries are compared with themselves: k is never used.",
+    hint="Each of the T queries meets each of the S keys.",
+    explain=explainers.shape,
+    step="compare",
+)
+def queries_with_queries(q, k):
+    return q @ q.transpose(-2, -1)
+
+
+@COMPARE_MISTAKES(
+    "reshaped-not-transposed",
+    means="k was brought to the shape (D, S) by view or reshape: that keeps the order in memory and only "
+    "moves the line breaks, so numbers of different keys get mixed.",
+    hint="The rows of k must become columns: which method exchanges two axes?",
+    explain=explainers.entry,
+    step="compare",
+)
+def reshaped_keys(q, k):
+    return q @ k.reshape(*k.shape[:-2], k.size(-1), k.size(-2))
+
+
+COMPARE_MISTAKES(
+    "all-axes-reversed",
+    means="k.T reverses all axes of k, not only the last two.",
+    hint="Which method exchanges just two axes, counted from the end?",
+    explain=explainers.shape,
+)
+
+
+@COMPARE_MISTAKES.also("all-axes-reversed", step="compare")
+def all_axes_of_the_keys_reversed(q, k):
+    return q @ k.permute(*range(k.dim() - 1, -1, -1))  # what k.T does, also in future versions of torch
+
+
+# ---------------------------------------------------------------- the softmax
+
+
+@SOFTMAX_MISTAKES(
+    "over-queries",
+    means="The softmax runs over the queries: columns sum to 1, rows do not.",
+    hint="Each query shares out its attention among the keys, and the keys are the last axis.",
+    explain=explainers.row_sum,
+    step="softmax",
+)
+def over_queries(scores):
+    return scores.softmax(dim=-2)
+
+
+@SOFTMAX_MISTAKES(
+    "over-heads",
+    means="The softmax runs over axis 1, the heads: the heads compete with each other, and rows do not sum to 1.",
+    hint="With heads there is one more axis in front, and the keys are still the last one.",
+    explain=explainers.row_sum,
+    step="softmax",
+)
+def over_heads(scores):
+    return scores.softmax(dim=1)
+
+
+@SOFTMAX_MISTAKES(
+    "over-batch",
+    means="The softmax runs over axis 0, the batch: the items compete with each other, and rows do not sum to 1.",
+    hint="Each query shares out its attention among the keys, and the keys are the last axis.",
+    explain=explainers.row_sum,
+    step="softmax",
+)
+def over_the_batch(scores):
+    return scores.softmax(dim=0)
+
+
+@SOFTMAX_MISTAKES(
+    "axis-from-the-front", means=FROM_THE_FRONT, hint=COUNT_FROM_THE_END, explain=explainers.row_sum, step="softmax"
+)
+def over_axis_0(scores):
+    return scores.softmax(dim=0)
+
+
+@SOFTMAX_MISTAKES.also("axis-from-the-front", step="softmax")
+def over_axis_1(scores):
+    return scores.softmax(dim=1)
+
+
+@SOFTMAX_MISTAKES.also("axis-from-the-front", step="softmax")
+def over_the_axis_that_torch_guesses(scores):
+    return torch.nn.functional.softmax(scores, dim=None)
+
+
+@SOFTMAX_MISTAKES(
+    "no-softmax",
+    means="The values were mixed by the scores themselves: the softmax is missing.",
+    hint="Weights are positive, and each row sums to 1.",
+    explain=explainers.row_sum,
+    step="softmax",
+)
+def scores_as_they_are(scores):
+    return scores
+
+
+@SOFTMAX_MISTAKES(
+    "softmax-twice",
+    means="A softmax was applied twice: the second one flattens what the first one made.",
+    hint="One softmax, at the end.",
+    explain=explainers.sharpness,
+    step="softmax",
+)
+def softmax_twice(scores):
+    return scores.softmax(dim=-1).softmax(dim=-1)
+
+
+# ---------------------------------------------------------------- what becomes of the weights
+
+
+@MIX_MISTAKES(
+    "only-out",
+    means="Only out was returned; the weights belong to the answer.",
+    hint="End with `return out, weights`.",
+    step="give",
+)
+def only_out(out, weights):
+    return out
+
+
+@MIX_MISTAKES(
+    "only-weights",
+    means="Only the weights were returned; they still have to mix the values.",
+    hint="out = weights @ v; then `return out, weights`.",
+    step="give",
+)
+def only_weights(out, weights):
+    return weights
+
+
+@MIX_MISTAKES(
+    "swapped-pair",
+    means="The pair is the wrong way round: out comes first, then the weights.",
+    hint="In this course everything returns (out, weights).",
+    step="give",
+)
+def weights_first(out, weights):
+    return weights, out
+
+
+@MIX_MISTAKES(
+    "scores-returned",
+    means="out is right, but the second thing returned is the scores, not the weights.",
+    hint="Return what multiplied v.",
+    explain=explainers.row_sum,
+    step="show",
+)
+def scores_shown(weights, q, k):
+    return compare(q, k) * scale(q, k)
+
+
+@MIX_MISTAKES.also("scores-returned", step="show")
+def unscaled_scores_shown(weights, q, k):
+    return compare(q, k)
+
+
+@MIX_MISTAKES(
+    "mixed-by-scores",
+    means="The weights are right, but the values were mixed by the scores instead.",
+    hint="What you return as weights must be what multiplied v.",
+    explain=explainers.out_alone,
+    step="mix",
+)
+def mixed_by_scores(weights, v, q, k):
+    return compare(q, k) * scale(q, k) @ v
+
+
+@MIX_MISTAKES.also("mixed-by-scores", step="mix")
+def mixed_by_unscaled_scores(weights, v, q, k):
+    return compare(q, k) @ v
+
+
+@MIX_MISTAKES(
+    "weights-transposed",
+    means="out was made with the weights transposed: columns, not rows, mix the values.",
+    hint="Row i of the weights says how query i mixes the values.",
+    explain=explainers.out_alone,
+    step="mix",
+)
+def mixed_by_columns(weights, v, q, k):
+    return weights.transpose(-2, -1) @ v
+
+
+@MIX_MISTAKES(
+    "keys-as-values",
+    means="The weights are right, but they average the keys instead of the values.",
+    hint="Keys decide how much is read; values are what is read.",
+    explain=explainers.shape,
+    step="mix",
+)
+def keys_mixed(weights, v, q, k):
+    return weights @ k
+
+
+@MIX_MISTAKES(
+    "queries-as-values",
+    means="The weights are right, but they average the queries instead of the values.",
+    hint="Values are what is read.",
+    explain=explainers.shape,
+    step="mix",
+)
+def queries_mixed(weights, v, q, k):
+    return weights @ q
+
+
+@MIX_MISTAKES(
+    "mask-for-out-only",
+    means="out is right, but the returned weights were made without the mask.",
+    hint="Return the weights that multiplied v: hidden keys have 0 in them.",
+    explain=explainers.hidden_weight,
+    step="show",
+)
+def weights_without_mask_shown(weights, q, k):
+    return right_weights(q, k)
+
+
+@MIX_MISTAKES(
+    "mask-for-weights-only",
+    means="The returned weights are right, but out was made without the mask.",
+    hint="Mix the values with the very weights that you return.",
+    explain=explainers.out_alone,
+    step="mix",
+)
+def mixed_without_mask(weights, v, q, k):
+    return right_weights(q, k) @ v
+
+
+# ---------------------------------------------------------------- the mask
+
+
+@MASK_MISTAKES(
+    "mask-none",
+    means="Without a mask the code stops: mask is None then, and None can neither be inverted nor compared "
+    "with scores.",
+    hint="Use it only where there is one: `if mask is not None`.",
+    step="hide",
+)
+def inverted_even_if_none(scores, mask):
+    return scores.masked_fill(~mask, -INF)
+
+
+@MASK_MISTAKES.also("mask-none", step="hide")
+def compared_even_if_none(scores, mask):
+    return scores.masked_fill(mask == 0, -INF)
+
+
+@MASK_MISTAKES.also("mask-none", step="hide")
+def where_even_if_none(scores, mask):
+    return torch.where(mask, scores, -INF)
+
+
+@MASK_MISTAKES.also("mask-none", step="hide")
+def method_even_if_none(scores, mask):
+    return scores.masked_fill(mask.logical_not(), -INF)
+
+
+@MASK_MISTAKES.also("mask-none", step="hide")
+def function_even_if_none(scores, mask):
+    return scores.masked_fill(torch.logical_not(mask), -INF)
+
+
+@MASK_MISTAKES(
+    "mask-ignored",
+    means="The mask was never used: these are the weights of unmasked attention.",
+    hint="Does mask reach the scores? If you call masked_fill, keep what it returns: the old scores stay as they were.",
+    explain=explainers.hidden_weight,
+    step="fill",
+)
+def nothing_hidden(scores, mask):
+    return scores
+
+
+@MASK_MISTAKES(
+    "true-hides",
+    means="The mask was read the wrong way round: visible keys were hidden, hidden ones kept.",
+    hint="masked_fill fills where its mask is True; yours is True where attending is allowed.",
+    explain=explainers.hidden_weight,
+    step="fill",
+)
+def visible_filled(scores, mask):
+    return scores.masked_fill(mask, -INF)
+
+
+@MASK_MISTAKES.also("true-hides", step="fill")
+def visible_filled_with_a_finite_number(scores, mask):
+    return scores.masked_fill(mask, -1e9)
+
+
+MASK_MISTAKES(
+    "own-causal-mask",
+    means="Your code makes a causal mask of its own, and hides the future where the argument mask does not.",
+    hint="Only mask says what is hidden: it may be of any kind, and None hides nothing.",
+    explain=explainers.hidden_weight,
+)
+
+
+def past(scores):
+    """A causal mask for these scores."""
+    return causal_mask(scores.size(-1))
+
+
+@MASK_MISTAKES.also("own-causal-mask", step="hide")
+def future_hidden(scores, mask):
+    return fill(scores, past(scores))
+
+
+@MASK_MISTAKES.also("own-causal-mask", step="hide")
+def future_hidden_as_well(scores, mask):
+    return fill(scores, past(scores) if mask is None else mask & past(scores))
+
+
+@MASK_MISTAKES.also("own-causal-mask", step="fill")
+def future_hidden_where_there_is_a_mask(scores, mask):
+    return fill(scores, past(scores))
+
+
+@MASK_MISTAKES.also("own-causal-mask", step="hide")
+def future_hidden_where_there_is_no_mask(scores, mask):
+    return fill(scores, past(scores) if mask is None else mask)
+
+
+def add_fill(id, value):
+    """One more way to make a registered mistake: hidden scores are set to `value`."""
+
+    @MASK_MISTAKES.also(id, step="fill")
+    def filled(scores, mask):
+        return scores.masked_fill(~mask, value)
+
+
+MASK_MISTAKES(
+    "zero-filled",
+    means="Hidden scores were set to 0, and exp(0) = 1: a score of 0 is an ordinary score.",
+    hint="Which score becomes a weight of 0?",
+    explain=explainers.hidden_weight,
+)
+add_fill("zero-filled", 0.0)
+
+
+@MASK_MISTAKES.also("zero-filled", step="fill")
+def scores_times_mask(scores, mask):
+    return scores * mask
+
+
+MASK_MISTAKES(
+    "weak-fill",
+    means="The fill is not low enough for these scores: hidden keys keep a weight.",
+    hint="A score of -10 hides a key next to a score of 0, but not next to -7. Which number is lower than every score?",
+    explain=explainers.hidden_weight,
+)
+for value in (-1.0, -2.0, -5.0, -10.0, -20.0, -100.0):
+    add_fill("weak-fill", value)
+
+MASK_MISTAKES(
+    "positive-fill",
+    means="The fill is a huge positive number, so hidden keys take everything.",
+    hint="Which sign hides?",
+    explain=explainers.hidden_weight,
+)
+add_fill("positive-fill", 1e9)
+
+MASK_MISTAKES(
+    "infinite-fill",
+    means="The fill is +inf, and every row with a hidden key is NaN: inf - inf is not a number.",
+    hint="Which sign hides?",
+    explain=explainers.not_a_number,
+)
+add_fill("infinite-fill", INF)
+
+
+@MASK_MISTAKES(
+    "zero-times-infinity",
+    means="With a mask every number is NaN: multiplying a mask by -inf does that, since 0 * -inf is NaN, not 0.",
+    hint="Put -inf only where a key is hidden: masked_fill or torch.where.",
+    explain=explainers.not_a_number,
+    step="fill",
+)
+def mask_times_infinity_added(scores, mask):
+    return scores + (1 - mask.to(scores.dtype)) * -INF
+
+
+@MASK_MISTAKES(
+    "mask-added",
+    means="The mask was added to the scores as numbers: visible ones become larger by 1, and nothing is hidden.",
+    hint="Only a mask of 0 and -inf can be added; this one holds True and False.",
+    explain=explainers.hidden_weight,
+    step="fill",
+)
+def mask_added(scores, mask):
+    return scores + mask
+
+
+@MASK_MISTAKES(
+    "mask-inverted-added",
+    means="The inverted mask was added to the scores as numbers: hidden ones become larger by 1.",
+    hint="Only a mask of 0 and -inf can be added; this one holds True and False.",
+    explain=explainers.hidden_weight,
+    step="fill",
+)
+def inverted_mask_added(scores, mask):
+    return scores + ~mask
+
+
+@MASK_MISTAKES(
+    "masked-after-softmax",
+    means="The mask came after the softmax, and nothing was divided: rows do not sum to 1.",
+    hint="Hide the scores first; then the softmax shares everything out among the visible keys.",
+    explain=explainers.row_sum,
+    step="masked_softmax",
+)
+def weights_times_mask(scores, mask=None):
+    return softmax(scores) if mask is None else softmax(scores) * mask
+
+
+def add_filled_weights(value):
+    @MASK_MISTAKES.also("weights-filled", step="masked_softmax")
+    def weights_filled(scores, mask=None):
+        return softmax(scores) if mask is None else softmax(scores).masked_fill(~mask, value)
+
+
+MASK_MISTAKES(
+    "weights-filled",
+    means="-inf (or a huge negative number) was put in after the softmax.",
+    hint="First hide the scores, then take the softmax.",
+    explain=explainers.entry,
+)
+add_filled_weights(-INF)
+add_filled_weights(-1e9)
+
+
+@MASK_MISTAKES(
+    "softmax-twice",
+    means="A softmax was applied twice: the second one flattens what the first one made, and takes a weight "
+    "of 0 for an ordinary score.",
+    hint="One softmax, after the mask.",
+    explain=explainers.sharpness,
+    step="masked_softmax",
+)
+def softmax_after_the_masked_softmax(scores, mask=None):
+    return softmax(softmax(scores if mask is None else fill(scores, mask)))
+
+
+@MASK_MISTAKES.also("softmax-twice", step="masked_softmax")
+def softmax_before_the_masked_softmax(scores, mask=None):
+    return softmax(softmax(scores) if mask is None else fill(softmax(scores), mask))
+
+
+@MASK_MISTAKES.also("softmax-twice", step="masked_softmax")
+def softmax_again_where_there_is_a_mask(scores, mask=None):
+    return softmax(scores) if mask is None else softmax(fill(softmax(scores), mask))
+
+
+def add_transposed_mask(value):
+    @MASK_MISTAKES.also("mask-transposed", step="fill")
+    def filled_where_the_transposed_mask_hides(scores, mask):
+        return scores.masked_fill(~(mask.transpose(-2, -1) if mask.dim() > 1 else mask), value)
+
+
+MASK_MISTAKES(
+    "mask-transposed",
+    means="Queries and keys of the mask have changed places.",
+    hint="Use the mask as it comes: its last axis is the keys, as in the scores.",
+    explain=explainers.hidden_weight,
+)
+add_transposed_mask(-INF)
+add_transposed_mask(-1e9)  # finite in a row that sees nothing

@@ -1,0 +1,164 @@
+"""What the exercises on layer norm are tried on, and what their right results have in common."""
+
+import torch
+import torch.nn.functional as F
+
+from exercises.common import explainers
+from exercises.common.independence import first_that_moves, vectors_that_meet
+from exercises.common.inputs import B, S, T, normal
+from exercises.common.norm_mistakes import center, without_weight_and_bias
+from feedback import BehavioralTest, Property
+
+SIZES = {2: "B", 3: "", 5: "T", 7: "C", 11: "C", 13: "C", 17: "", 22: "2C"}
+
+SHAPES = (  # name, shape, eps, times, plus
+    ("a batch (B, T, C)", (B, T, 11), 1e-5, 1.0, 0.0),
+    ("a large eps", (B, T, 11), 0.1, 1.0, 0.0),
+    ("one vector (C,)", (S,), 0.1, 1.0, 0.0),
+    ("a table (T, C)", (T, 13), 1e-3, 1.0, 0.0),
+    ("four axes", (B, 3, T, S), 1e-5, 2.0, 1.0),
+    ("numbers around 10", (B, T, 11), 1e-5, 1.0, 10.0),
+    ("tiny differences, variance and eps alike", (B, T, 11), 1e-5, 4e-3, 0.0),
+    ("one item, one position", (1, 1, 11), 0.1, 1.0, 0.5),
+    ("vectors of two numbers", (T, 2), 0.5, 1.0, 0.0),
+)
+
+
+def weight_and_bias(size, seed, dtype=torch.float32):
+    """No weight is near 0, so that it can be divided out again."""
+    weight, bias = normal(size, seed=seed, dtype=dtype), normal(size, seed=seed + 1, dtype=dtype)
+    return weight.sign() * (0.4 + weight.abs()), bias
+
+
+def arguments(shape, eps, times, plus, seed, dtype=torch.float32):
+    """x, weight, bias and eps."""
+    return (normal(*shape, seed=seed, dtype=dtype) * times + plus, *weight_and_bias(shape[-1], seed + 1, dtype), eps)
+
+
+CASES = (  # name, (x, weight, bias, eps)
+    *((name, arguments(*how, seed=110 + 3 * i)) for i, (name, *how) in enumerate(SHAPES)),
+    ("float64, numbers around 1000, a tiny eps", arguments((B, T, 11), 1e-12, 1.0, 1000.0, 150, torch.float64)),
+    ("float64, tiny differences", arguments((B, T, S), 1e-6, 1e-3, 0.0, 153, torch.float64)),
+)
+EQUAL_NUMBERS = (torch.tensor([[2.5] * 8, [-1.0] * 8]), *weight_and_bias(8, 160), 1e-5)
+
+BY_HAND = torch.tensor([1.0, 2.0]), torch.tensor([0.0, 1.0])  # weight and bias
+
+
+def eps_matters(x, eps):
+    """A stage for an input: 0 where eps is too small to be seen next to each variance, else 1."""
+    return int(eps > 1e-4 * x.var(dim=-1, unbiased=False).min())
+
+
+# ---------------------------------------------------------------- properties
+
+
+def same_directions(vectors, others):
+    """Whether each vector points where the other one does; two numbers around their mean can hardly do otherwise."""
+    if vectors.shape != others.shape or vectors.size(-1) < 3:
+        return False
+    return bool((F.cosine_similarity(vectors.double(), others.double(), dim=-1) > 0.9999).all())
+
+
+def points_like(id, sentence, hint, undo, normalized):
+    """A property that is broken where a result, with some steps undone, is a normalized vector up to its length.
+
+    undo         undo(case) is the result without these steps
+    normalized   normalized(case) is what was normalized then
+    """
+
+    def test(case):
+        of = center(normalized(case))
+        if same_directions(without_weight_and_bias(case.first, case), of):
+            return None  # it is one in any case, so these steps say nothing
+        return sentence if same_directions(undo(case), of) else None
+
+    return Property(id, test, hint)
+
+
+def left_out(x_of):
+    """Properties that tell whether weight, bias or both were left out; x_of(case) is what should be normalized."""
+    hint = "What comes after the division, and does it use both weight and bias?"
+    return (
+        points_like(
+            "weight-and-bias-forgotten",
+            "Your vectors have mean 0 as they are: after the division nothing was "
+            "multiplied by weight, and no bias was added.",
+            hint,
+            lambda case: case.first,
+            x_of,
+        ),
+        points_like(
+            "weight-forgotten",
+            "After the division nothing was multiplied by weight: without bias your vectors already have mean 0.",
+            hint,
+            lambda case: case.first - case.args[-2],
+            x_of,
+        ),
+        points_like(
+            "bias-forgotten",
+            "After the division no bias was added: divided by weight your vectors already have mean 0.",
+            hint,
+            lambda case: case.first / case.args[-3],
+            x_of,
+        ),
+    )
+
+
+def mean_not_0(hint):
+    def test(case):
+        means = without_weight_and_bias(case.first, case).mean(-1)
+        if torch.allclose(means, torch.zeros_like(means), atol=1e-3):
+            return None
+        at = explainers.worst(means, torch.zeros_like(means))
+        where = f"vector {explainers.position(at)}" if at else "it"
+        return (
+            f"Without weight and bias, (result - bias) / weight, each vector must have mean 0. In yours, {where} "
+            f"has mean {explainers.number(means[at])}."
+        )
+
+    return Property("mean-not-0", test, hint)
+
+
+def another_variance(case):
+    got, right = (without_weight_and_bias(x, case).var(-1, unbiased=False) for x in (case.first, case.expected_first))
+    if torch.allclose(got, right, rtol=1e-3, atol=1e-4):
+        return None
+    at = explainers.worst(got, right)
+    where = f" at {explainers.position(at)}" if at else ""
+    return (
+        f"Without weight and bias, (result - bias) / weight, each vector must have the variance "
+        f"variance / (variance + eps), which is nearly 1 when eps is small. Yours{where} has "
+        f"{explainers.number(got[at])}, and {explainers.number(right[at])} is right."
+    )
+
+
+VARIANCE = Property(
+    "variance-not-1",
+    another_variance,
+    "Print the variance of one vector, and what you divide by. Is that the root of (variance + eps), and is the "
+    "variance the mean of the squared distances from the mean?",
+)
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+
+def vectors_apart(ask):
+    """Change one vector and look whether another notices; ask(attempt, x, weight, bias) is the result for x."""
+
+    def test(attempt):
+        x, weight, bias = normal(B, T, 11, seed=171), *weight_and_bias(11, 172)
+
+        def change(at):
+            other = x.clone()
+            other[at] += normal(11, seed=173)
+            return ask(attempt, other, weight, bias)
+
+        return vectors_that_meet(first_that_moves(ask(attempt, x, weight, bias), change, ((1, 2), (0, 0), (1, 4))))
+
+    return BehavioralTest(
+        "vectors-mixed",
+        test,
+        "Which line uses more than one vector at a time, or the wrong one? dim=-1 stays within a single vector.",
+    )
