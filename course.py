@@ -492,9 +492,13 @@ def hand_over(command, **variables):
     return code if code >= 0 else 128 - code
 
 
-COMMANDS = {"open": open_lab, "test": run_tests, "fetch": fetch,
-            "update": lambda words: change_copies("update", *words),
-            "reset": lambda words: change_copies("reset", *words)}
+COMMANDS = {
+    "open": open_lab,
+    "test": run_tests,
+    "fetch": fetch,
+    "update": lambda words: change_copies("update", *words),
+    "reset": lambda words: change_copies("reset", *words),
+}
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
     "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
     "save": ("tools.save_notebooks", TESTING, None),

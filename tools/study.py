@@ -41,11 +41,15 @@ class Problem(Exception):
 
 # ---- from a published notebook to a copy
 
+
 def make_copy(published):
     """A copy to study with: without outputs, and with all that JupyterLab would add to its metadata on opening it."""
     about = {"kernelspec": KERNEL, "language_info": language_info(), RECORD: fingerprints(published)}
-    return {**published, "cells": [without_output(cell) for cell in published["cells"]],
-            "metadata": {**published["metadata"], **about}}
+    return {
+        **published,
+        "cells": [without_output(cell) for cell in published["cells"]],
+        "metadata": {**published["metadata"], **about},
+    }
 
 
 def without_output(cell):
@@ -59,9 +63,15 @@ def without_output(cell):
 
 def language_info():
     """What the kernel says of itself: JupyterLab calls a notebook that lacks any of it modified."""
-    return {"codemirror_mode": {"name": "ipython", "version": 3}, "file_extension": ".py", "mimetype": "text/x-python",
-            "name": "python", "nbconvert_exporter": "python", "pygments_lexer": "ipython3",
-            "version": platform.python_version()}
+    return {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": platform.python_version(),
+    }
 
 
 def fingerprints(notebook):
@@ -74,6 +84,7 @@ def fingerprint(cell):
 
 
 # ---- into a new edition
+
 
 def carry(mine, published):
     """A copy of the published notebook with everything that the learner wrote in `mine`, and a list of what that is.
@@ -97,8 +108,11 @@ def carry(mine, published):
         changed = before.get(name) != now.get(name)
         if name not in places:
             place.append(cell)
-            carried.append(f"your version of {label(cell)}, which is no longer in the course" if name in before else
-                           "a cell of your own")
+            carried.append(
+                f"your version of {label(cell)}, which is no longer in the course"
+                if name in before
+                else "a cell of your own"
+            )
         elif exercise(place[0]) or not changed:
             cell["metadata"].update(place[0]["metadata"])
             place[0] = cell
@@ -113,7 +127,7 @@ def carry(mine, published):
 def exercise(cell):
     """The id of the exercise that is to be solved in this cell, or None."""
     tags = cell["metadata"].get("tags", [])
-    return next((tag[len("exercise-"):] for tag in tags if tag.startswith("exercise-")), None)
+    return next((tag[len("exercise-") :] for tag in tags if tag.startswith("exercise-")), None)
 
 
 def label(cell):
@@ -129,6 +143,7 @@ def as_text(cell):
 
 # ---- files
 
+
 def read(path):
     """The notebook, with each cell's source as one string. Errors: Problem if it is damaged or has cells without ids"""
     try:
@@ -140,9 +155,10 @@ def read(path):
             cell["metadata"].get("tags")
         notebook["metadata"].get(RECORD, {}).get("")
     except (ValueError, LookupError, AttributeError, TypeError):
-        raise Problem(f"{shown(path)} is damaged, or another program took the ids from its cells, so nothing can be "
-                      "carried over: `python course.py reset` with its number makes a new copy and keeps this one."
-                      ) from None
+        raise Problem(
+            f"{shown(path)} is damaged, or another program took the ids from its cells, so nothing can be "
+            "carried over: `python course.py reset` with its number makes a new copy and keeps this one."
+        ) from None
     return notebook
 
 
@@ -202,6 +218,7 @@ def alone():
 
 # ---- JupyterLab
 
+
 def trust_published():
     """Let JupyterLab show the saved figures of notebooks/; where this fails, running a cell shows its own."""
     with contextlib.suppress(Exception):
@@ -234,6 +251,7 @@ def sessions(url, token):
 
 
 # ---- the commands
+
 
 def start():
     """Make the copies that are missing, leave the others alone, and say if there is a new edition of any."""
@@ -283,8 +301,10 @@ def update_notebook(name, is_open):
     require_closed(name, is_open)
     notebook, carried = carry(mine, published)
     kept = replace(path, notebook)
-    return [f"study/{name} is now of the new edition; as it was before: {shown(kept)}",
-            *([f"  carried over: {line}" for line in carried] or ["  You had written nothing into it."])]
+    return [
+        f"study/{name} is now of the new edition; as it was before: {shown(kept)}",
+        *([f"  carried over: {line}" for line in carried] or ["  You had written nothing into it."]),
+    ]
 
 
 def reset(words):
@@ -311,8 +331,10 @@ def replace(path, notebook):
 
 def require_closed(name, is_open):
     if name in is_open:
-        raise Problem(f"study/{name} is open in JupyterLab: save it there, choose File > Close and Shut Down Notebook, "
-                      "and run the same command again.")
+        raise Problem(
+            f"study/{name} is open in JupyterLab: save it there, choose File > Close and Shut Down Notebook, "
+            "and run the same command again."
+        )
 
 
 def names_published():
@@ -344,13 +366,16 @@ def main(words):
             with alone():
                 start() if words == ["start"] else update()
         else:
-            raise Problem("Give `update`, or `reset` with the number of a notebook, such as `reset 03`; "
-                          f"got {' '.join(words)!r}.")
+            raise Problem(
+                f"Give `update`, or `reset` with the number of a notebook, such as `reset 03`; got {' '.join(words)!r}."
+            )
     except Problem as problem:
         complaint = str(problem)
     except OSError as error:
-        complaint = (f"{error.filename or STUDY} cannot be used ({error.strerror or error}), and what you wrote is "
-                     "kept: make room on the disk, or move the course to a folder of your own, and run this again.")
+        complaint = (
+            f"{error.filename or STUDY} cannot be used ({error.strerror or error}), and what you wrote is "
+            "kept: make room on the disk, or move the course to a folder of your own, and run this again."
+        )
     except KeyboardInterrupt:
         complaint, code = "Interrupted: what you wrote is kept. Run the same command again to continue.", 130
     else:

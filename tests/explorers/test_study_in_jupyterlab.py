@@ -32,8 +32,14 @@ def course(lab):  # noqa: F811
         shutil.copy(PROJECT / name, lab.root / name)
 
     def command(*words):
-        return subprocess.run([sys.executable, "-m", "tools.study", *words], cwd=lab.root, env=lab.environment,
-                              capture_output=True, encoding="utf-8", timeout=60)
+        return subprocess.run(
+            [sys.executable, "-m", "tools.study", *words],
+            cwd=lab.root,
+            env=lab.environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
 
     assert command("start").returncode == 0
     return command

@@ -150,6 +150,7 @@ def assert_one_sentence(process, *words):
 
 # ---- the learner's own copies
 
+
 def test_without_copies_jupyterlab_is_not_opened(ready_course):
     process = ready_course.run(FAKE_TOOLS="sys.exit('study/ could not be written')")
     assert_one_sentence(process, "study/ could not be written")

@@ -36,8 +36,9 @@ def edition():
         new_markdown_cell("# 03 Masks", id="title"),
         new_code_cell("import torch", id="setup", execution_count=1),
         new_markdown_cell("**Predict:** what is printed?", id="predict"),
-        new_code_cell("print(42)", id="print", execution_count=2, outputs=printed,
-                      metadata={"jupyter": {"outputs_hidden": True}}),
+        new_code_cell(
+            "print(42)", id="print", execution_count=2, outputs=printed, metadata={"jupyter": {"outputs_hidden": True}}
+        ),
         new_code_cell("def mask(t):\n    ...", id="mask", metadata={"tags": ["exercise-3.1"]}),
         new_code_cell("check(mask)", id="check-mask"),
         new_code_cell("def fill(x):\n    ...", id="fill", metadata={"tags": ["exercise-3.2"]}),
@@ -88,8 +89,14 @@ class Course:
     def start(self, *words, simulate=""):
         """Start a command as a program, after the code `simulate`."""
         code = f"import sys\n{simulate}\nfrom tools import study\nsys.exit(study.main(sys.argv[1:]))"
-        return subprocess.Popen([sys.executable, "-c", code, *words], cwd=self.folder, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, "PYTHONUTF8": "1"})
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONUTF8": "1"},
+        )
 
     def run(self, *words, simulate=""):
         process = self.start(*words, simulate=simulate)
@@ -125,6 +132,7 @@ def changed(**sources):
 
 
 # ---- the first start, and the next
+
 
 def test_a_copy_has_the_published_cells_without_outputs(course, capsys):
     published = (course.folder / "notebooks" / NAME).read_bytes()
@@ -203,6 +211,7 @@ def test_a_copy_finds_the_course_and_gives_the_published_outputs(course, monkeyp
 
 
 # ---- a new edition
+
 
 def test_an_answer_is_carried_over_and_the_old_copy_kept(studied, capsys):
     before = studied.path.read_bytes()
@@ -322,10 +331,17 @@ def test_a_copy_without_a_record_loses_nothing_either(studied):
     assert ANSWER in sources and sources[3:5] == ["print(42)", "print(43)"] and len(sources) == len(cells) + 1
 
 
-@pytest.mark.parametrize("damage", [
-    "", '{"cells": [', "<<<<<<< mine", "[]", '{"worksheets": [], "metadata": {}}',
-    '{"cells": [{"cell_type": "code", "metadata": {}, "source": "without an id"}], "metadata": {}}',
-])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        '{"cells": [',
+        "<<<<<<< mine",
+        "[]",
+        '{"worksheets": [], "metadata": {}}',
+        '{"cells": [{"cell_type": "code", "metadata": {}, "source": "without an id"}], "metadata": {}}',
+    ],
+)
 def test_a_copy_that_cannot_be_read_is_left_alone(studied, capsys, damage):
     studied.path.write_text(damage, encoding="utf-8")
     studied.publish(changed(title="# Masks"))
@@ -341,6 +357,7 @@ def test_a_copy_that_cannot_be_read_is_left_alone(studied, capsys, damage):
 
 # ---- starting over
 
+
 @pytest.mark.parametrize("word", ["03", "3", "03_masks", NAME, f"study/{NAME}"])
 def test_reset_starts_a_notebook_over_and_keeps_it(studied, capsys, word):
     before = studied.path.read_bytes()
@@ -350,11 +367,17 @@ def test_reset_starts_a_notebook_over_and_keeps_it(studied, capsys, word):
     assert kept.read_bytes() == before and kept.name in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words, said", [
-    (["reset"], "Say which notebook"), (["reset", "12"], "No notebook is called '12'"),
-    (["reset", "03", "x"], "No notebook is called 'x'"), (["reset", ""], "No notebook is called ''"), ([], "got ''"),
-    (["update", "03"], "got 'update 03'"),
-])
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["reset"], "Say which notebook"),
+        (["reset", "12"], "No notebook is called '12'"),
+        (["reset", "03", "x"], "No notebook is called 'x'"),
+        (["reset", ""], "No notebook is called ''"),
+        ([], "got ''"),
+        (["update", "03"], "got 'update 03'"),
+    ],
+)
 def test_words_that_mean_nothing_change_nothing(studied, capsys, words, said):
     assert studied.study.main(words) == 1
     assert said in capsys.readouterr().err
@@ -479,6 +502,7 @@ def test_two_at_once_take_turns(studied):
 
 # ---- a notebook that is open in JupyterLab
 
+
 @pytest.fixture
 def server(monkeypatch):
     """server(root, *paths): a Jupyter server on this computer with kernels for these notebooks."""
@@ -507,10 +531,13 @@ def server(monkeypatch):
 
 
 def test_which_notebooks_are_open(course, server, monkeypatch):
-    listed = [server(course.folder, f"study/{NAME}", "notebooks/00_start_here.ipynb", "study/old/03_masks.ipynb"),
-              server(course.folder / "study", "00_start_here.ipynb"), server(course.folder.parent, NAME),
-              {"url": "http://127.0.0.1:9/", "token": "", "root_dir": str(course.folder)},  # it has ended
-              {**server(course.folder, "study/04_more.ipynb"), "token": "wrong"}]
+    listed = [
+        server(course.folder, f"study/{NAME}", "notebooks/00_start_here.ipynb", "study/old/03_masks.ipynb"),
+        server(course.folder / "study", "00_start_here.ipynb"),
+        server(course.folder.parent, NAME),
+        {"url": "http://127.0.0.1:9/", "token": "", "root_dir": str(course.folder)},  # it has ended
+        {**server(course.folder, "study/04_more.ipynb"), "token": "wrong"},
+    ]
     monkeypatch.setattr("jupyter_server.serverapp.list_running_servers", lambda: listed)
     fresh = importlib.util.spec_from_file_location("study_again", course.folder / "tools" / "study.py")
     module = importlib.util.module_from_spec(fresh)
@@ -535,7 +562,7 @@ def test_a_notebook_that_is_open_in_jupyterlab_is_left_alone(studied, capsys, wo
 def test_what_jupyterlab_saves_at_the_last_moment_is_kept(studied, monkeypatch, moment):
     """It writes into the file that it finds, and may have opened it before another one takes its place."""
     late = ANSWER + "\n# a last thought"
-    text = studied.path.read_text(encoding="utf-8").replace("j\"", "j\\n# a last thought\"")
+    text = studied.path.read_text(encoding="utf-8").replace('j"', 'j\\n# a last thought"')
     studied.publish(changed(title="# Masks"))
     replace = os.replace
 
