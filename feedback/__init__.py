@@ -25,7 +25,7 @@ it (but for types).
     display         source code and tables in a notebook
     course          check, hint, solution, progress, predict, yours for a package of exercises
     bank            right and wrong answers that the checkers are held to
-    audit           what a catalogue promises, computed from fingerprints
+    audit           what a catalog promises, computed from fingerprints
     pytest_plugin   the promises that every exercise must keep, as tests
 """
 

@@ -1,4 +1,4 @@
-"""What a catalogue of misconceptions promises, computed from fingerprints: no check is run.
+"""What a catalog of misconceptions promises, computed from fingerprints: no check is run.
 
 The fingerprint of a variant is what it does on every test case of its exercise: numbers, or the kind of exception.
 """

@@ -87,7 +87,7 @@ def _matrix_product(words: str) -> str:
                 "(If this is a layer, it was given vectors of another width than it takes.)"
             )
         if p == n:
-            return rule + " It would fit the other way round, right @ left."
+            return rule + " It would fit the other way around, right @ left."
         return rule + " Write down which axis is which on each side."
     if three:
         return (

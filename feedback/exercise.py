@@ -36,7 +36,7 @@ class Misconception:
     hint      what to think about next
     variants  functions (or classes) that make this mistake, each in a way that gives other results or errors
     explain   turns a Comparison into a sentence about the learner's own numbers
-    shared    how many variants, the first ones, come from a catalogue that several exercises share: here some of them
+    shared    how many variants, the first ones, come from a catalog that several exercises share: here some of them
               may do the same
     """
 
@@ -78,7 +78,7 @@ class Misconceptions:
 
         known.also("no-scale", scale=unscaled, merge=without_transpose)
 
-    `include` takes over mistakes from another catalogue, whose steps are assembled into answers to this exercise.
+    `include` takes over mistakes from another catalog, whose steps are assembled into answers to this exercise.
     """
 
     def __init__(self, assemble: Callable[..., Callable] | None = None) -> None:
@@ -112,9 +112,9 @@ class Misconceptions:
         means: dict[str, str] | None = None,
         explain: Callable | None = None,
     ) -> None:
-        """Take over these mistakes of another catalogue (all if none is named), some with other words.
+        """Take over these mistakes of another catalog (all if none is named), some with other words.
 
-        `explain` replaces the explainers of all of them, where results are of another kind than the catalogue's.
+        `explain` replaces the explainers of all of them, where results are of another kind than the catalog's.
         """
         for id in ids or other._texts:
             said, hint, explainer = other._texts[id]

@@ -75,6 +75,6 @@ def first_entries(case: Comparison) -> str:
 
 
 def true_at(case: Comparison) -> str:
-    """For masks: an entry that is the wrong way round."""
+    """For masks: an entry that is the wrong way around."""
     at = worst(case.last.float(), case.expected_last.float())
     return f"your mask at {position(at)} is {case.last[at].item()}; {case.expected_last[at].item()} is right"

@@ -16,7 +16,7 @@ def dropout(x, p, generator=None):
 
 
 def dropout_mistakes(explainer):
-    """The catalogue, in words for one exercise: `explainer` is its DropoutExplainer."""
+    """The catalog, in words for one exercise: `explainer` is its DropoutExplainer."""
     known, numbers, p_name = Misconceptions(), explainer.noun, explainer.p_name
 
     @known(
@@ -99,7 +99,7 @@ def dropout_mistakes(explainer):
     @known(
         "normal-not-uniform",
         means=f"The share is that of normally distributed numbers below {p_name}: it looks as if randn was drawn.",
-        hint=f"torch.rand draws evenly from 0 to 1, so a share of {p_name} lies below {p_name}. randn does not.",
+        hint=f"torch.rand draws uniformly from 0 to 1, so a share of {p_name} lies below {p_name}. randn does not.",
         explain=explainer.counted,
         step="drop",
     )
@@ -184,3 +184,15 @@ def with_fewer_draws(shape):
         return x * (torch.rand(shape(x), generator=generator) >= p) / (1 - p)
 
     return drop
+
+
+def one_for_each_row(x):
+    return *x.shape[:-1], 1
+
+
+def one_for_each_column(x):
+    return x.shape[-1:]
+
+
+def one_matrix(x):
+    return x.shape[-2:]

@@ -194,7 +194,7 @@ def place_mistakes(explainer):
 
     @known(
         "training-turned-around",
-        means="Dropout happens in evaluation, and not in training: the wrong way round.",
+        means="Dropout happens in evaluation, and not in training: the wrong way around.",
         hint="Drop where training is True.",
         explain=explainer.in_evaluation,
         step="active",

@@ -28,7 +28,7 @@ def with_generator(attempt, *args):
 ERRORS = (
     (
         r"rand\w*\(\).*(got \(Tensor\b|must be tuple of ints, not Tensor)",
-        "torch.rand takes a shape, and here it got the tensor itself: put .shape behind the tensor.",
+        "torch.rand takes a shape, and here it got the tensor itself: append .shape to the tensor.",
     ),
     (
         r"dropout\(\).*(keyword argument 'generator'|not torch._C.Generator)",

@@ -170,8 +170,8 @@ for axes in ((0, 2, 1, 3), (3, 2, 1, 0), (1, 0, 2, 3), (0, 3, 2, 1), (2, 1, 0, 3
 
 @HEAD_MISTAKES(
     "num-heads-as-size",
-    means="The number of heads was taken for the size of a head: you made heads of H features each, and as "
-    "many as fit.",
+    means="The number of heads was mistaken for the size of a head: you made heads of H features each, and as many "
+    "as fit.",
     hint="There are H heads, and each has D = C // H features.",
     explain=explainers.shape,
     step="split",
@@ -226,8 +226,8 @@ HEAD_MISTAKES.also("one-head-s-weights", show=weights_of_the_first_head)
 HEAD_MISTAKES(
     "weights-in-another-order",
     means="The weights are there, but their axes are in another order than batch, heads, queries, keys.",
-    hint="Which axis is which in what you return? In a loop over heads, torch.stack(list, dim=1) puts the "
-    "heads behind the batch.",
+    hint="Which axis is which in what you return? In a loop over heads, torch.stack(list, dim=1) puts the heads "
+    "after the batch.",
     explain=explainers.shape,
 )
 

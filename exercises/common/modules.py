@@ -1,4 +1,4 @@
-"""Exercises that ask for a module: has it the methods and layers that are asked for, and can it learn?"""
+"""Exercises that ask for a module: does it have the methods and layers that are asked for, and can it learn?"""
 
 import inspect
 from dataclasses import dataclass

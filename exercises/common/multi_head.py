@@ -7,8 +7,9 @@ import torch
 from torch import nn
 
 from exercises.common import explainers, properties
-from exercises.common.inputs import B, S, T, normal
+from exercises.common.inputs import CAUSAL, B, H, S, T, normal
 from feedback import BehavioralTest
+from helpers.masks import causal_mask
 
 D, C = 4, 12  # the width of a head, and of all three
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
@@ -28,7 +29,7 @@ def is_masked(mask):
 
 
 def layer_of(weight, bias):
-    """An nn.Linear with these numbers, which wants no gradients; it draws nothing at random."""
+    """An nn.Linear with these numbers, which needs no gradients; it draws nothing at random."""
     layer = nn.utils.skip_init(nn.Linear, weight.size(1), weight.size(0), dtype=weight.dtype)
     with torch.no_grad():
         layer.weight.copy_(weight)
@@ -66,6 +67,36 @@ def with_scores_around(low, layers):
     return q_proj, k_proj, v_proj, out_proj
 
 
+# ---------------------------------------------------------------- inputs for self-attention
+
+TWO_FEATURES = [[[1.0, 0.0], [0.0, 1.0]]]
+FOUR_FEATURES = [[[0.5, 0, 1, -1], [0, 1, -0.5, 0.5]]]
+
+
+def self_attention_arguments(seed, b, t, h, d, *mask, layers=4, dtype=torch.float32):
+    """x, the first `layers` of q_proj, k_proj, v_proj and out_proj, the number of heads, and perhaps a mask."""
+    return normal(b, t, h * d, seed=seed, dtype=dtype), *random_layers(h * d, seed, dtype)[:layers], h, *mask
+
+
+def low_score_arguments(seed, low, layers=4):
+    """The same with scores around `low`, and a causal mask."""
+    return normal(B, T, C, seed=seed), *with_scores_around(low, random_layers(C, seed))[:layers], H, CAUSAL
+
+
+def small_arguments(layers=4):
+    """The same with two heads and numbers that are easy to follow by hand, the smallest first."""
+    return tuple(
+        (torch.tensor(x), *simple_layers(len(x[0][0]))[:layers], 2, *mask)
+        for x, *mask in (
+            (TWO_FEATURES,),
+            (FOUR_FEATURES,),
+            (TWO_FEATURES, causal_mask(2)),
+            (FOUR_FEATURES, causal_mask(2)),
+            ([*TWO_FEATURES, [[0.0, 1.0], [1.0, 1.0]]],),
+        )
+    )
+
+
 # ---------------------------------------------------------------- behavioral tests
 
 INPUTS = (normal(B, T, C, seed=91), normal(B, S, C, seed=92), random_layers(C, 93))
@@ -92,7 +123,7 @@ def largest_difference(before, after):
 
 
 def items_apart(ask):
-    """Change one item and look whether the other notices."""
+    """Change one item and see whether the other notices."""
 
     def test(attempt):
         x, context, layers = INPUTS
@@ -112,7 +143,7 @@ def items_apart(ask):
 
 
 def heads_apart(ask):
-    """Change the keys of head 0 and look whether the weights of the other heads notice."""
+    """Change the keys of head 0 and see whether the weights of the other heads notice."""
 
     def test(attempt):
         x, context, layers = INPUTS

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from exercises.common import explainers
 from exercises.common.independence import first_that_moves, vectors_that_meet
 from exercises.common.inputs import B, S, T, normal
-from exercises.common.norm_mistakes import center, without_weight_and_bias
+from exercises.common.norm_steps import center, without_weight_and_bias
 from feedback import BehavioralTest, Property
 
 SIZES = {2: "B", 3: "", 5: "T", 7: "C", 11: "C", 13: "C", 17: "", 22: "2C"}
@@ -145,7 +145,7 @@ VARIANCE = Property(
 
 
 def vectors_apart(ask):
-    """Change one vector and look whether another notices; ask(attempt, x, weight, bias) is the result for x."""
+    """Change one vector and see whether another notices; ask(attempt, x, weight, bias) is the result for x."""
 
     def test(attempt):
         x, weight, bias = normal(B, T, 11, seed=171), *weight_and_bias(11, 172)

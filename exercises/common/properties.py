@@ -69,7 +69,7 @@ HIDDEN_EXACTLY = Property(
 
 
 def _items_are_independent(attempt):
-    """Change item 1 and look whether item 0 notices."""
+    """Change item 1 and see whether item 0 notices."""
     q, k, v = normal(B, T, D, seed=41), normal(B, S, D, seed=42), normal(B, S, D, seed=43)
     args = (q, k, v)[: attempt.__code__.co_argcount] if hasattr(attempt, "__code__") else (q, k, v)
     before = attempt(*(x.clone() for x in args))
@@ -78,13 +78,16 @@ def _items_are_independent(attempt):
     moved = float((first[0][0] - first[1][0]).abs().max())
     if moved < 1e-5:
         return None
-    return f"The items of a batch must not meet: when item 1 changed, the result for item 0 moved by {moved:.4f}."
+    return (
+        "The items of a batch must not affect each other: when item 1 changed, "
+        f"the result for item 0 moved by {moved:.4f}."
+    )
 
 
 ITEMS = BehavioralTest(
     "items-mixed",
     _items_are_independent,
-    "The batch axis stays in front untouched. Which line sums over it, or takes it for positions?",
+    "The batch axis stays in front untouched. Which line sums over it, or mistakes it for positions?",
 )
 
 # A misconception that several exercises share, in words.

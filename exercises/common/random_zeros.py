@@ -2,7 +2,7 @@
 
 Two right dropouts draw other zeros, so their results differ almost everywhere. What they share is the `summary`, which
 is therefore what answers are compared by. The bounds are at least six standard deviations wide: chance alone leaves
-them once in a thousand million tries.
+them once in a billion tries.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def keys_turned_as_without_heads(q, k, mask):
 
 @wrong_scores("root-without-brackets")
 def over_half_of_d(q, k, mask):
-    """D ** 1 / 2 in brackets: half of D."""
+    """D ** 1 / 2 in parentheses: half of D."""
     scores = q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)
     return hidden(scores, mask).softmax(-1)
 
@@ -271,7 +271,7 @@ def mask_minus_twelve(q, k, mask):
 
 @wrong_masks("masked-after-softmax")
 def mask_after_softmax(q, k, mask):
-    """Weights masked, not renormalised."""
+    """Weights masked, not renormalized."""
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     weights = scores.softmax(-1)
     if mask is not None:

@@ -130,7 +130,7 @@ EXERCISE = Exercise(
         TestCase("one word", ("DOG", DOG)),
         TestCase("a sentence", ("The cat saw the banana", CAT)),
         TestCase("a vocabulary whose <unk> is not 0", ("A dog barks at Midnight", DOG)),
-        TestCase("words that come again", ("i dog i a a dog at nothing i", DOG)),
+        TestCase("words that appear again", ("i dog i a a dog at nothing i", DOG)),
         TestCase("tabs, line breaks and many spaces", ("  the\tcat\nsaw  THE   Dog \n", CAT)),
         TestCase("unknown words alone", ("Seven green\tapples", DOG)),
         TestCase("punctuation", ('Hello, world! don\'t hello (you) "hello" you? world; hello: world.', HELLO)),

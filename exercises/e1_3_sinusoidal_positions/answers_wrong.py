@@ -354,7 +354,7 @@ def waves_into_too_few_columns(length, d_model):
 
 @wrong("not-a-column")
 def waves_without_a_column(length, d_model):
-    """No column of positions: the shapes do not meet."""
+    """No column of positions: the shapes do not match."""
     return torch.arange(length) / 10000 ** (torch.arange(0, d_model, 2) / d_model)
 
 

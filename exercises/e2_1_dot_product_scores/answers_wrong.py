@@ -274,7 +274,7 @@ def scores_as_a_pair(q, k):
 
 @wrong("wrong-shape")
 def scores_scaled_and_swapped(q, k):
-    """Scaled, and the wrong way round."""
+    """Scaled, and the wrong way around."""
     return k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1])
 
 

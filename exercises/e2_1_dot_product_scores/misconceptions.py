@@ -51,9 +51,10 @@ def divided_by_d(q, k):
 
 @known(
     "elementwise",
-    means="Queries and keys are multiplied element by element: query i meets key i alone, and where there are more "
-    "keys than queries the sizes do not fit.",
-    hint="Every query meets every key. Which product of two matrices does that? Compare `*` and `@` in notebook 00.",
+    means="Queries and keys are multiplied element by element: query i is paired with key i alone, and where there "
+    "are more keys than queries the sizes do not fit.",
+    hint="Every query is compared with every key. Which product of two matrices does that? Compare `*` and `@` in "
+    "notebook 00.",
     step="compare",
 )
 def multiplied(q, k):
@@ -129,7 +130,7 @@ def softmax_of_scaled_scores(q, k):
 @known(
     "queries-ignored",
     means="The keys are compared with themselves: q is never used.",
-    hint="Each of the T queries meets each of the S keys.",
+    hint="Each of the T queries is compared with each of the S keys.",
     explain=explainers.shape,
     step="compare",
 )

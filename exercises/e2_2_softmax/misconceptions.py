@@ -295,7 +295,7 @@ def divided_without_exp(scores):
 @known(
     "divided-by-scores",
     means="The exponentials were divided by the sum of the scores, not by their own sum.",
-    hint="Give the exponentials a name: what stands above the line is what is summed below it.",
+    hint="Give the exponentials a name: what is in the numerator is also what is summed in the denominator.",
     explain=explainers.row_sum,
 )
 def divided_by_the_sum_of_scores(scores):

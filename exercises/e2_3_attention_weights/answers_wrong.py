@@ -293,7 +293,7 @@ def weights_over_root_of_eleven(q, k):
 
 @wrong("root-without-brackets")
 def weights_over_half_of_d(q, k):
-    """D ** 1 / 2 in brackets: half of D."""
+    """D ** 1 / 2 in parentheses: half of D."""
     weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
     return weights
 

@@ -74,7 +74,7 @@ def logarithms(scores):
 @known(
     "sigmoid",
     means="A sigmoid treats each score on its own; its rows do not sum to 1.",
-    hint="In a softmax the keys of a row compete for one whole.",
+    hint="In a softmax the keys of a row compete for a total of 1.",
     explain=explainers.row_sum,
     step="softmax",
 )

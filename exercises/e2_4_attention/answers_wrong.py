@@ -344,7 +344,7 @@ def attention_over_root_of_eleven(q, k, v):
 
 @wrong("root-without-brackets")
 def pair_over_half_of_d(q, k, v):
-    """D ** 1 / 2 in brackets: half of D."""
+    """D ** 1 / 2 in parentheses: half of D."""
     weights = (q @ k.transpose(-2, -1) / (q.size(-1) ** 1 / 2)).softmax(-1)
     return weights @ v, weights
 
@@ -427,7 +427,7 @@ def attention_by_reshape(q, k, v):
 
 @wrong("queries-as-values")
 def attention_of_queries(q, k, v):
-    """The queries stand in the place of the values: it fails wherever there are more keys than queries."""
+    """The queries are used where the values belong: it fails wherever there are more keys than queries."""
     weights = F.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1)
     return torch.matmul(weights, q), weights
 

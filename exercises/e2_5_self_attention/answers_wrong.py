@@ -346,7 +346,7 @@ class SelfAttentionValuesNotProjected(ThreeProjections):
 
 @wrong("keys-ask")
 class SelfAttentionQueriesAndKeysSwapped(ThreeProjections):
-    """The queries are made by the key layer and the other way round."""
+    """The queries are made by the key layer and the other way around."""
 
     def project(self, x):
         return self.W_key(x), self.W_query(x), self.W_value(x)

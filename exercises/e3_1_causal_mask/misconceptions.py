@@ -30,7 +30,7 @@ def upper_triangle_of_numbers(length):
 
 @known(
     "true-hides",
-    means="True and False are the wrong way round: yours is True where reading is forbidden.",
+    means="True and False are the wrong way around: yours is True where reading is forbidden.",
     hint="In this course, as in F.scaled_dot_product_attention, True = may attend. How do you turn a bool mask around?",
     explain=explainers.true_at,
 )
@@ -120,7 +120,7 @@ for dtype in (torch.float32, torch.int64, torch.int32, torch.uint8):
 @known(
     "additive",
     means="This is an additive mask of 0 and -inf; a bool mask is wanted.",
-    hint="A bool mask says what is visible, and leaves it to the code how to hide the rest.",
+    hint="A bool mask says what is visible, and leaves how to hide the rest to the code.",
 )
 def zeros_and_minus_infinity(length):
     return torch.full((length, length), -torch.inf).triu(1)

@@ -185,7 +185,7 @@ def renormalize_clamped_at_one(weights, mask):
 
 @wrong()
 def renormalize_by_sharing(weights, mask):
-    """What is missing is shared out evenly."""
+    """What is missing is shared out equally."""
     visible = weights * mask
     missing = 1 - visible.sum(-1, keepdim=True)
     return visible + mask * missing / mask.sum(-1, keepdim=True)

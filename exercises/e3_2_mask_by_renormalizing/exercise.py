@@ -40,5 +40,5 @@ EXERCISE = Exercise(
         "Divide by the new sum of each row; keepdim=True makes (T, 1) out of (T,), so that the shapes fit.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN),
-    when_correct="The visible keys keep their proportions and share out the whole row.",
+    when_correct="The visible keys keep their proportions and share the whole row.",
 )

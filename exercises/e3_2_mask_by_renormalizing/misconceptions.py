@@ -25,7 +25,7 @@ def zeroed(weights, mask):
 
 @known(
     "true-hides",
-    means="The mask was read the wrong way round: you kept what is hidden.",
+    means="The mask was read the wrong way around: you kept what is hidden.",
     hint="True = may attend. Multiply by the mask itself, not by its opposite.",
     explain=explainers.hidden_weight,
 )
@@ -82,7 +82,7 @@ def softmax_of_zeroed_weights(weights, mask):
 @known(
     "filled-weights",
     means="Hidden weights were filled with a huge negative number, and a softmax taken: a softmax of a softmax.",
-    hint="-inf belongs into scores, before the softmax (exercise 3.3). Here multiply, then divide.",
+    hint="-inf belongs in the scores, before the softmax (exercise 3.3). Here multiply, then divide.",
 )
 def softmax_of_filled_weights(weights, mask):
     return weights.masked_fill(~mask, -INF).softmax(-1)
@@ -129,7 +129,7 @@ def add_epsilon(epsilon):
 known(
     "large-epsilon",
     means="The number added to the sum, to avoid dividing by 0, is so large that rows no longer sum to 1.",
-    hint="Something like 1e-9 is enough, and here you can do without.",
+    hint="Something like 1e-9 is enough, and here you can do without it.",
     explain=explainers.row_sum,
 )
 for epsilon in (1.0, 0.1, 1e-2, 1e-3, 1e-4):

@@ -37,5 +37,5 @@ EXERCISE = Exercise(
         "scores.masked_fill(where, value) fills where `where` is True; ~mask is True where the mask is False.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN_EXACTLY),
-    when_correct="Hidden scores became weights of 0, and the softmax shared out the rest.",
+    when_correct="Hidden scores became weights of 0, and the softmax shared out the whole row among the others.",
 )

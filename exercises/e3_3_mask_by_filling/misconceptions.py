@@ -5,9 +5,10 @@ import math
 import torch
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import MASK_MISTAKES, SOFTMAX_MISTAKES
+from exercises.common.attention_mistakes import SOFTMAX_MISTAKES
 from exercises.common.attention_steps import INF, fill, masked_softmax_from
 from exercises.common.inputs import causal_for
+from exercises.common.mask_mistakes import MASK_MISTAKES
 from exercises.common.masking import MASK_HINTS, add_weak_fill, least, least_of_each_row, zero
 from feedback import Misconceptions
 

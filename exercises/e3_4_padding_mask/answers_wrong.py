@@ -187,7 +187,7 @@ def padding_and_causal(lengths, max_length):
 
 @wrong()
 def padding_arguments_swapped(max_length, lengths):
-    """The arguments the other way round."""
+    """The arguments the other way around."""
     return torch.arange(max_length) < lengths[:, None, None]
 
 

@@ -29,7 +29,7 @@ EXERCISE = Exercise(
     hints=(
         "torch.arange(max_length) gives the positions 0, 1, 2, ... When is a position real?",
         "A position is real if it is smaller than the item's length. To compare all positions with all lengths at "
-        "once, the lengths need axes of size 1 behind them.",
+        "once, the lengths need more axes, of size 1, at the end.",
         "Comparing (max_length,) with (B, 1, 1) gives (B, 1, max_length): lengths[:, None, None] has that shape.",
     ),
     when_correct="One row for each item, stretched over all queries by broadcasting.",

@@ -18,7 +18,7 @@ def real(lengths, max_length):
 
 @known(
     "true-hides",
-    means="True and False are the wrong way round: yours is True at the padding.",
+    means="True and False are the wrong way around: yours is True at the padding.",
     hint="True = may attend, so real tokens are True. (nn.MultiheadAttention's key_padding_mask has it the other way.)",
     explain=explainers.true_at,
 )
@@ -132,8 +132,8 @@ def add_missing_axis(mask, dtype):
 known(
     "no-query-axis",
     means="The axis of the queries is missing.",
-    hint="Next to scores (B, T, S), the batch axis would be taken for the queries. Where does an axis of size 1 have "
-    "to be inserted?",
+    hint="Next to scores (B, T, S), the batch axis would be mistaken for the queries. Where does an axis of size 1 "
+    "have to be inserted?",
 )
 for mask in (real, padding, padding_without_its_first_position, one_too_many, one_too_few):
     for dtype in (torch.bool, torch.float32, torch.int64):

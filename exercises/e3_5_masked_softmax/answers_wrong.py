@@ -69,7 +69,7 @@ def masked_softmax_nan_to_uniform(scores, mask):
 
 @wrong("nan-gradients")
 def masked_softmax_added_infinities(scores, mask):
-    """An added -inf mask, mended afterwards: NaN gradients."""
+    """An added -inf mask, repaired afterward: NaN gradients."""
     return torch.softmax(scores + mask.to(scores.dtype).log(), dim=-1).nan_to_num(0.0)
 
 
@@ -169,7 +169,7 @@ def masked_softmax_not_renormalized(scores, mask):
 
 @wrong("nan-rows")
 def masked_softmax_renormalized(scores, mask):
-    """Renormalised: 0/0 where nothing is visible."""
+    """Renormalized: 0/0 where nothing is visible."""
     weights = torch.softmax(scores, dim=-1) * mask
     return weights / weights.sum(-1, keepdim=True)
 

@@ -3,8 +3,9 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import MASK_MISTAKES, SOFTMAX_MISTAKES
+from exercises.common.attention_mistakes import SOFTMAX_MISTAKES
 from exercises.common.attention_steps import INF, masked_softmax_from
+from exercises.common.mask_mistakes import MASK_MISTAKES
 from exercises.common.masking import MASK_HINTS, add_weak_fill, least, least_of_each_row, zero
 from exercises.e3_5_masked_softmax.reference import masked_softmax
 from feedback import Misconceptions
@@ -59,7 +60,7 @@ def exponentials_renormalized(scores, mask):
 
 @known(
     "uniform-rows",
-    means="A row that sees no key reads all keys evenly. (A softmax of equal scores does that.)",
+    means="A row that sees no key reads all keys equally. (A softmax of equal scores does that.)",
     hint="What is hidden must get the weight 0 after the softmax as well.",
     explain=empty_row,
 )
@@ -106,7 +107,7 @@ def visible_set_to_0(scores, mask):
 @known(
     "whole-item-zeroed",
     means="One empty row made its whole item zero: the test for emptiness looks at more than one row.",
-    hint="Ask each row by itself: along which axis do its keys lie?",
+    hint="Test each row by itself: along which axis are its keys?",
     explain=explainers.row_sum,
 )
 def items_with_an_empty_row_zeroed(scores, mask):

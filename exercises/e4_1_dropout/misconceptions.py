@@ -2,7 +2,14 @@
 
 import torch
 
-from exercises.common.dropout_mistakes import dropout_mistakes, keep, with_fewer_draws
+from exercises.common.dropout_mistakes import (
+    dropout_mistakes,
+    keep,
+    one_for_each_column,
+    one_for_each_row,
+    one_matrix,
+    with_fewer_draws,
+)
 from exercises.common.dropping import DropoutExplainer, first_infinity
 from exercises.common.random_zeros import Dropped
 from feedback import Misconceptions
@@ -11,7 +18,7 @@ ZEROS = DropoutExplainer(
     lambda case: Dropped(case.args[0], case.actual, case.args[1]),
     noun="numbers",
     draw="torch.rand(x.shape, ...)",
-    share="Each number becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its "
+    share="Each number becomes 0 with probability p: torch.rand draws uniformly from 0 to 1, so a share of p of its "
     "numbers lies below p.",
 )
 
@@ -64,18 +71,6 @@ def all_kept_and_divided(x, p, generator=None):
 @known.also("only-scaled")
 def all_kept_and_multiplied(x, p, generator=None):
     return x * (1 - p)
-
-
-def one_for_each_row(x):
-    return *x.shape[:-1], 1
-
-
-def one_for_each_column(x):
-    return x.shape[-1:]
-
-
-def one_matrix(x):
-    return x.shape[-2:]
 
 
 def one_item(x):

@@ -79,7 +79,7 @@ def attention_over_d(q, k, v, p, training, generator=None):
 
 @wrong("root-without-brackets")
 def attention_over_half_of_d(q, k, v, p, training, generator=None):
-    """D ** 1 / 2 in brackets."""
+    """D ** 1 / 2 in parentheses."""
     root = q.size(-1) ** 1 / 2
     weights = (q @ k.mT / root).softmax(-1)
     weights = drops(weights, p, generator) if training else weights

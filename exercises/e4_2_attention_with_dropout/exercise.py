@@ -132,5 +132,5 @@ EXERCISE = Exercise(
         gradients(training=False),
         gradients(training=True),
     ),
-    when_correct="In training no query can lean on one key alone; in evaluation all of them count.",
+    when_correct="In training no query can rely on one key alone; in evaluation all of them count.",
 )

@@ -7,7 +7,15 @@ import torch
 from exercises.common import attention_mistakes as mistakes
 from exercises.common import explainers
 from exercises.common.attention_steps import INF, compare, mix, right_weights, softmax
-from exercises.common.dropout_mistakes import dropout, dropout_mistakes, keep, with_fewer_draws
+from exercises.common.dropout_mistakes import (
+    dropout,
+    dropout_mistakes,
+    keep,
+    one_for_each_column,
+    one_for_each_row,
+    one_matrix,
+    with_fewer_draws,
+)
 from exercises.common.dropped_weights import DroppedWeights, dropped_attention_from, in_training, place_mistakes
 from feedback import Misconceptions
 
@@ -17,7 +25,7 @@ WEIGHTS = DroppedWeights(
     mode=lambda args: args[3:5],
     noun="weights",
     draw="torch.rand(weights.shape, ...)",
-    share="Each weight becomes 0 with probability p: torch.rand draws evenly from 0 to 1, so a share of p of its "
+    share="Each weight becomes 0 with probability p: torch.rand draws uniformly from 0 to 1, so a share of p of its "
     "numbers lies below p.",
 )
 
@@ -53,17 +61,13 @@ known.include(
 )
 
 
-def one_for_each_query(w):
-    return *w.shape[:-1], 1
-
-
 known(
     "whole-queries",
     means="Whole rows were dropped: such a query reads nothing at all.",
     hint="Every weight needs its own draw, as in exercise 4.1.",
     explain=WEIGHTS.tied,
     step="drop",
-)(with_fewer_draws(one_for_each_query))
+)(with_fewer_draws(one_for_each_row))
 
 known(
     "same-for-every-query",
@@ -71,14 +75,6 @@ known(
     hint="Every weight needs its own draw, as in exercise 4.1.",
     explain=WEIGHTS.tied,
 )
-
-
-def one_for_each_key(w):
-    return w.shape[-1:]
-
-
-def one_matrix(w):
-    return w.shape[-2:]
 
 
 def one_row_for_all_queries(w):
@@ -102,7 +98,7 @@ def one_head_of_each_item(w):
 
 
 for shape in (
-    one_for_each_key,
+    one_for_each_column,
     one_matrix,
     one_row_for_all_queries,
     one_item,
@@ -157,8 +153,8 @@ known.include(
     "scaled-by-another",
     "scaled-after-softmax",
     means={
-        "scaled-by-another": "The scores were divided by the square root of another size than D: of a "
-        "number of positions or items, or of the width of v."
+        "scaled-by-another": "The scores were divided by the square root of a size other than D: of a number of "
+        "positions or items, or of the width of v."
     },
 )
 

@@ -8,13 +8,21 @@ from torch import nn
 from exercises.common import attention_mistakes as mistakes
 from exercises.common import explainers
 from exercises.common.attention_steps import INF, compare, right_weights, scale
-from exercises.common.dropout_mistakes import dropout, dropout_mistakes, with_fewer_draws
+from exercises.common.dropout_mistakes import (
+    dropout,
+    dropout_mistakes,
+    one_for_each_column,
+    one_for_each_row,
+    one_matrix,
+    with_fewer_draws,
+)
 from exercises.common.dropped_weights import (
     DroppedWeights,
     dropped_attention_from,
     in_training,
     place_mistakes,
 )
+from exercises.common.mask_mistakes import MASK_MISTAKES
 from exercises.common.self_attention import PROJECTIONS
 from feedback import Misconceptions
 from helpers.masks import causal_mask
@@ -186,23 +194,11 @@ known(
 )
 
 
-def one_for_each_key(w):
-    return w.shape[-1:]
-
-
-def one_matrix(w):
-    return w.shape[-2:]
-
-
-def one_for_each_query(w):
-    return *w.shape[:-1], 1
-
-
 def one_row_for_each_item(w):
     return len(w), 1, w.size(-1)
 
 
-for shape in (one_for_each_key, one_matrix, one_for_each_query, one_row_for_each_item):
+for shape in (one_for_each_column, one_matrix, one_for_each_row, one_row_for_each_item):
     known.also("whole-positions", step="drop")(with_fewer_draws(shape))
 
 
@@ -255,7 +251,7 @@ def filled_with_a_finite_number(scores, mask):
 known.also("mask-cut-elsewhere", cut=columns_from_the_end, fill=filled_with_a_finite_number)
 
 known.include(
-    mistakes.MASK_MISTAKES,
+    MASK_MISTAKES,
     "mask-ignored",
     "true-hides",
     "zero-filled",
@@ -268,7 +264,7 @@ known.include(
     explain=future,
     means={
         "mask-ignored": "Nothing is hidden: every position reads the future.",
-        "true-hides": "The mask was read the wrong way round: the future is read, and the past is hidden.",
+        "true-hides": "The mask was read the wrong way around: the future is read, and the past is hidden.",
         "weak-fill": "The fill is not low enough: the future keeps a weight.",
         "mask-added": "The mask was added to the scores as numbers: some become larger by 1, and nothing is hidden.",
         "mask-inverted-added": "The mask was added to the scores as numbers: the scores of the future become larger "
@@ -320,7 +316,7 @@ def filled_one_step_later(scores, mask):
 
 
 known.include(
-    mistakes.MASK_MISTAKES,
+    MASK_MISTAKES,
     "masked-after-softmax",
     "weights-filled",
     "softmax-twice",

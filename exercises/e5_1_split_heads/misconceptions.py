@@ -92,7 +92,7 @@ def interleaved(x, num_heads):
 
 @known(
     "num-heads-as-size",
-    means="num_heads was taken for the size of a head: you made heads of H features each, and as many as fit.",
+    means="num_heads was mistaken for the size of a head: you made heads of H features each, and as many as fit.",
     hint="num_heads says how many heads there are; each has D = C // num_heads features. x.chunk(n) makes n parts, "
     "x.split(n) makes parts of size n.",
     explain=explainers.shape,
@@ -123,7 +123,7 @@ def features_before_positions(x, num_heads):
 
 known(
     "wrong-axes",
-    means="Other axes than T and H have changed places.",
+    means="Axes other than T and H have changed places.",
     hint="After the cut the axes are (B, T, H, D), counted 0, 1, 2, 3. Which two are T and H?",
     explain=explainers.shape,
 )
@@ -154,7 +154,7 @@ def heads_first(x, num_heads):
 @known(
     "heads-in-batch",
     means="Heads and batch were joined into one axis.",
-    hint="Here they stay apart: four axes, (B, H, T, D).",
+    hint="Here they stay separate: four axes, (B, H, T, D).",
     explain=explainers.shape,
 )
 def heads_in_batch(x, num_heads):
@@ -168,7 +168,7 @@ def heads_in_batch_by_cat(x, num_heads):
 
 @known(
     "heads-in-positions",
-    means="The heads were put one below the other along the positions: they have no axis of their own.",
+    means="The heads were concatenated along the positions: they have no axis of their own.",
     hint="cat joins along an axis that is there, stack makes a new one.",
     explain=explainers.shape,
 )

@@ -26,9 +26,9 @@ def not_transposed_back(x):
 @known(
     "not-contiguous",
     means="The transpose is right. After it the numbers no longer lie in memory in the order in which they are to "
-    "be read, and view, which never moves a number, refuses.",
+    "be read, and view, which never moves a number, raises an error.",
     hint="Keep the transpose, and join the axes with something that may copy: reshape, flatten, or contiguous "
-    "before view. (Without the transpose view would run, and mix up the positions.)",
+    "before view. (Without the transpose, view would run, and mix up the positions.)",
 )
 def viewed_after_the_transpose(x):
     B, H, T, D = x.shape
@@ -59,14 +59,14 @@ def interleaved(x):
 
 known(
     "wrong-axes",
-    means="Other axes than heads and positions have changed places; the reshape then gave the right shape to the "
+    means="Axes other than heads and positions have changed places; the reshape then gave the right shape to the "
     "wrong order.",
     hint="The axes are (B, H, T, D), counted 0, 1, 2, 3. Which two are heads and positions?",
     explain=worst_row,
 )
 known(
     "other-axes",
-    means="Other axes than heads and positions have changed places.",
+    means="Axes other than heads and positions have changed places.",
     hint="The axes are (B, H, T, D), counted 0, 1, 2, 3. Which two are heads and positions? (The notebook's figure "
     "has no batch: there the heads are axis 0.)",
     explain=explainers.shape,
@@ -103,8 +103,8 @@ def batch_and_heads_swapped(x):
 
 @known(
     "joined-first",
-    means="Axes were joined before heads and positions changed places: what meets then are the positions of one "
-    "head, not the heads of one position.",
+    means="Axes were joined before heads and positions changed places: what ends up side by side is the positions "
+    "of one head, not the heads of one position.",
     hint="Transpose first, (B, H, T, D) to (B, T, H, D). Then join the last two axes.",
     explain=worst_row,
 )
@@ -144,7 +144,7 @@ def sizes_in_another_order(x):
 
 @known(
     "heads-along-positions",
-    means="The heads were put one below the other along the positions, not side by side.",
+    means="The heads were concatenated along the positions, not side by side.",
     hint="Heads of one position belong in one row: join H with D, the features.",
     explain=explainers.shape,
 )
@@ -159,7 +159,7 @@ def heads_along_positions_after_the_transpose(x):
 
 @known(
     "positions-in-features",
-    means="Positions and features were joined: (B, H, T * D). The heads still stand apart.",
+    means="Positions and features were joined: (B, H, T * D). The heads are still separate.",
     hint="Join heads and features: first (B, H, T, D) to (B, T, H, D), then the last two axes.",
     explain=explainers.shape,
 )

@@ -50,7 +50,7 @@ def add_layers(id, means, hint, explain, *used):
 add_layers(
     "keys-from-x",
     "The keys were made from x: x is compared with itself.",
-    "x only asks. Where does that come from which its queries are compared with?",
+    "x only asks. What are its queries compared with, and where does that come from?",
     explainers.shape,
     ("xq", "xk", "cv"),
 )
@@ -58,7 +58,7 @@ known.also("keys-from-x", project=layers_used("xq", "xk", "cv"), attention=dot_p
 add_layers(
     "values-from-x",
     "The values were made from x; what is read comes from context.",
-    "x only asks. Where does that come from which is read?",
+    "x only asks. What is read, and where does it come from?",
     explainers.out_alone,
     ("xq", "ck", "xv"),
 )

@@ -198,7 +198,7 @@ def norm_with_one_plus_weight(x, weight, bias, eps):
 
 @wrong("brackets")
 def norm_without_brackets(x, weight, bias, eps):
-    """A bracket is missing."""
+    """A parenthesis is missing."""
     mean, var = x.mean(-1, keepdim=True), x.var(-1, keepdim=True, unbiased=False)
     return (x - mean / torch.sqrt(var + eps)) * weight + bias
 

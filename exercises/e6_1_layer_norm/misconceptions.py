@@ -2,7 +2,8 @@
 
 import torch.nn.functional as F
 
-from exercises.common.norm_mistakes import NORM_MISTAKES, norm_from
+from exercises.common.norm_mistakes import NORM_MISTAKES
+from exercises.common.norm_steps import norm_from
 from feedback import Misconceptions
 
 known = Misconceptions(norm_from)
@@ -11,7 +12,7 @@ known.include(NORM_MISTAKES)
 
 @known(
     "no-norm-of-this-shape",
-    means="F.layer_norm was told to normalize over other axes than the last one: its second argument is the shape "
+    means="F.layer_norm was told to normalize over axes other than the last one: its second argument is the shape "
     "of what is normalized together, and weight must have this shape.",
     hint="One vector is normalized at a time. What is the shape of one vector?",
 )

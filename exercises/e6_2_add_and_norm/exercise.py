@@ -75,7 +75,7 @@ def ask(attempt, sublayer_out, x, weight, bias):
 
 
 def both_count(attempt):
-    """Change one of the two and look whether the result notices."""
+    """Change one of the two and see whether the result notices."""
     s, x, stretch = normal(B, T, 11, seed=181), normal(B, T, 11, seed=182), weight_and_bias(11, 183)
     before, plus = ask(attempt, s, x, *stretch), normal(B, T, 11, seed=184)
     changed = {"x": ask(attempt, s, x + plus, *stretch), "sublayer_out": ask(attempt, s + plus, x, *stretch)}

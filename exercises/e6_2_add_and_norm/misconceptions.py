@@ -3,7 +3,8 @@
 import torch
 import torch.nn.functional as F
 
-from exercises.common.norm_mistakes import NORM_MISTAKES, norm_from, statistics, vector
+from exercises.common.norm_mistakes import NORM_MISTAKES
+from exercises.common.norm_steps import norm_from, statistics, vector
 from exercises.e6_1_layer_norm.reference import layer_norm
 from feedback import Misconceptions
 
@@ -179,7 +180,7 @@ def norm_of_normed_sublayer_and_x(sublayer_out, x, weight, bias, eps):
 @known(
     "each-normed",
     means="Both were normalized separately before they were added.",
-    hint="One norm is enough, and its place is after the addition.",
+    hint="One norm is enough, and it comes after the addition.",
     explain=vector,
 )
 def sum_of_two_norms(sublayer_out, x, weight, bias, eps):

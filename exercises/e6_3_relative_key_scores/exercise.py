@@ -67,7 +67,7 @@ def scores_are_linear(attempt):
 
 
 def heads_apart(attempt):
-    """Change one head of one item, and look whether the others notice."""
+    """Change one head of one item, and see whether the others notice."""
     q, table = arguments(203, B, H, T, D, S)
 
     def scores(q):
@@ -82,7 +82,7 @@ def heads_apart(attempt):
 
 
 def queries_apart(attempt):
-    """Change one query, and look whether other rows notice."""
+    """Change one query, and see whether other rows notice."""
     q, table = arguments(206, B, H, T, D, S)
     other = q.clone()
     other[:, :, 3] += 1
@@ -145,7 +145,7 @@ EXERCISE = Exercise(
         BehavioralTest(
             "items-mixed",
             heads_apart,
-            "The axes B and H stay in front. Does a line sum over them, or take one of them for the positions?",
+            "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
         ),
         BehavioralTest("queries-mixed", queries_apart, "q_i . E[i - j + M - 1]: only query i is in row i."),
         BehavioralTest("not-linear", scores_are_linear, "Only dot products: no softmax, no mask, nothing added."),

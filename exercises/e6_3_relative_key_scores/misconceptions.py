@@ -108,8 +108,8 @@ def key_minus_query(i, j, t, m):
     "offset-t",
     means="The distance was shifted by T - 1, with the number of positions, instead of M - 1: that is right only "
     "where T = M.",
-    hint="Distance 0 belongs in the middle of the table, row M - 1, however long the text is. How many rows has the "
-    "table?",
+    hint="Distance 0 belongs in the middle of the table, row M - 1, however long the text is. How many rows does "
+    "the table have?",
     explain=row_used,
     step="row",
 )
@@ -383,7 +383,7 @@ def vector_of_the_key(q, rows):
 @known(
     "rows-as-batch",
     means="q is (B, H, T, D) and the chosen rows are (T, T, D): @ requires the axes in front of the last two to "
-    "agree, and here H meets T.",
+    "agree, and here H is lined up with T.",
     hint="Each query has rows of its own: einsum can say so, or multiply and sum over the last axis.",
     step="product",
 )

@@ -5,8 +5,9 @@ import torch
 from exercises.common import properties
 from exercises.common.explainers import number
 from exercises.common.inputs import AXES, normal
-from exercises.e6_4_prune_linear.misconceptions import known, where_from
+from exercises.e6_4_prune_linear.misconceptions import known
 from exercises.e6_4_prune_linear.reference import prune_linear
+from exercises.e6_4_prune_linear.steps import where_from
 from feedback import Exercise, Property, TestCase
 
 
@@ -90,8 +91,8 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Which features stay? First say it of the heads, with num_heads times True or False; then each of them counts "
-        "for D = weight.size(dim) // num_heads features: repeat_interleave(D).",
+        "Which features stay? First answer for the heads, with True or False for each of them; then repeat each "
+        "answer for its D = weight.size(dim) // num_heads features: repeat_interleave(D).",
         "With the numbers of the features that stay, weight.index_select(dim, features) cuts rows or columns. Only for "
         "dim 0, and only where there is one, the bias is cut as well: bias[features].",
     ),

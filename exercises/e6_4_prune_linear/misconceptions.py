@@ -2,81 +2,8 @@
 
 import torch
 
-from exercises.common import explainers
+from exercises.e6_4_prune_linear.steps import cut, cut_bias, line_from, prune_from, right, width
 from feedback import Misconceptions
-
-# ---------------------------------------------------------------- the right steps
-
-
-def width(weight, num_heads, dim):
-    """D, how many features a head has along dim."""
-    return weight.size(dim) // num_heads
-
-
-def head_of(feature, width, num_heads):
-    """The head that owns a feature."""
-    return feature // width
-
-
-def gone(heads, num_heads):
-    """The heads that go."""
-    return set(heads)
-
-
-def axis(dim):
-    """The axis of weight that is cut."""
-    return dim
-
-
-def cut(tensor, dim, features):
-    """What stays of a tensor."""
-    return tensor.index_select(dim, features)
-
-
-def cut_bias(bias, features, dim):
-    return bias if bias is None or dim == 1 else cut(bias, 0, features)
-
-
-def finish(weight, bias):
-    return weight, bias
-
-
-def prune_from(width=width, head_of=head_of, gone=gone, axis=axis, cut=cut, cut_bias=cut_bias, finish=finish):
-    """prune_linear(weight, bias, heads, num_heads, dim) made of these steps."""
-
-    def prune(weight, bias, heads, num_heads, dim):
-        size, going = width(weight, num_heads, dim), gone(heads, num_heads)
-        features = torch.tensor(
-            [i for i in range(weight.size(dim)) if head_of(i, size, num_heads) not in going], dtype=torch.long
-        )
-        return finish(cut(weight, axis(dim), features), cut_bias(bias, features, dim))
-
-    return prune
-
-
-right = prune_from()
-
-
-# ---------------------------------------------------------------- a sentence about the learner's rows or columns
-
-
-def where_from(case):
-    """Where the first wrong row or column of weight comes from, or None."""
-    weight, _, _, _, dim = case.args
-    word = ("row", "column")[dim]
-    mine, expected, given = (x.unbind(dim) for x in (case.actual[0], case.expected[0], weight))
-    for n, (a, b) in enumerate(zip(mine, expected, strict=True)):
-        if not torch.allclose(a, b):
-            found = [i for i, line in enumerate(given) if torch.allclose(a, line)]
-            belongs = next(i for i, line in enumerate(given) if torch.equal(b, line))
-            source = f"{word} {found[0]}" if found else f"none of the {word}s"
-            return f"{word} {n} of your weight is {source} of the weight given; {word} {belongs} belongs there"
-    return None
-
-
-def line_from(case):
-    return where_from(case) or explainers.entry(case)
-
 
 known = Misconceptions(prune_from)
 
@@ -142,7 +69,7 @@ def bias_always_cut(bias, features, dim):
 
 @known(
     "bias-for-columns",
-    means="The bias was pruned for dim 1 but not for dim 0: it should be the other way round.",
+    means="The bias was pruned for dim 1 but not for dim 0: it should be the other way around.",
     hint="bias has one entry for each row of weight, and dim 0 means rows.",
     step="cut_bias",
 )
@@ -315,7 +242,7 @@ for order in (list, sorted):
 @known(
     "interleaved",
     means="Feature i was given to head i % num_heads: the features were dealt out in turn.",
-    hint="A head owns D neighbors: head 0 has the features 0 to D - 1. Which has head 1?",
+    hint="A head owns D neighbors: head 0 has the features 0 to D - 1. Which ones does head 1 have?",
     explain=line_from,
     step="head_of",
 )
@@ -333,8 +260,8 @@ def dealt_out_and_sorted_by_heads(weight, bias, heads, num_heads, dim):
 
 @known(
     "num-heads-as-size",
-    means="num_heads was taken for the size of a head: feature i was given to head i // num_heads.",
-    hint="num_heads heads share the features along dim. How many has each?",
+    means="num_heads was mistaken for the size of a head: feature i was given to head i // num_heads.",
+    hint="num_heads heads share the features along dim. How many does each of them have?",
     explain=line_from,
     step="head_of",
 )
@@ -386,7 +313,7 @@ def numbers_of_heads(weight, bias, heads, num_heads, dim):
 @known(
     "counted-from-1",
     means="The heads were counted from 1.",
-    hint="Which number has the first head?",
+    hint="What is the number of the first head?",
     explain=line_from,
     step="head_of",
 )
@@ -397,7 +324,7 @@ def counted_from_1(feature, width, num_heads):
 @known(
     "next-head",
     means="You removed the head after each pruned one.",
-    hint="Which features has head 0? And head h?",
+    hint="Which features does head 0 have? And head h?",
     explain=line_from,
     step="head_of",
 )
@@ -570,7 +497,7 @@ def weight_alone(weight, bias):
 
 @known(
     "bias-first",
-    means="The pair is the wrong way round: bias, then weight.",
+    means="The pair is the wrong way around: bias, then weight.",
     hint="End with `return weight, bias`.",
     step="finish",
 )

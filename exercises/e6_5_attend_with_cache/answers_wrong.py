@@ -195,7 +195,7 @@ def cache_not_itself(q, k, v, past):
 
 @wrong("true-hides")
 def cache_true_hides(q, k, v, past):
-    """Mask the wrong way round."""
+    """Mask the wrong way around."""
     k, v = with_past(k, v, past)
     scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(seen(q, k), -math.inf)
     return scores.softmax(-1) @ v, (k, v)

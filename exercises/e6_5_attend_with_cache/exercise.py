@@ -137,7 +137,7 @@ def chunks_differ(attempt):
 
 
 def heads_apart(attempt):
-    """Change one head of one item, and look whether others notice."""
+    """Change one head of one item, and see whether others notice."""
     steps = normal(S, D, seed=266)  # another one for each position: the same for all keys would change nothing
 
     def change(at):
@@ -224,7 +224,7 @@ EXERCISE = Exercise(
         BehavioralTest(
             "items-mixed",
             heads_apart,
-            "The axes B and H stay in front. Does a line sum over them, or take one of them for the positions?",
+            "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
         ),
         BehavioralTest(
             "weights-do-not-sum-to-1",

@@ -1,6 +1,7 @@
 """Exercise 7.1: MyBertSelfAttention."""
 
 from dataclasses import replace
+from functools import partial
 
 import torch
 
@@ -14,9 +15,10 @@ from exercises.common.multi_head import (
     D,
     behavioral_tests,
     is_masked,
+    low_score_arguments,
     random_layers,
-    simple_layers,
-    with_scores_around,
+    self_attention_arguments,
+    small_arguments,
 )
 from exercises.e7_1_my_bert_self_attention.misconceptions import LAYERS, known
 from exercises.e7_1_my_bert_self_attention.reference import MyBertSelfAttention
@@ -106,20 +108,7 @@ def told(args):
     )
 
 
-def arguments(seed, b, t, h, d, *mask, dtype=torch.float32):
-    return normal(b, t, h * d, seed=seed, dtype=dtype), *random_layers(h * d, seed, dtype)[:3], h, *mask
-
-
-def with_low_scores(seed, low):
-    return normal(B, T, C, seed=seed), *with_scores_around(low, random_layers(C, seed))[:3], H, CAUSAL
-
-
-def minimal(x, *mask):
-    return (torch.tensor(x), *simple_layers(len(x[0][0]))[:3], 2, *mask)
-
-
-TWO_FEATURES = [[[1.0, 0.0], [0.0, 1.0]]]
-FOUR_FEATURES = [[[0.5, 0, 1, -1], [0, 1, -0.5, 0.5]]]
+arguments = partial(self_attention_arguments, layers=3)
 THREELAYERS = random_layers(C, 214)[:3]
 
 
@@ -163,16 +152,10 @@ EXERCISE = Exercise(
         TestCase("one item", arguments(211, 1, T, H, D, some_hidden(1, H, T, T, seed=3))),
         TestCase("one position", arguments(212, B, 1, H, D)),
         TestCase("as many heads as positions", arguments(213, B, 8, 8, D, causal_mask(8))),
-        TestCase("scores around -7", with_low_scores(215, -7.22)),
-        TestCase("scores around -150", with_low_scores(219, -150)),
+        TestCase("scores around -7", low_score_arguments(215, -7.22, layers=3)),
+        TestCase("scores around -150", low_score_arguments(219, -150, layers=3)),
     ),
-    minimal_inputs=(
-        minimal(TWO_FEATURES),
-        minimal(FOUR_FEATURES),
-        minimal(TWO_FEATURES, causal_mask(2)),
-        minimal(FOUR_FEATURES, causal_mask(2)),
-        minimal([*TWO_FEATURES, [[0.0, 1.0], [1.0, 1.0]]]),
-    ),
+    minimal_inputs=small_arguments(layers=3),
     misconceptions=known,
     hints=(
         "In __init__: super().__init__(), self.query = nn.Linear(config.hidden_size, config.hidden_size), and key and "

@@ -4,16 +4,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import (
-    MASK_MISTAKES,
-    MIX_MISTAKES,
-    SCALE_MISTAKES,
-    SOFTMAX_MISTAKES,
-    over_queries,
-    unscaled,
-)
+from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
 from exercises.common.attention_steps import attention_from, multi_head_from
 from exercises.common.head_mistakes import BY_HAND_MISTAKES, HEAD_MISTAKES, as_it_is, layers_mixed_up
+from exercises.common.mask_mistakes import MASK_MISTAKES
 from feedback import Misconceptions
 from helpers.heads import merge_heads, split_heads
 
@@ -55,7 +49,7 @@ known.include(HEAD_MISTAKES)
 
 @known(
     "not-merged",
-    means="The weights are right, but the heads of out still stand apart: it has four axes.",
+    means="The weights are right, but the heads of out are still separate: it has four axes.",
     hint="Put the heads of each position side by side, (B, T, C): your merge_heads from exercise 5.2 does it.",
     step="merge",
 )
@@ -90,7 +84,7 @@ def heads_summed(z):
 
 @known(
     "merged-along-positions",
-    means="The weights are right, but the heads of out were put one below the other along the positions.",
+    means="The weights are right, but the heads of out were concatenated along the positions.",
     hint="Heads of one position belong in one row, side by side: your merge_heads from exercise 5.2 does it.",
     step="merge",
 )
@@ -106,7 +100,7 @@ def merged_along_positions_after_the_transpose(z):
 @known(
     "not-contiguous",
     means="The transpose is right. After it the numbers no longer lie in memory in the order in which they are to "
-    "be read, and view, which never moves a number, refuses.",
+    "be read, and view, which never moves a number, raises an error.",
     hint="Keep the transpose, and join the axes with something that may copy: reshape, flatten, or contiguous "
     "before view.",
     step="merge",
@@ -166,7 +160,7 @@ known.also("batch-as-positions", split=heads_across_the_batch, merge=merged_and_
 
 known(
     "dropout-in-eval",
-    means="Dropout is at work in evaluation too, and every call drops other numbers.",
+    means="Dropout is active in evaluation too, and every call drops different numbers.",
     hint="Which dropout follows model.eval(), and which drops in every mode? (Dropout is not asked for here.)",
     explain=explainers.row_sum,
 )

@@ -4,7 +4,8 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.inputs import AXES, S, T, normal, padded
-from exercises.e7_2_mean_pool.misconceptions import filled, known
+from exercises.e7_2_mean_pool.misconceptions import known
+from exercises.e7_2_mean_pool.misconceptions_of_the_mean import filled
 from exercises.e7_2_mean_pool.reference import mean_pool
 from feedback import BehavioralTest, Exercise, TestCase
 
@@ -104,7 +105,7 @@ BEHAVIORAL_TESTS = (
     BehavioralTest(
         "ones-do-not-give-1",
         mean_of_ones,
-        "What is the sum divided by, and what else is done to it? Of n real tokens each has 1 / n.",
+        "What is the sum divided by, and what else is done to it? Each of n real tokens has a share of 1 / n.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Catalogues of misconceptions: how they are written, shared between exercises, and audited."""
+"""Catalogs of misconceptions: how they are written, shared between exercises, and audited."""
 
 from dataclasses import replace
 
@@ -26,18 +26,18 @@ def test_a_wrong_step_becomes_an_answer():
 
 
 def test_several_functions_may_make_one_mistake():
-    catalogue = Misconceptions()
-    catalogue("zero", "It is 0.", "It is not.")(lambda x: 0)
+    catalog = Misconceptions()
+    catalog("zero", "It is 0.", "It is not.")(lambda x: 0)
 
-    @catalogue.also("zero")
+    @catalog.also("zero")
     def also_zero(x):
         return x - x
 
-    [misconception] = catalogue
+    [misconception] = catalog
     assert [code(3) for code in misconception.variants] == [0, 0] and misconception.variants[1] is also_zero
 
 
-def test_a_catalogue_takes_over_mistakes_of_another_in_its_own_words():
+def test_a_catalog_takes_over_mistakes_of_another_in_its_own_words():
     shared = Misconceptions()
     shared("one", "Not doubled.", "Times 2.", step="double")(lambda x: x)
     shared("other", "Nothing added.", "Plus 1.", step="add")(lambda x: x)
@@ -48,7 +48,7 @@ def test_a_catalogue_takes_over_mistakes_of_another_in_its_own_words():
     assert misconception.variants[0](5) == 10
 
 
-def test_a_catalogue_may_explain_what_it_takes_over_in_another_way():
+def test_a_catalog_may_explain_what_it_takes_over_in_another_way():
     shared, own = Misconceptions(), Misconceptions()
     shared("zero", "It is 0.", "It is not.", explain=lambda case: "shared")(lambda x: 0)
     own.include(shared, explain=lambda case: "own")
@@ -57,27 +57,27 @@ def test_a_catalogue_may_explain_what_it_takes_over_in_another_way():
 
 
 def test_an_id_is_registered_once():
-    catalogue = Misconceptions()
-    catalogue("one", "a.", "b.")
+    catalog = Misconceptions()
+    catalog("one", "a.", "b.")
     with pytest.raises(ValueError, match="use known.also"):
-        catalogue("one", "a.", "b.")
+        catalog("one", "a.", "b.")
     with pytest.raises(ValueError, match="registered, got 'two'"):
-        catalogue.also("two")
+        catalog.also("two")
 
 
 def test_steps_without_a_way_to_assemble_them_are_refused():
-    catalogue = Misconceptions()
-    catalogue("one", "a.", "b.", step="double")(lambda x: x)
+    catalog = Misconceptions()
+    catalog("one", "a.", "b.", step="double")(lambda x: x)
     with pytest.raises(ValueError, match=r"wrong steps \(double\) need Misconceptions\(assemble\)"):
-        list(catalogue)
+        list(catalog)
 
 
 def with_mistakes(*more):
-    catalogue = Misconceptions()
-    catalogue.include(known)
+    catalog = Misconceptions()
+    catalog.include(known)
     for id, code in more:
-        (catalogue.also(id) if id in {m.id for m in known} else catalogue(id, "a.", "b."))(code)
-    return replace(EXERCISE, misconceptions=catalogue)
+        (catalog.also(id) if id in {m.id for m in known} else catalog(id, "a.", "b."))(code)
+    return replace(EXERCISE, misconceptions=catalog)
 
 
 def test_the_audit_finds_what_is_taken_for_another():

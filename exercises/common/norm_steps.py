@@ -1,0 +1,88 @@
+"""Layer norm in steps that can be replaced by wrong ones, and sentences about the learner's numbers."""
+
+from exercises.common import explainers
+
+# ---------------------------------------------------------------- the right steps
+
+
+def prepare(x, weight, bias):
+    """What is normalized."""
+    return x
+
+
+def center(x):
+    return x - x.mean(dim=-1, keepdim=True)
+
+
+def spread(x):
+    """The variance."""
+    return x.var(dim=-1, unbiased=False, keepdim=True)
+
+
+def divide(centered, variance, eps):
+    return centered / (variance + eps).sqrt()
+
+
+def stretch(z, weight, bias):
+    return z * weight + bias
+
+
+def norm_from(prepare=prepare, center=center, spread=spread, divide=divide, stretch=stretch, whole=None):
+    """norm(x, weight, bias, eps) made of these steps; `whole` replaces them all."""
+
+    def norm(x, weight, bias, eps):
+        prepared = prepare(x, weight, bias)
+        return stretch(divide(center(prepared), spread(prepared), eps), weight, bias)
+
+    return whole or norm
+
+
+def over(dims):
+    """center and spread over other axes; dims(x) says which."""
+
+    def center_over_them(x):
+        return x - x.mean(dims(x), keepdim=True)
+
+    def spread_over_them(x):
+        return x.var(dims(x), unbiased=False, keepdim=True)
+
+    return {"center": center_over_them, "spread": spread_over_them}
+
+
+# ---------------------------------------------------------------- sentences about the learner's numbers
+
+
+def first_numbers(row):
+    words = ", ".join(explainers.number(v) for v in row[:5])
+    return f"[{words}, ...]" if len(row) > 5 else f"[{words}]"
+
+
+def vector(case):
+    """The vector with the number that is furthest off."""
+    at = explainers.worst(case.first, case.expected_first)[:-1]
+    where = f"vector {explainers.position(at)}" if at else "vector"
+    return f"your {where} is {first_numbers(case.first[at])}, and {first_numbers(case.expected_first[at])} is right"
+
+
+def without_weight_and_bias(x, case):
+    weight, bias = case.args[-3:-1]
+    return (x.double() - bias) / weight
+
+
+def statistics(case):
+    """Mean and variance of a vector, before weight and bias."""
+    got, right = (without_weight_and_bias(x, case) for x in (case.first, case.expected_first))
+    at = explainers.worst(got, right)[:-1]
+    got, right = [mean_and_variance(x[at]) for x in (got, right)]
+    if got == right:
+        return vector(case)
+    where = f"vector {explainers.position(at)}" if at else "vector"
+    return (
+        f"before weight and bias your {where} has mean {got[0]} and variance {got[1]}; "
+        f"mean {right[0]} and variance {right[1]} are right"
+    )
+
+
+def mean_and_variance(row):
+    mean = explainers.number(row.mean())
+    return "0.0000" if abs(float(mean)) < 5e-5 else mean, explainers.number(row.var(unbiased=False))

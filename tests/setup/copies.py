@@ -1,0 +1,107 @@
+"""Copies of the course in folders of their own, with fakes of the programs that course.py calls."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+NOWHERE = "http://127.0.0.1:9/"
+
+FAKE = """
+import json, os, sys
+from pathlib import Path
+call = {"module": Path(__file__).parent.name, "words": sys.argv[1:], "process": os.getpid(),
+        "progress": os.environ.get("COURSE_PROGRESS")}
+with open("calls.txt", "a", encoding="utf-8") as file:  # course.py runs in the folder of the copy
+    file.write(json.dumps(call) + "\\n")
+if sys.argv[1:] != ["--version"]:
+    exec(os.environ.get("FAKE_" + call["module"].upper(), ""))
+"""
+
+
+class Course:
+    """A copy of course.py in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.stamp = folder / ".venv" / "course-stamp.txt"
+        shutil.copy(PROJECT / "course.py", folder)
+        for name in ("requirements.txt", "requirements-test.txt", "requirements.lock"):
+            (folder / name).write_text("# nothing\n", encoding="utf-8")
+        (folder / "tests").mkdir()
+        (folder / "notebooks").mkdir()
+        (folder / "helpers").mkdir()
+        (folder / "helpers" / "pretrained.py").write_text(FAKE, encoding="utf-8")
+        (folder / "tools").mkdir()
+        (folder / "tools" / "study.py").write_text(FAKE, encoding="utf-8")
+
+    def with_fakes(self):
+        """A sound .venv for requirements that have changed since, with fakes in it."""
+        venv.create(self.folder / ".venv", with_pip=False, symlinks=os.name != "nt")
+        self.stamp.write_text("other requirements", encoding="utf-8")
+        for module in ("pip", "jupyterlab", "pytest"):
+            package = self.packages() / module
+            package.mkdir()
+            (package / "__init__.py").touch()  # so that no package elsewhere on the path goes first
+            (package / "__main__.py").write_text(FAKE, encoding="utf-8")
+        return self
+
+    def packages(self):
+        return next((self.folder / ".venv").glob("[Ll]ib/**/site-packages"))
+
+    def start(self, *words, simulate="", **variables):
+        """Start it; `simulate` is code that changes the world around it first."""
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.upper().startswith(("PIP_", "COURSE_")) and not name.lower().endswith("_proxy")
+        }
+        world = {
+            "PIP_CONFIG_FILE": os.devnull,
+            "PIP_INDEX_URL": NOWHERE,
+            "PIP_RETRIES": "1",
+            "COURSE_TORCH": "default",
+            "COURSE_INSTALLER": "pip",
+        }
+        program = (
+            "import runpy, sys\n" + simulate + "\nsys.argv[0] = 'course.py'\n"
+            "runpy.run_path('course.py', run_name='__main__')"
+        )
+        return subprocess.Popen(
+            [sys.executable, "-c", program, *words],
+            cwd=self.folder,
+            env=kept | world | variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    def run(self, *words, simulate="", **variables):
+        process = self.start(*words, simulate=simulate, **variables)
+        try:
+            process.out, process.err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        assert "Traceback" not in process.err
+        return process
+
+    def python(self):
+        return self.folder / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    def calls(self, module):
+        file = self.folder / "calls.txt"
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        found = [json.loads(line) for line in lines]
+        return [call for call in found if call["module"] == module and call["words"] != ["--version"]]
+
+    def wait_for(self, module):
+        deadline = time.monotonic() + 20
+        while not self.calls(module):
+            assert time.monotonic() < deadline, f"{module} was never called"
+            time.sleep(0.02)
+        return self.calls(module)[0]["process"]
