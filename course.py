@@ -1,6 +1,10 @@
 """Set up and open the course "Attention by Hand".
 
-  python course.py               set up (the first time only), then open JupyterLab at the first notebook
+  python course.py               set up (the first time only), then open JupyterLab at the first notebook in study/, the
+                                 folder of your own copies: made once, without outputs, and never overwritten
+  python course.py update        carry what you wrote in study/ into a new edition of the notebooks, keep the copies as
+                                 they were in study/old, and say what was carried over
+  python course.py reset 03      start notebook 03 over, and keep the copy as it was in study/old
   python course.py test [...]    set up, then run every test; the words that follow go to pytest, such as `-k masks`
                                  or the files to run; with --quick, leave out the tests that need a browser,
                                  execute notebooks, install packages or are slow
@@ -57,7 +61,7 @@ INSTALL_PYTHON = "install Python 3.12 from https://www.python.org/downloads/ and
 ROOT = Path(__file__).resolve().parent
 LEARNING, TESTING = ["requirements.txt"], ["requirements.txt", "requirements-test.txt"]
 CONSTRAINTS = "requirements.lock"
-FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
+FIRST_NOTEBOOK = "study/00_start_here.ipynb"
 LOCK = ROOT / ".venv.lock"
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -407,15 +411,16 @@ def open_lab(words):
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in a container; JupyterLab would refuse
         command += ["--allow-root"]
     set_up(LEARNING)
-    # JupyterLab shows the saved figures of trusted notebooks at once; where this fails, running a cell shows its own.
-    runs(str(PYTHON), "-m", "jupyter", "trust", *map(str, (ROOT / "notebooks").glob("*.ipynb")))
+    code = study(["start"])
+    if code:
+        return code
     say("Opening JupyterLab. To stop it, press Ctrl-C twice here.")
     return hand_over(command)
 
 
 def parse_options(words):
     parser = argparse.ArgumentParser(
-        usage=f"python course.py [--no-browser] [--port N] | {' | '.join(['test', 'fetch', *TOOLS])} [...]",
+        usage=f"python course.py [--no-browser] [--port N] | {' | '.join([*COMMANDS, *TOOLS][1:])} [...]",
         description=__doc__,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -460,6 +465,16 @@ def fetch(words):
     return download_minilm(PATIENT)
 
 
+def change_copies(*words):
+    set_up_environment(LEARNING)
+    return study(words)
+
+
+def study(words):
+    """Work on the learner's own copies of the notebooks; returns the exit code."""
+    return hand_over([str(PYTHON), "-m", "tools.study", *words])
+
+
 def run_tool(name, words):
     module, files, package = TOOLS[name]
     set_up(files)
@@ -477,7 +492,13 @@ def hand_over(command, **variables):
     return code if code >= 0 else 128 - code
 
 
-COMMANDS = {"open": open_lab, "test": run_tests, "fetch": fetch}
+COMMANDS = {
+    "open": open_lab,
+    "test": run_tests,
+    "fetch": fetch,
+    "update": lambda words: change_copies("update", *words),
+    "reset": lambda words: change_copies("reset", *words),
+}
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
     "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
     "save": ("tools.save_notebooks", TESTING, None),

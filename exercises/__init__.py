@@ -4,10 +4,13 @@
     hint("3.3"), hint("3.3", 2)     a nudge, then a stronger one
     solution("3.3")                 a right answer, to read after trying
     progress()                      all exercises, and which are solved
+    predict("02.order")             a question to answer before the next cell is run
+    yours("2.4", attention)         your own function if its check passed, else the course's
 
 A folder such as e3_3_mask_by_filling holds the statement (exercise.py), the course's own answer (reference.py), the
 known mistakes (misconceptions.py), and the answers that the checker is tested with (answers_*.py).
-`common` holds what several exercises share. The engine that acts on all this is the package `feedback`.
+`predictions` holds the questions that `predict` asks, `common` what several exercises share. The engine that acts on
+all this is the package `feedback`.
 """
 
 from feedback.course import Course
@@ -21,5 +24,6 @@ check, hint, solution, progress, reference = (
     COURSE.progress,
     COURSE.reference,
 )
+predict, yours = COURSE.predict, COURSE.yours
 
-__all__ = ["EXERCISES", "check", "hint", "progress", "reference", "solution"]
+__all__ = ["EXERCISES", "check", "hint", "predict", "progress", "reference", "solution", "yours"]

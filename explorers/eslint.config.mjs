@@ -15,6 +15,6 @@ export default [
       "max-len": ["error", { code: 120 }],
     },
   },
-  { files: ["*.js"], languageOptions: { globals: readonly(BROWSER) } },
-  { files: ["test/*.js"], languageOptions: { globals: readonly(["URL"]) } },
+  { files: ["explorers/*.js", "feedback/*.js"], languageOptions: { globals: readonly(BROWSER) } },
+  { files: ["explorers/test/*.js"], languageOptions: { globals: readonly(["URL"]) } },
 ];

@@ -18,9 +18,12 @@ it (but for types).
     explainers      sentences made from the learner's own numbers
     explain         from what was found to the parts of a report
     checker         the order of all this: from an attempt to a report
-    store           what has been solved, kept in a file
+    store           what has been solved and predicted, kept in a file
+    answers         the source of answers that passed, kept for later notebooks
+    prediction      a question to answer before the next cell is run
+    buttons         the same with buttons, in a notebook
     display         source code and tables in a notebook
-    course          check, hint, solution, progress for a package of exercises
+    course          check, hint, solution, progress, predict, yours for a package of exercises
     bank            right and wrong answers that the checkers are held to
     audit           what a catalog promises, computed from fingerprints
     pytest_plugin   the promises that every exercise must keep, as tests

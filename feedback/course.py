@@ -1,6 +1,7 @@
-"""A course: a package with a folder for each exercise, and the four calls with which it answers its learners.
+"""A course: a package with a folder for each exercise, and the calls with which it answers its learners.
 
 A folder is called e2_2_softmax for exercise 2.2; its module `exercise` holds EXERCISE: it is imported when needed.
+Its package `predictions` holds the questions that `predict` asks.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import pkgutil
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from feedback import checker, store
+from feedback import answers, checker, prediction, store
 from feedback.display import Source, Table
 from feedback.exercise import Exercise
+from feedback.prediction import Prediction, Question, Reply
 from feedback.report import SOLVED, Report, following, say
 from feedback.sandbox import session
 
@@ -57,11 +60,16 @@ class Exercises(Mapping):
 
 
 class Course:
-    """Check an exercise, ask for a hint, read a solution, look at what is done."""
+    """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed."""
 
     def __init__(self, package: str, folder: str) -> None:
         self.package = package
         self.exercises = Exercises(package, folder)
+        self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
+
+    @cached_property
+    def predictions(self) -> dict[str, Prediction]:
+        return prediction.load(self.package)
 
     def check(self, exercise_id: Any, attempt: Any) -> Report:
         """Try an answer and say what it is.
@@ -83,6 +91,9 @@ class Course:
                 raise
             return _own_fault(exercise, error)
         store.note(exercise.id, report.status)
+        if report.solved:
+            self._passed[exercise.id] = attempt
+            answers.keep(exercise.id, attempt)
         return report
 
     def hint(self, exercise_id: Any, number: int = 1) -> Report:
@@ -148,6 +159,76 @@ class Course:
         """
         return self.exercises[exercise_id].reference
 
+    def predict(self, prediction_id: Any, answer: Any = None) -> Question | Reply | Report:
+        """Ask for a prediction, with a button for each answer; or give the answer, as in predict("02.order", "b").
+
+        Errors: none; an unknown id or answer is answered with the known ones
+        Source: notebook 02
+        """
+        asked = self.predictions.get(str(prediction_id).strip())
+        if asked is None:
+            return _refused(
+                prediction_id,
+                f"There is no prediction {prediction_id!r}. The predictions are {', '.join(self.predictions)}.",
+            )
+        if answer is None:
+            return Question(
+                asked, store.choices().get(asked.id, {}).get("last"), lambda letter: store.choose(asked.id, letter)
+            )
+        letter = str(answer).strip().lower()
+        if letter not in asked.answers:
+            known = ", ".join(f'"{letter}"' for letter in asked.answers)
+            return _refused(asked.id, f"Prediction {asked.id} has the answers {known}, got {answer!r}.")
+        store.choose(asked.id, letter)
+        return asked.reply(letter)
+
+    def yours(self, exercise_id: Any, attempt: Any = None, load: bool = False) -> Any:
+        """The learner's own answer if it passed its check, else the course's; one line says which.
+
+        An answer that passed in an earlier notebook is only run with load=True, and then checked again.
+
+        Errors: LookupError if there is no such exercise
+        Source: notebook 02
+        """
+        exercise = self._find(exercise_id)
+        if exercise is None:
+            raise LookupError(self._unknown(exercise_id).parts[0].plain())
+        passed = self._passed.get(exercise.id)
+        if passed is not None and (attempt is None or attempt is passed):
+            print(f"Exercise {exercise.id}: using your own {exercise.name}.")
+            return passed
+        if load:
+            return self._load(exercise)
+        print(f"Exercise {exercise.id}: using the course's {exercise.name}{self._why_not_yours(exercise)}")
+        return exercise.reference
+
+    def _why_not_yours(self, exercise: Exercise) -> str:
+        if exercise.id in self._passed:
+            return ", because this one is not the one that passed: run its check again."
+        if answers.kept(exercise.id):
+            return (
+                f'. Your own passed in an earlier notebook; yours("{exercise.id}", load=True) runs it, checks it '
+                "again and uses it."
+            )
+        return ", until yours passes its check."
+
+    def _load(self, exercise: Exercise) -> Any:
+        """The answer that is kept from an earlier notebook, if it still passes; else the course's."""
+        text = answers.kept(exercise.id)
+        try:
+            attempt = text and answers.run(exercise.id, text)
+            passes = bool(attempt) and checker.check(exercise, attempt).solved
+            why = "yours no longer passes its check" if text else "no answer of yours is kept yet"
+        except Exception as error:  # of the learner's code, when it is run
+            attempt, passes = None, False
+            why = f"yours stopped with {' '.join(traceback.format_exception_only(error)[-1].split())}"
+        if not passes:
+            print(f"Exercise {exercise.id}: using the course's {exercise.name}, because {why}.")
+            return exercise.reference
+        self._passed[exercise.id] = attempt
+        print(f"Exercise {exercise.id}: using your own {exercise.name} from an earlier notebook, checked again.")
+        return attempt
+
     def progress(self) -> Table:
         """All exercises with their state, as a table.
 
@@ -167,12 +248,16 @@ class Course:
 
     def _unknown(self, exercise_id: Any) -> Report:
         known = ", ".join(self.exercises)
-        return Report(
-            str(exercise_id),
+        return _refused(
+            exercise_id,
+            f"There is no exercise {exercise_id!r}. The exercises are {known}.",
             f"exercise {exercise_id!r}",
-            "error",
-            (say(f"There is no exercise {exercise_id!r}. The exercises are {known}."),),
         )
+
+
+def _refused(id: Any, sentence: str, title: str = "") -> Report:
+    """What was asked for does not exist."""
+    return Report(str(id), title or f"prediction {id!r}", "error", (say(sentence),))
 
 
 def _own_fault(exercise: Exercise, error: Exception) -> Report:

@@ -1,4 +1,6 @@
-"""What has been solved so far, kept in one small file so that it outlives a kernel.
+"""What has been solved and predicted so far, kept in one small file so that it outlives a kernel.
+
+    {"2.1": {"status": "correct", "tries": 3}, "predictions": {"02.order": {"first": "a", "last": "b"}}}
 
 The file is data/progress.json beside the notebooks. The environment variable COURSE_PROGRESS may name
 another file, or be `memory`: then nothing is written, as in tests. Nothing else reads the file, and
@@ -16,6 +18,7 @@ from typing import Any
 
 STATES = ("not attempted", "correct", "limited", "wrong", "error")
 RANK = {"correct": 2, "limited": 1}  # what was once solved stays solved
+PREDICTIONS = "predictions"  # the one key that is not an exercise's
 _unsaved: dict[str, Any] = {}  # what could not be written, or was not to be
 
 
@@ -29,11 +32,24 @@ def path() -> Path | None:
 
 def load() -> dict[str, Any]:
     """{exercise id: {"status", "tries"}}; a file that cannot be read is set aside, never deleted."""
+    record = _read()
+    record.pop(PREDICTIONS, None)
+    return record
+
+
+def choices() -> dict[str, dict[str, str]]:
+    """{prediction id: {"first", "last"}}: the letters that were chosen."""
+    return _read().get(PREDICTIONS, {})
+
+
+def _read() -> dict[str, Any]:
+    """The whole record. Predictions that are damaged are left out, and cost nothing else."""
     target = path()
     if target is None:
         return dict(_unsaved)
     try:
         record = json.loads(_patiently(target.read_text, encoding="utf-8"))
+        predictions = _sound(record.pop(PREDICTIONS, {}))
         if not all(entry["status"] in STATES and entry["tries"] >= 0 for entry in record.values()):
             raise ValueError("not a progress record")
     except FileNotFoundError:
@@ -41,12 +57,22 @@ def load() -> dict[str, Any]:
     except (OSError, ValueError, LookupError, AttributeError, TypeError, RecursionError):
         _set_aside(target)
         return dict(_unsaved)
-    return {**record, **_unsaved}
+    return {**record, **({PREDICTIONS: predictions} if predictions else {}), **_unsaved}
+
+
+def _sound(predictions: Any) -> dict[str, dict[str, str]]:
+    """The entries that can be read."""
+    entries = predictions.items() if isinstance(predictions, dict) else ()
+    return {
+        id: {"first": entry["first"], "last": entry["last"]}
+        for id, entry in entries
+        if isinstance(entry, dict) and isinstance(entry.get("first"), str) and isinstance(entry.get("last"), str)
+    }
 
 
 def note(exercise_id: str, status: str) -> None:
     """Remember one try; what was once correct stays correct."""
-    record = load()
+    record = _read()
     entry = record.get(exercise_id, {"status": "not attempted", "tries": 0})
     if status != "not attempted":
         kept = entry["status"] if RANK.get(entry["status"], 0) > RANK.get(status, 0) else status
@@ -55,20 +81,36 @@ def note(exercise_id: str, status: str) -> None:
     _save(record)
 
 
+def choose(prediction_id: str, letter: str) -> None:
+    """Remember a choice: the latest, and the first, which was made before anything was said about it."""
+    record = _read()
+    made = record.get(PREDICTIONS, {})
+    first = made.get(prediction_id, {}).get("first", letter)
+    _save({**record, PREDICTIONS: {**made, prediction_id: {"first": first, "last": letter}}})
+
+
 def _save(record: dict[str, Any]) -> None:
-    """Write the whole file or nothing; where it cannot be written, remember until the kernel ends."""
+    """Keep the record in its file; where it cannot be written, remember until the kernel ends."""
     target = path()
     if target is None:
         _unsaved.update(record)
         return
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        part.write_text(json.dumps(record, indent=1, sort_keys=True), encoding="utf-8")
-        _patiently(os.replace, part, target)
+        write(target, json.dumps(record, indent=1, sort_keys=True))
         _unsaved.clear()
     except OSError:
         _unsaved.update(record)
+
+
+def write(target: Path, text: str) -> None:
+    """Write the whole file or nothing.
+
+    Errors: OSError where it cannot be written
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    _patiently(os.replace, part, target)
 
 
 def _patiently(act: Callable, *args: Any, **options: Any) -> Any:

@@ -127,7 +127,7 @@ def sanitize(text):
 
 
 def keep_pictures(notebook):
-    """Remove every live view that follows its picture; returns the notebook.
+    """Remove every live view that follows its picture or its text; returns the notebook.
 
     Without a kernel, JupyterLab shows "Error displaying widget: model not found" in place of the view.
     """
@@ -137,7 +137,7 @@ def keep_pictures(notebook):
             cell["outputs"] = [
                 output
                 for before, output in zip([None, *outputs], outputs, strict=False)
-                if not (_is_view(output) and _is_picture(before))
+                if not (_is_view(output) and _is_still(before))
             ]
     notebook["metadata"].pop("widgets", None)
     return notebook
@@ -147,8 +147,9 @@ def _is_view(output):
     return set(output.get("data", {})) == {VIEW}
 
 
-def _is_picture(output):
-    return output is not None and "image/svg+xml" in output.get("data", {})
+def _is_still(output):
+    """Whether an output shows without a kernel what a live view shows with one."""
+    return output is not None and bool({"image/svg+xml", "text/html"} & set(output.get("data", {})))
 
 
 def merge_streams(outputs):

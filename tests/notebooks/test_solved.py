@@ -1,8 +1,12 @@
 """Every notebook with all exercises solved, by the solutions that learners are shown: its outputs are those saved.
 
+Only the lines of `yours`, which say whose code a cell uses, differ: by one word, and here they must all say "your own".
 It runs with one thread, where nbval's run uses all cores, and on a simulated GPU, so that notebooks that ask for the
 best device get one.
 """
+
+import copy
+import re
 
 import pytest
 
@@ -14,6 +18,10 @@ from tools.save_notebooks import comparable
 
 DEPENDS_ON_ANSWERS = {"progress", "whose-attention", "whose-pool"}
 DEPENDS_ON_PYTORCH = set() if EMPTY_ROWS_GIVE_ZEROS else {"empty-sdpa"}  # shows nan before PyTorch 2.5, as it says
+USING = re.compile(
+    r"(?P<start>Exercise \d+\.\d+: using )(?P<whose>your own|the course's) (?P<name>\w+)"
+    r"(?:, until yours passes its check)?\."
+)
 SIMULATED_GPU = f"""import sys
 sys.path.insert(0, {str(ROOT)!r})
 from tests.unit.fake_gpu import FakeGpu
@@ -43,6 +51,20 @@ def solve(notebook):
     return notebook
 
 
+def whose(cell):
+    """Whose code the lines of `yours` name, in order."""
+    return [match["whose"] for output in cell.outputs for match in USING.finditer(output.get("text", ""))]
+
+
+def apart_from_whose(cell):
+    """The outputs as nbval compares them, with the same words for the learner's code and for the course's."""
+    outputs = copy.deepcopy(cell.outputs)
+    for output in outputs:
+        if "text" in output:
+            output.text = USING.sub(r"\g<start>somebody's \g<name>.", output.text)
+    return comparable(outputs)
+
+
 @pytest.mark.notebook
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -58,7 +80,9 @@ def test_solved_it_gives_the_saved_outputs_with_one_thread_and_on_a_gpu(path, on
             checks += 1
             assert after.outputs[0].data["text/plain"].startswith("✓"), after.outputs[0].data["text/plain"]
         else:
-            assert comparable(after.outputs) == comparable(before.outputs), f"{path.stem}/{after.id}"
+            assert apart_from_whose(after) == apart_from_whose(before), f"{path.stem}/{after.id}"
+            assert set(whose(after)) <= {"your own"} and set(whose(before)) <= {"the course's"}, after.id
+            assert len(whose(after)) == after.source.count("yours("), after.id
     setup = next(cell for cell in solved.cells if cell.id == "setup")
     picks_device = "notebook.setup()" in setup.source
     assert setup.outputs[0].text == ("device: cuda:0\n" if picks_device else "device: cpu\n")

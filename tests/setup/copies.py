@@ -37,6 +37,8 @@ class Course:
         (folder / "notebooks").mkdir()
         (folder / "helpers").mkdir()
         (folder / "helpers" / "pretrained.py").write_text(FAKE, encoding="utf-8")
+        (folder / "tools").mkdir()
+        (folder / "tools" / "study.py").write_text(FAKE, encoding="utf-8")
 
     def with_fakes(self):
         """A sound .venv for requirements that have changed since, with fakes in it."""

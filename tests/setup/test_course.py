@@ -1,7 +1,7 @@
 """course.py as its users see it: started as a program, in a copy of the course that is set up in moments.
 
 The .venv of such a copy holds fakes of pip, JupyterLab and pytest, which write down how they were called, and so are
-helpers/pretrained.py and uv; where it matters, the real programs run. No test needs a network.
+helpers/pretrained.py, tools/study.py and uv; where it matters, the real programs run. No test needs a network.
 """
 
 import ast
@@ -52,17 +52,35 @@ def assert_one_sentence(process, *words):
     assert all(word in process.err for word in words), process.err
 
 
+# ---- the learner's own copies
+
+
+def test_without_copies_jupyterlab_is_not_opened(ready_course):
+    process = ready_course.run(FAKE_TOOLS="sys.exit('study/ could not be written')")
+    assert_one_sentence(process, "study/ could not be written")
+    assert not ready_course.calls("jupyterlab")
+
+
+@pytest.mark.parametrize("words", [["update"], ["reset", "03", "05"]])
+@pytest.mark.parametrize("code", [0, 1])
+def test_changing_the_copies_hands_the_words_on(ready_course, words, code):
+    assert ready_course.run(*words, FAKE_TOOLS=f"sys.exit({code})").returncode == code
+    assert [call["words"] for call in ready_course.calls("tools")] == [words]
+    assert not ready_course.calls("helpers") and not ready_course.calls("jupyterlab")  # nor is MiniLM downloaded
+
+
 # ---- setting up
 
 
-def test_first_start_installs_and_opens_the_first_notebook(ready_course):
+def test_first_start_installs_and_opens_the_learners_first_notebook(ready_course):
     process = ready_course.run("--no-browser")
     assert process.returncode == 0, process.err
     [install] = ready_course.calls("pip")
     assert install["words"][0] == "install" and named_files(install) == ["requirements.txt", "requirements.lock"]
     [lab] = ready_course.calls("jupyterlab")
     assert f"--ServerApp.root_dir={ready_course.folder}" in lab["words"]
-    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in lab["words"]
+    assert "--LabApp.default_url=/lab/tree/study/00_start_here.ipynb" in lab["words"]
+    assert [call["words"] for call in ready_course.calls("tools")] == [["start"]]
     assert "--no-browser" in lab["words"]
     assert "The set-up is complete." in process.out
 
@@ -395,8 +413,8 @@ def test_the_network_is_down_with_the_real_pip(ready_course):
         ("WARNING: Retrying (Retry(total=0)) after connection broken by 'ReadTimeoutError'", "The network is down"),
         ("ERROR: No matching distribution found for torch==2.13.0", "There is no torch==2.13.0 for Python 3."),
         (
-            "ERROR: [Errno 2] No such file or directory\n"
-            "HINT: This system does not have Windows Long Path support enabled",
+            "ERROR: [Errno 2] No such file or directory\nHINT: This system does not have Windows Long Path support "
+            "enabled",
             "The path of this folder has ",
         ),
         ("ERROR: the wheel has the wrong hash", "The set-up failed: fix what is reported below"),
@@ -471,7 +489,7 @@ def test_words_that_mean_nothing(ready_course, words, complaint):
 def test_help(course):
     process = course.run("--help")
     assert process.returncode == 0
-    commands = ("test", "fetch", "benchmark", "save", "badges", "versions", "lock")
+    commands = ("update", "reset", "test", "fetch", "benchmark", "save", "badges", "versions", "lock")
     for word in (
         *(f"course.py {command} " for command in commands),
         "--no-browser",
@@ -526,7 +544,6 @@ def test_named_files_are_run_instead_of_all(ready_course, name):
     "command, name", [("save", "save_notebooks"), ("badges", "badges"), ("versions", "versions"), ("lock", "lock")]
 )
 def test_maintainers_commands_hand_their_words_on(ready_course, command, name):
-    (ready_course.folder / "tools").mkdir()
     code = "import sys; print('called with', sys.argv[1:]); sys.exit(4)"
     (ready_course.folder / "tools" / f"{name}.py").write_text(code, encoding="utf-8")
     process = ready_course.run(command, "02", "03")

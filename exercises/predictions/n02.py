@@ -1,0 +1,71 @@
+"""The predictions of notebook 02."""
+
+from feedback.prediction import Prediction
+
+PREDICTIONS = (
+    Prediction(
+        "02.axis",
+        "What happens if we write `dim=0` instead of `dim=-1` in the softmax of the scores?",
+        {
+            "a": "Nothing that matters: a softmax makes every row and every column sum to 1.",
+            "b": "PyTorch raises an error, because the shape no longer fits.",
+            "c": "The shape stays, but the rows no longer sum to 1.",
+        },
+        right="c",
+        tempting={
+            "a": "The scores are a square, symmetric table, so rows and columns look interchangeable.",
+            "b": "A wrong axis often ends in a shape error, and it would be good if that always happened.",
+        },
+        watch="The next cell adds up each row, first with one `dim` and then with the other: "
+        "ask yourself which of the two lines can be read as shares.",
+    ),
+    Prediction(
+        "02.overflow",
+        "Exponentials, divided by their sum, for the scores 1000, 1001 and 999: which shares come out?",
+        {
+            "a": "1 for the largest score and 0 for the others.",
+            "b": "None: the result is no number at all.",
+            "c": "The same as for the scores 0, 1 and -1: only differences count.",
+        },
+        right="b",
+        tempting={
+            "a": "Large scores often make a softmax sharp, but what counts is a score's lead: 1001 leads by 1.",
+            "c": "On paper this is true, and you will use it in a moment; but a computer takes the exponentials first.",
+        },
+        watch="Compare the exponentials with the largest number that float32 can hold.",
+    ),
+    Prediction(
+        "02.slope",
+        "Without scaling, how does 1 - Σ w² (how much a row can still learn) move from D = 4 to D = 512?",
+        {
+            "a": "It grows: more features give more to learn from.",
+            "b": "It falls toward 0.",
+            "c": "It stays where it is: the softmax normalizes every row, whatever the size of its scores.",
+        },
+        right="b",
+        tempting={
+            "a": "More features do let a model tell more apart, but the question is what this row of weights does when "
+            "a score moves a little.",
+            "c": "The softmax fixes the sum of a row, and it is easy to believe that it fixes its shape as well.",
+        },
+        watch="Follow the numbers without scaling from line to line, then those with it.",
+    ),
+    Prediction(
+        "02.order",
+        "The second sentence of the batch is the first one in reverse order. What does attention give for "
+        '"journey" there?',
+        {
+            "a": "The same vector as in the first sentence.",
+            "b": "A different vector: it now has other neighbors on its left and on its right.",
+            "c": "The reverse of its vector: its features change places too.",
+        },
+        right="a",
+        tempting={
+            "b": "It is what a reader of sentences expects; look for the place in the three lines where a position "
+            "enters.",
+            "c": "Something is flipped, so something in the output should be; but which axis of x did `flip(0)` turn?",
+        },
+        watch="The last line of the next cell compares the second output with the first, and stays silent only if they "
+        "agree.",
+    ),
+)

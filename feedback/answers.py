@@ -1,0 +1,179 @@
+"""The source of answers that passed, one file for each exercise, so that later notebooks can use them.
+
+The files are in the folder `answers` next to the progress file; where that is kept in memory, so are they. Nothing in
+them is run unless the learner asks for it. A file holds all that its answer needs: imports, plain constants, and the
+functions and classes of the same notebook. The answer itself is its last definition.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import inspect
+import linecache
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from feedback import store
+
+MODULES = ("torch", "torch.nn.functional", "math")  # where a function may live that does not say it, as torch.softmax
+Definition = (ast.FunctionDef, ast.ClassDef)
+_in_memory: dict[str, str] = {}
+
+
+def keep(exercise_id: str, attempt: Any) -> None:
+    """Remember an answer that passed; one whose source is not at hand, such as a lambda, is not kept."""
+    try:
+        source = self_contained(attempt)
+    except (SyntaxError, ValueError, RecursionError):  # such as a string at the margin inside an indented function
+        return
+    if not source:
+        return
+    text = (
+        f"# Your answer to exercise {exercise_id}, which passed. In any notebook, "
+        f'yours("{exercise_id}", load=True) runs it again.\n\n{source}'
+    )
+    target = _path(exercise_id)
+    try:
+        if target is not None:
+            store.write(target, text)
+            _in_memory.pop(exercise_id, None)
+            return
+    except OSError:
+        pass  # as with the progress: remembered until the kernel ends
+    _in_memory[exercise_id] = text
+
+
+def kept(exercise_id: str) -> str | None:
+    """The text of the answer that passed last, or None."""
+    target = _path(exercise_id)
+    if exercise_id in _in_memory or target is None:
+        return _in_memory.get(exercise_id)
+    try:
+        return target.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
+
+
+def run(exercise_id: str, text: str) -> Any:
+    """Execute a kept answer, and return what its last definition defines.
+
+    Errors: whatever the text raises; ValueError if it defines nothing
+    """
+    file = str(_path(exercise_id) or f"<answer {exercise_id}>")
+    defined = [node.name for node in ast.parse(text).body if isinstance(node, Definition)]
+    if not defined:
+        raise ValueError(f"a kept answer must define a function or a class, got none in {file}")
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # the checker reads its source
+    namespace: dict[str, Any] = {"__name__": f"answer_{exercise_id.replace('.', '_')}"}
+    exec(compile(text, file, "exec"), namespace)
+    return namespace[defined[-1]]
+
+
+def _path(exercise_id: str) -> Path | None:
+    progress = store.path()
+    return progress.parent / "answers" / f"{exercise_id}.py" if progress else None
+
+
+# ---------------------------------------------------------------- source that needs no notebook
+
+
+def self_contained(attempt: Any) -> str:
+    """The source of a function or class with all that it uses of its notebook, or '' where it is not at hand."""
+    if definition(attempt) == "":
+        return ""
+    imports: list[str] = []
+    definitions: list[str] = []
+    _collect(attempt, imports, definitions, set())
+    return "\n\n\n".join(["\n".join(imports), *definitions] if imports else definitions) + "\n"
+
+
+def _collect(attempt: Any, imports: list[str], definitions: list[str], seen: set[str]) -> None:
+    """Add what an answer needs, then the answer itself."""
+    source, around = definition(attempt), _globals(attempt)
+    seen.add(attempt.__name__)
+    for name in _names(source):
+        if name in seen or name not in around:
+            continue
+        seen.add(name)
+        value = around[name]
+        line = _import(name, value) or _constant(name, value)
+        if line:
+            imports.append(line)
+        elif definition(value) and value.__name__ == name:
+            _collect(value, imports, definitions, seen)
+    definitions.append(source)
+
+
+def _names(source: str) -> list[str]:
+    """The names that a piece of code reads, in order."""
+    found = (node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
+    return [name for name in dict.fromkeys(found) if not hasattr(builtins, name)]
+
+
+def _import(name: str, value: Any) -> str:
+    """The line that imports a value under this name, or '' if it cannot be imported."""
+    if inspect.ismodule(value):
+        return "" if value.__name__ == "__main__" else f"import {_renamed(value.__name__, name)}"
+    original = getattr(value, "__name__", "")
+    for module in (getattr(value, "__module__", None), *MODULES):
+        if module and module != "__main__" and original and _is_in(module, original, value):
+            return f"from {module} import {_renamed(original, name)}"
+    return ""
+
+
+def _renamed(original: str, name: str) -> str:
+    return original if original == name else f"{original} as {name}"
+
+
+def _is_in(module: str, name: str, value: Any) -> bool:
+    return module in sys.modules and getattr(importlib.import_module(module), name, None) is value
+
+
+def _constant(name: str, value: Any) -> str:
+    if isinstance(value, float):
+        return f"{name} = float({str(value)!r})"  # also for inf and nan
+    return f"{name} = {value!r}" if value is None or type(value) in (bool, int, str) else ""
+
+
+def definition(attempt: Any) -> str:
+    """The source of a function or class, without indentation, or '' where it is not at hand.
+
+    inspect.getsource finds no class that was defined in a notebook, so it is looked for around one of its methods.
+    """
+    function = next(_functions(attempt), None)
+    if function is None:
+        return ""
+    lines = linecache.getlines(function.__code__.co_filename)
+    try:
+        tree = ast.parse("".join(lines))
+    except (SyntaxError, ValueError):
+        return ""
+    line = function.__code__.co_firstlineno
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, Definition)
+        and node.name == attempt.__name__
+        and _first(node) <= line <= (node.end_lineno or 0)
+    ]
+    return textwrap.dedent("".join(lines[_first(around[-1]) - 1 : around[-1].end_lineno])).rstrip() if around else ""
+
+
+def _first(node: ast.FunctionDef | ast.ClassDef) -> int:
+    """The first line of a definition, with its decorators."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def _functions(attempt: Any) -> Iterator[Callable]:
+    """The function itself, or the methods of a class."""
+    inside = vars(attempt).values() if isinstance(attempt, type) else (attempt,)
+    return (inner for inner in inside if inspect.isfunction(inner))
+
+
+def _globals(attempt: Any) -> dict[str, Any]:
+    return next(function.__globals__ for function in _functions(attempt))

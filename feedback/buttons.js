@@ -1,0 +1,59 @@
+// A question with a button for each answer. A click is answered here; the choice goes to the kernel, which keeps it.
+
+/** @typedef {{ get(name: string): any, set(name: string, value: any): void, save_changes(): void }} Model */
+
+// JupyterLab's one-key shortcuts are kept away from the buttons, which Enter and the space bar press.
+const OWN_KEYS = "data-lm-suppress-shortcuts";
+
+const INVITATION = "Choose an answer, then run the next cell.";
+
+/** A new element with children.
+ *  @param {string} tag
+ *  @param {Record<string, string>} attributes
+ *  @param {...(string | Node)} children */
+function element(tag, attributes, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** Text in which `backticks` mark code.
+ *  @param {string} text
+ *  @returns {(string | Node)[]} */
+const withCode = (text) =>
+  text.split("`").map((part, i) => (i % 2 ? element("code", {}, part) : part));
+
+/** @param {{ model: Model, el: HTMLElement }} mount */
+function render({ model, el }) {
+  const reply = element("div", { class: "course-predict-reply", role: "status", "aria-live": "polite" });
+
+  /** @type {[string, string][]} */
+  const answers = Object.entries(model.get("answers"));
+  const buttons = answers.map(([letter, text]) => {
+    const button = element("button", { type: "button", "data-letter": letter, [OWN_KEYS]: "true" },
+      `(${letter}) `, ...withCode(text));
+    button.addEventListener("click", () => {
+      model.set("choice", letter);
+      model.save_changes();
+      show(letter);
+    });
+    return button;
+  });
+
+  /** @param {string} letter */
+  const show = (letter) => {
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.letter === letter));
+    const [head, text] = model.get("replies")[letter] ?? ["", INVITATION];
+    reply.replaceChildren(element("b", {}, head), " ", ...withCode(text));
+  };
+
+  const question = model.get("question");
+  el.append(element("div", { class: "course-predict", role: "group", "aria-label": `Predict: ${question}`,
+    [OWN_KEYS]: "true" },
+    element("div", {}, element("b", {}, "Predict:"), " ", ...withCode(question)),
+    element("div", { class: "course-predict-answers" }, ...buttons), reply));
+  show(model.get("choice"));
+}
+
+export default { render };

@@ -1,0 +1,54 @@
+"""A prediction with buttons, drawn in the browser; a click is answered there, and then told to the kernel."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+from IPython.display import display
+
+from feedback.prediction import Question
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+class Buttons(anywidget.AnyWidget):
+    """The view. All replies are sent with it, so that a click is answered at once, even by a busy kernel."""
+
+    _esm = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+    _css = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+
+    question = traitlets.Unicode().tag(sync=True)
+    answers = traitlets.Dict().tag(sync=True)  # {letter: text}
+    replies = traitlets.Dict().tag(sync=True)  # {letter: [head, text]}
+    choice = traitlets.Unicode().tag(sync=True)  # a letter, or "" before the first choice
+
+    def __init__(self, question: Question) -> None:
+        prediction = question.prediction
+        replies = {letter: prediction.reply(letter) for letter in prediction.answers}
+        super().__init__(
+            question=prediction.question,
+            answers=dict(prediction.answers),
+            choice=question.chosen or "",
+            replies={letter: [reply.head, reply.text] for letter, reply in replies.items()},
+        )
+        self.observe(lambda change: question.choose(change["new"]), names="choice")
+
+
+def show(question: Question) -> None:
+    """The still question, then the buttons, which hide it (in buttons.css).
+
+    In Colab each output has a page of its own, so that the buttons could not hide the text: there both are one output,
+    and Colab shows the buttons.
+    """
+    bundle: Any = Buttons(question)._repr_mimebundle_()
+    live, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+    live = {VIEW: live[VIEW]}
+    if "google.colab" in sys.modules:
+        display({**live, **question.still()}, metadata=metadata, raw=True)
+        return
+    display(question.still(), raw=True)
+    display(live, metadata=metadata, raw=True)

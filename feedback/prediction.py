@@ -1,0 +1,137 @@
+"""A question to answer before running the next cell: what is asked, and what each choice is answered with.
+
+A course keeps its questions as data: each module of its package `predictions` has a tuple PREDICTIONS.
+No sentence gives away the output that follows; what is right is seen there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+CODE = re.compile(r"`([^`]+)`")
+BOX = (
+    "border-left:4px solid rgb(70, 130, 200);background:rgba(70, 130, 200, 0.09);padding:8px 14px;margin:4px 0;"
+    "max-width:52em;line-height:1.5"
+)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A question with two to four answers, one of which is right.
+
+    answers   {"a": "...", "b": "..."}; text in `backticks` is shown as code
+    tempting  for each wrong answer: why it is tempting, in one sentence
+    watch     what to look for in the next output
+    """
+
+    id: str
+    question: str
+    answers: Mapping[str, str]
+    right: str
+    tempting: Mapping[str, str]
+    watch: str
+
+    def __post_init__(self) -> None:
+        if not 2 <= len(self.answers) <= 4:
+            raise ValueError(f"a prediction must have 2 to 4 answers, got {len(self.answers)} in {self.id!r}")
+        if self.right not in self.answers:
+            raise ValueError(
+                f"right must be one of the answers {list(self.answers)}, got {self.right!r} in {self.id!r}"
+            )
+        wrong = set(self.answers) - {self.right}
+        if set(self.tempting) != wrong:
+            raise ValueError(
+                f"tempting must explain each wrong answer, {sorted(wrong)}, and no other; "
+                f"got {sorted(self.tempting)} in {self.id!r}"
+            )
+
+    def reply(self, letter: str) -> Reply:
+        """What is said about a choice."""
+        right = letter == self.right
+        return Reply(self.id, letter, right, self.watch if right else f"{self.tempting[letter]} {self.watch}")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is said about one choice, as text and as a box."""
+
+    id: str
+    letter: str
+    right: bool
+    text: str
+
+    @property
+    def head(self) -> str:
+        sign, word = ("✓", "well predicted") if self.right else ("→", "tempting")
+        return f"{sign} You chose ({self.letter}): {word}."
+
+    def __repr__(self) -> str:
+        return f"{self.head} {self.text}"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        html = f'<div style="{BOX}"><b>{self.head}</b> {with_code(self.text)}</div>'
+        return {"text/html": html, "text/plain": repr(self)}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A prediction as a notebook shows it: its text, the same in every run, and buttons that take the text's place.
+
+    They are two outputs because a saved notebook with both in one would show neither: JupyterLab prefers the buttons,
+    which need a kernel. `chosen` is what was chosen before, or None; `choose` is called with each new choice.
+    """
+
+    prediction: Prediction
+    chosen: str | None
+    choose: Callable[[str], None]
+
+    @property
+    def call(self) -> str:
+        return f'predict("{self.prediction.id}", "{next(iter(self.prediction.answers))}")'
+
+    def __repr__(self) -> str:
+        answers = (f"  ({letter}) {text}" for letter, text in self.prediction.answers.items())
+        return "\n".join([f"Predict: {self.prediction.question}", *answers, f"Answer with {self.call}, for example."])
+
+    def still(self) -> dict[str, str]:
+        """The question where nothing can be clicked, such as in a notebook on a website."""
+        answers = "".join(
+            f"<div>({letter}) {with_code(text)}</div>" for letter, text in self.prediction.answers.items()
+        )
+        html = (
+            f'<div style="{BOX}"><div><b>Predict:</b> {with_code(self.prediction.question)}</div>'
+            f'<div style="margin:6px 0 6px 1em">{answers}</div>'
+            f"<div>Run this cell and click an answer, or write <code>{escape(self.call)}</code>.</div></div>"
+        )
+        return {"text/html": html, "text/plain": repr(self)}
+
+    def _ipython_display_(self) -> None:
+        from feedback.buttons import show  # anywidget is not needed where a question is only printed
+
+        show(self)
+
+
+def with_code(text: str) -> str:
+    """Text as HTML, with `backticks` as code."""
+    return CODE.sub(r"<code>\1</code>", escape(text))
+
+
+def load(package: str) -> dict[str, Prediction]:
+    """All predictions of a course by their id, in order."""
+    folder = importlib.import_module(f"{package}.predictions")
+    modules = sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
+    found = [
+        prediction
+        for name in modules
+        for prediction in importlib.import_module(f"{package}.predictions.{name}").PREDICTIONS
+    ]
+    ids = [prediction.id for prediction in found]
+    if twice := sorted({id for id in ids if ids.count(id) > 1}):
+        raise ValueError(f"the id of a prediction must be new, got {twice} twice")
+    return {prediction.id: prediction for prediction in found}

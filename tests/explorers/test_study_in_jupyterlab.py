@@ -1,0 +1,90 @@
+"""The learner's own copy of notebook 00 in a real JupyterLab: it opens clean, and no update pulls it from under it.
+
+What the commands do to the files is tested in tests/setup/test_study.py.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.explorers.jupyterlab import LabPage, lab  # noqa: F401 (a fixture)
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PROJECT = Path(__file__).resolve().parents[2]
+NAME = "00_start_here.ipynb"
+IDLE = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+IS_CLEAN = "!window.jupyterapp.shell.currentWidget.context.model.dirty"
+ANSWER = "def row_means(x):\n    return x.mean(dim=-1)  # mine"
+TYPE_IT = """source => [...window.jupyterapp.shell.currentWidget.content.model.cells]
+    .find(cell => cell.id === "row-means").sharedModel.setSource(source)"""
+
+
+@pytest.fixture(scope="module")
+def course(lab):  # noqa: F811
+    """A course in the folder that JupyterLab shows: course("update") runs that command."""
+    for name in ("tools/__init__.py", "tools/study.py", f"notebooks/{NAME}"):
+        (lab.root / name).parent.mkdir(exist_ok=True)
+        shutil.copy(PROJECT / name, lab.root / name)
+
+    def command(*words):
+        return subprocess.run(
+            [sys.executable, "-m", "tools.study", *words],
+            cwd=lab.root,
+            env=lab.environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+
+    assert command("start").returncode == 0
+    return command
+
+
+@pytest.fixture(scope="module")
+def page(lab, course, chromium, watched):  # noqa: F811
+    page = LabPage(chromium, lab, f"study/{NAME}", (1280, 900))
+    watched.append(page)
+    page.page.wait_for_function(IDLE, timeout=60_000)
+    yield page
+    watched.remove(page)
+    page.close()
+
+
+def sources(path):
+    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]}
+
+
+def test_a_copy_opens_unmodified(page):
+    page.page.wait_for_timeout(2000)  # the kernel has said what it is, and JupyterLab has compared it
+    assert page.page.evaluate(IS_CLEAN)
+    assert page.page.locator(".jp-mod-dirty").count() == 0
+    assert page.page.locator(".jp-OutputArea-output").count() == 0
+
+
+def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab):  # noqa: F811
+    published, mine = lab.root / "notebooks" / NAME, lab.root / "study" / NAME
+    text = published.read_text(encoding="utf-8")
+    assert text.count("# Start here") == 1
+    published.write_text(text.replace("# Start here", "# Start again"), encoding="utf-8")
+    page.page.evaluate(TYPE_IT, ANSWER)
+    before = mine.read_bytes()
+    refused = course("update")
+    assert refused.returncode == 1 and f"study/{NAME} is open in JupyterLab: save it there" in refused.stderr
+    assert mine.read_bytes() == before
+    page.command("docmanager:save")
+    page.page.wait_for_function(IS_CLEAN)
+    page.command("notebook:close-and-shutdown")
+    page.page.locator(".jp-Dialog-button.jp-mod-accept").click()
+    page.page.wait_for_function("window.jupyterapp.shell.currentWidget?.content?.model?.cells === undefined")
+    page.page.wait_for_function("![...window.jupyterapp.serviceManager.sessions.running()].length")
+    updated = course("update")
+    assert updated.returncode == 0 and "carried over: exercise 0.1" in updated.stdout
+    cells = sources(mine)
+    assert cells["row-means"] == ANSWER and "# Start again" in cells["title"]
+    [kept] = (lab.root / "study" / "old").glob("*.ipynb")
+    assert sources(kept)["row-means"] == ANSWER and "# Start here" in sources(kept)["title"]

@@ -1,0 +1,130 @@
+"""The buttons of a prediction in a browser: on a bare page, and in JupyterLab with a kernel."""
+
+import json
+
+import pytest
+
+from exercises import COURSE
+from feedback.buttons import Buttons
+from feedback.prediction import Question
+from tests.explorers.conftest import chromium, open_page, quiet_pages, watched  # noqa: F401 (fixtures)
+from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ORDER = COURSE.predictions["02.order"]
+CHOSEN = "[aria-pressed=true]"
+
+
+class Asked:
+    """One question on a page. A button is found by the name that a screen reader reads out."""
+
+    def __init__(self, output):
+        self.output = output
+        self.root = output.locator(".course-predict")
+        self.root.wait_for()
+
+    def button(self, letter):
+        return self.root.get_by_role("button", name=f"({letter})")
+
+    def reply(self):
+        return self.root.get_by_role("status").inner_text()
+
+    def chosen(self):
+        return self.root.locator(CHOSEN).all_inner_texts()
+
+
+@pytest.fixture
+def page(open_page):  # noqa: F811
+    return open_page(
+        {
+            "new": Buttons(Question(ORDER, None, lambda letter: None)),
+            "answered": Buttons(Question(ORDER, "b", lambda letter: None)),
+            "code": Buttons(Question(COURSE.predictions["02.axis"], None, lambda letter: None)),
+        }
+    )
+
+
+def sent(page):
+    """The messages to the kernel, which are taken: no other may follow."""
+    return [json.loads(message) for message in page.page.evaluate("window.messages.splice(0)")]
+
+
+# ---------------------------------------------------------------- on a bare page
+
+
+def test_a_click_is_answered_in_the_browser_and_told_to_the_kernel(page):
+    asked = Asked(page.output("new"))
+    assert asked.reply().strip() == "Choose an answer, then run the next cell." and asked.chosen() == []
+    asked.button("c").click()
+    assert asked.reply() == f"→ You chose (c): tempting. {ORDER.reply('c').text.replace('`', '')}"
+    assert asked.chosen() == [f"(c) {ORDER.answers['c']}"]
+    asked.button("a").click()
+    assert asked.reply() == f"✓ You chose (a): well predicted. {ORDER.reply('a').text}"
+    assert asked.chosen() == [f"(a) {ORDER.answers['a']}"]
+    assert sent(page) == [["choice", "c"], [], ["choice", "a"], []]
+
+
+def test_it_begins_with_the_choice_of_last_time(page):
+    asked = Asked(page.output("answered"))
+    assert asked.chosen() == [f"(b) {ORDER.answers['b']}"] and "You chose (b): tempting." in asked.reply()
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_it_works_with_the_keyboard_alone(page, key):
+    asked = Asked(page.output("new"))
+    asked.button("a").focus()
+    page.page.keyboard.press("Tab")
+    assert page.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.page.keyboard.press(key)
+    assert asked.chosen() == [f"(b) {ORDER.answers['b']}"]
+    assert sent(page) == [["choice", "b"], []]
+
+
+def test_code_is_set_as_code_and_a_question_names_its_group(page):
+    asked = Asked(page.output("code"))
+    assert asked.root.locator("code").all_inner_texts() == ["dim=0", "dim=-1"]
+    assert asked.root.get_attribute("role") == "group" and "`" not in asked.root.inner_text()
+
+
+def test_buttons_are_large_enough_and_fit_a_narrow_window(page):
+    page.resize(360)
+    asked = Asked(page.output("new"))
+    edge = asked.output.evaluate("node => node.getBoundingClientRect().right")
+    for letter in ORDER.answers:
+        box = asked.button(letter).bounding_box()
+        assert box["height"] >= 24 and box["x"] + box["width"] <= edge
+
+
+# ---------------------------------------------------------------- in JupyterLab
+
+CELLS = [
+    "from exercises import COURSE, predict\nfrom feedback import store",
+    'predict("02.order")',
+    "print(store.choices())",
+]
+
+
+def test_in_jupyterlab(open_notebook, tmp_path):  # noqa: F811
+    notebook = open_notebook(CELLS, name="predict")
+    notebook.run_all()
+    asked = Asked(notebook.output(1))
+    assert not notebook.output(1).get_by_text("Run this cell and click an answer").is_visible()
+    colors = {}
+    asked.button("b").click()
+    for theme in ("Dark", "Light"):
+        notebook.theme(theme)
+        notebook.output(1).screenshot(path=tmp_path / f"{theme}.png")
+        colors[theme] = asked.button("b").evaluate("node => getComputedStyle(node).color")
+    assert colors["Dark"] != colors["Light"]
+    notebook.page.locator(".jp-CodeCell").nth(1).locator(".jp-InputPrompt").click()
+    cells = notebook.page.locator(".jp-CodeCell").count()
+    asked.button("a").focus()
+    notebook.page.keyboard.press("b")  # JupyterLab would insert a cell
+    notebook.page.keyboard.press("Enter")
+    assert asked.chosen() == [f"(a) {ORDER.answers['a']}"]
+    assert notebook.page.locator(".jp-CodeCell").count() == cells
+    notebook.page.locator(".jp-CodeCell").nth(2).locator(".jp-InputPrompt").click()
+    notebook.command("notebook:run-cell")
+    notebook.output(2).get_by_text("{'02.order': {'first': 'b', 'last': 'a'}}").wait_for()
+    print(f"\nscreenshots: {tmp_path}")

@@ -1,0 +1,257 @@
+"""Predictions: their data, what is said about a choice, what a notebook shows, and how a choice is kept."""
+
+import importlib
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import anywidget
+import nbformat
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from exercises import COURSE, check, predict, progress
+from feedback import buttons, prediction, store
+from feedback.prediction import Prediction, Question
+from tests.notebooks.common import PATHS, ROOT, code_cells
+from tools.save_notebooks import keep_pictures
+
+PREDICTIONS = list(COURSE.predictions.values())
+each_prediction = pytest.mark.parametrize("asked", PREDICTIONS, ids=lambda asked: asked.id)
+
+
+@pytest.fixture
+def record_file(tmp_path, monkeypatch):
+    file = tmp_path / "progress.json"
+    monkeypatch.setenv("COURSE_PROGRESS", str(file))
+    monkeypatch.setattr(store, "_unsaved", {})
+    return file
+
+
+def saved(file):
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+# ---------------------------------------------------------------- the questions
+
+TEXTS = {
+    "id": "1.x",
+    "question": "?",
+    "answers": {"a": "yes", "b": "no"},
+    "right": "a",
+    "tempting": {"b": "It is."},
+    "watch": "Look.",
+}
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"answers": {"a": "yes"}}, "must have 2 to 4 answers, got 1"),
+        ({"answers": dict.fromkeys("abcde", "yes")}, "must have 2 to 4 answers, got 5"),
+        ({"right": "c"}, "right must be one of the answers"),
+        ({"tempting": {}}, "must explain each wrong answer, \\['b'\\]"),
+        ({"tempting": {"a": "", "b": ""}}, "must explain each wrong answer"),
+    ],
+)
+def test_a_prediction_is_refused_unless_it_is_complete(change, message):
+    with pytest.raises(ValueError, match=message):
+        Prediction(**TEXTS | change)
+
+
+def test_an_id_that_is_used_twice_is_refused(monkeypatch):
+    same = SimpleNamespace(PREDICTIONS=(Prediction(**TEXTS),))
+    package = SimpleNamespace(__path__=["somewhere"])
+    monkeypatch.setattr(importlib, "import_module", lambda name: package if name.endswith(".predictions") else same)
+    monkeypatch.setattr(pkgutil, "iter_modules", lambda path: [SimpleNamespace(name="a"), SimpleNamespace(name="b")])
+    with pytest.raises(ValueError, match="'1.x'"):
+        prediction.load("course")
+
+
+def test_notebooks_ask_each_prediction_once_in_the_notebook_of_its_number():
+    asked = [
+        (path.stem[:2], cell.source)
+        for path in PATHS
+        for cell in code_cells(path)
+        if cell.source.startswith("predict(")
+    ]
+    assert asked == [(id[:2], f'predict("{id}")') for id in COURSE.predictions]
+
+
+def numbers_in(text):
+    return set(re.findall(r"\b(?:nan|inf|\d+(?:\.\d+)?)\b", text))
+
+
+@each_prediction
+def test_no_reply_repeats_what_the_next_cell_prints(asked):
+    cells = next(code_cells(path) for path in PATHS if path.stem.startswith(asked.id[:2]))
+    index = next(i for i, cell in enumerate(cells) if cell.source == f'predict("{asked.id}")')
+    printed = "".join(
+        output.get("text", "") + output.get("data", {}).get("text/plain", "") for output in cells[index + 1].outputs
+    )
+    asked_with = f"{asked.question} {' '.join(asked.answers.values())} {cells[index + 1].source}"
+    new = numbers_in(printed) - numbers_in(asked_with)
+    assert numbers_in(printed), "the cell after a question prints the answer"
+    assert {letter: numbers_in(asked.reply(letter).text) & new for letter in asked.answers} == dict.fromkeys(
+        asked.answers, set()
+    )
+
+
+@each_prediction
+def test_wrong_and_right_choices_are_answered_differently(asked):
+    replies = {letter: asked.reply(letter) for letter in asked.answers}
+    assert len({reply.text for reply in replies.values()}) == len(replies)
+    assert [letter for letter, reply in replies.items() if reply.right] == [asked.right]
+    assert all(reply.text.endswith(asked.watch) for reply in replies.values())
+
+
+# ---------------------------------------------------------------- predict("02.order", "b")
+
+
+def test_a_right_choice():
+    assert repr(predict("02.order", "a")).startswith("✓ You chose (a): well predicted. The last line")
+
+
+@pytest.mark.parametrize("written", ["b", "B", " b "])
+def test_a_wrong_choice(written):
+    assert repr(predict("02.order", written)).startswith("→ You chose (b): tempting. It is what a reader ")
+
+
+def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known_ones():
+    assert "There is no prediction '02.other'. The predictions are 02.axis, 02.overflow," in predict("02.other").message
+    assert 'Prediction 02.order has the answers "a", "b", "c", got \'d\'.' in predict("02.order", "d").message
+    assert "got 2." in predict("02.order", 2).message
+    assert "There is no prediction ['02.order']." in predict(["02.order"]).message
+
+
+def test_as_html_nothing_is_markup_but_code():
+    shown = prediction.Reply("1.x", "b", False, "`a < b` and <b>")._repr_mimebundle_()["text/html"]
+    assert "<code>a &lt; b</code> and &lt;b&gt;" in shown
+
+
+# ---------------------------------------------------------------- what a notebook shows
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """The outputs of predict("02.order") in a notebook."""
+    outputs = []
+    monkeypatch.setattr(InteractiveShell, "initialized", lambda: True)
+    monkeypatch.setattr(buttons, "display", lambda data, metadata=None, raw=False: outputs.append(data))
+    predict("02.order")._ipython_display_()
+    return outputs
+
+
+def test_the_still_question_comes_first_and_the_buttons_alone_in_a_second_output(shown):
+    still, live = shown
+    assert set(still) == {"text/html", "text/plain"} and set(live) == {buttons.VIEW}
+    for said in ("Predict:", "The same vector as in the first sentence.", "(c)", 'predict("02.order", "a")'):
+        assert said in still["text/plain"]
+    assert "<code>predict(&quot;02.order&quot;, &quot;a&quot;)</code>" in still["text/html"]
+    assert still["text/plain"] == repr(predict("02.order"))
+
+
+def test_a_saved_notebook_keeps_the_still_question_alone(shown):
+    cell = nbformat.v4.new_code_cell("predict(...)")
+    cell.outputs = [nbformat.v4.new_output("display_data", data=data) for data in shown]
+    kept = keep_pictures(nbformat.v4.new_notebook(cells=[cell]))
+    assert [output.data for output in kept.cells[0].outputs] == [shown[0]]
+
+
+def test_the_still_question_does_not_depend_on_what_was_chosen(shown):
+    predict("02.order", "b")
+    assert predict("02.order").still() == shown[0]
+
+
+def test_in_colab_both_are_one_output(monkeypatch):
+    outputs = []
+    monkeypatch.setitem(sys.modules, "google.colab", SimpleNamespace())
+    monkeypatch.setattr(buttons, "display", lambda data, metadata=None, raw=False: outputs.append(data))
+    buttons.show(predict("02.order"))
+    assert [set(data) for data in outputs] == [{buttons.VIEW, "text/html", "text/plain"}]
+
+
+def test_a_question_is_asked_without_anywidget_where_it_is_only_printed():
+    code = (
+        "import sys; sys.modules['anywidget'] = None; from exercises import predict; "
+        "print(predict('02.order')); print(predict('02.order', 'b'))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    assert ran.stdout.startswith("Predict: ") and "→ You chose (b): tempting." in ran.stdout
+
+
+def test_the_buttons_have_all_replies_and_tell_the_choice():
+    chosen = []
+    view = buttons.Buttons(Question(COURSE.predictions["02.order"], None, chosen.append))
+    assert isinstance(view, anywidget.AnyWidget) and view.choice == "" and chosen == []
+    assert {letter: head[0] for letter, (head, _) in view.replies.items()} == {"a": "✓", "b": "→", "c": "→"}
+    view.choice = "c"
+    assert chosen == ["c"]
+
+
+def test_the_buttons_begin_with_the_choice_of_last_time(record_file):
+    predict("02.order", "b")
+    view = buttons.Buttons(predict("02.order"))
+    assert view.choice == "b"
+    view.choice = "a"
+    assert store.choices() == {"02.order": {"first": "b", "last": "a"}}
+
+
+# ---------------------------------------------------------------- the record
+
+
+def test_choices_are_kept_next_to_what_was_solved(record_file):
+    check("0.1", lambda x: x.mean(1))
+    predict("02.order", "b")
+    predict("02.order", "a")
+    check("0.1", lambda x: x.mean(1))
+    assert saved(record_file) == {
+        "0.1": {"status": "correct", "tries": 2},
+        "predictions": {"02.order": {"first": "b", "last": "a"}},
+    }
+    assert store.load() == {"0.1": {"status": "correct", "tries": 2}}
+    assert "1 of" in repr(progress())
+
+
+def test_a_question_or_an_unknown_answer_records_nothing(record_file):
+    predict("02.order")
+    predict("02.order", "d")
+    assert not record_file.exists()
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        3,
+        [],
+        None,
+        "x",
+        {"02.axis": 3},
+        {"02.axis": {}},
+        {"02.axis": {"first": "a"}},
+        {"02.axis": {"first": [], "last": "b"}},
+    ],
+    ids=repr,
+)
+def test_a_damaged_entry_costs_nothing_else(record_file, damaged):
+    sound = {"02.order": {"first": "b", "last": "b"}}
+    predictions = {**damaged, **sound} if isinstance(damaged, dict) else damaged
+    solved = {"0.1": {"status": "correct", "tries": 1}}
+    record_file.write_text(json.dumps({**solved, "predictions": predictions}), encoding="utf-8")
+    assert store.load() == solved
+    assert store.choices() == (sound if isinstance(damaged, dict) else {})
+    predict("02.axis", "c")
+    assert saved(record_file)["0.1"] == solved["0.1"]
+    assert saved(record_file)["predictions"]["02.axis"] == {"first": "c", "last": "c"}
+    assert [path.name for path in record_file.parent.iterdir()] == [record_file.name]
+
+
+def test_a_choice_is_remembered_where_nothing_can_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
+    monkeypatch.setattr(store, "_unsaved", {})
+    predict("02.order", "b")
+    assert store.choices() == {"02.order": {"first": "b", "last": "b"}}

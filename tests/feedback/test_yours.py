@@ -1,0 +1,314 @@
+"""A learner's answer after it passed: used in the same notebook, kept, and offered in later ones."""
+
+import json
+import os
+import subprocess
+import sys
+import types
+
+import nbformat
+import pytest
+import torch
+
+from exercises import COURSE, check, reference, yours
+from feedback import answers, store
+from tests.notebooks.common import ROOT, execute, printed
+
+ANSWER = '''
+import torch
+import torch.nn.functional as F
+from math import sqrt
+
+EPS, NAME, UNUSED = 0.0, "row", torch.ones(3)
+
+def unused():
+    return UNUSED
+
+def logarithm(x):
+    return torch.log(x + EPS)
+
+def divide(a, b):
+    return (logarithm(a) - logarithm(b)).exp() if len(NAME) == 3 and sqrt(4) == 2 else F.relu(a)
+
+def row_means(x):
+    """The mean of each row."""
+    return x.sum(dim=1) / divide(torch.tensor(float(x.size(1))), torch.tensor(1.0))
+'''
+WRONG = "def row_means(x):\n    return x.mean(0)\n"
+
+
+@pytest.fixture(autouse=True)
+def a_fresh_kernel(monkeypatch):
+    new_kernel(monkeypatch)
+    monkeypatch.setattr(answers, "_in_memory", {})
+    monkeypatch.setattr(store, "_unsaved", {})
+
+
+def new_kernel(monkeypatch):
+    monkeypatch.setattr(COURSE, "_passed", {})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of the progress file; without it, all is kept in memory."""
+    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "progress.json"))
+    return tmp_path
+
+
+def from_a_notebook(source, name="row_means"):
+    """What a cell with this source defines: it belongs to __main__, and its text is in the cache of lines."""
+    notebook = types.ModuleType("notebook")
+    file = f"<cell {hash(source)}>"
+    answers.linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    vars(notebook)["__name__"] = "__main__"
+    exec(compile(source, file, "exec"), vars(notebook))
+    return vars(notebook)[name]
+
+
+def said(capsys):
+    return capsys.readouterr().out
+
+
+# ---------------------------------------------------------------- in the same notebook
+
+
+def test_before_the_check_it_is_the_courses(capsys):
+    def row_means(x): ...
+
+    assert yours("0.1", row_means) is reference("0.1")
+    assert said(capsys) == "Exercise 0.1: using the course's row_means, until yours passes its check.\n"
+
+
+def test_after_the_check_it_is_the_very_function_that_passed(capsys):
+    mine = from_a_notebook(ANSWER)
+    assert check("0.1", mine).solved
+    assert yours("0.1", mine) is mine and yours("0.1") is mine and yours(" 0.1 ") is mine
+    assert said(capsys) == 3 * "Exercise 0.1: using your own row_means.\n"
+
+
+def test_a_wrong_answer_is_not_used(capsys):
+    mine = from_a_notebook(WRONG)
+    assert not check("0.1", mine).solved
+    assert yours("0.1", mine) is reference("0.1")
+    assert "until yours passes" in said(capsys)
+
+
+def test_a_function_that_changed_after_it_passed_is_not_used_until_it_is_checked(capsys):
+    first, second = from_a_notebook(ANSWER), from_a_notebook(ANSWER)
+    check("0.1", first)
+    assert yours("0.1", second) is reference("0.1")
+    assert "this one is not the one that passed: run its check again." in said(capsys)
+    check("0.1", second)
+    assert yours("0.1", second) is second
+
+
+def test_a_lambda_is_used_but_not_kept(capsys):
+    mine = lambda x: x.mean(1)  # noqa: E731 (a learner's)
+    assert check("0.1", mine).solved
+    assert yours("0.1", mine) is mine
+    assert answers.kept("0.1") is None
+
+
+def test_an_unknown_exercise_is_answered_with_the_known_ones():
+    with pytest.raises(LookupError, match="There is no exercise '9.9'. The exercises are 0.1, 1.1"):
+        yours("9.9")
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def test_the_source_of_a_passed_answer_is_kept_with_what_it_needs(folder):
+    check("0.1", from_a_notebook(ANSWER))
+    text = (folder / "answers" / "0.1.py").read_text(encoding="utf-8")
+    assert 'yours("0.1", load=True)' in text.splitlines()[0]
+    for line in (
+        "import torch",
+        "import torch.nn.functional as F",
+        "from math import sqrt",
+        "EPS = float('0.0')",
+        "NAME = 'row'",
+    ):
+        assert line in text.splitlines()
+    assert "nused" not in text and "UNUSED" not in text
+    assert text.index("def logarithm") < text.index("def divide") < text.index("def row_means")
+    assert text.endswith("torch.tensor(1.0))\n")
+    assert [path.name for path in (folder / "answers").iterdir()] == ["0.1.py"]
+
+
+def test_a_wrong_answer_is_not_kept_and_does_not_replace_one_that_passed(folder):
+    check("0.1", from_a_notebook(WRONG))
+    assert not (folder / "answers").exists()
+    check("0.1", from_a_notebook(ANSWER))
+    check("0.1", from_a_notebook(WRONG))
+    assert "logarithm" in answers.kept("0.1")
+
+
+def test_in_memory_no_file_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = set(os.listdir(ROOT / "data"))
+    check("0.1", from_a_notebook(ANSWER))
+    assert "def row_means" in answers.kept("0.1")
+    assert set(os.listdir(ROOT / "data")) == before and list(tmp_path.iterdir()) == []
+
+
+def test_where_nothing_can_be_written_the_kernel_remembers(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
+    assert check("0.1", from_a_notebook(ANSWER)).solved
+    assert "def row_means" in answers.kept("0.1")
+
+
+@pytest.mark.parametrize(
+    "value, line",
+    [
+        (torch.softmax, "from torch import softmax as f"),
+        (torch.nn.Linear, "from torch.nn.modules.linear import Linear as f"),
+        (torch.nn, "import torch.nn as f"),
+        (float("inf"), "f = float('inf')"),
+        (None, "f = None"),
+        (True, "f = True"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_names_of_a_notebook_become_lines_that_define_the_same(folder, value, line):
+    mine = from_a_notebook("def row_means(x):\n    return x.mean(1) if f != 3 else 0\n")
+    mine.__globals__["f"] = value
+    text = answers.self_contained(mine)
+    assert line in text.splitlines()
+    namespace = {}
+    exec(text, namespace)
+    assert namespace["f"] is value or namespace["f"] == value
+
+
+@pytest.mark.parametrize("attempt", [print, 3, None, torch.nn.Linear(2, 2), type("Empty", (), {})], ids=str)
+def test_what_has_no_source_is_not_kept(attempt):
+    answers.keep("0.1", attempt)
+    assert answers.kept("0.1") is None
+
+
+def test_source_that_cannot_be_read_on_its_own_does_not_disturb_the_check():
+    factory = "def make():\n    def row_means(x):\n        '''The mean\nof each row.'''\n        return x.mean(1)\n"
+    mine = from_a_notebook(f"{factory}    return row_means\nrow_means = make()\n")
+    assert check("0.1", mine).solved and yours("0.1", mine) is mine
+    assert answers.kept("0.1") is None
+
+
+# ---------------------------------------------------------------- in a later notebook
+
+
+@pytest.fixture
+def earlier(folder, monkeypatch):
+    """An answer passed; then a new kernel was started."""
+    check("0.1", from_a_notebook(ANSWER))
+    new_kernel(monkeypatch)
+    return folder / "answers" / "0.1.py"
+
+
+def test_it_is_offered_and_not_executed(earlier, capsys):
+    earlier.write_text(f"raise SystemExit('executed')\n{WRONG}", encoding="utf-8")
+    assert yours("0.1") is reference("0.1")
+    assert said(capsys) == (
+        "Exercise 0.1: using the course's row_means. Your own passed in an earlier notebook; "
+        'yours("0.1", load=True) runs it, checks it again and uses it.\n'
+    )
+
+
+def test_asked_for_it_is_run_and_checked_and_used(earlier, capsys):
+    mine = yours("0.1", load=True)
+    assert mine is not reference("0.1") and "logarithm" in mine.__code__.co_filename + answers.kept("0.1")
+    torch.testing.assert_close(mine(torch.tensor([[1.0, 3.0]])), torch.tensor([2.0]))
+    assert said(capsys) == "Exercise 0.1: using your own row_means from an earlier notebook, checked again.\n"
+    assert yours("0.1") is mine
+
+
+def test_one_that_was_loaded_and_is_checked_is_kept_as_it_was(earlier):
+    before = earlier.read_text(encoding="utf-8")
+    assert check("0.1", yours("0.1", load=True)).solved
+    assert earlier.read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        (WRONG, "because yours no longer passes its check."),
+        ("def row_means(x):\n    return missing(x)\n", "because yours no longer passes its check."),
+        ("import nowhere_to_be_found\n", "because yours stopped with ValueError: a kept answer must define a function"),
+        (
+            "import nowhere_to_be_found\ndef f(x): ...\n",
+            "because yours stopped with ModuleNotFoundError: No module named",
+        ),
+        ("def row_means(x:\n", "because yours stopped with SyntaxError: "),
+        ("\x00", "because yours stopped with "),
+        ("", "because no answer of yours is kept yet."),
+    ],
+)
+def test_one_that_fails_is_not_used(earlier, capsys, text, why):
+    earlier.write_text(text, encoding="utf-8")
+    assert yours("0.1", load=True) is reference("0.1")
+    line = said(capsys)
+    assert line.startswith("Exercise 0.1: using the course's row_means, because") and why in line
+    assert line.count("\n") == 1
+
+
+def test_where_none_is_kept_the_courses_is_used(capsys):
+    assert yours("0.1", load=True) is reference("0.1")
+    assert "because no answer of yours is kept yet." in said(capsys)
+
+
+# ---------------------------------------------------------------- real kernels
+
+ATTENTION = """import torch
+
+def softmax(scores):
+    return scores.softmax(dim=-1)
+
+def attention(q, k, v):
+    weights = softmax(q @ k.mT / q.size(-1) ** 0.5)
+    return weights @ v, weights"""
+MODULE = """from torch import nn
+
+class SelfAttention(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        for name in ("W_query", "W_key", "W_value"):
+            setattr(self, name, nn.Linear(d_in, d_out, bias=False))
+
+    def forward(self, x):
+        return attention(self.W_query(x), self.W_key(x), self.W_value(x))"""
+START = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from exercises import check, yours"
+
+
+def run_cells(*sources):
+    return printed(execute(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources]), ROOT))
+
+
+@pytest.mark.slow
+def test_from_one_notebook_to_the_next(folder):
+    """A class defined in a notebook has no source for `inspect`, and uses a function of another exercise."""
+    first = run_cells(
+        START,
+        ATTENTION,
+        'check("2.4", attention).status',
+        MODULE,
+        'check("2.5", SelfAttention).status',
+        'print(yours("2.4", attention) is attention, yours("2.5", SelfAttention) is SelfAttention)',
+    )
+    assert first.endswith("True True\n")
+    second = run_cells(
+        START,
+        'yours("2.5");',
+        'module = yours("2.5", load=True)(3, 2)',
+        "import torch\nprint(module(torch.ones(1, 4, 3))[0].shape)",
+    )
+    assert "Your own passed in an earlier notebook" in second and "using your own SelfAttention" in second
+    assert second.endswith("torch.Size([1, 4, 2])\n")
+    assert json.loads((folder / "progress.json").read_text(encoding="utf-8"))["2.5"]["status"] == "correct"
+
+
+@pytest.mark.slow
+def test_a_kept_answer_is_plain_python(folder):
+    run_cells(START, ATTENTION, MODULE, 'check("2.5", SelfAttention).status')
+    file = folder / "answers" / "2.5.py"
+    subprocess.run([sys.executable, str(file)], check=True, timeout=120)
+    text = file.read_text(encoding="utf-8")
+    assert text.index("def softmax") < text.index("def attention") < text.index("class SelfAttention")

@@ -1,0 +1,583 @@
+"""The learner's own copies of the notebooks: what becomes of everything that a learner can write.
+
+The commands run in a small course of their own: tools/study.py, and two notebooks that are made here.
+"""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+from filelock import FileLock
+from ipykernel.ipkernel import IPythonKernel
+from nbformat.sign import NotebookNotary
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tests.notebooks.common import execute
+from tools.save_notebooks import comparable
+
+PROJECT = Path(__file__).resolve().parents[2]
+NAME = "03_masks.ipynb"
+ANSWER = "def mask(t):\n    return torch.ones(t, t).tril().bool()  # mine: ∀ i ≥ j"
+
+
+def edition():
+    """The cells of the notebook as it is first published."""
+    printed = [new_output("stream", text="42\n")]
+    return [
+        new_markdown_cell("# 03 Masks", id="title"),
+        new_code_cell("import torch", id="setup", execution_count=1),
+        new_markdown_cell("**Predict:** what is printed?", id="predict"),
+        new_code_cell(
+            "print(42)", id="print", execution_count=2, outputs=printed, metadata={"jupyter": {"outputs_hidden": True}}
+        ),
+        new_code_cell("def mask(t):\n    ...", id="mask", metadata={"tags": ["exercise-3.1"]}),
+        new_code_cell("check(mask)", id="check-mask"),
+        new_code_cell("def fill(x):\n    ...", id="fill", metadata={"tags": ["exercise-3.2"]}),
+    ]
+
+
+class Course:
+    """A folder with tools/study.py and notebooks; `study` is the module, with this folder as its course."""
+
+    def __init__(self, folder):
+        self.folder = folder.resolve()
+        (folder / "tools").mkdir()
+        (folder / "notebooks").mkdir()
+        for name in ("tools/__init__.py", "tools/study.py"):
+            shutil.copy(PROJECT / name, folder / name)
+        self.publish(edition())
+        self.publish([new_markdown_cell("# Start here", id="title")], "00_start_here.ipynb")
+        spec = importlib.util.spec_from_file_location("study_under_test", self.folder / "tools" / "study.py")
+        self.study = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.study)
+        self.study.open_in_lab = set
+        self.path = self.folder / "study" / NAME
+
+    def publish(self, cells, name=NAME):
+        nbformat.write(new_notebook(cells=cells), self.folder / "notebooks" / name)
+
+    def write(self, changes, added=()):
+        """What a learner does: `changes` is {cell id: source}, `added` has pairs (cell, id of the cell before)."""
+        notebook = nbformat.read(self.path, as_version=4)
+        for cell in notebook.cells:
+            cell.source = changes.get(cell.id, cell.source)
+        for cell, before in added:
+            notebook.cells.insert(1 + [cell.id for cell in notebook.cells].index(before), cell)
+        nbformat.write(notebook, self.path)
+
+    def cells(self, path=None):
+        """{cell id: source}, in order, of a valid notebook."""
+        notebook = nbformat.read(path or self.path, as_version=4)
+        nbformat.validate(notebook)
+        return {cell.id: cell.source for cell in notebook.cells}
+
+    def kept(self):
+        return sorted((self.folder / "study" / "old").glob("*"))
+
+    def leftovers(self):
+        return list((self.folder / "study").rglob("*.part"))
+
+    def start(self, *words, simulate=""):
+        """Start a command as a program, after the code `simulate`."""
+        code = f"import sys\n{simulate}\nfrom tools import study\nsys.exit(study.main(sys.argv[1:]))"
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONUTF8": "1"},
+        )
+
+    def run(self, *words, simulate=""):
+        process = self.start(*words, simulate=simulate)
+        try:
+            process.out, process.err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        assert "Traceback" not in process.err, process.err
+        return process
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))  # where it is noted which notebooks are trusted
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "jupyter"))  # where the running servers are listed
+    return Course(tmp_path)
+
+
+@pytest.fixture
+def studied(course):
+    """A course whose learner has answered exercise 3.1."""
+    assert course.study.main(["start"]) == 0
+    course.write({"mask": ANSWER})
+    return course
+
+
+def changed(**sources):
+    """The first edition with other sources: mask="..." for the cell mask."""
+    cells = edition()
+    for cell in cells:
+        cell.source = sources.get(cell.id, cell.source)
+    return cells
+
+
+# ---- the first start, and the next
+
+
+def test_a_copy_has_the_published_cells_without_outputs(course, capsys):
+    published = (course.folder / "notebooks" / NAME).read_bytes()
+    assert course.study.main(["start"]) == 0
+    assert "copies of 2 notebooks are now in study/" in capsys.readouterr().out
+    assert course.cells() == {cell.id: cell.source for cell in edition()}
+    code = [cell for cell in nbformat.read(course.path, as_version=4).cells if cell.cell_type == "code"]
+    assert not any(cell.outputs or cell.execution_count for cell in code)
+    assert not any(cell.metadata.get("jupyter", {}).get("outputs_hidden") for cell in code)
+    assert code[2].metadata.tags == ["exercise-3.1"]
+    assert (course.folder / "notebooks" / NAME).read_bytes() == published
+
+
+def test_a_copy_says_of_its_kernel_what_the_kernel_says(course):
+    course.study.main(["start"])
+    assert nbformat.read(course.path, as_version=4).metadata.language_info == IPythonKernel.language_info
+
+
+def test_a_copy_is_never_overwritten(studied, capsys):
+    (studied.folder / "study" / "00_start_here.ipynb").write_text("damaged", encoding="utf-8")
+    before = studied.path.read_bytes()
+    capsys.readouterr()
+    assert studied.study.main(["start"]) == 0
+    assert studied.path.read_bytes() == before and capsys.readouterr().out == ""
+    assert (studied.folder / "study" / "00_start_here.ipynb").read_text(encoding="utf-8") == "damaged"
+
+
+def test_a_notebook_that_is_new_or_was_deleted_is_copied_at_the_next_start(studied):
+    (studied.folder / "study" / "00_start_here.ipynb").unlink()
+    studied.publish(edition(), "04_more.ipynb")
+    studied.study.main(["start"])
+    assert {path.name for path in studied.path.parent.glob("*.ipynb")} == {"00_start_here.ipynb", NAME, "04_more.ipynb"}
+
+
+def test_a_start_says_that_there_is_a_new_edition_and_changes_nothing(studied, capsys):
+    studied.publish(changed(predict="**Predict:** another question"))
+    before = studied.path.read_bytes()
+    capsys.readouterr()
+    assert studied.study.main(["start"]) == 0
+    assert "A new edition of 03 is here: `python course.py update`" in capsys.readouterr().out
+    assert studied.path.read_bytes() == before
+
+
+def test_new_outputs_alone_are_no_new_edition(studied, capsys):
+    cells = edition()
+    cells[3].outputs = []
+    studied.publish(cells)
+    capsys.readouterr()
+    studied.study.main(["start"])
+    assert capsys.readouterr().out == ""
+
+
+def test_jupyterlab_shows_the_saved_figures_of_the_published_notebooks(course):
+    notary = NotebookNotary()
+    published = nbformat.read(course.folder / "notebooks" / NAME, as_version=4)
+    assert not notary.check_signature(published)
+    course.study.main(["start"])
+    assert notary.check_signature(published)
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("folder", ["study", "study/old"])
+def test_a_copy_finds_the_course_and_gives_the_published_outputs(course, monkeypatch, folder):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    for name in ("data", "exercises", "explorers", "feedback", "helpers"):
+        shutil.copytree(PROJECT / name, course.folder / name, ignore=shutil.ignore_patterns("cache", "progress*"))
+    published = nbformat.read(PROJECT / "notebooks" / "00_start_here.ipynb", as_version=4)
+    copy = nbformat.from_dict(course.study.make_copy(published))
+    (course.folder / folder).mkdir(parents=True)
+    where = new_code_cell("import exercises, helpers; print(helpers.__path__, exercises.__path__)", id="where")
+    copy.cells.append(where)
+    execute(copy, course.folder / folder)
+    assert copy.cells.pop().outputs[0].text.count(str(course.folder)) == 2
+    for before, after in zip(published.cells, copy.cells, strict=True):
+        assert comparable(after.get("outputs", [])) == comparable(before.get("outputs", [])), after.id
+
+
+# ---- a new edition
+
+
+def test_an_answer_is_carried_over_and_the_old_copy_kept(studied, capsys):
+    before = studied.path.read_bytes()
+    studied.publish([*changed(predict="a better question"), new_markdown_cell("The end", id="end")])
+    assert studied.study.main(["update"]) == 0
+    cells = studied.cells()
+    assert (cells["mask"], cells["predict"], cells["end"]) == (ANSWER, "a better question", "The end")
+    [kept] = studied.kept()
+    assert kept.read_bytes() == before
+    out = capsys.readouterr().out
+    assert "carried over: exercise 3.1\n" in out and f"study/old/{kept.name}" in out
+    assert "3.2" not in out and "00_start_here" not in out
+
+
+def test_the_date_and_a_number_name_the_old_copies(studied, monkeypatch):
+    today = SimpleNamespace(date=SimpleNamespace(today=lambda: "2026-11-22"))
+    monkeypatch.setattr(studied.study, "datetime", today)
+    for number in range(3):
+        studied.publish(changed(title=f"# {number}"))
+        studied.study.main(["update"])
+    assert [path.name for path in studied.kept()] == [f"03_masks.2026-11-22{end}.ipynb" for end in (".2", ".3", "")]
+    assert all(studied.cells(path)["mask"] == ANSWER for path in [studied.path, *studied.kept()])
+
+
+def test_an_answer_keeps_its_place_even_where_the_exercise_has_changed(studied, capsys):
+    studied.publish(changed(mask="def mask(t, device):\n    ..."))
+    studied.study.main(["update"])
+    assert studied.cells()["mask"] == ANSWER
+    assert "exercise 3.1, whose text in the course has changed" in capsys.readouterr().out
+
+
+def test_what_the_learner_added_follows_the_cell_that_it_followed(studied):
+    picture = {"a.png": {"image/png": "eA=="}}
+    note = new_markdown_cell("A note ![](attachment:a.png)", id="11111111", attachments=picture)
+    trial = new_code_cell("mask(3)", id="22222222", outputs=[new_output("stream", text="tensor\n")], execution_count=7)
+    studied.write({}, [(trial, "mask"), (note, "mask")])
+    cells = edition()
+    cells.insert(5, new_markdown_cell("New, behind the exercise", id="new"))
+    studied.publish(cells)
+    studied.study.main(["update"])
+    names = list(studied.cells())
+    assert names[4:9] == ["mask", "11111111", "22222222", "new", "check-mask"]
+    carried = {cell.id: cell for cell in nbformat.read(studied.path, as_version=4).cells}
+    assert carried["11111111"].attachments == picture
+    assert (carried["22222222"].source, carried["22222222"].outputs) == ("mask(3)", [])
+
+
+def test_a_cell_on_top_stays_on_top(studied):
+    notebook = nbformat.read(studied.path, as_version=4)
+    notebook.cells.insert(0, new_code_cell("%env COURSE_DEVICE=cpu", id="device"))
+    nbformat.write(notebook, studied.path)
+    studied.publish(changed(title="# Masks"))
+    studied.study.main(["update"])
+    assert list(studied.cells())[:2] == ["device", "title"]
+
+
+def test_an_edited_cell_stays_edited_unless_the_course_changed_it_too(studied, capsys):
+    studied.write({"print": "print(43)", "setup": "import torch as t", "predict": "I think 43"})
+    studied.publish(changed(setup="import torch\nimport math", predict="a better question"))
+    studied.study.main(["update"])
+    cells = studied.cells()
+    assert cells["print"] == "print(43)"
+    order = list(cells.values())
+    for new, mine in (("import torch\nimport math", "import torch as t"), ("a better question", "I think 43")):
+        assert order.index(mine) == order.index(new) + 1
+    kinds = {cell.source: cell.cell_type for cell in nbformat.read(studied.path, as_version=4).cells}
+    assert (kinds["import torch as t"], kinds["I think 43"]) == ("raw", "markdown")
+    out = capsys.readouterr().out
+    assert "carried over: the cell print\n" in out
+    assert "carried over: your version of the cell setup, below the course's new one\n" in out
+
+
+def test_an_answer_whose_exercise_is_gone_is_carried_over(studied, capsys):
+    studied.publish([cell for cell in edition() if cell.id != "mask"])
+    studied.study.main(["update"])
+    assert list(studied.cells())[3:5] == ["print", "mask"] and studied.cells()["mask"] == ANSWER
+    assert "your version of exercise 3.1, which is no longer in the course" in capsys.readouterr().out
+
+
+def test_a_copy_of_an_exercise_that_the_learner_made_is_not_taken_for_the_exercise(studied):
+    second = new_code_cell("def mask(t):\n    return 'second try'", id="33333333", metadata={"tags": ["exercise-3.1"]})
+    studied.write({}, [(second, "mask")])
+    studied.publish(changed(title="# Masks"))
+    studied.study.main(["update"])
+    assert list(studied.cells().values())[4:6] == [ANSWER, second.source]
+
+
+def test_what_is_carried_over_is_carried_again(studied):
+    """Two editions later, nothing is lost, and nothing is there twice."""
+    scratch = new_code_cell("scratch", id="44444444")
+    studied.write({"print": "print(43)", "setup": "import torch as t"}, [(scratch, "print")])
+    for number in range(3):
+        studied.publish(changed(setup=f"import torch  # {number}", title=f"# {number}"))
+        studied.study.main(["update"])
+        sources = list(studied.cells().values())
+        for mine in (ANSWER, "print(43)", "import torch as t", "scratch"):
+            assert sources.count(mine) == 1
+        assert f"# {number}" in sources
+
+
+def test_a_second_update_does_nothing(studied, capsys):
+    studied.publish(changed(title="# Masks"))
+    studied.study.main(["update"])
+    before = studied.path.read_bytes()
+    capsys.readouterr()
+    assert studied.study.main(["update"]) == 0
+    assert capsys.readouterr().out == "Every notebook in study/ is up to date.\n"
+    assert studied.path.read_bytes() == before and len(studied.kept()) == 1
+
+
+def test_a_copy_without_a_record_loses_nothing_either(studied):
+    """A learner's file from elsewhere, such as a notebook that was copied by hand."""
+    cells = changed(mask=ANSWER, print="print(43)")
+    nbformat.write(new_notebook(cells=cells), studied.path)
+    studied.study.main(["update"])
+    sources = list(studied.cells().values())
+    assert ANSWER in sources and sources[3:5] == ["print(42)", "print(43)"] and len(sources) == len(cells) + 1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        '{"cells": [',
+        "<<<<<<< mine",
+        "[]",
+        '{"worksheets": [], "metadata": {}}',
+        '{"cells": [{"cell_type": "code", "metadata": {}, "source": "without an id"}], "metadata": {}}',
+    ],
+)
+def test_a_copy_that_cannot_be_read_is_left_alone(studied, capsys, damage):
+    studied.path.write_text(damage, encoding="utf-8")
+    studied.publish(changed(title="# Masks"))
+    studied.publish([new_markdown_cell("# Start", id="title")], "00_start_here.ipynb")
+    assert studied.study.main(["update"]) == 1
+    said = capsys.readouterr()
+    assert f"study/{NAME} is damaged" in said.err and "study/00_start_here.ipynb is now of the new edition" in said.out
+    assert studied.path.read_text(encoding="utf-8") == damage
+    assert studied.study.main(["reset", "03"]) == 0
+    assert studied.cells()["title"] == "# Masks"
+    assert damage in [path.read_text(encoding="utf-8") for path in studied.kept()]
+
+
+# ---- starting over
+
+
+@pytest.mark.parametrize("word", ["03", "3", "03_masks", NAME, f"study/{NAME}"])
+def test_reset_starts_a_notebook_over_and_keeps_it(studied, capsys, word):
+    before = studied.path.read_bytes()
+    assert studied.study.main(["reset", word]) == 0
+    assert studied.cells()["mask"] == "def mask(t):\n    ..."
+    [kept] = studied.kept()
+    assert kept.read_bytes() == before and kept.name in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["reset"], "Say which notebook"),
+        (["reset", "12"], "No notebook is called '12'"),
+        (["reset", "03", "x"], "No notebook is called 'x'"),
+        (["reset", ""], "No notebook is called ''"),
+        ([], "got ''"),
+        (["update", "03"], "got 'update 03'"),
+    ],
+)
+def test_words_that_mean_nothing_change_nothing(studied, capsys, words, said):
+    assert studied.study.main(words) == 1
+    assert said in capsys.readouterr().err
+    assert studied.cells()["mask"] == ANSWER and not studied.kept()
+
+
+# ---- interrupted, without space, twice at once
+
+# At its n-th change of a file in study/, the process is killed, or the disk is full.
+TROUBLE = """
+import os
+from tools import study
+study.open_in_lab, study.trust_published = set, list  # slow to import, and no part of this
+steps = 0
+def hook(event, arguments):
+    global steps
+    writes = event in ("os.rename", "os.link", "os.remove", "os.mkdir") or event == "open" and "w" in str(arguments[1])
+    if writes and str(arguments[0]).startswith(str(study.STUDY)):
+        steps += 1
+        if steps == {step}:
+            print("In trouble", flush=True)
+            {trouble}
+sys.addaudithook(hook)
+"""
+KILLED, FULL = "os._exit(9)", "raise OSError(28, 'No space left on device', str(arguments[0]))"
+
+
+def run_in_trouble(course, trouble, *words):
+    """Run the command with trouble at its first step, at its second...; yields each, and ends with one without any."""
+    for step in range(1, 30):
+        process = course.run(*words, simulate=TROUBLE.format(step=step, trouble=trouble))
+        yield process
+        if "In trouble" not in process.out:
+            assert process.returncode == 0 and step > 4
+            return
+        if trouble == KILLED:
+            assert process.returncode == 9
+        elif process.returncode != 0:  # otherwise it found another way
+            assert "No space left on device" in process.err and "is kept" in process.err
+    raise AssertionError("the command has more than 30 steps")
+
+
+@pytest.mark.slow
+@pytest.mark.install
+@pytest.mark.parametrize("words", [("update",), ("reset", "03")], ids=["update", "reset"])
+@pytest.mark.parametrize("trouble", [KILLED, FULL], ids=["killed", "full"])
+def test_at_no_step_is_anything_lost(studied, trouble, words):
+    for step, _ in enumerate(run_in_trouble(studied, trouble, *words)):
+        copies = [path for path in (studied.path, *studied.kept()) if path.suffix == ".ipynb"]
+        assert ANSWER in [studied.cells(path)["mask"] for path in copies]
+        assert studied.cells()["mask"] == ANSWER or words[0] == "reset"
+        studied.publish(changed(title=f"# {step}"))  # so that each run has something to do
+    assert studied.cells()["mask"] == (ANSWER if words == ("update",) else "def mask(t):\n    ...")
+    assert not studied.leftovers()
+
+
+@pytest.mark.slow
+@pytest.mark.install
+def test_a_first_start_that_is_killed_is_completed_by_the_next(course):
+    for _ in run_in_trouble(course, KILLED, "start"):
+        found = list((course.folder / "study").glob("*.ipynb"))
+        for path in found:
+            course.cells(path)  # each copy that is there is complete
+        for path in found[:1]:
+            path.unlink()  # so that each run has something to do
+    course.study.main(["start"])
+    assert course.cells() == {cell.id: cell.source for cell in edition()} and not course.leftovers()
+
+
+def test_what_a_killed_command_left_behind_is_removed(studied):
+    left = [studied.path.with_name(".03_masks.ipynb.part"), studied.path.parent / "old" / ".03_masks.2026.ipynb.part"]
+    for path in left:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("half of a note", encoding="utf-8")
+    studied.study.main(["start"])
+    assert not studied.leftovers()
+
+
+def test_an_old_copy_is_kept_once_after_a_command_that_was_killed(studied):
+    studied.study.keep(studied.path)  # and then it was killed
+    assert studied.study.main(["reset", "03"]) == 0
+    assert len(studied.kept()) == 1
+
+
+def test_a_disk_that_fills_up_while_a_copy_is_written(studied, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    before = studied.path.read_bytes()
+    studied.publish(changed(title="# Masks"))
+    monkeypatch.setattr(studied.study.os, "fsync", full)
+    assert studied.study.main(["update"]) == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert studied.path.read_bytes() == before and not studied.leftovers()
+
+
+def test_a_file_system_without_second_names(studied, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    before = studied.path.read_bytes()
+    monkeypatch.setattr(studied.study.os, "link", refuse)
+    assert studied.study.main(["reset", "03"]) == 0
+    [kept] = studied.kept()
+    assert kept.read_bytes() == before and studied.cells()["mask"] != ANSWER
+
+
+@pytest.mark.install
+def test_two_at_once_take_turns(studied):
+    studied.publish(changed(title="# Masks"))
+    lock = FileLock(studied.folder / "study" / ".lock")
+    with lock:
+        both = [studied.start("update"), studied.start("update")]
+        waiting = [process.stdout.readline() for process in both]
+        assert studied.cells()["title"] == "# 03 Masks"
+    said = [process.communicate(timeout=60)[0] for process in both]
+    assert all("waiting for it to finish" in line for line in waiting)
+    assert [process.returncode for process in both] == [0, 0]
+    assert sum("carried over: exercise 3.1" in text for text in said) == 1
+    assert studied.cells()["mask"] == ANSWER and len(studied.kept()) == 1
+
+
+# ---- a notebook that is open in JupyterLab
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """server(root, *paths): a Jupyter server on this computer with kernels for these notebooks."""
+    servers = []
+
+    def serve(root, *paths):
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                allowed = self.path == "/base/api/sessions" and self.headers["Authorization"] == "token secret"
+                self.send_response(200 if allowed else 403)
+                self.end_headers()
+                self.wfile.write(json.dumps([{"path": path} for path in paths]).encode() if allowed else b"")
+
+            def log_message(self, *_):
+                pass
+
+        servers.append(HTTPServer(("127.0.0.1", 0), Handler))
+        Thread(target=servers[-1].serve_forever, daemon=True).start()
+        return {"url": f"http://127.0.0.1:{servers[-1].server_port}/base/", "token": "secret", "root_dir": str(root)}
+
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    yield serve
+    for each in servers:
+        each.shutdown()
+        each.server_close()
+
+
+def test_which_notebooks_are_open(course, server, monkeypatch):
+    listed = [
+        server(course.folder, f"study/{NAME}", "notebooks/00_start_here.ipynb", "study/old/03_masks.ipynb"),
+        server(course.folder / "study", "00_start_here.ipynb"),
+        server(course.folder.parent, NAME),
+        {"url": "http://127.0.0.1:9/", "token": "", "root_dir": str(course.folder)},  # it has ended
+        {**server(course.folder, "study/04_more.ipynb"), "token": "wrong"},
+    ]
+    monkeypatch.setattr("jupyter_server.serverapp.list_running_servers", lambda: listed)
+    fresh = importlib.util.spec_from_file_location("study_again", course.folder / "tools" / "study.py")
+    module = importlib.util.module_from_spec(fresh)
+    fresh.loader.exec_module(module)
+    assert module.open_in_lab() == {NAME, "00_start_here.ipynb"}
+
+
+@pytest.mark.parametrize("words", [["update"], ["reset", "03"]])
+def test_a_notebook_that_is_open_in_jupyterlab_is_left_alone(studied, capsys, words):
+    studied.publish(changed(title="# Masks"))
+    studied.publish([new_markdown_cell("# Start", id="title")], "00_start_here.ipynb")
+    studied.study.open_in_lab = lambda: {NAME}
+    before = studied.path.read_bytes()
+    assert studied.study.main(words) == 1
+    assert f"study/{NAME} is open in JupyterLab: save it there" in capsys.readouterr().err
+    assert studied.path.read_bytes() == before and not any(NAME[:8] in path.name for path in studied.kept())
+    studied.study.open_in_lab = set
+    assert studied.study.main(words) == 0 and studied.cells()["title"] == "# Masks"
+
+
+@pytest.mark.parametrize("moment", ["before", "while"])
+def test_what_jupyterlab_saves_at_the_last_moment_is_kept(studied, monkeypatch, moment):
+    """It writes into the file that it finds, and may have opened it before another one takes its place."""
+    late = ANSWER + "\n# a last thought"
+    text = studied.path.read_text(encoding="utf-8").replace('j"', 'j\\n# a last thought"')
+    studied.publish(changed(title="# Masks"))
+    replace = os.replace
+
+    def save_first(part, path):
+        if Path(path) == studied.path:
+            monkeypatch.setattr(studied.study.os, "replace", replace)
+            if moment == "before":
+                studied.path.write_text(text, encoding="utf-8")
+                replace(part, path)
+            else:
+                with open(path, "w", encoding="utf-8") as file:
+                    replace(part, path)
+                    file.write(text)
+
+    monkeypatch.setattr(studied.study.os, "replace", save_first)
+    assert studied.study.main(["update"]) == 0
+    [kept] = studied.kept()
+    assert studied.cells(kept)["mask"] == late and studied.cells()["mask"] == ANSWER

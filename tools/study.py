@@ -1,0 +1,388 @@
+"""The learner's own copies of the notebooks: make them, carry them into a new edition, start one over.
+
+`python course.py` runs this file with the word `start`; `python course.py update` and `python course.py reset 03` hand
+their words on. The copies are in study/, which git ignores; notebooks/ is the published edition, and stays as it is.
+
+Nothing that a learner wrote is ever lost. A copy that exists is replaced only after it got a second name in study/old,
+and only by a file that is completely written. Each copy records, in its own metadata, which text it was made from: so
+what differs from that text is the learner's, even if an update was interrupted or two editions were skipped.
+
+Notebooks are read as the JSON that they are: importing nbformat takes two seconds, which every start would take longer.
+"""
+
+import contextlib
+import copy
+import datetime
+import hashlib
+import itertools
+import json
+import os
+import platform
+import shutil
+import sys
+import urllib.request
+import uuid
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
+STUDY = ROOT / "study"
+OLD = STUDY / "old"  # the first cell of a notebook finds the course from here too
+RECORD = "made_from"  # the key in a copy's metadata: {cell id: fingerprint of the text that was published}
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+SECONDS_FOR_LAB = 5
+
+
+class Problem(Exception):
+    """Something that the learner can fix; its text says what it is and how to fix it."""
+
+
+# ---- from a published notebook to a copy
+
+
+def make_copy(published):
+    """A copy to study with: without outputs, and with all that JupyterLab would add to its metadata on opening it."""
+    about = {"kernelspec": KERNEL, "language_info": language_info(), RECORD: fingerprints(published)}
+    return {
+        **published,
+        "cells": [without_output(cell) for cell in published["cells"]],
+        "metadata": {**published["metadata"], **about},
+    }
+
+
+def without_output(cell):
+    cell = copy.deepcopy(cell)
+    if cell["cell_type"] == "code":
+        cell.update(outputs=[], execution_count=None)
+        cell["metadata"].pop("execution", None)  # times
+        cell["metadata"].get("jupyter", {}).pop("outputs_hidden", None)  # nothing is there to be hidden
+    return cell
+
+
+def language_info():
+    """What the kernel says of itself: JupyterLab calls a notebook that lacks any of it modified."""
+    return {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": platform.python_version(),
+    }
+
+
+def fingerprints(notebook):
+    return {cell["id"]: fingerprint(cell) for cell in notebook["cells"]}
+
+
+def fingerprint(cell):
+    text = json.dumps([cell["cell_type"], cell["source"], cell.get("attachments", {})], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+# ---- into a new edition
+
+
+def carry(mine, published):
+    """A copy of the published notebook with everything that the learner wrote in `mine`, and a list of what that is.
+
+    - An answer to an exercise takes the exercise's place, even if the course changed the exercise.
+    - So does any other cell that the learner edited, unless the course changed it too: then the learner's version
+      follows the new one, code as raw text, since old code must not run after what replaced it.
+    - A cell that the learner added follows the cell that it followed before.
+    """
+    notebook = make_copy(published)
+    before, now = mine["metadata"].get(RECORD, {}), fingerprints(published)
+    places = {cell["id"]: [cell] for cell in notebook["cells"]}  # the cells that are to be where one was published
+    top, carried = [], []
+    place = top
+    for cell in mine["cells"]:
+        name = cell["id"]
+        place = places.get(name, place)
+        if not cell["source"].strip() or fingerprint(cell) in (before.get(name), now.get(name)):
+            continue
+        cell = without_output(cell)
+        changed = before.get(name) != now.get(name)
+        if name not in places:
+            place.append(cell)
+            carried.append(
+                f"your version of {label(cell)}, which is no longer in the course"
+                if name in before
+                else "a cell of your own"
+            )
+        elif exercise(place[0]) or not changed:
+            cell["metadata"].update(place[0]["metadata"])
+            place[0] = cell
+            carried.append(label(cell) + (", whose text in the course has changed" if changed else ""))
+        else:
+            place.append(as_text(cell))
+            carried.append(f"your version of {label(cell)}, below the course's new one")
+    notebook["cells"] = [*top, *itertools.chain(*places.values())]
+    return notebook, carried
+
+
+def exercise(cell):
+    """The id of the exercise that is to be solved in this cell, or None."""
+    tags = cell["metadata"].get("tags", [])
+    return next((tag[len("exercise-") :] for tag in tags if tag.startswith("exercise-")), None)
+
+
+def label(cell):
+    return f"exercise {exercise(cell)}" if exercise(cell) else f"the cell {cell['id']}"
+
+
+def as_text(cell):
+    """The cell under a new id, as something that does not run."""
+    kept = {name: cell[name] for name in ("source", "attachments") if name in cell}
+    kind = "raw" if cell["cell_type"] == "code" else cell["cell_type"]
+    return {**kept, "cell_type": kind, "id": uuid.uuid4().hex[:8], "metadata": {}}
+
+
+# ---- files
+
+
+def read(path):
+    """The notebook, with each cell's source as one string. Errors: Problem if it is damaged or has cells without ids"""
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            cell["source"] = "".join(cell["source"])  # it is one string already, or a list of lines
+            if not (cell["id"] and cell["cell_type"]):
+                raise ValueError("an empty name")
+            cell["metadata"].get("tags")
+        notebook["metadata"].get(RECORD, {}).get("")
+    except (ValueError, LookupError, AttributeError, TypeError):
+        raise Problem(
+            f"{shown(path)} is damaged, or another program took the ids from its cells, so nothing can be "
+            "carried over: `python course.py reset` with its number makes a new copy and keeps this one."
+        ) from None
+    return notebook
+
+
+def write(notebook, path):
+    """Write another file and rename it: at `path` there is the old notebook or the new one, never half of one."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with open(part, "w", encoding="utf-8", newline="\n") as file:
+            json.dump(notebook, file, indent=1, ensure_ascii=False)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def keep(path):
+    """Give the file a second name in study/old, with today's date, and return it.
+
+    Once `write` has put another file at `path`, the second name is the only one. Until then they are the same file, so
+    that what JupyterLab saves at the last moment is kept as well.
+    """
+    OLD.mkdir(exist_ok=True)
+    for number in itertools.count(1):
+        kept = OLD / f"{path.stem}.{datetime.date.today()}{f'.{number}' if number > 1 else ''}.ipynb"
+        if not kept.exists():
+            break
+        if kept.samefile(path):  # an earlier attempt was interrupted after this step
+            return kept
+    try:
+        os.link(path, kept)
+    except OSError:  # this file system has no second names
+        part = kept.with_name(f".{kept.name}.part")
+        shutil.copy2(path, part)
+        os.replace(part, kept)
+    return kept
+
+
+@contextlib.contextmanager
+def alone():
+    """Let no other of these commands work on study/ at the same time."""
+    STUDY.mkdir(exist_ok=True)
+    lock = FileLock(STUDY / ".lock")  # the system releases it when the process ends, however it ends
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print("Another command is working on study/: waiting for it to finish.", flush=True)
+        lock.acquire()
+    try:
+        for part in [*STUDY.glob(".*.part"), *OLD.glob(".*.part")]:  # of a command that was killed
+            part.unlink()
+        yield
+    finally:
+        lock.release()
+
+
+# ---- JupyterLab
+
+
+def trust_published():
+    """Let JupyterLab show the saved figures of notebooks/; where this fails, running a cell shows its own."""
+    with contextlib.suppress(Exception):
+        import nbformat.sign
+
+        notary = nbformat.sign.NotebookNotary()
+        for name in names_published():
+            notary.sign(nbformat.read(NOTEBOOKS / name, as_version=4))
+
+
+def open_in_lab():
+    """The names of the notebooks in study/ that have a kernel in a JupyterLab of this computer and this user."""
+    from jupyter_server.serverapp import list_running_servers  # slow to import, and not needed at a start
+
+    names = set()
+    for server in list_running_servers():
+        with contextlib.suppress(OSError, ValueError):  # one with a password does not tell
+            for session in sessions(server["url"], server["token"]):
+                path = Path(server["root_dir"], session["path"])
+                if path.parent.resolve() == STUDY:
+                    names.add(path.name)
+    return names
+
+
+def sessions(url, token):
+    request = urllib.request.Request(f"{url}api/sessions", headers={"Authorization": f"token {token}"})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy does not know this computer
+    with opener.open(request, timeout=SECONDS_FOR_LAB) as answer:
+        return json.load(answer)
+
+
+# ---- the commands
+
+
+def start():
+    """Make the copies that are missing, leave the others alone, and say if there is a new edition of any."""
+    made, outdated = [], []
+    for name in names_published():
+        published = read(NOTEBOOKS / name)
+        if not (STUDY / name).exists():
+            write(make_copy(published), STUDY / name)
+            made.append(name)
+            continue
+        with contextlib.suppress(Problem):  # JupyterLab is about to say so
+            if read(STUDY / name)["metadata"].get(RECORD) != fingerprints(published):
+                outdated.append(name.split("_")[0])
+    if made:
+        trust_published()
+        print(f"Your own copies of {len(made)} notebooks are now in study/, without outputs: write in these.")
+    if outdated:
+        print(f"A new edition of {', '.join(outdated)} is here: `python course.py update` carries over what you wrote.")
+
+
+def update():
+    """Carry what the learner wrote into the published edition. Errors: Problem if a notebook had to be left as it is"""
+    said, problems, is_open = 0, [], open_in_lab()
+    for name in names_published():
+        try:
+            for line in update_notebook(name, is_open):
+                print(line, flush=True)
+                said += 1
+        except Problem as problem:
+            problems.append(str(problem))
+    trust_published()
+    if problems:
+        raise Problem("\n".join(problems))
+    if not said:
+        print("Every notebook in study/ is up to date.")
+
+
+def update_notebook(name, is_open):
+    """Returns the lines that say what was done."""
+    path, published = STUDY / name, read(NOTEBOOKS / name)
+    if not path.exists():
+        write(make_copy(published), path)
+        return [f"study/{name} is new."]
+    mine = read(path)
+    if mine["metadata"].get(RECORD) == fingerprints(published):
+        return []
+    require_closed(name, is_open)
+    notebook, carried = carry(mine, published)
+    kept = replace(path, notebook)
+    return [
+        f"study/{name} is now of the new edition; as it was before: {shown(kept)}",
+        *([f"  carried over: {line}" for line in carried] or ["  You had written nothing into it."]),
+    ]
+
+
+def reset(words):
+    """Start the named notebooks over."""
+    if not words:
+        raise Problem("Say which notebook to start over, such as `python course.py reset 03`.")
+    names, is_open = [find(word) for word in words], open_in_lab()
+    for name in names:
+        path, published = STUDY / name, read(NOTEBOOKS / name)
+        if not path.exists():
+            write(make_copy(published), path)
+            print(f"study/{name} is new.")
+            continue
+        require_closed(name, is_open)
+        print(f"study/{name} starts over; as it was before: {shown(replace(path, make_copy(published)))}")
+
+
+def replace(path, notebook):
+    """Put the notebook in the place of a copy, which is kept; returns where."""
+    kept = keep(path)
+    write(notebook, path)
+    return kept
+
+
+def require_closed(name, is_open):
+    if name in is_open:
+        raise Problem(
+            f"study/{name} is open in JupyterLab: save it there, choose File > Close and Shut Down Notebook, "
+            "and run the same command again."
+        )
+
+
+def names_published():
+    return [path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
+
+
+def find(word):
+    """The name of a notebook, from its number or its name. Errors: Problem if there is none"""
+    stem = Path(word).stem
+    stem = stem.zfill(2) if stem.isdigit() else stem
+    for name in names_published():
+        if stem in (Path(name).stem, name.split("_")[0]):
+            return name
+    raise Problem(f"No notebook is called {word!r}: give its number, such as 03, or its whole name.")
+
+
+def shown(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def main(words):
+    sys.stdout.reconfigure(errors="replace")  # a character that the console cannot show must not end the command
+    code = 1
+    try:
+        if words[:1] == ["reset"]:
+            with alone():
+                reset(words[1:])
+        elif words in (["start"], ["update"]):
+            with alone():
+                start() if words == ["start"] else update()
+        else:
+            raise Problem(
+                f"Give `update`, or `reset` with the number of a notebook, such as `reset 03`; got {' '.join(words)!r}."
+            )
+    except Problem as problem:
+        complaint = str(problem)
+    except OSError as error:
+        complaint = (
+            f"{error.filename or STUDY} cannot be used ({error.strerror or error}), and what you wrote is "
+            "kept: make room on the disk, or move the course to a folder of your own, and run this again."
+        )
+    except KeyboardInterrupt:
+        complaint, code = "Interrupted: what you wrote is kept. Run the same command again to continue.", 130
+    else:
+        return 0
+    print(complaint, file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
