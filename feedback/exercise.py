@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -136,16 +137,41 @@ class Misconceptions:
 
     def __iter__(self) -> Iterator[Misconception]:
         for id, (means, hint, explain) in self._texts.items():
-            yield Misconception(
-                id, means, hint, tuple(map(self._built, self._variants[id])), explain, self._shared.get(id, 0)
-            )
+            variants = tuple(self._built(id, variant) for variant in self._variants[id])
+            yield Misconception(id, means, hint, variants, explain, self._shared.get(id, 0))
 
-    def _built(self, variant: Callable | dict[str, Callable]) -> Callable:
+    def _built(self, id: str, variant: Callable | dict[str, Callable]) -> Callable:
         if callable(variant):
             return variant
         if self.assemble is None:
-            raise ValueError(f"wrong steps ({', '.join(variant)}) need Misconceptions(assemble) to become an answer")
+            steps = ", ".join(variant)
+            raise ValueError(f"{id}: wrong steps ({steps}) need Misconceptions(assemble) to become an answer")
+        _require_steps(id, self.assemble, variant)
         return self.assemble(**variant)
+
+
+def _require_steps(id: str, assemble: Callable, steps: dict[str, Callable]) -> None:
+    """Wrong steps must be steps of the answer, and be called as the right ones are: a slip here is no misconception."""
+    known = inspect.signature(assemble).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    for name, function in steps.items():
+        if name not in known:
+            raise ValueError(f"{id}: {name!r} is not a step; the steps are {', '.join(known)}")
+        right = known[name].default
+        arguments = _required_arguments(right) if callable(right) else []
+        if not arguments:  # a right answer has no such step, or its arguments are free
+            continue
+        try:
+            inspect.signature(function).bind(*arguments)
+        except TypeError:
+            called, got = ", ".join(arguments), inspect.signature(function)
+            raise ValueError(f"{id}: the step {name!r} is called with ({called}), got a function of {got}") from None
+
+
+def _required_arguments(function: Callable) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import pytest
 
 from feedback import audit
 from feedback.bank import RightAnswers, TwoMistakes, WrongAnswers
+from feedback.course import FOLDER
 from feedback.exercise import Exercise
 from feedback.observations import known
 from feedback.report import SOLVED
@@ -40,6 +41,9 @@ class ExerciseFile(pytest.File):
         course = importlib.import_module(package)
         exercise = importlib.import_module(f"{package}.{folder.name}.exercise").EXERCISE
         banks = {name: _bank(f"{package}.{folder.name}", folder, name) for name in ("right", "wrong", "two_mistakes")}
+        expected = ".".join(FOLDER.fullmatch(folder.name).group(1, 2))  # type: ignore[union-attr]
+        if exercise.id != expected:
+            raise ValueError(f"the folder {folder.name} holds exercise {expected}, its exercise.py says {exercise.id}")
         for name, promise in promises(exercise, course.check, banks):
             yield Promise.from_parent(self, name=name, promise=promise)
 

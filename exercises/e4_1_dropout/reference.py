@@ -4,5 +4,7 @@ import torch
 
 
 def dropout(x, p, generator=None):
-    keep = torch.rand(x.shape, generator=generator) >= p  # one draw for each number
+    keep = (
+        torch.rand(x.shape, generator=generator, device="cpu") >= p
+    )  # one draw for each number, where the generator is
     return x * keep.to(x.device) / (1 - p)

@@ -68,7 +68,7 @@ def test_an_id_is_registered_once():
 def test_steps_without_a_way_to_assemble_them_are_refused():
     catalog = Misconceptions()
     catalog("one", "a.", "b.", step="double")(lambda x: x)
-    with pytest.raises(ValueError, match=r"wrong steps \(double\) need Misconceptions\(assemble\)"):
+    with pytest.raises(ValueError, match=r"one: wrong steps \(double\) need Misconceptions\(assemble\)"):
         list(catalog)
 
 
@@ -128,3 +128,18 @@ def test_two_ways_to_raise_the_same_exception_have_one_fingerprint():
     code = raising.misconceptions[-1].variants[0]
     assert audit.same_fingerprint(raising, code, lambda x, scale=None: x - scale[:2])
     assert not audit.same_fingerprint(raising, code, lambda x, scale=None: x + scale[:3])
+
+
+@pytest.mark.parametrize(
+    "steps, words",
+    [
+        ({"doubel": lambda x: x}, "one: 'doubel' is not a step; the steps are double, add"),
+        ({"double": lambda x, y: x}, r"one: the step 'double' is called with \(x\), got a function of \(x, y\)"),
+    ],
+)
+def test_a_step_that_does_not_fit_is_refused(steps, words):
+    catalog = Misconceptions(assemble)
+    catalog("one", "a.", "b.")
+    catalog.also("one", **steps)
+    with pytest.raises(ValueError, match=words):
+        list(catalog)
