@@ -82,7 +82,7 @@ def test_solved_it_gives_the_saved_outputs_with_one_thread_and_on_a_gpu(path, on
         else:
             assert apart_from_whose(after) == apart_from_whose(before), f"{path.stem}/{after.id}"
             assert set(whose(after)) <= {"your own"} and set(whose(before)) <= {"the course's"}, after.id
-            assert len(whose(after)) == after.source.count("yours("), after.id
+            assert len(whose(after)) == after.source.count('yours("'), after.id
     setup = next(cell for cell in solved.cells if cell.id == "setup")
     picks_device = "notebook.setup()" in setup.source
     assert setup.outputs[0].text == ("device: cuda:0\n" if picks_device else "device: cpu\n")

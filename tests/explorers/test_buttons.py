@@ -7,7 +7,6 @@ import pytest
 from exercises import COURSE
 from feedback.buttons import Buttons
 from feedback.prediction import Question
-from tests.explorers.conftest import chromium, open_page, quiet_pages, watched  # noqa: F401 (fixtures)
 from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -35,7 +34,7 @@ class Asked:
 
 
 @pytest.fixture
-def page(open_page):  # noqa: F811
+def page(open_page):
     return open_page(
         {
             "new": Buttons(Question(ORDER, None, lambda letter: None)),
