@@ -21,6 +21,13 @@ from feedback.exercise import Exercise
 from feedback.observations import known
 from feedback.report import SOLVED
 
+CHECKED = (
+    "card-",
+    "right-",
+    "wrong-",
+    "two-",
+)  # thousands of checks, which a quick run leaves to the matrix of fingerprints
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("exercises_package", "the package whose folders are exercises", default="exercises")
@@ -45,7 +52,10 @@ class ExerciseFile(pytest.File):
         if exercise.id != expected:
             raise ValueError(f"the folder {folder.name} holds exercise {expected}, its exercise.py says {exercise.id}")
         for name, promise in promises(exercise, course.check, banks):
-            yield Promise.from_parent(self, name=name, promise=promise)
+            item = Promise.from_parent(self, name=name, promise=promise)
+            if name.startswith(CHECKED):
+                item.add_marker("slow")
+            yield item
 
 
 class Promise(pytest.Item):

@@ -8,6 +8,8 @@ import torch
 from exercises import EXERCISES, check
 from feedback.compare import allclose
 
+pytestmark = pytest.mark.slow
+
 WITH_DROPOUT = ("4.1", "4.2", "4.3")
 DECIDED_BY_COUNTS = (
     "always-half",

@@ -3,6 +3,8 @@
 import importlib
 import importlib.util
 
+import pytest
+
 from exercises import EXERCISES, check
 from feedback.bank import TwoMistakes
 
@@ -16,6 +18,7 @@ def answers():
             yield from ((id, answer, mistakes) for bank in banks for answer, mistakes in bank.answers)
 
 
+@pytest.mark.slow
 def test_half_of_the_answers_with_two_mistakes_are_told_one_of_them():
     found = [(id, answer.__name__, check(id, answer).diagnosis, mistakes) for id, answer, mistakes in answers()]
     assert len(found) >= 60

@@ -11,6 +11,8 @@ from helpers.masks import causal_mask
 from helpers.plots.charts import _sides
 from helpers.plots.style import short
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["Your", "journey", "starts"]
 WEIGHTS = torch.tensor([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.25, 0.25, 0.5]])
 MAKERS = {
