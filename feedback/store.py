@@ -2,7 +2,7 @@
 
     {"2.1": {"status": "correct", "tries": 3}, "predictions": {"02.order": {"first": "a", "last": "b"}}}
 
-The file is data/progress.json beside the notebooks. The environment variable COURSE_PROGRESS may name
+The file is data/progress.json in the folder of the course. The environment variable COURSE_PROGRESS may name
 another file, or be `memory`: then nothing is written, as in tests. Nothing else reads the file, and
 deleting it starts afresh.
 """

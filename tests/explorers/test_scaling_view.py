@@ -237,7 +237,7 @@ def test_it_fits_a_narrow_window(page):
         view.settle()
         view.assert_inside("svg, svg text, fieldset, label, output")
         first, second = (chart.bounding_box() for chart in view.output.locator("svg.abh-chart").all())
-        assert second["y"] >= first["y"] + first["height"] and first["width"] != wide  # below each other, drawn anew
+        assert second["y"] >= first["y"] + first["height"] and first["width"] != wide  # below each other, drawn again
         assert first["width"] > 0.9 * view.root.bounding_box()["width"]
     page.resize(*SIZE)
 
