@@ -3,7 +3,7 @@
     check("3.3", mask_by_filling)   what is right, or what is wrong and why
     hint("3.3"), hint("3.3", 2)     a nudge, then a stronger one
     solution("3.3")                 a right answer, to read after trying
-    progress()                      all exercises, and which are solved
+    progress(), progress("03")      what is solved, what is left, and what is worth another look
     predict("02.order")             a question to answer before the next cell is run
     yours("2.4", attention)         your own function if its check passed, else the course's
 

@@ -43,7 +43,7 @@ class Step:
 class Contents:
     """The notebooks of a course in order, and where in them its exercises and predictions are."""
 
-    def __init__(self, notebooks: Sequence[Notebook] = (), folder: Path = Path()) -> None:
+    def __init__(self, notebooks: Sequence[Notebook], folder: Path) -> None:
         self.notebooks, self.folder = tuple(notebooks), folder
 
     def of(self, id: Any) -> Notebook | None:

@@ -18,21 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from feedback import answers, checker, prediction, store
-from feedback.contents import Contents, Step
-from feedback.display import Source, Table
+from feedback.contents import Contents, Notebook, Step
+from feedback.display import Source
 from feedback.exercise import Exercise
 from feedback.prediction import Prediction, Question, Reply
+from feedback.progress import Here, Item, Overview, Standing
 from feedback.report import SOLVED, Report, following, say
 from feedback.sandbox import session
 
 FOLDER = re.compile(r"e(\d+)_(\d+)_(\w+)")
-_STATES = {
-    "correct": "✓ correct",
-    "limited": "✓ with a limit",
-    "wrong": "tried",
-    "error": "tried",
-    "not attempted": "",
-}
 
 
 class Exercises(Mapping):
@@ -63,18 +57,18 @@ class Exercises(Mapping):
 class Course:
     """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed."""
 
-    def __init__(self, package: str, folder: str, contents: Contents | None = None) -> None:
+    def __init__(self, package: str, folder: str, contents: Contents) -> None:
         self.package = package
         self.exercises = Exercises(package, folder)
-        self.contents = contents or Contents()
+        self.contents = contents
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
         return prediction.load(self.package)
 
-    def check(self, exercise_id: Any, attempt: Any) -> Report:
-        """Try an answer and say what it is.
+    def check(self, exercise_id: Any, attempt: Any, record: bool = True) -> Report:
+        """Try an answer and say what it is. With record=False, progress() does not count it, nor does yours() use it.
 
         Shapes: the exercise says them in its docstring
         Units:  the Report's status is "not attempted", "correct", "limited" (right, but it fails on an input that is
@@ -92,6 +86,8 @@ class Course:
             if os.environ.get("COURSE_DEBUG") or "PYTEST_CURRENT_TEST" in os.environ:
                 raise
             return _own_fault(exercise, error)
+        if not record:
+            return report
         store.note(exercise.id, report.status)
         if report.solved:
             self._passed[exercise.id] = attempt
@@ -231,19 +227,42 @@ class Course:
         print(f"Exercise {exercise.id}: using your own {exercise.name} from an earlier notebook, checked again.")
         return attempt
 
-    def progress(self) -> Table:
-        """All exercises with their state, as a table.
+    def progress(self, notebook: Any = None) -> Overview | Here | Report:
+        """What is solved and what is left: in the whole course, or in one notebook, as in progress("02").
 
-        Errors: none; a record that cannot be read is set aside and a new one begun
+        Errors: none; an unknown notebook is answered with the known ones, and a record that cannot be read is set
+                aside and a new one begun
         Source: notebook 00
         """
-        done = store.load()
-        states = {id: done.get(id, {}).get("status", "not attempted") for id in self.exercises}
-        rows: list[tuple[str, ...]] = [
-            (e.id, e.name, e.stars, f"{e.minutes} min", _STATES[states[e.id]]) for e in self.exercises.values()
-        ]
-        solved = sum(state in SOLVED for state in states.values())
-        return Table(f"{solved} of {len(rows)} exercises solved", ("exercise", "name", "", "about", "state"), rows)
+        if notebook is None:
+            return Overview([self._standing(each) for each in self.contents.notebooks])
+        found = self.contents.of(notebook)
+        if found is None:
+            known = ", ".join(each.number for each in self.contents.notebooks)
+            return _refused(notebook, f"There is no notebook {notebook!r}. The notebooks are {known}.", "progress")
+        return Here(self._standing(found), self.contents.following(found))
+
+    def _standing(self, notebook: Notebook) -> Standing:
+        tried, chosen = store.load(), store.choices()
+        exercises = (self.exercises[id] for id in self.contents.belonging(self.exercises, notebook))
+        predictions = (self.predictions[id] for id in self.contents.belonging(self.predictions, notebook))
+        return Standing(
+            notebook,
+            tuple(self._exercise(exercise, tried.get(exercise.id, {})) for exercise in exercises),
+            tuple(self._prediction(asked, chosen.get(asked.id, {})) for asked in predictions),
+        )
+
+    def _exercise(self, exercise: Exercise, tried: dict[str, Any]) -> Item:
+        status = tried.get("status", "not attempted")
+        state = "done" if status in SOLVED else "open" if status == "not attempted" else "again"
+        why = f"tried, not solved yet; {exercise.minutes} min"
+        return Item(exercise.title, self.contents.link(exercise.id), state, why, exercise.minutes)
+
+    def _prediction(self, asked: Prediction, chosen: dict[str, str]) -> Item:
+        letter = chosen.get("last")
+        state = "done" if letter == asked.right else "again" if letter in asked.answers else "open"
+        why = f"you chose ({letter}); the output says otherwise"
+        return Item(f"prediction {asked.id}", self.contents.link(asked.id), state, why)
 
     def after(self, exercise_id: str) -> Step | None:
         """What comes after an exercise: the next one in its notebook, else the next notebook; None after the last."""

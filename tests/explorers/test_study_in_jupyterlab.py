@@ -69,8 +69,8 @@ def test_a_copy_opens_unmodified(page):
 def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab):  # noqa: F811
     published, mine = lab.root / "notebooks" / NAME, lab.root / "study" / NAME
     text = published.read_text(encoding="utf-8")
-    assert text.count("# Start here") == 1
-    published.write_text(text.replace("# Start here", "# Start again"), encoding="utf-8")
+    assert text.count("# 00 Start here") == 1
+    published.write_text(text.replace("# 00 Start here", "# 00 Start again"), encoding="utf-8")
     page.page.evaluate(TYPE_IT, ANSWER)
     before = mine.read_bytes()
     refused = course("update")
@@ -85,6 +85,6 @@ def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab
     updated = course("update")
     assert updated.returncode == 0 and "carried over: exercise 0.1" in updated.stdout
     cells = sources(mine)
-    assert cells["row-means"] == ANSWER and "# Start again" in cells["title"]
+    assert cells["row-means"] == ANSWER and "# 00 Start again" in cells["title"]
     [kept] = (lab.root / "study" / "old").glob("*.ipynb")
-    assert sources(kept)["row-means"] == ANSWER and "# Start here" in sources(kept)["title"]
+    assert sources(kept)["row-means"] == ANSWER and "# 00 Start here" in sources(kept)["title"]

@@ -82,10 +82,6 @@ def test_nothing_comes_after_the_last_exercise_or_an_exercise_of_no_notebook(cou
     assert course.after(id) is None
 
 
-def test_a_course_without_notebooks_knows_of_nothing_that_comes_next(course):
-    assert Course(course.package, str(course.contents.folder / course.package)).after("8.1") is None
-
-
 def test_links_lead_to_the_heading_of_an_exercise_and_to_the_cell_of_a_prediction(contents):
     assert contents.link("8.1") == "08_shares.ipynb#cell-id=first"
     assert contents.link("8.2") == "08_shares.ipynb#cell-id=second"

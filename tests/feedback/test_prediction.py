@@ -213,7 +213,7 @@ def test_choices_are_kept_next_to_what_was_solved(record_file):
         "predictions": {"02.order": {"first": "b", "last": "a"}},
     }
     assert store.load() == {"0.1": {"status": "correct", "tries": 2}}
-    assert "1 of" in repr(progress())
+    assert repr(progress()).startswith("1 of ")
 
 
 def test_a_question_or_an_unknown_answer_records_nothing(record_file):

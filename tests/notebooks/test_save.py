@@ -9,6 +9,7 @@ import sys
 import nbformat
 import pytest
 
+from exercises import COURSE
 from tests.notebooks.common import PATHS, ROOT
 from tools import save_notebooks
 
@@ -59,6 +60,28 @@ def test_a_notebook_is_saved_with_its_outputs_and_without_metadata(course):
     assert [first["id"], second["id"], first["metadata"], second["execution_count"]] == ["cell-0", "cell-1", {}, 2]
     assert [output["text"] for output in first["outputs"]] == [["grüß dich\n", "again\n"]]
     assert second["outputs"][0]["data"]["text/plain"] == ["('notebooks', 'memory')"]
+
+
+@pytest.mark.notebook
+def test_what_is_saved_does_not_depend_on_the_progress_of_whoever_saves_it(course, monkeypatch):
+    path, record = course / "notebooks" / "03_progress.ipynb", course / "progress.json"
+    solved = {id: {"status": "correct", "tries": 1} for id in COURSE.exercises}
+    chosen = {id: {"first": "a", "last": "a"} for id in COURSE.predictions}
+    saved = []
+    for content in ({}, {**solved, "predictions": chosen}):
+        record.write_text(json.dumps(content), encoding="utf-8")
+        monkeypatch.setenv("COURSE_PROGRESS", str(record))
+        make_notebook(
+            path,
+            f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom exercises import predict, progress",
+            "progress()",
+            'progress("02")',
+            'predict("02.order")',
+        )
+        assert save(course).returncode == 0
+        saved.append(path.read_bytes())
+        assert json.loads(record.read_text(encoding="utf-8")) == content
+    assert saved[0] == saved[1] and b"0 of 5 exercises solved here" in saved[0]
 
 
 @pytest.mark.notebook

@@ -16,7 +16,7 @@ from tests.minilm import require_minilm, uses_minilm
 from tests.notebooks.common import PATHS, ROOT, execute, exercise_of, read, tags
 from tools.save_notebooks import comparable
 
-DEPENDS_ON_ANSWERS = {"progress", "whose-attention", "whose-pool"}
+DEPENDS_ON_ANSWERS = {"progress", "end-progress", "whose-attention", "whose-pool"}
 DEPENDS_ON_PYTORCH = set() if EMPTY_ROWS_GIVE_ZEROS else {"empty-sdpa"}  # shows nan before PyTorch 2.5, as it says
 USING = re.compile(
     r"(?P<start>Exercise \d+\.\d+: using )(?P<whose>your own|the course's) (?P<name>\w+)"

@@ -23,7 +23,7 @@ each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.ste
 def test_a_notebook_opens_with_its_badge_and_the_common_first_cell(path):
     notebook, place = read(path), badges.home()
     badge = badges.COLAB.format(name=path.name, **place)
-    assert notebook.cells[0].source.startswith(f"[▶ Open in Colab]({badge})\n\n# ")
+    assert notebook.cells[0].source.startswith(f"[▶ Open in Colab]({badge})\n\n")
     first = next(cell for cell in notebook.cells if cell.cell_type == "code")
     assert (first.id, first.source) == ("start", badges.FIRST_CELL.format(**place))
 

@@ -1,0 +1,237 @@
+"""What a learner has done: in one notebook, as a few lines, and in the whole course, as a table.
+
+Both are shown as HTML without colors of their own for text, so that every theme shows them well, and as plain text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from feedback.contents import Notebook
+
+SIGNS = {"done": "✓", "again": "↻", "open": "○"}
+LEGEND = "✓ solved, ↻ tried but not solved yet, ○ not tried yet"
+SEPARATOR = " · "
+HEAD = ("notebook", "solved", "exercises", "predictions", "minutes left")
+CELL = "text-align:left;vertical-align:top;padding:4px 12px 4px 0"
+
+
+@dataclass(frozen=True)
+class Item:
+    """An exercise or a prediction of a notebook, and its state: "done", "again" (worth another look) or "open"."""
+
+    name: str
+    href: str
+    state: str
+    why: str = ""  # it is worth another look
+    minutes: int = 0
+
+    def html(self) -> str:
+        return link(self.href, self.name)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a learner is in one notebook."""
+
+    notebook: Notebook
+    exercises: tuple[Item, ...]
+    predictions: tuple[Item, ...]
+
+    @property
+    def solved(self) -> int:
+        return sum(item.state == "done" for item in self.exercises)
+
+    @property
+    def predicted(self) -> int:
+        return sum(item.state != "open" for item in self.predictions)
+
+    @property
+    def again(self) -> list[Item]:
+        return [item for item in (*self.exercises, *self.predictions) if item.state == "again"]
+
+    @property
+    def minutes_left(self) -> int:
+        """The notebook's minutes in proportion to the exercises that are not solved, to the next 5 minutes.
+
+        What has been read is not recorded. A notebook counts as done when its exercises are.
+        """
+        every = sum(item.minutes for item in self.exercises)
+        left = sum(item.minutes for item in self.exercises if item.state != "done")
+        return 5 * math.ceil(self.notebook.minutes * left / every / 5) if every else 0
+
+
+@dataclass(frozen=True)
+class Here:
+    """One notebook: what is solved, what is left, what is worth another look, and the next notebook."""
+
+    standing: Standing
+    following: Notebook | None
+
+    @property
+    def title(self) -> str:
+        here = self.standing
+        parts = [f"{here.solved} of {len(here.exercises)} exercises solved here"]
+        if here.predictions:
+            parts.append(f"{here.predicted} of {len(here.predictions)} predictions made")
+        if here.minutes_left:
+            parts.append(f"about {duration(here.minutes_left)} left")
+        return SEPARATOR.join(parts)
+
+    def lists(self) -> dict[str, list[tuple[Item, str]]]:
+        """{a heading: [(something to do, what is said about it)]}"""
+        items = self.standing.exercises
+        return {
+            "Solved": [(item, "") for item in items if item.state == "done"],
+            "Left": [(item, f" ({item.minutes} min)") for item in items if item.state == "open"],
+            "Worth another look": [(item, f" ({item.why})") for item in self.standing.again],
+        }
+
+    def last(self) -> tuple[str, str, str, str]:
+        """What follows: its heading, the address of a link, the words of the link, and the words after it."""
+        following = self.following
+        if following is None:
+            return "This is the last notebook", "", "progress() shows the whole course.", ""
+        return "Next notebook", following.file, following.name, f" ({following.minutes} min). {following.question}"
+
+    def __repr__(self) -> str:
+        lists = [
+            f"{head}: {SEPARATOR.join(item.name + said for item, said in items)}"
+            for head, items in self.lists().items()
+            if items
+        ]
+        head, _, name, said = self.last()
+        bar = text_bar(self.standing.solved, len(self.standing.exercises))
+        return "\n".join([f"{bar} {self.title}".lstrip(), *lists, f"{head}: {name}{said}"])
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        lists = [
+            line(head, SEPARATOR.join(item.html() + escape(said) for item, said in items))
+            for head, items in self.lists().items()
+            if items
+        ]
+        head, href, name, said = self.last()
+        first = f"<div>{bar(self.standing.solved, len(self.standing.exercises))}<b>{escape(self.title)}</b></div>"
+        html = "".join([first, *lists, line(head, link(href, name) + escape(said))])
+        return {"text/html": f'<div style="max-width:52em;line-height:1.6">{html}</div>', "text/plain": repr(self)}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The whole course, one row for each notebook."""
+
+    standings: Sequence[Standing]
+
+    @property
+    def title(self) -> str:
+        exercises = sum(len(standing.exercises) for standing in self.standings)
+        predictions = sum(len(standing.predictions) for standing in self.standings)
+        parts = [f"{sum(standing.solved for standing in self.standings)} of {exercises} exercises solved"]
+        if predictions:
+            made = sum(standing.predicted for standing in self.standings)
+            parts.append(f"{made} of {predictions} predictions made")
+        left = sum(standing.minutes_left for standing in self.standings)
+        if left:
+            parts.append(f"about {duration(left)} left")
+        return SEPARATOR.join(parts)
+
+    @property
+    def again(self) -> list[Item]:
+        return [item for standing in self.standings for item in standing.again]
+
+    @property
+    def first_open(self) -> Item | None:
+        """The first exercise that is not solved."""
+        items = (item for standing in self.standings for item in standing.exercises)
+        return next((item for item in items if item.state != "done"), None)
+
+    def __repr__(self) -> str:
+        grid = [HEAD, *(_words(standing) for standing in self.standings)]
+        widths = [max(len(row[i]) for row in grid) for i in range(len(HEAD))]
+        rows = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in grid]
+        again = [f"  {item.name} ({item.why})" for item in self.again]
+        return "\n".join(
+            [
+                self.title,
+                *rows,
+                LEGEND,
+                *(["Worth another look:", *again] if again else []),
+                *([f"Next to solve: {self.first_open.name}"] if self.first_open else []),
+            ]
+        )
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        head = "".join(f'<th scope="col" style="{CELL}">{word}</th>' for word in HEAD)
+        rows = "".join(map(_row, self.standings))
+        caption = f'<caption style="text-align:left;font-weight:600;padding:4px 0">{escape(self.title)}</caption>'
+        table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        again = "".join(f"<li>{item.html()} ({escape(item.why)})</li>" for item in self.again)
+        html = [
+            table,
+            f'<div style="margin:4px 0">{LEGEND}</div>',
+            f'<div style="margin:4px 0"><b>Worth another look:</b><ul>{again}</ul></div>' if again else "",
+            line("Next to solve", self.first_open.html()) if self.first_open else "",
+        ]
+        return {"text/html": f"<div>{''.join(html)}</div>", "text/plain": repr(self)}
+
+
+def _words(standing: Standing) -> tuple[str, ...]:
+    """A row of the table as plain text."""
+    solved, all = standing.solved, len(standing.exercises)
+    return (
+        standing.notebook.name,
+        f"{text_bar(solved, all)} {solved} of {all}".lstrip(),
+        " ".join(f"{SIGNS[item.state]} {item.name.split()[0]}" for item in standing.exercises),
+        f"{standing.predicted} of {len(standing.predictions)}" if standing.predictions else "",
+        str(standing.minutes_left),
+    )
+
+
+def _row(standing: Standing) -> str:
+    solved, all = standing.solved, len(standing.exercises)
+    _, _, _, predicted, minutes = _words(standing)
+    exercises = " ".join(
+        f'<span style="display:inline-block;margin-right:10px;white-space:nowrap">'
+        f"{SIGNS[item.state]} {item.html()}</span>"
+        for item in standing.exercises
+    )
+    cells = [f"{bar(solved, all)}<div>{solved} of {all}</div>", exercises, predicted, minutes]
+    name = link(standing.notebook.file, standing.notebook.name)
+    return (
+        f'<tr><th scope="row" style="{CELL};font-weight:400">{name}</th>'
+        + "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells)
+        + "</tr>"
+    )
+
+
+def link(href: str, words: str) -> str:
+    return f'<a href="{escape(href)}">{escape(words)}</a>' if href else escape(words)
+
+
+def line(head: str, html: str) -> str:
+    return f"<div><b>{escape(head)}:</b> {html}</div>"
+
+
+def bar(done: int, all: int) -> str:
+    """A bar that shows how much is done; the numbers are always written next to it."""
+    share = 100 * done / all if all else 0
+    return (
+        '<div style="width:90px;height:8px;margin:6px 0;border-radius:4px;background-color:rgba(128,136,152,0.35)">'
+        f'<div style="width:{share:.0f}%;height:8px;border-radius:4px;background-color:rgb(27,150,100)"></div></div>'
+    )
+
+
+def text_bar(done: int, all: int) -> str:
+    return "■" * done + "□" * (all - done)
+
+
+def duration(minutes: int) -> str:
+    """In minutes up to an hour and a half, then to the nearest half hour: "75 minutes", "9½ hours"."""
+    if minutes <= 90:
+        return f"{minutes} minutes"
+    halves = round(minutes / 30)
+    return f"{halves // 2}{'½' if halves % 2 else ''} hours"

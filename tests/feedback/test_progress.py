@@ -1,0 +1,220 @@
+"""What progress() shows of a course that is not the real one, and what it makes of a damaged record."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from feedback import progress, store
+from feedback.contents import Notebook
+from feedback.progress import Here, Item, Overview, Standing
+from tests.feedback.sample import shares
+from tests.feedback.test_contents import contents, course, folder  # noqa: F401 (fixtures)
+
+
+@pytest.fixture(autouse=True)
+def record_file(tmp_path, monkeypatch):
+    file = tmp_path / "progress.json"
+    monkeypatch.setenv("COURSE_PROGRESS", str(file))
+    monkeypatch.setattr(store, "_unsaved", {})
+    return file
+
+
+def wrong(x, scale=None):
+    return x, x.sum(dim=1)
+
+
+class Page(HTMLParser):
+    """The links, the tags that are left open, and the rows of the table."""
+
+    def __init__(self, shown):
+        super().__init__()
+        self.html = shown._repr_mimebundle_()["text/html"]
+        self.links, self.open, self.rows, self.scopes = {}, [], [], []
+        self.feed(self.html)
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append((tag, dict(attributes)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td"):
+            self.rows[-1].append("")
+        if tag == "th":
+            self.scopes.append(dict(attributes)["scope"])
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, text):
+        tags = dict(self.open)
+        if "a" in tags:
+            self.links[text] = tags["a"]["href"]
+        if "td" in tags or "th" in tags:
+            self.rows[-1][-1] += text
+
+
+# ---------------------------------------------------------------- one notebook
+
+
+def test_nothing_is_solved_yet(course):  # noqa: F811
+    assert repr(course.progress("08")).splitlines() == [
+        "□□ 0 of 2 exercises solved here · 0 of 2 predictions made · about 30 minutes left",
+        "Left: 8.1 one (4 min) · 8.2 two (6 min)",
+        "Next notebook: 09 sums (20 min). What is a sum?",
+    ]
+
+
+def test_some_are_solved_and_some_are_worth_another_look(course):  # noqa: F811
+    course.check("8.1", shares)
+    course.check("8.2", wrong)
+    course.predict("08.more", "b")
+    assert repr(course.progress(8)).splitlines() == [
+        "■□ 1 of 2 exercises solved here · 1 of 2 predictions made · about 20 minutes left",
+        "Solved: 8.1 one",
+        "Worth another look: 8.2 two (tried, not solved yet; 6 min) · "
+        "prediction 08.more (you chose (b); the output says otherwise)",
+        "Next notebook: 09 sums (20 min). What is a sum?",
+    ]
+
+
+def test_all_is_solved_in_the_last_notebook(course):  # noqa: F811
+    course.check("9.1", shares)
+    assert repr(course.progress("09")).splitlines() == [
+        "■ 1 of 1 exercises solved here",
+        "Solved: 9.1 three",
+        "This is the last notebook: progress() shows the whole course.",
+    ]
+
+
+def test_a_prediction_that_was_corrected_needs_no_other_look(course):  # noqa: F811
+    course.predict("08.more", "b")
+    course.predict("08.more", "a")
+    assert "1 of 2 predictions made" in repr(course.progress("08"))
+    assert "Worth another look" not in repr(course.progress("08"))
+
+
+def test_every_name_is_a_link(course):  # noqa: F811
+    course.check("8.1", wrong)
+    course.predict("08.more", "b")
+    page = Page(course.progress("08"))
+    assert page.links == {
+        "8.1 one": "08_shares.ipynb#cell-id=first",
+        "8.2 two": "08_shares.ipynb#cell-id=second",
+        "prediction 08.more": "08_shares.ipynb#cell-id=asked",
+        "09 sums": "09_sums.ipynb",
+    }
+    assert page.open == []
+
+
+@pytest.mark.parametrize("number", ["10", "", "shares", 3.5])
+def test_an_unknown_notebook_is_answered_with_the_known_ones(course, number):  # noqa: F811
+    assert f"There is no notebook {number!r}. The notebooks are 08, 09." in course.progress(number).message
+
+
+# ---------------------------------------------------------------- the whole course
+
+
+def test_the_table_has_a_row_for_each_notebook_and_a_head_for_each_column(course):  # noqa: F811
+    course.check("8.1", shares)
+    course.check("8.2", wrong)
+    course.predict("08.more", "b")
+    page = Page(course.progress())
+    assert page.rows == [
+        ["notebook", "solved", "exercises", "predictions", "minutes left"],
+        ["08 shares", "1 of 2", "✓ 8.1 one ↻ 8.2 two", "1 of 2", "20"],
+        ["09 sums", "0 of 1", "○ 9.1 three", "", "20"],
+    ]
+    assert page.scopes == ["col"] * 5 + ["row"] * 2 and page.html.count("<caption") == 1 and page.open == []
+    assert page.links["09 sums"] == "09_sums.ipynb" and page.links["8.2 two"] == "08_shares.ipynb#cell-id=second"
+
+
+def test_the_text_says_the_same_as_the_table(course):  # noqa: F811
+    course.check("8.1", shares)
+    course.check("8.2", wrong)
+    course.predict("08.more", "b")
+    assert [re.sub(r" {2,}", " | ", line) for line in repr(course.progress()).splitlines()] == [
+        "1 of 3 exercises solved · 1 of 2 predictions made · about 40 minutes left",
+        "notebook | solved | exercises | predictions | minutes left",
+        "08 shares | ■□ 1 of 2 | ✓ 8.1 ↻ 8.2 | 1 of 2 | 20",
+        "09 sums | □ 0 of 1 | ○ 9.1 | 20",
+        progress.LEGEND,
+        "Worth another look:",
+        " | 8.2 two (tried, not solved yet; 6 min)",
+        " | prediction 08.more (you chose (b); the output says otherwise)",
+        "Next to solve: 8.2 two",
+    ]
+
+
+def test_when_all_is_solved_nothing_is_left(course):  # noqa: F811
+    for id in course.exercises:
+        course.check(id, shares)
+    text = repr(course.progress())
+    assert text.startswith("3 of 3 exercises solved · 0 of 2 predictions made\n")
+    assert "Next to solve" not in text and "Worth another look" not in text
+
+
+def test_the_bar_is_as_long_as_what_is_solved():
+    assert "width:40%" in progress.bar(2, 5) and "width:0%" in progress.bar(0, 5) and "width:100%" in progress.bar(3, 3)
+    assert progress.text_bar(2, 5) == "■■□□□"
+
+
+def test_names_are_no_markup():
+    notebook = Notebook("08_a.ipynb", "a < b", minutes=10, question="<b>?")
+    standing = Standing(notebook, (Item("8.1 <i>", "x", "open", minutes=1),), ())
+    for shown in (Here(standing, notebook), Overview([standing])):
+        html = shown._repr_mimebundle_()["text/html"]
+        assert "08 a &lt; b" in html and "8.1 &lt;i&gt;" in html and "<i>" not in html and "<b>?" not in html
+
+
+@pytest.mark.parametrize(
+    "states, minutes",
+    [
+        (["open", "again", "open"], 60),
+        (["done", "open", "open"], 55),
+        (["done", "done", "open"], 30),
+        (["done"] * 3, 0),
+    ],
+)
+def test_the_minutes_left_are_in_proportion_to_the_exercises_that_are_not_solved_in_steps_of_5(states, minutes):
+    items = tuple(Item("", "", state, minutes=m) for state, m in zip(states, (3, 7, 10), strict=True))
+    assert Standing(Notebook("08_a.ipynb", "a", minutes=60, question="?"), items, ()).minutes_left == minutes
+
+
+def test_a_notebook_without_exercises_leaves_nothing_to_do():
+    standing = Standing(Notebook("08_a.ipynb", "a", minutes=60, question="?"), (), ())
+    assert standing.minutes_left == 0 and repr(Here(standing, None)).startswith("0 of 0 exercises solved here\n")
+
+
+@pytest.mark.parametrize(
+    "minutes, words",
+    [(0, "0 minutes"), (75, "75 minutes"), (90, "90 minutes"), (100, "1½ hours"), (570, "9½ hours"), (590, "10 hours")],
+)
+def test_long_durations_are_given_in_half_hours(minutes, words):
+    assert progress.duration(minutes) == words
+
+
+# ---------------------------------------------------------------- the record
+
+
+def test_a_demonstration_is_neither_recorded_nor_used(course, record_file, capsys):  # noqa: F811
+    assert course.check("8.1", shares, record=False).status == "correct"
+    assert course.check("8.2", wrong, record=False).status == "wrong"
+    assert not record_file.exists() and course.progress("08").standing.solved == 0
+    assert course.yours("8.1") is not None and "the course's" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "{",
+        "[]",
+        json.dumps({"8.1": {"status": "done", "tries": 1}}),
+        json.dumps({"predictions": {"08.more": {"first": "z", "last": "z"}, "08.less": 3, "77.x": {}}}),
+        json.dumps({"77.1": {"status": "correct", "tries": 1}, "x": {"status": "wrong", "tries": 1}}),
+    ],
+)
+def test_a_damaged_record_and_what_the_course_does_not_know_count_as_nothing(course, record_file, record):  # noqa: F811
+    record_file.write_text(record, encoding="utf-8")
+    assert repr(course.progress("08")).startswith("□□ 0 of 2 exercises solved here · 0 of 2 predictions made")
+    assert repr(course.progress()).startswith("0 of 3 exercises solved · 0 of 2 predictions made")

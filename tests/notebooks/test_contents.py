@@ -1,0 +1,96 @@
+"""The list of the notebooks agrees with the notebooks, and readers find their way from each notebook to all others."""
+
+import re
+
+import pytest
+
+from exercises import COURSE, EXERCISES
+from exercises.notebooks import NOTEBOOKS
+from feedback.progress import duration
+from tests.notebooks.common import PATHS, ROOT, exercise_of, read
+
+each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.number)
+PAGES = {
+    "README.md": "notebooks/",
+    PATHS[0].name: "",
+}  # pages with a table of contents: the folder in its links
+
+
+def cells(notebook):
+    return read(ROOT / "notebooks" / notebook.file).cells
+
+
+def page(name):
+    return (ROOT / name).read_text(encoding="utf-8") if name == "README.md" else cells(NOTEBOOKS[0])[0].source
+
+
+def test_the_list_has_every_notebook_in_order():
+    assert [notebook.file for notebook in NOTEBOOKS] == [path.name for path in PATHS]
+
+
+@each_notebook
+def test_a_notebook_has_the_title_and_the_question_of_the_list(notebook):
+    source = cells(notebook)[0].source
+    title = re.search(r"^# (.*)$", source, re.MULTILINE)[1]
+    assert title.lower().startswith(notebook.name.lower()) and f"**{notebook.question}**" in source
+
+
+def line_of_links(notebook):
+    """What the second line of a notebook must be."""
+    index, first = NOTEBOOKS.index(notebook), NOTEBOOKS[0]
+    parts = [f"{notebook.minutes} minutes with the exercises"]
+    if following := COURSE.contents.following(notebook):
+        parts.insert(0, f"[{following.name} →]({following.file})")
+    if index:
+        before = NOTEBOOKS[index - 1]
+        parts[:0] = [f"[← {before.name}]({before.file})", f"[contents]({first.file}#cell-id={cells(first)[0].id})"]
+    return " · ".join(parts)
+
+
+@each_notebook
+def test_below_the_launch_badge_it_links_to_its_neighbors_and_the_contents(notebook):
+    assert cells(notebook)[0].source.split("\n\n")[1] == line_of_links(notebook)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_tables_of_contents_agree_with_the_list(name):
+    rows = [
+        f"| [{notebook.name}]({PAGES[name]}{notebook.file}) | {notebook.question} | {notebook.minutes} |"
+        for notebook in NOTEBOOKS
+    ]
+    if name != "README.md":
+        rows[0] = rows[0].replace(f"[{NOTEBOOKS[0].name}]({NOTEBOOKS[0].file})", NOTEBOOKS[0].name)  # it is this page
+    assert "\n".join(rows) in page(name)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_total_time_is_stated(name):
+    whole = duration(sum(notebook.minutes for notebook in NOTEBOOKS))
+    exercises = duration(sum(exercise.minutes for exercise in EXERCISES.values()))
+    assert f"The whole course takes about {whole}, of which the exercises take about {exercises}." in page(name)
+
+
+@each_notebook
+def test_progress_is_shown_at_the_top_and_at_the_end(notebook):
+    call, code = f'progress("{notebook.number}")', [cell for cell in cells(notebook) if cell.cell_type == "code"]
+    setup = next(cell for cell in code if cell.id == "setup")
+    assert setup.source.splitlines()[-1] == call
+    assert (cells(notebook)[-1].id, cells(notebook)[-1].source) == ("end-progress", call)
+
+
+def test_every_exercise_and_prediction_has_a_place_in_a_notebook_to_which_links_lead():
+    for id in (*EXERCISES, *COURSE.predictions):
+        file, _, cell_id = COURSE.contents.link(id).partition("#cell-id=")
+        cell = next(cell for cell in read(ROOT / "notebooks" / file).cells if cell.id == cell_id)
+        assert f"Exercise {id}: " in cell.source or f'predict("{id}")' in cell.source
+
+
+@each_notebook
+def test_headings_of_exercises_have_the_same_level(notebook):
+    exercises = [exercise_of(cell) for cell in cells(notebook) if exercise_of(cell)]
+    levels = re.findall(r"^(#+) .*Exercise \d", "\n".join(cell.source for cell in cells(notebook)), re.MULTILINE)
+    assert levels == ["###"] * len(exercises)
+
+
+def test_something_comes_after_every_exercise_but_the_last():
+    assert [id for id in EXERCISES if COURSE.after(id) is None] == [list(EXERCISES)[-1]]
