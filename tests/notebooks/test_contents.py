@@ -78,6 +78,16 @@ def test_progress_is_shown_at_the_top_and_at_the_end(notebook):
     assert (cells(notebook)[-1].id, cells(notebook)[-1].source) == ("end-progress", call)
 
 
+@each_notebook
+def test_what_is_published_is_nobodys_progress(notebook):
+    """Nothing is solved or tried: not even where a wrong answer is shown on purpose."""
+    for cell in cells(notebook):
+        for output in cell.get("outputs", []) if "progress(" in cell.source else []:
+            text = output.get("data", {}).get("text/plain", "")
+            assert not re.search(r"[■✓↻] \d|Worth another look|Solved", text), cell.id
+    assert "0 of " in cells(notebook)[-1].outputs[0].data["text/plain"]
+
+
 def test_every_exercise_and_prediction_has_a_place_in_a_notebook_to_which_links_lead():
     for id in (*EXERCISES, *COURSE.predictions):
         file, _, cell_id = COURSE.contents.link(id).partition("#cell-id=")
