@@ -22,7 +22,9 @@ it (but for types).
     answers         the source of answers that passed, kept for later notebooks
     prediction      a question to answer before the next cell is run
     buttons         the same with buttons, in a notebook
-    display         source code and tables in a notebook
+    display         source code in a notebook
+    contents        the notebooks of a course, and links to what is in them
+    progress        what is solved and what is left, in one notebook and in all
     course          check, hint, solution, progress, predict, yours for a package of exercises
     bank            right and wrong answers that the checkers are held to
     audit           what a catalog promises, computed from fingerprints
