@@ -9,13 +9,18 @@
 
 A folder such as e3_3_mask_by_filling holds the statement (exercise.py), the course's own answer (reference.py), the
 known mistakes (misconceptions.py), and the answers that the checker is tested with (answers_*.py).
-`predictions` holds the questions that `predict` asks, `common` what several exercises share. The engine that acts on
-all this is the package `feedback`.
+`predictions` holds the questions that `predict` asks, `common` what several exercises share, and `notebooks` the list
+of the notebooks. The engine that acts on all this is the package `feedback`.
 """
 
+from pathlib import Path
+
+from exercises.notebooks import NOTEBOOKS
+from feedback.contents import Contents
 from feedback.course import Course
 
-COURSE = Course(__name__, __path__[0])
+FOLDER = Path(__path__[0])
+COURSE = Course(__name__, str(FOLDER), Contents(NOTEBOOKS, FOLDER.parent / "notebooks"))
 EXERCISES = COURSE.exercises
 check, hint, solution, progress, reference = (
     COURSE.check,

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from feedback import answers, cells, checker, prediction, store
+from feedback.contents import Contents, Step
 from feedback.display import Source, Table
 from feedback.exercise import Exercise
 from feedback.prediction import Prediction, Question, Reply
@@ -63,9 +64,10 @@ class Exercises(Mapping):
 class Course:
     """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed."""
 
-    def __init__(self, package: str, folder: str) -> None:
+    def __init__(self, package: str, folder: str, contents: Contents | None = None) -> None:
         self.package = package
         self.exercises = Exercises(package, folder)
+        self.contents = contents or Contents()
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
 
     @cached_property
@@ -100,16 +102,11 @@ class Course:
     def _way_on(self, exercise: Exercise, report: Report) -> tuple[Part, ...]:
         """What to do next, on every card."""
         if report.solved:
-            return (following(self.after(exercise.id)),)
+            step = self.after(exercise.id)
+            return (following(f"{step.name}.", step.href) if step else following("This was the last exercise."),)
         change = following("Change your code, run its cell, then run this one again.")
         told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
         return (*(() if told else (change,)), Hints(exercise.id, exercise.hints))
-
-    def after(self, exercise_id: str) -> str:
-        """What comes after an exercise, in words."""
-        ids = list(self.exercises)
-        later = ids[ids.index(exercise_id) + 1 :]
-        return f"exercise {later[0]}, `{self.exercises[later[0]].name}`." if later else "this was the last exercise."
 
     def hint(self, exercise_id: Any, number: int = 1) -> Report:
         """One of the hints of an exercise; the later ones say more.
@@ -259,6 +256,18 @@ class Course:
         ]
         solved = sum(state in SOLVED for state in states.values())
         return Table(f"{solved} of {len(rows)} exercises solved", ("exercise", "name", "", "about", "state"), rows)
+
+    def after(self, exercise_id: str) -> Step | None:
+        """What comes after an exercise: the next one in its notebook, else the next notebook; None after the last."""
+        notebook = self.contents.of(exercise_id)
+        if notebook is None:
+            return None
+        ids = self.contents.belonging(self.exercises, notebook)
+        if exercise_id in ids[:-1]:
+            id = ids[ids.index(exercise_id) + 1]
+            return Step(f"exercise {self.exercises[id].title}", self.contents.link(id))
+        later = self.contents.following(notebook)
+        return Step(f"notebook {later.name}", later.file) if later else None
 
     def _find(self, exercise_id: Any) -> Exercise | None:
         return self.exercises.get(str(exercise_id).strip())

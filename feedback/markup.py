@@ -44,9 +44,10 @@ def head(color: Color, sign: str, word: str, title: str) -> str:
     return f'<div style="font-weight:600;margin-bottom:4px">{plate} &nbsp; {with_code(title)}</div>'
 
 
-def paragraph(text: str, label: str = "") -> str:
+def paragraph(text: str, label: str = "", href: str = "") -> str:
     start = f"<b>{label}:</b> " if label else ""
-    return f'<div style="margin:4px 0">{start}{with_code(text)}</div>'
+    words = f'<a href="{escape(href)}">{with_code(text)}</a>' if href else with_code(text)
+    return f'<div style="margin:4px 0">{start}{words}</div>'
 
 
 def listing(title: str, text: str) -> str:

@@ -26,16 +26,18 @@ class Text:
 
     kind  "say" for what is the case, "raised" for an exception, "numbers" for the learner's numbers, "think" for
           something to think about, "next" for what comes next
+    href  where in the course the text leads to, or ""
     """
 
     kind: str
     text: str
+    href: str = ""
 
     def plain(self) -> str:
         return f"{LABELS[self.kind]}: {self.text}" if self.kind in LABELS else self.text
 
     def html(self) -> str:
-        return markup.paragraph(self.text, LABELS.get(self.kind, ""))
+        return markup.paragraph(self.text, LABELS.get(self.kind, ""), self.href)
 
     def to_dict(self) -> dict[str, str]:
         return {"kind": self.kind, "text": self.text}
@@ -123,8 +125,8 @@ def think(text: str) -> Text:
     return Text("think", text)
 
 
-def following(text: str) -> Text:
-    return Text("next", text)
+def following(text: str, href: str = "") -> Text:
+    return Text("next", text, href)
 
 
 @dataclass(frozen=True)

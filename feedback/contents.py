@@ -1,0 +1,98 @@
+"""The notebooks of a course: what each is about, what follows what, and links that lead to each exercise.
+
+A course hands in one `Notebook` for each file, in order. Everything that belongs to a notebook starts with its number:
+exercise 2.5 and prediction 02.order are in notebook 02.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """One notebook: its file, its title without the number, how long it takes, and the question that it answers."""
+
+    file: str
+    title: str
+    minutes: int
+    question: str
+
+    @property
+    def number(self) -> str:
+        return self.file.split("_")[0]
+
+    @property
+    def name(self) -> str:
+        return f"{self.number} {self.title}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to do next: its name, and a link to it that works in all notebooks of the course."""
+
+    name: str
+    href: str
+
+
+class Contents:
+    """The notebooks of a course in order, and where in them its exercises and predictions are."""
+
+    def __init__(self, notebooks: Sequence[Notebook] = (), folder: Path = Path()) -> None:
+        self.notebooks, self.folder = tuple(notebooks), folder
+
+    def of(self, id: Any) -> Notebook | None:
+        """The notebook of an exercise, of a prediction, or with this number."""
+        number = str(id).strip().split(".")[0].zfill(2)
+        return next((notebook for notebook in self.notebooks if notebook.number == number), None)
+
+    def following(self, notebook: Notebook) -> Notebook | None:
+        """The notebook after this one; None after the last."""
+        index = self.notebooks.index(notebook) + 1
+        return self.notebooks[index] if index < len(self.notebooks) else None
+
+    def belonging(self, ids: Iterable[str], notebook: Notebook) -> list[str]:
+        """Those of the exercises or predictions that are in this notebook."""
+        return [id for id in ids if self.of(id) == notebook]
+
+    def link(self, id: str) -> str:
+        """The address of an exercise or prediction, for a link in a notebook; empty if no notebook has it.
+
+        The folder of the file is left out: the link stays among the learner's own copies.
+        """
+        notebook = self.of(id)
+        if notebook is None:
+            return ""
+        cell = _cells(self.folder / notebook.file).get(id)
+        return f"{notebook.file}#cell-id={cell}" if cell else notebook.file
+
+
+@cache
+def _cells(path: Path) -> dict[str, str]:
+    """{exercise or prediction: the id of its cell}, which is the cell with the heading above an exercise.
+
+    JupyterLab and exported pages know cells by these ids, which stay the same when a heading is reworded.
+    """
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        return dict(_places(cells))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return {}  # the links then lead to the beginning of the notebook
+
+
+def _places(cells: list[dict]) -> Iterable[tuple[str, str]]:
+    heading = ""
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown" and any(line.startswith("#") for line in source.splitlines()):
+            heading = cell["id"]
+        for tag in cell["metadata"].get("tags", []):
+            if tag.startswith("exercise-"):
+                yield tag.removeprefix("exercise-"), heading
+        if source.startswith('predict("'):
+            yield source.split('"')[1], cell["id"]

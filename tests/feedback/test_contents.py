@@ -1,0 +1,109 @@
+"""The notebooks of a course that is not the real one: what comes after an exercise, and where links lead."""
+
+import json
+
+import pytest
+
+from feedback.contents import Contents, Notebook, Step
+from feedback.course import Course
+
+NOTEBOOKS = (
+    Notebook("08_shares.ipynb", "shares", minutes=30, question="What is a share?"),
+    Notebook("09_sums.ipynb", "sums", minutes=20, question="What is a sum?"),
+)
+EXERCISE = """from dataclasses import replace
+
+from tests.feedback.sample import EXERCISE
+
+EXERCISE = replace(EXERCISE, id="{id}", name="{name}", minutes={minutes})
+"""
+PREDICTIONS = """from feedback.prediction import Prediction
+
+TEXTS = dict(question="?", answers={"a": "yes", "b": "no"}, right="a", tempting={"b": "It is."}, watch="Look.")
+PREDICTIONS = (Prediction(id="08.more", **TEXTS), Prediction(id="08.less", **TEXTS))
+"""
+
+
+def cell(id, source, *tags):
+    return {"id": id, "cell_type": "code" if tags or "(" in source else "markdown", "source": [source],
+            "metadata": {"tags": list(tags)} if tags else {}}  # fmt: skip
+
+
+CELLS = [
+    cell("title", "# 08 Shares"),
+    cell("asked", 'predict("08.more")'),
+    cell("first", "### Exercise 8.1"),
+    cell("between", "Some words."),
+    cell("stub", "def f(): ...", "exercise-8.1"),
+    cell("second", "### Exercise 8.2"),
+    cell("other-stub", "def g(): ...", "some-other-tag", "exercise-8.2"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "08_shares.ipynb").write_text(json.dumps({"cells": CELLS}), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def contents(folder):
+    return Contents(NOTEBOOKS, folder)
+
+
+@pytest.fixture
+def course(tmp_path, contents, monkeypatch):
+    """Exercises 8.1, 8.2 and 9.1 and two predictions, in a package of their own."""
+    package = tmp_path / f"sample_{tmp_path.name.replace('-', '_')}"
+    for name, id, minutes in (("e8_1_one", "8.1", 4), ("e8_2_two", "8.2", 6), ("e9_1_three", "9.1", 5)):
+        (package / name).mkdir(parents=True)
+        (package / name / "exercise.py").write_text(EXERCISE.format(id=id, name=name[5:], minutes=minutes), "utf-8")
+    (package / "predictions").mkdir()
+    (package / "predictions" / "n08.py").write_text(PREDICTIONS, encoding="utf-8")
+    for place in (package, *package.iterdir()):
+        (place / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    return Course(package.name, str(package), contents)
+
+
+@pytest.mark.parametrize(
+    "id, name, href",
+    [
+        ("8.1", "exercise 8.2 two", "08_shares.ipynb#cell-id=second"),
+        ("8.2", "notebook 09 sums", "09_sums.ipynb"),
+    ],
+)
+def test_after_an_exercise_comes_the_next_one_in_its_notebook_then_the_next_notebook(course, id, name, href):
+    assert course.after(id) == Step(name, href)
+
+
+@pytest.mark.parametrize("id", ["9.1", "7.1"])
+def test_nothing_comes_after_the_last_exercise_or_an_exercise_of_no_notebook(course, id):
+    assert course.after(id) is None
+
+
+def test_a_course_without_notebooks_knows_of_nothing_that_comes_next(course):
+    assert Course(course.package, str(course.contents.folder / course.package)).after("8.1") is None
+
+
+def test_links_lead_to_the_heading_of_an_exercise_and_to_the_cell_of_a_prediction(contents):
+    assert contents.link("8.1") == "08_shares.ipynb#cell-id=first"
+    assert contents.link("8.2") == "08_shares.ipynb#cell-id=second"
+    assert contents.link("08.more") == "08_shares.ipynb#cell-id=asked"
+
+
+def test_what_is_not_in_its_notebook_is_linked_to_the_beginning(contents):
+    assert contents.link("8.3") == "08_shares.ipynb"
+    assert contents.link("9.1") == "09_sums.ipynb", "this file does not exist"
+    assert contents.link("1.1") == ""
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3}', '{"cells": [{}]}', '{"cells": [{"source": 1}]}'])
+def test_a_damaged_notebook_costs_no_more_than_the_places_in_it(folder, contents, text):
+    (folder / "09_sums.ipynb").write_text(text, encoding="utf-8")
+    assert contents.link("9.1") == "09_sums.ipynb"
+
+
+@pytest.mark.parametrize("id", ["8", 8, "08", " 8.1 ", "08.more"])
+def test_everything_belongs_to_the_notebook_of_its_number(contents, id):
+    assert contents.of(id) is NOTEBOOKS[0]
