@@ -24,6 +24,7 @@ it (but for types).
     answers         the source of answers that passed, kept for later notebooks
     prediction      a question to answer before the next cell is run
     buttons         the same with buttons, in a notebook
+    contents        the notebooks, and what follows what
     display         source code and tables in a notebook
     course          check, hint, solution, progress, predict, yours for a package of exercises
     bank            right and wrong answers that the checkers are held to
