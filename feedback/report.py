@@ -89,18 +89,14 @@ class Hints:
     exercise: str
     texts: tuple[str, ...]
 
-    @property
-    def call(self) -> str:
-        return f'`hint("{self.exercise}")`'
-
     def plain(self) -> str:
-        return f"Stuck? {self.call} gives the first of {len(self.texts)} hints."
+        return f'Stuck? `hint("{self.exercise}")` gives the first of {len(self.texts)} hints.'
 
     def html(self) -> str:
-        count = len(self.texts)
-        folded = [(f"Hint {i} of {count}", text) for i, text in enumerate(self.texts, start=1)]
+        first, *more = (f"Hint {i} of {len(self.texts)}" for i in range(1, len(self.texts) + 1))
+        summaries = (f"Stuck? {first}", *more)
         last = f'Still stuck? `solution("{self.exercise}")` shows a solution.'
-        return markup.paragraph(self.plain()) + markup.one_by_one(folded, last)
+        return markup.one_by_one(list(zip(summaries, self.texts, strict=True)), last)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "hints", "texts": list(self.texts)}

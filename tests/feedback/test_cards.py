@@ -34,7 +34,8 @@ def test_the_card_and_the_plain_text_say_the_same(make):
     bundle = report._repr_mimebundle_()
     shown = visible(bundle["text/html"])
     assert bundle["text/plain"] == report.message == str(report)
-    for word in re.findall(r"[^\s:`]+", report.message):
+    said = "\n".join(part.plain() for part in report.parts if not isinstance(part, Hints))
+    for word in re.findall(r"[^\s:`]+", f"{report.title} {said}"):
         assert word in shown, word
     assert "<script" not in bundle["text/html"] and "color:#" not in bundle["text/html"]
 
