@@ -3,6 +3,7 @@
 It knows PyTorch, and nothing of what a course teaches. Read the modules in this order; a file imports only files above
 it (but for types).
 
+    markup          how boxes look in a notebook
     report          what a learner reads: a Report, as text, as a card, as a dict
     format          how values are written in it
     tree            results are nested tuples of tensors
@@ -12,6 +13,7 @@ it (but for types).
     errors          what an exception means here, and of which kind it is
     compare         when two results, or two pieces of code, are the same
     source          a stub, or an answer? what does it read from the notebook?
+    cells           did the cell run at all?
     contract        type, shape, dtype and device of a result
     observations    what is known of an attempt: each input is run once
     diagnose        which known mistake an attempt makes

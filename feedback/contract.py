@@ -33,11 +33,8 @@ def refuse(exercise: Exercise, attempt: Any) -> Report | None:
     if source.is_stub(attempt):
         return exercise.report(
             "not attempted",
-            say(f"{exercise.signature} should give {exercise.gives}."),
-            following(
-                f"Write its body, run its cell, then run this one again. About {exercise.minutes} minutes; "
-                f'stuck? hint("{exercise.id}")'
-            ),
+            say(f"`{exercise.signature}` should give {exercise.gives}."),
+            following(f"Write its body, run its cell, then run this one again. About {exercise.minutes} minutes."),
         )
     kind = exercise.runner.kind
     if (kind == "class") != isinstance(attempt, type) or not callable(attempt):
@@ -50,7 +47,7 @@ def refuse(exercise: Exercise, attempt: Any) -> Report | None:
         return exercise.report(
             "error",
             say(f"check needs the {kind} itself, got {got}."),
-            following(f'Write check("{exercise.id}", {exercise.name}), without brackets after the name.'),
+            following(f'Write `check("{exercise.id}", {exercise.name})`, without parentheses after the name.'),
         )
     return _wrong_signature(exercise, attempt)
 
@@ -64,10 +61,10 @@ def _wrong_signature(exercise: Exercise, attempt: Callable) -> Report | None:
     if not _binds(signature, exercise.arguments):
         return exercise.report(
             "error",
-            say(f"{exercise.name} is called as {exercise.signature}; yours takes {signature}."),
+            say(f"`{exercise.name}` is called as `{exercise.signature}`; yours takes `{signature}`."),
             following(
                 "Give it these arguments, in this order."
-                + (" In a method, self comes first." if exercise.runner.kind == "class" else "")
+                + (" In a method, `self` comes first." if exercise.runner.kind == "class" else "")
             ),
         )
     optional = [name for name in exercise.arguments if f"{name}=" in exercise.signature]  # they come last
@@ -75,7 +72,8 @@ def _wrong_signature(exercise: Exercise, attempt: Callable) -> Report | None:
         return exercise.report(
             "error",
             say(
-                f"{exercise.name} may be called without {' and '.join(optional)}; yours needs it: it takes {signature}."
+                f"`{exercise.name}` may be called without `{'` and `'.join(optional)}`; yours needs it: it takes "
+                f"`{signature}`."
             ),
             following(f"Begin with `def {exercise.signature}:`."),
         )

@@ -13,17 +13,18 @@ import pkgutil
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from feedback import answers, checker, prediction, store
+from feedback import answers, cells, checker, prediction, store
 from feedback.contents import Contents, Notebook, Step
 from feedback.display import Source
 from feedback.exercise import Exercise
 from feedback.prediction import Prediction, Question, Reply
 from feedback.progress import Here, Item, Overview, Standing
-from feedback.report import SOLVED, Report, following, say
+from feedback.report import SOLVED, Hints, Part, Report, Text, following, say
 from feedback.sandbox import session
 
 FOLDER = re.compile(r"e(\d+)_(\d+)_(\w+)")
@@ -81,7 +82,7 @@ class Course:
         if exercise is None:
             return self._unknown(exercise_id)
         try:
-            report = checker.check(exercise, attempt)
+            report = cells.did_not_run(exercise) or checker.check(exercise, attempt)
         except Exception as error:
             if os.environ.get("COURSE_DEBUG") or "PYTEST_CURRENT_TEST" in os.environ:
                 raise
@@ -92,7 +93,16 @@ class Course:
         if report.solved:
             self._passed[exercise.id] = attempt
             answers.keep(exercise.id, attempt)
-        return report
+        return replace(report, parts=(*report.parts, *self._way_on(exercise, report)))
+
+    def _way_on(self, exercise: Exercise, report: Report) -> tuple[Part, ...]:
+        """What to do next, on every card."""
+        if report.solved:
+            step = self.after(exercise.id)
+            return (following(f"{step.name}.", step.href) if step else following("This was the last exercise."),)
+        change = following("Change your code, run its cell, then run this one again.")
+        told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
+        return (*(() if told else (change,)), Hints(exercise.id, exercise.hints))
 
     def hint(self, exercise_id: Any, number: int = 1) -> Report:
         """One of the hints of an exercise; the later ones say more.
@@ -108,7 +118,7 @@ class Course:
             return exercise.report(
                 "hint", say(f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}.")
             )
-        more = f'hint("{exercise.id}", {number + 1})' if number < len(hints) else f'solution("{exercise.id}")'
+        more = f'`hint("{exercise.id}", {number + 1})`' if number < len(hints) else f'`solution("{exercise.id}")`'
         return Report(
             exercise.id,
             f"{exercise.title}, {number} of {len(hints)}",
@@ -123,7 +133,9 @@ class Course:
         Source: notebook 00
         """
         exercise = self._find(exercise_id)
-        return self._unknown(exercise_id) if exercise is None else Source(self.solution_source(exercise))
+        if exercise is None:
+            return self._unknown(exercise_id)
+        return Source(f"# A solution of exercise {exercise.title}\n{self.solution_source(exercise)}")
 
     def solution_source(self, exercise: Exercise) -> str:
         """The reference with the imports that a notebook may lack: the names of the course that it uses."""

@@ -12,7 +12,7 @@ from feedback.compare import allclose, same_behavior, same_shapes
 from feedback.exercise import Comparison, Exercise, Misconception
 from feedback.format import argument, describe, ended, equation, inline, listed, rounded, sentence, table
 from feedback.observations import Observations
-from feedback.report import Code, Part, Report, SideBySide, following, numbers, say, think
+from feedback.report import Code, Part, Report, SideBySide, numbers, raised, say, think
 from feedback.sandbox import Run
 
 LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sentence
@@ -67,21 +67,27 @@ def _same_on_minimal(seen: Observations, code: Callable, index: int) -> bool:
 
 
 def exception(seen: Observations, index: int, named: Misconception | None) -> Report:
-    """An exception: where, on what input, and what it means here."""
+    """An exception: first what it means here, then Python's own message, with the place and the input."""
     exercise, record = seen.exercise, seen.runs[index]
     error: Any = record.error
-    where = f" at your {record.line}" if record.line else ""
-    raised = say(f"It raised {errors.first_line(error)}{where}.")
-    given = numbers(called_with(exercise, record.args, error))
+    message = (raised(first_line(record)), numbers(called_with(exercise, record.args, error)))
     if named:
-        return exercise.report("error", raised, given, say(named.means), think(named.hint), diagnosis=named.id)
+        return exercise.report("error", say(named.means), *message, think(named.hint), diagnosis=named.id)
     meaning = errors.meaning(error, exercise.error_meanings, record.line, _one_axis_more(seen, index))
+    if meaning:
+        return exercise.report("error", say(meaning), *message)
     return exercise.report(
         "error",
-        raised,
-        given,
-        think(meaning or "Print the shapes just before that line, and compare them with the ones above."),
+        say("Your code stopped with an exception."),
+        *message,
+        think("Print the shapes just before that line, and compare them with the ones above."),
     )
+
+
+def first_line(record: Run) -> str:
+    """The exception with the learner's line: "ValueError: ..., at your line 3: `return q @ k`"."""
+    error: Any = record.error
+    return errors.first_line(error) + (f", at your {record.line}" if record.line else "")
 
 
 def _one_axis_more(seen: Observations, stopped: int) -> bool:
@@ -104,10 +110,10 @@ def called_with(exercise: Exercise, args: tuple, error: BaseException | None = N
 
 def stopped_in_behavioral_test(exercise: Exercise, while_doing: str, hint: str, record: Run) -> Report:
     error: Any = record.error
-    where = f" at your {record.line}" if record.line else ""
     return exercise.report(
         "error",
-        say(f"The numbers are right, but {while_doing} it raised {errors.first_line(error)}{where}."),
+        say(f"The numbers are right, but {while_doing} your code stopped."),
+        raised(first_line(record)),
         think(errors.meaning(error, exercise.error_meanings, record.line) or hint),
     )
 
@@ -149,7 +155,6 @@ def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
 def counterexample(seen: Observations, index: int, stage: int) -> Report:
     """Expected and actual, on an input that is small enough to work through by hand."""
     exercise, case = seen.exercise, seen.comparison(index)
-    stuck = following(f'hint("{exercise.id}")')
     so_far = (
         "It is a list, but not the right one"
         if isinstance(case.expected, list)
@@ -161,14 +166,12 @@ def counterexample(seen: Observations, index: int, stage: int) -> Report:
             say(f"{so_far}. The smallest input on which they differ:"),
             *side_by_side(exercise, small),
             think(FOLLOW_BY_HAND),
-            stuck,
         )
     return exercise.report(
         "wrong",
         say(f"{so_far}; it was tried on {exercise.cases[index].name}."),
         numbers(sentence(explainers.entry(case))),
         think(FOLLOW_BY_HAND),
-        stuck,
     )
 
 

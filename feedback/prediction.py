@@ -8,17 +8,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
-CODE = re.compile(r"`([^`]+)`")
-BOX = (
-    "border-left:4px solid rgb(70, 130, 200);background:rgba(70, 130, 200, 0.09);padding:8px 14px;margin:4px 0;"
-    "max-width:52em;line-height:1.5"
-)
+from feedback import markup
 
 
 @dataclass(frozen=True)
@@ -75,7 +69,7 @@ class Reply:
         return f"{self.head} {self.text}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        html = f'<div style="{BOX}"><b>{self.head}</b> {with_code(self.text)}</div>'
+        html = markup.box(markup.BLUE, f"<b>{self.head}</b> {markup.with_code(self.text)}")
         return {"text/html": html, "text/plain": repr(self)}
 
 
@@ -102,12 +96,13 @@ class Question:
     def still(self) -> dict[str, str]:
         """The question where nothing can be clicked, such as in a notebook on a website."""
         answers = "".join(
-            f"<div>({letter}) {with_code(text)}</div>" for letter, text in self.prediction.answers.items()
+            f"<div>({letter}) {markup.with_code(text)}</div>" for letter, text in self.prediction.answers.items()
         )
-        html = (
-            f'<div style="{BOX}"><div><b>Predict:</b> {with_code(self.prediction.question)}</div>'
+        html = markup.box(
+            markup.BLUE,
+            f"<div><b>Predict:</b> {markup.with_code(self.prediction.question)}</div>"
             f'<div style="margin:6px 0 6px 1em">{answers}</div>'
-            f"<div>Run this cell and click an answer, or write <code>{escape(self.call)}</code>.</div></div>"
+            f"<div>{markup.with_code(f'Run this cell and click an answer, or write `{self.call}`.')}</div>",
         )
         return {"text/html": html, "text/plain": repr(self)}
 
@@ -115,11 +110,6 @@ class Question:
         from feedback.buttons import show  # anywidget is not needed where a question is only printed
 
         show(self)
-
-
-def with_code(text: str) -> str:
-    """Text as HTML, with `backticks` as code."""
-    return CODE.sub(r"<code>\1</code>", escape(text))
 
 
 def load(package: str) -> dict[str, Prediction]:

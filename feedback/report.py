@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
-VERSION = 1  # of what to_dict gives
-HEADS = {
-    "not attempted": ("○", "not attempted yet", "128, 136, 152"),
-    "correct": ("✓", "correct", "27, 150, 100"),
-    "limited": ("✓", "correct, with a limit", "27, 150, 100"),
-    "wrong": ("✗", "not yet", "214, 110, 20"),
-    "error": ("!", "stopped", "200, 70, 110"),
-    "hint": ("?", "hint", "70, 130, 200"),
+from feedback import markup
+
+VERSION = 2  # of what to_dict gives
+HEADS = {  # status: (color, sign, word)
+    "not attempted": (markup.GRAY, "○", "not attempted yet"),
+    "correct": (markup.GREEN, "✓", "correct"),
+    "limited": (markup.GREEN, "✓", "correct, with a limit"),
+    "wrong": (markup.ORANGE, "✗", "not yet"),
+    "error": (markup.PINK, "!", "stopped"),
+    "hint": (markup.BLUE, "?", "hint"),
 }
 SOLVED = ("correct", "limited")
-LABELS = {"numbers": "In numbers", "think": "Think", "next": "Next"}
+LABELS = {"numbers": "In numbers", "think": "Think", "next": "Next", "raised": "Python's message"}
 
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph: what is the case ("say"), the learner's numbers, something to think about, or what comes next."""
+    """A paragraph; text in `backticks` is shown as code.
+
+    kind  "say" for what is the case, "raised" for an exception, "numbers" for the learner's numbers, "think" for
+          something to think about, "next" for what comes next
+    href  where in the course the text leads to, or ""
+    """
 
     kind: str
     text: str
+    href: str = ""
 
     def plain(self) -> str:
         return f"{LABELS[self.kind]}: {self.text}" if self.kind in LABELS else self.text
 
     def html(self) -> str:
-        label = f"<b>{LABELS[self.kind]}:</b> " if self.kind in LABELS else ""
-        return f'<div style="margin:4px 0">{label}{escape(self.text)}</div>'
+        return markup.paragraph(self.text, LABELS.get(self.kind, ""), self.href)
 
     def to_dict(self) -> dict[str, str]:
         return {"kind": self.kind, "text": self.text}
@@ -48,7 +54,7 @@ class Code:
         return _indented(f"{self.title}\n{self.text}")
 
     def html(self) -> str:
-        return _block(self.title, self.text)
+        return markup.listing(self.title, self.text)
 
     def to_dict(self) -> dict[str, str]:
         return {"kind": "code", "title": self.title, "text": self.text}
@@ -68,14 +74,35 @@ class SideBySide:
     def html(self) -> str:
         return (
             '<div style="display:flex;flex-wrap:wrap;gap:6px 32px">'
-            f"{_block(f'expected {self.name}', self.expected)}{_block(f'your {self.name}', self.actual)}</div>"
+            f"{markup.listing(f'expected {self.name}', self.expected)}"
+            f"{markup.listing(f'your {self.name}', self.actual)}</div>"
         )
 
     def to_dict(self) -> dict[str, str]:
         return {"kind": "side by side", "name": self.name, "expected": self.expected, "actual": self.actual}
 
 
-Part = Text | Code | SideBySide
+@dataclass(frozen=True)
+class Hints:
+    """The hints of an exercise: calls in plain text, folded texts in a card."""
+
+    exercise: str
+    texts: tuple[str, ...]
+
+    def plain(self) -> str:
+        return f'Stuck? `hint("{self.exercise}")` gives the first of {len(self.texts)} hints.'
+
+    def html(self) -> str:
+        first, *more = (f"Hint {i} of {len(self.texts)}" for i in range(1, len(self.texts) + 1))
+        summaries = (f"Stuck? {first}", *more)
+        last = f'Still stuck? `solution("{self.exercise}")` shows a solution.'
+        return markup.one_by_one(list(zip(summaries, self.texts, strict=True)), last)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "hints", "texts": list(self.texts)}
+
+
+Part = Text | Code | SideBySide | Hints
 
 
 def say(text: str) -> Text:
@@ -86,12 +113,16 @@ def numbers(text: str) -> Text:
     return Text("numbers", text)
 
 
+def raised(text: str) -> Text:
+    return Text("raised", text)
+
+
 def think(text: str) -> Text:
     return Text("think", text)
 
 
-def following(text: str) -> Text:
-    return Text("next", text)
+def following(text: str, href: str = "") -> Text:
+    return Text("next", text, href)
 
 
 @dataclass(frozen=True)
@@ -116,7 +147,7 @@ class Report:
 
     @property
     def message(self) -> str:
-        sign, word, _ = HEADS[self.status]
+        _, sign, word = HEADS[self.status]
         return "\n".join([f"{sign} {self.title}: {word}", *(part.plain() for part in self.parts)])
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,22 +175,5 @@ def _indented(text: str) -> str:
 
 
 def _card(report: Report) -> str:
-    """A tinted box: its tint is see-through and its ink is inherited, so every theme shows it well."""
-    sign, word, rgb = HEADS[report.status]
-    head = (
-        f'<div style="font-weight:600;margin-bottom:4px"><span style="color:rgb({rgb})">{sign} {word}</span>'
-        f" &nbsp; {escape(report.title)}</div>"
-    )
-    body = "".join(part.html() for part in report.parts)
-    return (
-        f'<div style="border-left:4px solid rgb({rgb});background:rgba({rgb},0.09);padding:8px 14px;'
-        f'margin:4px 0;max-width:52em;line-height:1.5">{head}{body}</div>'
-    )
-
-
-def _block(title: str, text: str) -> str:
-    return (
-        f'<div style="margin:4px 0"><div style="opacity:0.75">{escape(title)}</div>'
-        '<pre style="margin:2px 0;padding:2px 0;background:transparent;color:inherit;'
-        f'font-size:90%;white-space:pre-wrap">{escape(text)}</pre></div>'
-    )
+    head = markup.head(*HEADS[report.status], report.title)
+    return markup.box(HEADS[report.status][0], head + "".join(part.html() for part in report.parts))

@@ -195,7 +195,7 @@ def _watched() -> Iterator[None]:
 
 
 def _learner_line(error: BaseException) -> str:
-    """The line of the learner's own code that raised, as 'line 3: scores = q @ k'."""
+    """The line of the learner's own code that raised, as 'line 3: `scores = q @ k`'."""
     frames, trace = [], error.__traceback__
     while trace:
         frames.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
@@ -206,7 +206,7 @@ def _learner_line(error: BaseException) -> str:
     file, number = own[-1]
     text = linecache.getline(file, number).strip()
     text = text if len(text) <= 100 else text[:97] + "..."
-    return f"line {number}: {text}" if text else f"line {number}"
+    return f"line {number}: `{text}`" if text else f"line {number}"
 
 
 def _is_foreign(file: str) -> bool:

@@ -60,7 +60,6 @@ def test_without_a_property_the_smallest_counterexample_is_shown():
     report = check(reversed_rows)
     assert report.status == "wrong" and report.diagnosis is None
     assert "The smallest input on which they differ" in report.message and "[0.7500, 0.2500]" in report.message
-    assert 'hint("9.1")' in report.message
 
 
 def test_the_example_shown_fits_no_other_misconception():
@@ -132,7 +131,7 @@ def test_modes_around_a_check_are_put_back(mode):
 
 def test_a_report_as_a_dict():
     report = check(over_columns).to_dict()
-    assert report["version"] == 1 and report["exercise"] == "9.1" and report["title"] == "9.1 shares"
+    assert report["version"] == 2 and report["exercise"] == "9.1" and report["title"] == "9.1 shares"
     assert (report["status"], report["diagnosis"]) == ("wrong", "over-columns")
     assert [part["kind"] for part in report["parts"]] == ["say", "numbers", "think"]
     assert report["parts"][0]["text"] == "Columns were summed, not rows."

@@ -121,8 +121,8 @@ def test_code_without_a_source_file_is_understood(body, status):
         (3, "got 3"),
         (nn.Linear, "A function is asked for, got the class Linear"),
         (torch.Tensor, "got the class Tensor"),
-        (lambda: 0, "row_means is called as row_means(x); yours takes ()"),
-        (lambda x, y: 0, "yours takes (x, y)"),
+        (lambda: 0, "`row_means` is called as `row_means(x)`; yours takes `()`"),
+        (lambda x, y: 0, "yours takes `(x, y)`"),
     ],
 )
 def test_something_that_is_no_answer_is_explained(attempt, words):

@@ -9,6 +9,8 @@ import pytest
 from exercises import EXERCISES
 from tests.notebooks.common import EXCEPTIONS, PATHS, code_cells, exercise_of, read
 
+BLUE = "rgb(38, 92, 160); background: rgba(38, 92, 160, 0.09)"  # as the cards of hints and predictions
+TASK = f'<div style="border-left: 4px solid {BLUE}; padding: 8px 14px 1px">'
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
 
@@ -113,14 +115,15 @@ def test_stubs_are_documented_and_followed_by_their_check(path):
 
 
 @each_notebook
-def test_the_text_before_a_stub_gives_the_number_stars_and_minutes_of_its_exercise(path):
+def test_the_text_before_a_stub_is_a_block_with_the_stars_and_minutes_of_its_exercise(path):
     cells = read(path).cells
     for stub in code_cells(path):
         if exercise_of(stub):
             exercise = EXERCISES[exercise_of(stub)]
-            text = next(cell.source for cell in reversed(cells[: cells.index(stub)]) if "## Exercise" in cell.source)
-            assert f"Exercise {exercise.id}: " in text and exercise.stars in text, exercise.id
-            assert f"*About {exercise.minutes} minutes.*" in text, f"{exercise.id}: {exercise.minutes} minutes"
+            text = next(cell.source for cell in reversed(cells[: cells.index(stub)]) if "✎ Exercise" in cell.source)
+            assert re.match(rf"### ✎ Exercise {exercise.id}: .* {exercise.stars}\n", text), exercise.id
+            task = f"\n\n{TASK}\n\n**Your task** (about {exercise.minutes} minutes). "
+            assert task in text and "\n\n</div>" in text, exercise.id
 
 
 @each_notebook

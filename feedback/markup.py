@@ -1,0 +1,70 @@
+"""How a box in a notebook looks: HTML that shows well in every theme, light or dark.
+
+A box has a see-through tint and inherits the color of its text. Its state stands on a plate of a solid color, white
+on dark, so that the words have the same contrast everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+CODE = re.compile(r"`([^`\n]+)`")
+GRAY, GREEN, ORANGE, PINK, BLUE = (
+    (86, 94, 110),
+    (15, 110, 72),
+    (160, 76, 8),
+    (170, 45, 85),
+    (38, 92, 160),
+)
+Color = tuple[int, int, int]
+
+
+def with_code(text: str) -> str:
+    """Text as HTML, with `backticks` as code."""
+    return CODE.sub(r"<code>\1</code>", escape(text))
+
+
+def box(color: Color, content: str) -> str:
+    """A tinted box with a bar of its color on the left."""
+    rgb = "{}, {}, {}".format(*color)
+    return (
+        f'<div style="border-left:4px solid rgb({rgb});background:rgba({rgb}, 0.09);padding:8px 14px;margin:4px 0;'
+        f'max-width:52em;line-height:1.5">{content}</div>'
+    )
+
+
+def head(color: Color, sign: str, word: str, title: str) -> str:
+    """The first line of a box: its state on a colored plate, then the title."""
+    rgb = "{}, {}, {}".format(*color)
+    plate = (
+        f'<span style="background:rgb({rgb});color:rgb(255, 255, 255);padding:1px 8px;border-radius:4px">'
+        f"{sign} {word}</span>"
+    )
+    return f'<div style="font-weight:600;margin-bottom:4px">{plate} &nbsp; {with_code(title)}</div>'
+
+
+def paragraph(text: str, label: str = "", href: str = "") -> str:
+    start = f"<b>{label}:</b> " if label else ""
+    words = f'<a href="{escape(href)}">{with_code(text)}</a>' if href else with_code(text)
+    return f'<div style="margin:4px 0">{start}{words}</div>'
+
+
+def listing(title: str, text: str) -> str:
+    """Text in a code font below a title."""
+    return (
+        f'<div style="margin:4px 0"><div style="opacity:0.8">{with_code(title)}</div>'
+        '<pre style="margin:2px 0;padding:2px 0;background:transparent;color:inherit;'
+        f'font-size:90%;white-space:pre-wrap">{escape(text)}</pre></div>'
+    )
+
+
+def one_by_one(folded: list[tuple[str, str]], last: str) -> str:
+    """(summary, text) folded into each other, so that each is opened by itself; `last` comes below the last text."""
+    inner = paragraph(last)
+    for summary, text in reversed(folded):
+        inner = (
+            f'<details style="margin:4px 0"><summary>{escape(summary)}</summary>'
+            f'<div style="margin-left:1em">{paragraph(text)}{inner}</div></details>'
+        )
+    return inner
