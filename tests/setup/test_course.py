@@ -522,7 +522,7 @@ def test_the_tests_are_run_apart_from_the_learners_progress(ready_course):
     process = ready_course.run("test", "-k", "masks", FAKE_PYTEST="sys.exit(5)", COURSE_PROGRESS="mine.json")
     assert process.returncode == 5
     [call] = ready_course.calls("pytest")
-    assert call["words"][:3] == ["tests", "exercises", "notebooks"] and call["words"][-2:] == ["-k", "masks"]
+    assert call["words"][:3] == ["exercises", "tests", "notebooks"] and call["words"][-2:] == ["-k", "masks"]
     assert {"--nbval", "--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg"} < set(call["words"])
     assert call["progress"] == "memory"
 
