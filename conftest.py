@@ -13,6 +13,7 @@ from tests.minilm import require_minilm, uses_minilm
 pytest_plugins = ("feedback.pytest_plugin",)
 
 QUICK_NOTEBOOK = "00_start_here"  # short, and the only one that `python course.py test --quick` runs
+LONG = ("notebook", "browser", "install")  # the markers of files that begin first
 
 os.environ["COURSE_PROGRESS"] = "memory"  # no test reads or changes what a contributor has solved
 torch.set_num_threads(1)  # several of these processes share the cores; the kernels of notebooks use all of them
@@ -23,6 +24,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_cell(item) and item.path.stem != QUICK_NOTEBOOK:
             item.add_marker(pytest.mark.notebook)
+    long = {item.path for item in items if is_cell(item) or any(map(item.get_closest_marker, LONG))}
+    items.sort(key=lambda item: item.path not in long)  # first, so that no process is left alone with them at the end
 
 
 def pytest_runtest_setup(item):

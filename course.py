@@ -443,7 +443,7 @@ def run_tests(words):
         str(PYTHON),
         "-m",
         "pytest",
-        *([] if names_files else ["tests", "exercises", "notebooks"]),
+        *([] if names_files else ["exercises", "tests", "notebooks"]),
         "--nbval",
         "--nbval-current-env",
         "--nbval-sanitize-with=tests/sanitize.cfg",
@@ -451,6 +451,7 @@ def run_tests(words):
         "auto",
         "--maxprocesses=8",
         "--dist=loadfile",
+        "--no-loadscope-reorder",  # in the order of conftest.py: long files first
         *(["-m", QUICK] if quick else []),
         *words,
     ]

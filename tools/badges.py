@@ -1,4 +1,4 @@
-"""Where the course lives, in every notebook and on the front page: the badges, and the cell that fetches the course.
+"""Where the course lives: the badges in the notebooks and README.md, the first cells, and the address in CITATION.cff.
 
 `python course.py badges` runs this file: it takes owner, repository and branch from the one URL in pyproject.toml and
 writes them wherever it occurs. Notebooks keep their outputs.
@@ -71,6 +71,12 @@ def linked(text, place):
     return re.sub(r"https://mybinder\.org/v2/gh/[^\s)]+", BINDER.format(**place), text)
 
 
+def cited(text, place):
+    """CITATION.cff with the address of the repository."""
+    address = "https://github.com/{owner}/{repository}".format(**place)
+    return re.sub(r"^repository-code: .*$", f"repository-code: {address}", text, flags=re.MULTILINE)
+
+
 def main():
     try:
         place = home()
@@ -79,8 +85,9 @@ def main():
         return 1
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         write(launched(nbformat.read(path, as_version=4), path.name, place), path)
-    readme = ROOT / "README.md"
-    readme.write_text(linked(readme.read_text(encoding="utf-8"), place), encoding="utf-8", newline="\n")
+    for name, updated in (("README.md", linked), ("CITATION.cff", cited)):
+        path = ROOT / name
+        path.write_text(updated(path.read_text(encoding="utf-8"), place), encoding="utf-8", newline="\n")
     print("The badges lead to {owner}/{repository}, branch {branch}.".format(**place))
     return 0
 

@@ -116,17 +116,20 @@ def outputs(monkeypatch):
     return shown
 
 
+@pytest.mark.slow
 def test_a_cell_shows_the_picture_and_then_the_view(outputs):
     explorers.attention(words, weights(6, 6))._ipython_display_()
     assert [set(data) for data in outputs] == [{"image/svg+xml", "text/plain"}, {VIEW}]
 
 
+@pytest.mark.slow
 def test_in_colab_both_are_one_output(outputs, monkeypatch):
     monkeypatch.setitem(sys.modules, "google.colab", None)
     explorers.attention(words, weights(6, 6))._ipython_display_()
     assert [set(data) for data in outputs] == [{VIEW, "image/svg+xml", "text/plain"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [weights(6, 6), weights(128, 128)])
 def test_the_picture_is_that_of_the_figures_with_an_invitation(given):
     data = bundle(many[: len(given)], given)
@@ -142,6 +145,7 @@ def test_the_picture_is_that_of_the_figures_with_an_invitation(given):
     assert [ElementTree.tostring(part) for part in inviting] == [ElementTree.tostring(part) for part in plain]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(6, 6), (4, 6, 6), (2, 4, 6, 6)])
 def test_picture_and_words_are_the_same_in_every_run(shape):
     first, second = bundle(words, weights(*shape)), bundle(words, weights(*shape))
@@ -149,6 +153,7 @@ def test_picture_and_words_are_the_same_in_every_run(shape):
     assert "0x" not in repr(explorers.attention(words, weights(*shape)))
 
 
+@pytest.mark.slow
 def test_the_words_name_the_head_that_is_shown():
     assert bundle(words, weights(6, 6))["text/plain"].startswith("weights, 6 queries")
     assert bundle(words, weights(4, 6, 6))["text/plain"].startswith("head 0 of 4, 6 queries")

@@ -77,6 +77,7 @@ def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     assert "\n" not in said and len(said) < 260 and "; " in said
 
 
+@pytest.mark.slow
 def test_the_picture_is_that_of_the_first_draw():
     still = explorers.dropout(words, full).still()
     row = after(full, 1, 0.5)[3]
@@ -86,6 +87,7 @@ def test_the_picture_is_that_of_the_first_draw():
     assert still == explorers.dropout(words, full).still() != explorers.dropout(words, full, seed=2).still()
 
 
+@pytest.mark.slow
 def test_a_later_change_of_the_weights_changes_nothing():
     given = full.clone()
     view = explorers.dropout(words, given)

@@ -43,6 +43,7 @@ def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     assert "\n" not in str(caught.value) and "; " in str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_picture_is_that_of_the_opening_view():
     still = explorers.heads(three, 6, 2).still()
     assert still == explorers.heads(three, 6, 2).still()
@@ -51,6 +52,7 @@ def test_the_picture_is_that_of_the_opening_view():
     assert "merged: position 0: 00 01 02 03 04 05; position 1: 10 11" in words
 
 
+@pytest.mark.slow
 def test_no_two_numbers_of_a_picture_have_the_same_name():
     x = explorers.heads(four, 12, 3).picture().alt.split("head 0")[0]
     names = [name for name in x.replace(";", "").replace(".", "").split() if len(name) == 3 and name.isdigit()]

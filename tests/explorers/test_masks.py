@@ -53,6 +53,7 @@ def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     assert "\n" not in str(caught.value) and "; " in str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_picture_is_that_of_the_opening_view():
     still = explorers.masks(words, scores(6)).still()
     weights = reference.masked_softmax(scores(6), reference.causal_mask(6))
@@ -61,6 +62,7 @@ def test_the_picture_is_that_of_the_opening_view():
     assert still == explorers.masks(words, scores(6)).still()
 
 
+@pytest.mark.slow
 def test_a_later_change_of_the_scores_changes_nothing():
     given = scores(6)
     view = explorers.masks(words, given)

@@ -174,6 +174,7 @@ def test_in_colab_both_are_one_output(monkeypatch):
     assert [set(data) for data in outputs] == [{buttons.VIEW, "text/html", "text/plain"}]
 
 
+@pytest.mark.slow
 def test_a_question_is_asked_without_anywidget_where_it_is_only_printed():
     code = (
         "import sys; sys.modules['anywidget'] = None; from exercises import predict; "

@@ -64,7 +64,7 @@ def test_an_endless_loop_is_stopped(monkeypatch):
 
 
 def test_a_bare_except_does_not_keep_a_loop_alive(monkeypatch):
-    monkeypatch.setattr(sandbox, "PATIENCE", 0.3)
+    monkeypatch.setattr(sandbox, "PATIENCE", 0.1)
 
     def code(x):
         for _ in range(3):
@@ -171,6 +171,7 @@ def test_a_check_may_run_in_a_thread():
     assert found == ["correct"]
 
 
+@pytest.mark.slow
 def test_answers_come_quickly():
     """After the first check of a session; by the time this process works, as the machine may be busy elsewhere."""
     for exercise in EXERCISES.values():

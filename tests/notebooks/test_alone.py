@@ -85,7 +85,7 @@ def test_the_first_cell_clones_the_course_once(colab):
     assert (colab / "attention-by-hand" / "mine.txt").exists()
 
 
-@pytest.mark.parametrize("folder", ["notebooks", "notebooks/mine"])
+@pytest.mark.parametrize("folder", ["notebooks", "study/old"])
 def test_inside_the_course_it_clones_nothing(colab, tmp_path, monkeypatch, folder):
     redirect(monkeypatch, "file:///nowhere")
     place = tmp_path / "course" / folder

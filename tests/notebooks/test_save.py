@@ -13,22 +13,27 @@ from exercises import COURSE
 from tests.notebooks.common import PATHS, ROOT
 from tools import save_notebooks
 
+IN_PIECES = "import os, sys, time\nprint('grüß dich'); sys.stdout.flush(); time.sleep(0.3); print('again')"
+BAD = ("x = 1", "# first line\nx / 0")
 
-@pytest.fixture
-def course(tmp_path):
-    """A course without notebooks, in which `save` can run."""
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """What `save` printed and the folder of its notebooks: a good one, and one that fails."""
+    course = tmp_path_factory.mktemp("course")
     for name in ("tools/save_notebooks.py", "tests/sanitize.cfg"):
-        copy = tmp_path / name
+        copy = course / name
         copy.parent.mkdir()
         shutil.copy(ROOT / name, copy)
-    (tmp_path / "notebooks").mkdir()
-    return tmp_path
-
-
-def save(course):
-    return subprocess.run(
+    folder = course / "notebooks"
+    folder.mkdir()
+    make_notebook(folder / "01_good.ipynb", IN_PIECES, "os.path.basename(os.getcwd()), os.environ['COURSE_PROGRESS']")
+    make_notebook(folder / "02_bad.ipynb", *BAD)
+    process = subprocess.run(
         [sys.executable, "tools/save_notebooks.py"], cwd=course, capture_output=True, encoding="utf-8"
     )
+    assert process.returncode == 1
+    return process.stdout, folder
 
 
 def make_notebook(path, *sources):
@@ -43,17 +48,14 @@ def make_notebook(path, *sources):
 
 
 @pytest.mark.notebook
-def test_a_notebook_is_saved_with_its_outputs_and_without_metadata(course):
-    path = course / "notebooks" / "01_good.ipynb"
-    in_pieces = "import os, sys, time\nprint('grüß dich'); sys.stdout.flush(); time.sleep(0.3); print('again')"
-    make_notebook(path, in_pieces, "os.path.basename(os.getcwd()), os.environ['COURSE_PROGRESS']")
-    process = save(course)
-    assert process.returncode == 0 and re.search(r"01_good.ipynb  2 cells, [\d.]+ s\n", process.stdout)
-    text = path.read_text(encoding="utf-8")
+def test_a_notebook_is_saved_with_its_outputs_and_without_metadata(saved):
+    said, folder = saved
+    assert re.search(r"01_good.ipynb  2 cells, [\d.]+ s\n", said)
+    text = (folder / "01_good.ipynb").read_text(encoding="utf-8")
     assert text.startswith('{\n "cells"') and text.endswith("}\n") and "grüß dich" in text
-    saved = json.loads(text)
-    first, second = saved["cells"]
-    assert saved["metadata"] == {
+    notebook = json.loads(text)
+    first, second = notebook["cells"]
+    assert notebook["metadata"] == {
         "kernelspec": {"display_name": "Python 3", "name": "python3"},
         "language_info": {"name": "python"},
     }
@@ -63,8 +65,9 @@ def test_a_notebook_is_saved_with_its_outputs_and_without_metadata(course):
 
 
 @pytest.mark.notebook
-def test_what_is_saved_does_not_depend_on_the_progress_of_whoever_saves_it(course, monkeypatch):
-    path, record = course / "notebooks" / "03_progress.ipynb", course / "progress.json"
+def test_what_is_saved_does_not_depend_on_the_progress_of_whoever_saves_it(tmp_path, monkeypatch):
+    path, record = tmp_path / "03_progress.ipynb", tmp_path / "progress.json"
+    monkeypatch.setattr(save_notebooks, "NOTEBOOKS", tmp_path)
     solved = {id: {"status": "correct", "tries": 1} for id in COURSE.exercises}
     chosen = {id: {"first": "a", "last": "a"} for id in COURSE.predictions}
     saved = []
@@ -78,28 +81,33 @@ def test_what_is_saved_does_not_depend_on_the_progress_of_whoever_saves_it(cours
             'progress("02")',
             'predict("02.order")',
         )
-        assert save(course).returncode == 0
+        assert save_notebooks.save(path)
         saved.append(path.read_bytes())
         assert json.loads(record.read_text(encoding="utf-8")) == content
     assert saved[0] == saved[1] and b"0 of 5 exercises solved here" in saved[0]
 
 
 @pytest.mark.notebook
-def test_a_notebook_that_fails_is_left_unchanged(course):
-    path = course / "notebooks" / "02_bad.ipynb"
-    make_notebook(path, "x = 1", "# first line\nx / 0")
-    before = path.read_bytes()
-    process = save(course)
-    assert process.returncode == 1
-    assert "02_bad.ipynb  failed in cell cell-1, which begins: # first line" in process.stdout
-    assert "ZeroDivisionError: division by zero" in process.stdout and len(process.stdout.splitlines()) < 10
-    assert path.read_bytes() == before and list(path.parent.iterdir()) == [path]
+def test_a_notebook_that_fails_is_left_unchanged(saved, tmp_path):
+    said, folder = saved
+    assert "02_bad.ipynb  failed in cell cell-1, which begins: # first line" in said
+    assert "ZeroDivisionError: division by zero" in said and len(said.splitlines()) < 11
+    make_notebook(tmp_path / "before.ipynb", *BAD)
+    assert (folder / "02_bad.ipynb").read_bytes() == (tmp_path / "before.ipynb").read_bytes()
+    assert {path.name for path in folder.iterdir()} == {"01_good.ipynb", "02_bad.ipynb"}
 
 
 def test_notebooks_are_named_by_number_or_whole_name():
     second, third = (next(path for path in PATHS if path.stem.startswith(number)) for number in ("02", "03"))
     assert save_notebooks.find_notebooks([third.name, "02"]) == [second, third]
     assert save_notebooks.find_notebooks([]) == PATHS
+
+
+@pytest.mark.parametrize("failing, code", [(None, 0), ("02", 1)])
+def test_the_exit_code_says_whether_every_notebook_was_saved(monkeypatch, failing, code):
+    saved = []
+    monkeypatch.setattr(save_notebooks, "save", lambda path: saved.append(path) or path.stem[:2] != failing)
+    assert save_notebooks.main([]) == code and saved == PATHS
 
 
 def test_a_name_that_matches_no_notebook_is_refused(capsys):

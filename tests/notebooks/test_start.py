@@ -1,12 +1,14 @@
 """The launch badges of the notebooks, and what their first cell requires of the Python that runs it."""
 
 import re
+import shutil
 import sys
 from importlib.metadata import PackageNotFoundError
 from types import ModuleType, SimpleNamespace
 
 import nbformat
 import pytest
+import yaml
 
 from helpers import start
 from tests.notebooks.common import PATHS, ROOT, read
@@ -34,6 +36,12 @@ def test_the_readme_has_badges():
     assert badges.linked(page, place) == page
 
 
+def test_the_citation_has_the_version_and_the_address_of_the_project():
+    page = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    cited, address = yaml.safe_load(page), "https://github.com/{owner}/{repository}".format(**badges.home())
+    assert (cited["version"], cited["repository-code"]) == (settings()["project"]["version"], address)
+
+
 def test_badges_of_a_fork():
     place = {"owner": "ada", "repository": "fork", "branch": "my-class"}
     notebook = badges.launched(read(PATHS[1]), PATHS[1].name, place)
@@ -44,6 +52,21 @@ def test_badges_of_a_fork():
     assert badges.launched(notebook, PATHS[1].name, badges.home()) == read(PATHS[1])
     page = badges.linked((ROOT / "README.md").read_text(encoding="utf-8"), place)
     assert "github/ada/fork/blob/my-class/notebooks/00_" in page and "gh/ada/fork/my-class?urlpath=lab" in page
+
+
+def test_badges_change_the_citation_of_a_fork(monkeypatch, tmp_path):
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    address = 'Repository = "https://github.com/ada/fork/tree/my-class"'
+    (tmp_path / "pyproject.toml").write_text(re.sub("(?m)^Repository = .*$", address, text), encoding="utf-8")
+    for name in ("README.md", "CITATION.cff"):
+        shutil.copy(ROOT / name, tmp_path)
+    monkeypatch.setattr(badges, "ROOT", tmp_path)
+    monkeypatch.setattr(badges, "NOTEBOOKS", tmp_path / "notebooks")
+    before = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert badges.main() == 0
+    after = yaml.safe_load((tmp_path / "CITATION.cff").read_text(encoding="utf-8"))
+    assert after == before | {"repository-code": "https://github.com/ada/fork"}
+    assert "gh/ada/fork/my-class" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_new_notebook_gets_its_badge_and_the_first_cell():

@@ -4,9 +4,10 @@ Code that runs on it has moved all of its tensors, or created them where the oth
 GPU's arithmetic gives the same digits.
 """
 
+from functools import cache
+
 import torch
 from torch.overrides import TorchFunctionMode, resolve_name
-from torch.utils._pytree import tree_leaves
 
 GPU, CPU = torch.device("cuda", 0), torch.device("cpu")
 ANSWERS = {"device": GPU, "is_cuda": True, "is_cpu": False}
@@ -36,9 +37,9 @@ class FakeGpu(TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        full_name = resolve_name(function) or function.__name__
+        full_name = name_of(function)
         name = full_name.removesuffix(".__get__").rpartition(".")[2]
-        given = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        given = [*tensors_in(args), *tensors_in(kwargs.values())]
         there = [x for x in given if isinstance(x, tensor)]
         if there and name not in MIXING and any(x.dim() > 0 for x in given if not isinstance(x, tensor)):
             raise RuntimeError(f"Expected all tensors to be on the same device, but found {GPU} and {CPU} in {name}")
@@ -56,6 +57,22 @@ class FakeGpu(TorchFunctionMode):
             function, args = torch.Tensor.cpu, args[:1]
         made = function(*map(on_cpu, args), **{key: on_cpu(value) for key, value in kwargs.items()})
         return (made.clone() if given else made).as_subclass(tensor if wanted == "cuda" else torch.Tensor)
+
+
+@cache  # of the time that the simulation takes, looking up names was a quarter
+def name_of(function):
+    return resolve_name(function) or function.__name__
+
+
+def tensors_in(values):
+    """The tensors among the values, and in lists, tuples and dictionaries among them."""
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from tensors_in(value)
+        elif isinstance(value, dict):
+            yield from tensors_in(value.values())
 
 
 def requested_device(name, args, kwargs):
