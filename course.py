@@ -72,6 +72,8 @@ PATIENT = 30  # seconds until a host must have begun to answer
 HURRIED = 2.5  # the same where somebody waits for JupyterLab, perhaps without a network: at most twice this
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 SMALL, LARGE = (0.4, 1.5), (3.0, 5.5)  # GB to download and in .venv, with PyTorch's CPU or CUDA build (measured)
+LAYOUT = ROOT / "tools" / "jupyterlab"  # how JupyterLab looks when it is opened from here
+WORKSPACE = "default-37a8.jupyterlab-workspace"  # JupyterLab's own name for the panels that it opens with
 
 
 class Problem(Exception):
@@ -109,15 +111,15 @@ def set_up_environment(files):
     with only_one_set_up():
         if is_set_up(files):  # by the one that this one waited for
             return False
-        torch, gigabytes = choose_torch()
+        torch, gigabytes, other = choose_torch()
         sound = environment_is_sound()
         with contextlib.suppress(OSError):
             STAMP.unlink()  # from here on, .venv is incomplete
         if not sound:
             make_environment(gigabytes)
-        say("Installing the packages: about {:g} GB to download, {:g} GB in .venv.".format(*gigabytes))
+        say("Installing the packages: about {:g} GB to download, {:g} GB in .venv{}.".format(*gigabytes, other))
         install(files, torch)
-        quieten_lab()
+        say("Looking at the fonts of this computer, for the figures.")
         runs(str(PYTHON), "-c", "import matplotlib.font_manager")  # its first look at the fonts is slow, and warns
         STAMP.write_text(stamp(files), encoding="utf-8")
         say("The set-up is complete.")
@@ -183,7 +185,7 @@ def try_to_lock(file):
 
 
 def choose_torch():
-    """The installer's arguments for a build of PyTorch, and the gigabytes that the set-up takes with it.
+    """The installer's arguments for a build of PyTorch, the gigabytes that the set-up takes with it, and what if not.
 
     Only on Linux is there a choice: the small build where there is no NVIDIA GPU.
     """
@@ -191,17 +193,14 @@ def choose_torch():
     has_gpu = os.path.exists("/proc/driver/nvidia") or runs("nvidia-smi")
     wanted = one_of("COURSE_TORCH", ("cpu", "default")) or ("default" if has_gpu else "cpu")
     if not sys.platform.startswith("linux"):
-        return [], SMALL
+        return [], SMALL, ""
     if wanted == "default":
-        return [], LARGE
+        return [], LARGE, ""
     with contextlib.suppress(Exception):  # whatever the reason that it does not answer, the plain index will do
         urllib.request.urlopen(CPU_INDEX + "/torch/", timeout=5).close()
-        return small, SMALL
-    say(
-        f"{CPU_INDEX} is not reachable: going on with the plain package index.\n"
-        "If its PyTorch is the CUDA build, {:g} GB are downloaded and .venv takes {:g} GB.".format(*LARGE)
-    )
-    return [], SMALL
+        return small, SMALL, ""
+    say(f"{CPU_INDEX} is not reachable: going on with the plain package index.")
+    return [], SMALL, " ({:g} and {:g} GB if that index only has the CUDA build of PyTorch)".format(*LARGE)
 
 
 def uv():
@@ -234,7 +233,7 @@ def make_environment(gigabytes):
         say("The folder .venv is incomplete or broken: making it again.")
         shutil.rmtree(ENVIRONMENT)
     require_space(sum(gigabytes))
-    say(f"Making .venv with Python {platform.python_version()}.")
+    say(f"Making .venv with Python {platform.python_version()}, which may take a minute.")
     ENVIRONMENT.mkdir()
     command = [sys.executable, "-m", "venv"]
     if uv():  # with pip in it (--seed), which learners may want and which downloads MiniLM from PyPI
@@ -280,12 +279,23 @@ def show_progress(line):
         show_passing("  " + line.strip())
 
 
-def quieten_lab():
-    """Keep JupyterLab from opening with a question about news, and from asking the network for updates."""
-    folder = ENVIRONMENT / "share" / "jupyter" / "lab" / "settings"
-    folder.mkdir(parents=True, exist_ok=True)
-    settings = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
-    (folder / "overrides.json").write_text(json.dumps(settings), encoding="utf-8")
+def arrange_lab():
+    """JupyterLab's options for the course: no news, the contents of the notebook on the left, lines that can be read.
+
+    All of it lies in .venv or in the course: the learner's own settings are used as they are, and are not changed.
+    """
+    lab = ENVIRONMENT / "share" / "jupyter" / "lab"
+    for folder in (lab / "settings", lab / "workspaces"):
+        folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(str(LAYOUT / "overrides.json"), str(lab / "settings"))
+    if not (lab / "workspaces" / WORKSPACE).exists():  # else it holds what the learner arranged and left open
+        shutil.copy(str(LAYOUT / WORKSPACE), str(lab / "workspaces"))
+    return [
+        f"--LabApp.workspaces_dir={lab / 'workspaces'}",
+        "--LabApp.custom_css=True",
+        f"--ServerApp.tornado_settings={json.dumps({'static_custom_path': [str(LAYOUT)]})}",
+        "--Application.log_level=ERROR",  # what is left is the address
+    ]
 
 
 def download_minilm(patience):
@@ -411,11 +421,12 @@ def open_lab(words):
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in a container; JupyterLab would refuse
         command += ["--allow-root"]
     set_up(LEARNING)
+    show_passing("Looking at your notebooks.")
     code = study(["start"])
     if code:
         return code
-    say("Opening JupyterLab. To stop it, press Ctrl-C twice here.")
-    return hand_over(command)
+    say("Opening JupyterLab, which takes some seconds. To stop it, press Ctrl-C twice here.")
+    return hand_over(command + arrange_lab())
 
 
 def parse_options(words):

@@ -5,6 +5,7 @@ A test module asks for its fixtures by importing them: `lab` and `open_notebook`
     open_notebook(cells, name="test")   a notebook of these code cells, open in JupyterLab: a `LabPage`
 """
 
+import importlib.util
 import json
 import os
 import socket
@@ -63,7 +64,7 @@ def lab(tmp_path_factory):
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         f"--LabApp.user_settings_dir={settings}",
-        f"--LabApp.workspaces_dir={home / 'workspaces'}",
+        *_as_the_course_opens_it(home / "environment"),
     ]
     with open(home / "lab.log", "w", encoding="utf-8") as log:
         server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
@@ -73,6 +74,15 @@ def lab(tmp_path_factory):
             yield Lab(url, root, environment)
         finally:
             _stop(server)
+
+
+def _as_the_course_opens_it(environment):
+    """The options with which `python course.py` opens JupyterLab."""
+    spec = importlib.util.spec_from_file_location("course", ROOT / "course.py")
+    course = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(course)
+    course.ENVIRONMENT = environment
+    return course.arrange_lab()
 
 
 def _settings(folder):

@@ -55,6 +55,16 @@ def page(lab, course, chromium, watched):  # noqa: F811
     page.close()
 
 
+def test_it_opens_with_the_contents_and_lines_of_a_readable_length(lab, course, chromium):  # noqa: F811
+    page = chromium.new_page(viewport={"width": 1920, "height": 900})
+    page.goto(f"{lab.url}/lab/tree/study/{NAME}")  # the tests' other pages open with ?reset, without any panel
+    page.get_by_role("treeitem", name="How a notebook works").wait_for(timeout=60_000)
+    paragraph = page.locator(".jp-RenderedMarkdown > p").first
+    letters = float(paragraph.evaluate("p => p.clientWidth / parseFloat(getComputedStyle(p).fontSize)"))
+    assert 40 < letters <= 46
+    page.close()
+
+
 def sources(path):
     return {cell["id"]: "".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]}
 

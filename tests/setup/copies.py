@@ -39,6 +39,7 @@ class Course:
         (folder / "helpers" / "pretrained.py").write_text(FAKE, encoding="utf-8")
         (folder / "tools").mkdir()
         (folder / "tools" / "study.py").write_text(FAKE, encoding="utf-8")
+        shutil.copytree(PROJECT / "tools" / "jupyterlab", folder / "tools" / "jupyterlab")
 
     def with_fakes(self):
         """A sound .venv for requirements that have changed since, with fakes in it."""

@@ -6,6 +6,7 @@ helpers/pretrained.py, tools/study.py and uv; where it matters, the real program
 
 import ast
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -67,6 +68,29 @@ def test_changing_the_copies_hands_the_words_on(ready_course, words, code):
     assert ready_course.run(*words, FAKE_TOOLS=f"sys.exit({code})").returncode == code
     assert [call["words"] for call in ready_course.calls("tools")] == [words]
     assert not ready_course.calls("helpers") and not ready_course.calls("jupyterlab")  # nor is MiniLM downloaded
+
+
+# ---- JupyterLab
+
+
+def test_jupyterlab_is_arranged_without_touching_the_learners_settings(ready_course):
+    ready_course.run()
+    [lab] = ready_course.calls("jupyterlab")
+    options = dict(word.split("=", 1) for word in lab["words"] if "=" in word)
+    own = ready_course.folder / ".venv" / "share" / "jupyter" / "lab"
+    assert Path(options["--LabApp.workspaces_dir"]) == own / "workspaces"
+    assert (own / "settings" / "overrides.json").exists()
+    [folder] = json.loads(options["--ServerApp.tornado_settings"])["static_custom_path"]
+    assert (Path(folder) / "custom.css").exists()
+    assert not [word for word in lab["words"] if "user_settings_dir" in word]
+
+
+def test_what_the_learner_left_open_is_kept(ready_course):
+    ready_course.run()
+    [workspace] = (ready_course.folder / ".venv" / "share" / "jupyter" / "lab" / "workspaces").iterdir()
+    workspace.write_text("{}", encoding="utf-8")
+    ready_course.run()
+    assert workspace.read_text(encoding="utf-8") == "{}"
 
 
 # ---- setting up
@@ -216,8 +240,10 @@ def test_choice_of_the_build(module, monkeypatch, capsys, has_gpu, chosen, reach
     monkeypatch.setattr(module, "uv", lambda: None)
     monkeypatch.setattr(module.urllib.request, "urlopen", open_address)
     monkeypatch.setenv("COURSE_TORCH", chosen)
-    assert module.choose_torch()[0] == expected
+    arguments, _, otherwise = module.choose_torch()
+    assert arguments == expected
     assert ("is not reachable" in capsys.readouterr().out) == (not reachable)
+    assert ("3 and 5.5 GB if" in otherwise) == (not reachable)
 
 
 @pytest.mark.parametrize(
