@@ -1,12 +1,13 @@
 // The attention explorer: all heads small, one head large as a heat map, and lines from a word to what it reads.
 
-import { headName, named, read } from "./attention_data.js";
+import { headName, hiddenIn, named, read } from "./attention_data.js";
 import { CELL, LABEL, TITLES, layOut, under } from "./attention_layout.js";
 import { Overview } from "./attention_overview.js";
-import { INK, clamp, colorIndex, exact, inkOn, largestFirst, range, spaced, sum } from "./numbers.js";
-import { chooser, element, fitted, frame, freshId, help, legend, onSurroundings, oncePerFrame, penOf, prepared, raster,
-  ring, spoken, theme, tools } from "./page.js";
-import { moved } from "./tables.js";
+import { ALARM, INK, ON_HATCHING, clamp, colorIndex, exact, inkOn, largestFirst, range, spaced,
+  sum } from "./numbers.js";
+import { chooser, element, fitted, frame, freshId, hatching, help, legend, onSurroundings, oncePerFrame, penOf,
+  prepared, raster, ring, spoken, swatch, theme, tools } from "./page.js";
+import { Reading, moved } from "./tables.js";
 
 /** @import { Layout, Square } from "./attention_layout.js" */
 /** @import { Data } from "./attention_data.js" */
@@ -14,6 +15,7 @@ import { moved } from "./tables.js";
 /** @typedef {CanvasRenderingContext2D} Pen */
 
 const FAINTEST = 0.0005; // no line for less: nobody would see it
+const MOST_LISTED = 1024; // weights in "Read as a table"; of more, only the chosen row
 
 /** @param {Mount} mount */
 function render({ model, el }) {
@@ -40,18 +42,22 @@ class AttentionView {
     this.head = 0;
     this.matrix = data.matrix(0, 0);
     this.picture = raster(this.matrix, data.table);
+    this.hidden = hiddenIn(data, this.matrix.values);
     this.chosen = { row: 0, column: 0 };
+    this.kept = false; // whether the chosen square was clicked, and stays although the pointer goes elsewhere
     /** @type {Square | null} under the pointer */
     this.hover = null;
     this.paint = oncePerFrame(() => this.paintAll());
     this.paintMap = oncePerFrame(() => this.drawMap());
     this.paintMarks = oncePerFrame(() => this.drawMarks());
     this.readout = spoken();
+    this.reading = new Reading(() => this.listing());
     this.layerChooser = chooser("Layer", data.layers, (layer) => this.chooseHead(layer, this.head));
     this.headChooser = chooser("Head", data.heads, (head) => this.chooseHead(this.layer, head));
     this.overview = data.hasHeads ? new Overview(data, (layer, head) => this.chooseHead(layer, head)) : null;
     // For the eye two canvases that stay in place while the stage scrolls, for screen readers one row of cells.
     const id = freshId();
+    this.leaks = swatch("abh-alarm", "hidden, but read all the same");
     this.squares = element("canvas");
     this.marks = element("canvas");
     this.pane = element("div", { class: "abh-pane" }, this.squares, this.marks);
@@ -79,10 +85,12 @@ class AttentionView {
   /** @param {string} helpId */
   build(helpId) {
     const { hasLayers, hasHeads, table } = this.data;
-    return frame(tools(...(hasLayers ? [this.layerChooser.label] : []), ...(hasHeads ? [this.headChooser.label] : []),
-      legend(table, "weight")), ...(this.overview ? [this.overview.node] : []), this.readout.node, this.stage, help(
-      "Point at a word or a square; click to keep it. The arrow keys move the selection, Home and End go to the ends " +
-      "of a row, Page Up and Page Down move ten rows.", helpId));
+    const marks = this.data.hasMask ? [swatch("abh-hatched", "hidden by the mask"), this.leaks] : [];
+    return frame(help("Point at a word or a square. A click keeps it, until you click it again or press Escape. " +
+      "With the keyboard: the arrow keys, Home and End, Page Up and Page Down move; Enter keeps.", helpId),
+    tools(...(hasLayers ? [this.layerChooser.label] : []), ...(hasHeads ? [this.headChooser.label] : []),
+      legend(table, "weight"), ...marks), ...(this.overview ? [this.overview.node] : []), this.readout.node,
+    this.stage, this.reading.node);
   }
 
   listen() {
@@ -110,25 +118,39 @@ class AttentionView {
     const { data, layer, head } = this;
     this.matrix = data.matrix(layer, head);
     this.picture = raster(this.matrix, data.table);
+    this.hidden = hiddenIn(data, this.matrix.values);
+    this.leaks.hidden = !this.hidden.leaks.length;
     this.layerChooser.select.value = String(layer);
     this.headChooser.select.value = String(head);
     const name = data.hasHeads ? `, ${headName(this.data, layer, head)}` : "";
     this.stage.setAttribute("aria-label", `Attention weights${name}: rows are queries, columns are keys`);
   }
 
-  /** Keep a square, or a row and the key it reads most.
+  /** Choose a square, or a row and the key it reads most.
    *  @param {number} row
    *  @param {number} column */
   choose(row, column = largestFirst(this.weightsOf(row))[0]) {
     this.chosen = { row, column };
     this.speakRow();
     this.write();
+    this.reading.show();
     this.paintMarks();
   }
 
-  /** @param {Square | null} square */
+  /** What a click does: keep what was hit, or let it go if it is kept already.
+   *  @param {Square | null} square */
   keep(square) {
-    if (square) this.choose(square.row, square.column ?? undefined);
+    if (!square) return;
+    const { row, column } = this.chosen;
+    this.kept = !(this.kept && square.row === row && (square.column ?? column) === column);
+    if (this.kept) this.choose(square.row, square.column ?? undefined);
+    else this.letGo();
+  }
+
+  letGo() {
+    this.kept = false;
+    this.write();
+    this.paintMarks();
   }
 
   /** @param {Square | null} square */
@@ -141,6 +163,15 @@ class AttentionView {
 
   /** @param {KeyboardEvent} event */
   walk(event) {
+    if (event.key === "Escape" && this.kept) this.letGo();
+    else if (event.key === "Enter" || event.key === " ") this.keep(this.chosen);
+    else return this.move(event);
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {KeyboardEvent} event */
+  move(event) {
     const { row, column } = this.chosen;
     const last = [this.data.T - 1, this.data.S - 1];
     const rows = { PageUp: -10, PageDown: 10 }[event.key] ?? 0;
@@ -164,10 +195,10 @@ class AttentionView {
     stage.scrollTop = clamp(stage.scrollTop, bottom - stage.clientHeight, y - LABEL.apart);
   }
 
-  /** What is under the pointer, or else what is chosen.
+  /** What is kept; else what is under the pointer, or what is chosen.
    *  @returns {Square} */
   get cursor() {
-    return this.hover ?? this.chosen;
+    return this.kept ? this.chosen : this.hover ?? this.chosen;
   }
 
   /** @param {number} row */
@@ -179,18 +210,47 @@ class AttentionView {
   // ------------------------------------------------------------ what is said
 
   write() {
-    const { row, column } = this.cursor;
-    const total = sum(this.weightsOf(row));
-    const where = this.data.hasHeads ? `${headName(this.data, this.layer, this.head)}; ` : "";
-    this.readout.say(column === null ? this.rowSentence(row) : this.cellSentence(row, column),
-      `${where}the row sums to ${exact(total)}`);
+    const { cursor, hover, kept } = this;
+    const { row, column } = this.chosen;
+    const elsewhere = kept && hover && (hover.row !== row || (hover.column ?? column) !== column);
+    this.readout.say(this.sentence(cursor), elsewhere ? `Under the pointer: ${this.sentence(hover)}`
+      : `${this.where()} sums to ${exact(sum(this.weightsOf(cursor.row)))}.${kept ? " Kept." : ""}`);
+  }
+
+  /** "The row", with its layer and head if there are several. */
+  where() {
+    const { data, layer, head } = this;
+    return data.hasHeads ? `In ${headName(data, layer, head)}, the row` : "The row";
+  }
+
+  /** @param {Square} square */
+  sentence({ row, column }) {
+    return column === null ? this.rowSentence(row) : this.cellSentence(row, column);
+  }
+
+  /** The weights as a table, or only the chosen row where there are too many.
+   *  @returns {import("./tables.js").Listing[]} */
+  listing() {
+    const { data, layer, head, chosen } = this;
+    const name = data.hasHeads ? `Weights of ${headName(data, layer, head)}` : "Weights";
+    const said = (/** @type {number} */ i, /** @type {number} */ j) =>
+      exact(this.weightsOf(i)[j]) + (data.hides(i, j) ? " (hidden)" : "");
+    if (data.T * data.S > MOST_LISTED) {
+      return [{ caption: `${name}, query ${named(data.queries, chosen.row)}`, columns: ["key", "weight"],
+        rows: data.keys.map((_, j) => [named(data.keys, j), said(chosen.row, j)]) }];
+    }
+    return [{ caption: `${name}: rows are queries, columns are keys`, columns: ["query", ...data.keys],
+      rows: data.queries.map((word, i) => [word, ...data.keys.map((_, j) => said(i, j))]) }];
   }
 
   /** @param {number} row
    *  @param {number} column */
   cellSentence(row, column) {
     const { queries, keys } = this.data;
-    return `${named(queries, row)} reads ${named(keys, column)}: ${exact(this.weightsOf(row)[column])}`;
+    const [query, key, weight] = [named(queries, row), named(keys, column), this.weightsOf(row)[column]];
+    if (!this.data.hides(row, column)) return `${query} reads ${key}: ${exact(weight)}`;
+    if (weight > 0) return `${query} reads ${key}: ${exact(weight)}, although the mask hides it`;
+    return `${query} cannot read ${key}: the mask hides it`;
   }
 
   /** @param {number} row */
@@ -208,7 +268,8 @@ class AttentionView {
     this.row.setAttribute("aria-rowindex", String(row + 1));
     this.row.setAttribute("aria-label", named(this.data.queries, row));
     this.cells.forEach((cell, j) => {
-      cell.textContent = `${named(this.data.keys, j)}: ${exact(weights[j])}`;
+      const hidden = this.data.hides(row, j) ? ", hidden" : "";
+      cell.textContent = `${named(this.data.keys, j)}: ${exact(weights[j])}${hidden}`;
       cell.setAttribute("aria-selected", String(j === column));
     });
     this.stage.setAttribute("aria-activedescendant", this.cells[column].id);
@@ -296,9 +357,22 @@ class AttentionView {
     this.clip(pen);
     pen.imageSmoothingEnabled = false;
     pen.drawImage(this.picture, ...this.corner(0, 0), S * cell.width, T * cell.height);
+    this.drawHidden(pen);
     if (Math.min(cell.width, cell.height) >= CELL.ruled) this.drawRules(pen);
     if (Math.min(cell.width, cell.height) >= CELL.numbers) this.drawNumbers(pen);
     pen.restore();
+  }
+
+  /** What the mask hides is hatched, and what is read all the same is an alarm.
+   *  @param {Pen} pen */
+  drawHidden(pen) {
+    const { cell } = this.layout;
+    pen.beginPath();
+    for (const [i, j, count] of this.hidden.runs) pen.rect(...this.corner(i, j), count * cell.width, cell.height);
+    pen.fillStyle = hatching(pen);
+    pen.fill();
+    pen.fillStyle = ALARM;
+    for (const [i, j] of this.hidden.leaks) pen.fillRect(...this.corner(i, j), cell.width, cell.height);
   }
 
   /** Thin lines between the squares.
@@ -323,7 +397,8 @@ class AttentionView {
       for (let j = 0; j < S; j++) {
         const weight = this.matrix.values[i * S + j];
         const [x, y] = this.corner(i, j);
-        pen.fillStyle = inkOn(table[colorIndex(weight)]);
+        const onHidden = weight > 0 ? "#ffffff" : ON_HATCHING;
+        pen.fillStyle = this.data.hides(i, j) ? onHidden : inkOn(table[colorIndex(weight)]);
         pen.fillText(weight.toFixed(2), x + cell.width / 2, y + cell.height / 2);
       }
     }
@@ -427,7 +502,7 @@ class AttentionView {
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     for (const j of spaced(order, (key) => this.keyMiddle(key), this.layout.pitch > 12 ? 0 : LABEL.apart)) {
-      const alpha = j === column ? 1 : clamp(0.6 + 2 * weights[j], 0, 1);
+      const alpha = j === column ? 1 : clamp(0.7 + 2 * weights[j], 0, 1);
       this.label(pen, this.labels.keys[j], this.layout.keyWidth - 6, this.keyMiddle(j), j === column, alpha);
     }
   }
@@ -474,14 +549,23 @@ class AttentionView {
     pen.restore();
   }
 
-  /** A frame around the row, and a ring around the square.
+  /** A frame around the row, and a ring around the square: a thick one if it is kept. What the pointer finds
+   *  meanwhile has a thin ring.
    *  @param {Pen} pen */
   drawCursor(pen) {
     const { row, column } = this.cursor;
-    const { cell } = this.layout;
     this.clip(pen);
-    ring(pen, [...this.corner(row, 0), this.data.S * cell.width, cell.height], INK, 1);
-    if (column !== null) ring(pen, [...this.corner(row, column), cell.width, cell.height], this.colors.mark, 2);
+    ring(pen, this.box(row, null), INK, 1);
+    if (this.kept && this.hover) ring(pen, this.box(this.hover.row, this.hover.column), this.colors.line, 1);
+    if (column !== null) ring(pen, this.box(row, column), this.colors.mark, this.kept ? 4 : 2);
     pen.restore();
+  }
+
+  /** Where a square is, or a whole row: x, y, width and height.
+   *  @param {number} row
+   *  @param {number | null} column */
+  box(row, column) {
+    const { cell } = this.layout;
+    return [...this.corner(row, column ?? 0), (column === null ? this.data.S : 1) * cell.width, cell.height];
   }
 }

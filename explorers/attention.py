@@ -1,5 +1,6 @@
 """Attention weights to explore: a heat map, and lines from a word to the words it reads."""
 
+import torch
 import traitlets
 
 from explorers import given, still
@@ -10,19 +11,21 @@ MOST_WORDS = 512
 MOST_WEIGHTS = 20_000_000  # 80 MB: all 72 heads of MiniLM at its longest, 512 words
 
 
-def attention(tokens, weights, queries=None):
+def attention(tokens, weights, queries=None, mask=None):
     """See what each word reads: point at a word, or move through the weights with the arrow keys.
 
     Shapes: tokens S words (keys), queries T words (the tokens if not given),
-            weights (T, S), (H, T, S) or (L, H, T, S)
+            weights (T, S), (H, T, S) or (L, H, T, S); mask (T, S) bool, the same for all heads,
+            True where the query may attend to the key: what it hides is hatched
     Units:  colors run from 0 to 1; a weight above 1, which dropout can produce, has the color of 1
-    Errors: TypeError if the words are not strings or the weights not numbers; ValueError if they do
-            not match, are too many, or a weight is negative, NaN or infinite
-    Source: notebooks 00, 02, 05 and 07
+    Errors: TypeError if the words are not strings, the weights not numbers or the mask not bool; ValueError
+            if they do not match, are too many, or a weight is negative, NaN or infinite
+    Source: notebooks 00, 02, 03, 05 and 07
     """
     tokens = given.words("tokens", tokens, MOST_WORDS)
     queries = tokens if queries is None else given.words("queries", queries, MOST_WORDS)
-    return AttentionExplorer(tokens, queries, _weights(weights, len(queries), len(tokens)))
+    T, S = len(queries), len(tokens)
+    return AttentionExplorer(tokens, queries, _weights(weights, T, S), None if mask is None else _mask(mask, T, S))
 
 
 class AttentionExplorer(Explorer):
@@ -33,15 +36,20 @@ class AttentionExplorer(Explorer):
     queries = traitlets.List(traitlets.Unicode()).tag(sync=True)
     axes = traitlets.List(traitlets.Int()).tag(sync=True)  # [T, S], [H, T, S] or [L, H, T, S]
     weights = traitlets.Bytes().tag(sync=True)  # float32, little-endian, in the order of the axes
+    mask = traitlets.Bytes().tag(sync=True)  # (T, S), one byte each, 1 where the key may be read; empty without a mask
 
-    def __init__(self, tokens, queries, weights):
+    def __init__(self, tokens, queries, weights, mask):
+        self._mask = mask
         self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # a copy, in case the tensor changes later
-        super().__init__(tokens=tokens, queries=queries, axes=list(weights.shape), weights=given.sent(weights))
+        seen = b"" if mask is None else mask.numpy().tobytes()
+        super().__init__(
+            tokens=tokens, queries=queries, axes=list(weights.shape), weights=given.sent(weights), mask=seen
+        )
 
     def picture(self):
         """The first head."""
         draw = plots.weights if max(self._first.shape) <= still.FEW else still.weights
-        return draw(self._first, self.queries, self.tokens, title=_title(self.axes))
+        return draw(self._first, self.queries, self.tokens, title=_title(self.axes), mask=self._mask)
 
 
 def _title(axes):
@@ -72,6 +80,26 @@ def _weights(weights, T, S):
         )
     given.require_finite("weights", weights, "pass what comes after the softmax, and hide keys with masked_softmax", 0)
     return weights
+
+
+def _mask(mask, T, S):
+    """The mask as bools on the CPU, stretched to all pairs.
+
+    Shapes: whatever broadcasts to (T, S) -> (T, S)
+    """
+    mask = torch.as_tensor(mask)
+    if mask.dtype != torch.bool:
+        raise TypeError(
+            f"mask must be bool, True where a query may attend to a key, got {mask.dtype}; "
+            "a mask of 0 and 1 becomes one by mask == 1, one of 0 and -inf by mask == 0"
+        )
+    try:
+        return mask.cpu().expand(T, S).contiguous().clone()
+    except RuntimeError:
+        raise ValueError(
+            f"mask for {T} queries and {S} tokens must have shape ({T}, {S}), got {tuple(mask.shape)}; "
+            "pass the mask of one text, for instance mask[0, 0]"
+        ) from None
 
 
 def _fix(shape, T, S):

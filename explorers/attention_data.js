@@ -21,8 +21,12 @@ export function read(model) {
     const start = (layer * heads + head) * T * S;
     return { values: weights.subarray(start, start + T * S), width: S, height: T };
   };
+  /** @type {DataView} one byte for each pair, 1 where the query may attend to the key; none without a mask */
+  const mask = model.get("mask");
+  const hasMask = mask.byteLength > 0;
+  const hides = (/** @type {number} */ i, /** @type {number} */ j) => hasMask && !mask.getUint8(i * S + j);
   return { layers, heads, T, S, hasHeads: axes.length > 2, hasLayers: axes.length > 3, queries, keys, matrix,
-    table: colors(model.get("palette")) };
+    table: colors(model.get("palette")), hasMask, hides };
 }
 
 /** A word in quotes, with its position if the sentence has it more than once.
@@ -31,6 +35,29 @@ export function read(model) {
 export function named(words, i) {
   const repeated = words.indexOf(words[i]) !== words.lastIndexOf(words[i]);
   return repeated ? `'${words[i]}' (position ${i})` : `'${words[i]}'`;
+}
+
+/** Where the mask hides, as runs of neighbors in a row, [row, first column, how many], and the pairs that are read all
+ *  the same, [row, column].
+ *  @param {Data} data
+ *  @param {ArrayLike<number>} values
+ *  @returns {{ runs: [number, number, number][], leaks: [number, number][] }} */
+export function hiddenIn({ T, S, hasMask, hides }, values) {
+  /** @type {[number, number, number][]} */
+  const runs = [];
+  /** @type {[number, number][]} */
+  const leaks = [];
+  for (let i = 0; hasMask && i < T; i++) {
+    for (let j = 0, start = 0; j <= S; j++) {
+      if (j < S && hides(i, j)) {
+        if (values[i * S + j] > 0) leaks.push([i, j]);
+        continue;
+      }
+      if (j > start) runs.push([i, start, j - start]);
+      start = j + 1;
+    }
+  }
+  return { runs, leaks };
 }
 
 /** @param {{ hasLayers: boolean }} data

@@ -2,9 +2,9 @@
 
 import { Chart } from "./charts.js";
 import { brief, colors, floats, precise, range, sum } from "./numbers.js";
-import { button, choice, element, frame, help, legend, onSurroundings, oncePerFrame, sideBySide, slider, spoken, toggle,
-  tools } from "./page.js";
-import { Grid, Steps, colored } from "./tables.js";
+import { button, choice, element, frame, help, legend, onSurroundings, oncePerFrame, sideBySide, slider, spoken, swatch,
+  toggle, tools } from "./page.js";
+import { Grid, Reading, Steps, colored } from "./tables.js";
 
 /** @import { Axis, Point } from "./charts.js" */
 /** @import { Model, Mount } from "./page.js" */
@@ -77,7 +77,7 @@ class DropoutView {
     this.draws = 1;
     this.chosen = [this.words.length - 1, 0];
     this.paint = oncePerFrame(() => this.show());
-    this.readout = spoken();
+    this.readout = spoken(true);
     this.grid = new Grid({ name: "weights after dropout", rows: this.words, columns: this.words, after: ["row sum"],
       onChoose: (i, j) => this.set({ chosen: [i, j] }) });
     this.grid.choose(this.chosen[0], this.chosen[1]);
@@ -85,17 +85,19 @@ class DropoutView {
     this.chart = new Chart({ height: 230, x, y: axisTo(1, "row sum") });
     this.room = element("div", { class: "abh-wide" }, this.chart.node);
     this.steps = new Steps(this.words);
+    this.reading = new Reading(() => this.listing());
     this.root = this.build();
   }
 
   // ------------------------------------------------------------ elements
 
   build() {
-    return frame(...this.buildControls(), this.readout.node, sideBySide(this.grid.node, this.room), this.steps.node,
-      tools(legend(this.table, "weight")),
-      help("Choose a row with the arrow keys or a click. Hatched: dropped. Whatever you set, each draw keeps its " +
-        "random numbers. In the chart the large dot is the draw of the tables; of the later draws only some have a " +
-        "dot."));
+    return frame(help("Draw again, or change p, the mode and the division. Click a row, or choose it with the arrow " +
+      "keys, to follow what it sums to."), ...this.buildControls(), this.readout.node,
+    sideBySide(this.grid.node, this.room), this.steps.node,
+    tools(legend(this.table, "weight"), swatch("abh-hatched", "dropped")),
+    help("Each draw keeps its random numbers, whatever you set. The large dot in the chart is the draw shown in the " +
+      "tables; of the later draws, only some have a dot."), this.reading.node);
   }
 
   buildControls() {
@@ -193,6 +195,16 @@ class DropoutView {
       (i) => ({ text: brief(sum(rows[i])) }));
     this.speak(history);
     this.showSteps(rows[this.chosen[0]]);
+    this.reading.show();
+  }
+
+  /** The chart as a table.
+   *  @returns {import("./tables.js").Listing[]} */
+  listing() {
+    const { sums, means } = this.history();
+    return [{ caption: `What the row of '${this.words[this.chosen[0]]}' sums to`,
+      columns: ["draw", "row sum", "mean so far"],
+      rows: pointed(this.draws).map((n) => [counted(n), precise(sums[n - 1]), precise(means[n - 1])]) }];
   }
 
   /** Dropped squares are hatched; a weight of 0 cannot be dropped.
@@ -219,13 +231,13 @@ class DropoutView {
     const whole = this.whole(this.chosen[0]);
     const expectation = this.expectation(this.chosen[0]);
     if (this.mode === "evaluation") {
-      return "In evaluation nothing is dropped and nothing divided: every draw is the same, whatever p is.";
+      return "In evaluation, nothing is dropped or divided: every draw is the same, whatever p is.";
     }
-    if (whole === 0) return "The row is 0 before dropout: there is nothing to drop.";
-    if (this.p === 0) return "With p = 0 nothing is dropped: every draw is the same.";
-    const goal = this.divided ? `${precise(expectation)}, as without dropout: the division sees to it.`
-      : `(1 - p) × ${precise(whole)} = ${precise(expectation)}: without the division it is too small.`;
-    if (this.draws === 1) return `One draw is chance alone. Draw again: the mean of many settles on ${goal}`;
+    if (whole === 0) return "The row is 0 before dropout, so there is nothing to drop.";
+    if (this.p === 0) return "With p = 0, nothing is dropped: every draw is the same.";
+    const goal = this.divided ? `${precise(expectation)}, as without dropout, because of the division.`
+      : `(1 - p) × ${precise(whole)} = ${precise(expectation)}, which is too small without the division.`;
+    if (this.draws === 1) return `A single draw is pure chance. Draw again: the mean of many settles on ${goal}`;
     const off = precise(Math.abs(mean - expectation));
     return `Single draws: ${precise(least)} to ${precise(most)}. The mean, ${off} off, settles on ${goal}`;
   }
@@ -250,32 +262,38 @@ class DropoutView {
     });
   }
 
-  /** The chosen row, one step of dropout below the other.
+  /** The chosen row, one step of dropout below the other. A step that the chosen mode leaves out stays as an empty row,
+   *  so that the page does not jump.
    *  @param {number[]} row */
   showSteps(row) {
     const { words, draws } = this;
     const [i] = this.chosen;
     const before = words.map((_, j) => this.weight(i, j));
-    /** @type {Record<string, number[]>} */
-    const steps = { weight: before };
-    if (this.mode === "training") {
-      steps.random = words.map((_, j) => this.coin(draws, i, j));
-      steps["0 if < p"] = before.map((weight, j) => (this.kept(draws, i, j) ? weight : 0));
-      if (this.divided) steps["÷ (1 - p)"] = row;
-    }
+    const training = this.mode === "training";
+    /** @type {Record<string, number[] | null>} */
+    const steps = {
+      weight: before,
+      random: training ? words.map((_, j) => this.coin(draws, i, j)) : null,
+      "0 if < p": training ? before.map((weight, j) => (this.kept(draws, i, j) ? weight : 0)) : null,
+      "÷ (1 - p)": training && this.divided ? row : null,
+    };
     const names = Object.keys(steps);
     this.steps.show(`step by step: the row of '${words[i]}' in draw ${counted(draws)}`, names,
-      (k, j) => this.step(names[k], i, j, steps[names[k]][j]),
-      (k) => ({ text: names[k] === "random" ? "" : brief(sum(steps[names[k]])) }));
+      (k, j) => this.step(names[k], i, j, steps[names[k]]?.[j]),
+      (k) => {
+        const values = steps[names[k]];
+        return { text: values && names[k] !== "random" ? brief(sum(values)) : "" };
+      });
   }
 
   /** A square of the steps. A random number that decides nothing is not shown.
    *  @param {string} name
    *  @param {number} i
    *  @param {number} j
-   *  @param {number} value
+   *  @param {number} [value]
    *  @returns {Look} */
   step(name, i, j, value) {
+    if (value === undefined) return {};
     if (name === "weight") return colored(value, this.table);
     if (name !== "random") return this.square(i, j, colored(value, this.table));
     return this.weight(i, j) > 0 ? this.square(i, j, { text: brief(value) }) : {};

@@ -1,12 +1,13 @@
 // The heads explorer: named numbers, split into heads and merged again, correctly and with two bugs.
 
 import { range } from "./numbers.js";
-import { choice, element, frame, help, oncePerFrame, sideBySide, spoken, tools } from "./page.js";
+import { choice, element, frame, help, onSurroundings, oncePerFrame, spoken, swatch, tools } from "./page.js";
 import { Grid } from "./tables.js";
 
 /** @import { Model, Mount } from "./page.js" */
-/** @typedef {{ typed: string, axes: string, line: number[], position: HTMLElement }} Step its code, its axes, its
- *    numbers in the order of memory, and the element that says where the chosen number is */
+/** @typedef {{ typed: string, axes: string, line: number[], position: HTMLElement, note?: string }} Step its code, its
+ *    axes, its numbers in the order of memory, the element that says where the chosen number is, and a remark */
+/** @typedef {{ x: Step, cut?: Step, split: Step, merged: Step }} AllSteps no `cut` where view alone is the split */
 /** @typedef {{ names: string, head: number, position: number, row: number }} Piece the numbers of one token that belong
  *    to one head */
 /** @typedef {"T" | "C" | "H" | "D"} Axis */
@@ -14,7 +15,8 @@ import { Grid } from "./tables.js";
 
 const TOKENS = ["line", "mark", "third", "fourth"]; // the color of each token, in the order of plots.COLOURS
 
-const ATTENTION = "Here attention would mix the rows within each head. It is left out, so merged should be x.";
+const ATTENTION = "Attention would mix the rows of each head here. It is left out, so merged should equal x.";
+const NO_CUT = "view alone moves no number, so the heads are made in a single step.";
 
 // ---------------------------------------------------------------- arithmetic
 
@@ -85,6 +87,7 @@ function inRows(pieces) {
 function render({ model, el }) {
   const view = new HeadsView(model);
   el.append(view.root);
+  return onSurroundings(view.root, () => view.fit());
 }
 
 export default { render };
@@ -115,7 +118,7 @@ class HeadsView {
     /** @type {{ grid: Grid, number: (i: number, j: number) => number }[]} */
     this.tables = [];
     this.paint = oncePerFrame(() => this.show());
-    this.readout = spoken();
+    this.readout = spoken(true);
     this.room = element("div", { class: "abh-steps" });
     this.equal = element("code");
     this.steps = this.compute();
@@ -137,6 +140,7 @@ class HeadsView {
     return this.token(number) + String(number % this.C).padStart(this.C > 10 ? 2 : 1, "0");
   }
 
+  /** @returns {AllSteps} */
   compute() {
     const { T, C, H } = this;
     const D = this.D = C / H;
@@ -144,15 +148,13 @@ class HeadsView {
     const x = range(T * C);
     const split = splits ? transposed(x, T, H, D) : x;
     const merged = merges ? transposed(split, H, T, D) : split;
-    const cut = splits ? "T, H, D" : "H, T, D";
-    const step = (/** @type {string} */ typed, /** @type {string} */ axes, /** @type {number[]} */ line) =>
-      ({ typed, axes, line, position: element("code") });
-    return {
-      x: step("x", "T, C", x),
-      cut: step(`cut = x.view(${cut})`, cut, x),
-      split: step(splits ? "split = cut.transpose(0, 1)" : "split = cut", "H, T, D", split),
-      merged: step(`merged = split${merges ? ".transpose(0, 1)" : ""}.reshape(T, C)`, "T, C", merged),
-    };
+    const step = (/** @type {string} */ typed, /** @type {string} */ axes, /** @type {number[]} */ line, note = "") =>
+      ({ typed, axes, line, position: element("code"), note });
+    const first = step("x", "T, C", x);
+    const last = step(`merged = split${merges ? ".transpose(0, 1)" : ""}.reshape(T, C)`, "T, C", merged);
+    if (!splits) return { x: first, split: step("split = x.view(H, T, D)", "H, T, D", x, NO_CUT), merged: last };
+    return { x: first, cut: step("cut = x.view(T, H, D)", "T, H, D", x),
+      split: step("split = cut.transpose(0, 1)", "H, T, D", split, ATTENTION), merged: last };
   }
 
   /** @param {string} axes */
@@ -180,11 +182,10 @@ class HeadsView {
       this.H = count;
       this.lay();
     });
-    const swatches = this.words.map((word, t) => element("span", { class: "abh-legend" },
-      element("span", { class: `abh-swatch abh-token-${TOKENS[t]}` }), `token ${t}: ${word}`));
-    return frame(tools(split, merge, heads), this.readout.node, this.room, tools(...swatches), help(
-      "Click a number, or walk through x with the arrow keys. It is ringed at every step; its token is strong, the " +
-      `others are pale. Names: ${this.name(this.C)} is feature 0 of token 1.`));
+    const swatches = this.words.map((word, t) => swatch(`abh-token-${TOKENS[t]}`, `token ${t}: ${word}`));
+    return frame(help("Click a number, or move through x with the arrow keys, and follow it from step to step. " +
+      `The numbers are names: ${this.name(this.C)} is feature 0 of token 1.`),
+    tools(split, merge, heads), this.readout.node, this.room, tools(...swatches));
   }
 
   /** The steps from left to right, rebuilt when a control has changed their shapes. */
@@ -193,10 +194,17 @@ class HeadsView {
     const { x, cut, split, merged } = this.steps;
     this.tables = [];
     this.grid = this.gridOfX();
-    this.room.replaceChildren(this.step(x, this.grid.node), this.step(cut, this.slices("cut, ", cut)),
-      this.step(split, this.slices("", split), help(ATTENTION)),
+    this.room.replaceChildren(this.step(x, this.grid.node),
+      ...(cut ? [this.step(cut, this.slices("cut, ", cut))] : []), this.step(split, this.slices("", split)),
       this.step(merged, this.table("merged", "T", merged.line).node, element("p", {}, this.equal)));
     this.show();
+    this.fit();
+  }
+
+  /** All steps in a row if there is room for them, else one below the other. */
+  fit() {
+    this.room.classList.remove("abh-stacked");
+    if (this.room.scrollWidth > this.room.clientWidth) this.room.classList.add("abh-stacked");
   }
 
   gridOfX() {
@@ -210,7 +218,7 @@ class HeadsView {
     const [first, second] = axesOf(axes);
     const size = line.length / this[first];
     const name = prefix + (first === "T" ? "token" : "head");
-    return sideBySide(...range(this[first]).map((n) =>
+    return element("div", { class: "abh-parts" }, ...range(this[first]).map((n) =>
       this.table(`${name} ${n}`, second, line.slice(n * size, (n + 1) * size)).node));
   }
 
@@ -225,6 +233,7 @@ class HeadsView {
     const grid = new Grid({ name, rows, columns: range(wide).map(String), corner: axis === "T" ? "position" : "head",
       onChoose });
     grid.node.classList.add("abh-names");
+    if (this.name(0).length > 2) grid.node.classList.add("abh-long");
     if (axis === "T") grid.node.classList.add("abh-by-token"); // the row's name has the color that belongs there
     const number = (/** @type {number} */ i, /** @type {number} */ j) => line[i * wide + j];
     this.tables.push({ grid, number });
@@ -240,9 +249,11 @@ class HeadsView {
    *  @param {...Node} content */
   step(step, ...content) {
     const sizes = this.sizes(step.axes).join(", ");
-    return element("section", { class: "abh-step" },
-      element("p", {}, element("code", {}, step.typed), element("br"), `(${step.axes}) = (${sizes})`), ...content,
-      element("p", {}, step.position));
+    const [start, ...calls] = step.typed.split(/(?=\.\w+\()/);
+    const typed = element("code", {}, start, ...calls.flatMap((call) => [element("br"), call]));
+    return element("section", { class: "abh-step" }, element("p", { class: "abh-code" }, typed),
+      element("p", { class: "abh-shape" }, `(${step.axes}) = (${sizes})`), ...content, element("p", {}, step.position),
+      ...(step.note ? [help(step.note)] : []));
   }
 
   // ------------------------------------------------------------ what is shown
@@ -302,7 +313,7 @@ class HeadsView {
     const evidence = `head ${head} has token ${holds(head, followed)} at position ${followed}, and attention would ` +
       `take it for token ${followed}`;
     if (this.comesBack()) {
-      return "Two bugs undo each other: neither the shapes nor comparing merged with x can show them. " +
+      return "Two bugs undo each other: neither the shapes nor comparing merged with x reveals them. " +
         `But ${evidence}.`;
     }
     return `Wrong split: the shape (${H}, ${T}, ${D}) is right, but ${strays.length} of ${H * T} rows hold another ` +
@@ -315,11 +326,11 @@ class HeadsView {
     if (!this.comesBack()) {
       const row = this.steps.merged.line.slice(followed * C, (followed + 1) * C);
       return `Wrong merge: the heads are right, and so is the shape (${T}, ${C}), but row ${followed} holds numbers ` +
-        `of the tokens ${listed(row.map((number) => this.token(number)).sort())}.`;
+        `of tokens ${listed(row.map((number) => this.token(number)).sort())}.`;
     }
     if (this.split === "right" && this.merge === "right") {
-      return `Right: in every head, position ${followed} holds token ${followed} alone, and merging gives x back.`;
+      return `Right: in every head, position ${followed} holds token ${followed} alone, and merging returns x.`;
     }
-    return "Right in spite of the bug: with one head there is nothing to transpose, and x comes back.";
+    return "Right in spite of the bug: with one head there is nothing to transpose, and merging returns x.";
   }
 }

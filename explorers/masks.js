@@ -1,7 +1,8 @@
 // The mask explorer: a matrix of scores that can be dragged, a mask, a method, and the weights that they lead to.
 
 import { brief, clamp, colors, floats, precise, softmax, sum } from "./numbers.js";
-import { button, choice, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, tools } from "./page.js";
+import { button, choice, folded, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, swatch,
+  tools } from "./page.js";
 import { Grid, Steps, colored } from "./tables.js";
 
 /** @import { Model, Mount } from "./page.js" */
@@ -93,7 +94,7 @@ class MasksView {
     this.signed = colors(model.get("signed"));
     this.reach = Math.max(2, ...this.given.map(Math.abs)); // of the colors
     /** @type {MaskName} */
-    this.mask = "causal";
+    this.mask = model.get("mask");
     /** @type {MethodName} */
     this.method = "infinite";
     this.chosen = [0, 0];
@@ -106,6 +107,7 @@ class MasksView {
     this.right = this.grid("weights", ["row sum"]);
     this.readout = spoken();
     this.steps = new Steps(this.words);
+    this.folded = folded("", this.steps.node);
     this.root = this.build();
     this.choose(0, Math.min(1, this.words.length - 1));
   }
@@ -113,14 +115,15 @@ class MasksView {
   // ------------------------------------------------------------ elements
 
   build() {
-    const reset = button("All scores as they were", () => this.reset());
+    const reset = button("Reset all scores", () => this.reset());
     this.left.node.classList.add("abh-draggable");
     this.makeDraggable(this.left);
     const scales = tools(legend(this.table, "weight"), legend(this.signed, "score", brief(-this.reach),
-      brief(this.reach), "colors: scores below 0 are orange, above 0 blue"));
-    return frame(this.buildChoices(), tools(this.slider.node, reset), this.readout.node,
-      sideBySide(this.left.node, this.right.node), this.steps.node, scales, help(
-        "Drag a score up or down, or choose it with the arrow keys and use the slider. Hatched: hidden by the mask."));
+      brief(this.reach), "colors: scores below 0 are orange, above 0 blue"),
+    swatch("abh-hatched", "hidden by the mask"), swatch("abh-alarm", "hidden, but read all the same; or NaN"));
+    return frame(help("Choose a mask and a method. Then drag a score up or down, or choose it with the arrow keys " +
+      "and move the slider below the tables."), ...this.buildChoices(), this.readout.node,
+    sideBySide(this.left.node, this.right.node, this.folded.node), tools(this.slider.node, reset), scales);
   }
 
   /** @param {string} name
@@ -134,15 +137,16 @@ class MasksView {
     const masks = [["none", "none"], ["causal", "causal"]];
     if (this.real.includes(false)) masks.push(["padding", "padding"], ["both", "both"]);
     const names = /** @type {MethodName[]} */ (Object.keys(METHODS));
-    return tools(
-      choice("mask", masks, this.mask, (mask) => {
+    return [
+      tools(choice("mask", masks, this.mask, (mask) => {
         this.mask = mask;
         this.show();
-      }),
-      choice("method", names.map((name) => [name, METHODS[name][0]]), this.method, (method) => {
+      })),
+      tools(choice("method", names.map((name) => [name, METHODS[name][0]]), this.method, (method) => {
         this.method = method;
         this.show();
-      }));
+      })),
+    ];
   }
 
   /** @param {Grid} grid */
@@ -249,14 +253,15 @@ class MasksView {
     return this.sees(i, j) ? look : { text: look.text, kind: "abh-hidden" };
   }
 
-  /** Hidden weights are hatched; one that is not 0 keeps its color, so that it is seen.
+  /** Hidden weights are hatched; one above 0 is an alarm.
    *  @param {number} i
    *  @param {number} j
    *  @param {number} weight
    *  @returns {Look} */
   weightSquare(i, j, weight) {
     const look = colored(weight, this.table);
-    return this.sees(i, j) || look.text !== "0.00" ? look : { text: look.text, kind: "abh-hidden" };
+    if (this.sees(i, j) || Number.isNaN(weight)) return look;
+    return { text: look.text, kind: weight > 0 ? "abh-alarm" : "abh-hidden" };
   }
 
   /** @param {Float32Array[]} weights */
@@ -278,23 +283,26 @@ class MasksView {
     const leaked = sum(weights.map((weight, j) => (seen[j] ? 0 : weight)));
     if (Number.isNaN(total)) return this.broken(seen);
     if (!seen.includes(1)) {
-      return total > 0 ? `The row may see nothing, yet its weights sum to ${precise(total)}: they read what is hidden.`
-        : "The row may see nothing, and its weights are 0.";
+      return total > 0 ? `This row may see nothing, yet its weights sum to ${precise(total)}: it reads what is hidden.`
+        : "This row may see nothing, and all its weights are 0.";
     }
-    if (leaked > 0) return `The row reads ${precise(leaked)} of what is hidden.`;
-    if (Math.abs(total - 1) >= 0.00005) return `The row sums to ${precise(total)}: what was hidden is missing.`;
-    return "The row sums to 1.0000, and what is hidden has none of it.";
+    if (leaked > 0) return `Hidden keys get ${precise(leaked)} of this row's weight.`;
+    if (Math.abs(total - 1) >= 0.00005) {
+      return `The row sums to ${precise(total)}: the share of the hidden keys is missing.`;
+    }
+    if (!seen.includes(0)) return "The row sums to 1.0000, and nothing in it is hidden.";
+    return "The row sums to 1.0000, and the hidden keys get none of it.";
   }
 
   /** Why a row is NaN.
    *  @param {number[]} seen */
   broken(seen) {
-    if (this.method === "times") return "NaN, because 0 × -∞ is NaN: the keys that may be read are spoiled too.";
+    if (this.method === "times") return "NaN, because 0 × -∞ is NaN: even the keys that may be read are lost.";
     if (!seen.includes(1)) {
-      return this.method === "infinite" ? "NaN: every score of the row is -∞, and the softmax divides 0 by 0."
-        : "NaN: the row may see nothing, and 0 is divided by 0.";
+      return this.method === "infinite" ? "NaN: every score in the row is -∞, and the softmax divides 0 by 0."
+        : "NaN: this row may see nothing, and 0 is divided by 0.";
     }
-    return "NaN: the softmax gave all the weight to what is hidden; nothing is left, and 0 is divided by 0.";
+    return "NaN: the softmax gave all the weight to hidden keys; nothing is left, and 0 is divided by 0.";
   }
 
   /** The chosen row, one step of the method below the other. */
@@ -303,7 +311,9 @@ class MasksView {
     const steps = this.stepsOf(i);
     const names = steps.map(([name]) => name);
     const isScore = names.map((name) => name === "score" || name === "filled" || name.startsWith("+"));
-    this.steps.show(`step by step: the row of '${this.words[i]}'`, names,
+    const title = `step by step: the row of '${this.words[i]}'`;
+    this.folded.name.textContent = `S${title.slice(1)}`;
+    this.steps.show(title, names,
       (k, j) => (isScore[k] ? this.scoreSquare(i, j, steps[k][1][j]) : this.weightSquare(i, j, steps[k][1][j])),
       (k) => ({ text: isScore[k] ? "" : brief(sum(steps[k][1])) }));
   }

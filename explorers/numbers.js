@@ -89,7 +89,10 @@ export function colors(view) {
 
 // ---------------------------------------------------------------- colors
 
-export const INK = "#1b2a41"; // on squares, whose colors are the same in every theme
+// On squares, whose colors are the same in every theme; the last two as in shared.css.
+export const INK = "#1b2a41";
+export const ALARM = "#a84a06";
+export const ON_HATCHING = "#3f4958";
 
 /** @param {Color} color */
 export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
@@ -98,11 +101,17 @@ export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
  *  @param {number} value */
 export const colorIndex = (value) => clamp(Math.floor(value * 256), 0, 255);
 
-/** White ink on dark squares, dark ink on light ones, as in plots.py.
+/** How much light a color gives, 0 to 1, as the rules for accessible web pages (WCAG 2.2) define it.
  *  @param {Color} color */
-export function inkOn([red, green, blue]) {
-  return 0.3 * red + 0.59 * green + 0.11 * blue < 127.5 ? "#ffffff" : INK;
+export function luminance([red, green, blue]) {
+  const linear = (/** @type {number} */ part) =>
+    part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
+
+/** White ink on dark squares, black ink on light ones: the contrast is never below 4.5.
+ *  @param {Color} color */
+export const inkOn = (color) => (1.05 / (luminance(color) + 0.05) >= 4.5 ? "#ffffff" : "#000000");
 
 // ---------------------------------------------------------------- how numbers are written
 

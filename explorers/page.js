@@ -11,7 +11,7 @@ import { colorIndex, css, range } from "./numbers.js";
 
 // JupyterLab's one-key shortcuts are kept out: here the arrow keys move the selection. JupyterLab looks at the element
 // with the focus first and only then at what is around it, so each such element is marked itself.
-const FOCUSABLE = "input, select, button, [tabindex]";
+const FOCUSABLE = "input, select, button, summary, [tabindex]";
 const OWN_KEYS = "data-lm-suppress-shortcuts";
 
 /** A new element: element("label", { class: "abh-control" }, "Head ", select).
@@ -36,9 +36,11 @@ export function frame(...children) {
 /** An id that no other element of the page has. */
 export const freshId = () => `abh-${Math.random().toString(36).slice(2)}`;
 
-/** What is said in words: a sentence in bold and a line in small type. A screen reader reads it out when it changes. */
-export function spoken() {
-  const node = element("output", { class: "abh-readout", role: "status", "aria-live": "polite" });
+/** What is said in words: a sentence in bold and a line in small type. A screen reader reads it out when it changes.
+ *  A roomy one keeps space for long sentences. */
+export function spoken(roomy = false) {
+  const kind = `abh-readout${roomy ? " abh-roomy" : ""}`;
+  const node = element("output", { class: kind, role: "status", "aria-live": "polite" });
   const say = (/** @type {string} */ bold, small = "") =>
     node.replaceChildren(element("b", {}, bold), element("span", {}, small));
   return { node, say };
@@ -50,6 +52,20 @@ export const help = (text, id = freshId()) => element("p", { class: "abh-help", 
 /** Side by side, or one below the other where there is no room.
  *  @param {...Content} children */
 export const sideBySide = (...children) => element("div", { class: "abh-side-by-side" }, ...children);
+
+/** What is folded until somebody wants it.
+ *  @param {string} summary
+ *  @param {...Content} children */
+export function folded(summary, ...children) {
+  const name = element("summary", {}, summary);
+  return { node: element("details", { class: "abh-more" }, name, ...children), name };
+}
+
+/** What the marks in a drawing mean: a small square in the style of a class, and words.
+ *  @param {string} kind
+ *  @param {string} text */
+export const swatch = (kind, text) =>
+  element("span", { class: "abh-legend" }, element("span", { class: `abh-swatch ${kind}` }), text);
 
 // ---------------------------------------------------------------- controls: all native, all with a label
 
@@ -184,6 +200,23 @@ export function prepared(canvas, width, height) {
   return pen;
 }
 
+/** A hatched filling, as shared.css has it for tables.
+ *  @param {CanvasRenderingContext2D} pen */
+export function hatching(pen) {
+  const size = 6;
+  const tile = Object.assign(element("canvas"), { width: size, height: size });
+  const lines = penOf(tile);
+  lines.fillStyle = "#eceef2";
+  lines.fillRect(0, 0, size, size);
+  lines.strokeStyle = "#d3d8e0";
+  for (const x of [-size, 0, size]) { // a diagonal, and its ends in the corners
+    lines.moveTo(x, size);
+    lines.lineTo(x + size, 0);
+  }
+  lines.stroke();
+  return pen.createPattern(tile, "repeat") ?? "#eceef2";
+}
+
 /** A ring that stands out on light and on dark squares: the color, with white around it.
  *  @param {CanvasRenderingContext2D} pen
  *  @param {number[]} box x, y, width and height
@@ -235,12 +268,15 @@ export function onSurroundings(node, callback) {
   });
   for (const root of [document.body, document.documentElement]) {
     themes.observe(root, { attributes: true,
-      attributeFilter: ["class", "theme", "data-jp-theme-name", "data-jp-theme-light"] });
+      attributeFilter: ["class", "theme", "data-theme", "data-jp-theme-name", "data-jp-theme-light"] });
   }
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  system.addEventListener("change", callback);
   window.addEventListener("resize", callback);
   return () => {
     size.disconnect();
     themes.disconnect();
+    system.removeEventListener("change", callback);
     window.removeEventListener("resize", callback);
   };
 }

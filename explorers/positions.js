@@ -4,6 +4,7 @@ import { Chart } from "./charts.js";
 import { clamp, colors, floats, precise, range, sum } from "./numbers.js";
 import { element, frame, help, legend, onSurroundings, oncePerFrame, prepared, raster, slider, spoken, theme, toggle,
   tools } from "./page.js";
+import { Reading } from "./tables.js";
 
 /** @import { Numbers } from "./numbers.js" */
 /** @import { Point } from "./charts.js" */
@@ -13,6 +14,7 @@ import { element, frame, help, legend, onSurroundings, oncePerFrame, prepared, r
 const STRIP = 24; // pixels, the height of a row of colors
 const GAP = 3; // below each of them
 const MARK = 5; // the height of the mark below the chosen feature
+const THUMB = 16; // the width of the slider's thumb, in shared.css
 
 // ---------------------------------------------------------------- arithmetic
 
@@ -103,12 +105,13 @@ class PositionsView {
     this.together = false;
     this.paint = oncePerFrame(() => this.show());
     this.sliders = { i: this.positionSlider("i"), j: this.positionSlider("j") };
-    this.readout = spoken();
+    this.readout = spoken(true);
     this.names = ["", "", "product"].map((name) => element("span", { class: "abh-strip-name" }, name));
     this.canvas = element("canvas", { role: "img" });
     this.track = element("div", { class: "abh-strip-track" }, this.canvas);
     this.featureSlider = slider({ label: "feature", min: 0, max: C - 1, value: 0 }, (c) => this.point(c));
     this.chart = this.chartOfCosines();
+    this.reading = new Reading(() => this.listing());
     this.root = this.build();
   }
 
@@ -133,9 +136,12 @@ class PositionsView {
       this.featureSlider.node);
     const scales = tools(this.scale("value", this.reach.value, this.reach.most),
       this.scale("product", this.reach.product, this.reach.most ** 2));
-    return frame(tools(this.sliders.i.node, this.sliders.j.node, both), this.readout.node, strips, scales,
-      element("div", {}, this.chart.node),
-      help("Move the positions. Point at a feature, or use the slider below the strips, to read its numbers."));
+    const saturated = this.reach.most > this.reach.value
+      ? [help("The colors end at 3 times the root mean square of the table; beyond that, they stay the same.")] : [];
+    return frame(help(`Each position is a row of ${this.C} numbers, its features. Move the positions. Point at a ` +
+      "feature, or use the slider below the strips, to read its numbers."),
+    tools(this.sliders.i.node, this.sliders.j.node, both), this.readout.node, strips, scales, ...saturated,
+    element("div", {}, this.chart.node), this.reading.node);
   }
 
   /** @param {"i" | "j"} which */
@@ -207,6 +213,19 @@ class PositionsView {
     this.showStrips(products, width, mark);
     this.showFeature(products);
     this.speak(products);
+    this.reading.show();
+  }
+
+  /** The strips and the chart as tables.
+   *  @returns {import("./tables.js").Listing[]} */
+  listing() {
+    const { i, j, T, C } = this;
+    const [first, second] = [this.row(i), this.row(j)];
+    return [{ caption: `Positions ${i} and ${j}, feature by feature`,
+      columns: ["feature", `position ${i}`, `position ${j}`, "product"],
+      rows: range(C).map((c) => [c, ...[first[c], second[c], first[c] * second[c]].map(precise)]) },
+    { caption: `Cosine with position ${i}`, columns: ["position", "distance", "cosine", "mean of all pairs"],
+      rows: range(T).map((k) => [k, k - i, precise(this.cosine(i, k)), precise(this.apart[Math.abs(k - i)].mean)]) }];
   }
 
   /** @param {number[]} products */
@@ -232,10 +251,11 @@ class PositionsView {
   others(apart) {
     const pairs = this.T - apart;
     const { least, most } = this.apart[apart];
-    if (!apart) return "Every row has cosine 1 with itself.";
+    if (!apart) return "The cosine of every row with itself is 1.";
     if (pairs === 1) return `No other pair is ${apart} apart.`;
-    if (most - least < 0.00005) return `All ${pairs} pairs ${apart} apart have this cosine: only the distance counts.`;
-    return `The ${pairs} pairs ${apart} apart: ${precise(least)} to ${precise(most)}, so the position counts too.`;
+    if (most - least < 0.00005) return `All ${pairs} pairs ${apart} apart have this cosine: only the distance matters.`;
+    return `The cosines of the ${pairs} pairs ${apart} apart run from ${precise(least)} to ${precise(most)}: ` +
+      "the position matters too.";
   }
 
   /** @param {number[]} products
@@ -252,6 +272,8 @@ class PositionsView {
     pen.imageSmoothingEnabled = false;
     for (let k = 0; k < 3; k++) pen.drawImage(squares, 0, k, C, 1, 0, k * (STRIP + GAP), width, STRIP);
     this.drawMark(pen, ((this.feature + 0.5) * width) / C, 3 * (STRIP + GAP) - GAP + 1, color);
+    this.featureSlider.node.style.setProperty("--abh-track", `${width - width / C + THUMB}px`);
+    this.featureSlider.node.style.setProperty("--abh-track-from", `${width / C / 2 - THUMB / 2}px`);
     this.names[0].textContent = `position ${i}`;
     this.names[1].textContent = `position ${j}`;
     this.canvas.setAttribute("aria-label", `positions ${i} and ${j} and their product, feature by feature`);

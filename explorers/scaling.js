@@ -5,6 +5,7 @@ import { Chart } from "./charts.js";
 import { floats, mean, precise, range, softmax, sum } from "./numbers.js";
 import { choice, element, frame, help, onSurroundings, oncePerFrame, sideBySide, slider, spoken,
   tools } from "./page.js";
+import { Reading } from "./tables.js";
 
 /** @import { Curve } from "./charts.js" */
 /** @import { Numbers } from "./numbers.js" */
@@ -102,7 +103,8 @@ class ScalingView {
     this.paint = oncePerFrame(() => this.show());
     this.left = this.chartOfWeights();
     this.right = this.chartOfMeans();
-    this.readout = spoken();
+    this.readout = spoken(true);
+    this.reading = new Reading(() => this.listing());
     this.root = this.build();
   }
 
@@ -110,9 +112,10 @@ class ScalingView {
 
   build() {
     const drawings = [this.left, this.right].map(({ node }) => element("div", { class: "abh-wide" }, node));
-    return frame(...this.buildControls(), this.readout.node, sideBySide(...drawings), help(
-      "Only the first d numbers of each query and key count. Orange: the largest weight, and the chosen width. " +
-      "Slope: how much a row can still learn, 1 - Σ w²; a row of equal weights can learn most."));
+    return frame(help("Change the width d: only the first d numbers of each query and key count. Orange marks the " +
+      "largest weight and the chosen width."), ...this.buildControls(), this.readout.node, sideBySide(...drawings),
+    help("Slope: how much a row can still learn, 1 - Σ w². It is largest for a row of equal weights."),
+    this.reading.node);
   }
 
   buildControls() {
@@ -178,6 +181,19 @@ class ScalingView {
     this.readout.say(`d = ${d}, ${METHODS[this.method][0]}: the largest of ${weights.length} weights is ` +
       `${precise(top)} (key ${weights.indexOf(top)}), the slope is ${precise(slope)}`,
     `${this.spreading(d)} ${this.verdict(top, slope)}`);
+    this.reading.show();
+  }
+
+  /** Both charts as tables.
+   *  @returns {import("./tables.js").Listing[]} */
+  listing() {
+    const weights = this.weightsOf(this.query, this.at, this.method);
+    const curves = [this.means.none[this.measure], this.means.root[this.measure]];
+    return [{ caption: `Weights of q[${this.query}] at d = ${this.widths[this.at]}, ${METHODS[this.method][0]}`,
+      columns: ["key", "weight"], rows: Array.from(weights, (weight, j) => [j, precise(weight)]) },
+    { caption: `${this.axes[0] > 1 ? "Mean " : ""}${MEASURES[this.measure][0]}`,
+      columns: ["d", METHODS.none[0], METHODS.root[0]],
+      rows: this.widths.map((d, at) => [d, ...curves.map((curve) => precise(curve[at]))]) }];
   }
 
   /** @param {Float32Array} weights
@@ -208,18 +224,21 @@ class ScalingView {
   /** @param {number} d */
   spreading(d) {
     if (this.method === "none") {
-      return `The scores spread by ${precise(this.spreads[this.at])} (√${d} = ${precise(Math.sqrt(d))}).`;
+      return `The standard deviation of the scores is ${precise(this.spreads[this.at])} ` +
+        `(√${d} = ${precise(Math.sqrt(d))}).`;
     }
     const divided = this.spreads.map((each, i) => each / Math.sqrt(this.widths[i]));
     const [low, high] = [Math.min(...divided), Math.max(...divided)].map(precise);
-    return `The divided scores spread by ${precise(divided[this.at])} (over all d: ${low} to ${high}).`;
+    return `The standard deviation of the divided scores is ${precise(divided[this.at])} ` +
+      `(${low} to ${high} over all d).`;
   }
 
   /** @param {number} top
    *  @param {number} slope */
   verdict(top, slope) {
-    const who = top >= 0.9 ? "One key takes nearly all" : top > 0.5 ? "One key takes most" : "The keys share";
+    const who = top >= 0.9 ? "One key takes nearly all the weight"
+      : top > 0.5 ? "One key takes most of the weight" : "The keys share the weight";
     const share = Math.round((100 * slope) / (1 - 1 / this.axes[1])); // equal weights have the largest slope
-    return `${who}: the row can learn ${share < 1 ? "less than 1" : share}% of the most possible.`;
+    return `${who}: the slope is ${share < 1 ? "less than 1" : share}% of the largest possible.`;
   }
 }

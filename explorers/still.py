@@ -15,19 +15,23 @@ from helpers import plots
 FEW = 16  # words for which plots.weights still has room to print each number
 MOST_SQUARES = 64
 LEVELS = 16  # steps of color; neighbors of one step are drawn as one stroke
+HIDDEN = -1  # the step of a square that a mask hides
 LONGEST = 14  # letters of a word
 STYLE = f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" fill="{plots.INK}"'
 
 
-def weights(values, rows, columns, title):
+def weights(values, rows, columns, title, mask=None):
     """Attention weights of a long sentence as a heat map of at most 64 x 64 squares.
 
-    Shapes: values (T, S), rows T words, columns S words
-    Units:  colors run from 0 to 1; a square that covers several weights shows the largest of them
+    Shapes: values (T, S), rows T words, columns S words, mask (T, S) bool or None
+    Units:  colors run from 0 to 1; a square that covers several weights shows the largest of them, and is gray if
+            the mask hides them all and all of them are 0
     Source: notebook 07
     """
     block = [-(-len(words) // MOST_SQUARES) for words in (rows, columns)]
     squares = _largest_of_blocks(values, *block)
+    hidden = (squares == 0) & (_largest_of_blocks(mask.float(), *block) == 0) if mask is not None else None
+    conventions = _conventions(block, mask)
     size = max(8, min(16, 448 // max(squares.shape)))
     left, top = 14 + 7 * _longest(rows), 62 + 5 * _longest(columns)
     width, height = _at_least(left + size * squares.shape[1] + 90, top + size * squares.shape[0] + 16, top)
@@ -36,14 +40,14 @@ def weights(values, rows, columns, title):
         f'viewBox="0 0 {width} {height}" {STYLE}>',
         f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
-        f'<text x="12" y="34" fill="#5b6575">{escape(_conventions(block))}</text>',
-        _squares(squares, left, top, size),
+        f'<text x="12" y="34" fill="#5b6575">{escape(conventions)}</text>',
+        _squares(squares, hidden, left, top, size),
         _row_words(rows, left - 6, top, size / block[0]),
         _column_words(columns, left, top - 6, size / block[1]),
         _legend(width - 50, top),
         "</svg>",
     ]
-    return plots.Picture("\n".join(parts) + "\n", _words(values, title, block))
+    return plots.Picture("\n".join(parts) + "\n", _words(values, title, conventions))
 
 
 def _at_least(width, height, top):
@@ -66,7 +70,7 @@ def _level(weight):
 
 
 def _color(level):
-    return _hex(plots.WEIGHTS(level / LEVELS, bytes=True))
+    return "#d9dde4" if level == HIDDEN else _hex(plots.WEIGHTS(level / LEVELS, bytes=True))
 
 
 def _hex(color):
@@ -74,10 +78,13 @@ def _hex(color):
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
-def _squares(squares, left, top, size):
+def _squares(squares, hidden, left, top, size):
     """The squares as horizontal strokes on a background of the lightest color."""
     T, S = squares.shape
     levels = [[_level(weight) for weight in row] for row in squares.tolist()]
+    if hidden is not None:
+        for i, j in hidden.nonzero().tolist():
+            levels[i][j] = HIDDEN
     return (
         f'<rect x="{left}" y="{top}" width="{S * size}" height="{T * size}" fill="{_color(0)}"/>\n'
         f'<g transform="translate({left} {top}) scale({size}) translate(0 .5)" fill="none">'
@@ -128,14 +135,15 @@ def _legend(x, top):
     )
 
 
-def _conventions(block):
+def _conventions(block, mask):
+    gray = "" if mask is None else "; gray: hidden by the mask"
     several = "" if block == [1, 1] else f"; one square = the largest of {block[0]} x {block[1]} weights"
-    return f"rows: queries (who reads), columns: keys (read from){several}"
+    return f"rows: queries (who reads), columns: keys (read from){several}{gray}"
 
 
-def _words(values, title, block):
+def _words(values, title, conventions):
     T, S = values.shape
-    return f"{title}, {T} queries x {S} keys, as a heat map ({_conventions(block)})."
+    return f"{title}, {T} queries x {S} keys, as a heat map ({conventions})."
 
 
 def _longest(words):

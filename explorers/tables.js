@@ -1,7 +1,7 @@
 // Tables of numbers.
 
 import { brief, clamp, colorIndex, css, inkOn } from "./numbers.js";
-import { element } from "./page.js";
+import { element, folded } from "./page.js";
 
 /** @import { Color } from "./numbers.js" */
 /** @typedef {{ text?: string, back?: string, ink?: string, kind?: string }} Look what a square says, its colors and its
@@ -119,6 +119,31 @@ export class Steps {
     }
     this.grid.rename(name);
     this.grid.show(describe, describeAfter);
+  }
+}
+
+/** @typedef {{ caption: string, columns: string[], rows: (string | number)[][] }} Listing rows begin with their name */
+
+/** The numbers of a drawing as a plain table, for everybody who would rather read them. It is made when it is opened,
+ *  and made again when the drawing changes while it is open. */
+export class Reading {
+  /** @param {() => Listing[]} list a table for each drawing */
+  constructor(list) {
+    this.list = list;
+    this.place = element("div", { class: "abh-reading", tabindex: "0", role: "region",
+      "aria-label": "the numbers as a table" });
+    this.node = folded("Read as a table", this.place).node;
+    this.node.addEventListener("toggle", () => this.show());
+  }
+
+  show() {
+    if (!this.node.open) return;
+    const head = (/** @type {string} */ text) => element("th", { scope: "col" }, text);
+    const row = (/** @type {(string | number)[]} */ [name, ...values]) => element("tr", {},
+      element("th", { scope: "row" }, String(name)), ...values.map((value) => element("td", {}, String(value))));
+    this.place.replaceChildren(...this.list().map(({ caption, columns, rows }) => element("table", {},
+      element("caption", {}, caption), element("thead", {}, element("tr", {}, ...columns.map(head))),
+      element("tbody", {}, ...rows.map(row)))));
   }
 }
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { brief, clamp, colorIndex, colors, exact, floats, inkOn, largestFirst, precise, range, shrunk, softmax, spaced,
-  sum } from "../numbers.js";
+import { brief, clamp, colorIndex, colors, exact, floats, inkOn, largestFirst, luminance, precise, range, shrunk,
+  softmax, spaced, sum } from "../numbers.js";
 import { assertClose, torch } from "./torch.js";
 
 test("softmax gives PyTorch's weights, NaN where every score is -∞ included", () => {
@@ -51,9 +51,18 @@ test("colors have 256 equal steps, and the ends take what is beyond them", () =>
   assert.deepEqual([-1, 0, 1 / 256 - 1e-9, 1 / 256, 0.5, 1, 7].map(colorIndex), [0, 0, 0, 1, 128, 255, 255]);
 });
 
-test("ink is white on dark colors and dark on light ones", () => {
-  assert.equal(inkOn([8, 48, 107]), "#ffffff");
-  assert.notEqual(inkOn([247, 251, 255]), "#ffffff");
+test("ink can be read on every gray, and changes once from white to black", () => {
+  const contrast = (gray) => {
+    const light = luminance([gray, gray, gray]) + 0.05;
+    return inkOn([gray, gray, gray]) === "#ffffff" ? 1.05 / light : light / 0.05;
+  };
+  assert.ok(range(256).every((gray) => contrast(gray) >= 4.5));
+  const inks = range(256).map((gray) => inkOn([gray, gray, gray]));
+  assert.equal(inks.indexOf("#000000"), inks.lastIndexOf("#ffffff") + 1);
+});
+
+test("luminance is that of WCAG 2.2", () => {
+  assertClose([[0, 0, 0], [255, 255, 255], [0, 0, 255], [128, 128, 128]].map(luminance), [0, 1, 0.0722, 0.21586], 1e-5);
 });
 
 test("binary traits are read wherever they start in their buffer", () => {

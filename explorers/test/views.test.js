@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { headName, named, read } from "../attention_data.js";
+import { headName, hiddenIn, named, read } from "../attention_data.js";
 import { layOut, thumbSize, under } from "../attention_layout.js";
 import { axisTo, coin, pointed } from "../dropout.js";
 import { indexOf, listed, transposed } from "../heads.js";
@@ -15,12 +15,21 @@ import { assertClose, torch } from "./torch.js";
 
 test("attention: each matrix is the right part of what was sent", () => {
   const traits = { axes: [2, 3, 2, 2], weights: new DataView(Float32Array.from(range(24)).buffer), queries: ["a", "b"],
-    tokens: ["c", "d"], palette: new DataView(new ArrayBuffer(768)) };
+    tokens: ["c", "d"], palette: new DataView(new ArrayBuffer(768)), mask: new DataView(new ArrayBuffer(0)) };
   const data = read({ get: (name) => traits[name] });
   assert.deepEqual([...data.matrix(1, 2).values], [20, 21, 22, 23]);
   assert.deepEqual([data.layers, data.heads, data.T, data.S, data.hasHeads, data.hasLayers], [2, 3, 2, 2, true, true]);
   const single = read({ get: (name) => (name === "axes" ? [2, 2] : traits[name]) });
   assert.deepEqual([single.layers, single.heads, single.hasHeads, single.hasLayers], [1, 1, false, false]);
+  assert.deepEqual(hiddenIn(single, [1, 1, 1, 1]), { runs: [], leaks: [] });
+});
+
+test("attention: what a mask hides, in runs, and what is read all the same", () => {
+  const visible = [[1, 0, 0, 1], [1, 1, 1, 1], [0, 1, 0, 0]];
+  const data = { T: 3, S: 4, hasMask: true, hides: (i, j) => !visible[i][j] };
+  const weights = [1, 0, 0.5, 0, 0.25, 0.25, 0.25, 0.25, 0, 0, 1e-9, 0];
+  assert.deepEqual(hiddenIn(data, weights),
+    { runs: [[0, 1, 2], [2, 0, 1], [2, 2, 2]], leaks: [[0, 2], [2, 2]] });
 });
 
 test("attention: a repeated word is named with its position", () => {

@@ -107,9 +107,10 @@ def _is_local(url):
 class ExplorerPage(WatchedPage):
     """Explorers on an empty page, each under its name, with a model that has their traits and no kernel."""
 
-    def __init__(self, browser, explorers, size=SIZE):
+    def __init__(self, browser, explorers, size=SIZE, page=PAGE, dark=False):
         super().__init__(browser, size)
-        self.page.set_content(PAGE)
+        self.page.emulate_media(color_scheme="dark" if dark else "light")
+        self.page.set_content(page)
         for name, explorer in explorers.items():
             self.page.evaluate(
                 MOUNT, {"name": name, "module": explorer._esm, "style": explorer._css, "traits": _traits(explorer)}

@@ -1,12 +1,13 @@
 """A browser for the tests of the explorers, and what no page may do.
 
-Where no browser is found the tests are skipped; with the environment variable CI set, they fail instead.
+Where no browser is found, the tests are skipped; with the environment variable CI set, they fail.
 """
 
 import os
 
 import pytest
 
+from tests.explorers.axe import violations
 from tests.explorers.browser import ARGUMENTS, BROWSERS, ExplorerPage, find_browser
 
 
@@ -25,6 +26,12 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
+def axe():
+    """axe(page, root=None): the accessibility violations that axe-core finds, as a list of sentences."""
+    return violations
+
+
+@pytest.fixture(scope="session")
 def watched():
     """The open pages, for quiet_pages."""
     return []
@@ -32,11 +39,11 @@ def watched():
 
 @pytest.fixture(scope="module")
 def open_page(chromium, watched):
-    """open_page({name: explorer}) -> an ExplorerPage, closed after the last test of the module."""
+    """open_page({name: explorer}, **options) -> an ExplorerPage, closed after the last test of the module."""
     mine = []
 
-    def open_it(explorers):
-        mine.append(ExplorerPage(chromium, explorers))
+    def open_it(explorers, **options):
+        mine.append(ExplorerPage(chromium, explorers, **options))
         watched.append(mine[-1])
         return mine[-1]
 

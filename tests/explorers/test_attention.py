@@ -92,6 +92,8 @@ def test_weights_on_a_gpu_are_taken(gpu):
         (TypeError, "rows of one length, got list", (words, [[1, 0], [1]])),
         (TypeError, "rows of one length, got str", (words, "weights")),
         (TypeError, "real numbers, got torch.complex64", (["a"], torch.ones(1, 1) * 1j)),
+        (TypeError, "mask must be bool, .* got torch.int64; a mask of 0 and 1", (["a"], [[1]], None, [[1]])),
+        (ValueError, r"mask for 6 .* got \(5, 6\); pass the", (words, weights(6, 6), None, torch.ones(5, 6) == 1)),
     ],
 )
 def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
@@ -143,6 +145,24 @@ def test_the_picture_is_that_of_the_figures_with_an_invitation(given):
     height, was = (float(root.get("viewBox").split()[3]) for root in (inviting, plain))
     assert height == was + 22 and float(inviting.get("height").removesuffix("pt")) == height
     assert [ElementTree.tostring(part) for part in inviting] == [ElementTree.tostring(part) for part in plain]
+
+
+def test_the_picture_of_a_masked_map_shows_the_mask():
+    causal = torch.ones(6, 6).tril() == 1
+    data = bundle(words, weights(6, 6) * causal, None, causal)
+    assert "Hidden by the mask: 15." in data["text/plain"]
+    one_row = bundle(words, weights(6, 6), None, torch.tensor([[True] * 5 + [False]]))  # stretched to all rows
+    assert "Hidden by the mask: 6." in one_row["text/plain"]
+
+
+def test_the_picture_of_a_long_masked_map_is_gray_where_all_is_hidden_and_0():
+    causal = torch.ones(128, 128).tril() == 1
+    values = weights(128, 128) * causal
+    values[0, 127] = 0.9  # a leak
+    svg = explorers.attention(many, values, mask=causal).picture().svg
+    gray = svg.split('<path stroke="#d9dde4" d="')[1].split('"')[0]
+    assert gray.startswith("M1 0h62M2 1h62")
+    assert "gray: hidden by the mask" in svg and "gray" not in explorers.attention(many, values).picture().svg
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+import torch
 
 import explorers
 from helpers import plots
@@ -11,6 +12,9 @@ from tests.explorers.test_attention import many, weights, words
 from tests.explorers.view import View
 
 pytestmark = pytest.mark.browser
+CAUSAL = torch.ones(6, 6).tril() == 1
+MASKED = weights(6, 6) * CAUSAL
+MASKED[1, 4] = 0.25  # a leak
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +24,7 @@ def page(open_page):
             "6 words": explorers.attention(words, weights(6, 6)),
             "2 x 4 heads": explorers.attention(words, weights(2, 4, 6, 6)),
             "128 words": explorers.attention(many, weights(6, 12, 128, 128)),
+            "masked": explorers.attention(words, MASKED, mask=CAUSAL),
             "two queries": explorers.attention(words[:5], weights(3, 2, 5), ["who", "reads"]),
         }
     )
@@ -44,25 +49,28 @@ class AttentionView(View):
         )
 
     def pointed(self, step=8):
-        """The pointer all over the stage, a few pixels apart: [x, y, what is said]."""
-        return self.stage.evaluate(
+        """The pointer all over the stage, a few pixels apart: [x, y, what is said]; `places` have the line below it."""
+        found, self.places = self.stage.evaluate(
             """(grid, step) => {
             const box = grid.getBoundingClientRect();
             const readout = grid.parentElement.querySelector("output");
             const found = [];
+            const places = [];
             for (let y = 2; y < box.height; y += step) {
               for (let x = 2; x < box.width; x += step) {
                 const [clientX, clientY] = [box.left + x, box.top + y];
                 grid.dispatchEvent(new PointerEvent("pointerleave"));
                 grid.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
                 found.push([x, y, readout.firstChild.textContent]);
+                places.push([x, y, readout.lastChild.textContent]);
               }
             }
             grid.dispatchEvent(new PointerEvent("pointerleave"));
-            return found;
+            return [found, places];
         }""",
             step,
         )
+        return found
 
     def colors(self, canvas):
         """All opaque colors of the stage's n-th canvas: 0 the squares, 1 what is drawn over them."""
@@ -130,6 +138,59 @@ def test_a_click_keeps_what_the_pointer_found(page):
     view.stage.click(position={"x": x, "y": y})
     view.page.mouse.move(5, 5)
     assert view.said() == wanted and view.cell() == f"'Your': {matrix[5, 0]:.4f}"
+    assert view.explained() == "The row sums to 1.0000. Kept."
+    previews = {said for _, _, said in view.pointed()}
+    assert previews == {wanted}  # the kept sentence stays
+    found = [place for place in view.places if place[2].startswith("Under the pointer")]
+    elsewhere = found[len(found) // 2]  # the first ones are at the edge of a word
+    view.stage.hover(position={"x": elsewhere[0], "y": elsewhere[1]})
+    assert view.explained() == elsewhere[2]
+    view.stage.click(position={"x": x, "y": y})
+    assert not view.explained().endswith("Kept.")
+    view.stage.hover(position={"x": elsewhere[0], "y": elsewhere[1]})
+    assert f"Under the pointer: {view.said()}" == elsewhere[2]  # free again: the pointer decides
+
+
+def test_escape_and_enter_let_go_and_keep(page):
+    view, matrix = AttentionView(page, "6 words"), weights(6, 6)
+    view.page.mouse.move(5, 5)
+    view.stage.focus()
+    assert view.press("Control+Home", "Enter") == sentence(matrix, 0, 0)
+    assert view.explained().endswith("Kept.")
+    assert view.press("ArrowRight") == sentence(matrix, 0, 1) and view.explained().endswith("Kept.")
+    view.press("Escape")
+    assert view.said() == sentence(matrix, 0, 1) and view.explained() == "The row sums to 1.0000."
+
+
+def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(page):
+    view = AttentionView(page, "masked")
+    said = {said for _, _, said in view.pointed()}
+    assert "'Your' cannot read 'journey': the mask hides it" in said
+    assert "'journey' reads 'one': 0.2500, although the mask hides it" in said
+    assert {"236 238 242", "168 74 6"} <= view.colors(0)
+    assert view.output.get_by_text("hidden, but read all the same").is_visible()
+    without = AttentionView(page, "6 words")
+    assert not {"236 238 242", "168 74 6"} & without.colors(0)
+    assert without.output.get_by_text("hidden").count() == 0
+    view.stage.focus()
+    view.press("Control+Home", "ArrowRight")
+    assert view.cell() == "'journey': 0.0000, hidden"
+
+
+def test_the_map_can_be_read_as_a_table(page):
+    view = AttentionView(page, "masked")
+    view.output.get_by_text("Read as a table").click()
+    [[caption, rows]] = view.listings()
+    assert caption == "Weights: rows are queries, columns are keys"
+    assert rows[1] == ["journey"] + [
+        f"{weight:.4f}" + (" (hidden)" if j > 1 else "") for j, weight in enumerate(MASKED[1].tolist())
+    ]
+    long = AttentionView(page, "128 words")
+    long.output.get_by_text("Read as a table").click()
+    [[_, rows]] = long.listings()
+    assert len(rows) == 128 and rows[0][0] == "'word0'"
+    for each in (view, long):
+        each.output.get_by_text("Read as a table").click()
 
 
 def test_layer_and_head_are_chosen_by_name(page):
@@ -166,7 +227,7 @@ def test_a_head_can_be_chosen_in_the_overview(page):
 def test_the_keyboard_alone_suffices(page):
     view, matrices = AttentionView(page, "2 x 4 heads"), weights(2, 4, 6, 6)
     view.output.get_by_role("combobox", name="Layer", exact=True).select_option("0")
-    assert view.tab_stops() == ["Layer", "Head", view.stage.get_attribute("aria-label")]
+    assert view.tab_stops() == ["Layer", "Head", view.stage.get_attribute("aria-label"), "Read as a table"]
     if sys.platform == "darwin":  # there the arrow keys open the system's own menu
         view.output.get_by_role("combobox", name="Head", exact=True).select_option("3")
         view.press("Tab")
@@ -218,7 +279,7 @@ def test_it_fits_a_narrow_window(page):
 
 def test_it_follows_the_theme(page, tmp_path):
     AttentionView(page, "6 words")  # the others are out of sight when the theme changes
-    marks = {"Dark": "242 155 87", "Light": "200 89 10"}  # of the words and the square in question
+    marks = {"Dark": "242 155 87", "Light": "192 84 10"}  # of the words and the square in question
     for theme in marks:
         page.theme(theme)
         for which in ("6 words", "2 x 4 heads", "128 words"):

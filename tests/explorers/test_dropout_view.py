@@ -131,8 +131,8 @@ def test_in_evaluation_every_draw_is_the_same(page):
         view.slide(P, 0.8)
         assert view.table(TABLE) == as_written(full) and view.kinds(TABLE, "abh-hidden") == []
         assert view.said() == "Draw 2: the row of 'step' sums to 1.0000; the mean of 2 draws is 1.0000"
-        assert view.explained().startswith("In evaluation nothing is dropped and nothing divided")
-        assert view.table("step by step: the row of 'step' in draw 2") == as_written(full[5:])
+        assert view.explained().startswith("In evaluation, nothing is dropped or divided")
+        assert view.table("step by step: the row of 'step' in draw 2") == as_written(full[5:]) + 3 * [6 * [""]]
     view.choose("training")
     assert view.table(TABLE) == as_written(after(full, 2, 0.8))
 
@@ -151,26 +151,26 @@ def test_every_row_has_its_own_sums_of_the_same_draws(page):
 def test_it_says_what_the_mean_settles_on(page):
     view = opened(page)
     assert view.explained() == (
-        "One draw is chance alone. Draw again: the mean of many settles on 1.0000, "
-        "as without dropout: the division sees to it."
+        "A single draw is pure chance. Draw again: the mean of many settles on 1.0000, "
+        "as without dropout, because of the division."
     )
     view.click("Draw 1,000")
     each = sums(full, 5, 1001, 0.5)
     assert view.explained() == (
         f"Single draws: {each.min():.4f} to {each.max():.4f}. The mean, "
-        f"{(each.mean() - 1).abs():.4f} off, settles on 1.0000, as without dropout: "
-        "the division sees to it."
+        f"{(each.mean() - 1).abs():.4f} off, settles on 1.0000, as without dropout, "
+        "because of the division."
     )
     view.tick("divide by 1 - p", False)
     view.slide(P, 0.2)
     each = sums(full, 5, 1001, 0.2, divided=False)
     assert view.explained() == (
         f"Single draws: {each.min():.4f} to {each.max():.4f}. The mean, "
-        f"{(each.mean() - 0.8).abs():.4f} off, settles on (1 - p) × 1.0000 = 0.8000: "
-        "without the division it is too small."
+        f"{(each.mean() - 0.8).abs():.4f} off, settles on (1 - p) × 1.0000 = 0.8000, "
+        "which is too small without the division."
     )
     view.slide(P, 0)
-    assert view.explained() == "With p = 0 nothing is dropped: every draw is the same."
+    assert view.explained() == "With p = 0, nothing is dropped: every draw is the same."
 
 
 def test_rows_that_do_not_sum_to_1_and_another_seed(page):
@@ -180,9 +180,9 @@ def test_rows_that_do_not_sum_to_1_and_another_seed(page):
         view.click("Draw again")
     assert "settles on 0.5000, as without" in view.explained()
     view.tick("divide by 1 - p", False)
-    assert "settles on (1 - p) × 0.5000 = 0.2500: without" in view.explained()
+    assert "settles on (1 - p) × 0.5000 = 0.2500, which" in view.explained()
     view.square(TABLE, 0, 0).click()
-    assert view.explained() == "The row is 0 before dropout: there is nothing to drop."
+    assert view.explained() == "The row is 0 before dropout, so there is nothing to drop."
 
 
 def test_the_steps_lead_from_the_weights_to_what_is_used(page):
@@ -197,7 +197,22 @@ def test_the_steps_lead_from_the_weights_to_what_is_used(page):
     dropped = (numbers < 0.25).nonzero().flatten().tolist()
     assert view.kinds(name, "abh-hidden") == [(k, j) for k in (1, 2, 3) for j in dropped] != []
     view.tick("divide by 1 - p", False)
-    assert view.table(name) == as_written(torch.stack([row, numbers, kept]))
+    assert view.table(name) == [*as_written(torch.stack([row, numbers, kept])), 6 * [""]]
+
+
+@pytest.mark.parametrize("width", [600, 848])
+def test_nothing_moves_when_mode_or_division_change(page, width):
+    page.resize(width)
+    view = opened(page)
+    view.click("Draw 1,000")
+    heights = set()
+    for mode in ("training", "evaluation"):
+        view.choose(mode)
+        for divided in (True, False):
+            view.tick("divide by 1 - p", divided)
+            heights.add(view.root.bounding_box()["height"])
+    page.resize(*SIZE)
+    assert len(heights) == 1
 
 
 def test_a_random_number_without_effect_is_not_shown(page):
@@ -219,7 +234,16 @@ def test_the_chart_ends_with_the_last_draw(page):
 
 def test_the_keyboard_alone_suffices(page):
     view = opened(page)
-    assert view.tab_stops() == [P, "training", "divide by 1 - p", "Draw again", "Draw 1,000", "Start over", TABLE]
+    assert view.tab_stops() == [
+        P,
+        "training",
+        "divide by 1 - p",
+        "Draw again",
+        "Draw 1,000",
+        "Start over",
+        TABLE,
+        "Read as a table",
+    ]
     view.slider(P).focus()
     view.press("ArrowRight", "ArrowRight")
     assert view.table(TABLE) == as_written(after(full, 1, 0.6)) and view.focused()

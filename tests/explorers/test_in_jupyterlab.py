@@ -65,8 +65,7 @@ def test_the_arrow_keys_reach_the_explorer_and_not_jupyterlab(notebook, name):
     cell.locator(".jp-InputPrompt").click()  # not its editor
     before, messages = view.said(), notebook.messages
     view.root.locator("[role=grid][tabindex='0'], [role=grid] [tabindex='0'], input[type=range]").first.focus()
-    view.press("ArrowDown")
-    view.press("ArrowUp", "ArrowUp")
+    view.press("ArrowUp", "ArrowRight", "ArrowRight")
     view.press("b")
     assert view.said() != before and view.focused()
     assert notebook.page.locator(".jp-CodeCell").count() == len(CELLS) + 1

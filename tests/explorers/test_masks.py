@@ -39,6 +39,12 @@ def test_scores_and_words_are_sent_as_they_are():
         ),
         (ValueError, r"finite, got nan at \[0, 0\]", (["a"], [[float("nan")]])),
         (TypeError, "scores must be a tensor or nested lists", (["a"], "scores")),
+        (
+            ValueError,
+            "mask must be one of none, causal, padding, both, got 'future'; choose",
+            (words, scores(6), None, "future"),
+        ),
+        (ValueError, "mask 'both' needs padding to hide, .*; pass real=", (words, scores(6), None, "both")),
         (TypeError, "real must be bool, .* got torch.int64; compare first", (words, scores(6), [1, 1, 1, 1, 0, 0])),
         (
             ValueError,
@@ -60,6 +66,15 @@ def test_the_picture_is_that_of_the_opening_view():
     assert f"starts: {words[weights[2].argmax()]} {weights[2].max():.2f};" in still["text/plain"]
     assert still["text/plain"].endswith(INVITATION)
     assert still == explorers.masks(words, scores(6)).still()
+
+
+def test_the_picture_shows_the_mask_of_the_call():
+    still = explorers.masks(words, scores(6), [False] + [True] * 5, mask="both").still()
+    assert still["text/plain"].startswith("causal and padding mask, filled with -∞")
+    assert "Your: nothing; journey: journey 1.00;" in still["text/plain"] and "NaN" in still["image/svg+xml"]
+    assert "Hidden by the mask: 21." in still["text/plain"]
+    none = explorers.masks(words, scores(6), mask="none").still()["text/plain"]
+    assert none.startswith("no mask") and "Hidden" not in none
 
 
 @pytest.mark.slow

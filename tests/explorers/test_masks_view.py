@@ -48,6 +48,7 @@ def page(open_page):
             "padding at the end": explorers.masks(words, scores(6), REAL["padding at the end"]),
             "padding in front": explorers.masks(padded, scores(4), REAL["padding in front"]),
             "no padding": explorers.masks(words, scores(6)),
+            "opens on both": explorers.masks(padded, scores(4), REAL["padding in front"], mask="both"),
         }
     )
 
@@ -75,19 +76,21 @@ def test_every_mask_with_every_method(page, which, kind, method):
     assert view.after("weights") == as_written(weights.sum(-1, keepdim=True))
     assert view.kinds("scores", "abh-hidden") == [tuple(place) for place in (~mask).nonzero().tolist()]
     assert view.kinds("weights", "abh-broken") == [tuple(place) for place in weights.isnan().nonzero().tolist()]
+    assert view.kinds("weights", "abh-alarm") == [tuple(place) for place in (~mask & (weights > 0)).nonzero().tolist()]
 
 
 @pytest.mark.parametrize(
     "kind, method, verdict",
     [
-        ("causal", "fill with -∞", "The row sums to 1.0000, and what is hidden has none of it."),
-        ("causal", "multiply", "The row sums to 0.5582: what was hidden is missing."),
-        ("none", "add (1 - mask) × -∞", "NaN, because 0 × -∞ is NaN: the keys that may be read are spoiled too."),
-        ("both", "fill with -1e9", "The row may see nothing, yet its weights sum to 1.0000: they read what is hidden."),
-        ("both", "fill with -∞", "NaN: every score of the row is -∞, and the softmax divides 0 by 0."),
-        ("both", "multiply, renormalize", "NaN: the row may see nothing, and 0 is divided by 0."),
-        ("both", "multiply", "The row may see nothing, and its weights are 0."),
-        ("both", "masked_softmax", "The row may see nothing, and its weights are 0."),
+        ("causal", "fill with -∞", "The row sums to 1.0000, and the hidden keys get none of it."),
+        ("causal", "multiply", "The row sums to 0.5582: the share of the hidden keys is missing."),
+        ("none", "add (1 - mask) × -∞", "NaN, because 0 × -∞ is NaN: even the keys that may be read are lost."),
+        ("none", "fill with -∞", "The row sums to 1.0000, and nothing in it is hidden."),
+        ("both", "fill with -1e9", "This row may see nothing, yet its weights sum to 1.0000: it reads what is hidden."),
+        ("both", "fill with -∞", "NaN: every score in the row is -∞, and the softmax divides 0 by 0."),
+        ("both", "multiply, renormalize", "NaN: this row may see nothing, and 0 is divided by 0."),
+        ("both", "multiply", "This row may see nothing, and all its weights are 0."),
+        ("both", "masked_softmax", "This row may see nothing, and all its weights are 0."),
     ],
 )
 def test_it_explains_the_row(page, kind, method, verdict):
@@ -116,11 +119,11 @@ def test_raising_a_future_score_makes_renormalizing_fail_and_filling_not(page):
     raised[1, 3] = 200
     assert view.table("scores")[1][3] == "200"
     assert view.table("weights") == as_written(METHODS["multiply, renormalize"](raised, mask_of("causal", 6, [])))
-    assert view.explained().startswith("NaN: the softmax gave all the weight to what is hidden; nothing is left")
+    assert view.explained().startswith("NaN: the softmax gave all the weight to hidden keys; nothing is left")
     assert view.table("step by step: the row of 'journey'")[2:] == [["0.00"] * 6, ["NaN"] * 6]
     view.choose("fill with -∞")
     assert view.table("weights") == as_written(METHODS["fill with -∞"](scores(6), mask_of("causal", 6, [])))
-    view.click("All scores as they were")
+    view.click("Reset all scores")
     assert view.table("scores") == as_written(scores(6))
 
 
@@ -144,7 +147,7 @@ def test_the_slider_sets_the_chosen_score(page):
     changed[4, 2] = 200 * (-0.3) ** 3
     assert view.said().startswith(f"'one' reads 'starts': score {changed[4, 2]:.4f}, weight ")
     assert view.table("weights") == as_written(METHODS["fill with -∞"](changed, mask_of("causal", 6, [])))
-    view.click("All scores as they were")
+    view.click("Reset all scores")
 
 
 def test_the_keyboard_alone_suffices(page):
@@ -155,10 +158,11 @@ def test_the_keyboard_alone_suffices(page):
     assert view.tab_stops() == [
         "causal",
         "fill with -∞",
-        "score of 'Your' for 'journey'",
-        "All scores as they were",
         "scores",
         "weights",
+        "Step by step: the row of 'Your'",
+        "score of 'Your' for 'journey'",
+        "Reset all scores",
     ]
     view.square("scores", 0, 1).focus()
     view.press("ArrowDown", "ArrowRight", "ArrowDown")
@@ -176,7 +180,14 @@ def test_the_keyboard_alone_suffices(page):
     view.slider("score of 'Your' for 'Your'").focus()
     view.press("End")
     assert view.said().startswith("'Your' reads 'Your': score 200.0000, weight 1.0000")
-    view.click("All scores as they were")
+    view.click("Reset all scores")
+
+
+def test_it_opens_on_the_mask_of_the_call(page):
+    view = View(page, "opens on both")
+    assert view.output.get_by_role("radio", name="both", exact=True).is_checked()
+    mask = mask_of("both", 4, REAL["padding in front"])
+    assert view.table("weights") == as_written(METHODS["fill with -∞"](scores(4), mask))
 
 
 def test_padding_is_offered_only_where_there_is_some(page):

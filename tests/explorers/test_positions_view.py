@@ -43,7 +43,10 @@ def signs(table, i, j):
 
 def spread(table, apart):
     every = cosines(table).diagonal(apart)
-    return f"The {len(every)} pairs {apart} apart: {every.min():.4f} to {every.max():.4f}, so the position counts too."
+    return (
+        f"The cosines of the {len(every)} pairs {apart} apart run from {every.min():.4f} to {every.max():.4f}: "
+        "the position matters too."
+    )
 
 
 # ---------------------------------------------------------------- the browser
@@ -167,12 +170,12 @@ def test_both_sliders_show_the_numbers_of_pytorch(page, which, i, j):
 def test_it_says_whether_only_the_distance_counts(page):
     view = PositionsView(page, "101 waves")
     view.put(20, 31)
-    assert view.explained().endswith(" All 90 pairs 11 apart have this cosine: only the distance counts.")
+    assert view.explained().endswith(" All 90 pairs 11 apart have this cosine: only the distance matters.")
     view.put(0, 100)
     assert view.explained().endswith(" No other pair is 100 apart.")
     view.put(7, 7)
     assert view.said() == "position 7 with itself: cosine 1.0000 (dot product 64.0000)"
-    assert view.explained() == "Opposite signs in none of 128 features. Every row has cosine 1 with itself."
+    assert view.explained() == "Opposite signs in none of 128 features. The cosine of every row with itself is 1."
     view = PositionsView(page, "13 learned")
     view.put(9, 5)
     assert view.explained().endswith(" " + spread(TABLES["13 learned"], 4))
@@ -273,7 +276,7 @@ def test_the_numbers_of_a_feature_follow_the_positions(page):
 def test_the_keyboard_alone_suffices(page):
     view = PositionsView(page, "101 waves")
     view.put(50, 58)
-    assert view.tab_stops() == ["position i", "position j", "move both together", "feature"]
+    assert view.tab_stops() == ["position i", "position j", "move both together", "feature", "Read as a table"]
     view.slider("position i").focus()
     view.press("ArrowRight", "ArrowRight", "ArrowUp")
     assert view.pair() == (53, 58) and view.said() == sentence(TABLES["101 waves"], 53, 58) and view.focused()

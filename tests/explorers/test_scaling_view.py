@@ -63,10 +63,10 @@ class ScalingView(View):
             f"d = {d}, {method}: the largest of {len(k)} weights is {row[key]:.4f} (key {key}), "
             f"the slope is {slope(q, k, d, method)[query]:.4f}",
         )
-        spread = f"spread by {scores(q, k, d, method).std():.4f}"
+        which = "scores" if method == NONE else "divided scores"
         assert_says(
             self.explained().split(" (")[0],
-            f"The scores {spread}" if method == NONE else f"The divided scores {spread}",
+            f"The standard deviation of the {which} is {scores(q, k, d, method).std():.4f}",
         )
         bars, curves = self.charts()
         keys = ", ".join(f"key {j} {weight:.4f}" for j, weight in enumerate(row.tolist()))
@@ -180,12 +180,12 @@ def test_the_curves_are_the_means_at_every_width(page, measure, of, method):
 @pytest.mark.parametrize(
     "d, method, who, percent",
     [
-        (1, NONE, "The keys share", "100"),
-        (16, NONE, "One key takes most", "23"),
-        (64, NONE, "One key takes nearly all", "17"),
-        (512, NONE, "One key takes nearly all", "less than 1"),
-        (64, ROOT, "The keys share", "96"),
-        (512, ROOT, "One key takes most", "68"),
+        (1, NONE, "The keys share the weight", "100"),
+        (16, NONE, "One key takes most of the weight", "23"),
+        (64, NONE, "One key takes nearly all the weight", "17"),
+        (512, NONE, "One key takes nearly all the weight", "less than 1"),
+        (64, ROOT, "The keys share the weight", "96"),
+        (512, ROOT, "One key takes most of the weight", "68"),
     ],
 )
 def test_it_says_what_the_numbers_mean(page, d, method, who, percent):
@@ -193,24 +193,27 @@ def test_it_says_what_the_numbers_mean(page, d, method, who, percent):
     view.width(d)
     view.choose(method)
     spread = scores(Q, K, d, method).std()
-    meaning = f"The scores spread by {spread:.4f} (√{d} = {math.sqrt(d):.4f})."
+    meaning = f"The standard deviation of the scores is {spread:.4f} (√{d} = {math.sqrt(d):.4f})."
     if method == ROOT:
         every = [scores(Q, K, width, ROOT).std() for width in view.widths()]
         view.width(d)
-        meaning = f"The divided scores spread by {spread:.4f} (over all d: {min(every):.4f} to {max(every):.4f})."
-    assert_says(view.explained(), f"{meaning} {who}: the row can learn {percent}% of the most possible.")
+        low, high = min(every), max(every)
+        meaning = f"The standard deviation of the divided scores is {spread:.4f} ({low:.4f} to {high:.4f} over all d)."
+    assert_says(view.explained(), f"{meaning} {who}: the slope is {percent}% of the largest possible.")
 
 
 def test_huge_numbers_break_nothing(page):
     view = ScalingView(page, "huge")
     view.width(11)
     assert "the largest of 2 weights is 1.0000" in view.said() and "NaN" not in view.explained()
-    assert view.explained().endswith("One key takes nearly all: the row can learn less than 1% of the most possible.")
+    assert view.explained().endswith(
+        "One key takes nearly all the weight: the slope is less than 1% of the largest possible."
+    )
 
 
 def test_the_keyboard_alone_suffices(page):
     view = opened(page)
-    assert view.tab_stops() == ["width", NONE, "query", "largest weight"]
+    assert view.tab_stops() == ["width", NONE, "query", "largest weight", "Read as a table"]
     view.slider("width").focus()
     view.press("End")
     view.assert_shows(Q, K, 1024, NONE)
@@ -226,6 +229,33 @@ def test_the_keyboard_alone_suffices(page):
     view.press("Tab", "ArrowRight")
     view.assert_shows(Q, K, 2, ROOT, query=2, measure="slope")
     assert view.focused()
+
+
+@pytest.mark.parametrize("width", [600, 760, 848, 1100])
+def test_the_charts_stay_where_they_are(page, width):
+    page.resize(width)
+    view = opened(page)
+    tops = set()
+    for d in (1, 64, 512, 1024):
+        view.width(d)
+        for method in (NONE, ROOT):
+            view.choose(method)
+            tops.add(view.output.locator("svg.abh-chart").first.bounding_box()["y"])
+    page.resize(*SIZE)
+    assert len(tops) == 1
+
+
+def test_the_charts_can_be_read_as_tables(page):
+    view = opened(page)
+    view.output.get_by_text("Read as a table").click()
+    view.choose(ROOT)
+    bars, curves = view.listings()
+    assert bars == ["Weights of q[0] at d = 4, divided by √d", [[str(j), bars[1][j][1]] for j in range(7)]]
+    assert_says(" ".join(row[1] for row in bars[1]), " ".join(f"{w:.4f}" for w in weights(Q, K, 4, ROOT)[0].tolist()))
+    row = next(row for row in curves[1] if row[0] == "64")
+    means = [largest(Q, K, 64, method).mean() for method in (NONE, ROOT)]
+    assert_says(" ".join(row[1:]), f"{means[0]:.4f} {means[1]:.4f}")
+    view.output.get_by_text("Read as a table").click()
 
 
 def test_it_fits_a_narrow_window(page):

@@ -64,6 +64,13 @@ class View:
             )
         )
 
+    def listings(self):
+        """What "Read as a table" shows: [[caption, rows]]."""
+        return self.output.locator(".abh-reading table").evaluate_all(
+            "tables => tables.map(({ caption, tBodies }) => [caption.textContent,"
+            " [...tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent))])"
+        )
+
     def grid(self, name):
         return self.output.locator(f"table[aria-label={name!r}]")
 

@@ -1,0 +1,25 @@
+"""axe-core, which finds what keeps people with a screen reader or low vision out, in a page of Playwright."""
+
+from importlib.resources import files
+
+SCRIPT = files("axe_playwright_python") / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+WHOLE_PAGES = ["region", "landmark-one-main", "page-has-heading-one", "document-title", "html-has-lang", "bypass"]
+
+RUN = """async ([root, rules, disabled]) => {
+  const options = { runOnly: rules, rules: Object.fromEntries(disabled.map((id) => [id, { enabled: false }])) };
+  const { violations } = await axe.run(root ?? document, options);
+  return violations.map(({ id, help, nodes }) =>
+    [id, help, nodes.map(({ target, failureSummary }) => `${target}: ${failureSummary}`)]);
+}"""
+
+
+def violations(page, root=None, disabled=WHOLE_PAGES):
+    """What axe-core finds within `root`, a CSS selector, or on the whole page: ["rule: what is wrong: where", ...].
+
+    `disabled` are the rules that are left out: by default those on titles, landmarks and headings of a whole page.
+    """
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(SCRIPT.read_text(encoding="utf-8"))
+    found = page.evaluate(RUN, [root, RULES, disabled])
+    return [f"{rule}: {help}: {node}" for rule, help, nodes in found for node in nodes]

@@ -1,0 +1,180 @@
+"""All six explorers on pages of every kind: axe-core, targets, and colors and styles that are their own."""
+
+import re
+
+import pytest
+import torch
+
+import explorers
+from tests.explorers.browser import PAGE
+from tests.explorers.test_attention import weights, words
+from tests.explorers.test_masks import scores
+from tests.explorers.view import View
+
+pytestmark = pytest.mark.browser
+
+CAUSAL = torch.ones(6, 6).tril() == 1
+LEAK = weights(6, 6) * CAUSAL
+LEAK[1, 4] = 0.25
+NUMBERS = torch.randn(9, 64, generator=torch.Generator().manual_seed(1))
+TABLE = torch.randn(50, 32, generator=torch.Generator().manual_seed(1))  # some numbers beyond what colors show
+EXPLORERS = {
+    "attention": lambda: explorers.attention(words, torch.stack([LEAK, weights(6, 6)]), mask=CAUSAL),
+    "dropout": lambda: explorers.dropout(words, weights(6, 6)),
+    "heads": lambda: explorers.heads(["the", "cat", "sleeps", "well"], 8, 2),
+    "masks": lambda: explorers.masks(words, scores(6), [False] + [True] * 5, mask="both"),
+    "positions": lambda: explorers.positions(TABLE),
+    "scaling": lambda: explorers.scaling(NUMBERS, NUMBERS),
+}
+each_explorer = pytest.mark.parametrize("name", EXPLORERS)
+
+# A page that is no part of Jupyter, with styles of its own for everything that an explorer is made of.
+FOREIGN = """<!doctype html>
+<style>
+:root { color-scheme: light dark; }
+body { background: Canvas; color: red; font: italic 22px/2.5 serif; letter-spacing: 2px; text-align: center; }
+label, .content label { display: block; margin: 20px; color: red; font-weight: bold; }
+legend { width: 100%; font-size: 24px; line-height: 3; }
+button, select, input { margin: 20px; padding: 20px; color: red; background: lime; font-size: 30px; }
+p, span, td, th, caption, table, summary, details, fieldset { margin: 15px; padding: 15px; color: red; }
+code { color: red; background: yellow; font-size: 30px; }
+</style>
+<body class="content"></body>"""
+LOOK = """root => [root,
+  ...root.querySelectorAll("label, legend, button, select, p, td, th, caption, summary, code, b")]
+  .map(node => { const { color, fontSize, fontStyle, lineHeight, letterSpacing, marginTop, paddingTop, textAlign } =
+    getComputedStyle(node);
+    return [node.tagName, color, fontSize, fontStyle, lineHeight, letterSpacing, marginTop, paddingTop,
+      textAlign]; })"""
+
+
+def all_explorers():
+    return {name: make() for name, make in EXPLORERS.items()}
+
+
+@pytest.fixture(scope="module")
+def page(open_page):
+    return open_page(all_explorers())
+
+
+@pytest.fixture(scope="module")
+def foreign(open_page):
+    return open_page(all_explorers(), page=FOREIGN)
+
+
+@pytest.fixture(scope="module")
+def foreign_dark(open_page):
+    return open_page(all_explorers(), page=FOREIGN, dark=True)
+
+
+def opened(page, name):
+    """An explorer with everything unfolded."""
+    view = View(page, name)
+    view.root.evaluate("root => root.querySelectorAll('details').forEach(details => { details.open = true; })")
+    view.settle()
+    return view
+
+
+def test_every_explorer_is_here():
+    assert set(EXPLORERS) == set(explorers.__all__)
+
+
+@each_explorer
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_finds_nothing_in_a_jupyter_theme(page, axe, name, theme):
+    page.theme(theme)
+    opened(page, name)
+    assert axe(page.page, f'[data-explorer="{name}"]') == []
+
+
+@each_explorer
+def test_axe_finds_nothing_outside_jupyter(foreign, foreign_dark, axe, name):
+    for where in (foreign, foreign_dark):
+        opened(where, name)
+        assert axe(where.page, f'[data-explorer="{name}"]') == []
+
+
+def test_axe_would_find_something(chromium, axe):
+    page = chromium.new_page()
+    page.set_content('<!doctype html><body><p style="color: #aaa; background: #fff">faint</p><select></select>')
+    found = {sentence.split(":")[0] for sentence in axe(page)}
+    page.close()
+    assert found == {"color-contrast", "select-name"}
+
+
+@each_explorer
+def test_what_can_be_pressed_is_large_enough(page, name):
+    """24 pixels, as WCAG 2.2 asks (2.5.8). The label of a box to tick is part of its target."""
+    view = opened(page, name)
+    sizes = view.root.locator("input, select, button, summary, td[tabindex]").evaluate_all(
+        "nodes => nodes.map(node => { const { width, height } ="
+        " (node.type === 'checkbox' ? node.parentElement : node).getBoundingClientRect();"
+        " return [node.outerHTML.slice(0, 80), width, height]; })"
+    )
+    assert sizes and [size for size in sizes if min(size[1:]) < 24] == []
+
+
+@each_explorer
+def test_no_style_of_the_page_gets_in(foreign, open_page, name):
+    plain = open_page({name: EXPLORERS[name]()}, page="<!doctype html><body></body>")
+    assert opened(foreign, name).root.evaluate(LOOK) == opened(plain, name).root.evaluate(LOOK)
+
+
+def brightness(color):
+    return sum(map(float, re.findall(r"[\d.]+", color)[:3])) / 3
+
+
+def ink_and_paper(page, name="attention"):
+    look = View(page, name).root.evaluate(
+        "root => { const { color, backgroundColor } = getComputedStyle(root); return [color, backgroundColor]; }"
+    )
+    return [brightness(color) for color in look]
+
+
+@pytest.mark.parametrize(
+    "system, says, dark",
+    [
+        ("light", None, False),
+        ("dark", None, True),
+        ("dark", "light", False),
+        ("light", "dark", True),
+    ],
+)
+def test_outside_jupyter_the_page_decides_and_else_the_system(foreign, system, says, dark):
+    foreign.page.emulate_media(color_scheme=system)
+    foreign.page.evaluate(
+        "says => says ? document.documentElement.dataset.theme = says : delete document.documentElement.dataset.theme",
+        says,
+    )
+    ink, paper = ink_and_paper(foreign)
+    foreign.page.evaluate("delete document.documentElement.dataset.theme")
+    foreign.page.emulate_media(color_scheme="light")
+    assert (ink > paper) == dark
+
+
+def test_in_jupyter_its_theme_decides_and_not_the_system(open_page):
+    page = open_page({"attention": EXPLORERS["attention"]()}, page=PAGE, dark=True)
+    ink, paper = ink_and_paper(page)
+    assert ink < paper
+
+
+def test_the_drawing_follows_a_change_of_the_system(foreign):
+    stage = View(foreign, "attention").root.locator(".abh-stage canvas").nth(1)
+    drawn = []
+    for scheme in ("dark", "light"):
+        foreign.page.emulate_media(color_scheme=scheme)
+        foreign.page.wait_for_timeout(100)
+        drawn.append(stage.evaluate("canvas => canvas.toDataURL()"))
+    assert drawn[0] != drawn[1]
+
+
+def test_the_thumb_is_below_the_mark_of_its_feature(page):
+    view = View(page, "positions")
+    slider = view.slider("feature")
+    for feature in (0, 13, 31):
+        slider.fill(str(feature))
+        view.settle()
+        strip, track = view.output.locator(".abh-strips canvas").bounding_box(), slider.bounding_box()
+        thumb = track["x"] + 8 + feature / 31 * (track["width"] - 16)
+        assert thumb == pytest.approx(strip["x"] + (feature + 0.5) * strip["width"] / 32, abs=0.6)
+    assert view.output.get_by_text("The colors end at 3 times the root mean square").is_visible()
