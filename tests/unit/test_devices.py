@@ -83,6 +83,7 @@ FUNCTIONS = {
     "softmax": (reference("2.2"), [scores]),
     "attention_weights": (reference("2.3"), [q, k]),
     "attention": (reference("2.4"), [q, k, v]),
+    "attention_mask": (reference("3.7"), [ids, 5, True]),
     "dropout": (lambda x: reference("4.1")(x, 0.5, torch.Generator().manual_seed(1)), [x]),
     "attention_with_dropout": (
         lambda q, k, v: reference("4.2")(q, k, v, 0.5, True, torch.Generator().manual_seed(1)),
