@@ -4,6 +4,7 @@ from numbers import Integral
 
 from exercises.common.explainers import counted, shortly
 from feedback import Property
+from feedback.format import sentence
 
 
 def is_pair(entry):
@@ -58,7 +59,7 @@ def not_pairs(case):
 
 
 def _not_pairs(case):
-    return f"{not_pairs(case).capitalize()}." if pairs_of(case) is None else None
+    return sentence(not_pairs(case)) if pairs_of(case) is None else None
 
 
 def _turned_around(case):

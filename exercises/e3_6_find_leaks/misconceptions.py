@@ -317,7 +317,7 @@ for value in (0.2, 1.0):
 @known(
     "changes-pile-up",
     means="The changes pile up: a copy is made once, so at position j all earlier positions are still changed, and "
-    "later outputs move because of them.",
+    "outputs move because of them.",
     hint="Where is clone() called: before the loop, or for each j?",
     explain=difference,
 )

@@ -1,4 +1,4 @@
-"""The models that exercise 3.6 is judged on: any change of x shows the leaks that the reference finds, and no others."""
+"""The models that exercise 3.6 is judged on: any change of x shows the leaks that the reference finds, and no other."""
 
 import pytest
 import torch
