@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from torch import Tensor
 from torch.nn import Module
 
 from feedback import contract, errors, explainers, source
 from feedback.compare import allclose, same_behavior, same_shapes
 from feedback.exercise import Comparison, Exercise, Misconception
-from feedback.format import argument, describe, ended, equation, inline, listed, rounded, sentence, table
+from feedback.format import argument, describe, ended, equation, inline, listed, rounded, sentence, shortly, table
 from feedback.observations import Observations
 from feedback.report import Code, Part, Report, SideBySide, numbers, raised, say, think
 from feedback.sandbox import Run
@@ -198,7 +199,8 @@ def on_a_limitation(record: Run, right: Any) -> str:
         return f"Yours raised {errors.first_line(record.error)}."
     if isinstance(right, tuple) or not same_shapes(record.value, right):
         return "Yours is wrong there."
-    return f"Yours gives {inline(rounded(record.value))}, and {inline(rounded(right))} is right."
+    mine, wanted = (inline(rounded(x)) if isinstance(x, Tensor) else shortly(x) for x in (record.value, right))
+    return f"Yours gives {mine}, and {wanted} is right."
 
 
 # ---------------------------------------------------------------- notes below

@@ -1,0 +1,119 @@
+"""Exercise 3.6: find_leaks."""
+
+import torch
+
+from exercises.common.inputs import AXES, normal
+from exercises.e3_6_find_leaks.explain import PROPERTIES
+from exercises.e3_6_find_leaks.misconceptions import known
+from exercises.e3_6_find_leaks.reference import find_leaks
+from exercises.e3_6_find_leaks.suspects import (
+    HONEST,
+    LARGE,
+    LEAKY,
+    ONE_ITEM,
+    PRE_NORM,
+    ROUNDED,
+    Suspect,
+    from_later,
+    leaking,
+    running_mean,
+)
+from feedback import Exercise, FunctionRunner, TestCase
+from feedback.sandbox import ContractViolation
+
+
+def run_find_leaks(attempt, attend, x):
+    """Apply the learner's leak test to a model that notices when x is written into.
+
+    Errors: ContractViolation where x was changed, even for a moment
+    """
+    x = x.clone()
+    original, version = x.clone(), x._version
+    changed = []
+
+    def watched(given):
+        changed.append(not torch.equal(x, original))
+        return attend(given)
+
+    found = attempt(watched, x)
+    if not torch.equal(x, original):
+        raise ContractViolation(
+            "changes-input",
+            "Your code changed x. Whoever calls it still needs x as it was: change a copy, made with x.clone().",
+        )
+    if any(changed) or x._version != version:
+        raise ContractViolation(
+            "changes-input",
+            "Your code changed x for a moment and put it back. Somebody else may be reading x: change a copy, made "
+            "with x.clone().",
+        )
+    return found
+
+
+def describe(args):
+    """What the learner's code was given, for the card of an exception."""
+    return f"attend was {args[0].name}, and x had the shape {tuple(args[1].shape)}."
+
+
+def case(name, make, x):
+    return TestCase(name, (Suspect(name, x, make), x))
+
+
+def small(name, make, *shape):
+    x = (torch.arange(1, 1 + torch.Size(shape).numel()) / 5).reshape(shape)
+    return Suspect(name, x, make), x
+
+
+X = normal(2, 5, 3, seed=221)
+LARGE_X = 30 * normal(2, 5, 3, seed=223)
+
+EXERCISE = Exercise(
+    id="3.6",
+    name="find_leaks",
+    signature="find_leaks(attend, x)",
+    minutes=12,
+    difficulty=3,
+    gives="a sorted list of all pairs (i, j), j > i, where a change of x at position j changes attend(x) at position i",
+    reference=find_leaks,
+    arguments=("attend", "x"),
+    returns=("leaks",),
+    axis_names=AXES | {2: "B", 3: "C", 5: "T", 7: "T"},
+    runner=FunctionRunner(run_find_leaks, ("attend", "x"), describe),
+    cases=(
+        *(case(name, make, X) for name, make in (*HONEST, *LEAKY, ROUNDED)),
+        case(*ONE_ITEM, normal(1, 7, 1, seed=222)),
+        case(*LARGE, LARGE_X),
+        case("a running mean, float64", lambda x: running_mean, X.double()),
+        TestCase(
+            PRE_NORM[0],
+            (Suspect(PRE_NORM[0], X, PRE_NORM[1]), X),
+            limitation="A LayerNorm removes what all features of a vector have in common, and its length: behind one, "
+            "adding the same number to all features, or scaling them, changes nothing. Random noise does.",
+        ),
+    ),
+    minimal_inputs=(
+        small("a model that reads the next position", leaking(lambda x: from_later(x, 1)), 1, 2, 1),
+        small("an honest running mean", lambda x: running_mean, 1, 2, 1),
+        small("a model that reads the next position", leaking(lambda x: from_later(x, 1)), 1, 3, 1),
+        small("a model that reads two positions later", leaking(lambda x: from_later(x, 2)), 1, 3, 1),
+        small("an honest running mean", lambda x: running_mean, 1, 3, 1),
+    ),
+    misconceptions=known,
+    hints=(
+        "Two outputs, before and after a change. Copy x, change position j in the copy, and compare attend(copy) with "
+        "attend(x): which of the outputs before j have moved? Do this for each j.",
+        "Change all features of all items by random noise: changed = x.clone(), then changed[:, j] += ... The largest "
+        "absolute difference over items and features says how far each position moved.",
+        "moved = (attend(changed) - before).abs().amax(dim=(0, 2)) has shape (T,). The pair (i, j) is a leak if i < j "
+        "and moved[i] > 1e-4, which is far above rounding. Sort the pairs at the end.",
+    ),
+    error_meanings=(
+        (
+            r"this model was built for x of shape",
+            "Give the model tensors of the very shape of x: one call of attend for each position that you change. A "
+            "model may be built for one size of batch and one length.",
+        ),
+    ),
+    properties=PROPERTIES,
+    when_correct="Your test catches a leak wherever it is, and accuses no honest model.",
+)

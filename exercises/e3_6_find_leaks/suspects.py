@@ -1,0 +1,155 @@
+"""The models that a leak test is tried on: honest ones, and ones that leak in one way each.
+
+Where a model leaks, any change of x moves its output by more than 1e-3; where it does not, by less than 5e-6.
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from exercises.common.inputs import normal
+
+
+class Suspect:
+    """A model for x of one shape, with a name that cards can show.
+
+    make(x) gives the model, a function of x; it may look at the x that it will be tried on.
+    """
+
+    def __init__(self, name, x, make):
+        self.name, self.shape, self.model = name, tuple(x.shape), make(x)
+
+    def __call__(self, x):
+        if not isinstance(x, torch.Tensor) or tuple(x.shape) != self.shape:
+            got = tuple(x.shape) if isinstance(x, torch.Tensor) else type(x).__name__
+            raise ValueError(f"this model was built for x of shape {self.shape}, got {got}")
+        return self.model(x)
+
+    def __repr__(self):
+        return f"<{self.name}>"
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def attention_with(weigh):
+    """Attention with random matrices; weigh(scores) turns scores (B, T, T) into weights."""
+
+    def make(x):
+        width = x.size(-1)
+        to_q, to_k = (normal(width, 7, seed=seed, dtype=x.dtype) for seed in (201, 202))
+        to_v = normal(width, 2, seed=203, dtype=x.dtype)
+
+        def attend(x):
+            q, k, v = x @ to_q, x @ to_k, x @ to_v
+            return weigh(q @ k.transpose(-2, -1) / math.sqrt(7)) @ (10 * v)
+
+        return attend
+
+    return make
+
+
+def triangle(scores, diagonal=0):
+    return torch.ones_like(scores, dtype=torch.bool).tril(diagonal)
+
+
+def unmasked(scores):
+    return scores.softmax(-1)
+
+
+def causal(scores):
+    return scores.masked_fill(~triangle(scores), -torch.inf).softmax(-1)
+
+
+def one_step_too_far(scores):
+    return scores.masked_fill(~triangle(scores, 1), -torch.inf).softmax(-1)
+
+
+def softmax_over_queries(scores):
+    return (scores / 2).masked_fill(~triangle(scores), -torch.inf).softmax(-2)
+
+
+def unmasked_in_the_last_item(scores):
+    return torch.cat([causal(scores[:-1]), unmasked(scores[-1:])])
+
+
+def running_mean(x):
+    """Honest: the mean of all vectors up to each position."""
+    return x.cumsum(1) / torch.arange(1, x.size(1) + 1, dtype=x.dtype)[:, None]
+
+
+def from_later(x, steps):
+    """Each position gets the vector `steps` positions later, and zeros past the end."""
+    return F.pad(x[:, steps:], (0, 0, 0, steps))
+
+
+def leaking(leak):
+    """A running mean, to which a leak(x) of the same shape, or broadcastable to it, is added."""
+    return lambda x: lambda x: running_mean(x) + leak(x)
+
+
+def normalized_over_the_sequence(x):
+    return running_mean((x - x.mean(1, keepdim=True)) / (x.std(1, keepdim=True) + 1))
+
+
+def last_to_position_1(x):
+    return torch.cat([torch.zeros_like(x[:, :1]), x[:, -1:], torch.zeros_like(x[:, 2:])], dim=1)
+
+
+def large_alone(x):
+    return from_later(x * (x.abs().amax(-1, keepdim=True) > 6), 1)
+
+
+def opposite_features(x):
+    """The sum over all features moves by nothing."""
+    later = from_later(x, 1)
+    return later - later.flip(-1) + 2 * later[..., :1] * torch.tensor([1.0, 0.0, -1.0])
+
+
+def opposite_signs(x):
+    """Up from one position, down from the next."""
+    return 3 * from_later(x, 1) * (-1.0) ** torch.arange(x.size(1))[:, None]
+
+
+def rounded_otherwise(x):
+    """Honest, but for every other x each output is off by a few millionths, as a sum in another order may be."""
+    known = x.clone()
+
+    def attend(x):
+        off = torch.zeros_like(x)
+        off[..., 0] = 3.5e-6 * (not torch.equal(x, known))
+        off[1:] *= -1
+        return running_mean(0.2 * x) + off.detach()
+
+    return attend
+
+
+def normalized_by_features(x):
+    """Each vector by itself, as a LayerNorm does, before attention without a mask."""
+    attend = attention_with(unmasked)(x)
+    return lambda x: attend(F.layer_norm(x, x.shape[-1:]))
+
+
+SMALL = 0.03
+HONEST = (
+    ("causal attention", attention_with(causal)),
+    ("a running mean", lambda x: running_mean),
+    ("a layer for each position by itself", lambda x: lambda x: torch.cat([x.sin(), x[..., :1]], dim=-1)),
+)
+ROUNDED = ("a running mean that rounds differently each time", rounded_otherwise)
+LEAKY = (
+    ("attention whose mask reaches one step too far", attention_with(one_step_too_far)),
+    ("attention without a mask", attention_with(unmasked)),
+    ("causal attention, its softmax over the queries", attention_with(softmax_over_queries)),
+    ("a model that normalizes over the sequence", lambda x: normalized_over_the_sequence),
+    ("a model in which position 1 reads the last one", leaking(last_to_position_1)),
+    ("attention without a mask in its last item", attention_with(unmasked_in_the_last_item)),
+    ("a model that reads 0.03 of the next vector", leaking(lambda x: SMALL * from_later(x, 1))),
+    ("a model that reads only the last feature two steps later", lambda x: lambda x: 3 * from_later(x[..., -1:], 2)),
+    ("a model whose leaks cancel in the sum", leaking(opposite_features)),
+    ("a model that reads the next vector of another item", leaking(lambda x: from_later(x.roll(1, 0), 1))),
+)
+ONE_ITEM = ("a model that leaks upward and downward", leaking(opposite_signs))
+LARGE = ("a model that reads the next vector if it is large", leaking(large_alone))
+PRE_NORM = ("attention without a mask after a LayerNorm", normalized_by_features)

@@ -1,0 +1,89 @@
+"""Exercise 3.7: attention_mask."""
+
+import torch
+
+from exercises.common.inputs import AXES
+from exercises.e3_7_attention_mask.misconceptions import known
+from exercises.e3_7_attention_mask.reference import attention_mask
+from feedback import Exercise, TestCase
+
+
+def batch(*rows, dtype=torch.int64):
+    return torch.tensor(rows, dtype=dtype)
+
+
+NO_PADDING = batch([5, 9, 2, 7, 3], [4, 4, 8, 1, 6], [2, 3, 5, 9, 9])
+AT_THE_END = batch([5, 9, 2, 7, 0], [4, 8, 0, 0, 0], [6, 2, 3, 5, 1])
+IN_FRONT = batch([0, 0, 5, 9, 2], [0, 7, 4, 8, 3], [0, 0, 0, 0, 6])
+EITHER_SIDE = batch(
+    [9, 9, 9, 0, 4, 8, 3], [6, 2, 0, 1, 9, 9, 9], [7, 5, 4, 2, 0, 8, 9], [9, 3, 3, 0, 6, 1, 5], [8, 9, 9, 9, 9, 9, 9]
+)
+NEGATIVE = batch([11, -100, -100], [12, 13, -100], dtype=torch.int32)
+LARGE = batch(
+    [50256, 50256, 3, 17, 40000, 0, 51000], [8, 0, 51000, 50256, 50256, 50256, 50256], [1] * 7, dtype=torch.int32
+)
+
+
+def hardest_part(args):
+    """What a batch asks for: 0 the causal mask or none, 1 padding, 2 both of them."""
+    ids, pad_id, causal = args
+    return 1 + bool(causal) if (ids == pad_id).any() else 0
+
+
+EXERCISE = Exercise(
+    id="3.7",
+    name="attention_mask",
+    signature="attention_mask(ids, pad_id, causal)",
+    minutes=8,
+    difficulty=2,
+    gives="a mask, bool (B, T, T), from ids (B, T): True where the key is a real token and, if causal, not later than "
+    "the query",
+    reference=attention_mask,
+    arguments=("ids", "pad_id", "causal"),
+    returns=("mask",),
+    axis_names=AXES | {2: "B", 3: "B", 5: "T", 7: "T"},
+    cases=(
+        TestCase("a batch without padding, not causal", (NO_PADDING, 0, False)),
+        TestCase("a batch without padding, causal", (NO_PADDING, 0, True)),
+        TestCase("padding at the end, not causal", (AT_THE_END, 0, False)),
+        TestCase("padding at the end, causal", (AT_THE_END, 0, True)),
+        TestCase("padding in front, not causal", (IN_FRONT, 0, False)),
+        TestCase("padding in front, causal", (IN_FRONT, 0, True)),
+        TestCase("padding on either side, pad_id 9", (EITHER_SIDE, 9, False)),
+        TestCase("padding on either side, pad_id 9, causal", (EITHER_SIDE, 9, True)),
+        TestCase("ids of type int32, pad_id -100", (NEGATIVE, -100, True)),
+        TestCase("ids of type int32, pad_id 50256", (LARGE, 50256, False)),
+        TestCase("ids of type int32, pad_id 50256, causal", (LARGE, 50256, True)),
+    ),
+    minimal_inputs=(
+        (batch([5]), 0, False),
+        (batch([5, 6]), 0, False),
+        (batch([5, 6]), 0, True),
+        (batch([5, 0]), 0, False),
+        (batch([0, 5]), 0, False),
+        (batch([5, 0]), 0, True),
+        (batch([0, 5]), 0, True),
+        (batch([0, 9]), 9, False),
+        (batch([9, 0, 5]), 9, True),
+        (batch([5, 6], [7, 0]), 0, False),
+        (batch([5, 6, 7], [7, 0, 0]), 0, True),
+    ),
+    stage_of=hardest_part,
+    misconceptions=known,
+    hints=(
+        "Two masks, combined with `&`. One says which keys are real tokens: where in ids does it come from, and which "
+        "axis does it need so that every query gets the same row? The other is the triangle of exercise 3.1.",
+        "(ids != pad_id)[:, None, :] has shape (B, 1, T). Combined with a mask of shape (T, T) it broadcasts to "
+        "(B, T, T): the triangle if causal, and otherwise a square that hides nothing.",
+        "mask = torch.ones(T, T, dtype=torch.bool); if causal, keep its lower triangle; return "
+        "mask & (ids != pad_id)[:, None, :].",
+    ),
+    error_meanings=(
+        (
+            r"expanded size of the tensor|must match the size|size of tensor a",
+            "Two of your shapes do not fit. Which axis of each is the batch, which the queries, which the keys? The "
+            "batch comes first: (B, 1, T) next to (T, T).",
+        ),
+    ),
+    when_correct="Padding hides columns, causality hides a triangle, and `&` keeps what both allow.",
+)
