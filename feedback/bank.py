@@ -51,7 +51,11 @@ class TwoMistakes:
         return register
 
 
-BANKS: dict[str, type[RightAnswers | WrongAnswers | TwoMistakes]] = {"right": RightAnswers, "wrong": WrongAnswers, "two_mistakes": TwoMistakes}
+BANKS: dict[str, type[RightAnswers | WrongAnswers | TwoMistakes]] = {
+    "right": RightAnswers,
+    "wrong": WrongAnswers,
+    "two_mistakes": TwoMistakes,
+}
 
 
 def read(package: str, name: str) -> list[tuple[Callable, Any]]:
