@@ -300,3 +300,11 @@ class CausalByABufferAndNewPositions(CausalFrame):
     def hidden(self, x):
         positions = torch.arange(x.size(1))
         return super().hidden(x) | (positions[:, None] < positions)
+
+
+@wrong("weak-fill")
+class CausalMaskAtMinus100(CausalFrame):
+    """Filled with -100."""
+
+    def weights(self, x):
+        return torch.where(self.hidden(x), -100.0, self.scores(x)).softmax(-1)
