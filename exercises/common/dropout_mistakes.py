@@ -98,7 +98,7 @@ def dropout_mistakes(explainer):
 
     @known(
         "normal-not-uniform",
-        means=f"As many numbers became 0 as normally distributed numbers lie below {p_name}, as if randn had been used.",
+        means=f"As many numbers became 0 as normal numbers lie below {p_name}, as if randn had been used.",
         hint=f"torch.rand draws uniformly from 0 to 1, so a share of {p_name} lies below {p_name}. randn does not.",
         explain=explainer.counted,
         step="drop",
