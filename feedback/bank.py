@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 
 class RightAnswers:
@@ -46,3 +49,26 @@ class TwoMistakes:
             return answer
 
         return register
+
+
+BANKS: dict[str, type[RightAnswers | WrongAnswers | TwoMistakes]] = {
+    "right": RightAnswers,
+    "wrong": WrongAnswers,
+    "two_mistakes": TwoMistakes,
+}
+
+
+def read(package: str, name: str) -> list[tuple[Callable, Any]]:
+    """The answers of one bank, "right", "wrong" or "two_mistakes", of the exercise in this package.
+
+    They are in answers_right.py, say, and in answers_right_masks.py and the like where a bank is split.
+    """
+    folder = Path(*importlib.import_module(package).__path__)
+    modules = [importlib.import_module(f"{package}.{path.stem}") for path in sorted(folder.glob(f"answers_{name}*.py"))]
+    return [
+        answer
+        for module in modules
+        for bank in vars(module).values()
+        if isinstance(bank, BANKS[name])
+        for answer in bank.answers
+    ]

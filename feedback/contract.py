@@ -245,7 +245,7 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
             continue
         if actual.dtype != right.dtype:
             equal = torch.allclose(actual.double(), right.double(), 1e-4, 1e-4)
-            but = "The numbers are right, but " if equal else ""
+            but = "The numbers for this input are right, but " if equal else ""
             return Violation(
                 "wrong-dtype",
                 f"{but}{name} should be {right.dtype}, got {actual.dtype}.",

@@ -55,7 +55,7 @@ MEANINGS = (
     ),
     (
         r"'(?:tuple|frozenset)' object has no attribute '(pop|remove|append|add|discard|sort)'",
-        "A tuple or a frozenset cannot be changed, and has no .{0}. list(heads) makes a list of heads, which has.",
+        "A tuple or a frozenset cannot be changed, and has no .{0}. list(...) makes a list of it, which has.",
     ),
     (
         r"'(frozen)?set' object (is not subscriptable|has no attribute)|infer dtype of (frozen)?set|"
@@ -82,8 +82,8 @@ MEANINGS = (
     ),
     (
         r"'tuple' object has no attribute '(\w+)'",
-        "A tuple has no .{0}; the tensors in it may have: past is (k, v), so past[0] are its keys. (torch.stack "
-        "makes one tensor of several.)",
+        "A tuple has no .{0}; the tensors in it may have: pair[0] is the first. (torch.stack makes one tensor of "
+        "several.)",
     ),
     (
         r"'list' object has no attribute '(\w+)'",
@@ -96,11 +96,11 @@ MEANINGS = (
     ),
     (
         r"instances of 'Dropout|must be float, not Dropout",
-        "F.dropout takes a number, and this is a layer: call the layer itself, self.dropout(weights).",
+        "F.dropout takes a number, and this is a layer: call the layer itself, self.dropout(x).",
     ),
     (
         rf"(?:operand type.*|must be Tensor, not )\b({LAYERS})\b|'({LAYERS})' object is not (?:subscriptable|iterable)",
-        "A layer is called, like a function: self.W_query(x). Its matrix is self.W_query.weight.",
+        "A layer is called like a function: self.layer(x). Its matrix is self.layer.weight.",
     ),
     (
         r"(cat|stack|concat)\(\)(?:: argument 'tensors' .*must be tuple of Tensors, not \w+|"
@@ -113,11 +113,11 @@ MEANINGS = (
     ),
     (
         r"(max|min)\(\) (?:arg is an empty|iterable argument is empty)",
-        "Python's {0} needs something to look at, and here there is nothing: a collection such as heads may be empty.",
+        "Python's {0} needs something to look at, and here there is nothing: the collection is empty.",
     ),
     (
         r"softmax\(\) (?:missing|.*got \(\))",
-        "softmax must be told along which axis the weights are to sum to 1: softmax(dim=-1).",
+        "softmax must be told along which axis the results are to sum to 1: softmax(dim=-1).",
     ),
     (
         r"transpose\(\)(?: missing|: argument 'dim0'| .*got \((?:int)?\))",
@@ -265,8 +265,8 @@ MEANINGS = (
     ),
     (
         r"expand\(.*number of sizes",
-        "expand takes no axis away, and this tensor has more axes than the shape that it is to get. Leave expand "
-        "out: what fits the scores is stretched by itself; or give it all sizes, mask.expand(scores.shape).",
+        "expand removes no axis, and this tensor has more axes than the shape that you ask for. Leave expand out, "
+        "since what fits is broadcast anyway, or give it all sizes: mask.expand(x.shape).",
     ),
     (
         r"number of dim|dims=?.*(not match|must be)|permute\(",

@@ -121,8 +121,7 @@ def _slip_in_a_name(words: str, own: Meanings) -> str:
         return ""
     if found[1] in LAYERS.split("|"):
         return (
-            f"A layer has no .{found[2]}: it is called, like a function, self.W_query(x). Its matrix is "
-            "self.W_query.weight."
+            f"A layer has no .{found[2]}: it is called like a function, self.layer(x). Its matrix is self.layer.weight."
         )
     if found[1] != "Tensor":
         return (

@@ -85,6 +85,7 @@ class Observations:
         self.summaries = [summarized(exercise, record) for record in self.runs]
         self._passes: dict[int, bool] = {}
         self._behaviors: dict[BehavioralTest, Run] = {}
+        self._alike: dict[tuple[Callable, int], bool] = {}
 
     @property
     def hangs(self) -> bool:
@@ -105,12 +106,15 @@ class Observations:
 
     def behaves_like(self, code: Callable, index: int) -> bool:
         """Whether the attempt did on a test case what a variant of a misconception does."""
-        return same_behavior(
-            self.summaries[index],
-            self.known.variant(code, index),
-            self.exercise.cases[index],
-            self.exercise.error_meanings,
-        )
+        key = code, index
+        if key not in self._alike:
+            self._alike[key] = same_behavior(
+                self.summaries[index],
+                self.known.variant(code, index),
+                self.exercise.cases[index],
+                self.exercise.error_meanings,
+            )
+        return self._alike[key]
 
     def comparison(self, index: int) -> Comparison:
         """Expected and actual of a test case."""

@@ -1,7 +1,7 @@
 """A pytest plugin that holds every exercise to its promises: `pytest exercises/e2_2_softmax`, or `pytest exercises`.
 
-It collects each folder's exercise.py with its banks answers_right.py, answers_wrong.py and, where there is one,
-answers_two_mistakes.py. A course whose package is called otherwise names it in pytest's settings: `exercises_package`.
+It collects each folder's exercise.py with its banks of answers (see `bank.read`). A course whose package is called
+otherwise names it in pytest's settings: `exercises_package`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from feedback import audit
-from feedback.bank import RightAnswers, TwoMistakes, WrongAnswers
+from feedback import audit, bank
 from feedback.course import FOLDER
 from feedback.exercise import Exercise
 from feedback.observations import known
@@ -47,7 +46,7 @@ class ExerciseFile(pytest.File):
         folder, package = self.path.parent, self.path.parent.parent.name
         course = importlib.import_module(package)
         exercise = importlib.import_module(f"{package}.{folder.name}.exercise").EXERCISE
-        banks = {name: _bank(f"{package}.{folder.name}", folder, name) for name in ("right", "wrong", "two_mistakes")}
+        banks = {name: bank.read(f"{package}.{folder.name}", name) for name in bank.BANKS}
         expected = ".".join(FOLDER.fullmatch(folder.name).group(1, 2))  # type: ignore[union-attr]
         if exercise.id != expected:
             raise ValueError(f"the folder {folder.name} holds exercise {expected}, its exercise.py says {exercise.id}")
@@ -73,18 +72,6 @@ class Promise(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, self.name
-
-
-def _bank(package: str, folder: Path, name: str) -> list:
-    """The answers of answers_right.py, or of answers_right_masks.py and so on where a bank is split."""
-    modules = [importlib.import_module(f"{package}.{path.stem}") for path in sorted(folder.glob(f"answers_{name}*.py"))]
-    return [
-        answer
-        for module in modules
-        for bank in vars(module).values()
-        if isinstance(bank, (RightAnswers, WrongAnswers, TwoMistakes))
-        for answer in bank.answers
-    ]
 
 
 def promises(exercise: Exercise, check: Callable, banks: dict[str, list]) -> Iterator[tuple[str, Callable[[], None]]]:

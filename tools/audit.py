@@ -4,7 +4,6 @@ For each exercise: variants of a misconception that do the same as another, misc
 meets, and how long checks take, in process time.
 """
 
-import importlib
 import os
 import statistics
 import sys
@@ -15,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 os.environ["COURSE_PROGRESS"] = "memory"
 
 from exercises import EXERCISES, check  # noqa: E402  the path comes first
-from feedback import audit  # noqa: E402
+from feedback import audit, bank  # noqa: E402
 
 
 def milliseconds(id, answers):
@@ -32,8 +31,7 @@ def main(ids):
     for id in ids or EXERCISES:
         exercise = EXERCISES[id]
         folder = EXERCISES.module_of(id).removesuffix(".exercise")
-        wrong = importlib.import_module(f"{folder}.answers_wrong").wrong.answers
-        right = importlib.import_module(f"{folder}.answers_right").right.answers
+        right, wrong = bank.read(folder, "right"), bank.read(folder, "wrong")
         variants = sum(1 for _ in audit.variants(exercise))
         check(id, exercise.reference)
         median, high = milliseconds(id, [a for a, d in (*right, *wrong) if d != "never-ends"])

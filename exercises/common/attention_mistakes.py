@@ -28,7 +28,7 @@ MIX_MISTAKES = Misconceptions()
 @SCALE_MISTAKES(
     "no-scale",
     means="The scores were not divided by sqrt(D).",
-    hint="D is the width of a query: q.size(-1).",
+    hint="A dot product of D numbers grows with D. What is it divided by, and where does q tell you D?",
     explain=explainers.sharpness,
     step="scale",
 )
@@ -103,7 +103,7 @@ for divisor in (math.sqrt(3), 2, math.sqrt(11), math.sqrt(32), 8):
 @SCALE_MISTAKES(
     "multiplied",
     means="The scores were multiplied by sqrt(D) instead of divided by it.",
-    hint="Scaling should bring the scores closer together.",
+    hint="Scaling should bring the scores closer together. Does yours?",
     explain=explainers.sharpness,
     step="scale",
 )
@@ -168,7 +168,7 @@ def scaled_after_the_softmax(q, k, mask=None):
 @COMPARE_MISTAKES(
     "keys-ask",
     means="Queries and keys have changed places: your rows belong to the keys.",
-    hint="Row i should hold how query i shares its attention among the keys.",
+    hint="Row i should say how query i shares its attention among the keys. Whose rows does your product have?",
     explain=explainers.shape,
     step="compare",
 )
@@ -279,7 +279,7 @@ def scores_as_they_are(scores):
 @SOFTMAX_MISTAKES(
     "softmax-twice",
     means="A softmax was applied twice: the second one flattens what the first one made.",
-    hint="One softmax, at the end.",
+    hint="How many times does a softmax run between the scores and the weights? Once is enough.",
     explain=explainers.sharpness,
     step="softmax",
 )
@@ -313,7 +313,7 @@ def only_weights(out, weights):
 @MIX_MISTAKES(
     "swapped-pair",
     means="The pair is the wrong way around: out comes first, then the weights.",
-    hint="In this course everything returns (out, weights).",
+    hint="Which of the two does the next layer need? In this course it comes first.",
     step="give",
 )
 def weights_first(out, weights):
@@ -323,7 +323,7 @@ def weights_first(out, weights):
 @MIX_MISTAKES(
     "scores-returned",
     means="out is right, but the second thing returned is the scores, not the weights.",
-    hint="Return what multiplied v.",
+    hint="Which tensor multiplied v? That one is returned.",
     explain=explainers.row_sum,
     step="show",
 )
@@ -377,7 +377,7 @@ def keys_mixed(weights, v, q, k):
 @MIX_MISTAKES(
     "queries-as-values",
     means="The weights are right, but they average the queries instead of the values.",
-    hint="Values are what is read.",
+    hint="Keys decide how much is read. What is it that is read?",
     explain=explainers.shape,
     step="mix",
 )

@@ -58,7 +58,7 @@ def dropout_mistakes(explainer):
 
     @known(
         "share-turned-around",
-        means=f"The wrong ones were kept: a share of 1 - {p_name} became 0, and a share of {p_name} stayed.",
+        means=f"The wrong numbers were kept: a share of 1 - {p_name} became 0, and a share of {p_name} stayed.",
         hint=f"{p_name} is the probability of becoming 0. Which of your numbers should stay?",
         explain=explainer.counted,
         step="drop",
@@ -98,7 +98,7 @@ def dropout_mistakes(explainer):
 
     @known(
         "normal-not-uniform",
-        means=f"The share is that of normally distributed numbers below {p_name}: it looks as if randn was drawn.",
+        means=f"As many numbers became 0 as normal numbers lie below {p_name}, as if randn had been used.",
         hint=f"torch.rand draws uniformly from 0 to 1, so a share of {p_name} lies below {p_name}. randn does not.",
         explain=explainer.counted,
         step="drop",
@@ -167,7 +167,7 @@ def dropout_mistakes(explainer):
         "only-with-a-generator",
         means="Without a generator nothing was dropped.",
         hint="generator=None asks for torch's global generator, and torch.rand(shape, generator=None) draws with "
-        "it: there is no case to tell apart.",
+        "it: no special case is needed.",
         explain=explainer.counted,
         step="drop",
     )

@@ -228,7 +228,7 @@ def place_mistakes(explainer):
         "on-scores-and-weights",
         means="Dropout was applied twice: once before the softmax, and again to the weights. What was kept is no "
         f"longer the right weight divided by 1 - {explainer.p_name}.",
-        hint="Only the weights are dropped here: once, after the softmax.",
+        hint="Here dropout is applied once, to the weights, after the softmax.",
         explain=explainer.scaled,
         step="attend",
     )
@@ -258,7 +258,7 @@ def place_mistakes(explainer):
 
     known(
         "weights-before-dropout",
-        means="out is made with dropped weights, but the weights returned are those before dropout.",
+        means="out was made with the weights after dropout, but the weights returned are those before it.",
         hint="Return what multiplied v, so that a picture of the weights shows what happened: one name for both.",
         explain=explainer.where,
         step="attend",
@@ -277,7 +277,7 @@ def place_mistakes(explainer):
 
     @known(
         "two-draws",
-        means="out and the weights returned come from two draws: other positions are 0 in each.",
+        means="out and the weights returned come from two draws: their zeros are in different positions.",
         hint="Call dropout once, give the result a name, and use it twice.",
         explain=explainer.where,
         step="attend",
@@ -288,8 +288,8 @@ def place_mistakes(explainer):
 
     @known(
         "on-weights-and-out",
-        means="Dropout was applied twice: to the weights, and to out again.",
-        hint="Only the weights are dropped here.",
+        means="Dropout was applied twice: to the weights, and then to out.",
+        hint="Here dropout is applied to the weights only.",
         explain=explainer.where,
         step="attend",
     )

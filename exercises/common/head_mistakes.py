@@ -287,7 +287,7 @@ def by_the_number_of_heads(q, k):
 
 HEAD_MISTAKES(
     "mask-reshaped",
-    means="The mask got further axes here, although it fits the scores as it comes.",
+    means="Axes were added to the mask here, although it fits the scores as it comes.",
     hint="Leave its shape alone: shapes are lined up from the right, so (T, T), (H, T, T) and (B, 1, 1, T) "
     "all stretch to (B, H, T, T).",
     explain=explainers.shape,

@@ -44,7 +44,8 @@ def function_even_if_none(scores, mask):
 @MASK_MISTAKES(
     "mask-ignored",
     means="The mask was never used: these are the weights of unmasked attention.",
-    hint="Does mask reach the scores? If you call masked_fill, keep what it returns: the old scores stay as they were.",
+    hint="Follow the mask through your code: does it change the scores before the softmax? (masked_fill returns a new "
+    "tensor, and leaves the old scores as they were.)",
     explain=explainers.hidden_weight,
     step="fill",
 )
@@ -55,7 +56,7 @@ def nothing_hidden(scores, mask):
 @MASK_MISTAKES(
     "true-hides",
     means="The mask was read the wrong way around: visible keys were hidden, hidden ones kept.",
-    hint="masked_fill fills where its mask is True; yours is True where attending is allowed.",
+    hint="masked_fill fills where its mask is True. Where is yours True: at the keys to hide, or at those to keep?",
     explain=explainers.hidden_weight,
     step="fill",
 )
@@ -151,8 +152,8 @@ add_fill("infinite-fill", INF)
 
 @MASK_MISTAKES(
     "zero-times-infinity",
-    means="With a mask every number is NaN: multiplying a mask by -inf does that, since 0 * -inf is NaN, not 0.",
-    hint="Put -inf only where a key is hidden: masked_fill or torch.where.",
+    means="With a mask, every number is NaN. Multiplying a mask by -inf does that, since 0 * -inf is NaN, not 0.",
+    hint="How can -inf be written only where a key is hidden, without multiplying anything by it?",
     explain=explainers.not_a_number,
     step="fill",
 )
@@ -163,7 +164,7 @@ def mask_times_infinity_added(scores, mask):
 @MASK_MISTAKES(
     "mask-added",
     means="The mask was added to the scores as numbers: visible ones become larger by 1, and nothing is hidden.",
-    hint="Only a mask of 0 and -inf can be added; this one holds True and False.",
+    hint="Only a mask of 0 and -inf can be added; this one holds True and False. Which numbers do these count as?",
     explain=explainers.hidden_weight,
     step="fill",
 )
@@ -174,7 +175,7 @@ def mask_added(scores, mask):
 @MASK_MISTAKES(
     "mask-inverted-added",
     means="The inverted mask was added to the scores as numbers: hidden ones become larger by 1.",
-    hint="Only a mask of 0 and -inf can be added; this one holds True and False.",
+    hint="Only a mask of 0 and -inf can be added; this one holds True and False. Which numbers do these count as?",
     explain=explainers.hidden_weight,
     step="fill",
 )
@@ -202,7 +203,7 @@ def add_filled_weights(value):
 MASK_MISTAKES(
     "weights-filled",
     means="-inf (or a huge negative number) was put in after the softmax.",
-    hint="First hide the scores, then take the softmax.",
+    hint="Does each row still sum to 1? What if the scores were hidden before the softmax?",
     explain=explainers.entry,
 )
 add_filled_weights(-INF)
@@ -213,7 +214,7 @@ add_filled_weights(-1e9)
     "softmax-twice",
     means="A softmax was applied twice: the second one flattens what the first one made, and takes a weight "
     "of 0 for an ordinary score.",
-    hint="One softmax, after the mask.",
+    hint="How many times does a softmax run? Once is enough, after the mask.",
     explain=explainers.sharpness,
     step="masked_softmax",
 )

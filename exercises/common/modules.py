@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import nn
@@ -62,6 +63,7 @@ def _require_inputs(forward, inputs):
         )
 
 
+@lru_cache(maxsize=64)  # asked in every test case
 def takes(function, count, *names):
     """Whether a function can be called with so many arguments, and with these by name."""
     try:

@@ -31,11 +31,10 @@ def is_masked(mask):
 
 def layer_of(weight, bias):
     """An nn.Linear with these numbers, which needs no gradients; it draws nothing at random."""
-    layer = nn.utils.skip_init(nn.Linear, weight.size(1), weight.size(0), dtype=weight.dtype)
-    with torch.no_grad():
-        layer.weight.copy_(weight)
-        layer.bias.copy_(bias)
-    return layer.requires_grad_(False)
+    layer = nn.Linear(weight.size(1), weight.size(0), device="meta")  # no numbers of its own: they come here
+    layer.weight = nn.Parameter(weight, requires_grad=False)
+    layer.bias = nn.Parameter(bias, requires_grad=False)
+    return layer
 
 
 def random_layers(width, seed, dtype=torch.float32):

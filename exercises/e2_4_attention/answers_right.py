@@ -5,7 +5,6 @@
 import math
 from collections import namedtuple
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -55,9 +54,10 @@ def attention_query_by_query(q, k, v):
     weights = torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
     for t in range(q.shape[-2]):
         scores = (q[..., t, None, :] * k).sum(-1) / math.sqrt(q.shape[-1])
-        weights[..., t, :] = torch.softmax(scores, -1)
+        row = torch.softmax(scores, -1)
+        weights[..., t, :] = row
         for s in range(k.shape[-2]):
-            out[..., t, :] += weights[..., t, s, None] * v[..., s, :]
+            out[..., t, :] += row[..., s, None] * v[..., s, :]
     return out, weights
 
 
@@ -87,14 +87,6 @@ def attention_item_by_item(q, k, v):
         return torch.stack(outs), torch.stack(weights)
     weights = torch.softmax(q.mm(k.t()) / math.sqrt(q.size(1)), dim=1)
     return weights.mm(v), weights
-
-
-@right
-def attention_by_numpy(q, k, v):
-    scores = q.numpy() @ k.numpy().swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    weights /= weights.sum(-1, keepdims=True)
-    return torch.from_numpy(weights @ v.numpy()), torch.from_numpy(weights)
 
 
 @right

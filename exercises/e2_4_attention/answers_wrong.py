@@ -4,6 +4,7 @@
 
 import math
 
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -466,3 +467,40 @@ def attention_over_axis_2(q, k, v):
     """Softmax over axis 2: written for a batch."""
     weights = F.softmax(torch.matmul(q, k.mT) / math.sqrt(k.size(-1)), dim=2)
     return torch.matmul(weights, v), weights
+
+
+@wrong("no-gradients")
+def attention_with_detached_weights(q, k, v):
+    """Only the values could learn."""
+    weights = torch.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1).detach()
+    return weights @ v, weights
+
+
+@wrong("no-gradients")
+def attention_without_gradients(q, k, v):
+    """Copied from code that only uses a trained model."""
+    with torch.no_grad():
+        weights = torch.softmax(q @ k.mT / math.sqrt(q.size(-1)), dim=-1)
+        return weights @ v, weights
+
+
+@wrong()
+def attention_by_numpy(q, k, v):
+    """NumPy takes no tensors that require gradients."""
+    scores = q.numpy() @ k.numpy().swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    return torch.from_numpy(weights @ v.numpy()), torch.from_numpy(weights)
+
+
+@wrong()
+def attention_reading_what_it_fills(q, k, v):
+    """Each row of the weights is needed in the backward pass, and the next row is written into the same tensor."""
+    out = torch.zeros(*q.shape[:-1], v.shape[-1], dtype=v.dtype)
+    weights = torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
+    for t in range(q.shape[-2]):
+        scores = (q[..., t, None, :] * k).sum(-1) / math.sqrt(q.shape[-1])
+        weights[..., t, :] = torch.softmax(scores, -1)
+        for s in range(k.shape[-2]):
+            out[..., t, :] += weights[..., t, s, None] * v[..., s, :]
+    return out, weights

@@ -1,6 +1,7 @@
 """Exercise 2.4: attention."""
 
 from exercises.common import properties
+from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, S, normal, round_numbers
 from exercises.common.self_attention import BATCH, SMALL_PAIRS, query_key_cases, stage_of
 from exercises.e2_4_attention.misconceptions import known
@@ -12,6 +13,8 @@ def values(k):
     """As many values as keys, with another number of features."""
     return normal(*k.shape[:-1], DV, seed=20, dtype=k.dtype)
 
+
+GRADIENTS = (*BATCH, values(BATCH[1]))
 
 EXERCISE = Exercise(
     id="2.4",
@@ -40,6 +43,6 @@ EXERCISE = Exercise(
         "Return both: return weights @ v, weights.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
-    behavioral_tests=(properties.ITEMS,),
+    behavioral_tests=(properties.ITEMS, gradients_flow(attention, GRADIENTS, ("q", "k", "v"))),
     when_correct="That is equation 1 of the paper: softmax(q k^T / sqrt(D)) v.",
 )

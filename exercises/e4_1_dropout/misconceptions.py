@@ -122,7 +122,7 @@ known.include(shared, "counted-share")
 @known(
     "brackets",
     means="p was subtracted from your numbers: `/ 1 - p` divides by 1, and then subtracts p.",
-    hint="A quotient comes before a difference: write / (1 - p).",
+    hint="Division comes before subtraction: write / (1 - p).",
     explain=ZEROS.subtracted,
 )
 def subtracted_from_all(x, p, generator=None):

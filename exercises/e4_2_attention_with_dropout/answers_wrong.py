@@ -8,11 +8,9 @@ import torch
 import torch.nn.functional as F
 
 from exercises.e4_2_attention_with_dropout.answers_steps import dropout_with, drops, weights_before_dropout
-from exercises.e4_2_attention_with_dropout.answers_wrong_attention import wrong as of_attention
 from feedback.bank import WrongAnswers
 
 wrong = WrongAnswers()
-wrong.answers += of_attention.answers
 
 
 @wrong("always-on")

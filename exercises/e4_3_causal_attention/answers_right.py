@@ -331,3 +331,16 @@ class CausalFilledWithASingleNumberOnTheCpu(CausalOnTheDeviceOfX):
         weights = scores.masked_fill(self.mask[:T, :T] == 0, torch.tensor(float("-inf"))).softmax(-1)
         weights = self.dropout(weights)
         return weights @ self.W_value(x), weights
+
+
+@right
+class CausalWithNewTensorsWhereXIs(CausalOnTheDeviceOfX):
+    """Every way to make a tensor where x is."""
+
+    def hidden(self, x):
+        T, device = x.size(1), x.device
+        with device:
+            positions = torch.arange(T)
+        later = positions[:, None] < torch.arange(T, device=device)
+        later = later | x.new_ones(T, T).triu(1).bool() | torch.zeros_like(x[0, :, :1]).bool()
+        return later & torch.ones(T, T).to(device).triu(1).bool() & ~self.mask[:T, :T].bool()

@@ -282,3 +282,29 @@ class CausalWeightsFilled(CausalFrame):
 
     def weights(self, x):
         return self.scores(x).softmax(-1).masked_fill(self.hidden(x), -torch.inf)
+
+
+@wrong("mask-stays-on-the-cpu")
+class CausalByABufferAndANewTensor(CausalFrame):
+    """The buffer is used, and a tensor of zeros on the CPU next to it."""
+
+    def weights(self, x):
+        zeros = torch.zeros(x.size(1), x.size(1))
+        return (self.scores(x) + zeros.masked_fill(self.hidden(x), -torch.inf)).softmax(-1)
+
+
+@wrong("mask-stays-on-the-cpu")
+class CausalByABufferAndNewPositions(CausalFrame):
+    """The buffer is used, and then positions on the CPU hide the same once more."""
+
+    def hidden(self, x):
+        positions = torch.arange(x.size(1))
+        return super().hidden(x) | (positions[:, None] < positions)
+
+
+@wrong("weak-fill")
+class CausalMaskAtMinus100(CausalFrame):
+    """Filled with -100."""
+
+    def weights(self, x):
+        return torch.where(self.hidden(x), -100.0, self.scores(x)).softmax(-1)

@@ -5,7 +5,7 @@ import re
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 from exercises.common.dropping import decided_by_one_draw, decided_without_p
 from exercises.common.inputs import DV, B, D, S, T, normal
@@ -93,28 +93,62 @@ def mask_is_not_kept(attempt):
 # ---------------------------------------------------------------- whether the buffer is used
 
 
-class DevicesMeet(TorchFunctionMode):
-    """Notes whether tensors of two devices meet in one call where they may not: a single number may, and an index."""
+class Moved(TorchFunctionMode):
+    """Acts as if a module and its input were on another device, and notes where tensors of both devices meet.
 
-    found = False
+    Everything is calculated on the CPU, with real numbers. Which tensors were moved is only written on them, on what is
+    made of them, and on what is made with their `device`. (PyTorch's device without numbers takes long to start.)
+    """
+
+    ELSEWHERE = torch.device("meta")
+    MAY_MEET = re.compile("index|item|^to$|^type_as$|copy")  # single numbers may too
+
+    def __init__(self, *tensors):
+        super().__init__()
+        self.met = False
+        for tensor in tensors:
+            tensor.moved = True
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor) and x.dim()]
-        free = re.search(r"index|item|^to$|^type_as$|copy", function.__name__)
-        self.found |= len({x.device.type for x in given}) > 1 and not free
-        return function(*args, **(kwargs or {}))
+        name, kwargs = function.__name__, kwargs or {}
+        given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+        if function == torch.Tensor.device.__get__ and is_moved(given[0]):
+            return self.ELSEWHERE
+        if function is torch.device:
+            return function(*args, **kwargs)
+        self.met |= len({is_moved(x) for x in given if x.dim()}) > 1 and not self.MAY_MEET.search(name)
+        moves = self.moves(name, args, kwargs, given)
+        args, kwargs = tree_map(lambda x: torch.device("cpu") if isinstance(x, torch.device) else x, (args, kwargs))
+        result = function(*args, **kwargs)
+        for x in tree_leaves(result):
+            if isinstance(x, torch.Tensor):
+                x.moved = moves or x.device == self.ELSEWHERE  # `with x.device:` makes such
+        return result
+
+    def moves(self, name, args, kwargs, given):
+        """Whether the result of a call is on the other device."""
+        devices = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.device)]
+        if name in ("cpu", "numpy") or devices:
+            return self.ELSEWHERE in devices
+        return is_moved(given[-1]) if name in ("to", "type_as") else any(is_moved(x) for x in given)
+
+
+def is_moved(tensor):
+    return getattr(tensor, "moved", False)
 
 
 def mask_stays_on_the_cpu(attempt):
-    """Move the module, and x, to a device without numbers: what forward makes on the CPU does not go along.
-
-    The errors of that device tell nothing: some are about single numbers.
-    """
-    module, x = attempt(D, DV, T, 0.0).eval().to("meta"), torch.empty(B, T, D, device="meta")
-    with contextlib.suppress(Exception), DevicesMeet() as meeting:
+    """Where the module and x are moved, what forward makes on the CPU does not go along."""
+    module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
+    with contextlib.suppress(Exception), Moved(x, *module.parameters(), *module.buffers()) as device:
         module(x)
-    if not meeting.found or buffers_count(attempt):
+    if not device.met:
         return None
+    if buffers_count(attempt):
+        return (
+            "The mask moves with the module, but forward makes another tensor, which stays on the CPU: on a GPU the "
+            "two cannot be combined."
+        )
     return (
         "The buffer is there, but forward does not use it: it makes a new mask, which stays on the CPU when the "
         "module moves."
@@ -238,6 +272,6 @@ TESTS = (
     built_again(
         "mask-stays-on-the-cpu",
         mask_stays_on_the_cpu,
-        "self.mask[:T, :T] moves with the module; a new tensor is made where x is, with device=x.device.",
+        "self.mask[:T, :T] moves with the module. A new tensor belongs where x is: device=x.device.",
     ),
 )

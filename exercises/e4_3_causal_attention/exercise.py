@@ -101,6 +101,15 @@ def with_low_visible_scores(args):
     return x, 2 * q, -7 * q, *rest
 
 
+def with_scores_around_minus_150(args):
+    """The same with a feature of x that is always 1, and that moves queries and keys apart."""
+    x, q, k, *rest = args
+    x, q, k = x.clone(), 0.3 * q, 0.3 * k
+    x[..., 0] = 1
+    q[:, 0], k[:, 0] = 6.45, -6.45
+    return x, q, k, *rest
+
+
 def in_float64(args):
     return args[0].double(), *args[1:]
 
@@ -116,6 +125,10 @@ CASES = (
     TestCase("as many features out as in", given(B, S, D, False, seed=88, d_out=D)),
     TestCase("d_in = 17 and d_out = 19", given(B, T, DV, False, seed=92, d_in=17, d_out=19)),
     TestCase("a batch with low scores in evaluation", with_low_visible_scores(given(B, T, T, False, seed=92))),
+    TestCase(
+        "float64 numbers with scores around -150",  # float64, so that exp(-150) is not 0
+        in_float64(with_scores_around_minus_150(given(B, T, T, False, seed=108))),
+    ),
     TestCase(
         "float64 numbers in training, dropout = 0.5",
         in_float64(showing_the_mix(6, 41, 50, 0.5, True, seed=96)),

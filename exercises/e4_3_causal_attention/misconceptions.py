@@ -273,12 +273,12 @@ known.include(
         "not 0.",
     },
     hints={
-        "mask-ignored": "Does the mask reach the scores? masked_fill gives a new tensor: keep it.",
+        "mask-ignored": "Does the mask reach the scores? masked_fill returns a new tensor: keep it.",
         "true-hides": "masked_fill fills where its mask is True. Is yours True above the diagonal, or below it?",
         "weak-fill": "Which number is lower than every score?",
         "mask-added": "Only a mask of 0 and -inf can be added. What is yours made of?",
         "mask-inverted-added": "Only a mask of 0 and -inf can be added. What is yours made of?",
-        "zero-times-infinity": "Put -inf only where the future is: masked_fill or torch.where.",
+        "zero-times-infinity": "How can -inf be written only where the future is, without multiplying anything by it?",
     },
 )
 

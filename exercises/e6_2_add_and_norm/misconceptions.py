@@ -79,7 +79,7 @@ def two_sublayers_and_x(sublayer_out, x, weight, bias, eps):
 
 @known(
     "difference",
-    means="One was subtracted from the other.",
+    means="One of the two was subtracted from the other.",
     hint="The name says what is done with the two.",
     explain=vector,
 )

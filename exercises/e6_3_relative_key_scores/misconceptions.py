@@ -96,7 +96,7 @@ known = Misconceptions(scores_from)
 @known(
     "sign",
     means="The distance has the wrong sign: it is key minus query, and should be query minus key.",
-    hint="In i - j, i is the query (rows) and j the key (columns). Which of your two arange is which?",
+    hint="In i - j, i is the query (rows) and j the key (columns). Which of your two aranges is which?",
     explain=row_used,
     step="row",
 )

@@ -190,6 +190,7 @@ EXERCISE = Exercise(
         TestCase("scores around -30", arguments(40, B, H, T, 13, S, around=2.9)),
         TestCase("float64, no past", arguments(50, B, H, T, D, dtype=torch.float64)),
         TestCase("scores around -30, no past", arguments(45, B, H, T, 13, around=2.9)),
+        TestCase("float64, scores around -150", arguments(60, B, H, T, 13, S, torch.float64, around=6.45)),
     ),
     minimal_inputs=(
         by_hand([1.0], [1.0], [8.0], ([0.0], [4.0])),
@@ -209,6 +210,12 @@ EXERCISE = Exercise(
     ),
     stage_of=several_new_tokens,
     judge_first=("all_k", "all_v"),
+    error_meanings=(
+        (
+            r"'tuple' object has no attribute '(\w+)'",
+            "A tuple has no .{0}; the tensors in it may have: past is (k, v), so past[0] holds its keys.",
+        ),
+    ),
     properties=(
         properties.FINITE,
         Property(

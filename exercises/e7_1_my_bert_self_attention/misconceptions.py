@@ -22,7 +22,7 @@ def module_with(forward):
             super().__init__()
             self.num_heads = config.num_attention_heads
             for name in LAYERS:
-                setattr(self, name, nn.utils.skip_init(nn.Linear, config.hidden_size, config.hidden_size))
+                setattr(self, name, nn.Linear(config.hidden_size, config.hidden_size))
 
         def forward(self, x, mask=None):
             return forward(self, x, mask)

@@ -237,7 +237,10 @@ def test_right_numbers_in_another_dtype_are_called_right():
             means[i] = row.mean()
         return means
 
-    assert "The numbers are right, but means should be torch.float64, got torch.float32." in check("0.1", code).message
+    assert (
+        "The numbers for this input are right, but means should be torch.float64, got torch.float32."
+        in check("0.1", code).message
+    )
     assert "The numbers are right" not in check("0.1", lambda x: x.mean(1).long()).message
 
 
