@@ -12,7 +12,7 @@ import { Grid } from "./tables.js";
 /** @typedef {"T" | "C" | "H" | "D"} Axis */
 /** @typedef {"right" | "wrong"} Way */
 
-const TOKENS = ["line", "mark", "third", "fourth"]; // the color of each token, in the order of plots.COLOURS
+const TOKENS = ["line", "mark", "third", "fourth"]; // the color of each token, in the order of plots.COLORS
 
 const ATTENTION = "Here attention would mix the rows within each head. It is left out, so merged should be x.";
 

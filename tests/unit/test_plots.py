@@ -94,14 +94,14 @@ def test_nan_and_infinity_are_written_out():
 def test_origins_are_colored_by_their_token():
     named = 10 * torch.arange(3)[:, None] + torch.arange(2)
     colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", plots.origins({"x": named}, WORDS).svg)
-    assert colors == [color for color in plots.COLOURS[:3] for _ in range(2)]
+    assert colors == [color for color in plots.COLORS[:3] for _ in range(2)]
 
 
 def test_more_than_ten_features_get_names_of_three_digits():
     named = 100 * torch.arange(3)[:, None] + torch.arange(12)
     picture = plots.origins({"x": named, "merged": named}, WORDS, unit=100)
     colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
-    assert colors == [color for color in plots.COLOURS[:3] for _ in range(12)] * 2
+    assert colors == [color for color in plots.COLORS[:3] for _ in range(12)] * 2
     assert {"000", "011", "200"} <= set(words_in(picture)) and "First digit = token" in picture.alt
     assert float(ElementTree.fromstring(picture.svg).get("width").removesuffix("pt")) <= 72 * plots.WIDEST + 1
 
