@@ -140,7 +140,7 @@ def _words(values, title, block):
 
 def _caption(values, rows, columns):
     i, j = divmod(int(values.argmax()), len(columns))
-    return f"The largest weight is {float(values[i, j]):.2f}, where “{rows[i]}” reads “{columns[j]}”."
+    return f"The largest weight is {float(values[i, j]):.2f} (“{rows[i]}” reads “{columns[j]}”)."
 
 
 def _longest(words):

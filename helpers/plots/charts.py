@@ -69,7 +69,9 @@ def lines(curves, xs, xlabel, ylabel, title="", log=False):
             f"{name}: from {short(float(values[0]), 4)} at {xs[0]} to {short(float(values[-1]), 4)} at {xs[-1]}"
             for name, values in curves.items()
         ]
-        caption = f"From {xs[0]} to {xs[-1]} on the horizontal axis: {listed([_course_of(*c) for c in curves.items()])}."
+        caption = (
+            f"From {xs[0]} to {xs[-1]} on the horizontal axis: {listed([_course_of(*c) for c in curves.items()])}."
+        )
         return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".", caption)
 
 
@@ -96,10 +98,12 @@ def timings(curves, xs, xlabel, title=""):
 
 
 def _course_of(name, values):
-    """Where a curve begins and ends, and where it is highest if that is in between."""
-    first, last, top = (short(float(value), 2) for value in (values[0], values[-1], values.max()))
-    peak = "" if top in (first, last) else f", with {top} at its highest"
-    return f"{name} goes from {first} to {last}{peak}" if first != last or peak else f"{name} stays at {first}"
+    """Where a curve begins and ends, and how high it is if it is highest in between."""
+    first, last, top, bottom = (short(float(v), 2) for v in (values[0], values[-1], values.max(), values.min()))
+    if top == bottom:
+        return f"{name} stays at {first}"
+    ends = f"begins and ends at {first}" if first == last else f"goes from {first} to {last}"
+    return f"{name} {ends}" + ("" if top in (first, last) else f" (at most {top})")
 
 
 def _curves(curves, xs, xlabel, ylabel, title, log):

@@ -42,7 +42,7 @@ def attention_flow(x, q, k, v, scores, weights, out):
             ("v", "out = weights @ v", ""),
         ):
             _link(axis, ends[start][1], ends[end][0], label)
-        axis.set(xlim=(-0.5, 41.5), ylim=(1.5 * len(x) + 5.4, -1.5 * len(x) - 5), aspect="equal")
+        axis.set(xlim=(-0.5, 41.5), ylim=(1.5 * len(x) + 4.9, -1.5 * len(x) - 4.9), aspect="equal")
         axis.set_axis_off()
         named = {"x": x, "q": q, "k": k, "v": v, "scores": scores, "weights": weights, "out": out}
         shapes = ", ".join(f"{name} {tuple(values.shape)}" for name, values in named.items())

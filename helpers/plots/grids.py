@@ -40,7 +40,7 @@ def weights_side_by_side(panels, rows, columns=None, mask=None):
             rows,
             "queries (who reads)",
             bar=True,
-            wanted=0.5 if len(panels) == 1 and len(columns) <= 8 else 0.42,
+            wanted=0.5 if len(panels) == 1 and len(columns) <= 8 else 0.4,
         )
         sheet.draw(
             lambda axis, title: table(axis, panels[title], hidden[title], WEIGHTS, SCALE, sheet.cell),
@@ -96,11 +96,12 @@ def _weights_caption(panels, hidden, rows, columns, leaks):
     for title, values in panels.items():
         seen = values.masked_fill(hidden[title] | values.isnan(), -1)
         i, j = divmod(int(seen.argmax()), len(columns))
-        most = f"{short(float(values[i, j]), 2)}, where “{rows[i]}” reads “{columns[j]}”"
-        parts.append(f"in “{title}” {most}" if several else most)
+        panel, reads = f" in “{title}”" if several else "", f"“{rows[i]}” reads “{columns[j]}”"
+        parts.append(f"{short(float(values[i, j]), 2)}{panel} ({reads})")
     caption = f"The largest weight is {listed(parts)}"
     if any(leaks.values()):
-        caption += f"; red squares are a leak: {sum(leaks.values())} hidden weights above 0"
+        count = sum(leaks.values())
+        caption += f"; red squares are a leak: {count} hidden weight{'s' * (count > 1)} above 0"
     return caption + "."
 
 
@@ -123,9 +124,9 @@ def masks(panels, rows, columns=None):
             "keys (read from)",
         )
         sheet.add_legend("0: hidden by the mask")
-        seen = {title: f"{int(value.sum())} of {value.numel()}" for title, value in values.items()}
-        parts = [f"{count} in “{title}”" if len(seen) > 1 else count for title, count in seen.items()]
-        caption = f"A 1 lets the row’s query attend to the column’s key; the mask has {listed(parts)}."
+        seen = {title: f"{int(value.sum())} of {value.numel()} pairs" for title, value in values.items()}
+        parts = [f"{pairs} in “{title}”" if len(seen) > 1 else pairs for title, pairs in seen.items()]
+        caption = f"A 1 lets the row’s query attend to the column’s key: {listed(parts)}."
         return Picture(to_svg(sheet.figure), _mask_words(values, rows, columns), caption)
 
 
@@ -170,8 +171,9 @@ def heads(panels, top=1.0, decimals=2, measure="share"):
             words.append(
                 f"{title}, {L} layers x {H} heads: mean {values.mean():.3f}, most in {place}: {values.max():.3f}."
             )
-            largest.append(f"“{title}” {place} ({short(float(values.max()), decimals)})" if len(panels) > 1 else place)
-        caption = f"Each square is one head, darker for a larger {measure}; largest is {listed(largest)}."
+            panel = f" for “{title}”" if len(panels) > 1 else ""
+            largest.append(f"{short(float(values.max()), decimals)}{panel} (in {place})")
+        caption = f"Each square is one head, darker for a larger {measure}; the largest is {listed(largest)}."
         return Picture(to_svg(sheet.figure), "\n".join(words), caption)
 
 

@@ -6,18 +6,19 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from helpers.plots.style import ALARM, FAINT, HIDDEN, PAPER, WIDEST, readable_ink, short, text_width
+from helpers.plots.style import ALARM, FAINT, HATCH, HIDDEN, PAPER, WIDEST, readable_ink, short, text_width
 
 TALL = 20  # of the sheet that is drawn on; to_svg cuts it to what is drawn
 GAP, BAR = 0.3, 0.9  # between two panels; for the color bar with its numbers and its name
 WORDS, TITLE = 9.5, 11  # sizes of type, in points
+HATCHED = {"facecolor": HIDDEN, "edgecolor": HATCH, "linewidth": 0, "hatch": "///"}
 SLANT = 40  # degrees, for column words that are too long to stand side by side
 
 
 class Panels:
     """A sheet with one axis for each panel; all have the same rows. `columns` is {title: number of columns}."""
 
-    def __init__(self, columns, rows, row_label="", bar=False, wanted=0.4, least=0.26):
+    def __init__(self, columns, rows, row_label="", bar=False, wanted=0.42, least=0.2):
         left = max(text_width(row, WORDS) for row in rows) + 0.15 + (0.25 if row_label else 0)
         room = WIDEST - 0.3 - left - (BAR if bar else 0)
         self.cell, self.lines = arranged(columns, room, wanted, least)
@@ -26,7 +27,7 @@ class Panels:
         self.axes = {}
 
     def draw(self, draw, words=None, label=""):
-        """Call draw(axis, title) for each panel, and write the words around it: its columns', and its rows' on the left."""
+        """Call draw(axis, title) for each panel, and write its title, the words of its columns, and those of the rows."""
         slanted = words is not None and max(text_width(word, WORDS) for word in words) > self.cell - 0.04
         below = _height_of(words, slanted) + (0.24 if label else 0) + 0.12
         high, top = self.cell * len(self.rows), 0.0
@@ -67,7 +68,7 @@ class Panels:
 
     def add_legend(self, hidden, alarm=""):
         """What hatching says, below everything, and what the alarm says."""
-        patches = [Patch(facecolor=HIDDEN, edgecolor=PAPER, hatch="////", label=hidden)]
+        patches = [Patch(**HATCHED, label=hidden)]
         if alarm:
             patches.append(Patch(facecolor=ALARM, label=alarm))
         self.figure.legend(
@@ -79,6 +80,8 @@ class Panels:
             fontsize=WORDS,
             borderpad=0,
             borderaxespad=0,
+            handlelength=1.5,
+            handleheight=1.2,
         )
 
     def _box(self, left, top, wide, high):
@@ -129,11 +132,12 @@ def _blank(axis, columns, rows):
 # ---------------------------------------------------------------- squares with numbers
 
 
-def square(axis, i, j, fill, **look):
+def square(axis, i, j, facecolor, edgecolor=PAPER, linewidth=1.5, inset=0, **look):
     """Color the square in row i and column j."""
-    axis.add_patch(
-        Rectangle((j, i), 1, 1, facecolor=fill, **{"edgecolor": PAPER, "linewidth": 1.5, "clip_on": False, **look})
-    )
+    corner, side = (j + inset, i + inset), 1 - 2 * inset
+    patch = Rectangle(corner, side, side, facecolor=facecolor, edgecolor=edgecolor, linewidth=linewidth, **look)
+    axis.add_artist(patch)  # not add_patch, which computes limits that are set already
+    patch.set_clip_path(None)
 
 
 def number(axis, i, j, text, size, color, **look):
@@ -151,10 +155,10 @@ def table(axis, values, hidden, colors, scale, cell, decimals=2, least=None):
             finite = abs(value) < float("inf")  # False for NaN
             if hidden[i, j] and value > 0:
                 square(axis, i, j, ALARM)
-                number(axis, i, j, write(value), size, PAPER, fontweight="bold")
+                number(axis, i, j, write(value) if value >= 0.005 else "<.01", size, PAPER, fontweight="bold")
             elif hidden[i, j]:
-                square(axis, i, j, HIDDEN, hatch="////")
-                number(axis, i, j, write(value), size, FAINT)
+                square(axis, i, j, **HATCHED, inset=0.02)
+                number(axis, i, j, write(value), size, FAINT, bbox={"facecolor": HIDDEN, "linewidth": 0, "pad": 1})
             else:
                 fill = colors(scale(value)) if finite else HIDDEN
                 square(axis, i, j, fill)

@@ -1,10 +1,11 @@
 """What all figures share: colors, fonts, rounding, and how a description begins."""
 
+from functools import cache
+
 import torch
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import TextPath
+from matplotlib.font_manager import FontProperties, findfont, get_font
 
 WIDEST = 600 / 72  # inches: the 800 pixels that fit next to JupyterLab's side panel in a window of 1280
 FONT = "DejaVu Sans"
@@ -32,7 +33,6 @@ STYLE = {
     "axes.titleweight": "bold",
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "hatch.color": HATCH,
     "hatch.linewidth": 1.0,
     "mathtext.default": "regular",
 }
@@ -53,11 +53,13 @@ def short(value, decimals):
     return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0 makes 0.00 of -0.00
 
 
+@cache
 def text_width(text, size, weight="normal"):
     """How wide a line of text is, in inches."""
-    if not text.strip():
-        return 0.0
-    return TextPath((0, 0), text, prop=FontProperties(family=FONT, size=size, weight=weight)).get_extents().width / 72
+    font = get_font(findfont(FontProperties(family=FONT, weight=weight)))
+    font.set_size(100, 72)  # large, for exact proportions; then a pixel is a point
+    font.set_text(text)
+    return font.get_width_height()[0] / 64 * size / 100 / 72
 
 
 def readable_ink(fill):
