@@ -51,7 +51,7 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
             + ", ".join(f"{label} {value:.2f}" for label, value in zip(labels, values.tolist(), strict=True))
             for name, values in groups.items()
         ]
-        caption = f"From {labels[0]} to {labels[-1]}: {listed([_course_of(*group) for group in groups.items()])}."
+        caption = f"From {labels[0]} to {labels[-1]}: {'; '.join(_course_of(*group) for group in groups.items())}."
         return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".", caption)
 
 
@@ -99,11 +99,16 @@ def timings(curves, xs, xlabel, title=""):
 
 def _course_of(name, values):
     """Where a curve begins and ends, and how high it is if it is highest in between."""
-    first, last, top, bottom = (short(float(v), 2) for v in (values[0], values[-1], values.max(), values.min()))
+    first, last, top, bottom = (_plain(number) for number in (values[0], values[-1], values.max(), values.min()))
     if top == bottom:
-        return f"{name} stays at {first}"
+        return f"“{name}” stays at {first}"
     ends = f"begins and ends at {first}" if first == last else f"goes from {first} to {last}"
-    return f"{name} {ends}" + ("" if top in (first, last) else f" (at most {top})")
+    return f"“{name}” {ends}" + ("" if top in (first, last) else f" (at most {top})")
+
+
+def _plain(number):
+    """With at most two decimals: 7 instead of 7.00."""
+    return short(float(number), 2).removesuffix(".00")
 
 
 def _curves(curves, xs, xlabel, ylabel, title, log):

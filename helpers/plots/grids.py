@@ -4,8 +4,8 @@ import torch
 from matplotlib import rc_context
 from matplotlib.colors import Normalize
 
-from helpers.plots.panels import Panels, number, square, table
-from helpers.plots.style import COLORS, PAPER, SIGNED, STYLE, WEIGHTS, listed, opening, rounded, short
+from helpers.plots.panels import WORDS, Panels, number, square, table
+from helpers.plots.style import COLORS, PAPER, SIGNED, STYLE, WEIGHTS, listed, opening, rounded, short, text_width
 from helpers.plots.svg import Picture, to_svg
 
 SCALE = Normalize(0, 1)
@@ -34,13 +34,15 @@ def weights_side_by_side(panels, rows, columns=None, mask=None):
     panels = _fitting(panels, rows, columns)
     hidden = {title: ~_mask_of(mask, title, values) for title, values in panels.items()}
     leaks = {title: int((values[hidden[title]] > 0).sum()) for title, values in panels.items()}
+    size = 0.5 if len(panels) == 1 and len(columns) <= 8 else 0.36
+    level = max(text_width(word, WORDS) for word in columns) + 0.06  # wide enough for words side by side
     with rc_context(STYLE):
         sheet = Panels(
             dict.fromkeys(panels, len(columns)),
             rows,
             "queries (who reads)",
             bar=True,
-            wanted=0.5 if len(panels) == 1 and len(columns) <= 8 else 0.4,
+            wanted=max(size, level) if level <= 0.5 else size,
         )
         sheet.draw(
             lambda axis, title: table(axis, panels[title], hidden[title], WEIGHTS, SCALE, sheet.cell),

@@ -27,7 +27,7 @@ class Panels:
         self.axes = {}
 
     def draw(self, draw, words=None, label=""):
-        """Call draw(axis, title) for each panel, and write its title, the words of its columns, and those of the rows."""
+        """Call draw(axis, title) for each panel, and write its title, its column words, and those of the rows."""
         slanted = words is not None and max(text_width(word, WORDS) for word in words) > self.cell - 0.04
         below = _height_of(words, slanted) + (0.24 if label else 0) + 0.12
         high, top = self.cell * len(self.rows), 0.0

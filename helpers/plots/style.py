@@ -10,10 +10,10 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 WIDEST = 600 / 72  # inches: the 800 pixels that fit next to JupyterLab's side panel in a window of 1280
 FONT = "DejaVu Sans"
 
-INK, FAINT, LINE, PAPER = "#1b2a41", "#4d5666", "#8a94a6", "#ffffff"  # FAINT is for text, LINE for what is no text
+INK, FAINT, LINE, PAPER = "#1b2a41", "#485061", "#8a94a6", "#ffffff"  # FAINT is for text, LINE for what is no text
 GRID = "#e5e8ee"
 HIDDEN, HATCH, ALARM = "#eceef2", "#c3c9d3", "#b3141b"
-BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#c8590a", "#1b7f5c", "#7a4fa3"
+BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#bd5305", "#1b7f5c", "#7a4fa3"
 COLORS = (BLUE, ORANGE, GREEN, PURPLE)
 MARKS = "os^D"
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#f7fafd", "#b9d6ee", "#5c9fd2", "#0b5fa5", "#08305c"])

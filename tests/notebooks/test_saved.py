@@ -3,11 +3,12 @@
 import ast
 import re
 import statistics
+from html import unescape
 
 import pytest
 
 from exercises import EXERCISES
-from tests.notebooks.common import EXCEPTIONS, PATHS, ROOT, code_cells, exercise_of, read
+from tests.notebooks.common import PATHS, ROOT, code_cells, exercise_of, read
 
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
@@ -91,10 +92,20 @@ def test_figures_are_embedded_and_described(path):
         if any(kind.startswith("image/") or "widget" in kind for kind in data):
             description = data["text/plain"]
             assert len(description) > 40 and not description.startswith("<"), f"{cell.id}: {description}"
-            if f"{path.stem}/{cell.id}" in EXCEPTIONS:
-                continue
             assert "image/svg+xml" in data, cell.id
             assert "<text" in data["image/svg+xml"] and "<image" not in data["image/svg+xml"], cell.id
+            image = r'<img[^>]* alt="(.+?)".*<figcaption[^>]*>(.+)<'
+            alternative, caption = re.search(image, data["text/html"], re.DOTALL).groups()
+            assert unescape(alternative) == " ".join(description.split()) and len(caption) > 20, cell.id
+
+
+@each_notebook
+def test_no_figure_is_wider_than_the_page(path):
+    for cell, output in outputs(path):
+        if "image/svg+xml" in output.get("data", {}):
+            root = re.search(r"<svg[^>]*>", output.data["image/svg+xml"])[0]
+            width, unit = re.search(r' width="([\d.]+)(pt)?"', root).groups()
+            assert float(width) <= (600 if unit else 800), cell.id
 
 
 @each_notebook
