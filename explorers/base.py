@@ -66,7 +66,7 @@ class Explorer(anywidget.AnyWidget):
     def still(self):
         """The output where nothing runs: the picture with an invitation, and its words; the same in every run."""
         picture = self.picture()
-        return {"image/svg+xml": _inviting(picture.svg), "text/plain": f"{picture.alt} {INVITATION}"}
+        return plots.Picture(_inviting(picture.svg), f"{picture.alt} {INVITATION}", picture.caption)._repr_mimebundle_()
 
 
 def _table(colors):

@@ -8,7 +8,7 @@ from explorers.base import Explorer
 from helpers import heads as reference
 from helpers import plots
 
-MOST_TOKENS = len(plots.COLOURS)
+MOST_TOKENS = len(plots.COLORS)
 MOST_FEATURES = 12
 
 

@@ -47,7 +47,7 @@ def weights(values, rows, columns, title, mask=None):
         _legend(width - 50, top),
         "</svg>",
     ]
-    return plots.Picture("\n".join(parts) + "\n", _words(values, title, conventions))
+    return plots.Picture("\n".join(parts) + "\n", _words(values, title, conventions), _caption(values, rows, columns))
 
 
 def _at_least(width, height, top):
@@ -146,6 +146,11 @@ def _words(values, title, conventions):
     return f"{title}, {T} queries x {S} keys, as a heat map ({conventions})."
 
 
+def _caption(values, rows, columns):
+    i, j = divmod(int(values.argmax()), len(columns))
+    return f"The largest weight is {float(values[i, j]):.2f} (“{rows[i]}” reads “{columns[j]}”)."
+
+
 def _longest(words):
     return max(len(_shortened(word)) for word in words)
 
@@ -184,7 +189,11 @@ def strips(rows, title):
         "</svg>",
     ]
     below = ", ".join(f"{name} {int((row < 0).sum())}" for name, row in rows.items())
-    return plots.Picture("\n".join(parts) + "\n", f"{title} ({C} features). Numbers below 0: {below}.")
+    return plots.Picture(
+        "\n".join(parts) + "\n",
+        f"{title} ({C} features). Numbers below 0: {below}.",
+        "Each row is one vector, a stroke for each feature: blue above 0, orange below.",
+    )
 
 
 def _signed_level(number):

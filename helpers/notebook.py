@@ -2,7 +2,6 @@
 
 import csv
 import os
-import statistics
 import time
 from pathlib import Path
 
@@ -97,18 +96,27 @@ def reference_outputs(name):
 
 
 def milliseconds(function, times=7):
-    """How long a call takes on the CPU: the median of several, after one that does not count.
+    """How long a call takes on one thread of the CPU: the shortest of several, after one that does not count.
 
-    Units:  milliseconds; on a busy machine only ratios within one run mean something
+    The shortest, and one thread, because whatever else runs on the machine can only make a call slower, and it slows
+    down calls on several threads most.
+
+    Units:  milliseconds
     Source: notebook 02
     """
-    function()
-    spans = []
-    for _ in range(times):
-        start = time.perf_counter()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
         function()
-        spans.append(time.perf_counter() - start)
-    return 1000 * statistics.median(spans)
+        return 1000 * min(_seconds(function) for _ in range(times))
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _seconds(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
 
 
 def megabytes_kept(forward):

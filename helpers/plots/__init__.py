@@ -1,31 +1,29 @@
 """Every static figure of the course, as vector drawings that a test can compare.
 
-Each function takes numbers and words and returns a `Picture`: an SVG, and the same in one or two
-sentences. The conventions are the same everywhere: rows are queries, columns are keys, weights are colored
-on a fixed scale from 0 to 1, what a mask hides is hatched, and the colors are safe for color-blind
-readers. Numbers are rounded before they are drawn, so that a figure is the same on every machine.
+Each function takes numbers and words and returns a `Picture`: an SVG, a caption of one sentence, and a description in
+words for those who cannot see it. The conventions are the same everywhere: rows are queries, columns are keys, weights
+are colored on a fixed scale from 0 to 1, what a mask hides is hatched (and red if it is above 0 all the same), and the
+colors are safe for color-blind readers. Numbers are rounded before they are drawn, so that a figure is the same on
+every machine, and no figure is wider than 800 pixels.
 
     style   colors, fonts, rounding             charts  bars, lines, timings, arrows, plane
-    svg     Picture and Measured                flow    attention_flow
-    grids   weights, scores, masks, heads, one_hot, waves, origins
+    svg     Picture, and drawing as SVG         flow    attention_flow
+    panels  squares and where they go           grids   weights, masks, heads, one_hot, waves, origins
 """
 
 from helpers.plots.charts import arrows, bars, lines, plane, timings
 from helpers.plots.flow import attention_flow
-from helpers.plots.grids import heads, masks, one_hot, origins, scores, waves, weights, weights_side_by_side
-from helpers.plots.style import COLOURS, FAINT, INK, PAPER, SIGNED, STYLE, WEIGHTS, WIDEST
-from helpers.plots.svg import Measured, Picture
+from helpers.plots.grids import heads, masks, one_hot, origins, waves, weights, weights_side_by_side
+from helpers.plots.style import COLORS, INK, PAPER, SIGNED, WEIGHTS, WIDEST
+from helpers.plots.svg import Picture
 
 __all__ = [
-    "COLOURS",
-    "FAINT",
+    "COLORS",
     "INK",
     "PAPER",
     "SIGNED",
-    "STYLE",
     "WEIGHTS",
     "WIDEST",
-    "Measured",
     "Picture",
     "arrows",
     "attention_flow",
@@ -36,7 +34,6 @@ __all__ = [
     "one_hot",
     "origins",
     "plane",
-    "scores",
     "timings",
     "waves",
     "weights",

@@ -1,15 +1,27 @@
 """Bars, curves, arrows, and words in the plane."""
 
-import io
-
 import torch
 from matplotlib import rc_context
 
-from helpers.plots.style import COLOURS, FAINT, STYLE, add_legend, new_figure, opening, rounded, short
-from helpers.plots.svg import Measured, Picture, to_svg
+from helpers.plots.style import (
+    COLORS,
+    GRID,
+    LINE,
+    MARKS,
+    STYLE,
+    add_legend,
+    listed,
+    new_figure,
+    opening,
+    rounded,
+    short,
+)
+from helpers.plots.svg import MEASURED, Picture, to_svg
+
+MILLISECONDS = (0.1, 10_000)  # the axis of measured times; fixed, so that all but the curves is the same in every run
 
 
-def bars(groups, labels, ylabel, title="", top=1.0):
+def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
     """Bars side by side for each label, e.g. {"scaled": [...], "not scaled": [...]}.
 
     Shapes: each group as long as labels
@@ -26,11 +38,11 @@ def bars(groups, labels, ylabel, title="", top=1.0):
         width = 0.8 / len(groups)
         for n, (name, values) in enumerate(groups.items()):
             places = [i + (n - (len(groups) - 1) / 2) * width for i in range(len(labels))]
-            axis.bar(places, values.tolist(), width * 0.94, color=COLOURS[n], label=name)
+            axis.bar(places, values.tolist(), width * 0.94, color=COLORS[n], label=name)
             for place, value in zip(places, values.tolist(), strict=True):
                 axis.text(place, value + top * 0.015, f"{value:.2f}", ha="center", fontsize=8.5)
         axis.set_xticks(range(len(labels)), labels)
-        axis.set(ylim=(0, top * 1.08), ylabel=ylabel)
+        axis.set(ylim=(0, top * 1.08), ylabel=ylabel, xlabel=xlabel)
         axis.set_title(title, loc="left", pad=22 if len(groups) > 1 else 8)
         if len(groups) > 1:
             add_legend(axis)
@@ -39,7 +51,8 @@ def bars(groups, labels, ylabel, title="", top=1.0):
             + ", ".join(f"{label} {value:.2f}" for label, value in zip(labels, values.tolist(), strict=True))
             for name, values in groups.items()
         ]
-        return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".")
+        caption = f"From {labels[0]} to {labels[-1]}: {'; '.join(_course_of(*group) for group in groups.items())}."
+        return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".", caption)
 
 
 def lines(curves, xs, xlabel, ylabel, title="", log=False):
@@ -56,25 +69,45 @@ def lines(curves, xs, xlabel, ylabel, title="", log=False):
             f"{name}: from {short(float(values[0]), 4)} at {xs[0]} to {short(float(values[-1]), 4)} at {xs[-1]}"
             for name, values in curves.items()
         ]
-        return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
+        courses = [_course_of(*curve) for curve in curves.items()]
+        caption = f"From {xs[0]} to {xs[-1]} on the horizontal axis: {'; '.join(courses)}."
+        return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".", caption)
 
 
-def timings(curves, xs, xlabel, ylabel, title=""):
-    """Curves of times, which differ on every machine and in every run: pixels that no test compares.
+def timings(curves, xs, xlabel, title=""):
+    """Curves of times, which differ on every machine and in every run: tests compare all but the curves.
 
     Shapes: each curve as long as xs
-    Units:  of the numbers given, on axes in powers
+    Units:  milliseconds, on axes in powers
     Errors: ValueError if a curve has another length
     Source: notebook 05
     """
     with rc_context(STYLE):
-        figure, curves = _curves(curves, xs, xlabel, ylabel, title, log=True)
-        out = io.BytesIO()
-        figure.savefig(out, format="png", dpi=144)
-    return Measured(
-        out.getvalue(),
-        opening(title, f"{ylabel} against {xlabel}") + f"Curves measured on this machine: {', '.join(curves)}.",
-    )
+        figure, curves = _curves(curves, xs, xlabel, "milliseconds", title, log=True)
+        axis = figure.axes[0]
+        axis.set_ylim(*MILLISECONDS)
+        for n, line in enumerate(axis.lines):
+            line.set_gid(f"{MEASURED}-{n}")
+        return Picture(
+            to_svg(figure),
+            opening(title, f"milliseconds against {xlabel}")
+            + f"Curves measured when the cell ran: {', '.join(curves)}.",
+            "The lower a curve, the faster; its slope says how the time grows with the length.",
+        )
+
+
+def _course_of(name, values):
+    """Where a curve begins and ends, and how high it is if it is highest in between."""
+    first, last, top, bottom = (_plain(number) for number in (values[0], values[-1], values.max(), values.min()))
+    if top == bottom:
+        return f"“{name}” stays at {first}"
+    ends = f"begins and ends at {first}" if first == last else f"goes from {first} to {last}"
+    return f"“{name}” {ends}" + ("" if top in (first, last) else f" (at most {top})")
+
+
+def _plain(number):
+    """With at most two decimals: 7 instead of 7.00."""
+    return short(float(number), 2).removesuffix(".00")
 
 
 def _curves(curves, xs, xlabel, ylabel, title, log):
@@ -86,14 +119,14 @@ def _curves(curves, xs, xlabel, ylabel, title, log):
     figure, axis = new_figure(6.4, 3.4)
     size = 5 if len(xs) <= 50 else 2.5  # of the marks: many must not run together
     for n, (name, values) in enumerate(curves.items()):
-        marks = "os^D"[n % 4]
-        axis.plot(list(xs), values.tolist(), color=COLOURS[n % 4], marker=marks, markersize=size, label=name)
+        marks = MARKS[n % 4]
+        axis.plot(list(xs), values.tolist(), color=COLORS[n % 4], marker=marks, markersize=size, label=name)
     if log:
         axis.set_xscale("log", base=2)
         axis.set_yscale("log", base=10)
         axis.set_xticks(list(xs), [str(x) for x in xs])
     axis.set(xlabel=xlabel, ylabel=ylabel)
-    axis.grid(color="#e5e8ee", linewidth=0.8)
+    axis.grid(color=GRID, linewidth=0.8)
     axis.set_title(title, loc="left", pad=22)
     add_legend(axis)
     return figure, curves
@@ -116,17 +149,18 @@ def arrows(vectors, title="", axes=("", "")):
     with rc_context(STYLE):
         figure, axis = new_figure(4.8, 4.2)
         for n, (name, (x, y)) in enumerate(vectors.items()):
-            color = COLOURS[n % 4]
+            color = COLORS[n % 4]
             axis.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2.2})
             axis.annotate(name, (x, y), (6, 5), textcoords="offset points", color=color, fontweight="bold")
-        axis.axhline(0, color=FAINT, linewidth=0.8)
-        axis.axvline(0, color=FAINT, linewidth=0.8)
+        axis.axhline(0, color=LINE, linewidth=0.8)
+        axis.axvline(0, color=LINE, linewidth=0.8)
         axis.set(xlim=(low[0], high[0] + 0.3), ylim=(low[1], high[1]), aspect="equal", xlabel=axes[0], ylabel=axes[1])
-        axis.grid(color="#e5e8ee", linewidth=0.8)
+        axis.grid(color=GRID, linewidth=0.8)
         axis.spines[:].set_visible(False)
         axis.set_title(title, loc="left")
         words = [f"{name} ({vector[0]:.2f}, {vector[1]:.2f})" for name, vector in vectors.items()]
-        return Picture(to_svg(figure), opening(title, "arrows from the origin") + ", ".join(words) + ".")
+        caption = f"From the origin, the arrows reach {listed(words)}."
+        return Picture(to_svg(figure), opening(title, "arrows from the origin") + ", ".join(words) + ".", caption)
 
 
 def plane(families, places, title=""):
@@ -145,7 +179,7 @@ def plane(families, places, title=""):
         figure, axis = new_figure(7.2, 4.6)
         for n, name in enumerate(families):
             own = places[[i for i, (family, _) in enumerate(members) if family == n]]
-            axis.scatter(own[:, 0], own[:, 1], color=COLOURS[n % 4], marker="os^D"[n % 4], s=26, label=name)
+            axis.scatter(own[:, 0], own[:, 1], color=COLORS[n % 4], marker=MARKS[n % 4], s=26, label=name)
         sides = _sides([word for _, word in members], places)
         for (n, word), (x, y), (dx, dy) in zip(members, places.tolist(), sides, strict=True):
             axis.annotate(
@@ -154,18 +188,22 @@ def plane(families, places, title=""):
                 (7 * dx, 9 * dy),
                 textcoords="offset points",
                 fontsize=9.5,
-                color=COLOURS[n % 4],
+                color=COLORS[n % 4],
                 ha=("center", "left", "right")[dx],
                 va="center",
             )
         axis.set(xlabel="direction of the largest difference", ylabel="the next largest")
         axis.set_axisbelow(True)
         axis.margins(0.12)
-        axis.grid(color="#e5e8ee", linewidth=0.8)
+        axis.grid(color=GRID, linewidth=0.8)
         axis.set_title(title, loc="left", pad=22)
         add_legend(axis)
         words = [f"{word} ({x:.2f}, {y:.2f})" for (_, word), (x, y) in zip(members, places.tolist(), strict=True)]
-        return Picture(to_svg(figure), opening(title, ", ".join(families)) + ", ".join(words) + ".")
+        return Picture(
+            to_svg(figure),
+            opening(title, ", ".join(families)) + ", ".join(words) + ".",
+            "Each family of words has a color and a mark of its own; words that are close together have similar rows.",
+        )
 
 
 def _sides(words, places):

@@ -4,7 +4,7 @@ from matplotlib import rc_context
 from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
-from helpers.plots.style import FAINT, INK, PAPER, SIGNED, STYLE, WEIGHTS, new_figure, rounded
+from helpers.plots.style import FAINT, INK, LINE, PAPER, SIGNED, STYLE, WEIGHTS, new_figure, rounded
 from helpers.plots.svg import Picture, to_svg
 
 
@@ -27,7 +27,7 @@ def attention_flow(x, q, k, v, scores, weights, out):
         "out = weights @ v": (out, 38.5, 0),
     }
     with rc_context(STYLE):
-        figure, axis = new_figure(9.4, 5.6)
+        figure, axis = new_figure(9, 5.6)
         ends = {
             name: _matrix(axis, rounded(values), left, middle, name) for name, (values, left, middle) in places.items()
         }
@@ -42,7 +42,7 @@ def attention_flow(x, q, k, v, scores, weights, out):
             ("v", "out = weights @ v", ""),
         ):
             _link(axis, ends[start][1], ends[end][0], label)
-        axis.set(xlim=(-0.5, 41.5), ylim=(1.5 * len(x) + 5.4, -1.5 * len(x) - 5), aspect="equal")
+        axis.set(xlim=(-0.5, 41.5), ylim=(1.5 * len(x) + 4.9, -1.5 * len(x) - 4.9), aspect="equal")
         axis.set_axis_off()
         named = {"x": x, "q": q, "k": k, "v": v, "scores": scores, "weights": weights, "out": out}
         shapes = ", ".join(f"{name} {tuple(values.shape)}" for name, values in named.items())
@@ -51,13 +51,14 @@ def attention_flow(x, q, k, v, scores, weights, out):
             f"Self-attention from left to right. Shapes: {shapes}. "
             "q, k and v are projections of x; q and k give the scores; a softmax over "
             "each row gives the weights; weights @ v is out.",
+            "Follow the arrows: q and k meet in the scores, and v joins only after the softmax.",
         )
 
 
 def _link(axis, start, end, label):
     """An arrow from one matrix to the next, with the name of what happens on the way."""
     (x0, y0), (x1, y1) = start, end
-    axis.annotate("", (x1 - 0.3, y1), (x0 + 0.3, y0), arrowprops={"arrowstyle": "-|>", "color": FAINT, "lw": 1.2})
+    axis.annotate("", (x1 - 0.3, y1), (x0 + 0.3, y0), arrowprops={"arrowstyle": "-|>", "color": LINE, "lw": 1.2})
     axis.text(
         (x0 + x1) / 2,
         (y0 + y1) / 2 - 0.4,
@@ -90,5 +91,5 @@ def _matrix(axis, values, left, middle, name):
                 )
             )
     axis.text(left + wide / 2, top - 0.35, name, ha="center", va="bottom", fontweight="bold", fontsize=9.5)
-    axis.text(left + wide / 2, top + rows + 0.35, f"({rows}, {wide})", ha="center", va="top", fontsize=8, color=FAINT)
+    axis.text(left + wide / 2, top + rows + 0.35, f"({rows}, {wide})", ha="center", va="top", fontsize=8.5, color=FAINT)
     return (left, middle), (left + wide, middle)

@@ -1,34 +1,21 @@
-"""Tables of numbers as colored squares: weights, scores, masks, positions, reshaped tensors."""
+"""Tables of numbers as colored squares: weights, masks, heads, positions, reshaped tensors."""
 
 import torch
 from matplotlib import rc_context
-from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from helpers.plots.style import (
-    COLOURS,
-    FAINT,
-    PAPER,
-    SIGNED,
-    STYLE,
-    WEIGHTS,
-    WIDEST,
-    new_figure,
-    opening,
-    readable_ink,
-    rounded,
-    short,
-)
+from helpers.plots.panels import WORDS, Panels, number, square, table
+from helpers.plots.style import COLORS, PAPER, SIGNED, STYLE, WEIGHTS, listed, opening, rounded, short, text_width
 from helpers.plots.svg import Picture, to_svg
+
+SCALE = Normalize(0, 1)
 
 
 def weights(values, rows, columns=None, title="weights", mask=None):
     """Attention weights as a heat map.
 
     Shapes: values (T, S), rows T words, columns S words (the rows again if absent), mask (T, S) bool
-    Units:  colors run from 0 to 1
+    Units:  colors run from 0 to 1; a hidden weight above 0 is an alarm in red
     Errors: ValueError if the words do not fit the numbers
     Source: notebook 02
     """
@@ -39,23 +26,85 @@ def weights_side_by_side(panels, rows, columns=None, mask=None):
     """Several heat maps of weights over the same words, e.g. {"route 1": a, "route 2": b}.
 
     Shapes: each panel (T, S); mask one (T, S) for all, or a dictionary with one for each title
-    Units:  colors run from 0 to 1
+    Units:  colors run from 0 to 1; a hidden weight above 0 is an alarm in red
     Errors: ValueError if the words do not fit the numbers
     Source: notebook 03
     """
-    return _grids(panels, rows, columns, mask, WEIGHTS, Normalize(0, 1), "weight")
+    columns = rows if columns is None else columns
+    panels = _fitting(panels, rows, columns)
+    hidden = {title: ~_mask_of(mask, title, values) for title, values in panels.items()}
+    leaks = {title: int((values[hidden[title]] > 0).sum()) for title, values in panels.items()}
+    size = 0.5 if len(panels) == 1 and len(columns) <= 8 else 0.36
+    level = max(text_width(word, WORDS) for word in columns) + 0.06  # wide enough for words side by side
+    with rc_context(STYLE):
+        sheet = Panels(
+            dict.fromkeys(panels, len(columns)),
+            rows,
+            "queries (who reads)",
+            bar=True,
+            wanted=max(size, level) if level <= 0.5 else size,
+        )
+        sheet.draw(
+            lambda axis, title: table(axis, panels[title], hidden[title], WEIGHTS, SCALE, sheet.cell),
+            columns,
+            "keys (read from)",
+        )
+        sheet.add_bar(WEIGHTS, SCALE, "weight")
+        if any(where.any() for where in hidden.values()):
+            sheet.add_legend("hidden by the mask", "hidden, yet above 0" if any(leaks.values()) else "")
+        alt = "\n".join(
+            _weights_words(title, values, hidden[title], rows, columns, leaks[title])
+            for title, values in panels.items()
+        )
+        return Picture(to_svg(sheet.figure), alt, _weights_caption(panels, hidden, rows, columns, leaks))
 
 
-def scores(values, rows, columns=None, title="scores", mask=None):
-    """Scores before the softmax: blue above 0, orange below.
+def _fitting(panels, rows, columns):
+    panels = {title: rounded(values) for title, values in panels.items()}
+    for title, values in panels.items():
+        if values.shape != (len(rows), len(columns)):
+            raise ValueError(
+                f"{title}: {len(rows)} row words and {len(columns)} column words need values of "
+                f"shape ({len(rows)}, {len(columns)}), got {tuple(values.shape)}"
+            )
+    return panels
 
-    Shapes: values (T, S), rows T words, columns S words (the rows again if absent), mask (T, S) bool
-    Units:  dimensionless logits; the colors reach to the largest absolute score
-    Errors: ValueError if the words do not fit the numbers
-    Source: notebook 02
-    """
-    top = max(float(rounded(values).abs().nan_to_num(0, 0, 0).max()), 1e-4)
-    return _grids({title: values}, rows, columns, mask, SIGNED, Normalize(-top, top), "score")
+
+def _mask_of(mask, title, values):
+    mask = mask.get(title) if isinstance(mask, dict) else mask
+    if mask is None:
+        return torch.ones(values.shape, dtype=torch.bool)
+    return mask.cpu().expand(values.shape)
+
+
+def _weights_words(title, values, hidden, rows, columns, leaks):
+    """What a heat map says, in words: for each query the key it reads most."""
+    seen = values.masked_fill(hidden | values.isnan(), float("-inf"))
+    parts = []
+    for i, row in enumerate(rows):
+        j = int(seen[i].argmax())
+        nothing = bool(seen[i].isneginf().all())
+        parts.append(f"{row}: nothing" if nothing else f"{row}: {columns[j]} {short(float(values[i, j]), 2)}")
+    words = f"{title}, {len(rows)} queries x {len(columns)} keys. Largest weight in each row: {'; '.join(parts)}."
+    if hidden.any():
+        words += f" Hidden by the mask: {int(hidden.sum())}."
+    return words + (f" Hidden, yet above 0: {leaks}." if leaks else "")
+
+
+def _weights_caption(panels, hidden, rows, columns, leaks):
+    """The range of the weights that a query may see, and an alarm if a hidden one is above 0."""
+    several = len(panels) > 1
+    parts = []
+    for title, values in panels.items():
+        seen = values.masked_fill(hidden[title] | values.isnan(), -1)
+        i, j = divmod(int(seen.argmax()), len(columns))
+        panel, reads = f" in “{title}”" if several else "", f"“{rows[i]}” reads “{columns[j]}”"
+        parts.append(f"{short(float(values[i, j]), 2)}{panel} ({reads})")
+    caption = f"The largest weight is {listed(parts)}"
+    if any(leaks.values()):
+        count = sum(leaks.values())
+        caption += f"; red squares are a leak: {count} hidden weight{'s' * (count > 1)} above 0"
+    return caption + "."
 
 
 def masks(panels, rows, columns=None):
@@ -65,137 +114,22 @@ def masks(panels, rows, columns=None):
     Errors: ValueError if the words do not fit the masks
     Source: notebook 03
     """
-    return _grids(
-        {title: mask.float() for title, mask in panels.items()},
-        rows,
-        columns,
-        panels,
-        WEIGHTS,
-        Normalize(0, 2.2),
-        "mask",
-        bar=False,
-    )
-
-
-def heads(panels, top=1.0, decimals=2):
-    """One number for each head of a model, e.g. {"the one before": (layers, heads)}: rows are layers.
-
-    Shapes: each panel (L, H)
-    Units:  colors run from 0 to `top`
-    Source: notebook 07
-    """
-    panels = {title: rounded(values) for title, values in panels.items()}
-    cell = min(0.5, (WIDEST - 1.6) / sum(values.size(1) for values in panels.values()))
-    with rc_context(STYLE):
-        L, H = next(iter(panels.values())).shape
-        figure = Figure(figsize=(cell * H * len(panels) + 1.6, cell * L + 1.5), layout="compressed", facecolor=PAPER)
-        axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
-        for axis, (title, values) in zip(axes, panels.items(), strict=True):
-            places = 1 if cell < 0.4 else decimals
-            _grid(axis, values, torch.zeros_like(values).bool(), WEIGHTS, Normalize(0, top), places)
-            axis.set_title(title, pad=8)
-            axis.set_xticks([i + 0.5 for i in range(H)], range(H))
-            axis.set_xlabel("head")
-        axes[0].set_yticks([i + 0.5 for i in range(L)], range(L))
-        axes[0].set_ylabel("layer")
-        _add_scale_bar(figure, axes, WEIGHTS, Normalize(0, top), "")
-        words = []
-        for title, values in panels.items():
-            layer, head = divmod(int(values.argmax()), H)
-            words.append(
-                f"{title}, {L} layers x {H} heads: mean {values.mean():.3f}, "
-                f"most in layer {layer}, head {head}: {values.max():.3f}."
-            )
-        return Picture(to_svg(figure), "\n".join(words))
-
-
-def _grids(panels, rows, columns, mask, colors, scale, unit, bar=True):
     columns = rows if columns is None else columns
-    panels = {title: rounded(values) for title, values in panels.items()}
-    for title, values in panels.items():
-        if values.shape != (len(rows), len(columns)):
-            raise ValueError(
-                f"{title}: {len(rows)} row words and {len(columns)} column words need values of "
-                f"shape ({len(rows)}, {len(columns)}), got {tuple(values.shape)}"
-            )
-    hidden = {title: ~_mask_of(mask, title, values) for title, values in panels.items()}
-    around = 0.1 * max(len(word) for word in rows) + (0.9 if bar else 0.2)
-    room = (WIDEST - around) / len(panels) - 0.4  # for the squares of one panel
-    cell = min(0.62 if len(columns) <= 8 else 0.44, room / len(columns))
-    width = (cell * len(columns) + 0.4) * len(panels) + around
+    values = _fitting(panels, rows, columns)
+    scale = Normalize(0, 2.2)
     with rc_context(STYLE):
-        figure = Figure(figsize=(width, cell * len(rows) + 1.6), layout="compressed", facecolor=PAPER)
-        axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
-        for axis, (title, values) in zip(axes, panels.items(), strict=True):
-            _grid(axis, values, hidden[title], colors, scale, 0 if unit == "mask" else 2 if cell > 0.36 else 1)
-            axis.set_title(title, pad=10)
-            axis.set_xticks(
-                [i + 0.5 for i in range(len(columns))], columns, rotation=40, ha="right", rotation_mode="anchor"
-            )
-            axis.set_xlabel("keys (read from)")
-        axes[0].set_yticks([i + 0.5 for i in range(len(rows))], rows)
-        axes[0].set_ylabel("queries (who reads)")
-        if bar:
-            _add_scale_bar(figure, axes, colors, scale, unit)
-        return Picture(to_svg(figure), _grid_words(panels, hidden, rows, columns, unit))
-
-
-def _grid(axis, values, hidden, colors, scale, decimals):
-    """Draw one table: a colored square and its number for each pair, hatched where hidden."""
-    T, S = values.shape
-    for i in range(T):
-        for j in range(S):
-            value = float(values[i, j])
-            shown = value == value and abs(value) != float("inf")
-            fill = "#eceef2" if hidden[i, j] or not shown else colors(scale(value))
-            axis.add_patch(
-                Rectangle(
-                    (j, i), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1.5, hatch="///" if hidden[i, j] else None
-                )
-            )
-            label = short(value, decimals)
-            if decimals == 1:  # a small square: room for .5, and none for 0.0
-                label = "" if label == "0.0" else label.removeprefix("0")
-            axis.text(
-                j + 0.5,
-                i + 0.5,
-                label,
-                ha="center",
-                va="center",
-                fontsize=9 if S <= 8 else 7.5,
-                color=FAINT if hidden[i, j] else readable_ink(fill),
-            )
-    axis.set(xlim=(0, S), ylim=(T, 0), aspect="equal")
-    axis.tick_params(length=0)
-    axis.spines[:].set_visible(False)
-
-
-def _add_scale_bar(figure, axes, colors, scale, unit):
-    steps = colors.resampled(24)
-    bar = figure.colorbar(ScalarMappable(scale, steps), ax=list(axes), shrink=0.85, pad=0.03, aspect=18)
-    bar.outline.set_visible(False)
-    bar.solids.set_edgecolor("face")
-    bar.set_label(unit)
-
-
-def _grid_words(panels, hidden, rows, columns, unit):
-    """What a heat map says, in words: for each query the key it reads most."""
-    if unit == "mask":
-        return _mask_words(panels, rows, columns)
-    sentences = []
-    for title, values in panels.items():
-        seen = values.masked_fill(hidden[title] | values.isnan(), float("-inf"))
-        parts = []
-        for i, row in enumerate(rows):
-            if seen[i].isneginf().all():
-                parts.append(f"{row}: nothing")
-            else:
-                j = int(seen[i].argmax())
-                parts.append(f"{row}: {columns[j]} {short(float(values[i, j]), 2)}")
-        head = f"{title}, {len(rows)} queries x {len(columns)} keys. Largest {unit} in each row: "
-        number = int(hidden[title].sum())
-        sentences.append(head + "; ".join(parts) + "." + (f" Hidden by the mask: {number}." if number else ""))
-    return "\n".join(sentences)
+        wanted = 0.42 if len(panels) == 1 else 0.38
+        sheet = Panels(dict.fromkeys(panels, len(columns)), rows, "queries (who reads)", wanted=wanted)
+        sheet.draw(
+            lambda axis, title: table(axis, values[title], values[title] == 0, WEIGHTS, scale, sheet.cell, decimals=0),
+            columns,
+            "keys (read from)",
+        )
+        sheet.add_legend("0: hidden by the mask")
+        seen = {title: f"{int(value.sum())} of {value.numel()} pairs" for title, value in values.items()}
+        parts = [f"{pairs} in “{title}”" if len(seen) > 1 else pairs for title, pairs in seen.items()]
+        caption = f"A 1 lets the row’s query attend to the column’s key: {listed(parts)}."
+        return Picture(to_svg(sheet.figure), _mask_words(values, rows, columns), caption)
 
 
 def _mask_words(panels, rows, columns):
@@ -210,6 +144,41 @@ def _mask_words(panels, rows, columns):
     return "\n".join(sentences)
 
 
+def heads(panels, top=1.0, decimals=2, measure="share"):
+    """One number for each head of a model, e.g. {"the one before": (layers, heads)}: rows are layers.
+
+    The color says how large a number is; only those in the upper half of the scale are written, and the largest.
+
+    Shapes: each panel (L, H)
+    Units:  colors run from 0 to `top`; `measure` names what is measured
+    Source: notebook 07
+    """
+    panels = {title: rounded(values) for title, values in panels.items()}
+    L, H = next(iter(panels.values())).shape
+    scale, none = Normalize(0, top), torch.zeros(L, H, dtype=torch.bool)
+    with rc_context(STYLE):
+        sheet = Panels(dict.fromkeys(panels, H), list(map(str, range(L))), "layer", bar=True, least=0.25)
+
+        def draw(axis, title):
+            values = panels[title]
+            least = min(top / 2, float(values.max()))
+            table(axis, values, none, WEIGHTS, scale, sheet.cell, decimals, least=least)
+
+        sheet.draw(draw, list(map(str, range(H))), "head")
+        sheet.add_bar(WEIGHTS, scale, measure)
+        words, largest = [], []
+        for title, values in panels.items():
+            layer, head = divmod(int(values.argmax()), H)
+            place = f"layer {layer}, head {head}"
+            words.append(
+                f"{title}, {L} layers x {H} heads: mean {values.mean():.3f}, most in {place}: {values.max():.3f}."
+            )
+            panel = f" for “{title}”" if len(panels) > 1 else ""
+            largest.append(f"{short(float(values.max()), decimals)}{panel} (in {place})")
+        caption = f"Each square is one head, darker for a larger {measure}; the largest is {listed(largest)}."
+        return Picture(to_svg(sheet.figure), "\n".join(words), caption)
+
+
 def one_hot(ids, words, vocabulary):
     """Which row of a table each word takes: a 1 in its column, 0 elsewhere.
 
@@ -219,23 +188,21 @@ def one_hot(ids, words, vocabulary):
     """
     if len(ids) != len(words):
         raise ValueError(f"{len(words)} words need as many ids, got {len(ids)}")
-    cell = 0.5
+    values = rounded(torch.nn.functional.one_hot(ids.cpu(), len(vocabulary)))
+    scale, none = Normalize(0, 1.4), torch.zeros_like(values).bool()
     with rc_context(STYLE):
-        figure, axis = new_figure(cell * len(vocabulary) + 0.12 * max(map(len, words)) + 1.0, cell * len(words) + 1.5)
-        values = rounded(torch.nn.functional.one_hot(ids.cpu(), len(vocabulary)))
-        _grid(axis, values, torch.zeros_like(values).bool(), WEIGHTS, Normalize(0, 1.4), 0)
-        axis.set_xticks(
-            [i + 0.5 for i in range(len(vocabulary))],
+        sheet = Panels({"one-hot": len(vocabulary)}, words, wanted=0.45)
+        sheet.draw(
+            lambda axis, title: table(axis, values, none, WEIGHTS, scale, sheet.cell, decimals=0),
             [f"{i} {word}" for i, word in enumerate(vocabulary)],
-            rotation=40,
-            ha="right",
-            rotation_mode="anchor",
+            "row of the table",
         )
-        axis.set_yticks([i + 0.5 for i in range(len(words))], words)
-        axis.set_xlabel("row of the table")
-        axis.set_title("one-hot", pad=10)
         taken = [f"{word} takes row {id} ({vocabulary[id]})" for word, id in zip(words, ids.tolist(), strict=True)]
-        return Picture(to_svg(figure), "One-hot table: " + "; ".join(taken) + ".")
+        return Picture(
+            to_svg(sheet.figure),
+            "One-hot table: " + "; ".join(taken) + ".",
+            "Each word has a single 1, in the column that is its row of the table.",
+        )
 
 
 def waves(positions, title=""):
@@ -247,31 +214,33 @@ def waves(positions, title=""):
     """
     values = rounded(positions)
     T, C = values.shape
+    scale = Normalize(-1, 1)
     with rc_context(STYLE):
-        figure, axis = new_figure(0.3 * C + 1.9, 0.16 * T + 1.3)
-        scale = Normalize(-1, 1)
-        for t in range(T):
-            for c in range(C):
-                axis.add_patch(
-                    Rectangle(
-                        (c, t), 1, 1, facecolor=SIGNED(scale(float(values[t, c]))), edgecolor=PAPER, linewidth=0.6
-                    )
-                )
-        axis.set(xlim=(0, C), ylim=(T, 0), xlabel="feature (even: sin, odd: cos)", ylabel="position")
-        axis.set_xticks([c + 0.5 for c in range(0, C, 2)], range(0, C, 2))
-        axis.set_yticks([t + 0.5 for t in range(0, T, 4)], range(0, T, 4))
-        axis.tick_params(length=0)
-        axis.spines[:].set_visible(False)
-        axis.set_title(title, loc="left")
-        _add_scale_bar(figure, [axis], SIGNED, scale, "value")
+        rows = [str(t) if t % 4 == 0 else "" for t in range(T)]
+        sheet = Panels({title: C}, rows, "position", bar=True, wanted=0.24, least=0.05)
+
+        def draw(axis, title):
+            for t, row in enumerate(values.tolist()):
+                for c, value in enumerate(row):
+                    square(axis, t, c, SIGNED(scale(value)), linewidth=0.6)
+
+        columns = [str(c) if c % 2 == 0 else "" for c in range(C)]
+        sheet.draw(draw, columns, "feature (even: sin, odd: cos)")
+        sheet.add_bar(SIGNED, scale, "value")
         swings = (values[1:] * values[:-1] < 0).sum(0).tolist()
         return Picture(
-            to_svg(figure),
+            to_svg(sheet.figure),
             opening(title, f"{T} positions x {C} features")
             + "Changes of sign down each column: "
             + " ".join(map(str, swings))
             + ".",
+            f"From the first position to the last, feature 0 changes its sign {_times(swings[0])} "
+            f"and feature {C - 1} {_times(swings[-1])}.",
         )
+
+
+def _times(count):
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def origins(panels, rows, unit=10):
@@ -286,18 +255,17 @@ def origins(panels, rows, unit=10):
     for title, values in panels.items():
         if len(values) != len(rows):
             raise ValueError(f"{title}: {len(rows)} row words need as many rows, got {tuple(values.shape)}")
-    around = 0.35 * len(panels) + 0.1 * max(map(len, rows)) + 0.3
-    columns = sum(values.size(1) for values in panels.values())
-    cell = max(0.32, min(0.5, (WIDEST - around) / columns))  # a name has to fit in it
-    wide = sum(values.size(1) * cell + 0.35 for values in panels.values()) + 0.1 * max(map(len, rows)) + 0.3
     with rc_context(STYLE):
-        figure = Figure(figsize=(wide, cell * len(rows) + 0.9), layout="compressed", facecolor=PAPER)
-        ratios = [values.size(1) for values in panels.values()]
-        axes = figure.subplots(1, len(panels), squeeze=False, sharey=True, width_ratios=ratios)[0]
-        for axis, (title, values) in zip(axes, panels.items(), strict=True):
-            _colored_by_token(axis, values, unit)
-            axis.set_title(title, pad=8, fontsize=10)
-        axes[0].set_yticks([i + 0.5 for i in range(len(rows))], rows)
+        columns = {title: values.size(1) for title, values in panels.items()}
+        sheet = Panels(columns, rows, wanted=0.42, least=0.32)  # a name has to fit in a square
+
+        def draw(axis, title):
+            for i, line in enumerate(panels[title].tolist()):
+                for j, n in enumerate(line):
+                    square(axis, i, j, COLORS[n // unit % len(COLORS)])
+                    number(axis, i, j, _name(n, unit), 9.5 if sheet.cell > 0.36 else 8.5, PAPER)
+
+        sheet.draw(draw)
         words = [
             f"{title}: "
             + "; ".join(
@@ -307,26 +275,19 @@ def origins(panels, rows, unit=10):
             for title, values in panels.items()
         ]
         digits = "Tens digit = token, last digit" if unit == 10 else "First digit = token, last two"
-        return Picture(to_svg(figure), f"{digits} = feature. " + ".\n".join(words) + ".")
+        alt = f"{digits} = feature. " + ".\n".join(words) + "."
+        return Picture(to_svg(sheet.figure), alt, _origins_caption(panels, unit))
 
 
 def _name(n, unit):
     return f"{n:0{len(str(unit))}d}"
 
 
-def _colored_by_token(axis, values, unit):
-    for i, line in enumerate(values.tolist()):
-        for j, n in enumerate(line):
-            fill = COLOURS[n // unit % len(COLOURS)]
-            axis.add_patch(Rectangle((j, i), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1.5))
-            axis.text(j + 0.5, i + 0.5, _name(n, unit), ha="center", va="center", fontsize=10, color=PAPER)
-    axis.set(xlim=(0, values.size(1)), ylim=(len(values), 0), aspect="equal", xticks=[])
-    axis.tick_params(length=0)
-    axis.spines[:].set_visible(False)
-
-
-def _mask_of(mask, title, values):
-    mask = mask.get(title) if isinstance(mask, dict) else mask
-    if mask is None:
-        return torch.ones(values.shape, dtype=torch.bool)
-    return mask.cpu().expand(values.shape)
+def _origins_caption(panels, unit):
+    """Whether row i has the numbers of token i, in each panel."""
+    strayed = {title: int((v // unit != torch.arange(len(v))[:, None]).sum()) for title, v in panels.items()}
+    digits = "first digit" if unit == 10 else "first of three digits"
+    caption = f"The {digits} and the color name the token that a number comes from; "
+    if not any(strayed.values()):
+        return caption + "every number is in its token’s row."
+    return caption + f"in another token’s row: {listed([f'{n} in “{title}”' for title, n in strayed.items()])}."

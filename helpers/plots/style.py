@@ -1,13 +1,21 @@
 """What all figures share: colors, fonts, rounding, and how a description begins."""
 
+from functools import cache
+
 import torch
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
 
-INK, FAINT, PAPER = "#1b2a41", "#8a94a6", "#ffffff"
-BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#c8590a", "#1b7f5c", "#7a4fa3"
-WIDEST = 9.4  # inches: what a notebook's page shows without scrolling
-COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
+WIDEST = 600 / 72  # inches: the 800 pixels that fit next to JupyterLab's side panel in a window of 1280
+FONT = "DejaVu Sans"
+
+INK, FAINT, LINE, PAPER = "#1b2a41", "#485061", "#8a94a6", "#ffffff"  # FAINT is for text, LINE for what is no text
+GRID = "#e5e8ee"
+HIDDEN, HATCH, ALARM = "#eceef2", "#c3c9d3", "#b3141b"
+BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#bd5305", "#1b7f5c", "#7a4fa3"
+COLORS = (BLUE, ORANGE, GREEN, PURPLE)
+MARKS = "os^D"
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#f7fafd", "#b9d6ee", "#5c9fd2", "#0b5fa5", "#08305c"])
 SIGNED = LinearSegmentedColormap.from_list("signed", ["#a84a06", "#eeb27a", "#fbfaf8", "#93bfe2", "#0b5fa5"])
 
@@ -15,18 +23,17 @@ STYLE = {
     "svg.hashsalt": "attention by hand",
     "svg.fonttype": "none",
     "font.size": 10.5,
-    "font.family": "DejaVu Sans",
+    "font.family": FONT,
     "text.color": INK,
     "axes.labelcolor": INK,
-    "axes.edgecolor": FAINT,
+    "axes.edgecolor": LINE,
     "xtick.color": INK,
     "ytick.color": INK,
     "axes.titlesize": 11.5,
     "axes.titleweight": "bold",
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "hatch.color": "#b6bcc6",
-    "hatch.linewidth": 0.8,
+    "hatch.linewidth": 1.0,
     "mathtext.default": "regular",
 }
 
@@ -46,6 +53,15 @@ def short(value, decimals):
     return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0 makes 0.00 of -0.00
 
 
+@cache
+def text_width(text, size, weight="normal"):
+    """How wide a line of text is, in inches."""
+    font = get_font(findfont(FontProperties(family=FONT, weight=weight)))
+    font.set_size(100, 72)  # large, for exact proportions; then a pixel is a point
+    font.set_text(text)
+    return font.get_width_height()[0] / 64 * size / 100 / 72
+
+
 def readable_ink(fill):
     """White ink on dark squares, dark ink on light ones."""
     if isinstance(fill, str):
@@ -55,7 +71,7 @@ def readable_ink(fill):
 
 
 def new_figure(width, height):
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
+    figure = Figure(figsize=(min(width, WIDEST - 0.3), height), layout="constrained", facecolor=PAPER)
     return figure, figure.subplots()
 
 
@@ -74,3 +90,9 @@ def add_legend(axis):
 
 def opening(title, measure):
     return f"{title} ({measure}). " if title else f"{measure}. "
+
+
+def listed(parts):
+    """["a", "b", "c"] as "a, b and c"."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last

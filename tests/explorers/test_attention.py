@@ -121,14 +121,14 @@ def outputs(monkeypatch):
 @pytest.mark.slow
 def test_a_cell_shows_the_picture_and_then_the_view(outputs):
     explorers.attention(words, weights(6, 6))._ipython_display_()
-    assert [set(data) for data in outputs] == [{"image/svg+xml", "text/plain"}, {VIEW}]
+    assert [set(data) for data in outputs] == [{"text/html", "image/svg+xml", "text/plain"}, {VIEW}]
 
 
 @pytest.mark.slow
 def test_in_colab_both_are_one_output(outputs, monkeypatch):
     monkeypatch.setitem(sys.modules, "google.colab", None)
     explorers.attention(words, weights(6, 6))._ipython_display_()
-    assert [set(data) for data in outputs] == [{VIEW, "image/svg+xml", "text/plain"}]
+    assert [set(data) for data in outputs] == [{VIEW, "text/html", "image/svg+xml", "text/plain"}]
 
 
 @pytest.mark.slow

@@ -17,6 +17,6 @@ def test_saving_keeps_pictures_and_drops_views():
         cell.outputs = [nbformat.v4.new_output("display_data", data=data) for data in data_of]
     notebook.metadata["widgets"] = {}
     kept = keep_pictures(notebook)
-    assert [set(output.data) for output in kept.cells[0].outputs] == [{"image/svg+xml", "text/plain"}]
+    assert [set(output.data) for output in kept.cells[0].outputs] == [{"text/html", "image/svg+xml", "text/plain"}]
     assert [set(output.data) for output in kept.cells[1].outputs] == [{VIEW}]  # nothing else would be left
     assert "widgets" not in kept.metadata

@@ -15,11 +15,6 @@ SANITIZE = ROOT / "tests" / "sanitize.cfg"
 COMPARED = {"text/plain", "text/html", "text/markdown", "image/svg+xml"}
 NBVAL_TAG = re.compile(r"nbval[-_](ignore[-_]output|skip|check[-_]output|test[-_]name)", re.IGNORECASE)
 
-# Cells that print or draw something that cannot be compared, as {"notebook/cell": "the reason"}.
-EXCEPTIONS = {
-    "05_multi_head_attention/cost-time-figure": "a curve of times, which differ from machine to machine and run to run",
-}
-
 
 def read(path):
     return nbformat.read(path, as_version=4)

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 import torch
 
-from tests.notebooks.common import EXCEPTIONS, PATHS, ROOT, SANITIZE, code_cells, is_compared, read, tags
+from tests.notebooks.common import PATHS, ROOT, SANITIZE, code_cells, is_compared, read, tags
 from tools.save_notebooks import VIEW
 
 
@@ -17,14 +17,9 @@ def notebook_with_number(number):
     return next(path for path in PATHS if path.stem.startswith(number))
 
 
-def test_at_least_98_percent_of_the_cells_that_print_or_draw_are_compared():
-    compared = {
-        f"{path.stem}/{cell.id}": is_compared(cell) for path in PATHS for cell in code_cells(path) if cell.outputs
-    }
-    left_out = {name for name, is_compared in compared.items() if not is_compared}
-    print(f"{len(compared) - len(left_out)} of {len(compared)} cells that print or draw are compared")
-    assert left_out == set(EXCEPTIONS)
-    assert len(left_out) <= 0.02 * len(compared)
+def test_every_cell_that_prints_or_draws_is_compared():
+    drawing = {f"{path.stem}/{cell.id}": cell for path in PATHS for cell in code_cells(path) if cell.outputs}
+    assert drawing and [name for name, cell in drawing.items() if not is_compared(cell)] == []
 
 
 def test_no_cell_is_exempt_from_the_comparison():

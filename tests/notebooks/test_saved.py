@@ -3,11 +3,12 @@
 import ast
 import re
 import statistics
+from html import unescape
 
 import pytest
 
 from exercises import EXERCISES
-from tests.notebooks.common import EXCEPTIONS, PATHS, code_cells, exercise_of, read
+from tests.notebooks.common import PATHS, code_cells, exercise_of, read
 
 BLUE = "rgb(38, 92, 160); background: rgba(38, 92, 160, 0.09)"  # as the cards of hints and predictions
 TASK = f'<div style="border-left: 4px solid {BLUE}; padding: 8px 14px 1px">'
@@ -85,10 +86,20 @@ def test_figures_are_embedded_and_described(path):
         if any(kind.startswith("image/") or "widget" in kind for kind in data):
             description = data["text/plain"]
             assert len(description) > 40 and not description.startswith("<"), f"{cell.id}: {description}"
-            if f"{path.stem}/{cell.id}" in EXCEPTIONS:
-                continue
             assert "image/svg+xml" in data, cell.id
             assert "<text" in data["image/svg+xml"] and "<image" not in data["image/svg+xml"], cell.id
+            image = r'<img[^>]* alt="(.+?)".*<figcaption[^>]*>(.+)<'
+            alternative, caption = re.search(image, data["text/html"], re.DOTALL).groups()
+            assert unescape(alternative) == " ".join(description.split()) and len(caption) > 20, cell.id
+
+
+@each_notebook
+def test_no_figure_is_wider_than_the_page(path):
+    for cell, output in outputs(path):
+        if "image/svg+xml" in output.get("data", {}):
+            root = re.search(r"<svg[^>]*>", output.data["image/svg+xml"])[0]
+            width, unit = re.search(r' width="([\d.]+)(pt)?"', root).groups()
+            assert float(width) <= (600 if unit else 800), cell.id
 
 
 @each_notebook

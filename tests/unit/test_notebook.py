@@ -101,6 +101,24 @@ def test_milliseconds_are_milliseconds():
     assert 49 < notebook.milliseconds(lambda: time.sleep(0.05), times=3) < 2000  # neither seconds nor microseconds
 
 
+def test_the_shortest_call_counts_and_the_first_does_not(monkeypatch):
+    spans = iter([1.0, 5.0, 3.0, 4.0])
+    monkeypatch.setattr(notebook, "_seconds", lambda function: next(spans))
+    calls = []
+    assert notebook.milliseconds(lambda: calls.append(1), times=4) == 1000.0 and calls == [1]
+
+
+def test_a_call_is_timed_on_one_thread_even_when_it_fails():
+    before, seen = torch.get_num_threads(), []
+    torch.set_num_threads(2)
+    try:
+        with pytest.raises(ZeroDivisionError):
+            notebook.milliseconds(lambda: seen.append(torch.get_num_threads()) or 1 / 0)
+        assert seen == [1] and torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_the_package_itself_imports_nothing_heavy():
     code = (
         "import sys, helpers\nassert not {'torch', 'matplotlib', 'anywidget'} & set(sys.modules)\n"

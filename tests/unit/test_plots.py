@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ElementTree
+from base64 import b64decode
 
 import pytest
 import torch
@@ -9,7 +10,9 @@ import torch
 from helpers import plots
 from helpers.masks import causal_mask
 from helpers.plots.charts import _sides
-from helpers.plots.style import short
+from helpers.plots.panels import GAP, arranged
+from helpers.plots.style import ALARM, FAINT, HATCH, HIDDEN, short
+from tools.save_notebooks import sanitize
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +21,7 @@ WEIGHTS = torch.tensor([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.25, 0.25, 0.5]])
 MAKERS = {
     "weights": lambda w=WEIGHTS: plots.weights(w, WORDS),
     "side by side": lambda w=WEIGHTS: plots.weights_side_by_side({"a": w, "b": w}, WORDS, mask=causal_mask(3)),
-    "scores": lambda w=WEIGHTS: plots.scores(w * 4 - 2, WORDS),
+    "one that leaks": lambda w=WEIGHTS: plots.weights(w, WORDS, mask=causal_mask(3)),
     "masks": lambda w=WEIGHTS: plots.masks({"causal": causal_mask(3)}, WORDS),
     "bars": lambda w=WEIGHTS: plots.bars({"one": w[0], "two": w[1]}, WORDS, "weight", "Bars"),
     "lines": lambda w=WEIGHTS: plots.lines({"one": w[0], "two": w[1]}, [1, 2, 4], "x", "y", "Lines", log=True),
@@ -28,6 +31,7 @@ MAKERS = {
     "waves": lambda w=WEIGHTS: plots.waves(w * 2 - 1, "Waves"),
     "plane": lambda w=WEIGHTS: plots.plane({"few": WORDS[:2], "one": WORDS[2:]}, w[:, :2], "Words"),
     "origins": lambda w=WEIGHTS: plots.origins({"x": (10 * w.detach() + 0.4).floor().int()}, WORDS),
+    "timings": lambda w=WEIGHTS: plots.timings({"one": w[0]}, [1, 2, 4], "length", "Time"),
     "flow": lambda w=WEIGHTS: plots.attention_flow(w, w, w, w, w, w, w),
 }
 each_figure = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
@@ -42,9 +46,69 @@ def test_a_figure_is_well_formed_described_and_deterministic(make):
     picture = make()
     assert picture.svg == make().svg and picture.alt == make().alt
     assert words_in(picture) and len(picture.alt) > 40
-    assert ElementTree.fromstring(picture.svg).get("aria-label") == " ".join(picture.alt.split())
-    assert picture._repr_mimebundle_() == {"image/svg+xml": picture.svg, "text/plain": picture.alt}
+    assert re.fullmatch(r"[A-Z][^.!?]*(\.\d[^.!?]*)*\.", picture.caption), "a caption is one sentence"
     assert not re.search(r"<metadata|<image|https?://(?!www\.w3\.org)", picture.svg)
+
+
+def page_of(picture):
+    """The attributes of the image in a figure's HTML, and its caption."""
+    figure = ElementTree.fromstring(re.sub(r"(<img [^>]*)>", r"\1/>", picture._repr_mimebundle_()["text/html"]))
+    return figure.find("img").attrib, figure.findtext("figcaption")
+
+
+@each_figure
+def test_where_html_is_shown_a_figure_has_a_text_alternative_and_a_caption(make):
+    picture = make()
+    image, caption = page_of(picture)
+    assert image["alt"] == " ".join(picture.alt.split()) and caption == picture.caption
+    kind, data = image["src"].split(",")
+    assert kind == "data:image/svg+xml;base64" and b64decode(data).decode() == picture.svg
+    plain = {"image/svg+xml": picture.svg, "text/plain": picture.alt}
+    assert picture._repr_mimebundle_().items() >= plain.items()
+
+
+def test_quotes_and_angle_brackets_are_escaped():
+    image, caption = page_of(plots.weights(WEIGHTS, ['<a "', "&", "c"]))
+    assert '<a ": <a " 0.70' in image["alt"] and '“<a "”' in caption
+
+
+def width_of(picture):
+    """In points, of which 3 are 4 pixels."""
+    return float(ElementTree.fromstring(picture.svg).get("width").removesuffix("pt"))
+
+
+LONG = ["extraordinarily", "unquestionable", "circumstances", *"abcdefghi"]
+WIDE = {
+    "two of twelve words": lambda: plots.weights_side_by_side(dict.fromkeys("ab", torch.eye(12)), LONG),
+    "four of twelve words": lambda: plots.weights_side_by_side(dict.fromkeys("abcd", torch.eye(12)), LONG),
+    "masks": lambda: plots.masks(dict.fromkeys("abc", causal_mask(12)), LONG),
+    "two of twelve heads": lambda: plots.heads(dict.fromkeys("ab", torch.rand(6, 12))),
+    "three of sixteen heads": lambda: plots.heads(dict.fromkeys("abc", torch.rand(4, 16))),
+    "eight bars": lambda: plots.bars({"a": torch.ones(12)}, LONG, "y"),
+    "a table of positions": lambda: plots.waves(torch.rand(24, 64) * 2 - 1),
+    "twelve features": lambda: plots.origins(
+        dict.fromkeys(("x", "h", "merged"), 100 * torch.arange(3)[:, None] + torch.arange(12)), WORDS, unit=100
+    ),
+}
+
+
+@pytest.mark.parametrize("make", [*WIDE.values(), MAKERS["flow"]], ids=[*WIDE, "flow"])
+def test_no_figure_is_wider_than_the_page_nor_its_type_too_small(make):
+    picture = make()
+    assert width_of(picture) <= 72 * plots.WIDEST == 600
+    sizes = [float(size) for size in re.findall(r"font-size: ([\d.]+)px", picture.svg)]
+    assert sizes and min(sizes) >= 9 * 3 / 4, "points, which the SVG calls px"
+
+
+def test_panels_that_do_not_fit_side_by_side_go_below_each_other():
+    assert arranged({"a": 8, "b": 8}, room=8, wanted=0.4, least=0.3) == (0.4, [["a", "b"]])
+    cell, lines = arranged({"a": 12, "b": 12, "c": 12}, room=8, wanted=0.4, least=0.3)
+    assert lines == [["a", "b"], ["c"]] and 0.3 <= cell <= (8 - GAP) / 24
+
+
+def test_column_words_are_slanted_only_where_they_do_not_fit():
+    assert "rotate(-40" not in plots.weights(WEIGHTS, ["a", "by", "cat"]).svg
+    assert plots.weights(WEIGHTS, LONG[:3]).svg.count("rotate(-40") == 3
 
 
 @each_figure
@@ -75,9 +139,43 @@ def test_the_scale_of_weights_is_fixed():
     assert {"0.0", "1.0"} <= set(words_in(plots.weights(WEIGHTS / 10, WORDS)))
 
 
-def test_hidden_keys_are_hatched_and_counted():
-    assert plots.weights(WEIGHTS, WORDS, mask=causal_mask(3)).svg.count("fill: url(#") == 3
-    assert "Hidden by the mask: 3." in plots.weights(WEIGHTS, WORDS, mask=causal_mask(3)).alt
+def test_hidden_keys_are_hatched_and_counted_and_the_legend_says_so():
+    picture = plots.weights(WEIGHTS.tril(), WORDS, mask=causal_mask(3))
+    assert picture.svg.count("fill: url(#") == 3 + 1  # and one in the legend
+    assert "Hidden by the mask: 3." in picture.alt and "hidden by the mask" in words_in(picture)
+    assert ALARM not in picture.svg
+    assert "hidden by the mask" not in words_in(plots.weights(WEIGHTS, WORDS))
+
+
+def test_a_hidden_weight_above_0_is_an_alarm():
+    leaky = WEIGHTS.tril()
+    leaky[0, 2] = 0.001  # too small to be seen in the number
+    picture = plots.weights(leaky, WORDS, mask=causal_mask(3))
+    assert picture.svg.count(f"fill: {ALARM}") == 1 + 1  # and one in the legend
+    assert "hidden, yet above 0" in words_in(picture)
+    assert (
+        "Hidden, yet above 0: 1." in picture.alt
+        and "red squares are a leak: 1 hidden weight above 0" in picture.caption
+    )
+    assert ALARM not in plots.masks({"causal": causal_mask(3)}, WORDS).svg
+
+
+def contrast(one, other):
+    """How much two colors differ in brightness, by the definition of WCAG 2."""
+
+    def luminance(color):
+        parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return sum(part * share for part, share in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_faint_text_can_be_read_on_white_and_on_hatching():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert min(contrast(FAINT, ground) for ground in (plots.PAPER, HIDDEN, HATCH)) >= 4.5
+    assert min(contrast(plots.PAPER, color) for color in (ALARM, *plots.COLORS)) >= 4.5, "white numbers"
 
 
 def test_the_description_of_a_figure_comes_from_its_numbers():
@@ -88,27 +186,31 @@ def test_the_description_of_a_figure_comes_from_its_numbers():
 
 def test_nan_and_infinity_are_written_out():
     values = torch.tensor([[float("nan"), float("-inf")], [0.0, 1.0]])
-    assert {"NaN", "-inf"} <= set(words_in(plots.scores(values, WORDS[:2])))
+    assert {"NaN", "-inf"} <= set(words_in(plots.weights(values, WORDS[:2])))
 
 
 def test_origins_are_colored_by_their_token():
     named = 10 * torch.arange(3)[:, None] + torch.arange(2)
     colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", plots.origins({"x": named}, WORDS).svg)
-    assert colors == [color for color in plots.COLOURS[:3] for _ in range(2)]
+    assert colors == [color for color in plots.COLORS[:3] for _ in range(2)]
 
 
 def test_more_than_ten_features_get_names_of_three_digits():
     named = 100 * torch.arange(3)[:, None] + torch.arange(12)
     picture = plots.origins({"x": named, "merged": named}, WORDS, unit=100)
     colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
-    assert colors == [color for color in plots.COLOURS[:3] for _ in range(12)] * 2
+    assert colors == [color for color in plots.COLORS[:3] for _ in range(12)] * 2
     assert {"000", "011", "200"} <= set(words_in(picture)) and "First digit = token" in picture.alt
-    assert float(ElementTree.fromstring(picture.svg).get("width").removesuffix("pt")) <= 72 * plots.WIDEST + 1
 
 
-def test_small_squares_write_one_decimal_and_leave_zeros_empty():
-    words = words_in(plots.weights_side_by_side({str(i): torch.eye(8) / 2 for i in range(3)}, list("abcdefgh")))
-    assert words.count(".5") == 24 and words.count("0.0") == 1  # the one is on the color bar
+def test_small_squares_leave_out_leading_zeros_and_all_of_a_zero():
+    table = torch.eye(12) * 0.57
+    words = words_in(plots.weights_side_by_side({str(i): table for i in range(2)}, list("abcdefghijkl")))
+    assert words.count(".57") == 24 and "0.00" not in words and ".00" not in words
+
+
+def test_numbers_that_are_rounded_already_are_written_with_one_decimal():
+    assert words_in(plots.weights(WEIGHTS.round(decimals=1)[:, :2], WORDS, WORDS[:2])).count("0.7") == 1
 
 
 def test_words_in_the_plane_cover_neither_points_nor_each_other():
@@ -117,23 +219,47 @@ def test_words_in_the_plane_cover_neither_points_nor_each_other():
     assert sides[0] == (-1, 0) and sides[2] == (1, 0) and sides[1] in {(0, 1), (0, -1)}
 
 
-def test_the_description_of_heads_names_the_largest():
-    table = torch.zeros(2, 12)
+def test_only_large_heads_are_written_and_the_largest_is_named():
+    table = torch.full((2, 12), 0.1)
     table[1, 7] = 0.5
-    picture = plots.heads({"one": table, "two": table}, top=0.5)
-    assert "one, 2 layers x 12 heads: mean 0.021, most in layer 1, head 7: 0.500." in picture.alt
-    assert words_in(picture).count(".5") == 2 and words_in(picture).count("head") == 2
+    picture = plots.heads({"one": table, "two": table}, top=0.5, measure="share")
+    assert "one, 2 layers x 12 heads: mean 0.117, most in layer 1, head 7: 0.500." in picture.alt
+    assert words_in(picture).count("0.5") == 2 and words_in(picture).count("head") == 2
+    assert not {"0.1", "0.10", ".1"} & set(words_in(picture)) and "share" in words_in(picture), "the bar has a name"
+
+
+def test_the_caption_of_origins_counts_numbers_in_the_row_of_another_token():
+    named = 10 * torch.arange(3)[:, None] + torch.arange(2)
+    assert plots.origins({"x": named}, WORDS).caption.endswith("every number is in its token’s row.")
+    assert "0 in “x” and 4 in “y”" in plots.origins({"x": named, "y": named[[0, 2, 1]]}, WORDS).caption
+
+
+def test_the_caption_of_curves_names_a_peak_that_is_between_the_ends():
+    caption = plots.lines({"up": [0, 1, 2], "peak": [0, 5, 1], "flat": [1, 1, 1]}, [1, 2, 3], "x", "y").caption
+    assert "“up” goes from 0 to 2; “peak” goes from 0 to 1 (at most 5); “flat” stays at 1" in caption
 
 
 def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
     assert short(-0.0074, 4) == "-0.0074" and short(-0.0004, 2) == "0.00"
 
 
-def test_measured_times_are_pixels_with_a_description_without_numbers():
-    figure = plots.timings({"slow": [1.0, 4.0], "fast": [1.0, 2.0]}, [1, 2], "length", "ms", "Time")
-    data, sizes = figure._repr_mimebundle_()
-    assert data["image/png"].startswith(b"\x89PNG") and sizes["image/png"]["width"] == 460
-    assert data["text/plain"] == "Time (ms against length). Curves measured on this machine: slow, fast."
+def test_of_measured_times_all_but_the_curves_is_compared():
+    """The rules of tests/sanitize.cfg take out what differs, in the SVG and in the HTML, and nothing else."""
+
+    def compared(times, title="Time"):
+        bundle = plots.timings({"slow": times, "fast": [1.0, 2.0]}, [1, 2], "length", title)._repr_mimebundle_()
+        return {kind: sanitize(text) for kind, text in bundle.items()}
+
+    one, other = compared([1.0, 4.0]), compared([0.002, 70_000.0])
+    assert one == other and one["text/plain"].startswith("Time (milliseconds against length). Curves measured")
+    assert {"length", "milliseconds", "slow", "fast"} <= set(re.findall(r">([^<>]+)</text>", one["image/svg+xml"]))
+    assert "Time (milliseconds" in one["text/html"] and "</figcaption>" in one["text/html"]
+    assert compared([1.0, 4.0], "Memory") != one
+
+
+def test_figures_that_are_not_measured_are_compared_whole():
+    for kind, text in MAKERS["lines"]()._repr_mimebundle_().items():
+        assert sanitize(text) == text, kind
 
 
 @pytest.mark.parametrize(
