@@ -69,7 +69,9 @@ def lines(curves, xs, xlabel, ylabel, title="", log=False):
             f"{name}: from {short(float(values[0]), 4)} at {xs[0]} to {short(float(values[-1]), 4)} at {xs[-1]}"
             for name, values in curves.items()
         ]
-        caption = f"From {xs[0]} to {xs[-1]} on the horizontal axis: {listed([_course_of(*c) for c in curves.items()])}."
+        caption = (
+            f"From {xs[0]} to {xs[-1]} on the horizontal axis: {listed([_course_of(*c) for c in curves.items()])}."
+        )
         return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".", caption)
 
 
