@@ -1,12 +1,10 @@
 """What is tried with a learner's CausalAttention itself: its mask is a buffer, and it draws, forgets and learns."""
 
 import contextlib
-import re
 
 import torch
-from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 
+from exercises.common.devices import DevicesMeet
 from exercises.common.dropping import decided_by_one_draw, decided_without_p
 from exercises.common.inputs import DV, B, D, S, T, normal
 from exercises.common.self_attention import PROJECTIONS
@@ -91,18 +89,6 @@ def mask_is_not_kept(attempt):
 
 
 # ---------------------------------------------------------------- whether the buffer is used
-
-
-class DevicesMeet(TorchFunctionMode):
-    """Notes whether tensors of two devices meet in one call where they may not: a single number may, and an index."""
-
-    found = False
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor) and x.dim()]
-        free = re.search(r"index|item|^to$|^type_as$|copy", function.__name__)
-        self.found |= len({x.device.type for x in given}) > 1 and not free
-        return function(*args, **(kwargs or {}))
 
 
 def mask_stays_on_the_cpu(attempt):
