@@ -199,7 +199,7 @@ class MultiHeadOneDrawForAllHeads(ByHand):
         return weights * (torch.rand_like(weights[:, :1]) >= self.p) / (1 - self.p)
 
 
-@wrong("whole-positions")
+@wrong("zeros-tied")
 class MultiHeadDropsWholeHeads(ByHand):
     def drop(self, weights):
         return F.dropout2d(weights, self.p)

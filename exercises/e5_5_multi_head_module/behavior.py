@@ -7,6 +7,7 @@ import torch
 
 from exercises.common.devices import DevicesMeet
 from exercises.common.dropping import decided_by_one_draw, decided_without_p
+from exercises.common.independence import largest_difference
 from exercises.common.inputs import B, H, S, T, normal, some_hidden
 from exercises.common.multi_head import D, behavioral_tests, random_layers
 from exercises.e5_5_multi_head_module.given import apply, built
@@ -54,13 +55,23 @@ def zeroes_the_same(attempt):
 
 def drops_unasked(attempt):
     """Without the argument dropout, training is as evaluation."""
-    module = built(attempt, LAYERS, H)
-    before, after = module(X)[1], module.train()(X)[1]
+    before, after = built(attempt, LAYERS, H)(X)[1], built(attempt, LAYERS, H).train()(X)[1]
     if torch.equal(before, after):
         return None
     return (
         f"Built as {attempt.__name__}(d_model, num_heads), without dropout, your module gives other weights in "
         "training than in evaluation: its dropout is not 0."
+    )
+
+
+def differs_in_evaluation(attempt):
+    module = built(attempt, LAYERS, H, 0.4)
+    moved = largest_difference(module(X)[1], module(X)[1])
+    if not moved > 1e-4:
+        return None
+    return (
+        "In evaluation nothing is random. Called twice with the same numbers, your module gives two different results: "
+        f"its weights differ by up to {moved:.4f}."
     )
 
 
@@ -146,6 +157,12 @@ def used_again(id, test, hint, while_doing="used again,"):
 
 
 TESTS = (
+    BehavioralTest(
+        "not-repeatable",
+        differs_in_evaluation,
+        "nn.Dropout, made in __init__, looks at the mode by itself; F.dropout must be given self.training.",
+        early=True,
+    ),
     decided_by_one_draw(attend_in_training, zero_weights, "dropout", keeps_all_in_evaluation),
     decided_without_p(
         attend_in_training,

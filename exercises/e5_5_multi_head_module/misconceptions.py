@@ -5,7 +5,7 @@ from torch import nn
 
 from exercises.common import explainers
 from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
-from exercises.common.attention_steps import attention_from, give, multi_head_from
+from exercises.common.attention_steps import give, multi_head_from
 from exercises.common.context_mistakes import CONTEXT_MISTAKES
 from exercises.common.dropout_mistakes import (
     dropout,
@@ -63,13 +63,21 @@ def read_from(x, context):
     return x if context is None else context
 
 
-def visible(mask, training):
+def visible(mask, training, context):
     """The right step `visible`: the mask that is used."""
     return mask
 
 
 def assemble(
-    drop=dropout, active=in_training, read=read_from, visible=visible, attention=None, give=give, attend=None, **steps
+    drop=dropout,
+    active=in_training,
+    layers=layers_of,
+    read=read_from,
+    visible=visible,
+    attention=None,
+    give=give,
+    attend=None,
+    **steps,
 ):
     """A module, from the steps of `multi_head_from`, of `dropped_attention_from` and of dropout, and its own.
 
@@ -86,7 +94,7 @@ def assemble(
             return attention(q, k, v, mask) if attention else within(q, k, v, dropped, mask)
 
         whole = multi_head_from(**around, attention=in_each_head, give=give)
-        return whole(x, read(x, context), layers_of(self), self.num_heads, visible(mask, self.training))
+        return whole(x, read(x, context), layers(self), self.num_heads, visible(mask, self.training, context))
 
     return module_with(forward)
 
@@ -134,11 +142,11 @@ add_out_proj_by_hand(known)
     means="The weights are right, but v_proj and out_proj have changed places.",
     hint="v_proj makes the values, which the weights mix; out_proj comes last.",
     explain=explainers.out_alone,
+    step="layers",
 )
-@module_with
-def values_by_out_proj(self, x, context, mask):
-    q_proj, k_proj, v_proj, out_proj = layers_of(self)
-    return multi_head_from()(x, read_from(x, context), (q_proj, k_proj, out_proj, v_proj), self.num_heads, mask)
+def values_by_out_proj(module):
+    q_proj, k_proj, v_proj, out_proj = layers_of(module)
+    return q_proj, k_proj, out_proj, v_proj
 
 
 # ---------------------------------------------------------------- a context, or none
@@ -165,40 +173,50 @@ def context_where_there_is_none(x, context):
     return context if context is None else x
 
 
-def split_by_one_length(length):
-    """Queries, keys and values all cut with the same number of positions, length(x, context)."""
+@known.also("reads-both", step="read")
+def both_where_there_is_a_context(x, context):
+    return x if context is None else torch.cat([x, context], dim=1)
+
+
+def with_lengths(cut, joined=None):
+    """Queries, keys and values are all cut into cut(x, context) positions, where it is given, and joined likewise."""
 
     def forward(self, x, context, mask):
-        context = read_from(x, context)
+        context, (B, _, C) = read_from(x, context), x.shape
         q_proj, k_proj, v_proj, out_proj = layers_of(self)
-        B, T, C = len(x), length(x, context), x.size(-1)
+        projected = q_proj(x), k_proj(context), v_proj(context)
         q, k, v = (
-            z.reshape(B, T, self.num_heads, C // self.num_heads).transpose(1, 2)
-            for z in (q_proj(x), k_proj(context), v_proj(context))
+            z.reshape(B, cut(x, context) if cut else z.size(1), self.num_heads, C // self.num_heads).transpose(1, 2)
+            for z in projected
         )
-        out, weights = attention_from()(q, k, v, mask)
-        return out_proj(merge_heads(out)), weights
+
+        def dropped(z):
+            return dropout(z, self.p) if self.training else z
+
+        out, weights = dropped_attention_from()(q, k, v, dropped, mask)
+        length = (joined or cut)(x, context)
+        return out_proj(out.transpose(1, 2).reshape(B, length, C)), weights
 
     return module_with(forward)
 
 
+def length_of_x(x, context):
+    return x.size(1)
+
+
+def length_of_context(x, context):
+    return context.size(1)
+
+
 known(
     "one-length-for-all",
-    means="q, k and v were all cut with the same number of positions; but x has T of them, and context has S.",
-    hint="Take the length from what you cut, or let your split_heads from exercise 5.1 do it.",
+    means="q, k, v and out were not all cut with their own number of positions: q and out have T of them, as x; k and "
+    "v have S, as context.",
+    hint="Take the length from what you cut, or let your split_heads and merge_heads do it.",
     explain=explainers.shape,
-)(split_by_one_length(lambda x, context: x.size(1)))
-known.also("one-length-for-all")(split_by_one_length(lambda x, context: context.size(1)))
-
-
-@known.also("one-length-for-all")
-@module_with
-def merged_with_the_length_of_the_context(self, x, context, mask):
-    context = read_from(x, context)
-    q_proj, k_proj, v_proj, out_proj = layers_of(self)
-    q, k, v = (split_heads(z, self.num_heads) for z in (q_proj(x), k_proj(context), v_proj(context)))
-    out, weights = attention_from()(q, k, v, mask)
-    return out_proj(out.transpose(1, 2).reshape(len(x), context.size(1), x.size(-1))), weights
+)(with_lengths(length_of_x))
+known.also("one-length-for-all")(with_lengths(length_of_context))
+known.also("one-length-for-all")(with_lengths(None, length_of_context))
 
 
 @known(
@@ -229,11 +247,10 @@ known.include(MASK_MISTAKES)
     means="With a context the mask was not used.",
     hint="A context may have padding, too. Where does your code drop the mask?",
     explain=explainers.hidden_weight,
+    step="visible",
 )
-@module_with
-def mask_only_without_context(self, x, context, mask):
-    used = mask if context is None else None
-    return multi_head_from()(x, read_from(x, context), layers_of(self), self.num_heads, used)
+def mask_only_without_context(mask, training, context):
+    return mask if context is None else None
 
 
 @known(
@@ -241,11 +258,10 @@ def mask_only_without_context(self, x, context, mask):
     means="Without a context the mask was not used.",
     hint="The mask may come alone: forward(x, None, mask). Where does your code drop it?",
     explain=explainers.hidden_weight,
+    step="visible",
 )
-@module_with
-def mask_only_with_context(self, x, context, mask):
-    used = None if context is None else mask
-    return multi_head_from()(x, read_from(x, context), layers_of(self), self.num_heads, used)
+def mask_only_with_context(mask, training, context):
+    return None if context is None else mask
 
 
 known.include(MIX_MISTAKES, "mask-for-out-only", "mask-for-weights-only")
@@ -258,7 +274,7 @@ known.include(MIX_MISTAKES, "mask-for-out-only", "mask-for-weights-only")
     explain=explainers.hidden_weight,
     step="visible",
 )
-def mask_in_training(mask, training):
+def mask_in_training(mask, training, context):
     return mask if training else None
 
 
@@ -269,7 +285,7 @@ def mask_in_training(mask, training):
     explain=explainers.hidden_weight,
     step="visible",
 )
-def mask_in_evaluation(mask, training):
+def mask_in_evaluation(mask, training, context):
     return None if training else mask
 
 
@@ -328,9 +344,5 @@ def one_for_all_heads(w):
     return len(w), 1, *w.shape[-2:]
 
 
-def one_for_each_head(w):
-    return *w.shape[:2], 1, 1
-
-
-for shape in (one_for_all_heads, one_for_each_head, one_for_each_column, one_matrix, one_for_each_row):
+for shape in (one_for_all_heads, one_for_each_column, one_matrix, one_for_each_row):
     known.also("whole-positions", step="drop")(with_fewer_draws(shape))
