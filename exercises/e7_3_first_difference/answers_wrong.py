@@ -92,7 +92,7 @@ def beyond_a_relative_tolerance(a, b):
     return not torch.allclose(a, b, rtol=1e-4)
 
 
-@wrong("relative")
+@wrong("wrong-name")
 @by
 def beyond_a_share_of_the_largest(a, b):
     return (a - b).abs().max() > 1e-4 * b.abs().max()
@@ -134,7 +134,7 @@ def allclose_without_not(a, b):
     return torch.allclose(a, b, rtol=0, atol=1e-4)
 
 
-@wrong()
+@wrong("summed-difference")
 @by
 def sum_of_signed_differences(a, b):
     return abs((a - b).sum()) > 1e-4
@@ -144,7 +144,7 @@ def mean_squared(a, b):
     return ((a - b) ** 2).mean() > 1e-4
 
 
-wrong("wrong-name")(by(mean_squared))
+wrong("too-tolerant")(by(mean_squared))
 
 
 @wrong("not-in-evaluation")
@@ -232,7 +232,7 @@ def difference_with_a_late_name(mine, theirs, x):
     return None
 
 
-@wrong("name-of-the-last")
+@wrong()
 def difference_with_a_late_name_in_a_dict(mine, theirs, x):
     return first_far(dict(outputs_by_late_name(mine, x)), dict(outputs_by_late_name(theirs, x)))
 

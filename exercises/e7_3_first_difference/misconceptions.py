@@ -169,6 +169,27 @@ def inputs_kept(inputs, output):
     return inputs[0].clone().float()
 
 
+@known.also("inputs-compared")
+def inputs_kept_before_the_run(mine, theirs, x):
+    def inputs_by_name(model):
+        found, modes = {}, {module: module.training for module in model.modules()}
+        hooks = [
+            child.register_forward_pre_hook(lambda m, given, name=name: found.update({name: given[0].clone().float()}))
+            for name, child in model.named_children()
+        ]
+        try:
+            model.eval()(x)
+        finally:
+            for hook in hooks:
+                hook.remove()
+            for module, mode in modes.items():
+                module.training = mode
+        return found
+
+    one, other = inputs_by_name(mine), inputs_by_name(theirs)
+    return next((name for name in one if differs(one[name], other[name])), None)
+
+
 @mistake(
     "not-copied",
     "The outputs were kept without a copy: a later step that works in place, such as h += ... or "
@@ -327,7 +348,7 @@ mistake(
     "Differences of more than 1e-4 were passed over.",
     "Is your tolerance 1e-4? And is it the largest difference that you compare with it, without regard to its sign?",
 )
-for tolerance in (5e-4, 2e-3, 0.2):
+for tolerance in (1e-3, 1e-2, 0.2):
     add_tolerance("too-tolerant", tolerance)
 
 
@@ -372,6 +393,11 @@ def on_average(one, other):
 )
 def summed(one, other):
     return (one - other).abs().sum() > 1e-4
+
+
+@known.also("summed-difference", step="differs")
+def summed_with_their_signs(one, other):
+    return (one - other).sum().abs() > 1e-4
 
 
 @mistake(
