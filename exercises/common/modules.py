@@ -112,7 +112,7 @@ def _require_layer(module, name, layers, weight):
     if layer.bias is None and layers.bias:
         raise ContractViolation(
             "no-bias",
-            f"{name} has no bias; here each projection has one, as in BERT: {layers.made}, without bias=False.",
+            f"{name} has no bias; here each projection has one: {layers.made}, without bias=False.",
         )
     if layer.weight.shape != weight.shape:
         raise ContractViolation(

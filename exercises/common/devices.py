@@ -1,0 +1,53 @@
+"""Behavioral tests by device: do tensors that are made on the CPU meet those of a module that has moved?"""
+
+import re
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+
+class Moved(TorchFunctionMode):
+    """Acts as if a module and its input were on another device, and notes where tensors of both devices meet.
+
+    Everything is calculated on the CPU, with real numbers. Which tensors were moved is only written on them, on what is
+    made of them, and on what is made with their `device`. (PyTorch's device without numbers takes long to start.)
+    """
+
+    ELSEWHERE = torch.device("meta")
+    MAY_MEET = re.compile("index|item|^to$|^type_as$|copy")  # single numbers may too
+
+    def __init__(self, *tensors):
+        super().__init__()
+        self.met = False
+        for tensor in tensors:
+            tensor.moved = True
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        name, kwargs = function.__name__, kwargs or {}
+        given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+        if function == torch.Tensor.device.__get__ and is_moved(given[0]):
+            return self.ELSEWHERE
+        if function is torch.device:
+            return function(*args, **kwargs)
+        into_the_cpu = name == "__setitem__" and not is_moved(args[0])  # what is written there stays there
+        meet = len({is_moved(x) for x in given if x.dim()}) > 1
+        self.met |= meet and (into_the_cpu or not self.MAY_MEET.search(name))
+        moves = self.moves(name, args, kwargs, given)
+        args, kwargs = tree_map(lambda x: torch.device("cpu") if isinstance(x, torch.device) else x, (args, kwargs))
+        result = function(*args, **kwargs)
+        for x in tree_leaves(result):
+            if isinstance(x, torch.Tensor):
+                x.moved = moves or x.device == self.ELSEWHERE  # `with x.device:` makes such
+        return result
+
+    def moves(self, name, args, kwargs, given):
+        """Whether the result of a call is on the other device."""
+        devices = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.device)]
+        if name in ("cpu", "numpy") or devices:
+            return self.ELSEWHERE in devices
+        return is_moved(given[-1]) if name in ("to", "type_as") else any(is_moved(x) for x in given)
+
+
+def is_moved(tensor):
+    return getattr(tensor, "moved", False)

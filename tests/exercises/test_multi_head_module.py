@@ -1,0 +1,32 @@
+"""The reference of exercise 5.5 is nn.MultiheadAttention with the same parameters."""
+
+import torch
+from torch import nn
+
+from exercises import EXERCISES
+from exercises.e5_5_multi_head_module.given import parse, run_multi_head_attention
+from helpers import ports
+
+
+def test_the_reference_agrees_with_pytorchs_module_on_every_case_without_dropout():
+    exercise, compared = EXERCISES["5.5"], 0
+    for case in exercise.cases:
+        given = parse(case.args)
+        if given.dropout:
+            continue
+        (_, T, C), context = given.x.shape, given.x if given.context is None else given.context
+        theirs = nn.MultiheadAttention(C, given.num_heads, batch_first=True, dtype=given.x.dtype).eval()
+        names = ("q_proj", "k_proj", "v_proj", "out_proj")
+        state = {
+            f"{name}.{part}": getattr(layer, part)
+            for name, layer in zip(names, given.layers, strict=True)
+            for part in ("weight", "bias")
+        }
+        theirs.load_state_dict(ports.from_ours(state, "torch"))
+        blocked = None
+        if given.mask is not None:
+            blocked = ~given.mask.expand(len(given.x), given.num_heads, T, context.size(1)).flatten(0, 1)
+        right = theirs(given.x, context, context, attn_mask=blocked, average_attn_weights=False)
+        torch.testing.assert_close(run_multi_head_attention(exercise.reference, *case.args), right)
+        compared += 1
+    assert compared == len(exercise.cases) - 3
