@@ -330,7 +330,7 @@ def as_it_came(model):
 @mistake(
     "equal-or-not",
     "The smallest difference counts; only one of more than 1e-4 should. Two right implementations differ by rounding.",
-    "(a - b).abs().max() > 1e-4",
+    "Compare the largest difference with 1e-4: is (a - b).abs().max() above it?",
     step="differs",
 )
 def not_equal(one, other):
