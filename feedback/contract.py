@@ -40,13 +40,13 @@ def refuse(exercise: Exercise, attempt: Any) -> Report | None:
     if (kind == "class") != isinstance(attempt, type) or not callable(attempt):
         got = describe(attempt)
         if callable(attempt) and not hasattr(attempt, "shape") and not isinstance(attempt, Module):
-            start = f"class {exercise.name}(nn.Module):" if kind == "class" else f"def {exercise.signature}:"
+            start = f"class {exercise.name}(nn.Module):" if kind == "class" else _beginning(exercise)
             return exercise.report(
                 "error", say(f"A {kind} is asked for, got {got}."), following(f"Begin with `{start}`.")
             )
         return exercise.report(
             "error",
-            say(f"check needs the {kind} itself, got {got}."),
+            say(f"`check` needs the {kind} itself, got {got}."),
             following(f'Write `check("{exercise.id}", {exercise.name})`, without parentheses after the name.'),
         )
     return _wrong_signature(exercise, attempt)
@@ -63,7 +63,7 @@ def _wrong_signature(exercise: Exercise, attempt: Callable) -> Report | None:
             "error",
             say(f"`{exercise.name}` is called as `{exercise.signature}`; yours takes `{signature}`."),
             following(
-                "Give it these arguments, in this order."
+                ("Give it these arguments, in this order." if exercise.arguments else "Leave out the arguments.")
                 + (" In a method, `self` comes first." if exercise.runner.kind == "class" else "")
             ),
         )
@@ -75,9 +75,16 @@ def _wrong_signature(exercise: Exercise, attempt: Callable) -> Report | None:
                 f"`{exercise.name}` may be called without `{'` and `'.join(optional)}`; yours needs it: it takes "
                 f"`{signature}`."
             ),
-            following(f"Begin with `def {exercise.signature}:`."),
+            following(f"Begin with `{_beginning(exercise)}`."),
         )
     return None
+
+
+def _beginning(exercise: Exercise) -> str:
+    """The line that takes the exercise's arguments: of the function, or of a module's __init__."""
+    if exercise.runner.kind == "class":
+        return f"def __init__(self, {exercise.signature.partition('(')[2]}:"
+    return f"def {exercise.signature}:"
 
 
 def _binds(signature: inspect.Signature, arguments: tuple[str, ...]) -> bool:

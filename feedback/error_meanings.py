@@ -8,11 +8,11 @@ LAYERS = "Linear|Dropout|Embedding|LayerNorm|ModuleList|Sequential"
 MEANINGS = (
     (
         r"cannot assign module before Module.__init__",
-        "A module must be set up before it can hold others: call super().__init__() first in __init__.",
+        "A module must be set up before it can hold others: call `super().__init__()` first in `__init__`.",
     ),
     (
         r"'super' object has no attribute|object has no attribute '_(modules|parameters|buffers)'",
-        "Is super().__init__() called, with two underscores on each side, before anything else in __init__?",
+        "Is `super().__init__()` called, with two underscores on each side, before anything else in `__init__`?",
     ),
     (
         r"name '(\w+)' is not defined",
@@ -33,7 +33,7 @@ MEANINGS = (
     ),
     (
         r"^KeyError",
-        "A dict was asked for a key that it does not hold: d.get(key, other) gives the other then. Is the key "
+        "A dict was asked for a key that it does not hold: `d.get(key, other)` gives the other then. Is the key "
         "spelled exactly as in the dict?",
     ),
     (
@@ -42,7 +42,7 @@ MEANINGS = (
     ),
     (
         r"'dict' object is not callable",
-        "A dict is looked up with square brackets, d[key], or with d.get(key, other).",
+        "A dict is looked up with square brackets, `d[key]`, or with `d.get(key, other)`.",
     ),
     (
         r"(list|string) indices must be integers.* not '?str",
@@ -51,16 +51,16 @@ MEANINGS = (
     ),
     (
         r"'builtin_function_or_method' object has no attribute '(\w+)'",
-        "A method is called with round brackets, also one without arguments: x.lower(), not x.lower.",
+        "A method is called with round brackets, also one without arguments: `x.lower()`, not `x.lower`.",
     ),
     (
         r"'(?:tuple|frozenset)' object has no attribute '(pop|remove|append|add|discard|sort)'",
-        "A tuple or a frozenset cannot be changed, and has no .{0}. list(...) makes a list of it, which has.",
+        "A tuple or a frozenset cannot be changed, and has no .{0}. `list(...)` makes a list of it, which has.",
     ),
     (
         r"'(frozen)?set' object (is not subscriptable|has no attribute)|infer dtype of (frozen)?set|"
         r"\(got (frozen)?set\)",
-        "A set has no order, and no places to look up: list(...) or sorted(...) makes a list of it; `in` asks "
+        "A set has no order, and no places to look up: `list(...)` or `sorted(...)` makes a list of it; `in` asks "
         "whether something is in it.",
     ),
     (
@@ -73,7 +73,7 @@ MEANINGS = (
     ),
     (
         r"'dict' object has no attribute '(\w+)'",
-        "A dict has no .{0}: d[key] and d.get(key, other) look up a key.",
+        "A dict has no .{0}: `d[key]` and `d.get(key, other)` look up a key.",
     ),
     (
         r"'NoneType' object|non-iterable NoneType",
@@ -82,34 +82,34 @@ MEANINGS = (
     ),
     (
         r"'tuple' object has no attribute '(\w+)'",
-        "A tuple has no .{0}; the tensors in it may have: pair[0] is the first. (torch.stack makes one tensor of "
-        "several.)",
+        "A tuple has no .{0}; the tensors in it may have: `pair[0]` is the first. (`torch.stack` makes one tensor "
+        "of several.)",
     ),
     (
         r"'list' object has no attribute '(\w+)'",
-        "A Python list has no .{0}: make a tensor of it first, with torch.stack or torch.tensor.",
+        "A Python list has no .{0}: make a tensor of it first, with `torch.stack` or `torch.tensor`.",
     ),
     (
         r"'(float|int)' object is not callable",
-        "A number is not called, and self.dropout = dropout keeps a number: nn.Dropout(dropout) makes a layer. (A "
-        "product is written with *.)",
+        "A number is not called, and `self.dropout = dropout` keeps a number: `nn.Dropout(dropout)` makes a layer. "
+        "(A product is written with *.)",
     ),
     (
         r"instances of 'Dropout|must be float, not Dropout",
-        "F.dropout takes a number, and this is a layer: call the layer itself, self.dropout(x).",
+        "`F.dropout` takes a number, and this is a layer: call the layer itself, `self.dropout(x)`.",
     ),
     (
         rf"(?:operand type.*|must be Tensor, not )\b({LAYERS})\b|'({LAYERS})' object is not (?:subscriptable|iterable)",
-        "A layer is called like a function: self.layer(x). Its matrix is self.layer.weight.",
+        "A layer is called like a function: `self.layer(x)`. Its matrix is `self.layer.weight`.",
     ),
     (
         r"(cat|stack|concat)\(\)(?:: argument 'tensors' .*must be tuple of Tensors, not \w+|"
         r" received .*got \(Tensor, )",
-        "torch.{0} takes one list of tensors: torch.{0}([a, b], dim=...). Of a generator, list(...) makes one.",
+        "torch.{0} takes one list of tensors: torch.{0}([a, b], `dim=`...). Of a generator, `list(...)` makes one.",
     ),
     (
         r"rand\w*\(\).*_C\.Generator|'torch\._C\.Generator' object",
-        "A generator does not draw by itself, and is given by name: torch.rand(shape, generator=generator).",
+        "A generator does not draw by itself, and is given by name: `torch.rand(shape, generator=generator)`.",
     ),
     (
         r"(max|min)\(\) (?:arg is an empty|iterable argument is empty)",
@@ -117,41 +117,42 @@ MEANINGS = (
     ),
     (
         r"softmax\(\) (?:missing|.*got \(\))",
-        "softmax must be told along which axis the results are to sum to 1: softmax(dim=-1).",
+        "softmax must be told along which axis the results are to sum to 1: `softmax(dim=-1)`.",
     ),
     (
         r"transpose\(\)(?: missing|: argument 'dim0'| .*got \((?:int)?\))",
-        "transpose exchanges two axes, and must be told which: .transpose(-2, -1) takes the last two.",
+        "transpose exchanges two axes, and must be told which: `.transpose(-2, -1)` takes the last two.",
     ),
     (
         r"mean\(\): (?:could not infer|input dtype)|std and var only support",
-        "A bool has no mean, and neither has a whole number: put .float() before it, or count with .sum().",
+        "A bool has no mean, and neither has a whole number: put `.float()` before it, or count with `.sum()`.",
     ),
     (
         r"only supports boolean masks|expects? a boolean mask",
-        "masked_fill fills where a mask is True, and this one holds numbers: put .bool() behind the mask, "
-        "mask.bool(), or compare, mask == 0.",
+        "`masked_fill` fills where a mask is True, and this one holds numbers: put `.bool()` behind the mask, "
+        "`mask.bool()`, or compare, `mask == 0`.",
     ),
     (
         r"'(int|float)' object has no attribute '(\w+)'",
-        "This is a plain Python number, and has no .{1}; for numbers there are math.sqrt, ** and the like.",
+        "This is a plain Python number, and has no .{1}; for numbers there are `math.sqrt`, ** and the like.",
     ),
     (
         r"return_types\.\w+",
-        "max(dim=...) and min(dim=...) return two things, values and indices: take .values, or use amax and amin.",
+        "`max(dim=...)` and `min(dim=...)` return two things, values and indices: take `.values`, or use amax and "
+        "amin.",
     ),
     (
         r"'builtin_function_or_method' object is not subscriptable|'method' object is not subscriptable",
-        "A method is called with round brackets: x.size(-1), not x.size[-1].",
+        "A method is called with round brackets: `x.size(-1)`, not `x.size[-1]`.",
     ),
     (
         r"'torch.Size' object is not callable",
-        "x.shape is a tuple: take one size with square brackets, x.shape[-1].",
+        "`x.shape` is a tuple: take one size with square brackets, `x.shape[-1]`.",
     ),
     (
         r"must be real number, not (\S+)",
-        "One plain number is needed here, got {0}: for a shape choose one size, x.size(-1); for a tensor use its "
-        "own methods, such as .sqrt().",
+        "One plain number is needed here, got {0}: for a shape choose one size, `x.size(-1)`; for a tensor use its "
+        "own methods, such as `.sqrt()`.",
     ),
     (
         r"tuple of ints, ?(but got|not) float|must be int, not float|indices \(got float\)|"
@@ -170,15 +171,15 @@ MEANINGS = (
     (
         r"only one element tensors|cannot be converted to Scalar|to a (Python )?scalar|must be Number, not Tensor",
         "One plain number is needed here, and this is a tensor of several: use torch's own functions, such as "
-        "x.exp() instead of math.exp(x).",
+        "`x.exp()` instead of `math.exp(x)`.",
     ),
     (
         r"sqrt\(\): argument 'input'.*must be Tensor",
-        "torch.sqrt takes a tensor; for a plain number there is math.sqrt.",
+        "`torch.sqrt` takes a tensor; for a plain number there is `math.sqrt`.",
     ),
     (
         r"must be Number, not str",
-        "A number is needed: write float('-inf'), not the word in quotes.",
+        "A number is needed: write `float('-inf')`, not the word in quotes.",
     ),
     (
         r"invalid for input of size|shape '.*' is invalid",
@@ -186,7 +187,7 @@ MEANINGS = (
     ),
     (
         r"view size is not compatible",
-        ".view needs the numbers in one stretch of memory; after a transpose use .reshape or .flatten.",
+        "`.view` needs the numbers in one stretch of memory; after a transpose use `.reshape` or `.flatten`.",
     ),
     (
         r"einsum\(\): subscript \w+ has size",
@@ -199,11 +200,11 @@ MEANINGS = (
     ),
     (
         r"1D tensors expected",
-        "torch.dot takes two vectors; for matrices there is @.",
+        "`torch.dot` takes two vectors; for matrices there is @.",
     ),
     (
         r"must be a matrix|2D tensors expected|batch[12] must be a 3D tensor",
-        "torch.mm takes two axes and torch.bmm three; @ takes any number.",
+        "`torch.mm` takes two axes and `torch.bmm` three; @ takes any number.",
     ),
     (
         r"stack expects each tensor to be equal size",
@@ -220,8 +221,8 @@ MEANINGS = (
     ),
     (
         r"Expected dtype int32 or int64 for index",
-        "index_select takes whole numbers, and here it got others. (torch.tensor of an empty list holds floats, "
-        "unless dtype=torch.long is given.)",
+        "`index_select` takes whole numbers, and here it got others. (`torch.tensor` of an empty list holds "
+        "floats, unless `dtype=torch.long` is given.)",
     ),
     (
         r"mixed dtype",
@@ -229,13 +230,13 @@ MEANINGS = (
     ),
     (
         r"shape of the mask .* does not match",
-        "Choosing with [mask] needs a mask of exactly this shape: stretch it first, with mask.expand(x.shape). Or "
-        "does it belong to the other axis, x[:, mask]?",
+        "Choosing with [mask] needs a mask of exactly this shape: stretch it first, with `mask.expand(x.shape)`. "
+        "Or does it belong to the other axis, `x[:, mask]`?",
     ),
     (
         r"same dtype.*(bool|Bool)",
         "A mask of True and False cannot be part of a matrix product: multiply number by number with *, or use the "
-        "mask to choose (masked_fill, torch.where).",
+        "mask to choose (`masked_fill`, `torch.where`).",
     ),
     (
         r"same dtype|expected scalar type|should be the same|must have the same dtype",
@@ -244,20 +245,20 @@ MEANINGS = (
     (
         r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
         "Two tensors meet number by number, and along one axis they have {0} and {1}. Write both shapes below each "
-        "other, aligned on the right. keepdim=True keeps a summed axis, x[:, None] puts in one of size 1. In a "
+        "other, aligned on the right. `keepdim=True` keeps a summed axis, `x[:, None]` puts in one of size 1. In a "
         "product with @ the axes in front must agree in the same way.",
     ),
     (
         r"Negation, the `-` operator, on a bool|Subtraction, the `-` operator, with (a|two) bool",
-        "A bool mask cannot be subtracted from, or negated with a minus: its opposite is ~mask.",
+        "A bool mask cannot be subtracted from, or negated with a minus: its opposite is `~mask`.",
     ),
     (
         r"(bool|Bool).*(not implemented|not supported)|not implemented for 'Bool'",
-        "This operation does not take a bool mask: use the mask to choose (masked_fill, torch.where).",
+        "This operation does not take a bool mask: use the mask to choose (`masked_fill`, `torch.where`).",
     ),
     (
         r"value cannot be converted to type .* without overflow",
-        "The fill value is too large for this dtype: take torch.finfo(scores.dtype).min, or -inf.",
+        "The fill value is too large for this dtype: take `torch.finfo(scores.dtype).min`, or -inf.",
     ),
     (
         r"Dimension out of range",
@@ -266,21 +267,21 @@ MEANINGS = (
     (
         r"expand\(.*number of sizes",
         "expand removes no axis, and this tensor has more axes than the shape that you ask for. Leave expand out, "
-        "since what fits is broadcast anyway, or give it all sizes: mask.expand(x.shape).",
+        "since what fits is broadcast anyway, or give it all sizes: `mask.expand(x.shape)`.",
     ),
     (
         r"number of dim|dims=?.*(not match|must be)|permute\(",
-        "permute needs every axis exactly once; for the last two axes .transpose(-2, -1) suits any number of axes.",
+        "permute needs every axis exactly once; for the last two axes `.transpose(-2, -1)` suits any number of axes.",
     ),
     (
         r"(too many|not enough) values to unpack",
-        "The input has another number of axes than you unpack: the shapes are given as (...), so count from the end"
-        " with x.size(-1).",
+        "The input has another number of axes than you unpack: the shapes are given as (...), so count from the "
+        "end with `x.size(-1)`.",
     ),
     (
         r"unexpected keyword|got an unexpected|invalid combination of arguments",
         "Something is called with arguments that it does not take. In torch the axis is called dim, keepdim has no "
-        "s, tril has diagonal, nn.Linear has bias.",
+        "s, tril has diagonal, `nn.Linear` has bias.",
     ),
     (
         r"missing \d+ required positional|takes .* positional arguments?|takes no arguments",
@@ -288,14 +289,14 @@ MEANINGS = (
     ),
     (
         r"Boolean value of Tensor with more than one value",
-        "One truth value is needed here, and a tensor has many: instead of `if` and `and` use torch.where, "
-        "masked_fill, & and ~; instead of Python's max(x) use x.amax(dim=-1, keepdim=True). Whether there is a mask"
-        " (or a bias) at all is asked with `if mask is not None`.",
+        "One truth value is needed here, and a tensor has many: instead of `if` and `and` use `torch.where`, "
+        "`masked_fill`, & and ~; instead of Python's `max(x)` use `x.amax(dim=-1, keepdim=True)`. Whether there is "
+        "a mask (or a bias) at all is asked with `if mask is not None`.",
     ),
     (
         r"does not require grad",
-        "The result is cut off from the input, so no gradient can flow back: stay in torch, without detach, .data, "
-        "numpy, tolist or no_grad.",
+        "The result is cut off from the input, so no gradient can flow back: stay in torch, without detach, "
+        "`.data`, numpy, tolist or `no_grad`.",
     ),
     (
         r"that requires grad.*numpy|Can't call numpy|can't convert",
@@ -303,7 +304,7 @@ MEANINGS = (
     ),
     (
         r"modified by an inplace operation|leaf Variable that requires grad",
-        "A tensor that gradients need was changed in place: make a new one instead, for instance with masked_fill.",
+        "A tensor that gradients need was changed in place: make a new one instead, for instance with `masked_fill`.",
     ),
     (
         r"tensors used as indices must be|scalar types: (Long|Int)",
@@ -316,11 +317,11 @@ MEANINGS = (
     ),
     (
         r"Index is supposed to be a vector",
-        "index_select takes ids with one axis; x[ids] takes any number of axes.",
+        "`index_select` takes ids with one axis; `x[ids]` takes any number of axes.",
     ),
     (
         r"Class values must be smaller",
-        "one_hot was told of fewer classes than the ids need: one for each row of the table.",
+        "`one_hot` was told of fewer classes than the ids need: one for each row of the table.",
     ),
     (
         r"(sin|cos|exp|log|pow)\(\): argument.*must be Tensor",
@@ -349,18 +350,18 @@ MEANINGS = (
     ),
     (
         r"t\(\) expects a tensor with",
-        ".t() takes at most two axes; .transpose(-2, -1) any number.",
+        "`.t()` takes at most two axes; `.transpose(-2, -1)` any number.",
     ),
     (
         r"'Tensor' object is not callable",
-        "A tensor is not called: k.T has no brackets after it, and x[...] has square ones.",
+        "A tensor is not called: `k.T` has no brackets after it, and `x[...]` has square ones.",
     ),
     (
         r"bad operand type for unary ~|bitwise_not|operator\.invert",
-        "~ turns around True and False: put .bool() before it. ~mask.bool() and mask == 0 are the same.",
+        "~ turns around True and False: put `.bool()` before it. `~mask.bool()` and `mask == 0` are the same.",
     ),
     (
         r"SystemExit",
-        "exit() and quit() end the whole program: end a function with return.",
+        "`exit()` and `quit()` end the whole program: end a function with return.",
     ),
 )

@@ -24,8 +24,8 @@ def meaning(error: BaseException, own: Meanings = (), line: str = "", one_axis_m
     words = _words(error)
     if one_axis_more and re.search(r"size of (the )?tensor|is out of bounds|index out of range", words):
         return (
-            "Your code is right with fewer axes, and stops with one more in front: x[i] is then a whole item, not "
-            "a row. Count from the end, x[..., i, :], or let a matrix product do all items at once."
+            "Your code is right with fewer axes, and stops with one more in front: `x[i]` is then a whole item, "
+            "not a row. Count from the end, `x[..., i, :]`, or let a matrix product do all items at once."
         )
     special = _matrix_product(words) or _sizes_differ(words, line) or _slip_in_a_name(words, own)
     if special:
@@ -83,11 +83,11 @@ def _matrix_product(words: str) -> str:
         rule = f"In a matrix product (n, m) @ (m, p) the inner sizes must agree; here ({n}, {inner}) @ ({other}, {p})."
         if p == inner:
             return rule + (
-                " It would fit if the last two axes of the right side were swapped, .transpose(-2, -1). "
-                "(If this is a layer, it was given vectors of another width than it takes.)"
+                " It would fit if the last two axes of the right side were swapped, `.transpose(-2, -1)`. (If this "
+                "is a layer, it was given vectors of another width than it takes.)"
             )
         if p == n:
-            return rule + " It would fit the other way around, right @ left."
+            return rule + " It would fit the other way around, `right @ left`."
         return rule + " Write down which axis is which on each side."
     if three:
         return (
@@ -109,8 +109,8 @@ def _sizes_differ(words: str, line: str) -> str:
     if "@" in line or "matmul" in line:
         return rule + " In a product with @ the axes in front must agree in this way."
     if re.search(r"\b(sum|mean|var|std|a?max|a?min|norm)\b", line):
-        return rule + " If a sum or a mean removed an axis, keepdim=True keeps it, with size 1."
-    return rule + " x[:, None] inserts an axis of size 1, which fits any size."
+        return rule + " If a sum or a mean removed an axis, `keepdim=True` keeps it, with size 1."
+    return rule + " `x[:, None]` inserts an axis of size 1, which fits any size."
 
 
 def _slip_in_a_name(words: str, own: Meanings) -> str:

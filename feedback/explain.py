@@ -33,7 +33,7 @@ def in_numbers(seen: Observations, found: Misconception, case: Comparison, stage
     explain = found.explain or explainers.entry
     for small in minimal_examples(seen, stage, found):
         given = listed(
-            [equation(name, value) for name, value in zip(seen.exercise.input_names, small.args, strict=False)]
+            [f"`{equation(name, value)}`" for name, value in zip(seen.exercise.input_names, small.args, strict=False)]
         )
         told = explain(small)
         if told and len(given) < LONGEST_EQUATION:
@@ -132,20 +132,20 @@ def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
     kinds = {type(record.args[i]) for i in record.changed}
     if dict in kinds:
         hint = (
-            "d[key] = ..., setdefault, update and pop write into the dict d itself; d.get(key, other) and d[key] "
-            "only look."
+            "`d[key] = ...`, setdefault, update and pop write into the dict d itself; `d.get(key, other)` and "
+            "`d[key]` only look."
         )
     elif kinds & {list, set}:
         hint = (
-            "pop, remove, add, append and sort change the collection itself; sorted(...), list(...) and set(...) "
-            "make a new one."
+            "pop, remove, add, append and sort change the collection itself; `sorted(...)`, `list(...)` and "
+            "`set(...)` make a new one."
         )
     elif changes_a_layer(record):
         hint = "Apply the layer, and leave its weight and bias alone: they are to be used again."
     else:
         hint = (
-            "x += ..., x -= ..., x[...] = ... and methods that end in _ (masked_fill_) write into x itself. Make "
-            "a new tensor instead (x = x - ..., or return x + ...), or start with x.clone()."
+            "x += ..., x -= ..., `x[...] = ...` and methods that end in _ (`masked_fill_`) write into x itself. "
+            "Make a new tensor instead (x = x - ..., or return x + ...), or start with `x.clone()`."
         )
     return f"Your code changed its input {names}. Whoever calls it still needs it as it was.", hint
 

@@ -19,6 +19,7 @@ HOME = re.compile(r'^Repository = "https://github\.com/([\w.-]+)/([\w.-]+)/tree/
 COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{branch}/notebooks/{name}"
 BINDER = "https://mybinder.org/v2/gh/{owner}/{repository}/{branch}?urlpath=lab/tree/notebooks/00_start_here.ipynb"
 FIRST_CELL = """\
+# @title Run me first: I find the course, and fetch it where this notebook is alone, as in Colab.
 import os, subprocess, sys
 
 places = ["..", "../..", "attention-by-hand"]
@@ -34,6 +35,8 @@ sys.path[:0] = [os.path.abspath(place) for place in places if os.path.exists(f"{
 
 from helpers import start
 start.complete()"""
+
+FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}  # to its first line, in Colab and in JupyterLab
 
 
 def home():
@@ -58,6 +61,7 @@ def launched(notebook, name, place):
         codes = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
         notebook.cells.insert(codes[0] if codes else len(notebook.cells), first)
     first.source = FIRST_CELL.format(**place)
+    first.metadata = nbformat.from_dict(FOLDED)
     return notebook
 
 

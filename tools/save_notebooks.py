@@ -21,7 +21,8 @@ NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
 VIEW = "application/vnd.jupyter.widget-view+json"
 NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels
-METADATA = {"kernelspec": {"display_name": "Python 3", "name": "python3"}, "language_info": {"name": "python"}}
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+ASKS = re.compile(r"\*\*Predict|^predict\(", re.MULTILINE)
 
 
 def find_notebooks(names):
@@ -84,11 +85,28 @@ def describe(cell, error):
 def clean(notebook):
     """Drop what is no output and differs from run to run or from machine to machine."""
     keep_pictures(notebook)
-    notebook.metadata.update(nbformat.from_dict(METADATA))
+    hide_answers(notebook)
+    # With all that JupyterLab would add on opening it, which would make it a modified notebook; nbclient asked the
+    # kernel for language_info.
+    notebook.metadata.kernelspec = nbformat.from_dict(KERNEL)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
             cell.outputs = merge_streams(cell.outputs)
+
+
+def hide_answers(notebook):
+    """Fold the outputs that answer a prediction: JupyterLab shows them with a click, or when the cell is run."""
+    asked = False
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code" and cell["outputs"] and not ASKS.search(cell["source"]):
+            hidden = {"outputs_hidden": True} if asked else {}
+            jupyter = cell["metadata"].pop("jupyter", {})
+            jupyter.pop("outputs_hidden", None)
+            if jupyter or hidden:
+                cell["metadata"]["jupyter"] = {**jupyter, **hidden}
+            asked = False
+        asked = asked or bool(ASKS.search(cell["source"]))
 
 
 def keep_times(notebook, before):

@@ -27,7 +27,7 @@ MIX_MISTAKES = Misconceptions()
 
 @SCALE_MISTAKES(
     "no-scale",
-    means="The scores were not divided by sqrt(D).",
+    means="The scores were not divided by `sqrt(D)`.",
     hint="A dot product of D numbers grows with D. What is it divided by, and where does q tell you D?",
     explain=explainers.sharpness,
     step="scale",
@@ -38,8 +38,8 @@ def unscaled(q, k):
 
 @SCALE_MISTAKES(
     "scaled-by-d",
-    means="The scores were divided by D instead of sqrt(D). (Dividing by sqrt(D) twice does the same.)",
-    hint="The standard deviation of a dot product grows like sqrt(D), its variance like D. Divide once, by the root.",
+    means="The scores were divided by D instead of `sqrt(D)`. (Dividing by `sqrt(D)` twice does the same.)",
+    hint="The standard deviation of a dot product grows like `sqrt(D)`, its variance like D. Divide once, by the root.",
     explain=explainers.sharpness,
     step="scale",
 )
@@ -49,8 +49,8 @@ def by_the_size_itself(q, k):
 
 @SCALE_MISTAKES(
     "root-without-brackets",
-    means="The scores were divided by D / 2, not by sqrt(D): D ** 1 / 2 is half of D.",
-    hint="`**` comes before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
+    means="The scores were divided by D / 2, not by `sqrt(D)`: `D ** 1 / 2` is half of D.",
+    hint="`**` comes before `/`: `math.sqrt(D)`, `D ** 0.5` or D ** (1 / 2).",
     explain=explainers.sharpness,
     step="scale",
 )
@@ -60,8 +60,8 @@ def by_half_of_the_size(q, k):
 
 @SCALE_MISTAKES(
     "divided-by-d-and-by-2",
-    means="The scores were divided by D and then by 2: that is how scores / D ** 1 / 2 is read.",
-    hint="`**` comes before `/`: math.sqrt(D), D ** 0.5 or D ** (1 / 2).",
+    means="The scores were divided by D and then by 2: that is how scores / `D ** 1 / 2` is read.",
+    hint="`**` comes before `/`: `math.sqrt(D)`, `D ** 0.5` or D ** (1 / 2).",
     explain=explainers.sharpness,
     step="scale",
 )
@@ -72,7 +72,7 @@ def by_the_size_and_by_2(q, k):
 @SCALE_MISTAKES(
     "root-of-two",
     means="The scores were divided by √2, which is right only for D = 2.",
-    hint="Take the size from q itself: q.size(-1).",
+    hint="Take the size from q itself: `q.size(-1)`.",
     explain=explainers.sharpness,
     step="scale",
 )
@@ -83,7 +83,7 @@ def by_the_root_of_two(q, k):
 SCALE_MISTAKES(
     "fixed-scale",
     means="The scores were divided by a fixed number, such as 2 or 8, which is right only for one D.",
-    hint="Take the size from q itself: q.size(-1).",
+    hint="Take the size from q itself: `q.size(-1)`.",
     explain=explainers.sharpness,
 )
 
@@ -102,7 +102,7 @@ for divisor in (math.sqrt(3), 2, math.sqrt(11), math.sqrt(32), 8):
 
 @SCALE_MISTAKES(
     "multiplied",
-    means="The scores were multiplied by sqrt(D) instead of divided by it.",
+    means="The scores were multiplied by `sqrt(D)` instead of divided by it.",
     hint="Scaling should bring the scores closer together. Does yours?",
     explain=explainers.sharpness,
     step="scale",
@@ -115,7 +115,7 @@ SCALE_MISTAKES(
     "scaled-by-another",
     means="The scores were divided by the square root of a size other than D: of a number of positions, items or "
     "heads.",
-    hint="Which axis does a dot product sum over? D is its size: q.size(-1).",
+    hint="Which axis does a dot product sum over? D is its size: `q.size(-1)`.",
     explain=explainers.sharpness,
 )
 
@@ -152,7 +152,7 @@ def by_the_root_of_axis_1_of_the_keys(q, k):
 
 @SCALE_MISTAKES(
     "scaled-after-softmax",
-    means="The division by sqrt(D) comes after the softmax, so the rows no longer sum to 1.",
+    means="The division by `sqrt(D)` comes after the softmax, so the rows no longer sum to 1.",
     hint="First make the scores smaller, then turn them into weights.",
     explain=explainers.row_sum,
     step="weigh",
@@ -201,7 +201,7 @@ def reshaped_keys(q, k):
 
 COMPARE_MISTAKES(
     "all-axes-reversed",
-    means="k.T reverses all axes of k, not only the last two.",
+    means="`k.T` reverses all axes of k, not only the last two.",
     hint="Which method swaps just two axes, counted from the end?",
     explain=explainers.shape,
 )
@@ -303,7 +303,7 @@ def only_out(out, weights):
 @MIX_MISTAKES(
     "only-weights",
     means="Only the weights were returned; they still have to mix the values.",
-    hint="out = weights @ v; then `return out, weights`.",
+    hint="out = `weights @ v`; then `return out, weights`.",
     step="give",
 )
 def only_weights(out, weights):

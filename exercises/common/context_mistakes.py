@@ -67,42 +67,42 @@ add_layers(
 )
 add_layers(
     "query-layer-for-all",
-    "q_proj made the queries, the keys and the values; k_proj and v_proj were never used.",
+    "`q_proj` made the queries, the keys and the values; `k_proj` and `v_proj` were never used.",
     "Each of the three layers is needed.",
     explainers.entry,
     ("xq", "cq", "cq"),
 )
 add_layers(
     "query-layer-twice",
-    "q_proj made the keys as well; k_proj was never used.",
+    "`q_proj` made the keys as well; `k_proj` was never used.",
     "Each of the three layers is needed.",
     explainers.sharpness,
     ("xq", "cq", "cv"),
 )
 add_layers(
     "key-layer-twice",
-    "k_proj made the queries as well; q_proj was never used.",
+    "`k_proj` made the queries as well; `q_proj` was never used.",
     "Each of the three layers is needed.",
     explainers.sharpness,
     ("xk", "ck", "cv"),
 )
 add_layers(
     "layers-exchanged",
-    "q_proj and k_proj have changed places: k_proj was applied to x, q_proj to context.",
-    "q_proj makes queries from x, k_proj keys from context.",
+    "`q_proj` and `k_proj` have changed places: `k_proj` was applied to x, `q_proj` to context.",
+    "`q_proj` makes queries from x, `k_proj` keys from context.",
     explainers.sharpness,
     ("xk", "cq", "cv"),
 )
 add_layers(
     "keys-as-values",
-    "The weights are right, but they average the keys; v_proj was never used.",
+    "The weights are right, but they average the keys; `v_proj` was never used.",
     "Keys decide how much is read; values are what is read.",
     explainers.out_alone,
     ("xq", "ck", "ck"),
 )
 add_layers(
     "values-as-keys",
-    "The queries were compared with the values; k_proj was never used.",
+    "The queries were compared with the values; `k_proj` was never used.",
     "Keys decide how much is read.",
     explainers.entry,
     ("xq", "cv", "cv"),
@@ -117,7 +117,7 @@ add_layers(
 add_layers(
     "layer-skipped",
     "x or context itself was used where its projection belongs.",
-    "Three layers, three results: q_proj(x), k_proj(context) and v_proj(context).",
+    "Three layers, three results: `q_proj(x)`, `k_proj(context)` and `v_proj(context)`.",
     explainers.entry,
     ("xq", "ck", "c"),
     ("xq", "c", "cv"),

@@ -166,8 +166,8 @@ def dropout_mistakes(explainer):
     @known(
         "only-with-a-generator",
         means="Without a generator nothing was dropped.",
-        hint="generator=None asks for torch's global generator, and torch.rand(shape, generator=None) draws with "
-        "it: no special case is needed.",
+        hint="`generator=None` asks for torch's global generator, and `torch.rand(shape, generator=None)` draws "
+        "with it: no special case is needed.",
         explain=explainer.counted,
         step="drop",
     )

@@ -214,8 +214,8 @@ def place_mistakes(explainer):
 
     @known(
         "before-softmax",
-        means="Dropout came before the softmax, so none of the weights is 0: a score of 0 is an ordinary score, and "
-        "exp(0) = 1.",
+        means="Dropout came before the softmax, so none of the weights is 0: a score of 0 is an ordinary score, "
+        "and `exp(0)` = 1.",
         hint="First the weights, with their softmax; then dropout on the weights.",
         explain=explainer.counted,
         step="attend",
@@ -267,7 +267,7 @@ def place_mistakes(explainer):
     @known(
         "out-undropped",
         means="The weights returned were dropped, but out was made before, with all of them.",
-        hint="Dropout first, then weights @ v: the order of your lines.",
+        hint="Dropout first, then `weights @ v`: the order of your lines.",
         explain=explainer.where,
         step="attend",
     )

@@ -28,15 +28,15 @@ def with_generator(attempt, *args):
 ERRORS = (
     (
         r"rand\w*\(\).*(got \(Tensor\b|must be tuple of ints, not Tensor)",
-        "torch.rand takes a shape, and here it got the tensor itself: append .shape to the tensor.",
+        "`torch.rand` takes a shape, and here it got the tensor itself: append `.shape` to the tensor.",
     ),
     (
         r"dropout\(\).*(keyword argument 'generator'|not torch._C.Generator)",
-        "F.dropout takes no generator. Draw yourself, with torch.rand, and compare with p.",
+        "`F.dropout` takes no generator. Draw yourself, with `torch.rand`, and compare with p.",
     ),
     (
         r"Dropout\w*\.(__init__\(\).*'generator'|forward\(\) takes)",
-        "nn.Dropout takes no generator. Draw yourself, with torch.rand, and compare with p.",
+        "`nn.Dropout` takes no generator. Draw yourself, with `torch.rand`, and compare with p.",
     ),
 )
 
@@ -184,7 +184,7 @@ def decided_by_one_draw(call, zeros, p_name="p", applies=always):
     )
 
 
-COMPARE_WITH_P = "The draw is to be compared with the argument p: torch.rand(...) >= p is True for a share of 1 - p."
+COMPARE_WITH_P = "The draw is to be compared with the argument p: `torch.rand(...)` >= p is True for a share of 1 - p."
 
 
 def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=always):
@@ -247,7 +247,7 @@ def decided_by_the_generator(call, zeros):
             return "Called twice without a generator, your code zeroed the same positions both times."
         torch.default_generator.manual_seed(3)
         if not torch.equal(first, zeros(call(attempt, None))):
-            return "Without a generator, torch.manual_seed(3) before two calls gave zeros at different positions."
+            return "Without a generator, `torch.manual_seed(3)` before two calls gave zeros at different positions."
         return None
 
     def not_counted_out(attempt):
@@ -271,8 +271,8 @@ def decided_by_the_generator(call, zeros):
         BehavioralTest(
             "generator-ignored",
             listens,
-            "Pass the generator on: torch.rand(shape, generator=generator). (F.dropout, nn.Dropout and "
-            "NumPy cannot use it.)",
+            "Pass the generator on: `torch.rand(shape, generator=generator)`. (`F.dropout`, `nn.Dropout` and NumPy "
+            "cannot use it.)",
             required=True,
             while_doing="called with a generator,",
         ),
@@ -286,8 +286,8 @@ def decided_by_the_generator(call, zeros):
         BehavioralTest(
             "not-repeatable",
             draws_without,
-            "With generator=None, torch.rand uses torch's global generator, so there is nothing more to do: "
-            "no seed, and no generator of your own.",
+            "With `generator=None`, `torch.rand` uses torch's global generator, so there is nothing more to do: no "
+            "seed, and no generator of your own.",
             required=True,
             while_doing="called without a generator,",
         ),

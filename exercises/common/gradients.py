@@ -9,7 +9,9 @@ from feedback.explainers import worst
 from feedback.format import listed, number, position
 
 NOISE = 1e-5  # a bias of all keys adds the same to each score of a row, and its gradient is nothing but rounding
-THINK = "Stay in torch all the way, without detach, .data, numpy, tolist, torch.tensor(...) of a tensor, or no_grad."
+THINK = (
+    "Stay in torch all the way, without detach, `.data`, numpy, tolist, `torch.tensor(...)` of a tensor, or `no_grad`."
+)
 
 
 def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*args), compared=True):

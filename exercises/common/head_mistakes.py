@@ -32,8 +32,8 @@ def uncut(z, num_heads):
     "viewed",
     means="q, k and v were brought to (B, H, T, D) by view or reshape alone: the shape is right, but the "
     "numbers keep their order in memory, so the rows of a head contain pieces of other positions.",
-    hint="Cut the last axis alone, (B, T, H, D), then let T and H change places: your split_heads from "
-    "exercise 5.1 does it.",
+    hint="Cut the last axis alone, (B, T, H, D), then let T and H change places: your `split_heads` from exercise "
+    "5.1 does it.",
     explain=explainers.entry,
     step="split",
 )
@@ -45,7 +45,7 @@ def viewed(z, num_heads):
     "merge-not-transposed",
     means="The weights are right, but the heads were merged by view or reshape alone: a row of out holds "
     "several positions of one head, not all heads of one position.",
-    hint="(B, H, T, D) to (B, T, H, D) to (B, T, C): your merge_heads from exercise 5.2 does it.",
+    hint="(B, H, T, D) to (B, T, H, D) to (B, T, C): your `merge_heads` from exercise 5.2 does it.",
     explain=explainers.out_alone,
     step="merge",
 )
@@ -60,7 +60,7 @@ HEAD_MISTAKES.also("viewed", split=viewed, merge=rows_from_memory)
     "interleaved",
     means="The heads take turns among the features: head h got the features h, h + H, h + 2H and so on, not "
     "D neighbors.",
-    hint="Head 0 has the first D features, head 1 the next D: your split_heads from exercise 5.1 does it.",
+    hint="Head 0 has the first D features, head 1 the next D: your `split_heads` from exercise 5.1 does it.",
     explain=explainers.entry,
     step="split",
 )
@@ -151,7 +151,7 @@ for merge in (as_it_is, merge_heads, merged_by_unpacking, merged_by_flatten, mer
 
 HEAD_MISTAKES(
     "keys-turned-wrongly",
-    means="The wrong axes of k were swapped, so q @ k does not fit.",
+    means="The wrong axes of k were swapped, so `q @ k` does not fit.",
     hint="With heads, k has four axes, and only its last two change places.",
 )
 
@@ -172,7 +172,7 @@ for axes in ((0, 2, 1, 3), (3, 2, 1, 0), (1, 0, 2, 3), (0, 3, 2, 1), (2, 1, 0, 3
     "num-heads-as-size",
     means="The number of heads was mistaken for the size of a head: you made heads of H features each, and as many "
     "as fit.",
-    hint="There are H heads, and each has D = C // H features.",
+    hint="There are H heads, and each has D = `C // H` features.",
     explain=explainers.shape,
     step="split",
 )
@@ -226,7 +226,7 @@ HEAD_MISTAKES.also("one-head-s-weights", show=weights_of_the_first_head)
 HEAD_MISTAKES(
     "weights-in-another-order",
     means="The weights are there, but their axes are in another order than batch, heads, queries, keys.",
-    hint="Which axis is which in what you return? In a loop over heads, torch.stack(list, dim=1) puts the heads "
+    hint="Which axis is which in what you return? In a loop over heads, `torch.stack(list, dim=1)` puts the heads "
     "after the batch.",
     explain=explainers.shape,
 )
@@ -253,7 +253,7 @@ add_order_of_weights((0, 1, 2, 3), joined=2)
 
 @HEAD_MISTAKES(
     "scaled-by-d-model",
-    means="The scores were divided by sqrt(C), the width of all heads together.",
+    means="The scores were divided by `sqrt(C)`, the width of all heads together.",
     hint="A dot product runs over the D = C / H features of one head.",
     explain=explainers.sharpness,
     step="scale",
@@ -340,8 +340,8 @@ def three_axes_taken_for_items(scores, mask):
     "layer-meets-one-head",
     means="A layer was given D features, as wide as one head; each of the four layers takes all C "
     "features of a position.",
-    hint="If it was q_proj, k_proj or v_proj: project, then split. If it was out_proj: put the heads "
-    "side by side (do not add or average them), then project.",
+    hint="If it was `q_proj`, `k_proj` or `v_proj`: project, then split. If it was `out_proj`: put the heads side "
+    "by side (do not add or average them), then project.",
     step="merge",
 )
 def not_merged(z):
@@ -378,7 +378,7 @@ OUT_PROJ_MISTAKES.also("layer-meets-one-head", merge=only_transposed, finish=fla
 
 @OUT_PROJ_MISTAKES(
     "no-out-proj",
-    means="The weights are right, but out_proj was never used: out holds the merged heads themselves.",
+    means="The weights are right, but `out_proj` was never used: out holds the merged heads themselves.",
     hint="Which of the four layers mixes what the heads have found?",
     explain=explainers.out_alone,
     step="finish",
@@ -390,7 +390,7 @@ def merged_heads_as_out(merged, out_proj, x):
 @OUT_PROJ_MISTAKES(
     "residual",
     means="x was added to out. That step belongs to the block around attention (notebook 06).",
-    hint="Here out is what out_proj gives, and nothing else.",
+    hint="Here out is what `out_proj` gives, and nothing else.",
     explain=explainers.out_alone,
     step="finish",
 )
@@ -498,13 +498,14 @@ def layers_mixed_up(q_proj, k_proj, v_proj):
 BY_HAND_MISTAKES = Misconceptions()
 BY_HAND_MISTAKES(
     "bias-forgotten",
-    means="The bias of a layer was left out: a layer adds it to x @ layer.weight.T.",
+    means="The bias of a layer was left out: a layer adds it to `x @ layer.weight.T`.",
     hint="Call the layer itself, like a function.",
     explain=explainers.entry,
 )
 BY_HAND_MISTAKES(
     "weight-as-it-is",
-    means="The weight of a layer was used without the transpose: nn.Linear multiplies by weight.T, and adds the bias.",
+    means="The weight of a layer was used without the transpose: `nn.Linear` multiplies by `weight.T`, and adds "
+    "the bias.",
     hint="Call the layer itself, like a function.",
     explain=explainers.entry,
 )

@@ -44,8 +44,8 @@ def function_even_if_none(scores, mask):
 @MASK_MISTAKES(
     "mask-ignored",
     means="The mask was never used: these are the weights of unmasked attention.",
-    hint="Follow the mask through your code: does it change the scores before the softmax? (masked_fill returns a new "
-    "tensor, and leaves the old scores as they were.)",
+    hint="Follow the mask through your code: does it change the scores before the softmax? (`masked_fill` returns "
+    "a new tensor, and leaves the old scores as they were.)",
     explain=explainers.hidden_weight,
     step="fill",
 )
@@ -56,7 +56,7 @@ def nothing_hidden(scores, mask):
 @MASK_MISTAKES(
     "true-hides",
     means="The mask was read the wrong way around: visible keys were hidden, hidden ones kept.",
-    hint="masked_fill fills where its mask is True. Where is yours True: at the keys to hide, or at those to keep?",
+    hint="`masked_fill` fills where its mask is True. Where is yours True: at the keys to hide, or at those to keep?",
     explain=explainers.hidden_weight,
     step="fill",
 )
@@ -112,7 +112,7 @@ def add_fill(id, value):
 
 MASK_MISTAKES(
     "zero-filled",
-    means="Hidden scores were set to 0, and exp(0) = 1: a score of 0 is an ordinary score.",
+    means="Hidden scores were set to 0, and `exp(0)` = 1: a score of 0 is an ordinary score.",
     hint="Which score becomes a weight of 0?",
     explain=explainers.hidden_weight,
 )

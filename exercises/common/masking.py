@@ -44,7 +44,7 @@ LIMITATIONS = (
         "a very low visible score",
         (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
         limitation="It has a limit: try scores = [[-20000, 0]] with only the first key visible. It must get all "
-        "the weight, however low its score: fill with -inf, or with torch.finfo(scores.dtype).min.",
+        "the weight, however low its score: fill with -inf, or with `torch.finfo(scores.dtype).min`.",
     ),
 )
 
@@ -87,7 +87,8 @@ def add_weak_fill(known, start, below, finish=None):
 MASK_HINTS = {
     "true-hides": "True = may attend. Which keys does your code hide: those where the mask is True, or those where it "
     "is False?",
-    "weak-fill": "exp(-10) is 0.00005, and even exp(-100) is not exactly 0. Which number is lower than every score?",
+    "weak-fill": "`exp(-10)` is 0.00005, and even `exp(-100)` is not exactly 0. Which number is lower than every "
+    "score?",
     "mask-ignored": "Does mask reach the scores, and do you keep the new scores that come of it?",
     "zero-times-infinity": "A hidden score must be replaced, and a visible one left alone: nothing needs multiplying.",
 }

@@ -203,7 +203,7 @@ def trainable(build, solution, names, first, second, call=lambda module, *inputs
         BehavioralTest(
             "no-gradients",
             learns,
-            "Use the layers themselves, and no detach, .data or no_grad.",
+            "Use the layers themselves, and no detach, `.data` or `no_grad`.",
             required=True,
             while_doing="in the backward pass",
         ),

@@ -16,8 +16,8 @@ D, C = 4, 12  # the width of a head, and of all three
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 33: "C", 66: "C", 5: "T", 7: "T", 13: ""}
 ONE_AXIS = (
-    "A mask of one axis, (T,), fits the scores too. F.scaled_dot_product_attention does not take it; it takes "
-    "torch.atleast_2d(mask)."
+    "A mask of one axis, (T,), fits the scores too. `F.scaled_dot_product_attention` does not take it; it takes "
+    "`torch.atleast_2d(mask)`."
 )
 
 

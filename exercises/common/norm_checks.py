@@ -160,5 +160,5 @@ def vectors_apart(ask):
     return BehavioralTest(
         "vectors-mixed",
         test,
-        "Which line uses more than one vector at a time, or the wrong one? dim=-1 stays within a single vector.",
+        "Which line uses more than one vector at a time, or the wrong one? `dim=-1` stays within a single vector.",
     )

@@ -23,7 +23,7 @@ NORM_MISTAKES = Misconceptions()
 @NORM_MISTAKES(
     "unbiased",
     means="The variance was divided by C - 1, which is what var and std do by default.",
-    hint="Layer norm divides by C: unbiased=False (or correction=0).",
+    hint="Layer norm divides by C: `unbiased=False` (or `correction=0`).",
     explain=statistics,
     step="spread",
 )
@@ -34,7 +34,7 @@ def divided_by_one_less(x):
 @NORM_MISTAKES(
     "eps-outside",
     means="eps was added after the square root was taken; it belongs under the root.",
-    hint="sqrt(variance + eps): which comes first, the sum or the root?",
+    hint="`sqrt(variance + eps)`: which comes first, the sum or the root?",
     explain=statistics,
     step="divide",
 )
@@ -60,7 +60,7 @@ NORM_MISTAKES.also("unbiased-and-eps-outside", spread=divided_by_one_less, divid
     "eps-forgotten",
     means="eps was never used: a vector of equal numbers is divided by 0, and vectors of small numbers are "
     "stretched too far.",
-    hint="sqrt(variance + eps): eps is added to the variance.",
+    hint="`sqrt(variance + eps)`: eps is added to the variance.",
     explain=statistics,
     step="divide",
 )
@@ -78,8 +78,8 @@ NORM_MISTAKES.also("unbiased-and-eps-forgotten", spread=divided_by_one_less, div
 
 NORM_MISTAKES(
     "fixed-eps",
-    means="eps has a fixed value in your code, whatever eps is passed in. (F.layer_norm takes 1e-5 unless it "
-    "is given another one.)",
+    means="eps has a fixed value in your code, whatever eps is passed in. (`F.layer_norm` takes 1e-5 unless it is "
+    "given another one.)",
     hint="Where does the argument eps come into your code?",
     explain=statistics,
 )
@@ -100,7 +100,7 @@ for value in (1e-5, 1e-6, 1e-8, 1e-12, 1e-7, 1e-4, 1e-3):
 @NORM_MISTAKES(
     "eps-squared",
     means="eps was squared before it was added to the variance.",
-    hint="sqrt(variance + eps): the variance is std squared, but eps is added as it is.",
+    hint="`sqrt(variance + eps)`: the variance is std squared, but eps is added as it is.",
     explain=statistics,
     step="divide",
 )
@@ -111,7 +111,7 @@ def square_of_eps(centered, variance, eps):
 @NORM_MISTAKES(
     "eps-as-floor",
     means="eps was used as a lower limit of what you divide by; it should be added to every variance.",
-    hint="sqrt(variance + eps): is there a clamp or a maximum in it?",
+    hint="`sqrt(variance + eps)`: is there a clamp or a maximum in it?",
     explain=statistics,
     step="divide",
 )
@@ -127,7 +127,7 @@ def eps_as_the_least_root(centered, variance, eps):
 @NORM_MISTAKES(
     "eps-elsewhere",
     means="eps was added, but not to what you divide by: a vector of equal numbers is still divided by 0.",
-    hint="eps keeps the divisor away from 0: sqrt(variance + eps).",
+    hint="eps keeps the divisor away from 0: `sqrt(variance + eps)`.",
     explain=explainers.not_a_number,
     step="divide",
 )
@@ -176,7 +176,7 @@ NORM_MISTAKES.also("not-rooted", spread=divided_by_one_less, divide=divided_by_t
 @NORM_MISTAKES(
     "rooted-twice",
     means="The square root was taken twice: std is already a root.",
-    hint="Begin with var, or square std again: std**2 is the variance.",
+    hint="Begin with var, or square std again: `std**2` is the variance.",
     explain=statistics,
     step="divide",
 )
@@ -191,7 +191,7 @@ NORM_MISTAKES.also("rooted-twice", spread=divided_by_one_less, divide=root_of_th
     "multiplied",
     means="The vector was multiplied by the root instead of divided by it. (Dividing by rsqrt does the "
     "same: rsqrt is 1 / root.)",
-    hint="x / y.sqrt() and x * y.rsqrt() are the same; which mix of the two do you have?",
+    hint="x / `y.sqrt()` and x * `y.rsqrt()` are the same; which mix of the two do you have?",
     explain=statistics,
     step="divide",
 )
@@ -234,8 +234,8 @@ def rms_norm(x, weight, bias, eps):
 
 @NORM_MISTAKES(
     "mean-square",
-    means="The mean was subtracted in the numerator, but what you divide by is made from x**2: that is the "
-    "mean square, not the variance.",
+    means="The mean was subtracted in the numerator, but what you divide by is made from `x**2`: that is the mean "
+    "square, not the variance.",
     hint="The variance is the mean of (x - mean)**2.",
     explain=statistics,
     step="spread",
@@ -370,7 +370,7 @@ def spread_of_everything_by_one_less(x):
 NORM_MISTAKES(
     "over-everything",
     means="The mean and the variance were taken over all numbers at once: no dim was given.",
-    hint="Each vector has its own mean and its own variance: dim=-1.",
+    hint="Each vector has its own mean and its own variance: `dim=-1`.",
     explain=statistics,
 )
 NORM_MISTAKES.also("over-everything", center=center_all_at_once, spread=spread_of_everything)
@@ -379,7 +379,7 @@ NORM_MISTAKES.also("over-everything", center=center_all_at_once, spread=spread_o
 NORM_MISTAKES(
     "mean-over-everything",
     means="The mean was taken over all numbers at once: no dim was given.",
-    hint="Each vector has its own mean, as it has its own variance: dim=-1.",
+    hint="Each vector has its own mean, as it has its own variance: `dim=-1`.",
     explain=statistics,
 )
 NORM_MISTAKES.also("mean-over-everything", center=center_all_at_once)
@@ -387,7 +387,7 @@ NORM_MISTAKES.also("mean-over-everything", center=center_all_at_once)
 NORM_MISTAKES(
     "variance-over-everything",
     means="The variance was taken over all numbers at once: no dim was given.",
-    hint="Each vector has its own variance, as it has its own mean: dim=-1.",
+    hint="Each vector has its own variance, as it has its own mean: `dim=-1`.",
     explain=statistics,
 )
 NORM_MISTAKES.also("variance-over-everything", spread=spread_of_everything)
@@ -397,7 +397,7 @@ NORM_MISTAKES.also("variance-over-everything", spread=spread_of_everything_by_on
 @NORM_MISTAKES(
     "no-keepdim",
     means="The mean or the variance has lost the last axis and no longer lines up with x: (B, T) against (B, T, C).",
-    hint="keepdim=True leaves an axis of size 1: (B, T, 1).",
+    hint="`keepdim=True` leaves an axis of size 1: (B, T, 1).",
     step="center",
 )
 def center_without_keepdim(x):
@@ -431,7 +431,7 @@ def weight_only(z, weight, bias):
 
 @NORM_MISTAKES(
     "weight-and-bias-forgotten",
-    means="weight and bias were never used. (A new nn.LayerNorm, and F.layer_norm without them, take 1 and 0.)",
+    means="weight and bias were never used. (A new `nn.LayerNorm`, and `F.layer_norm` without them, take 1 and 0.)",
     hint="What comes after the division?",
     explain=vector,
     step="stretch",
@@ -548,8 +548,8 @@ def bias_before(x, weight, bias, eps):
 
 @NORM_MISTAKES(
     "new-layer",
-    means="x is float64 here, and the parameters of your norm are float32. (A new nn.LayerNorm has "
-    "parameters of its own, in float32.)",
+    means="x is float64 here, and the parameters of your norm are float32. (A new `nn.LayerNorm` has parameters of "
+    "its own, in float32.)",
     hint="You need no module: write the mean, the variance and the division.",
     step="whole",
 )

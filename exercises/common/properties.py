@@ -50,8 +50,8 @@ FINITE = Property("not-finite", _finite, "Print the lines before: where does the
 ROWS = Property(
     "rows-do-not-sum-to-1",
     _rows_sum_to_one,
-    "Print the row sums, x.sum(dim=-1), after each step: which step takes them away from 1, or never "
-    "brings them there?",
+    "Print the row sums, `x.sum(dim=-1)`, after each step: which step takes them away from 1, or never brings them "
+    "there?",
 )
 POSITIVE = Property(
     "negative-weights",
@@ -92,13 +92,13 @@ ITEMS = BehavioralTest(
 
 # A misconception that several exercises share, in words.
 FROM_THE_FRONT = (
-    "The softmax runs over an axis that was counted from the front (dim=0, dim=1, or none given): with "
-    "another number of axes, that is the wrong one."
+    "The softmax runs over an axis that was counted from the front (`dim=0`, `dim=1`, or none given): with another "
+    "number of axes, that is the wrong one."
 )
-COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: dim=-1."
+COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: `dim=-1`."
 
 # none_hints of exercises that return the pair (out, weights).
 WEIGHTS_ARE_NONE = {
-    "weights": "F.scaled_dot_product_attention keeps its weights to itself: make them with a softmax "
-    "of the scores, as in notebook 02."
+    "weights": "`F.scaled_dot_product_attention` keeps its weights to itself: make them with a softmax of the "
+    "scores, as in notebook 02."
 }

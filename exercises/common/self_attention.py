@@ -9,7 +9,7 @@ from feedback import TestCase
 BATCH = (normal(B, T, D, seed=3), normal(B, S, D, seed=4))
 PROJECTIONS = ("W_query", "W_key", "W_value")
 
-_ASKED = Layers(PROJECTIONS, "nn.Linear(d_in, d_out, bias=False)", "d_in = {} features to d_out = {}", bias=False)
+_ASKED = Layers(PROJECTIONS, "nn.Linear(d_in, d_out, bias=False)", "`d_in` = {} features to `d_out` = {}", bias=False)
 _QUERIES_AND_KEYS = {
     "queries and keys": (normal(T, D, seed=1), normal(S, D, seed=2)),
     "a batch": BATCH,

@@ -9,7 +9,7 @@ known = Misconceptions()
 @known(
     "column-means",
     means="These are the means of the columns: the rows were averaged away.",
-    hint="The axis you name in mean(dim=...) is the one that disappears. Which of (R, C) must go?",
+    hint="The axis you name in `mean(dim=...)` is the one that disappears. Which of (R, C) must go?",
     explain=explainers.shape,
 )
 def means_of_columns(x):
@@ -29,7 +29,7 @@ def mean_of_the_first_row(x):
 @known(
     "mean-of-all",
     means="This is one mean over all numbers of x, not one for each row.",
-    hint="Without dim=..., mean() takes every number. Which axis should disappear?",
+    hint="Without `dim=`..., `mean()` takes every number. Which axis should disappear?",
     explain=explainers.shape,
 )
 def mean_of_all(x):
@@ -49,7 +49,7 @@ def sums(x):
 @known(
     "divided-by-rows",
     means="The row sums are right, but they are divided by the number of rows.",
-    hint="Each row has C numbers. Which one is C: x.size(0) or x.size(1)?",
+    hint="Each row has C numbers. Which one is C: `x.size(0)` or `x.size(1)`?",
     explain=explainers.first_entries,
 )
 def divided_by_rows(x):
@@ -59,7 +59,7 @@ def divided_by_rows(x):
 @known(
     "kept-dimension",
     means="The numbers are right, but the averaged axis is still there with size 1.",
-    hint="keepdim=True keeps an axis of size 1; here the result has one axis, (R,).",
+    hint="`keepdim=True` keeps an axis of size 1; here the result has one axis, (R,).",
     explain=explainers.shape,
 )
 def with_the_axis_kept(x):

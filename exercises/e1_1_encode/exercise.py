@@ -118,7 +118,7 @@ EXERCISE = Exercise(
     minutes=5,
     difficulty=1,
     gives="the ids of the lower-cased words of text, in a list; a word that is not in the vocabulary gets "
-    "vocabulary['<unk>']",
+    "`vocabulary['<unk>']`",
     reference=encode,
     arguments=("text", "vocabulary"),
     returns=("ids",),
@@ -152,11 +152,11 @@ EXERCISE = Exercise(
     stage_of=hardest_part,
     misconceptions=known,
     hints=(
-        "Two steps. First the words: text.lower() gives a new text, and split() without an argument cuts it at any "
-        "whitespace. Then one id for each word.",
-        "vocabulary[word] raises a KeyError if the word is not there; vocabulary.get(word, other) then returns "
+        "Two steps. First the words: `text.lower()` gives a new text, and `split()` without an argument cuts it at "
+        "any whitespace. Then one id for each word.",
+        "`vocabulary[word]` raises a KeyError if the word is not there; `vocabulary.get(word, other)` then returns "
         "`other`.",
-        "[vocabulary.get(word, vocabulary['<unk>']) for word in text.lower().split()]",
+        "`[vocabulary.get(word, vocabulary['<unk>']) for word in text.lower().split()]`",
     ),
     properties=(
         Property(

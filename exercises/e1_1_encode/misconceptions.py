@@ -162,7 +162,7 @@ def sorted_words(text):
 @known(
     "reversed",
     means="The ids are in reverse order.",
-    hint="append adds an id at the end of a list, insert(0, id) at its front.",
+    hint="append adds an id at the end of a list, `insert(0, id)` at its front.",
     explain=in_words,
     step="finish",
 )
@@ -284,7 +284,7 @@ def tensor_of_floats(ids):
 @known(
     "returns-tuple",
     means="The ids are in a tuple; a list is asked for.",
-    hint="Parentheses make a tuple, square brackets a list. list(...) turns one into the other.",
+    hint="Parentheses make a tuple, square brackets a list. `list(...)` turns one into the other.",
     step="finish",
 )
 def tuple_of_ids(ids):

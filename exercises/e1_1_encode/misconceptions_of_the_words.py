@@ -60,7 +60,7 @@ known = Misconceptions(assemble)
 @known(
     "not-lower-cased",
     means="Capital letters are still there when the words are looked up, and the vocabulary is in lower case.",
-    hint="lower() returns a new text and leaves the old one as it was. Which of the two do you split?",
+    hint="`lower()` returns a new text and leaves the old one as it was. Which of the two do you split?",
     explain=in_words,
     step="words",
 )
@@ -97,7 +97,7 @@ def every_word_unknown(text, vocabulary):
 @known(
     "split-at-blanks",
     means="The text was cut at spaces only, so a tab or a line break stays inside a word.",
-    hint="split(' ') cuts at each single space. What does split() do when it is given no argument?",
+    hint="`split(' ')` cuts at each single space. What does `split()` do when it is given no argument?",
     explain=in_words,
     step="words",
 )
@@ -203,7 +203,8 @@ known.also("letters", words=letters_without_spaces)
 @known(
     "lines",
     means="The text was cut into lines, not into words.",
-    hint="splitlines() and split('\\n') cut at line breaks only. What does split() do when it is given no argument?",
+    hint="`splitlines()` and `split('\\n')` cut at line breaks only. What does `split()` do when it is given no "
+    "argument?",
     explain=in_words,
     step="words",
 )
@@ -236,7 +237,7 @@ known.also("unknown-skipped", words=words_without_punctuation, look_up=skipping)
 
 known(
     "unknown-raises",
-    means="vocabulary[word] raises a KeyError for a word that is not in the vocabulary.",
+    means="`vocabulary[word]` raises a KeyError for a word that is not in the vocabulary.",
     hint="Such a word should get the id of <unk>. How can you ask first whether the word is there, or say what to "
     "use if it is not?",
     step="look_up",

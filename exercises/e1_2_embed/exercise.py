@@ -78,8 +78,8 @@ def gradients_are_right(attempt):
 
 
 FROM_THE_TABLE = (
-    "Take the rows from the table itself and stay in torch: no detach, .data, numpy, tolist, item or "
-    "no_grad, and no new nn.Embedding or nn.Parameter around it, which would be another table."
+    "Take the rows from the table itself and stay in torch: no detach, `.data`, numpy, tolist, item or `no_grad`, "
+    "and no new `nn.Embedding` or `nn.Parameter` around it, which would be another table."
 )
 
 
@@ -118,8 +118,8 @@ EXERCISE = Exercise(
     stage_of=stage_of,
     misconceptions=known,
     hints=(
-        "table[3] is row 3. The index between the brackets may also be a whole tensor of numbers.",
-        "With ids of shape (B, T), table[ids] has the shape (B, T, C): one row in place of each id.",
+        "`table[3]` is row 3. The index between the brackets may also be a whole tensor of numbers.",
+        "With ids of shape (B, T), `table[ids]` has the shape (B, T, C): one row in place of each id.",
     ),
     properties=(
         properties.FINITE,
@@ -141,7 +141,7 @@ EXERCISE = Exercise(
     error_meanings=(
         (
             r"tuple index out of range",
-            "ids.shape has one entry for each axis of ids, and here ids has fewer axes than your code asks for.",
+            "`ids.shape` has one entry for each axis of ids, and here ids has fewer axes than your code asks for.",
         ),
         (
             r"too many indices for tensor of dimension 2",

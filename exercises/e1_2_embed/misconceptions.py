@@ -91,7 +91,7 @@ def first_numbers_of_rows(ids, table):
 @known(
     "scaled",
     means="The rows were multiplied by the square root of their width.",
-    hint="Here the rows are taken as they are. The paper's factor sqrt(C) is a separate step.",
+    hint="Here the rows are taken as they are. The paper's factor `sqrt(C)` is a separate step.",
     explain=explainers.entry,
 )
 def rows_times_root(ids, table):
@@ -120,7 +120,7 @@ def flattened(ids, table):
 @known(
     "one-long-vector",
     means="The rows are right, but they were joined into one long vector.",
-    hint="torch.stack puts the rows along a new axis; torch.cat and flatten join them end to end.",
+    hint="`torch.stack` puts the rows along a new axis; `torch.cat` and flatten join them end to end.",
 )
 def flattened_completely(ids, table):
     return table[ids].flatten()
@@ -139,8 +139,8 @@ def sentences_joined(ids, table):
 @known(
     "swapped-arguments",
     means="The table is where the ids belong: ids and table have changed places.",
-    hint="The ids choose, and the table is chosen from. In F.embedding the ids come first; with brackets, the table "
-    "does.",
+    hint="The ids choose, and the table is chosen from. In `F.embedding` the ids come first; with brackets, the "
+    "table does.",
 )
 def embedding_of_the_table(ids, table):
     return F.embedding(table, ids)
@@ -327,7 +327,7 @@ def gathered_along_columns(ids, table):
 
 @known(
     "repeats-dropped",
-    means="Only the unique ids were looked up: unique() sorts the ids and keeps each of them once.",
+    means="Only the unique ids were looked up: `unique()` sorts the ids and keeps each of them once.",
     hint="One row for each id, in the order of ids.",
     explain=row_taken,
 )

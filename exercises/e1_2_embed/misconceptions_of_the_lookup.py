@@ -87,9 +87,10 @@ def table_times_float_ids(ids, table):
 
 @known(
     "one-hot-too-narrow",
-    means="one_hot does not know how many rows the table has: it makes only as many columns as the largest id in "
+    means="`one_hot` does not know how many rows the table has: it makes only as many columns as the largest id in "
     "ids needs.",
-    hint="one_hot takes a second argument, the number of classes. How many columns does a product with the table need?",
+    hint="`one_hot` takes a second argument, the number of classes. How many columns does a product with the table "
+    "need?",
 )
 def one_hot_without_classes(ids, table):
     return F.one_hot(ids).to(table.dtype) @ table
@@ -102,7 +103,7 @@ def float_one_hot_without_classes(ids, table):
 
 @known(
     "one-hot-of-columns",
-    means="one_hot was given the width of the table; it needs one class for each row.",
+    means="`one_hot` was given the width of the table; it needs one class for each row.",
     hint="Which size of (V, C) counts the words?",
 )
 def one_hot_as_wide_as_a_row(ids, table):
@@ -112,7 +113,7 @@ def one_hot_as_wide_as_a_row(ids, table):
 @known(
     "one-hot-dtype",
     means="The one-hot rows have a different dtype from the table, and a matrix product needs the same on both sides.",
-    hint="F.one_hot returns whole numbers. Which dtype does the table have, and how do you convert to it?",
+    hint="`F.one_hot` returns whole numbers. Which dtype does the table have, and how do you convert to it?",
 )
 def whole_one_hot(ids, table):
     return F.one_hot(ids, len(table)) @ table
@@ -127,7 +128,7 @@ def float32_one_hot(ids, table):
     "one-hot-bare",
     means="The one-hot rows hold whole numbers, and have only as many columns as the largest id in ids needs. A "
     "product with the table needs the table's dtype, and a column for each of its rows.",
-    hint="one_hot takes a second argument, the number of classes; and a result can be converted to another dtype.",
+    hint="`one_hot` takes a second argument, the number of classes; and a result can be converted to another dtype.",
 )
 def bare_one_hot(ids, table):
     return F.one_hot(ids) @ table

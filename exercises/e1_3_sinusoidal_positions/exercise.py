@@ -67,8 +67,8 @@ EXERCISE = Exercise(
     signature="sinusoidal_positions(length, d_model)",
     minutes=12,
     difficulty=3,
-    gives="the waves (length, d_model), float32: sin(position / 10000**(i / d_model)) in each even column i, the "
-    "cosine of the same angle in column i + 1",
+    gives="the waves (length, `d_model`), float32: `sin(position / 10000**(i / d_model))` in each even column i, "
+    "the cosine of the same angle in column i + 1",
     reference=sinusoidal_positions,
     arguments=("length", "d_model"),
     returns=("positions",),
@@ -78,18 +78,18 @@ EXERCISE = Exercise(
             TestCase(f"length {length} and d_model {d_model}", (length, d_model))
             for length, d_model in ((5, 12), (7, 4), (9, 2), (13, 22), (1, 6), (8, 8), (41, 10))
         ),
-        TestCase("length 211 and d_model 12", (211, 12), rtol=1e-3, atol=1e-3),
+        TestCase("length 211 and `d_model` 12", (211, 12), rtol=1e-3, atol=1e-3),
     ),
     minimal_inputs=((1, 2), (2, 2), (1, 4), (2, 4), (3, 4), (4, 4), (3, 6)),
     stage_of=stage_of,
     misconceptions=known,
     hints=(
-        "Build it in three steps. A column of positions, (length, 1): torch.arange(length)[:, None]. A row of "
-        "frequencies, (d_model / 2,): 10000 ** (-i / d_model) for i = 0, 2, 4, ... Their product, (length, d_model / "
-        "2), holds the angles.",
-        "torch.arange(0, d_model, 2) gives i. Make an empty table, torch.zeros(length, d_model), and write the sines "
-        "into its even columns.",
-        "positions[:, 0::2] = angles.sin() and positions[:, 1::2] = angles.cos()",
+        "Build it in three steps. A column of positions, (length, 1): `torch.arange(length)[:, None]`. A row of "
+        "frequencies, (d_model / 2,): `10000 ** (-i / d_model)` for i = 0, 2, 4, ... Their product, (length, "
+        "d_model / 2), holds the angles.",
+        "`torch.arange(0, d_model, 2)` gives i. Make an empty table, `torch.zeros(length, d_model)`, and write the "
+        "sines into its even columns.",
+        "`positions[:, 0::2] = angles.sin()` and `positions[:, 1::2] = angles.cos()`",
     ),
     properties=(
         properties.FINITE,

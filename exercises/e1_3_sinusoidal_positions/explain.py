@@ -2,7 +2,7 @@
 
 from exercises.common import explainers
 
-FREQUENCY = "The angle is position / 10000**(i / d_model), with i = 0, 2, 4, ...: the even column of the pair."
+FREQUENCY = "The angle is position / 10000**(i / `d_model`), with i = 0, 2, 4, ...: the even column of the pair."
 
 
 def pairs(x):

@@ -147,7 +147,7 @@ def angles_twice(length, d_model):
 @known(
     "degrees",
     means="The angles were multiplied by pi / 180, as if they had been degrees.",
-    hint="position / 10000**(i / d_model) is in radians already, as torch.sin expects.",
+    hint="position / 10000**(i / `d_model`) is in radians already, as `torch.sin` expects.",
     explain=first_wrong_row,
     step="angles",
 )
@@ -157,8 +157,8 @@ def radians_of_degrees(length, d_model):
 
 @known(
     "to-degrees",
-    means="The angles were turned into degrees, but torch.sin and torch.cos expect radians.",
-    hint="position / 10000**(i / d_model) is in radians already.",
+    means="The angles were turned into degrees, but `torch.sin` and `torch.cos` expect radians.",
+    hint="position / 10000**(i / `d_model`) is in radians already.",
     explain=first_wrong_row,
     step="angles",
 )
@@ -234,7 +234,7 @@ def frequencies_without_an_axis(length, d_model):
 @known(
     "reversed",
     means="The frequencies are in reverse order: the slowest wave is on the left.",
-    hint="Column 0 is the fastest wave, sin(position).",
+    hint="Column 0 is the fastest wave, `sin(position)`.",
     explain=first_wrong_row,
     step="angles",
 )
@@ -251,7 +251,7 @@ def one_minus_the_exponent(length, d_model):
 @known(
     "one-frequency",
     means="All pairs have the same frequency, that of the first.",
-    hint="The exponent i / d_model grows from pair to pair. (// gives whole numbers: i // d_model is 0.)",
+    hint="The exponent i / `d_model` grows from pair to pair. (// gives whole numbers: `i // d_model` is 0.)",
     explain=first_wrong_row,
     step="angles",
 )
@@ -291,9 +291,9 @@ def half_the_exponent_over_length(length, d_model):
 
 @known(
     "power-before-division",
-    means="The power was taken before the division by d_model: `**` binds more tightly than `/`, so "
-    "10000 ** -i / d_model is (10000 ** -i) / d_model.",
-    hint="The whole fraction i / d_model is the exponent. What shows Python that it belongs together?",
+    means="The power was taken before the division by `d_model`: `**` binds more tightly than `/`, so `10000 ** -i "
+    "/ d_model` is (`10000 ** -i`) / `d_model`.",
+    hint="The whole fraction i / `d_model` is the exponent. What shows Python that it belongs together?",
     explain=first_wrong_row,
     step="angles",
 )
@@ -322,7 +322,7 @@ def divided_by_a_power_of_whole_numbers_over_the_width(length, d_model):
 
 @known(
     "not-divided-by-width",
-    means="The exponents are whole numbers: i was not divided by d_model, or was divided with //, which rounds "
+    means="The exponents are whole numbers: i was not divided by `d_model`, or was divided with //, which rounds "
     "down. All waves but the first hardly move.",
     hint=FREQUENCY,
     explain=first_wrong_row,
@@ -347,7 +347,7 @@ def exponent_rounded_down(length, d_model):
 
 @known(
     "angle-for-each-column",
-    means="There are d_model angles at each position, and only d_model / 2 columns to write them into: the two "
+    means="There are `d_model` angles at each position, and only d_model / 2 columns to write them into: the two "
     "columns of a pair share one.",
     hint="There is one angle for each pair. Which values does i take, and how many are they?",
 )
@@ -360,7 +360,7 @@ def too_many_angles(length, d_model):
 
 @known(
     "exponent-to-the-end",
-    means="The exponent was divided by a little less than d_model.",
+    means="The exponent was divided by a little less than `d_model`.",
     hint=FREQUENCY,
     explain=first_wrong_row,
     step="angles",
@@ -426,7 +426,7 @@ def left_in_float64(table):
 @known(
     "table-of-whole-numbers",
     means="The table holds whole numbers: a sine that is written into it is cut to 0, 1 or -1.",
-    hint="Which dtype does your empty table have? torch.zeros(length, d_model) is float32.",
+    hint="Which dtype does your empty table have? `torch.zeros(length, d_model)` is float32.",
     step="finish",
 )
 def whole_numbers(table):
@@ -436,7 +436,7 @@ def whole_numbers(table):
 @known(
     "extra-axis",
     means="There is an extra axis of size 1.",
-    hint="The table of positions is (length, d_model): there is no batch here yet.",
+    hint="The table of positions is (length, `d_model`): there is no batch here yet.",
     step="finish",
 )
 def with_a_batch_axis(table):
@@ -456,7 +456,7 @@ def with_an_axis_at_the_end(table):
 @known(
     "pairs-apart",
     means="Sines and cosines have not been joined into one table.",
-    hint="Which two axes must become one, so that (length, d_model) remains?",
+    hint="Which two axes must become one, so that (length, `d_model`) remains?",
     step="finish",
 )
 def pairs_along_the_last_axis(table):
@@ -481,7 +481,7 @@ def sines_and_cosines_in_front(table):
 @known(
     "one-row-short",
     means="The last row is missing.",
-    hint="torch.arange(length) ends at length - 1, and so does range: both give `length` numbers.",
+    hint="`torch.arange(length)` ends at length - 1, and so does range: both give `length` numbers.",
     step="finish",
 )
 def without_the_last_row(table):

@@ -98,7 +98,7 @@ def stacked_in_front(sin, cos):
 @known(
     "exponent-half",
     means="The exponent is half as large as it should be: the pairs were counted 0, 1, 2, ..., and then divided by "
-    "d_model. (A base of 100 does the same.)",
+    "`d_model`. (A base of 100 does the same.)",
     hint=FREQUENCY,
     explain=first_wrong_row,
     step="angles",
@@ -112,7 +112,7 @@ def half_the_exponent(length, d_model):
     "exponent-doubled",
     means="The exponent is twice as large as it should be: i already counts columns, 0, 2, 4, ..., and was doubled "
     "again.",
-    hint=FREQUENCY + " In the paper's 2i / d_model, i counts pairs.",
+    hint=FREQUENCY + " In the paper's 2i / `d_model`, i counts pairs.",
     explain=first_wrong_row,
     step="angles",
 )
@@ -172,8 +172,8 @@ def odd_columns_use_the_next_pair_doubled(length, d_model):
 
 @known(
     "multiplied",
-    means="The positions were multiplied by 10000**(i / d_model) instead of divided: the waves are fast where they "
-    "should be slow. (Dividing by 10000**(-i / d_model) does the same.)",
+    means="The positions were multiplied by 10000**(i / `d_model`) instead of divided: the waves are fast where "
+    "they should be slow. (Dividing by 10000**(-i / `d_model`) does the same.)",
     hint="The further right a column, the slower its wave: divide, or give the exponent a minus sign, but not both.",
     explain=first_wrong_row,
     step="angles",
@@ -253,7 +253,7 @@ def positions_from_one(length, d_model):
 
 @known(
     "transposed",
-    means="The two axes have been swapped: this is (d_model, length).",
+    means="The two axes have been swapped: this is (`d_model`, length).",
     hint="One row for each position: which of your two vectors has to be a column, the positions or the frequencies?",
     explain=first_wrong_row,
     step="finish",

@@ -45,7 +45,7 @@ EXERCISE = Exercise(
     signature="add_positions(x, positions)",
     minutes=4,
     difficulty=1,
-    gives="x (B, T, C) with row t of positions (max_T, C) added to token t of every item",
+    gives="x (B, T, C) with row t of positions (`max_T`, C) added to token t of every item",
     reference=add_positions,
     arguments=("x", "positions"),
     returns=("out",),
@@ -68,8 +68,8 @@ EXERCISE = Exercise(
     stage_of=stage_of,
     misconceptions=known,
     hints=(
-        "x has T tokens, the table max_T rows, and max_T may be larger. Which rows belong to x?",
-        "positions[:T] has shape (T, C). Added to (B, T, C), it is broadcast over the batch.",
+        "x has T tokens, the table `max_T` rows, and `max_T` may be larger. Which rows belong to x?",
+        "`positions[:T]` has shape (T, C). Added to (B, T, C), it is broadcast over the batch.",
         "x + positions[:x.size(1)]",
     ),
     properties=(

@@ -38,7 +38,7 @@ known = Misconceptions(assemble)
 @known(
     "whole-table",
     means="The whole table of positions was used; x may be shorter than the table.",
-    hint="x has T tokens, and the table has max_T rows. Which of these rows belong to x?",
+    hint="x has T tokens, and the table has `max_T` rows. Which of these rows belong to x?",
     explain=what_was_added,
     step="rows",
 )
@@ -75,7 +75,7 @@ def last_rows(x, positions):
 @known(
     "wrong-size",
     means="As many rows were taken as there are items in the batch; positions belong to tokens.",
-    hint="In (B, T, C) the tokens are axis 1. Which axis do len(x) and x.size(0) count?",
+    hint="In (B, T, C) the tokens are axis 1. Which axis do `len(x)` and `x.size(0)` count?",
     explain=what_was_added,
     step="rows",
 )
@@ -212,9 +212,9 @@ def sums_along_the_rows(x, positions):
 
 @known(
     "sliced-columns",
-    means="The slice is on the wrong axis: positions[:, :T] keeps all rows of the table, and the first T of its "
+    means="The slice is on the wrong axis: `positions[:, :T]` keeps all rows of the table, and the first T of its "
     "columns.",
-    hint="The table is (max_T, C). Which of its two axes counts the positions?",
+    hint="The table is (`max_T`, C). Which of its two axes counts the positions?",
     explain=explainers.entry,
     step="rows",
 )
@@ -225,7 +225,7 @@ def first_columns(x, positions):
 @known(
     "transposed",
     means="Rows and columns of the table have been swapped: what was added are its columns.",
-    hint="The table is (max_T, C), with one row for each position. What does .T make of it?",
+    hint="The table is (`max_T`, C), with one row for each position. What does .T make of it?",
     explain=explainers.entry,
     step="rows",
 )
@@ -415,7 +415,7 @@ def subtracted_the_other_way(x, rows):
 @known(
     "scaled",
     means="x was multiplied by the square root of C before the positions were added.",
-    hint="Here the two are added as they are. The paper's factor sqrt(C) belongs to the embedding.",
+    hint="Here the two are added as they are. The paper's factor `sqrt(C)` belongs to the embedding.",
     explain=explainers.entry,
     step="combine",
 )
@@ -426,7 +426,7 @@ def x_times_root(x, rows):
 @known(
     "positions-scaled",
     means="The positions were scaled by the square root of C before they were added.",
-    hint="Here the two are added as they are. The paper's factor sqrt(C) belongs to the embedding.",
+    hint="Here the two are added as they are. The paper's factor `sqrt(C)` belongs to the embedding.",
     explain=explainers.entry,
     step="combine",
 )
@@ -442,7 +442,7 @@ def positions_times_root(x, rows):
 @known(
     "sum-scaled",
     means="The sum of x and the positions was multiplied by the square root of C.",
-    hint="Here the two are added as they are. The paper's factor sqrt(C) belongs to the embedding.",
+    hint="Here the two are added as they are. The paper's factor `sqrt(C)` belongs to the embedding.",
     explain=explainers.entry,
     step="combine",
 )

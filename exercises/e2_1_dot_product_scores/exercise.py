@@ -22,9 +22,9 @@ EXERCISE = Exercise(
     misconceptions=known,
     stage_of=stage_of,
     hints=(
-        "One dot product is (q[i] * k[j]).sum(). You want it for all i and all j at once: that is a matrix product.",
-        "q @ something, where something has shape (..., D, S). k has shape (..., S, D).",
-        "Swap the last two axes of k, and only these: k.transpose(-2, -1).",
+        "One dot product is `(q[i] * k[j]).sum()`. You want it for all i and all j at once: that is a matrix product.",
+        "`q @ something`, where something has shape (..., D, S). k has shape (..., S, D).",
+        "Swap the last two axes of k, and only these: `k.transpose(-2, -1)`.",
     ),
     when_correct="Row i holds query i against every key, and a batch of any shape comes along for free.",
 )

@@ -31,7 +31,7 @@ known.include(
 
 @known(
     "already-scaled",
-    means="These scores are already divided by sqrt(D); that step comes in exercise 2.3.",
+    means="These scores are already divided by `sqrt(D)`; that step comes in exercise 2.3.",
     hint="Here the plain dot products are wanted: multiply and add, nothing else.",
     step="compare",
 )

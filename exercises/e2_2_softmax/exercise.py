@@ -66,10 +66,10 @@ EXERCISE = Exercise(
     hints=(
         "Which step gives the first inf: exp, the sum or the division? What would have to be true of the scores for it "
         "not to happen?",
-        "Subtracting one number from a whole row changes nothing: exp(a - m) / exp(b - m) = exp(a) / exp(b). Choose m "
-        "such that the largest score becomes 0.",
-        "Subtract scores.amax(dim=-1, keepdim=True) first. Then exp, and divide by the sum of each row; keepdim=True "
-        "keeps the summed axis, so that the shapes fit.",
+        "Subtracting one number from a whole row changes nothing: `exp(a - m) / exp(b - m)` = `exp(a) / exp(b)`. "
+        "Choose m such that the largest score becomes 0.",
+        "Subtract `scores.amax(dim=-1, keepdim=True)` first. Then exp, and divide by the sum of each row; "
+        "`keepdim=True` keeps the summed axis, so that the shapes fit.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     when_correct="Subtracting the row's maximum changes nothing on paper, and everything in floating point.",

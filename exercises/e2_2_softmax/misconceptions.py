@@ -31,7 +31,7 @@ WHICH_NUMBER = (
 
 @known(
     "overflow",
-    means="Right for small scores, but exp(1000) is too large for a float: it becomes inf, and inf / inf is NaN.",
+    means="Right for small scores, but `exp(1000)` is too large for a float: it becomes inf, and inf / inf is NaN.",
     hint=WHICH_NUMBER,
     explain=explainers.not_a_number,
 )
@@ -46,7 +46,7 @@ def nothing_subtracted_with_epsilon(scores):
 
 @known(
     "overflow-in-float64",
-    means="float64 only moves the limit: it overflows at exp(710) instead of exp(89), and inf / inf is NaN.",
+    means="float64 only moves the limit: it overflows at `exp(710)` instead of `exp(89)`, and inf / inf is NaN.",
     hint=WHICH_NUMBER,
     explain=explainers.not_a_number,
 )
@@ -61,7 +61,7 @@ def calculated_in_float64_returned_in_float32(scores):
 
 @known(
     "overflow-hidden",
-    means="exp(1000) is inf, and the NaN that follows was replaced: large scores now get the weight 0, although "
+    means="`exp(1000)` is inf, and the NaN that follows was replaced: large scores now get the weight 0, although "
     "they should get the most.",
     hint=f"Keep the inf from arising. {WHICH_NUMBER}",
 )
@@ -122,7 +122,7 @@ def minus_the_first(scores):
 @known(
     "position-subtracted",
     means="The position of the largest score was subtracted (argmax, or the indices of max), not the score itself.",
-    hint="max(dim=-1) gives two things, values and indices. Which of them is the score?",
+    hint="`max(dim=-1)` gives two things, values and indices. Which of them is the score?",
     explain=explainers.not_a_number,
 )
 def minus_the_position(scores):
@@ -146,7 +146,7 @@ def minus_the_largest_of_the_columns(scores):
 
 @known(
     "largest-size",
-    means="The largest absolute value was subtracted. In a row of -1000s that leaves exp(-2000) = 0 everywhere, "
+    means="The largest absolute value was subtracted. In a row of -1000s that leaves `exp(-2000)` = 0 everywhere, "
     "and 0 / 0 is NaN.",
     hint="Subtract the largest score itself, with its sign.",
     explain=explainers.not_a_number,
@@ -158,7 +158,7 @@ def minus_the_largest_size(scores):
 @known(
     "one-maximum-for-all",
     means="The largest score of the whole tensor is subtracted from every row. A row far below it becomes "
-    "exp(-2000) = 0 everywhere, and 0 / 0 is NaN.",
+    "`exp(-2000)` = 0 everywhere, and 0 / 0 is NaN.",
     hint="Each row needs its own largest score: look along the last axis alone.",
     explain=explainers.not_a_number,
 )
@@ -247,7 +247,7 @@ def over_axis_1_with_overflow(scores):
 @known(
     "over-everything",
     means="All the numbers of the tensor together sum to 1, instead of each row.",
-    hint="sum() without an axis adds up everything. Along which axis do the scores of a row lie?",
+    hint="`sum()` without an axis adds up everything. Along which axis do the scores of a row lie?",
     explain=explainers.row_sum,
 )
 def over_all_numbers(scores):
@@ -330,7 +330,7 @@ def shifted_exponentials_alone(scores):
 @known(
     "log-softmax",
     means="These are the logarithms of the weights.",
-    hint="log_softmax is used in losses; attention wants the weights themselves.",
+    hint="`log_softmax` is used in losses; attention wants the weights themselves.",
     explain=explainers.row_sum,
 )
 def logarithms(scores):

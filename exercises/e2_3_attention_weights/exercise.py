@@ -13,7 +13,7 @@ EXERCISE = Exercise(
     signature="attention_weights(q, k)",
     minutes=6,
     difficulty=2,
-    gives="softmax(scores / sqrt(D)), the scores being the dot products of q and k",
+    gives="`softmax(scores / sqrt(D))`, the scores being the dot products of q and k",
     reference=attention_weights,
     arguments=("q", "k"),
     returns=("weights",),
@@ -23,11 +23,11 @@ EXERCISE = Exercise(
     misconceptions=known,
     stage_of=stage_of,
     hints=(
-        "Three steps you have met: dot products of all queries with all keys, divide by sqrt(D), softmax over the "
-        "keys. D is the size of the last axis of q.",
+        "Three steps you have met: dot products of all queries with all keys, divide by `sqrt(D)`, softmax over "
+        "the keys. D is the size of the last axis of q.",
         "scores / math.sqrt(q.size(-1)), then .softmax(dim=-1).",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(properties.ITEMS,),
-    when_correct="Divided by sqrt(D), the scores keep the same spread for every D.",
+    when_correct="Divided by `sqrt(D)`, the scores keep the same spread for every D.",
 )

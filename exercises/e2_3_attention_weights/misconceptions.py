@@ -41,7 +41,7 @@ def by_the_root_of_all_numbers(q, k):
 
 @known(
     "raw-scores",
-    means="These are the bare scores: neither divided by sqrt(D), nor turned into weights.",
+    means="These are the bare scores: neither divided by `sqrt(D)`, nor turned into weights.",
     hint="Two steps are missing: the division, then the softmax.",
     explain=explainers.row_sum,
 )
@@ -63,7 +63,7 @@ def exponentials(scores):
 @known(
     "log-softmax",
     means="These are the logarithms of the weights.",
-    hint="log_softmax is used in losses; attention wants the weights themselves.",
+    hint="`log_softmax` is used in losses; attention wants the weights themselves.",
     explain=explainers.row_sum,
     step="softmax",
 )

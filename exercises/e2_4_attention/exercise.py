@@ -39,10 +39,10 @@ EXERCISE = Exercise(
     none_hints=properties.WEIGHTS_ARE_NONE,
     hints=(
         "You have the weights from exercise 2.3. Row i says how much query i takes of each value.",
-        "A weighted sum of the rows of v, for all queries at once, is the matrix product weights @ v.",
-        "Return both: return weights @ v, weights.",
+        "A weighted sum of the rows of v, for all queries at once, is the matrix product `weights @ v`.",
+        "Return both: `return weights @ v, weights`.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(properties.ITEMS, gradients_flow(attention, GRADIENTS, ("q", "k", "v"))),
-    when_correct="That is equation 1 of the paper: softmax(q k^T / sqrt(D)) v.",
+    when_correct="That is equation 1 of the paper: `softmax(q k^T / sqrt(D))` v.",
 )

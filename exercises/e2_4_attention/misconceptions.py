@@ -22,7 +22,7 @@ known.include(
     "only-out",
     "only-weights",
     "swapped-pair",
-    hints={"swapped-pair": "Return out first: attention(q, k, v) gives (out, weights)."},
+    hints={"swapped-pair": "Return out first: `attention(q, k, v)` gives (out, weights)."},
 )
 known.also("swapped-pair", scale=unscaled, give=weights_first)
 known.include(
@@ -55,7 +55,7 @@ def scaled_by_the_width_of_the_values(q, k, v):
 
 @known(
     "output-scaled",
-    means="The division by sqrt(D) came at the very end, on out; the scores were not divided.",
+    means="The division by `sqrt(D)` came at the very end, on out; the scores were not divided.",
     hint="Scale the scores, before the softmax: afterwards it is too late.",
     explain=explainers.sharpness,
 )

@@ -44,7 +44,7 @@ EXERCISE = Exercise(
     signature="SelfAttention(d_in, d_out)",
     minutes=12,
     difficulty=3,
-    gives="a module with W_query, W_key, W_value; forward(x) with x (B, T, d_in) gives (out, weights)",
+    gives="a module with `W_query`, `W_key`, `W_value`; `forward(x)` with x (B, T, `d_in`) gives (out, weights)",
     reference=SelfAttention,
     arguments=("d_in", "d_out"),
     returns=("out", "weights"),
@@ -67,10 +67,10 @@ EXERCISE = Exercise(
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
     hints=(
-        "In __init__: super().__init__(), then three layers nn.Linear(d_in, d_out, bias=False) under the names "
-        "W_query, W_key, W_value.",
-        "In forward: q = self.W_query(x), and k and v likewise; then what you wrote in exercise 2.4.",
-        "return attention(self.W_query(x), self.W_key(x), self.W_value(x))",
+        "In `__init__`: `super().__init__()`, then three layers `nn.Linear(d_in, d_out, bias=False)` under the "
+        "names `W_query`, `W_key`, `W_value`.",
+        "In forward: q = `self.W_query(x)`, and k and v likewise; then what you wrote in exercise 2.4.",
+        "`return attention(self.W_query(x), self.W_key(x), self.W_value(x))`",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=trainable(

@@ -73,7 +73,7 @@ def by_the_root_of_the_number_of_positions(q, k):
 
 @known(
     "scaled-by-input",
-    means="The scores were divided by sqrt(d_in); the dot products run over the d_out features of q and k.",
+    means="The scores were divided by `sqrt(d_in)`; the dot products run over the `d_out` features of q and k.",
     hint="Take the size from q itself.",
     explain=explainers.sharpness,
 )
@@ -89,7 +89,7 @@ class ScaledByInput(module_from()):
 
 @known(
     "query-layer-twice",
-    means="W_query made the keys as well; W_key was never used.",
+    means="`W_query` made the keys as well; `W_key` was never used.",
     hint="Each of the three layers makes one of the three things.",
     explain=explainers.sharpness,
     step="project",
@@ -100,7 +100,7 @@ def keys_by_the_query_layer(module, x):
 
 @known(
     "key-layer-twice",
-    means="W_key made the queries as well; W_query was never used.",
+    means="`W_key` made the queries as well; `W_query` was never used.",
     hint="Each of the three layers makes one of the three things.",
     explain=explainers.sharpness,
     step="project",
@@ -121,7 +121,7 @@ def queries_and_keys_swapped(module, x):
 
 @known(
     "keys-as-values",
-    means="The weights average the keys; W_value was never used.",
+    means="The weights average the keys; `W_value` was never used.",
     hint="Keys decide how much is read; values are what is read.",
     explain=explainers.out_alone,
     step="project",
@@ -132,7 +132,7 @@ def values_by_the_key_layer(module, x):
 
 @known(
     "input-as-values",
-    means="The weights average x itself; W_value was never used.",
+    means="The weights average x itself; `W_value` was never used.",
     hint="Values are a projection too.",
     explain=explainers.shape,
     step="project",
@@ -143,7 +143,7 @@ def values_not_projected(module, x):
 
 @known(
     "queries-as-values",
-    means="The weights average the queries; W_value was never used.",
+    means="The weights average the queries; `W_value` was never used.",
     hint="Keys decide how much is read; values are what is read.",
     explain=explainers.out_alone,
     step="project",
@@ -154,7 +154,7 @@ def values_by_the_query_layer(module, x):
 
 @known(
     "values-as-keys",
-    means="The queries were compared with the values; W_key was never used.",
+    means="The queries were compared with the values; `W_key` was never used.",
     hint="Keys decide how much is read; values are what is read.",
     explain=explainers.sharpness,
     step="project",

@@ -20,7 +20,7 @@ def what_is_read(args, weights):
 
 
 def describe(args):
-    return "pronoun_matrices() takes no arguments; its two matrices are then applied to sentences."
+    return "`pronoun_matrices()` takes no arguments; its two matrices are then applied to sentences."
 
 
 SENTENCES = (  # of at most 10 words, as the exercise says, with one noun for each pronoun
@@ -44,8 +44,8 @@ EXERCISE = Exercise(
     signature="pronoun_matrices()",
     minutes=12,
     difficulty=3,
-    gives="the pair (W_query, W_key), each (F, D): with them each pronoun puts at least 0.9 of its weight on the noun "
-    "it stands for",
+    gives="the pair (`W_query`, `W_key`), each (F, D): with them each pronoun puts at least 0.9 of its weight on "
+    "the noun it stands for",
     reference=pronoun_matrices,
     arguments=(),
     returns=("weights",),
@@ -62,12 +62,13 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        'Give each column of the matrices a meaning, a question such as "a feminine noun?". Row by row, W_query then '
-        "says how strongly a feature asks each question, and W_key how strongly it answers.",
+        'Give each column of the matrices a meaning, a question such as "a feminine noun?". Row by row, `W_query` '
+        "then says how strongly a feature asks each question, and `W_key` how strongly it answers.",
         'Three questions, D = 3: feminine, masculine, neuter. She asks the first, and so does "queen", which does no '
         'harm. But "she" is feminine as well, and must not answer: its feature pronoun can take that back.',
-        "In W_key a negative number in the row of pronoun cancels the answer of its gender. And the entries must be "
-        "large enough: one word in 10 gets 0.9 if its score, after the division by √D, leads by ln(9 · 9) = 4.4.",
+        "In `W_key` a negative number in the row of pronoun cancels the answer of its gender. And the entries must "
+        "be large enough: one word in 10 gets 0.9 if its score, after the division by √D, leads by ln(9 · 9) = "
+        "4.4.",
     ),
     error_meanings=(),
     properties=(

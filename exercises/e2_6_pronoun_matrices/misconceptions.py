@@ -20,7 +20,7 @@ def genders(pronoun, size=3.0):
 @known(
     "reads-itself",
     means="The pronoun reads itself as much as its noun, or more: it has the gender that it asks for.",
-    hint="A pronoun should ask, and not answer. Which row of W_key can take back its answer?",
+    hint="A pronoun should ask, and not answer. Which row of `W_key` can take back its answer?",
     explain=what_a_pronoun_reads,
 )
 def gender_asks_for_gender():
@@ -51,8 +51,9 @@ for size in (1 / 3, 0.9):
 
 @known(
     "swapped",
-    means="W_query and W_key have changed places: here the nouns ask, and the pronouns answer.",
-    hint="W_query says what a word asks for, W_key what it answers; which of the two returned matrices comes first?",
+    means="`W_query` and `W_key` have changed places: here the nouns ask, and the pronouns answer.",
+    hint="`W_query` says what a word asks for, `W_key` what it answers; which of the two returned matrices comes "
+    "first?",
     explain=what_a_pronoun_reads,
 )
 def key_before_query():
@@ -101,7 +102,7 @@ def add_one_gender(row):
 known(
     "one-gender-only",
     means="One pronoun finds its noun; for the others all scores are equal, and they read every word evenly.",
-    hint="Each gender needs a column of its own in W_query and W_key: a question, and its answer.",
+    hint="Each gender needs a column of its own in `W_query` and `W_key`: a question, and its answer.",
     explain=what_a_pronoun_reads,
 )
 for row in (1, 2, 3):

@@ -21,15 +21,14 @@ EXERCISE = Exercise(
     misconceptions=known,
     hints=(
         "Draw the mask for 3 tokens: a row for each query, a column for each key. What shape do the True entries have?",
-        "Start from a square of True, torch.ones(length, length, dtype=torch.bool), and keep a triangle of it.",
+        "Start from a square of True, `torch.ones(length, length, dtype=torch.bool)`, and keep a triangle of it.",
         "tril keeps the lower triangle together with the diagonal.",
     ),
     error_meanings=(
         (
             r"at least 2 dim",
-            "A triangle is cut out of a square, and torch.ones(n) is a single row: a mask has a row for each query "
-            "and a "
-            "column for each key.",
+            "A triangle is cut out of a square, and `torch.ones(n)` is a single row: a mask has a row for each "
+            "query and a column for each key.",
         ),
         (
             r"(tril|triu)\(\).*must be Tensor, not int",

@@ -31,7 +31,8 @@ def upper_triangle_of_numbers(length):
 @known(
     "true-hides",
     means="True and False are the wrong way around: yours is True where reading is forbidden.",
-    hint="In this course, as in F.scaled_dot_product_attention, True = may attend. How do you turn a bool mask around?",
+    hint="In this course, as in `F.scaled_dot_product_attention`, True = may attend. How do you turn a bool mask "
+    "around?",
     explain=explainers.true_at,
 )
 def future(length):

@@ -37,7 +37,7 @@ EXERCISE = Exercise(
     misconceptions=known,
     hints=(
         "Two steps: weights * mask sets the hidden ones to 0 (False counts as 0). Then a row may sum to less than 1.",
-        "Divide by the new sum of each row; keepdim=True makes (T, 1) out of (T,), so that the shapes fit.",
+        "Divide by the new sum of each row; `keepdim=True` makes (T, 1) out of (T,), so that the shapes fit.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN),
     when_correct="The visible keys keep their proportions and share the whole row.",

@@ -70,8 +70,8 @@ def divided_by_the_number_of_visible_keys(weights, mask):
 
 @known(
     "softmax-again",
-    means="A softmax was applied a second time: a weight of 0 becomes exp(0) = 1, so hidden keys are back, and the "
-    "rest is flattened.",
+    means="A softmax was applied a second time: a weight of 0 becomes `exp(0)` = 1, so hidden keys are back, and "
+    "the rest is flattened.",
     hint="The numbers are weights already; dividing by their sum is enough.",
     explain=explainers.hidden_weight,
 )

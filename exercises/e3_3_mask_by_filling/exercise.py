@@ -33,8 +33,8 @@ EXERCISE = Exercise(
     misconceptions=known,
     stage_of=stage_of,
     hints=(
-        "exp(-inf) is exactly 0. Put -inf where the mask is False, then take the softmax over the last axis.",
-        "scores.masked_fill(where, value) fills where `where` is True; ~mask is True where the mask is False.",
+        "`exp(-inf)` is exactly 0. Put -inf where the mask is False, then take the softmax over the last axis.",
+        "`scores.masked_fill(where, value)` fills where `where` is True; `~mask` is True where the mask is False.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN_EXACTLY),
     when_correct="Hidden scores became weights of 0, and the softmax shared out the whole row among the others.",

@@ -13,24 +13,24 @@ EXERCISE = Exercise(
     signature="padding_mask(lengths, max_length)",
     minutes=6,
     difficulty=2,
-    gives="a mask, bool (B, 1, max_length), from lengths (B,): True where the key is a real token",
+    gives="a mask, bool (B, 1, `max_length`), from lengths (B,): True where the key is a real token",
     reference=padding_mask,
     arguments=("lengths", "max_length"),
     returns=("mask",),
     axis_names=AXES | {2: "", 3: "B", 5: "B", 7: "max_length", 13: "max_length", 11: "max_length"},
     cases=(
         TestCase("three items", (torch.tensor([6, 4, 9]), 11)),
-        TestCase("one item, shorter than max_length", (torch.tensor([2]), 7)),
+        TestCase("one item, shorter than `max_length`", (torch.tensor([2]), 7)),
         TestCase("three short items", (torch.tensor([11, 1, 9]), 13)),
         TestCase("five items", (torch.tensor([4, 2, 7, 1, 5]), 7)),
     ),
     minimal_inputs=((torch.tensor([1]), 2), (torch.tensor([2, 1]), 2), (torch.tensor([1, 3]), 3)),
     misconceptions=known,
     hints=(
-        "torch.arange(max_length) gives the positions 0, 1, 2, ... When is a position real?",
+        "`torch.arange(max_length)` gives the positions 0, 1, 2, ... When is a position real?",
         "A position is real if it is smaller than the item's length. To compare all positions with all lengths at "
         "once, the lengths need more axes, of size 1, at the end.",
-        "Comparing (max_length,) with (B, 1, 1) gives (B, 1, max_length): lengths[:, None, None] has that shape.",
+        "Comparing (`max_length`,) with (B, 1, 1) gives (B, 1, `max_length`): `lengths[:, None, None]` has that shape.",
     ),
     when_correct="One row for each item, stretched over all queries by broadcasting.",
 )

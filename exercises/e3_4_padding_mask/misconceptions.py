@@ -19,7 +19,8 @@ def real(lengths, max_length):
 @known(
     "true-hides",
     means="True and False are the wrong way around: yours is True at the padding.",
-    hint="True = may attend, so real tokens are True. (nn.MultiheadAttention's key_padding_mask has it the other way.)",
+    hint="True = may attend, so real tokens are True. (`nn.MultiheadAttention`'s `key_padding_mask` has it the "
+    "other way.)",
     explain=explainers.true_at,
 )
 def padding(lengths, max_length):
@@ -142,7 +143,7 @@ for mask in (real, padding, padding_without_its_first_position, one_too_many, on
 
 @known(
     "queries-not-keys",
-    means="The mask runs along the queries: (B, max_length, 1) hides rows, not keys.",
+    means="The mask runs along the queries: (B, `max_length`, 1) hides rows, not keys.",
     hint="Keys are the last axis. Every query, even one on padding, must not see padded keys.",
 )
 def axis_at_the_end(lengths, max_length):
@@ -160,7 +161,7 @@ def pairs_of_real_tokens(lengths, max_length):
 
 @known(
     "batch-in-the-middle",
-    means="The batch axis is in the middle: (1, B, max_length).",
+    means="The batch axis is in the middle: (1, B, `max_length`).",
     hint="The batch comes first, then the queries. Where does the axis of size 1 have to be inserted?",
 )
 def axis_in_front(lengths, max_length):
@@ -169,7 +170,7 @@ def axis_in_front(lengths, max_length):
 
 @known(
     "full-size",
-    means="The mask is written out for every query: (B, max_length, max_length).",
+    means="The mask is written out for every query: (B, `max_length`, `max_length`).",
     hint="An axis of size 1 is enough: broadcasting stretches it to all queries.",
 )
 def a_row_for_every_query(lengths, max_length):
@@ -178,7 +179,7 @@ def a_row_for_every_query(lengths, max_length):
 
 @known(
     "to-the-longest",
-    means="The mask is as wide as the longest item; max_length was not used.",
+    means="The mask is as wide as the longest item; `max_length` was not used.",
     hint="A batch may be padded further than its longest item.",
 )
 def to_the_longest(lengths, max_length):
@@ -213,7 +214,7 @@ def add_numbers(dtype):
 known(
     "numbers-not-bool",
     means="The mask holds numbers instead of True and False.",
-    hint="A comparison gives True and False by itself; a mask that is filled step by step needs dtype=torch.bool.",
+    hint="A comparison gives True and False by itself; a mask that is filled step by step needs `dtype=torch.bool`.",
 )
 for dtype in (torch.float32, torch.int64, torch.int32):
     add_numbers(dtype)

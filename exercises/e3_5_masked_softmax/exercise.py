@@ -80,11 +80,11 @@ EXERCISE = Exercise(
         gradients_flow(masked_softmax, (normal(B, T, S, seed=9), EMPTY_ROWS), ("scores", None)),
     ),
     hints=(
-        "What becomes of exp(score) / sum in a row where every score is -inf? Which fill would keep it finite, and "
-        "what weights does such a row get?",
-        "Fill with the lowest finite number, torch.finfo(scores.dtype).min, instead of -inf: in a row that sees "
+        "What becomes of `exp(score) / sum` in a row where every score is -inf? Which fill would keep it finite, "
+        "and what weights does such a row get?",
+        "Fill with the lowest finite number, `torch.finfo(scores.dtype).min`, instead of -inf: in a row that sees "
         "nothing all weights are then equal, not NaN.",
         "After the softmax, fill a second time: what is hidden gets the weight 0. Other rows do not change.",
     ),
-    when_correct="Zeros for a row that sees nothing, and finite gradients: as F.scaled_dot_product_attention does.",
+    when_correct="Zeros for a row that sees nothing, and finite gradients: as `F.scaled_dot_product_attention` does.",
 )

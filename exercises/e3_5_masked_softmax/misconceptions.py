@@ -40,8 +40,8 @@ def empty_row(case):
 @known(
     "nan-rows",
     means="A row that sees no key is NaN: its exponentials sum to 0, and 0 / 0 is NaN.",
-    hint="How can such a row get finite scores to softmax over, and its zeros afterwards? (NaN * 0 is NaN, and NaN "
-    "== NaN is False: neither multiplying nor comparing removes it.)",
+    hint="How can such a row get finite scores to softmax over, and its zeros afterwards? (NaN * 0 is NaN, and "
+    "`NaN == NaN` is False: neither multiplying nor comparing removes it.)",
     explain=empty_row,
 )
 def filled_with_minus_infinity(scores, mask):
@@ -130,7 +130,7 @@ def renormalized_with_epsilon(scores, mask):
 
 @known(
     "overflow",
-    means="Right for small scores, but exp(200) is too large for a float: it becomes inf, and inf * 0 is NaN.",
+    means="Right for small scores, but `exp(200)` is too large for a float: it becomes inf, and inf * 0 is NaN.",
     hint="What did you subtract in exercise 2.2, so that no exponent is above 0?",
     explain=explainers.not_a_number,
 )

@@ -73,7 +73,8 @@ EXERCISE = Exercise(
     signature="find_leaks(attend, x)",
     minutes=12,
     difficulty=3,
-    gives="a sorted list of all pairs (i, j), j > i, where a change of x at position j changes attend(x) at position i",
+    gives="a sorted list of all pairs (i, j), j > i, where a change of x at position j changes `attend(x)` at "
+    "position i",
     reference=find_leaks,
     arguments=("attend", "x"),
     returns=("leaks",),
@@ -100,12 +101,12 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Two outputs, before and after a change. Copy x, change position j in the copy, and compare attend(copy) with "
-        "attend(x): which of the outputs before j have moved? Do this for each j.",
-        "Change all features of all items by random noise: changed = x.clone(), then changed[:, j] += ... The largest "
-        "absolute difference over items and features says how far each position moved.",
-        "moved = (attend(changed) - before).abs().amax(dim=(0, 2)) has shape (T,). The pair (i, j) is a leak if i < j "
-        "and moved[i] > 1e-4, which is far above rounding. Sort the pairs at the end.",
+        "Two outputs, before and after a change. Copy x, change position j in the copy, and compare `attend(copy)` "
+        "with `attend(x)`: which of the outputs before j have moved? Do this for each j.",
+        "Change all features of all items by random noise: changed = `x.clone()`, then `changed[:, j]` += ... The "
+        "largest absolute difference over items and features says how far each position moved.",
+        "`moved = (attend(changed) - before).abs().amax(dim=(0, 2))` has shape (T,). The pair (i, j) is a leak "
+        "if i < j and `moved[i]` > 1e-4, which is far above rounding. Sort the pairs at the end.",
     ),
     error_meanings=(
         (

@@ -103,13 +103,13 @@ PROPERTIES = (
     Property(
         "not-pairs",
         _not_pairs,
-        "torch's results are tensors: int(i), x.item() and x.tolist() make Python numbers of them.",
+        "torch's results are tensors: `int(i)`, `x.item()` and `x.tolist()` make Python numbers of them.",
     ),
     Property("turned-around", _turned_around, "Which of your two numbers is the position that was changed?"),
     Property(
         "listed-twice", _listed_twice, "Take the largest movement over all items and features first; then decide once."
     ),
-    Property("not-sorted", _not_sorted, "sorted(your_list) orders pairs by their first number, then by the second."),
+    Property("not-sorted", _not_sorted, "`sorted(your_list)` orders pairs by their first number, then by the second."),
     Property(
         "no-leak-there",
         _not_a_leak,

@@ -139,7 +139,7 @@ def j_then_i(i, j):
 @known(
     "not-sorted",
     means="The pairs are right, but they come in the order in which they were found.",
-    hint="sorted(...) orders pairs by their first number, then by their second.",
+    hint="`sorted(...)` orders pairs by their first number, then by their second.",
     explain=difference,
     step="finish",
 )
@@ -209,7 +209,7 @@ def of_the_first_feature(x, j):
 @known(
     "not-the-given-x",
     means="The model was tried on an x of your own; a leak may show only for the x that is given.",
-    hint="Start from the argument x: attend(x), and attend of a copy in which one position differs.",
+    hint="Start from the argument x: `attend(x)`, and attend of a copy in which one position differs.",
     explain=difference,
     step="start",
 )
@@ -225,7 +225,8 @@ def zeros(x):
 @known(
     "always-empty",
     means="Your list stays empty, even for models that leak: x was not changed, or by too little to show.",
-    hint="Print (changed - x).abs().max() after the change. Is the result of your change kept, and far above rounding?",
+    hint="Print `(changed - x).abs().max()` after the change. Is the result of your change kept, and far above "
+    "rounding?",
     explain=difference,
     step="change",
 )
@@ -283,8 +284,8 @@ def of_the_first_item(x, j):
 @known(
     "first-item-only",
     means="Only the first item of the batch is changed or compared; a leak may be in another one.",
-    hint="changed[:, j] is position j of all items, changed[0, j] that of the first alone. And how far did an output "
-    "move in any item?",
+    hint="`changed[:, j]` is position j of all items, `changed[0, j]` that of the first alone. And how far did an "
+    "output move in any item?",
     explain=difference,
     step="distance",
 )
@@ -318,7 +319,7 @@ for value in (0.2, 1.0):
     "changes-pile-up",
     means="The changes pile up: a copy is made once, so at position j all earlier positions are still changed, and "
     "outputs move because of them.",
-    hint="Where is clone() called: before the loop, or for each j?",
+    hint="Where is `clone()` called: before the loop, or for each j?",
     explain=difference,
 )
 def one_copy_for_all(attend, x):

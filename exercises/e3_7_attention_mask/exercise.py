@@ -49,11 +49,11 @@ EXERCISE = Exercise(
         TestCase("padding at the end, causal", (AT_THE_END, 0, True)),
         TestCase("padding in front, not causal", (IN_FRONT, 0, False)),
         TestCase("padding in front, causal", (IN_FRONT, 0, True)),
-        TestCase("padding on either side, pad_id 9", (EITHER_SIDE, 9, False)),
-        TestCase("padding on either side, pad_id 9, causal", (EITHER_SIDE, 9, True)),
-        TestCase("ids of type int32, pad_id -100", (NEGATIVE, -100, True)),
-        TestCase("ids of type int32, pad_id 50256", (LARGE, 50256, False)),
-        TestCase("ids of type int32, pad_id 50256, causal", (LARGE, 50256, True)),
+        TestCase("padding on either side, `pad_id` 9", (EITHER_SIDE, 9, False)),
+        TestCase("padding on either side, `pad_id` 9, causal", (EITHER_SIDE, 9, True)),
+        TestCase("ids of type int32, `pad_id` -100", (NEGATIVE, -100, True)),
+        TestCase("ids of type int32, `pad_id` 50256", (LARGE, 50256, False)),
+        TestCase("ids of type int32, `pad_id` 50256, causal", (LARGE, 50256, True)),
     ),
     minimal_inputs=(
         (batch([5]), 0, False),
@@ -73,10 +73,10 @@ EXERCISE = Exercise(
     hints=(
         "Two masks, combined with `&`. One says which keys are real tokens: where in ids does it come from, and which "
         "axis does it need so that every query gets the same row? The other is the triangle of exercise 3.1.",
-        "(ids != pad_id)[:, None, :] has shape (B, 1, T). Combined with a mask of shape (T, T) it broadcasts to "
+        "`(ids != pad_id)[:, None, :]` has shape (B, 1, T). Combined with a mask of shape (T, T) it broadcasts to "
         "(B, T, T): the triangle if causal, and otherwise a square that hides nothing.",
-        "mask = torch.ones(T, T, dtype=torch.bool); if causal, keep its lower triangle; return "
-        "mask & (ids != pad_id)[:, None, :].",
+        "`mask = torch.ones(T, T, dtype=torch.bool)`; if causal, keep its lower triangle; return "
+        "`mask & (ids != pad_id)[:, None, :]`.",
     ),
     error_meanings=(
         (

@@ -47,7 +47,7 @@ known = Misconceptions(mask_from)
 @known(
     "padding-ignored",
     means="Padding is not hidden: your mask is the same whatever the ids are.",
-    hint="Which entries of ids are real tokens, and how do you compare all of them with pad_id at once?",
+    hint="Which entries of ids are real tokens, and how do you compare all of them with `pad_id` at once?",
     explain=explainers.true_at,
     step="keys",
 )
@@ -58,7 +58,7 @@ def every_key(ids, pad_id):
 @known(
     "padding-inverted",
     means="Padding is read the wrong way around: your mask is True at padded keys, and hides the real tokens.",
-    hint="True = may attend. For which ids should the comparison with pad_id be True?",
+    hint="True = may attend. For which ids should the comparison with `pad_id` be True?",
     explain=explainers.true_at,
     step="keys",
 )
@@ -90,7 +90,7 @@ def pairs_of_real_tokens(ids, pad_id):
 
 @known(
     "pad-id-0",
-    means="0 is taken for the padding; pad_id was never used.",
+    means="0 is taken for the padding; `pad_id` was never used.",
     hint="Each tokenizer has its own id for padding, and 0 may be a real token. What are you given?",
     explain=explainers.true_at,
     step="keys",
@@ -106,8 +106,8 @@ def positive(ids, pad_id):
 
 @known(
     "larger-than-pad-id",
-    means="Ids on one side of pad_id are taken for padding; a real token may have a smaller or a larger id.",
-    hint="Padding is what is equal to pad_id, and nothing else.",
+    means="Ids on one side of `pad_id` are taken for padding; a real token may have a smaller or a larger id.",
+    hint="Padding is what is equal to `pad_id`, and nothing else.",
     explain=explainers.true_at,
     step="keys",
 )
@@ -195,7 +195,7 @@ def whole_square(length, causal):
 @known(
     "always-causal",
     means="The future is always hidden, also where causal is False.",
-    hint="With causal=False every real token may be read, before and after the query.",
+    hint="With `causal=False` every real token may be read, before and after the query.",
     explain=explainers.true_at,
     step="pairs",
 )
@@ -206,7 +206,7 @@ def always_the_past(length, causal):
 @known(
     "causal-inverted",
     means="The argument causal is read the wrong way around: the future is hidden where it should not be.",
-    hint="Follow your `if` once with causal=True, and once with causal=False.",
+    hint="Follow your `if` once with `causal=True`, and once with `causal=False`.",
     explain=explainers.true_at,
     step="pairs",
 )
@@ -216,7 +216,7 @@ def the_past_unless_causal(length, causal):
 
 @known(
     "future-alone",
-    means="The triangle is the wrong one: with causal=True a query sees later keys, and not its past.",
+    means="The triangle is the wrong one: with `causal=True` a query sees later keys, and not its past.",
     hint="Rows are queries, columns are keys. On which side of the diagonal is the past?",
     explain=explainers.true_at,
     step="pairs",
@@ -232,7 +232,7 @@ def the_present_and_the_future(length, causal):
 
 @known(
     "diagonal-hidden",
-    means="With causal=True a query does not see itself.",
+    means="With `causal=True` a query does not see itself.",
     hint='"Not later than the query" includes the query itself.',
     explain=explainers.true_at,
     step="pairs",
@@ -243,7 +243,7 @@ def the_past_alone(length, causal):
 
 @known(
     "one-step-ahead",
-    means="With causal=True a query still sees the next key.",
+    means="With `causal=True` a query still sees the next key.",
     hint="The border runs along the diagonal: column <= row.",
     explain=explainers.true_at,
     step="pairs",
@@ -292,7 +292,7 @@ def with_everything_in_empty_rows(keys, pairs):
 @known(
     "true-hides",
     means="True and False are the wrong way around: your mask is True where reading is forbidden.",
-    hint="In this course, as in F.scaled_dot_product_attention, True = may attend.",
+    hint="In this course, as in `F.scaled_dot_product_attention`, True = may attend.",
     explain=explainers.true_at,
     step="give",
 )
@@ -316,7 +316,7 @@ def a_row_if_not_causal(length, causal):
 @known(
     "head-axis",
     means="Your mask has an axis more, for heads: (B, 1, T, T).",
-    hint="The mask asked for is (B, T, T). Who has heads can insert the axis: mask[:, None].",
+    hint="The mask asked for is (B, T, T). Who has heads can insert the axis: `mask[:, None]`.",
     step="give",
 )
 def an_axis_for_heads(mask):

@@ -95,11 +95,11 @@ EXERCISE = Exercise(
     misconceptions=known,
     error_meanings=ERRORS,
     hints=(
-        "Draw one random number for each number of x: torch.rand(x.shape, generator=generator). Which of them are at "
-        "least p?",
-        "keep = torch.rand(x.shape, generator=generator) >= p is True with probability 1 - p. x * keep.to(x.device) "
-        "sets the others to 0. What is missing is a division.",
-        "return x * keep.to(x.device) / (1 - p)",
+        "Draw one random number for each number of x: `torch.rand(x.shape, generator=generator)`. Which of them "
+        "are at least p?",
+        "keep = `torch.rand(x.shape, generator=generator)` >= p is True with probability 1 - p. x * "
+        "`keep.to(x.device)` sets the others to 0. What is missing is a division.",
+        "`return x * keep.to(x.device) / (1 - p)`",
     ),
     properties=(properties.FINITE, *ZEROS.properties(lambda case: case.args[1])),
     behavioral_tests=(

@@ -18,8 +18,8 @@ ZEROS = DropoutExplainer(
     lambda case: Dropped(case.args[0], case.actual, case.args[1]),
     noun="numbers",
     draw="torch.rand(x.shape, ...)",
-    share="Each number becomes 0 with probability p: torch.rand draws uniformly from 0 to 1, so a share of p of its "
-    "numbers lies below p.",
+    share="Each number becomes 0 with probability p: `torch.rand` draws uniformly from 0 to 1, so a share of p of "
+    "its numbers lies below p.",
 )
 
 
@@ -137,7 +137,7 @@ def subtracted_from_what_is_kept(x, p, generator=None):
 @known(
     "filled-with-infinity",
     means="What was dropped became infinite; it should become 0.",
-    hint="-inf hides a score from a softmax, since exp(-inf) = 0. Is there a softmax here?",
+    hint="-inf hides a score from a softmax, since `exp(-inf)` = 0. Is there a softmax here?",
     explain=first_infinity,
 )
 def minus_infinity_instead_of_0(x, p, generator=None):

@@ -117,12 +117,12 @@ EXERCISE = Exercise(
     misconceptions=known,
     error_meanings=ERRORS,
     hints=(
-        "You have both parts: attention_weights from exercise 2.3 and dropout from exercise 4.1. What goes into the "
-        "dropout, and when?",
+        "You have both parts: `attention_weights` from exercise 2.3 and dropout from exercise 4.1. What goes into "
+        "the dropout, and when?",
         "There are three steps: the weights, with their softmax; dropout on these weights, if training; and out. Give "
         "the dropped weights the same name as before, so that nothing can use the old ones.",
-        "weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1); if training: "
-        "weights = dropout(weights, p, generator); return weights @ v, weights.",
+        "`weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1)`; if training: weights = "
+        "`dropout(weights, p, generator)`; `return weights @ v, weights`.",
     ),
     properties=(*WEIGHTS.pair_properties(), *WEIGHTS.dropout_properties()),
     behavioral_tests=(

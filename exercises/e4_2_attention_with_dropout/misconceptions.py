@@ -25,8 +25,8 @@ WEIGHTS = DroppedWeights(
     mode=lambda args: args[3:5],
     noun="weights",
     draw="torch.rand(weights.shape, ...)",
-    share="Each weight becomes 0 with probability p: torch.rand draws uniformly from 0 to 1, so a share of p of its "
-    "numbers lies below p.",
+    share="Each weight becomes 0 with probability p: `torch.rand` draws uniformly from 0 to 1, so a share of p of "
+    "its numbers lies below p.",
 )
 
 

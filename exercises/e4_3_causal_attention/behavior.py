@@ -14,7 +14,7 @@ from feedback.format import listed
 from helpers.masks import causal_mask
 
 BUFFER = (
-    'Make it once, in __init__: self.register_buffer("mask", ...). A buffer moves with the module, and no '
+    'Make it once, in `__init__`: `self.register_buffer("mask", ...)`. A buffer moves with the module, and no '
     "optimizer touches it."
 )
 
@@ -216,7 +216,7 @@ TESTS = (
     BehavioralTest(
         "no-gradients",
         does_not_learn,
-        "Use the layers themselves, and no detach, .data or no_grad.",
+        "Use the layers themselves, and no detach, `.data` or `no_grad`.",
         required=True,
         while_doing="in the backward pass",
     ),
@@ -226,6 +226,6 @@ TESTS = (
     built_again(
         "mask-stays-on-the-cpu",
         mask_stays_on_the_cpu,
-        "self.mask[:T, :T] moves with the module. A new tensor belongs where x is: device=x.device.",
+        "`self.mask[:T, :T]` moves with the module. A new tensor belongs where x is: `device=x.device`.",
     ),
 )

@@ -66,8 +66,8 @@ def describe(args):
 ERRORS = (
     (
         r"attribute '(\w+)' already exists",
-        "The module has an attribute {0} already: register_buffer makes it by itself, so there is no self.{0} = ... "
-        "before it.",
+        "The module has an attribute {0} already: `register_buffer` makes it by itself, so there is no self.{0} = "
+        "... before it.",
     ),
 )
 
@@ -115,15 +115,15 @@ def in_float64(args):
 
 
 CASES = (
-    TestCase("a batch as long as context_length", given(B, T, T, False, seed=60)),
-    TestCase("an x shorter than context_length, in evaluation", showing_the_mix(B, S, 9, 0.5, False, seed=64)),
+    TestCase("a batch as long as `context_length`", given(B, T, T, False, seed=60)),
+    TestCase("an x shorter than `context_length`, in evaluation", showing_the_mix(B, S, 9, 0.5, False, seed=64)),
     TestCase("a batch in training, dropout = 0.3", showing_the_mix(6, 40, 40, 0.3, True, seed=68), rtol=1e-3),
     TestCase("a batch in training, dropout = 0", given(3, 16, 20, True, seed=72)),
     TestCase("float64 numbers in evaluation", in_float64(given(B, T, S, False, seed=84))),
     TestCase("one position", given(B, 1, 3, False, seed=76)),
     TestCase("one item", given(1, S, S, False, seed=80)),
     TestCase("as many features out as in", given(B, S, D, False, seed=88, d_out=D)),
-    TestCase("d_in = 17 and d_out = 19", given(B, T, DV, False, seed=92, d_in=17, d_out=19)),
+    TestCase("`d_in` = 17 and `d_out` = 19", given(B, T, DV, False, seed=92, d_in=17, d_out=19)),
     TestCase("a batch with low scores in evaluation", with_low_visible_scores(given(B, T, T, False, seed=92))),
     TestCase(
         "float64 numbers with scores around -150",  # float64, so that exp(-150) is not 0
@@ -160,8 +160,8 @@ EXERCISE = Exercise(
     signature="CausalAttention(d_in, d_out, context_length, dropout)",
     minutes=15,
     difficulty=3,
-    gives="a module with W_query, W_key, W_value and a mask as buffer; forward(x) with x (B, T, d_in) gives (out, "
-    "weights), causal, with dropout on the weights",
+    gives="a module with `W_query`, `W_key`, `W_value` and a mask as buffer; `forward(x)` with x (B, T, `d_in`) "
+    "gives (out, weights), causal, with dropout on the weights",
     reference=CausalAttention,
     arguments=("d_in", "d_out", "context_length", "dropout"),
     returns=("out", "weights"),
@@ -175,13 +175,13 @@ EXERCISE = Exercise(
     misconceptions=known,
     error_meanings=ERRORS,
     hints=(
-        "It is your SelfAttention from exercise 2.5 with two more lines in __init__: "
-        'self.register_buffer("mask", ...), a triangle of context_length positions, and '
-        "self.dropout = nn.Dropout(dropout).",
-        "In forward: T = x.size(1), and the mask is self.mask[:T, :T]. Fill the scores with -inf where it forbids, "
-        "take the softmax, then weights = self.dropout(weights), and only then out.",
-        'weights = scores.masked_fill(~self.mask[:T, :T], float("-inf")).softmax(dim=-1), for a mask that is True '
-        "where reading is allowed; weights = self.dropout(weights); return weights @ v, weights",
+        "It is your SelfAttention from exercise 2.5 with two more lines in `__init__`: "
+        '`self.register_buffer("mask", ...)`, a triangle of `context_length` positions, and '
+        "`self.dropout = nn.Dropout(dropout)`.",
+        "In forward: `T = x.size(1)`, and the mask is `self.mask[:T, :T]`. Fill the scores with -inf where it "
+        "forbids, take the softmax, then weights = `self.dropout(weights)`, and only then out.",
+        '`weights = scores.masked_fill(~self.mask[:T, :T], float("-inf")).softmax(dim=-1)`, for a mask that is '
+        "True where reading is allowed; `weights = self.dropout(weights)`; `return weights @ v, weights`",
     ),
     properties=(*WEIGHTS.pair_properties(FUTURE), *WEIGHTS.dropout_properties()),
     behavioral_tests=TESTS,

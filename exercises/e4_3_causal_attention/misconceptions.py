@@ -51,8 +51,8 @@ WEIGHTS = DroppedWeights(
     noun="visible weights",
     draw="nn.Dropout",
     p_name="dropout",
-    share="nn.Dropout(dropout) zeroes each weight with probability dropout. Is it given this very number, and applied "
-    "once?",
+    share="`nn.Dropout(dropout)` zeroes each weight with probability dropout. Is it given this very number, and "
+    "applied once?",
 )
 
 
@@ -114,13 +114,13 @@ known.include(
     means={
         "always-on": "Weights are dropped in evaluation too: the module does not look at its mode.",
         "before-softmax": "Dropout came before the softmax: on the scores, q, k or x. A dropped score is not a "
-        "hidden one, since exp(0) = 1.",
+        "hidden one, since `exp(0)` = 1.",
         "on-values": "Dropout was applied to the values; no weight was dropped.",
     },
     hints={
-        "always-on": "Where does your code look at the mode? nn.Dropout does so by itself, if made in __init__; "
-        "F.dropout must be given self.training.",
-        "training-turned-around": "self.training is True in training, and nn.Dropout looks at it by itself.",
+        "always-on": "Where does your code look at the mode? `nn.Dropout` does so by itself, if made in "
+        "`__init__`; `F.dropout` must be given `self.training`.",
+        "training-turned-around": "`self.training` is True in training, and `nn.Dropout` looks at it by itself.",
         "before-softmax": "First the weights, with mask and softmax; then dropout on the weights.",
     },
 )
@@ -170,10 +170,10 @@ known.include(
         "before the softmax, as a score of -inf).",
     },
     hints={
-        "dropped-twice": "How many times does your code drop? nn.Dropout alone is enough.",
-        "p-kept": "nn.Dropout(p) takes the probability of becoming 0: pass dropout to it as it is.",
-        "always-half": "Which p is your dropout given? nn.Dropout() and F.dropout drop half unless it is given.",
-        "not-scaled": "nn.Dropout does both, and nothing in evaluation.",
+        "dropped-twice": "How many times does your code drop? `nn.Dropout` alone is enough.",
+        "p-kept": "`nn.Dropout(p)` takes the probability of becoming 0: pass dropout to it as it is.",
+        "always-half": "Which p is your dropout given? `nn.Dropout()` and `F.dropout` drop half unless it is given.",
+        "not-scaled": "`nn.Dropout` does both, and nothing in evaluation.",
         "renormalized": "Mask and softmax first, dropout last: then a row may sum to more or less than 1, and to 1 "
         "on average.",
     },
@@ -189,7 +189,7 @@ def half_dropped_and_then_dropped(x, p, generator=None):
 known(
     "whole-positions",
     means="Several weights became 0 together: there are fewer draws than weights.",
-    hint="Every weight has its own draw. nn.Dropout does that; nn.Dropout1d and 2d drop whole rows or more.",
+    hint="Every weight has its own draw. `nn.Dropout` does that; `nn.Dropout1d` and 2d drop whole rows or more.",
     explain=WEIGHTS.tied,
 )
 
@@ -229,8 +229,8 @@ def cut_in_evaluation(mask, length, training):
 
 @known(
     "mask-cut-elsewhere",
-    means="For an x shorter than context_length, the wrong part of the mask was used: it no longer has its diagonal "
-    "from corner to corner.",
+    means="For an x shorter than `context_length`, the wrong part of the mask was used: it no longer has its "
+    "diagonal from corner to corner.",
     hint="Which rows and which columns of the mask belong to the positions 0 to T - 1?",
     explain=future,
     step="cut",
@@ -273,8 +273,8 @@ known.include(
         "not 0.",
     },
     hints={
-        "mask-ignored": "Does the mask reach the scores? masked_fill returns a new tensor: keep it.",
-        "true-hides": "masked_fill fills where its mask is True. Is yours True above the diagonal, or below it?",
+        "mask-ignored": "Does the mask reach the scores? `masked_fill` returns a new tensor: keep it.",
+        "true-hides": "`masked_fill` fills where its mask is True. Is yours True above the diagonal, or below it?",
         "weak-fill": "Which number is lower than every score?",
         "mask-added": "Only a mask of 0 and -inf can be added. What is yours made of?",
         "mask-inverted-added": "Only a mask of 0 and -inf can be added. What is yours made of?",
@@ -340,22 +340,22 @@ known.include(
     "multiplied",
     "scaled-by-another",
     means={
-        "no-scale": "The scores were not divided by sqrt(d_out).",
-        "scaled-by-d": "The scores were divided by d_out instead of its square root.",
-        "multiplied": "The scores were multiplied by sqrt(d_out) instead of divided by it.",
+        "no-scale": "The scores were not divided by `sqrt(d_out)`.",
+        "scaled-by-d": "The scores were divided by `d_out` instead of its square root.",
+        "multiplied": "The scores were multiplied by `sqrt(d_out)` instead of divided by it.",
         "scaled-by-another": "The scores were divided by the square root of the number of positions or items.",
     },
     hints={
-        "scaled-by-another": "Which axis does a dot product sum over? Its size is q.size(-1).",
-        "no-scale": "q and k have d_out features: divide the scores by the root of q.size(-1).",
+        "scaled-by-another": "Which axis does a dot product sum over? Its size is `q.size(-1)`.",
+        "no-scale": "q and k have `d_out` features: divide the scores by the root of `q.size(-1)`.",
     },
 )
 
 
 @known(
     "scaled-by-input",
-    means="The scores were divided by sqrt(d_in); the dot products run over d_out features.",
-    hint="Take the size from q itself: q.size(-1).",
+    means="The scores were divided by `sqrt(d_in)`; the dot products run over `d_out` features.",
+    hint="Take the size from q itself: `q.size(-1)`.",
     explain=explainers.sharpness,
     step="project",
 )
@@ -390,13 +390,13 @@ known.include(
     mistakes.COMPARE_MISTAKES,
     "keys-ask",
     "all-axes-reversed",
-    means={"keys-ask": "W_query and W_key have changed places: position j asks position i."},
+    means={"keys-ask": "`W_query` and `W_key` have changed places: position j asks position i."},
     hints={"keys-ask": "Row i must hold position i's query against all keys."},
 )
 
 known(
     "axes-swapped-from-the-front",
-    means="The wrong axes of k change places: B and T, instead of T and d_out.",
+    means="The wrong axes of k change places: B and T, instead of T and `d_out`.",
     hint="Which two axes are to be swapped, counted from the end?",
     explain=explainers.shape,
 )
@@ -409,7 +409,7 @@ def axes_0_and_1_swapped(q, k):
 
 @known(
     "query-layer-twice",
-    means="W_query made the keys as well; W_key was never used.",
+    means="`W_query` made the keys as well; `W_key` was never used.",
     hint="Which layer makes k?",
     explain=explainers.sharpness,
     step="project",
@@ -420,7 +420,7 @@ def queries_as_keys(x, W_query, W_key, W_value, drop):
 
 @known(
     "key-layer-twice",
-    means="W_key made the queries as well; W_query was never used.",
+    means="`W_key` made the queries as well; `W_query` was never used.",
     hint="Which layer makes q?",
     explain=explainers.sharpness,
     step="project",
@@ -434,8 +434,8 @@ known.include(
     "keys-as-values",
     "queries-as-values",
     means={
-        "keys-as-values": "The weights average the keys; W_value was never used.",
-        "queries-as-values": "The weights average the queries; W_value was never used.",
+        "keys-as-values": "The weights average the keys; `W_value` was never used.",
+        "queries-as-values": "The weights average the queries; `W_value` was never used.",
     },
     hints={"queries-as-values": "Values are what is read. Which layer makes them?"},
     explain=explainers.out_alone,
@@ -444,7 +444,7 @@ known.include(
 
 @known(
     "input-as-values",
-    means="The weights average x itself; W_value was never used.",
+    means="The weights average x itself; `W_value` was never used.",
     hint="Values are a projection of x too. Which layer makes them?",
     explain=explainers.shape,
     step="project",

@@ -31,7 +31,7 @@ EXERCISE = Exercise(
         "places?",
         "(B, T, C) to (B, T, H, D) to (B, H, T, D): view or unflatten cuts, transpose exchanges. Never make the final "
         "shape with view in one go: it has the same sizes, and other numbers.",
-        "B, T, C = x.shape; then x.view(B, T, num_heads, C // num_heads).transpose(1, 2)",
+        "B, T, C = `x.shape`; then `x.view(B, T, num_heads, C // num_heads).transpose(1, 2)`",
     ),
     error_meanings=(
         (

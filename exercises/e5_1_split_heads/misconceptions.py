@@ -92,9 +92,9 @@ def interleaved(x, num_heads):
 
 @known(
     "num-heads-as-size",
-    means="num_heads was mistaken for the size of a head: you made heads of H features each, and as many as fit.",
-    hint="num_heads says how many heads there are; each has D = C // num_heads features. x.chunk(n) makes n parts, "
-    "x.split(n) makes parts of size n.",
+    means="`num_heads` was mistaken for the size of a head: you made heads of H features each, and as many as fit.",
+    hint="`num_heads` says how many heads there are; each has D = `C // num_heads` features. `x.chunk(n)` makes n "
+    "parts, `x.split(n)` makes parts of size n.",
     explain=explainers.shape,
 )
 def heads_of_the_size_num_heads(x, num_heads):
@@ -186,7 +186,7 @@ def heads_next_to_each_other_in_positions(x, num_heads):
 known(
     "sizes-of-the-figure",
     means="Fixed numbers say how x is cut: 2 and 2 belong to the figure, where C = 4.",
-    hint="How many heads, and how many features for each, follows from num_heads and from the shape of x.",
+    hint="How many heads, and how many features for each, follows from `num_heads` and from the shape of x.",
 )
 
 
@@ -270,7 +270,7 @@ def overlapping(x, num_heads):
 @known(
     "slices-of-num-heads",
     means="The slices are H wide: D and H were mixed up.",
-    hint="Head h starts at h * D and ends before (h + 1) * D, with D = C // num_heads.",
+    hint="Head h starts at h * D and ends before (h + 1) * D, with D = `C // num_heads`.",
     explain=explainers.shape,
 )
 def slices_of_num_heads(x, num_heads):

@@ -15,7 +15,7 @@ EXERCISE = Exercise(
     signature="merge_heads(x)",
     minutes=5,
     difficulty=2,
-    gives="the heads of each position side by side again: (B, H, T, D) to (B, T, C), the way back from split_heads",
+    gives="the heads of each position side by side again: (B, H, T, D) to (B, T, C), the way back from `split_heads`",
     reference=merge_heads,
     arguments=("x",),
     returns=("merged",),
@@ -27,7 +27,7 @@ EXERCISE = Exercise(
     minimal_inputs=tuple((split_heads(x, 2).contiguous(),) for x in NAMED_BY_POSITION),
     misconceptions=known,
     hints=(
-        "It is split_heads backwards: first the two axes change places again, then the last two become one.",
+        "It is `split_heads` backwards: first the two axes change places again, then the last two become one.",
         "(B, H, T, D) to (B, T, H, D) to (B, T, C). After a transpose, view raises an error; reshape and flatten do "
         "not.",
         "x.transpose(1, 2).flatten(-2)",
@@ -40,5 +40,5 @@ EXERCISE = Exercise(
     ),
     properties=PROPERTIES,
     behavioral_tests=(gradients_flow(merge_heads, (normal(B, H, T, 4, seed=68),), ("x",)),),
-    when_correct="merge_heads(split_heads(x, H)) is x again: no number was changed on the way.",
+    when_correct="`merge_heads(split_heads(x, H))` is x again: no number was changed on the way.",
 )

@@ -131,7 +131,7 @@ def reshaped_first(x):
 @known(
     "sizes-in-another-order",
     means="The sizes were read in another order: x is (B, H, T, D), so its second size is H and its third T.",
-    hint="Which size of your result is which? Unpack x.shape in the order in which x has its axes.",
+    hint="Which size of your result is which? Unpack `x.shape` in the order in which x has its axes.",
     explain=explainers.shape,
 )
 def sizes_in_another_order(x):

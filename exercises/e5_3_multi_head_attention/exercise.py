@@ -72,9 +72,9 @@ EXERCISE = Exercise(
         "they come, and what shape is there after each?",
         "Project, split, attend, merge, project. Attention with a mask works on (B, H, T, D) as on (T, D); the mask is "
         "used only if it is not None.",
-        "q = split_heads(q_proj(x), num_heads), and k and v likewise. scores = q @ k.transpose(-2, -1) / "
-        "math.sqrt(q.size(-1)), filled with -inf where ~mask, if mask is not None. weights = scores.softmax(dim=-1); "
-        "return out_proj(merge_heads(weights @ v)), weights",
+        "q = `split_heads(q_proj(x), num_heads)`, and k and v likewise. scores = `q @ k.transpose(-2, -1) / "
+        "math.sqrt(q.size(-1))`, filled with -inf where `~mask`, if mask is not None. weights = "
+        "`scores.softmax(dim=-1)`; `return out_proj(merge_heads(weights @ v)), weights`",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN),
     behavioral_tests=(
@@ -85,5 +85,5 @@ EXERCISE = Exercise(
             ("x", *PROJECTIONS, None, None),
         ),
     ),
-    when_correct="Each head compares its own features and makes its own weights; out_proj mixes what they found.",
+    when_correct="Each head compares its own features and makes its own weights; `out_proj` mixes what they found.",
 )

@@ -28,7 +28,7 @@ def assemble(**steps):
 known = Misconceptions(assemble)
 known.include(HEAD_MISTAKES)
 known.include(OUT_PROJ_MISTAKES)
-known.include(SCALE_MISTAKES, hints={"no-scale": "D is the width of one head: after the split, q.size(-1)."})
+known.include(SCALE_MISTAKES, hints={"no-scale": "D is the width of one head: after the split, `q.size(-1)`."})
 known.include(SOFTMAX_MISTAKES, "over-queries", "over-heads", "over-batch", "no-softmax")
 known.also("over-queries", softmax=over_queries, scale=unscaled)
 known.include(MIX_MISTAKES, "scores-returned", "weights-transposed", "mixed-by-scores", "only-out", "swapped-pair")
@@ -39,8 +39,8 @@ add_out_proj_by_hand(known)
 
 @known(
     "values-and-out-exchanged",
-    means="The weights are right, but v_proj and out_proj have changed places.",
-    hint="v_proj makes the values, which the weights mix; out_proj comes last.",
+    means="The weights are right, but `v_proj` and `out_proj` have changed places.",
+    hint="`v_proj` makes the values, which the weights mix; `out_proj` comes last.",
     explain=explainers.out_alone,
 )
 def values_by_out_proj(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):

@@ -70,7 +70,7 @@ def attended(q, k, v, out_proj):
 @known(
     "one-length-for-all",
     means="q, k and v were all cut with the same number of positions; but x has T of them, and context has S.",
-    hint="Take the length from what you cut, or let your split_heads from exercise 5.1 do it.",
+    hint="Take the length from what you cut, or let your `split_heads` from exercise 5.1 do it.",
     explain=explainers.shape,
 )
 def length_of_x_for_all(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
@@ -111,15 +111,15 @@ add_out_proj_by_hand(known)
 
 @known(
     "values-and-out-exchanged",
-    means="The weights are right, but v_proj and out_proj have changed places.",
-    hint="v_proj makes the values, which the weights mix; out_proj comes last.",
+    means="The weights are right, but `v_proj` and `out_proj` have changed places.",
+    hint="`v_proj` makes the values, which the weights mix; `out_proj` comes last.",
     explain=explainers.out_alone,
 )
 def values_by_out_proj(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     return cross_attention(x, context, q_proj, k_proj, out_proj, v_proj, num_heads)
 
 
-known.include(SCALE_MISTAKES, hints={"no-scale": "D is the width of one head: after the split, q.size(-1)."})
+known.include(SCALE_MISTAKES, hints={"no-scale": "D is the width of one head: after the split, `q.size(-1)`."})
 known.include(SOFTMAX_MISTAKES, "over-queries", "over-heads", "over-batch", "no-softmax")
 known.also("over-queries", softmax=over_queries, scale=unscaled)
 known.include(MIX_MISTAKES, "scores-returned", "weights-transposed", "mixed-by-scores", "only-out", "swapped-pair")

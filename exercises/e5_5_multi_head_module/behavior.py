@@ -157,7 +157,7 @@ TESTS = (
     BehavioralTest(
         "not-repeatable",
         differs_in_evaluation,
-        "nn.Dropout, made in __init__, looks at the mode by itself; F.dropout must be given self.training.",
+        "`nn.Dropout`, made in `__init__`, looks at the mode by itself; `F.dropout` must be given `self.training`.",
         early=True,
     ),
     decided_by_one_draw(attend_in_training, zero_weights, "dropout", keeps_all_in_evaluation),
@@ -172,7 +172,7 @@ TESTS = (
     used_again(
         "dropout-by-default",
         drops_unasked,
-        "The default is part of the signature: def __init__(self, d_model, num_heads, dropout=0.0).",
+        "The default is part of the signature: `def __init__(self, d_model, num_heads, dropout=0.0)`.",
         "built without dropout,",
     ),
     used_again(
@@ -190,13 +190,14 @@ TESTS = (
     used_again(
         "no-gradients",
         does_not_learn,
-        "Use the layers themselves, and no detach, .data, numpy or no_grad on the way to out.",
+        "Use the layers themselves, and no detach, `.data`, numpy or `no_grad` on the way to out.",
         "in the backward pass",
     ),
     used_again(
         "stays-on-the-cpu",
         stays_on_the_cpu,
-        "A new tensor is made where x is: with device=x.device, or from a tensor that is there, as zeros_like does.",
+        "A new tensor is made where x is: with `device=x.device`, or from a tensor that is there, as `zeros_like` "
+        "does.",
         "on another device,",
     ),
 )

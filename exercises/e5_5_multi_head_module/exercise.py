@@ -91,8 +91,9 @@ EXERCISE = Exercise(
     signature="MultiHeadAttention(d_model, num_heads, dropout=0.0)",
     minutes=20,
     difficulty=3,
-    gives="a module with q_proj, k_proj, v_proj and out_proj, each nn.Linear(d_model, d_model); forward(x, "
-    "context=None, mask=None) gives the pair (out, weights): out (B, T, C), and the weights as used, (B, H, T, S)",
+    gives="a module with `q_proj`, `k_proj`, `v_proj` and `out_proj`, each `nn.Linear(d_model, d_model)`; "
+    "`forward(x, context=None, mask=None)` gives the pair (out, weights): out (B, T, C), and the weights as "
+    "used, (B, H, T, S)",
     reference=MultiHeadAttention,
     arguments=("d_model", "num_heads", "dropout"),
     returns=("out", "weights"),
@@ -106,12 +107,12 @@ EXERCISE = Exercise(
     minimal_inputs=MINIMAL_INPUTS,
     misconceptions=known,
     hints=(
-        "In __init__: super().__init__(), four layers of d_model to d_model, nn.Dropout(dropout), and the number of "
-        "heads. In forward, decide first who is read: x itself where context is None.",
-        "The rest of forward is exercise 5.3 with the keys and values of 5.4: project, split, scores, mask, softmax; "
-        "then self.dropout on the weights; then mix the values, merge, and out_proj.",
-        "q = split_heads(self.q_proj(x), self.num_heads), k and v likewise from context; weights = "
-        "self.dropout(scores.softmax(dim=-1)); return self.out_proj(merge_heads(weights @ v)), weights",
+        "In `__init__`: `super().__init__()`, four layers of `d_model` to `d_model`, `nn.Dropout(dropout)`, and "
+        "the number of heads. In forward, decide first who is read: x itself where context is None.",
+        "The rest of forward is exercise 5.3 with the keys and values of 5.4: project, split, scores, mask, "
+        "softmax; then `self.dropout` on the weights; then mix the values, merge, and `out_proj`.",
+        "q = `split_heads(self.q_proj(x), self.num_heads)`, k and v likewise from context; weights = "
+        "`self.dropout(scores.softmax(dim=-1))`; `return self.out_proj(merge_heads(weights @ v)), weights`",
     ),
     properties=(
         properties.FINITE,

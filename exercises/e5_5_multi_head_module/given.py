@@ -22,7 +22,7 @@ from helpers.heads import merge_heads, split_heads
 
 Given = namedtuple("Given", "x layers num_heads dropout training context mask")
 INPUTS = "x, context=None, mask=None"
-ASKED = Layers(PROJECTIONS, "nn.Linear(d_model, d_model)", "d_model = {} features to {}", bias=True, alone=True)
+ASKED = Layers(PROJECTIONS, "nn.Linear(d_model, d_model)", "`d_model` = {} features to {}", bias=True, alone=True)
 
 
 def parse(args):
@@ -223,7 +223,7 @@ class WeightsOfHeads(DroppedWeights):
         return Property(
             "out-not-from-weights",
             mixes,
-            "One tensor of weights: it multiplies v, and it is returned. Then merge the heads, and apply out_proj.",
+            "One tensor of weights: it multiplies v, and it is returned. Then merge the heads, and apply `out_proj`.",
         )
 
 
@@ -234,6 +234,6 @@ WEIGHTS = WeightsOfHeads(
     noun="visible weights",
     draw="nn.Dropout",
     p_name="dropout",
-    share="nn.Dropout(dropout) zeroes each weight with probability dropout. Is it given this very number, and applied "
-    "once?",
+    share="`nn.Dropout(dropout)` zeroes each weight with probability dropout. Is it given this very number, and "
+    "applied once?",
 )

@@ -116,7 +116,7 @@ known.include(
 known.include(OUT_PROJ_MISTAKES)
 known.include(
     SCALE_MISTAKES,
-    hints={"no-scale": "D is the width of one head: after the split, q.size(-1)."},
+    hints={"no-scale": "D is the width of one head: after the split, `q.size(-1)`."},
 )
 known.include(SOFTMAX_MISTAKES, "over-queries", "over-heads", "over-batch", "no-softmax")
 known.also("over-queries", softmax=over_queries, scale=unscaled)
@@ -128,9 +128,9 @@ known.include(
         "not to a query.",
     },
     hints={
-        "context-asks-keeping-values": "Row i must hold the query of position i of x against all keys: "
-        "q @ k.transpose(-2, -1).",
-        "layer-skipped": "Three layers, three results: q_proj(x), k_proj(context) and v_proj(context).",
+        "context-asks-keeping-values": "Row i must hold the query of position i of x against all keys: `q @ "
+        "k.transpose(-2, -1)`.",
+        "layer-skipped": "Three layers, three results: `q_proj(x)`, `k_proj(context)` and `v_proj(context)`.",
     },
 )
 known.include(BY_HAND_MISTAKES)
@@ -139,8 +139,8 @@ add_out_proj_by_hand(known)
 
 @known(
     "values-and-out-exchanged",
-    means="The weights are right, but v_proj and out_proj have changed places.",
-    hint="v_proj makes the values, which the weights mix; out_proj comes last.",
+    means="The weights are right, but `v_proj` and `out_proj` have changed places.",
+    hint="`v_proj` makes the values, which the weights mix; `out_proj` comes last.",
     explain=explainers.out_alone,
     step="layers",
 )
@@ -212,7 +212,7 @@ known(
     "one-length-for-all",
     means="q, k, v and out were not all cut with their own number of positions: q and out have T of them, as x; k and "
     "v have S, as context.",
-    hint="Take the length from what you cut, or let your split_heads and merge_heads do it.",
+    hint="Take the length from what you cut, or let your `split_heads` and `merge_heads` do it.",
     explain=explainers.shape,
 )(with_lengths(length_of_x))
 known.also("one-length-for-all")(with_lengths(length_of_context))
@@ -256,7 +256,7 @@ def mask_only_without_context(mask, training, context):
 @known(
     "mask-for-context-only",
     means="Without a context the mask was not used.",
-    hint="The mask may come alone: forward(x, None, mask). Where does your code drop it?",
+    hint="The mask may come alone: `forward(x, None, mask)`. Where does your code drop it?",
     explain=explainers.hidden_weight,
     step="visible",
 )
@@ -296,13 +296,13 @@ known.include(
     means={
         "always-on": "Weights are dropped in evaluation too: the module does not look at its mode.",
         "before-softmax": "Dropout came before the softmax: on the scores, q, k or x. A dropped score is not a "
-        "hidden one, since exp(0) = 1.",
+        "hidden one, since `exp(0)` = 1.",
         "on-values": "Dropout was applied to the values; no weight was dropped.",
     },
     hints={
-        "always-on": "Where does your code look at the mode? nn.Dropout does so by itself, if made in __init__; "
-        "F.dropout must be given self.training.",
-        "training-turned-around": "self.training is True in training, and nn.Dropout looks at it by itself.",
+        "always-on": "Where does your code look at the mode? `nn.Dropout` does so by itself, if made in "
+        "`__init__`; `F.dropout` must be given `self.training`.",
+        "training-turned-around": "`self.training` is True in training, and `nn.Dropout` looks at it by itself.",
         "before-softmax": "First the weights, with mask and softmax; then dropout on the weights.",
     },
 )
@@ -322,10 +322,10 @@ known.include(
         "before the softmax, as a score of -inf).",
     },
     hints={
-        "dropped-twice": "How many times does your code drop? nn.Dropout alone is enough.",
-        "p-kept": "nn.Dropout(p) takes the probability of becoming 0: pass dropout to it as it is.",
-        "always-half": "Which p is your dropout given? nn.Dropout() and F.dropout drop half unless it is given.",
-        "not-scaled": "nn.Dropout does both, and nothing in evaluation.",
+        "dropped-twice": "How many times does your code drop? `nn.Dropout` alone is enough.",
+        "p-kept": "`nn.Dropout(p)` takes the probability of becoming 0: pass dropout to it as it is.",
+        "always-half": "Which p is your dropout given? `nn.Dropout()` and `F.dropout` drop half unless it is given.",
+        "not-scaled": "`nn.Dropout` does both, and nothing in evaluation.",
         "renormalized": "Mask and softmax first, dropout last: then a row may sum to more or less than 1, and to 1 "
         "on average.",
     },
@@ -334,8 +334,8 @@ known.include(
 known(
     "whole-positions",
     means="Several weights became 0 together: there are fewer draws than weights.",
-    hint="Every weight of every head has its own draw. nn.Dropout does that; nn.Dropout1d and 2d drop whole rows or "
-    "more.",
+    hint="Every weight of every head has its own draw. `nn.Dropout` does that; `nn.Dropout1d` and 2d drop whole "
+    "rows or more.",
     explain=WEIGHTS.tied,
 )
 

@@ -32,8 +32,8 @@ EXERCISE = Exercise(
     signature="layer_norm(x, weight, bias, eps)",
     minutes=8,
     difficulty=2,
-    gives="x (..., C) with each vector brought to mean 0 and variance 1, (x - mean) / sqrt(variance + eps), then times "
-    "weight plus bias; the variance divides by C",
+    gives="x (..., C) with each vector brought to mean 0 and variance 1, (x - mean) / `sqrt(variance + eps)`, then "
+    "times weight plus bias; the variance divides by C",
     reference=layer_norm,
     arguments=("x", "weight", "bias", "eps"),
     returns=("out",),
@@ -53,11 +53,12 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Begin with a single vector, x[0, 0]. What do you subtract from its numbers, and what do you divide them by? "
-        "Then do it for all vectors at once: over which axis, and which shape must the mean have to line up with x?",
-        "x.mean(dim=-1, keepdim=True) has shape (..., 1) and lines up with x. For the variance, note that var divides "
-        "by C - 1 unless you write unbiased=False.",
-        "(x - mean) / (variance + eps).sqrt(), and after that weight and bias.",
+        "Begin with a single vector, `x[0, 0]`. What do you subtract from its numbers, and what do you divide them "
+        "by? Then do it for all vectors at once: over which axis, and which shape must the mean have to line up "
+        "with x?",
+        "`x.mean(dim=-1, keepdim=True)` has shape (..., 1) and lines up with x. For the variance, note that var "
+        "divides by C - 1 unless you write `unbiased=False`.",
+        "`(x - mean) / (variance + eps).sqrt()`, and after that weight and bias.",
     ),
     stage_of=lambda args: eps_matters(args[0], args[-1]),
     properties=(

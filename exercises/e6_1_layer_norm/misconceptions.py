@@ -12,8 +12,8 @@ known.include(NORM_MISTAKES)
 
 @known(
     "no-norm-of-this-shape",
-    means="F.layer_norm was told to normalize over axes other than the last one: its second argument is the shape "
-    "of what is normalized together, and weight must have this shape.",
+    means="`F.layer_norm` was told to normalize over axes other than the last one: its second argument is the "
+    "shape of what is normalized together, and weight must have this shape.",
     hint="One vector is normalized at a time. What is the shape of one vector?",
 )
 def all_but_the_first_axis(x, weight, bias, eps):

@@ -108,7 +108,7 @@ EXERCISE = Exercise(
     signature="add_and_norm(sublayer_out, x, weight, bias, eps)",
     minutes=4,
     difficulty=1,
-    gives="sublayer_out + x after a layer norm with this weight, bias and eps: the residual is added first, then "
+    gives="`sublayer_out + x` after a layer norm with this weight, bias and eps: the residual is added first, then "
     "comes the norm",
     reference=add_and_norm,
     arguments=("sublayer_out", "x", "weight", "bias", "eps"),
@@ -126,7 +126,7 @@ EXERCISE = Exercise(
     hints=(
         "Look at the result: must its vectors be normalized, or may something be added to them afterwards? That "
         "decides the order of the two steps.",
-        "Your layer_norm from exercise 6.1 does the second step. What do you pass it?",
+        "Your `layer_norm` from exercise 6.1 does the second step. What do you pass it?",
         "layer_norm(sublayer_out + x, weight, bias, eps)",
     ),
     properties=(
@@ -139,7 +139,7 @@ EXERCISE = Exercise(
         ),
     ),
     behavioral_tests=(
-        BehavioralTest("one-ignored", both_count, "Both belong in the sum: sublayer_out + x."),
+        BehavioralTest("one-ignored", both_count, "Both belong in the sum: `sublayer_out + x`."),
         vectors_apart(norm_of),
         BehavioralTest(
             "not-a-sum",

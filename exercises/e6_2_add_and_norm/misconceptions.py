@@ -37,7 +37,7 @@ def sublayer_alone(sublayer_out, x, weight, bias, eps):
 
 @known(
     "no-sublayer",
-    means="sublayer_out was forgotten: only x was normalized.",
+    means="`sublayer_out` was forgotten: only x was normalized.",
     hint="What the sublayer computed would be lost. Where does it come in?",
     explain=vector,
 )
@@ -47,7 +47,7 @@ def x_alone(sublayer_out, x, weight, bias, eps):
 
 @known(
     "x-with-itself",
-    means="x was added to itself, and sublayer_out was never used.",
+    means="x was added to itself, and `sublayer_out` was never used.",
     hint="Which two are added?",
     explain=vector,
 )
@@ -57,7 +57,7 @@ def x_and_x(sublayer_out, x, weight, bias, eps):
 
 @known(
     "sublayer-with-itself",
-    means="sublayer_out was added to itself, and x was never used.",
+    means="`sublayer_out` was added to itself, and x was never used.",
     hint="Which two are added?",
     explain=vector,
 )
@@ -65,13 +65,16 @@ def sublayer_and_sublayer(sublayer_out, x, weight, bias, eps):
     return layer_norm(sublayer_out + sublayer_out, weight, bias, eps)
 
 
-@known("x-twice", means="x is in the sum twice.", hint="sublayer_out and x, once each.", explain=vector)
+@known("x-twice", means="x is in the sum twice.", hint="`sublayer_out` and x, once each.", explain=vector)
 def sublayer_and_two_x(sublayer_out, x, weight, bias, eps):
     return layer_norm(sublayer_out + 2 * x, weight, bias, eps)
 
 
 @known(
-    "sublayer-twice", means="sublayer_out is in the sum twice.", hint="sublayer_out and x, once each.", explain=vector
+    "sublayer-twice",
+    means="`sublayer_out` is in the sum twice.",
+    hint="`sublayer_out` and x, once each.",
+    explain=vector,
 )
 def two_sublayers_and_x(sublayer_out, x, weight, bias, eps):
     return layer_norm(2 * sublayer_out + x, weight, bias, eps)
@@ -134,12 +137,12 @@ def joined_after_the_norm(sublayer_out, x, weight, bias, eps):
 
 # ---------------------------------------------------------------- in which order
 
-AFTER_THE_NORM = "What happens after your norm? What comes out of add_and_norm must be normalized."
+AFTER_THE_NORM = "What happens after your norm? What comes out of `add_and_norm` must be normalized."
 
 
 @known(
     "norm-before-adding",
-    means="sublayer_out was normalized, and x was added afterwards, so the result is not normalized.",
+    means="`sublayer_out` was normalized, and x was added afterwards, so the result is not normalized.",
     hint=AFTER_THE_NORM,
     explain=vector,
 )
@@ -149,7 +152,7 @@ def x_added_to_the_norm(sublayer_out, x, weight, bias, eps):
 
 @known(
     "x-normed-then-added",
-    means="x was normalized, and sublayer_out was added afterwards, so the result is not normalized.",
+    means="x was normalized, and `sublayer_out` was added afterwards, so the result is not normalized.",
     hint=AFTER_THE_NORM,
     explain=vector,
 )
@@ -169,7 +172,7 @@ def norm_of_sublayer_and_normed_x(sublayer_out, x, weight, bias, eps):
 
 @known(
     "normed-sublayer",
-    means="sublayer_out was normalized before it was added, and the sum was normalized again.",
+    means="`sublayer_out` was normalized before it was added, and the sum was normalized again.",
     hint="How many norms does one sum need?",
     explain=vector,
 )
@@ -194,7 +197,7 @@ def norm_of_the_sum_of_two_norms(sublayer_out, x, weight, bias, eps):
 
 @known(
     "added-again",
-    means="The norm is right, but x or sublayer_out was added to it once more.",
+    means="The norm is right, but x or `sublayer_out` was added to it once more.",
     hint=AFTER_THE_NORM,
     explain=vector,
 )
@@ -233,8 +236,8 @@ def sum_alone(sublayer_out, x, weight, bias, eps):
 @known(
     "returns-none",
     means="Your code returned None, on every input.",
-    hint="Does every path end with `return`? If you call your layer_norm: is exercise 6.1 solved, and has its cell "
-    "run?",
+    hint="Does every path end with `return`? If you call your `layer_norm`: is exercise 6.1 solved, and has its "
+    "cell run?",
 )
 def nothing(sublayer_out, x, weight, bias, eps):
     return None
@@ -243,8 +246,8 @@ def nothing(sublayer_out, x, weight, bias, eps):
 @known(
     "none-added",
     means="One of the two things that you add is None.",
-    hint="Neither sublayer_out nor x is ever None. If you call your layer_norm: is exercise 6.1 solved, and has its "
-    "cell run?",
+    hint="Neither `sublayer_out` nor x is ever None. If you call your `layer_norm`: is exercise 6.1 solved, and "
+    "has its cell run?",
 )
 def sublayer_and_none(sublayer_out, x, weight, bias, eps):
     return sublayer_out + None

@@ -102,8 +102,8 @@ EXERCISE = Exercise(
     signature="relative_key_scores(q, distance_embedding)",
     minutes=10,
     difficulty=3,
-    gives="a score for each query i and key j, (B, H, T, T): the dot product of q_i and row i - j + M - 1 of "
-    "distance_embedding (2M - 1, D), not scaled",
+    gives="a score for each query i and key j, (B, H, T, T): the dot product of `q_i` and row i - j + M - 1 of "
+    "`distance_embedding` (2M - 1, D), not scaled",
     reference=relative_key_scores,
     arguments=("q", "distance_embedding"),
     returns=("scores",),
@@ -127,12 +127,12 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "First the distances, (T, T): positions = torch.arange(T), then positions[:, None] - positions is i - j. Which "
-        "row of the table must distance 0 have?",
+        "First the distances, (T, T): `positions = torch.arange(T)`, then `positions[:, None] - positions` is i - "
+        "j. Which row of the table must distance 0 have?",
         "The table has 2M - 1 rows, which gives you M. Indexing the table with a (T, T) array of row numbers gives "
         "(T, T, D): one vector for each pair.",
-        "M = (len(distance_embedding) + 1) // 2, the rows are distance_embedding[distance + M - 1], and the dot "
-        'products are torch.einsum("bhtd,tsd->bhts", q, rows).',
+        "M = (`len(distance_embedding) + 1`) // 2, the rows are `distance_embedding[distance + M - 1]`, and the "
+        'dot products are `torch.einsum("bhtd,tsd->bhts", q, rows)`.',
     ),
     properties=(
         properties.FINITE,
@@ -147,7 +147,7 @@ EXERCISE = Exercise(
             heads_apart,
             "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
         ),
-        BehavioralTest("queries-mixed", queries_apart, "q_i . E[i - j + M - 1]: only query i is in row i."),
+        BehavioralTest("queries-mixed", queries_apart, "`q_i` . `E[i - j + M - 1]`: only query i is in row i."),
         BehavioralTest("not-linear", scores_are_linear, "Only dot products: no softmax, no mask, nothing added."),
         gradients_flow(relative_key_scores, arguments(207, 2, 1, 3, 7, 4), ("q", "distance_embedding")),
     ),

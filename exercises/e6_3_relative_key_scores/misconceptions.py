@@ -154,7 +154,7 @@ def one_row_too_high(i, j, t, m):
 @known(
     "no-offset",
     means="The distance itself was used as the row. A negative number then counts rows from the end of the table "
-    "(F.embedding refuses it).",
+    "(`F.embedding` refuses it).",
     hint="The distances run from -(M - 1) to M - 1, and the first of them must become row 0. What must be added?",
     explain=row_used,
     step="row",
@@ -371,8 +371,9 @@ def scores_transposed(scores, q):
 
 @known(
     "key-asks",
-    means="The vector at the key's position was multiplied: q_j instead of q_i.",
-    hint="q_i . E[i - j + M - 1]: the query's position i must be the same axis in q, in the rows and in the result.",
+    means="The vector at the key's position was multiplied: `q_j` instead of `q_i`.",
+    hint="`q_i` . `E[i - j + M - 1]`: the query's position i must be the same axis in q, in the rows and in the "
+    "result.",
     explain=explainers.entry,
     step="product",
 )
@@ -414,7 +415,7 @@ def products_alone(q, rows):
 @known(
     "table-only",
     means="These are rows of the table, or sums of them: q was never used.",
-    hint="Each row must be multiplied with its query: q_i . E[i - j + M - 1].",
+    hint="Each row must be multiplied with its query: `q_i` . `E[i - j + M - 1]`.",
     step="product",
 )
 def rows_alone(q, rows):
@@ -431,7 +432,7 @@ def sums_of_rows(q, rows):
 
 @known(
     "scaled",
-    means="The scores were divided by sqrt(D), or by D; here they should not be scaled.",
+    means="The scores were divided by `sqrt(D)`, or by D; here they should not be scaled.",
     hint="Only the dot product: the division comes later, when all scores have been added up.",
     explain=explainers.entry,
     step="finish",
@@ -447,7 +448,7 @@ def divided_by_the_size(scores, q):
 
 @known(
     "multiplied-by-root",
-    means="The scores were multiplied by sqrt(D); here they should not be scaled.",
+    means="The scores were multiplied by `sqrt(D)`; here they should not be scaled.",
     hint="Only the dot product.",
     explain=explainers.entry,
     step="finish",
@@ -493,7 +494,7 @@ for value in (-INF, 0.0, -1e9):
 @known(
     "content-added",
     means="The products of q with itself were added to the scores.",
-    hint="Only q_i . E[i - j + M - 1]: other scores are added elsewhere.",
+    hint="Only `q_i` . `E[i - j + M - 1]`: other scores are added elsewhere.",
     explain=explainers.entry,
     step="finish",
 )

@@ -54,7 +54,7 @@ EXERCISE = Exercise(
     minutes=10,
     difficulty=2,
     gives="the pair (weight, bias) without these heads: for dim 0 their rows and bias entries go, for dim 1 their "
-    "columns. Head h owns D neighbors along dim, D = weight.size(dim) / num_heads; bias may be None",
+    "columns. Head h owns D neighbors along dim, D = `weight.size(dim) / num_heads`; bias may be None",
     reference=prune_linear,
     arguments=("weight", "bias", "heads", "num_heads", "dim"),
     returns=("weight", "bias"),
@@ -92,9 +92,9 @@ EXERCISE = Exercise(
     misconceptions=known,
     hints=(
         "Which features stay? First answer for the heads, with True or False for each of them; then repeat each "
-        "answer for its D = weight.size(dim) // num_heads features: repeat_interleave(D).",
-        "With the numbers of the features that stay, weight.index_select(dim, features) cuts rows or columns. Only for "
-        "dim 0, and only where there is one, the bias is cut as well: bias[features].",
+        "answer for its D = `weight.size(dim) // num_heads` features: `repeat_interleave(D)`.",
+        "With the numbers of the features that stay, `weight.index_select(dim, features)` cuts rows or columns. "
+        "Only for dim 0, and only where there is one, the bias is cut as well: `bias[features]`.",
     ),
     stage_of=not_square,
     judge_first=("weight",),

@@ -25,7 +25,7 @@ def other_axis(dim):
 @known(
     "always-rows",
     means="Rows were taken out for dim 1 as well, where columns are asked for.",
-    hint="weight[features] takes rows. What takes columns?",
+    hint="`weight[features]` takes rows. What takes columns?",
     explain=line_from,
     step="axis",
 )
@@ -36,7 +36,7 @@ def rows(dim):
 @known(
     "always-columns",
     means="Columns were taken out for dim 0 as well, where rows are asked for.",
-    hint="weight[:, features] takes columns. What takes rows?",
+    hint="`weight[:, features]` takes columns. What takes rows?",
     explain=line_from,
     step="axis",
 )
@@ -241,7 +241,7 @@ for order in (list, sorted):
 
 @known(
     "interleaved",
-    means="Feature i was given to head i % num_heads: the features were dealt out in turn.",
+    means="Feature i was given to head i % `num_heads`: the features were dealt out in turn.",
     hint="A head owns D neighbors: head 0 has the features 0 to D - 1. Which ones does head 1 have?",
     explain=line_from,
     step="head_of",
@@ -260,8 +260,8 @@ def dealt_out_and_sorted_by_heads(weight, bias, heads, num_heads, dim):
 
 @known(
     "num-heads-as-size",
-    means="num_heads was mistaken for the size of a head: feature i was given to head i // num_heads.",
-    hint="num_heads heads share the features along dim. How many does each of them have?",
+    means="`num_heads` was mistaken for the size of a head: feature i was given to head `i // num_heads`.",
+    hint="`num_heads` heads share the features along dim. How many does each of them have?",
     explain=line_from,
     step="head_of",
 )
@@ -272,7 +272,7 @@ def divided_by_num_heads(feature, width, num_heads):
 @known(
     "interleaved-by-size",
     means="Feature i was given to head i % D: that is its position within a head.",
-    hint="i // D and i % D: one is the head, the other says which of its features. Which is which?",
+    hint="`i // D` and i % D: one is the head, the other says which of its features. Which is which?",
     explain=line_from,
     step="head_of",
 )
@@ -283,7 +283,7 @@ def remainder_by_size(feature, width, num_heads):
 @known(
     "one-feature-each",
     means="One row or column was removed for each head: a head's number was used as a feature's.",
-    hint="A head has D = weight.size(dim) // num_heads features. Which ones has head h?",
+    hint="A head has D = `weight.size(dim) // num_heads` features. Which ones has head h?",
     step="head_of",
 )
 def one_feature(feature, width, num_heads):
@@ -302,8 +302,8 @@ def first_feature(feature, width, num_heads):
 
 @known(
     "heads-not-features",
-    means="The numbers of the heads that stay were used as numbers of features: at most num_heads features are left.",
-    hint="Each head that stays keeps D features: repeat_interleave(D) turns a list of heads into one of features.",
+    means="The numbers of the heads that stay were used as numbers of features: at most `num_heads` features are left.",
+    hint="Each head that stays keeps D features: `repeat_interleave(D)` turns a list of heads into one of features.",
 )
 def numbers_of_heads(weight, bias, heads, num_heads, dim):
     features = torch.tensor([h for h in range(num_heads) if h not in heads], dtype=torch.long)
@@ -337,19 +337,19 @@ def one_head_later(feature, width, num_heads):
 known(
     "size-of-other-axis",
     means="The size of a head was taken from the other axis of weight.",
-    hint="Along dim there are weight.size(dim) features, shared by num_heads heads.",
+    hint="Along dim there are `weight.size(dim)` features, shared by `num_heads` heads.",
     explain=line_from,
 )
 known(
     "size-from-rows",
-    means="The size of a head was always taken from the rows, weight.size(0) // num_heads, for dim 1 as well.",
-    hint="Along dim there are weight.size(dim) features, shared by num_heads heads.",
+    means="The size of a head was always taken from the rows, `weight.size(0) // num_heads`, for dim 1 as well.",
+    hint="Along dim there are `weight.size(dim)` features, shared by `num_heads` heads.",
     explain=line_from,
 )
 known(
     "size-from-columns",
-    means="The size of a head was always taken from the columns, weight.size(1) // num_heads, for dim 0 as well.",
-    hint="Along dim there are weight.size(dim) features, shared by num_heads heads.",
+    means="The size of a head was always taken from the columns, `weight.size(1) // num_heads`, for dim 0 as well.",
+    hint="Along dim there are `weight.size(dim)` features, shared by `num_heads` heads.",
     explain=line_from,
 )
 
@@ -476,7 +476,7 @@ def weight_transposed(weight, bias):
 @known(
     "unchanged",
     means="Everything came back as it was: nothing was removed.",
-    hint="Indexing and index_select return a new tensor. Is it the one that you return?",
+    hint="Indexing and `index_select` return a new tensor. Is it the one that you return?",
 )
 def nothing_removed(weight, bias, heads, num_heads, dim):
     return weight, bias
@@ -531,7 +531,7 @@ known(
     "not-an-index",
     means="heads was treated as a list: looked up by position, sorted in place, used as an index or made into a "
     "tensor. It may be a set, which allows none of these.",
-    hint="list(heads) is always a list; and h in heads works with every collection.",
+    hint="`list(heads)` is always a list; and h in heads works with every collection.",
 )
 known.also("not-an-index")(turned_off(heads_themselves))
 known.also("not-an-index")(turned_off(torch.tensor))
@@ -544,7 +544,7 @@ def looked_up_by_position(heads, num_heads):
 
 known(
     "empty-collection",
-    means="With no heads to prune the code stops: torch.tensor([]) holds floats, and they cannot be an index.",
-    hint="What is the dtype of torch.tensor([])? A plain list works as an index, too.",
+    means="With no heads to prune the code stops: `torch.tensor([])` holds floats, and they cannot be an index.",
+    hint="What is the dtype of `torch.tensor([])`? A plain list works as an index, too.",
 )
 known.also("empty-collection")(turned_off(tensor_of_a_list))

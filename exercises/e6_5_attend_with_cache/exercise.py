@@ -201,19 +201,19 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "First the cache: where past is not None, the past keys come before k, and the past values before v, along the "
-        "position axis: torch.cat([past[0], k], dim=-2). Return the same k and v that you attended to.",
-        "The scores are (new, old + new). Row i is position old + i of the text, and may see the columns 0 to old + i: "
-        "torch.ones(T, S, dtype=torch.bool).tril(S - T), with T new tokens and S tokens in all.",
-        "The rest is attention as you know it: scores / sqrt(D), -inf where ~mask, softmax over the last axis, "
-        "weights @ v. `return out, (k, v)`.",
+        "First the cache: where past is not None, the past keys come before k, and the past values before v, along "
+        "the position axis: `torch.cat([past[0], k], dim=-2)`. Return the same k and v that you attended to.",
+        "The scores are (new, old + new). Row i is position old + i of the text, and may see the columns 0 to old "
+        "+ i: `torch.ones(T, S, dtype=torch.bool).tril(S - T)`, with T new tokens and S tokens in all.",
+        "The rest is attention as you know it: scores / `sqrt(D)`, -inf where `~mask`, softmax over the last axis, "
+        "`weights @ v`. `return out, (k, v)`.",
     ),
     stage_of=several_new_tokens,
     judge_first=("all_k", "all_v"),
     error_meanings=(
         (
             r"'tuple' object has no attribute '(\w+)'",
-            "A tuple has no .{0}; the tensors in it may have: past is (k, v), so past[0] holds its keys.",
+            "A tuple has no .{0}; the tensors in it may have: past is (k, v), so `past[0]` holds its keys.",
         ),
     ),
     properties=(
@@ -221,7 +221,7 @@ EXERCISE = Exercise(
         Property(
             "cache-altered",
             cache_altered,
-            "The cache is torch.cat([past[0], k], dim=-2) and torch.cat([past[1], v], dim=-2). What else does "
+            "The cache is `torch.cat([past[0], k], dim=-2)` and `torch.cat([past[1], v], dim=-2)`. What else does "
             "your code do to keys and values?",
         ),
     ),

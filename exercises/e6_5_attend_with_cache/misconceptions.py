@@ -193,7 +193,7 @@ known.include(
     means={
         "true-hides": "The mask was read the wrong way around: what may be seen was hidden, and the future was read."
     },
-    hints={"true-hides": "masked_fill fills where its mask is True. Where is yours True?"},
+    hints={"true-hides": "`masked_fill` fills where its mask is True. Where is yours True?"},
 )
 
 

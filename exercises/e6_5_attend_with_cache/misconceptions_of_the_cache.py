@@ -114,7 +114,7 @@ add_axis("joined-along-the-features", -1)
 @known(
     "stacked",
     means="Past and new were stacked, which makes a new axis; they should become one longer sequence.",
-    hint="torch.stack adds an axis. What makes an axis longer?",
+    hint="`torch.stack` adds an axis. What makes an axis longer?",
     step="join",
 )
 def stacked(k, v, past):
@@ -144,7 +144,7 @@ def opened_even_if_none(k, v, past):
 @known(
     "past-read-as-v-k",
     means="past was unpacked as (v, k): old values come before the new keys, and old keys before the new values.",
-    hint="past is (k, v). Which of the two is past[0]?",
+    hint="past is (k, v). Which of the two is `past[0]`?",
     explain=cache_entry,
     step="join",
 )
@@ -154,7 +154,7 @@ def opened_backwards(k, v, past):
 
 @known(
     "keys-as-values",
-    means="past[0], the keys, was joined to both k and v.",
+    means="`past[0]`, the keys, was joined to both k and v.",
     hint="past is (k, v). Which of the two goes before v?",
     explain=cache_entry,
     step="join",
@@ -165,7 +165,7 @@ def past_keys_for_both(k, v, past):
 
 @known(
     "values-as-keys",
-    means="past[1], the values, was joined to both k and v.",
+    means="`past[1]`, the values, was joined to both k and v.",
     hint="past is (k, v). Which of the two goes before k?",
     explain=cache_entry,
     step="join",
@@ -234,7 +234,7 @@ def past_keys_kept(k, v, past, keys, values):
 @known(
     "values-first-in-cache",
     means="The cache came back as (v, k): the keys come first.",
-    hint="The next call takes past[0] for the keys.",
+    hint="The next call takes `past[0]` for the keys.",
     explain=cache_entry,
     step="keep",
 )
@@ -247,7 +247,7 @@ known.also("past-read-as-v-k", join=opened_backwards, keep=values_first)
 
 @known(
     "scaled-keys-kept",
-    means="The keys were returned already divided by sqrt(D): at the next call they would be divided again.",
+    means="The keys were returned already divided by `sqrt(D)`: at the next call they would be divided again.",
     hint="Return the keys as they came; divide the scores, or q.",
     explain=cache_entry,
     step="keep",

@@ -69,27 +69,27 @@ EXERCISE = Exercise(
     error_meanings=(
         (
             r"finfo\(\) requires a floating point input type",
-            "torch.finfo describes a dtype of floats: ask about dtype, not about mask.dtype, which is bool.",
+            "`torch.finfo` describes a dtype of floats: ask about dtype, not about `mask.dtype`, which is bool.",
         ),
         (
             r"not (torch\.)?finfo|finfo'|torch\.iinfo\(\)",
-            "torch.finfo(dtype) describes a dtype; its lowest number is torch.finfo(dtype).min.",
+            "`torch.finfo(dtype)` describes a dtype; its lowest number is `torch.finfo(dtype).min`.",
         ),
         (
             r"value cannot be converted to type .* without overflow",
-            "The number is lower than the lowest of this dtype. Which dtype does your torch.finfo(...) ask about?",
+            "The number is lower than the lowest of this dtype. Which dtype does your `torch.finfo(...)` ask about?",
         ),
     ),
     hints=(
         "Two numbers are enough: 0, which changes no score, and the lowest number of dtype, which torch knows: "
-        "torch.finfo(dtype).",
-        "zeros of the shape and the dtype, torch.zeros(mask.shape, dtype=dtype); then fill where mask is False. Which "
-        "mask does masked_fill want?",
+        "`torch.finfo(dtype)`.",
+        "zeros of the shape and the dtype, `torch.zeros(mask.shape, dtype=dtype)`; then fill where mask is False. "
+        "Which mask does `masked_fill` want?",
         "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, torch.finfo(dtype).min)",
     ),
     properties=(
         told(True, "Visible scores stay as they are: which number changes nothing when it is added?"),
-        told(False, "torch.finfo(dtype).min is the lowest finite number of a dtype."),
+        told(False, "`torch.finfo(dtype).min` is the lowest finite number of a dtype."),
     ),
     when_correct="Libraries whose masks are added to the scores can now read yours.",
 )

@@ -57,7 +57,7 @@ def visible_to_minus_infinity(mask, dtype):
     "minus-infinity",
     "Hidden entries are -inf, which is not finite. (A number too low for the dtype turns into -inf as well.) A row "
     "of nothing but -inf becomes NaN in the softmax.",
-    "Every dtype has a lowest finite number, and torch knows it: torch.finfo(dtype).",
+    "Every dtype has a lowest finite number, and torch knows it: `torch.finfo(dtype)`.",
 )
 def hidden_to_minus_infinity(mask, dtype):
     return filled(mask, dtype, 0.0, float("-inf"))
@@ -96,7 +96,7 @@ for value in (-1e4, -1e5, -1e6, -1e9, -1e10, -1e20, -1e30, -1e38, -9e15, -100.0,
 known(
     "lowest-of-another-dtype",
     means="Hidden entries are the lowest number of one dtype, usually float32, and not of the dtype that is asked for.",
-    hint="Which dtype does your torch.finfo(...) ask about?",
+    hint="Which dtype does your `torch.finfo(...)` ask about?",
     explain=shown,
 )
 
@@ -119,7 +119,7 @@ for other in (torch.float32, torch.bfloat16, torch.float64):
     "made-in-another-dtype",
     "On the way, the lowest number of dtype was put into a tensor of a smaller dtype, such as float32, which holds no "
     "number that low: it became -inf.",
-    "Make the tensor in dtype from the start: zeros of dtype, or mask.to(dtype).",
+    "Make the tensor in dtype from the start: zeros of dtype, or `mask.to(dtype)`.",
 )
 def by_way_of_float32(mask, dtype):
     return ((1 - mask.float()) * lowest(dtype)).nan_to_num(nan=0.0, neginf=float("-inf")).to(dtype)
@@ -128,7 +128,7 @@ def by_way_of_float32(mask, dtype):
 @mistake(
     "dtype-forgotten",
     "The numbers are those of dtype, but the tensor is float32: a new tensor is float32 unless it is told otherwise.",
-    "Give the dtype to the tensor as well: torch.zeros(mask.shape, dtype=dtype), or .to(dtype).",
+    "Give the dtype to the tensor as well: `torch.zeros(mask.shape, dtype=dtype)`, or `.to(dtype)`.",
 )
 def always_float32(mask, dtype):
     return torch.zeros(mask.shape).masked_fill(~mask, max(lowest(dtype), lowest(torch.float32)))
@@ -152,7 +152,7 @@ def float32_lowest_in_float32(mask, dtype):
 @mistake(
     "visible-ones",
     "Where the mask is True the result is 1, since True counts as 1: 1 would be added to every visible score.",
-    "mask.to(dtype) holds ones where the mask is True. Which number leaves a score as it is?",
+    "`mask.to(dtype)` holds ones where the mask is True. Which number leaves a score as it is?",
 )
 def visible_one(mask, dtype):
     return filled(mask, dtype, 1.0, lowest(dtype))
@@ -191,7 +191,7 @@ def all_zeros(mask, dtype):
 @mistake(
     "still-bool",
     "The result is a bool mask; numbers are asked for, which can be added to scores.",
-    "Begin with a tensor of numbers in dtype, such as torch.zeros(mask.shape, dtype=dtype).",
+    "Begin with a tensor of numbers in dtype, such as `torch.zeros(mask.shape, dtype=dtype)`.",
 )
 def the_mask_itself(mask, dtype):
     return mask.clone()
@@ -232,9 +232,9 @@ def infinite_where_hidden(mask, dtype):
 
 known(
     "near-zero",
-    means="Hidden entries are a number close to 0: finfo's tiny and smallest_normal are the smallest positive numbers, "
-    "and eps is the spacing at 1.",
-    hint="The lowest number is far below 0. Which attribute of torch.finfo(dtype) holds it?",
+    means="Hidden entries are a number close to 0: finfo's tiny and `smallest_normal` are the smallest positive "
+    "numbers, and eps is the spacing at 1.",
+    hint="The lowest number is far below 0. Which attribute of `torch.finfo(dtype)` holds it?",
     explain=shown,
 )
 
@@ -298,7 +298,7 @@ for change in (
 @mistake(
     "only-the-hidden",
     "The result is not a mask: only the entries of one kind were returned, as a list of numbers.",
-    "mask[~mask] takes entries out; masked_fill and torch.where keep the shape.",
+    "`mask[~mask]` takes entries out; `masked_fill` and `torch.where` keep the shape.",
 )
 def hidden_taken_out(mask, dtype):
     return torch.full((int((~mask).sum()),), lowest(dtype), dtype=dtype)

@@ -29,7 +29,7 @@ from helpers.masks import causal_mask
 ASKED = Layers(
     LAYERS,
     "nn.Linear(config.hidden_size, config.hidden_size)",
-    "hidden_size = {} features to {}",
+    "`hidden_size` = {} features to {}",
     bias=True,
     alone=True,
 )
@@ -126,8 +126,8 @@ EXERCISE = Exercise(
     signature="MyBertSelfAttention(config)",
     minutes=12,
     difficulty=3,
-    gives="a module with query, key, value; forward(x, mask=None) with x (B, T, C) gives (out, weights): out "
-    "(B, T, C), the heads side by side, and weights (B, H, T, T)",
+    gives="a module with query, key, value; `forward(x, mask=None)` with x (B, T, C) gives (out, weights): out (B, "
+    "T, C), the heads side by side, and weights (B, H, T, T)",
     reference=MyBertSelfAttention,
     arguments=("config",),
     returns=("out", "weights"),
@@ -158,11 +158,12 @@ EXERCISE = Exercise(
     minimal_inputs=small_arguments(layers=3),
     misconceptions=known,
     hints=(
-        "In __init__: super().__init__(), self.query = nn.Linear(config.hidden_size, config.hidden_size), and key and "
-        "value likewise. Keep config.num_attention_heads for forward.",
-        "forward(self, x, mask=None) is exercise 5.3 without out_proj: q = split_heads(self.query(x), self.num_heads), "
-        "and k and v likewise; scores divided by the root of D, filled with -inf where ~mask if there is a mask.",
-        "weights = scores.softmax(dim=-1); return merge_heads(weights @ v), weights",
+        "In `__init__`: `super().__init__()`, `self.query = nn.Linear(config.hidden_size, config.hidden_size)`, "
+        "and key and value likewise. Keep `config.num_attention_heads` for forward.",
+        "`forward(self, x, mask=None)` is exercise 5.3 without `out_proj`: q = `split_heads(self.query(x), "
+        "self.num_heads)`, and k and v likewise; scores divided by the root of D, filled with -inf where `~mask` "
+        "if there is a mask.",
+        "weights = `scores.softmax(dim=-1)`; `return merge_heads(weights @ v), weights`",
     ),
     properties=(
         properties.FINITE,

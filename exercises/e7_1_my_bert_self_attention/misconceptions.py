@@ -50,7 +50,7 @@ known.include(HEAD_MISTAKES)
 @known(
     "not-merged",
     means="The weights are right, but the heads of out are still separate: it has four axes.",
-    hint="Put the heads of each position side by side, (B, T, C): your merge_heads from exercise 5.2 does it.",
+    hint="Put the heads of each position side by side, (B, T, C): your `merge_heads` from exercise 5.2 does it.",
     step="merge",
 )
 def not_merged(z):
@@ -85,7 +85,7 @@ def heads_summed(z):
 @known(
     "merged-along-positions",
     means="The weights are right, but the heads of out were concatenated along the positions.",
-    hint="Heads of one position belong in one row, side by side: your merge_heads from exercise 5.2 does it.",
+    hint="Heads of one position belong in one row, side by side: your `merge_heads` from exercise 5.2 does it.",
     step="merge",
 )
 def merged_along_positions(z):
@@ -161,7 +161,7 @@ known.also("batch-as-positions", split=heads_across_the_batch, merge=merged_and_
 known(
     "dropout-in-eval",
     means="Dropout is active in evaluation too, and every call drops different numbers.",
-    hint="Which dropout follows model.eval(), and which drops in every mode? (Dropout is not asked for here.)",
+    hint="Which dropout follows `model.eval()`, and which drops in every mode? (Dropout is not asked for here.)",
     explain=explainers.row_sum,
 )
 
@@ -188,7 +188,7 @@ for p in (0.1, 0.2, 0.5):
 
 # ---------------------------------------------------------------- as in 5.3
 
-known.include(SCALE_MISTAKES, hints={"no-scale": "D is the width of one head: after the split, q.size(-1)."})
+known.include(SCALE_MISTAKES, hints={"no-scale": "D is the width of one head: after the split, `q.size(-1)`."})
 known.include(SOFTMAX_MISTAKES, "over-queries", "over-heads", "over-batch", "no-softmax")
 known.also("over-queries", softmax=over_queries, scale=unscaled)
 known.include(MIX_MISTAKES, "scores-returned", "weights-transposed", "mixed-by-scores", "only-out", "swapped-pair")

@@ -53,8 +53,8 @@ for index in (0, -1):
 
 @known(
     "ragged",
-    means="hidden[mask] puts the real tokens of all items one after the other, and items with different numbers of "
-    "them do not fit back into one tensor (B, n, C).",
+    means="`hidden[mask]` puts the real tokens of all items one after the other, and items with different numbers "
+    "of them do not fit back into one tensor (B, n, C).",
     hint="Keep the shape, set padded tokens to 0, and sum along axis 1; or choose in a loop, item by item.",
 )
 def ragged(hidden, mask):
@@ -212,7 +212,7 @@ def maximum_with_zeros(hidden, mask):
 known(
     "filled-like-scores",
     means="Padded tokens were filled with -inf, NaN or a huge negative number, and that went into the mean.",
-    hint="-inf hides a score, since exp(-inf) = 0. Which number adds nothing to a sum?",
+    hint="-inf hides a score, since `exp(-inf)` = 0. Which number adds nothing to a sum?",
     explain=explainers.entry,
 )
 
@@ -285,7 +285,7 @@ def tokens_normalized(hidden, mask):
 
 @known(
     "whole-numbers",
-    means="Something was rounded to whole numbers: // does that, and so do long(), int() and round().",
+    means="Something was rounded to whole numbers: // does that, and so do `long()`, `int()` and `round()`.",
     hint="Divide with /, which keeps the fraction.",
     explain=explainers.entry,
 )
@@ -315,7 +315,7 @@ def whole_mean(hidden, mask):
     "mask-not-lined-up",
     means="mask (B, T) does not line up with hidden (B, T, C): shapes are compared from the right, and there T is "
     "lined up with C.",
-    hint="Give the mask an axis of size 1 at the end: mask.unsqueeze(-1), or mask[..., None], is (B, T, 1).",
+    hint="Give the mask an axis of size 1 at the end: `mask.unsqueeze(-1)`, or `mask[..., None]`, is (B, T, 1).",
     step="total",
 )
 def times_the_bare_mask(hidden, mask):

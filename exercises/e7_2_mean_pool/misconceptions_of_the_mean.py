@@ -60,7 +60,7 @@ def total_of_all(hidden, mask):
 
 @known(
     "divided-by-length",
-    means="The sum is right, but it was divided by T, the number of all tokens. (mean(dim=1) does that: a padded "
+    means="The sum is right, but it was divided by T, the number of all tokens. (`mean(dim=1)` does that: a padded "
     "token that was set to 0 still counts.)",
     hint="How many tokens does each item really have? The mask tells you.",
     explain=explainers.entry,
@@ -83,7 +83,7 @@ def never_divided(hidden, mask):
 @known(
     "mask-inverted",
     means="The mask was read the wrong way around: padding has taken the place of the real tokens.",
-    hint="True = real token. Keep what is True; with masked_fill fill where ~mask.",
+    hint="True = real token. Keep what is True; with `masked_fill` fill where `~mask`.",
     explain=explainers.entry,
 )
 def mean_of_the_padding(hidden, mask):
@@ -167,7 +167,7 @@ def mean_count(hidden, mask):
 @known(
     "divided-by-features",
     means="The sum was divided by C, the number of features.",
-    hint="A mean of n tokens is their sum divided by n: mask.sum(dim=1, keepdim=True).",
+    hint="A mean of n tokens is their sum divided by n: `mask.sum(dim=1, keepdim=True)`.",
     explain=explainers.entry,
     step="count",
 )
@@ -224,7 +224,8 @@ def root_of_the_count(hidden, mask):
 
 @known(
     "divided-twice",
-    means="The sum was divided twice: by the number of real tokens, and by T as well, which is what mean(dim=1) does.",
+    means="The sum was divided twice: by the number of real tokens, and by T as well, which is what `mean(dim=1)` "
+    "does.",
     hint="Take the sum, not the mean, and divide it once.",
     explain=explainers.entry,
     step="total",
@@ -270,7 +271,7 @@ def mean_of_all_that_is_not_0(hidden, mask):
 
 @known(
     "one-mean-for-all",
-    means="All tokens of the batch went into one mean. hidden[mask] does that: it forgets which item a token "
+    means="All tokens of the batch went into one mean. `hidden[mask]` does that: it forgets which item a token "
     "belongs to.",
     hint="Each item needs a vector of its own: keep the batch axis, and sum along axis 1.",
     explain=explainers.entry,
@@ -297,7 +298,7 @@ def mean_of_all_real_tokens_for_each_item(hidden, mask):
 @known(
     "one-number",
     means="Everything became one number: the mean was taken over features and items too.",
-    hint="Which axis are the tokens? Name it: sum(dim=...).",
+    hint="Which axis are the tokens? Name it: `sum(dim=...)`.",
     explain=explainers.shape,
 )
 def mean_of_all_real_numbers(hidden, mask):
@@ -382,7 +383,7 @@ def divided_but_never_summed(hidden, mask):
 @known(
     "axis-kept",
     means="The numbers are right, but the axis of the tokens is still there: (B, 1, C).",
-    hint="keepdim=True keeps a summed axis with size 1. Where is it needed, and where not?",
+    hint="`keepdim=True` keeps a summed axis with size 1. Where is it needed, and where not?",
     explain=explainers.shape,
 )
 def axis_kept(hidden, mask):

@@ -107,7 +107,7 @@ def changes_buffers(attempt):
     attempt(*models, x)
     if all(int(model.norm.num_batches_tracked) == 0 for model in models):
         return None
-    return "nn.BatchNorm1d has counted a batch: somewhere your code runs a module in training mode."
+    return "`nn.BatchNorm1d` has counted a batch: somewhere your code runs a module in training mode."
 
 
 def required(id, test, hint, while_doing):
@@ -118,14 +118,14 @@ TESTS = (
     required(
         "hooks-left",
         leaves_hooks,
-        "register_forward_hook returns a handle: keep all of them, and call handle.remove() at the end.",
+        "`register_forward_hook` returns a handle: keep all of them, and call `handle.remove()` at the end.",
         "called with models whose parts are in different modes,",
     ),
     required(
         "modes-changed",
         changes_modes,
-        "A part may be in evaluation while the rest trains. Remember the mode of every module in model.modules(), and "
-        "set module.training back, one by one.",
+        "A part may be in evaluation while the rest trains. Remember the mode of every module in "
+        "`model.modules()`, and set `module.training` back, one by one.",
         "called with models whose parts are in different modes,",
     ),
     required(
@@ -137,13 +137,13 @@ TESTS = (
     required(
         "other-hooks-removed",
         removes_other_hooks,
-        "Remove your own hooks only: the handle that register_forward_hook returns has .remove().",
+        "Remove your own hooks only: the handle that `register_forward_hook` returns has `.remove()`.",
         "called with models that have hooks of their own,",
     ),
     required(
         "run-in-training",
         changes_buffers,
-        "model.eval() comes before the first run.",
-        "called with nn.BatchNorm1d among the children,",
+        "`model.eval()` comes before the first run.",
+        "called with `nn.BatchNorm1d` among the children,",
     ),
 )

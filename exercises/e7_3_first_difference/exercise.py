@@ -188,14 +188,14 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "A child tells you what it returns if you ask it before: child.register_forward_hook(hook) calls hook(module, "
-        "inputs, output) each time it has run, and returns a handle with .remove().",
+        "A child tells you what it returns if you ask it before: `child.register_forward_hook(hook)` calls "
+        "`hook(module, inputs, output)` each time it has run, and returns a handle with `.remove()`.",
         "Write a function that runs one module and returns a dict from the names of its children to copies of their "
         "outputs; a dict keeps the order in which it was filled. Each hook needs its own name.",
-        "Before the run: remember module.training of every module in model.modules(), and call model.eval(). The run "
-        "belongs in `try`; in `finally` remove the hooks and put the modes back.",
-        "Then go through the names: if (one[name] - other[name]).abs().max() > 1e-4, return name. After the loop, "
-        "return None.",
+        "Before the run: remember `module.training` of every module in `model.modules()`, and call `model.eval()`. "
+        "The run belongs in `try`; in `finally` remove the hooks and put the modes back.",
+        "Then go through the names: if `(one[name] - other[name]).abs().max() > 1e-4`, return name. After "
+        "the loop, return None.",
     ),
     properties=(
         Property(

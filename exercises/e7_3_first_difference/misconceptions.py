@@ -84,8 +84,9 @@ def mistake(id, means, hint, step=None):
 
 @mistake(
     "registration-order",
-    "The children are gone through as they were registered in __init__; forward may run them in another order.",
-    "named_children follows __init__. A forward hook is called when its child runs: keep the outputs in that order.",
+    "The children are gone through as they were registered in `__init__`; forward may run them in another order.",
+    "`named_children` follows `__init__`. A forward hook is called when its child runs: keep the outputs in that "
+    "order.",
     step="names",
 )
 def as_registered(model, outputs):
@@ -105,7 +106,7 @@ def last_first(model, outputs):
 @mistake(
     "inner-modules",
     "Modules within a child were compared too, or the model as a whole: only the children themselves count.",
-    "named_modules goes all the way down, and begins with the model itself. Which method gives the children alone?",
+    "`named_modules` goes all the way down, and begins with the model itself. Which method gives the children alone?",
     step="watched",
 )
 def all_modules(model):
@@ -193,8 +194,8 @@ def inputs_kept_before_the_run(mine, theirs, x):
 @mistake(
     "not-copied",
     "The outputs were kept without a copy: a later step that works in place, such as h += ... or "
-    "nn.ReLU(inplace=True), changed them before they were compared.",
-    "Keep the output as it is when it is returned: output.clone().",
+    "`nn.ReLU(inplace=True)`, changed them before they were compared.",
+    "Keep the output as it is when it is returned: `output.clone()`.",
     step="kept",
 )
 def kept_itself(inputs, output):
@@ -263,7 +264,7 @@ known(
     "forward-by-hand",
     means="The children were called one by one, each with what the one before returned (or each with x). What a module "
     "does between its children, and in which order it runs them, is in its forward.",
-    hint="Call the module itself, mine(x), and listen to its children with forward hooks.",
+    hint="Call the module itself, `mine(x)`, and listen to its children with forward hooks.",
     explain=told,
 )
 known.also("forward-by-hand")(by_hand(lambda x, output: output))
@@ -317,7 +318,7 @@ def the_largest_difference(mine, theirs, x):
 @mistake(
     "not-in-evaluation",
     "The modules were run in the mode in which they came: with dropout in training, two runs differ by chance alone.",
-    "model.eval() before the run; and remember the mode of each submodule, to put it back afterwards.",
+    "`model.eval()` before the run; and remember the mode of each submodule, to put it back afterwards.",
     step="prepare",
 )
 def as_it_came(model):
@@ -330,7 +331,7 @@ def as_it_came(model):
 @mistake(
     "equal-or-not",
     "The smallest difference counts; only one of more than 1e-4 should. Two right implementations differ by rounding.",
-    "Compare the largest difference with 1e-4: is (a - b).abs().max() above it?",
+    "Compare the largest difference with 1e-4: is `(a - b).abs().max()` above it?",
     step="differs",
 )
 def not_equal(one, other):
@@ -355,7 +356,7 @@ for tolerance in (1e-3, 1e-2, 0.2):
 @mistake(
     "relative",
     "The tolerance is a share of the numbers: the larger they are, the larger a difference is passed over.",
-    "torch.allclose(a, b) allows rtol * |b| as well, unless it is given rtol=0.",
+    "`torch.allclose(a, b)` allows rtol * |b| as well, unless it is given `rtol=0`.",
     step="differs",
 )
 def beyond_a_share(one, other):
@@ -375,7 +376,7 @@ def beyond_a_share_of_a_thousandth(one, other):
 mistake(
     "mean-difference",
     "The differences were averaged, so one wrong number among many right ones is lost.",
-    "The largest of the differences decides: .max(), not .mean().",
+    "The largest of the differences decides: `.max()`, not `.mean()`.",
 )
 
 
@@ -388,7 +389,7 @@ def on_average(one, other):
     "summed-difference",
     "The differences were added up (or their squares, as in a norm): many small ones, of rounding, then count as a "
     "large one.",
-    "The largest of the differences decides: .max().",
+    "The largest of the differences decides: `.max()`.",
     step="differs",
 )
 def summed(one, other):

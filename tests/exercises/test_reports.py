@@ -173,7 +173,7 @@ def test_layers_are_described_by_their_sizes_or_formula():
 
     assert "q_proj = nn.Linear(12, 12), k_proj" in check("5.3", raises).message
     unscaled = check("5.3", EXERCISES["5.3"].misconceptions[0].variants[0]).message
-    assert "q_proj(z) = z + 1, k_proj(z) = 2z, v_proj(z) = 3z, out_proj(z) = -z and num_heads = 2" in unscaled
+    assert "`q_proj(z) = z + 1`, `k_proj(z) = 2z`, `v_proj(z) = 3z`, `out_proj(z) = -z` and `num_heads = 2`" in unscaled
 
 
 def test_dtypes_are_shown_where_the_exception_speaks_of_them():
@@ -259,4 +259,4 @@ def test_code_for_two_axes_that_stops_at_a_batch_is_recognized():
 
 def test_weights_that_are_none_are_known_from_pytorch_s_own_attention():
     report = check("2.4", lambda q, k, v: (F.scaled_dot_product_attention(q, k, v), None))
-    assert report.status == "wrong" and "F.scaled_dot_product_attention keeps its weights to itself" in report.message
+    assert report.status == "wrong" and "`F.scaled_dot_product_attention` keeps its weights to itself" in report.message

@@ -56,7 +56,7 @@ PAST, GENERATOR, NUMBER = (X, X), torch.Generator(), 0.1
 def test_an_exception_is_explained(code, words):
     with pytest.raises(Exception) as caught:
         code()
-    assert words in errors.meaning(caught.value), str(caught.value)
+    assert words in errors.meaning(caught.value).replace("`", ""), str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_an_exception_is_explained(code, words):
 def test_advice_on_sizes_depends_on_the_line(line, words):
     with pytest.raises(RuntimeError) as caught:
         torch.ones(2, 3) + torch.ones(2, 4)
-    said = errors.meaning(caught.value, line=line)
+    said = errors.meaning(caught.value, line=line).replace("`", "")
     assert "along one axis their sizes are 3 and 4" in said and words in said
     assert ("keepdim" in said) == ("mean" in line)
 

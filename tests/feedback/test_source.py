@@ -115,7 +115,7 @@ def test_code_without_a_source_file_is_understood(body, status):
 @pytest.mark.parametrize(
     "attempt, words",
     [
-        (torch.zeros(5), "check needs the function itself, got a tensor of shape (5,)"),
+        (torch.zeros(5), "`check` needs the function itself, got a tensor of shape (5,)"),
         (None, "got None"),
         ("row_means", "got str 'row_means'"),
         (3, "got 3"),
@@ -132,4 +132,4 @@ def test_something_that_is_no_answer_is_explained(attempt, words):
 
 def test_a_module_instead_of_its_class_is_explained():
     report = check("2.5", EXERCISES["2.5"].reference(3, 2))
-    assert report.status == "error" and "check needs the class itself" in report.message
+    assert report.status == "error" and "`check` needs the class itself" in report.message

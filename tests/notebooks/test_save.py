@@ -11,7 +11,7 @@ import pytest
 
 from exercises import COURSE
 from tests.notebooks.common import PATHS, ROOT
-from tools import save_notebooks
+from tools import save_notebooks, study
 
 IN_PIECES = "import os, sys, time\nprint('grüß dich'); sys.stdout.flush(); time.sleep(0.3); print('again')"
 BAD = ("x = 1", "# first line\nx / 0")
@@ -55,10 +55,8 @@ def test_a_notebook_is_saved_with_its_outputs_and_without_metadata(saved):
     assert text.startswith('{\n "cells"') and text.endswith("}\n") and "grüß dich" in text
     notebook = json.loads(text)
     first, second = notebook["cells"]
-    assert notebook["metadata"] == {
-        "kernelspec": {"display_name": "Python 3", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
+    assert notebook["metadata"]["kernelspec"] == study.KERNEL  # as JupyterLab would write both
+    assert notebook["metadata"]["language_info"] == study.language_info()
     assert [first["id"], second["id"], first["metadata"], second["execution_count"]] == ["cell-0", "cell-1", {}, 2]
     assert [output["text"] for output in first["outputs"]] == [["grüß dich\n", "again\n"]]
     assert second["outputs"][0]["data"]["text/plain"] == ["('notebooks', 'memory')"]
@@ -84,7 +82,7 @@ def test_what_is_saved_does_not_depend_on_the_progress_of_whoever_saves_it(tmp_p
         assert save_notebooks.save(path)
         saved.append(path.read_bytes())
         assert json.loads(record.read_text(encoding="utf-8")) == content
-    assert saved[0] == saved[1] and b"0 of 5 exercises solved here" in saved[0]
+    assert saved[0] == saved[1] and b"0 of 6 exercises solved here" in saved[0]
 
 
 @pytest.mark.notebook
@@ -95,6 +93,33 @@ def test_a_notebook_that_fails_is_left_unchanged(saved, tmp_path):
     make_notebook(tmp_path / "before.ipynb", *BAD)
     assert (folder / "02_bad.ipynb").read_bytes() == (tmp_path / "before.ipynb").read_bytes()
     assert {path.name for path in folder.iterdir()} == {"01_good.ipynb", "02_bad.ipynb"}
+
+
+def cell(kind, source, **metadata):
+    outputs = {"outputs": [{"output_type": "stream", "name": "stdout", "text": "3\n"}]} if kind == "code" else {}
+    return {"cell_type": kind, "source": source, "metadata": metadata, **outputs}
+
+
+def test_an_output_that_answers_a_prediction_is_folded_and_no_other():
+    cells = [
+        cell("code", "1 + 2", jupyter={"outputs_hidden": True}),  # nothing asks for it any longer
+        cell("markdown", "Add them. **Predict:** what comes out?"),
+        {**cell("code", "x = 1"), "outputs": []},
+        cell("code", "x + 2"),
+        cell("code", "x + 3"),
+        cell("code", 'predict("02.order")'),
+        cell("code", "x + 4", jupyter={"source_hidden": True}),
+    ]
+    save_notebooks.hide_answers({"cells": cells})
+    assert [one["metadata"].get("jupyter") for one in cells] == [
+        None,
+        None,
+        None,
+        {"outputs_hidden": True},
+        None,
+        None,
+        {"source_hidden": True, "outputs_hidden": True},
+    ]
 
 
 def test_notebooks_are_named_by_number_or_whole_name():

@@ -1,6 +1,8 @@
 """The saved notebooks, as files: saved from one run, readable without a kernel, and built alike."""
 
 import ast
+import copy
+import json
 import re
 import statistics
 from html import unescape
@@ -9,6 +11,8 @@ import pytest
 
 from exercises import EXERCISES
 from tests.notebooks.common import PATHS, code_cells, exercise_of, read
+from tools.badges import FOLDED
+from tools.save_notebooks import hide_answers
 
 BLUE = "rgb(38, 92, 160); background: rgba(38, 92, 160, 0.09)"  # as the cards of hints and predictions
 TASK = f'<div style="border-left: 4px solid {BLUE}; padding: 8px 14px 1px">'
@@ -34,10 +38,23 @@ def test_all_outputs_are_from_one_run_in_a_fresh_kernel(path):
 def test_nothing_of_one_machine_or_session_is_saved(path):
     notebook, text = read(path), path.read_text(encoding="utf-8")
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
-    assert notebook.metadata.language_info == {"name": "python"}
-    assert not [cell.id for cell in notebook.cells if set(cell.metadata) - {"tags"}]
+    keys = {key for cell in notebook.cells for key in cell.metadata if cell.id != "start"}
+    assert keys <= {"tags", "jupyter"}
     assert not re.search(r"/(home|root|Users|tmp)/|object at 0x|grad_fn=|Warning", text)
     assert len(text) < 1_000_000
+
+
+@each_notebook
+def test_the_first_cell_and_the_answers_to_predictions_are_folded(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    start = next(cell for cell in notebook["cells"] if cell["id"] == "start")
+    assert start["metadata"] == FOLDED and start["source"][0].startswith("# @title Run me first: ")
+    before = copy.deepcopy(notebook)
+    for cell in before["cells"]:
+        cell["source"] = "".join(cell["source"])
+    after = copy.deepcopy(before)
+    hide_answers(after)
+    assert after == before, f"run `python course.py save {path.stem[:2]}`"
 
 
 @each_notebook
