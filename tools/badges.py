@@ -1,10 +1,15 @@
 """Where the course lives: the badges in the notebooks and README.md, the first cells, and the address in CITATION.cff.
 
 `python course.py badges` runs this file: it takes owner, repository and branch from the one URL in pyproject.toml and
-writes them wherever it occurs. Notebooks keep their outputs.
+writes them wherever they occur. Where that URL still has its placeholder, the owner and the repository are those of the
+git remote `origin` on GitHub; as long as neither is known, no badge is offered, since it would lead nowhere. Notebooks
+keep their outputs. With --check, nothing is written: it fails if the badges do not lead to the repository that the
+environment variable GITHUB_REPOSITORY names.
 """
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +23,12 @@ from tools.save_notebooks import NOTEBOOKS, write  # noqa: E402  the folder must
 HOME = re.compile(r'^Repository = "https://github\.com/([\w.-]+)/([\w.-]+)/tree/([\w./-]+)"$', re.MULTILINE)
 COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{branch}/notebooks/{name}"
 BINDER = "https://mybinder.org/v2/gh/{owner}/{repository}/{branch}?urlpath=lab/tree/notebooks/00_start_here.ipynb"
+PLACEHOLDER = "your_name"  # no account can have this name, as it has an underscore
+REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
+NO_BADGE = "*A link that opens this notebook in Colab will be here once the course has a public home.*"
+NO_BADGES = "*Links that open the course in Colab and in Binder will be here once it has a public home.*"
+ABOVE_TITLE = re.compile(rf"\A(?:\[▶ Open in Colab\]\(\S*\)|{re.escape(NO_BADGE)})\n\n")
+IN_README = re.compile(r"(?<=<!-- badges -->\n).*(?=<!-- end of badges -->)", re.DOTALL)
 FIRST_CELL = """\
 # @title Run me first: I find the course, and fetch it where this notebook is alone, as in Colab.
 import os, subprocess, sys
@@ -50,11 +61,28 @@ def home():
     return dict(zip(("owner", "repository", "branch"), found.groups(), strict=True))
 
 
+def unknown(place):
+    return place["owner"] == PLACEHOLDER
+
+
+def find_home():
+    """Put the git remote's owner and repository in the place of the placeholder in pyproject.toml, if it has one."""
+    if not unknown(home()):
+        return
+    command = ["git", "remote", "get-url", "origin"]
+    remote = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
+    found = REMOTE.search(remote.stdout.strip())
+    if found:
+        path = ROOT / "pyproject.toml"
+        text = path.read_text(encoding="utf-8")
+        address = 'Repository = "https://github.com/{}/{}/tree/{}"'.format(*found.groups(), home()["branch"])
+        path.write_text(HOME.sub(address, text), encoding="utf-8", newline="\n")
+
+
 def launched(notebook, name, place):
     """The notebook with its badge above the title and the first cell, which finds the course; added or updated."""
     title = notebook.cells[0]
-    words = re.sub(r"\A\[▶ Open in Colab\]\(\S*\)\n\n", "", title.source)
-    title.source = f"[▶ Open in Colab]({COLAB.format(name=name, **place)})\n\n{words}"
+    title.source = f"{colab(name, place)}\n\n{ABOVE_TITLE.sub('', title.source)}"
     first = next((cell for cell in notebook.cells if cell.id == "start"), None)
     if first is None:
         first = nbformat.v4.new_code_cell(id="start")
@@ -65,14 +93,16 @@ def launched(notebook, name, place):
     return notebook
 
 
+def colab(name, place):
+    """A link that opens a notebook in Colab, or why there is none."""
+    return NO_BADGE if unknown(place) else f"[▶ Open in Colab]({COLAB.format(name=name, **place)})"
+
+
 def linked(text, place):
-    """The front page with its badges."""
-    text = re.sub(
-        r"https://colab\.research\.google\.com/github/\S+/notebooks/(\w+\.ipynb)",
-        lambda found: COLAB.format(name=found[1], **place),
-        text,
-    )
-    return re.sub(r"https://mybinder\.org/v2/gh/[^\s)]+", BINDER.format(**place), text)
+    """The front page with its badges, between two comments."""
+    binder = f"[▶ Launch in Binder]({BINDER.format(**place)})"
+    badges = NO_BADGES if unknown(place) else f"{colab('00_start_here.ipynb', place)} ·\n{binder}"
+    return IN_README.sub(lambda found: f"{badges}\n", text)
 
 
 def cited(text, place):
@@ -81,8 +111,20 @@ def cited(text, place):
     return re.sub(r"^repository-code: .*$", f"repository-code: {address}", text, flags=re.MULTILINE)
 
 
-def main():
+def check(place):
+    """Whether the badges lead to the repository where a workflow runs; prints how to change them."""
+    here, there = os.environ.get("GITHUB_REPOSITORY", ""), "{owner}/{repository}".format(**place)
+    if here == there:
+        return True
+    print(f"The badges must lead to {here}, got {there}: run `python course.py badges` in a clone, commit and push.")
+    return False
+
+
+def main(words=()):
     try:
+        if "--check" in words:
+            return 0 if check(home()) else 1
+        find_home()
         place = home()
     except LookupError as error:
         print(error, file=sys.stderr)
@@ -92,9 +134,14 @@ def main():
     for name, updated in (("README.md", linked), ("CITATION.cff", cited)):
         path = ROOT / name
         path.write_text(updated(path.read_text(encoding="utf-8"), place), encoding="utf-8", newline="\n")
-    print("The badges lead to {owner}/{repository}, branch {branch}.".format(**place))
+    if unknown(place):
+        print(
+            "No badges yet: `git remote add origin` with the address of your repository on GitHub, and run this again."
+        )
+    else:
+        print("The badges lead to {owner}/{repository}, branch {branch}.".format(**place))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

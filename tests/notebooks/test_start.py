@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
 from types import ModuleType, SimpleNamespace
@@ -24,16 +25,24 @@ each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.ste
 @each_notebook
 def test_a_notebook_opens_with_its_badge_and_the_common_first_cell(path):
     notebook, place = read(path), badges.home()
-    badge = badges.COLAB.format(name=path.name, **place)
-    assert notebook.cells[0].source.startswith(f"[▶ Open in Colab]({badge})\n\n")
+    assert notebook.cells[0].source.startswith(f"{badges.colab(path.name, place)}\n\n")
     first = next(cell for cell in notebook.cells if cell.cell_type == "code")
     assert (first.id, first.source) == ("start", badges.FIRST_CELL.format(**place))
 
 
 def test_the_readme_has_badges():
     page, place = (ROOT / "README.md").read_text(encoding="utf-8"), badges.home()
-    assert badges.COLAB.format(name=PATHS[0].name, **place) in page and badges.BINDER.format(**place) in page
     assert badges.linked(page, place) == page
+    there = badges.linked(page, {"owner": "ada", "repository": "fork", "branch": "main"})
+    assert "github/ada/fork/blob/main/notebooks/00_" in there and "gh/ada/fork/main?urlpath=lab" in there
+
+
+def test_no_badge_is_offered_that_leads_nowhere():
+    nowhere = {"owner": badges.PLACEHOLDER, "repository": "course", "branch": "main"}
+    notebook = badges.launched(read(PATHS[1]), PATHS[1].name, nowhere)
+    assert notebook.cells[0].source.startswith(badges.NO_BADGE + "\n\n")
+    page = badges.linked((ROOT / "README.md").read_text(encoding="utf-8"), nowhere)
+    assert badges.NO_BADGES in page and "colab.research" not in page and "mybinder" not in page
 
 
 def test_the_citation_has_the_version_and_the_address_of_the_project():
@@ -52,6 +61,29 @@ def test_badges_of_a_fork():
     assert badges.launched(notebook, PATHS[1].name, badges.home()) == read(PATHS[1])
     page = badges.linked((ROOT / "README.md").read_text(encoding="utf-8"), place)
     assert "github/ada/fork/blob/my-class/notebooks/00_" in page and "gh/ada/fork/my-class?urlpath=lab" in page
+
+
+@pytest.mark.parametrize(
+    "remote", ["git@github.com:ada/fork.git", "https://github.com/ada/fork", "https://github.com/ada/fork.git/"]
+)
+def test_the_placeholder_gives_way_to_the_git_remote(monkeypatch, tmp_path, capsys, remote):
+    address = 'Repository = "https://github.com/your_name/attention-by-hand/tree/main"'
+    (tmp_path / "pyproject.toml").write_text(f"[project.urls]\n{address}\n", encoding="utf-8")
+    for name in ("README.md", "CITATION.cff"):
+        shutil.copy(ROOT / name, tmp_path)
+    monkeypatch.setattr(badges, "ROOT", tmp_path)
+    monkeypatch.setattr(badges, "NOTEBOOKS", tmp_path / "notebooks")
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    assert badges.main() == 0 and "No badges yet" in capsys.readouterr().out
+    assert badges.NO_BADGES in (tmp_path / "README.md").read_text(encoding="utf-8")
+    subprocess.run(["git", "remote", "add", "origin", remote], cwd=tmp_path, check=True)
+    assert badges.main() == 0 and "The badges lead to ada/fork, branch main." in capsys.readouterr().out
+    assert "ada/fork/tree/main" in (tmp_path / "pyproject.toml").read_text(encoding="utf-8")
+    assert "gh/ada/fork/main" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "ada/fork")
+    assert badges.main(["--check"]) == 0
+    monkeypatch.setenv("GITHUB_REPOSITORY", "bob/fork")
+    assert badges.main(["--check"]) == 1 and "must lead to bob/fork, got ada/fork" in capsys.readouterr().out
 
 
 def test_badges_change_the_citation_of_a_fork(monkeypatch, tmp_path):
