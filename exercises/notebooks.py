@@ -11,10 +11,10 @@ NOTEBOOKS = (
     Notebook(
         "00_start_here.ipynb",
         "start here",
-        minutes=20,
+        minutes=30,
         question="What will you build, and how does the course answer you?",
     ),
-    Notebook("01_embeddings.ipynb", "embeddings", minutes=75, question="How does text become vectors?"),
+    Notebook("01_embeddings.ipynb", "embeddings", minutes=90, question="How does text become vectors?"),
     Notebook(
         "02_single_head_attention.ipynb",
         "single-head attention",
