@@ -25,9 +25,12 @@ COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{bra
 BINDER = "https://mybinder.org/v2/gh/{owner}/{repository}/{branch}?urlpath=lab/tree/notebooks/00_start_here.ipynb"
 PLACEHOLDER = "your_name"  # no account can have this name, as it has an underscore
 REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
-NO_BADGE = "*A link that opens this notebook in Colab will be here once the course has a public home.*"
-NO_BADGES = "*Links that open the course in Colab and in Binder will be here once it has a public home.*"
-ABOVE_TITLE = re.compile(rf"\A(?:\[▶ Open in Colab\]\(\S*\)|{re.escape(NO_BADGE)})\n\n")
+NO_BADGE = "*In Colab: the README says how to get a link that opens this notebook there.*"
+NO_BADGES = (
+    "*Links that open the course in Colab and in Binder will be here once it is on GitHub: `python course.py badges` "
+    "puts them here and into the notebooks.*"
+)
+ABOVE_TITLE = re.compile(r"\A(?:\[▶ Open in Colab\]|\*)[^\n]*\n\n")
 IN_README = re.compile(r"(?<=<!-- badges -->\n).*(?=<!-- end of badges -->)", re.DOTALL)
 FIRST_CELL = """\
 # @title Run me first: I find the course, and fetch it where this notebook is alone, as in Colab.
