@@ -70,7 +70,7 @@ def unknown(place):
 
 def find_home():
     """Put the git remote's owner and repository in the place of the placeholder in pyproject.toml, if it has one."""
-    if not unknown(home()):
+    if not unknown(home()) or not (ROOT / ".git").exists():  # else git would answer for a repository around the course
         return
     command = ["git", "remote", "get-url", "origin"]
     remote = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
