@@ -274,7 +274,7 @@ def show_progress(line):
     if download and int(download[2]) >= 5:
         say("  {}, {} MB".format(*download.groups()))
     elif line.startswith("Installing collected packages:"):
-        say(f"  unpacking {line.count(',') + 1} packages, about a minute")
+        say(f"  unpacking {line.count(',') + 1} packages, which may take some minutes")
     else:
         show_passing("  " + line.strip())
 
@@ -294,6 +294,8 @@ def arrange_lab():
         f"--LabApp.workspaces_dir={lab / 'workspaces'}",
         "--LabApp.custom_css=True",
         f"--ServerApp.tornado_settings={json.dumps({'static_custom_path': [str(LAYOUT)]})}",
+        "--ServerApp.contents_manager_class=tools.jupyterlab.contents.Contents",
+        "--MappingKernelManager.transport_encryption=auto",  # else every kernel warns that it is not encrypted
         "--Application.log_level=ERROR",  # what is left is the address
     ]
 

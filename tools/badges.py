@@ -30,7 +30,7 @@ NO_BADGES = (
     "*Links that open the course in Colab and in Binder will be here once it is on GitHub: `python course.py badges` "
     "puts them here and into the notebooks.*"
 )
-ABOVE_TITLE = re.compile(r"\A(?:\[▶ Open in Colab\]|\*)[^\n]*\n\n")
+ABOVE_TITLE = re.compile(r"\A(?:\[▶ Open in Colab\]|\*In Colab: )[^\n]*\n\n")
 IN_README = re.compile(r"(?<=<!-- badges -->\n).*(?=<!-- end of badges -->)", re.DOTALL)
 FIRST_CELL = """\
 # @title Run me first: I find the course, and fetch it where this notebook is alone, as in Colab.
@@ -70,7 +70,7 @@ def unknown(place):
 
 def find_home():
     """Put the git remote's owner and repository in the place of the placeholder in pyproject.toml, if it has one."""
-    if not unknown(home()):
+    if not unknown(home()) or not (ROOT / ".git").exists():  # else git would answer for a repository around the course
         return
     command = ["git", "remote", "get-url", "origin"]
     remote = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")

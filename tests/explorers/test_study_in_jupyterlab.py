@@ -98,3 +98,27 @@ def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab
     assert cells["row-means"] == ANSWER and "# 00 Start again" in cells["title"]
     [kept] = (lab.root / "study" / "old").glob("*.ipynb")
     assert sources(kept)["row-means"] == ANSWER and "# 00 Start here" in sources(kept)["title"]
+
+
+def test_a_published_notebook_opens_folded_and_unmodified(lab, course, chromium, watched):  # noqa: F811
+    """Even if another version of Python has saved it: then JupyterLab alone would call it modified, and rewrite it."""
+    path = lab.root / "notebooks" / f"published_{NAME}"
+    notebook = json.loads((PROJECT / "notebooks" / NAME).read_text(encoding="utf-8"))
+    notebook["metadata"]["language_info"]["version"] = "3.0.0"
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    before = path.read_bytes()
+    page = LabPage(chromium, lab, f"notebooks/{path.name}", (1280, 900))
+    watched.append(page)
+    try:
+        page.page.wait_for_function(IDLE, timeout=60_000)
+        page.page.wait_for_timeout(2000)
+        assert page.page.evaluate(IS_CLEAN)
+        first = page.page.locator(".jp-CodeCell").first
+        assert "Run me first" in first.inner_text() and "subprocess" not in first.inner_text()
+        answer = page.page.locator(".jp-CodeCell").nth(2)  # the cell product-run
+        answer.scroll_into_view_if_needed()
+        assert answer.locator(".jp-OutputArea-output").count() == 0
+    finally:
+        watched.remove(page)
+        page.close()
+    assert path.read_bytes() == before

@@ -208,7 +208,7 @@ def test_a_crashed_set_up_does_not_block_the_next(ready_course):
         ("  Using cached jupyterlab-4.6.6-py3-none-any.whl (17.3 MB)", "  jupyterlab, 17 MB\n"),
         ("  Downloading six-1.17.0-py2.py3-none-any.whl (11 kB)", ""),
         ("Downloading torch (182.4MiB)", "  torch, 182 MB\n"),  # this one is uv's
-        ("Installing collected packages: six, torch", "  unpacking 2 packages, about a minute\n"),
+        ("Installing collected packages: six, torch", "  unpacking 2 packages, which may take some minutes\n"),
     ],
 )
 def test_progress_of_the_installers(module, capsys, line, shown):

@@ -151,3 +151,13 @@ def test_no_file_names_a_folder_of_one_machine():
 def test_such_a_folder_would_be_found(folder):
     assert HOME_PATH.search(f'File "/{folder}/course/helpers/masks.py", line 3')
     assert not HOME_PATH.search(f"https://example.org/{folder}/page")
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "data/README.md"])
+def test_no_link_of_a_page_is_dead(name):
+    """As far as that can be said without a network: files of the course are there, and no address is a placeholder."""
+    targets = re.findall(r"\]\(([^)#]+)", read(name))
+    folder = (PROJECT / name).parent
+    assert targets
+    assert not [target for target in targets if "://" not in target and not (folder / target).exists()]
+    assert not [target for target in targets if "your_name" in target]
