@@ -18,10 +18,10 @@ NOTEBOOKS = (
     Notebook(
         "02_single_head_attention.ipynb",
         "single-head attention",
-        minutes=75,
+        minutes=110,
         question="How does a token decide what to read?",
     ),
-    Notebook("03_causal_masking.ipynb", "causal masking", minutes=75, question="How do you hide the future?"),
+    Notebook("03_causal_masking.ipynb", "causal masking", minutes=120, question="How do you hide the future?"),
     Notebook("04_dropout.ipynb", "dropout", minutes=60, question="Why zero what you just computed?"),
     Notebook(
         "05_multi_head_attention.ipynb",

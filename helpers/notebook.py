@@ -3,6 +3,7 @@
 import csv
 import os
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -104,11 +105,21 @@ def milliseconds(function, times=7):
     Units:  milliseconds
     Source: notebook 02
     """
+    with one_thread():
+        function()
+        return 1000 * min(_seconds(function) for _ in range(times))
+
+
+@contextmanager
+def one_thread():
+    """Compute on one thread of the CPU: several threads spend more time waiting for each other on small tensors.
+
+    Source: notebook 02
+    """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        function()
-        return 1000 * min(_seconds(function) for _ in range(times))
+        yield
     finally:
         torch.set_num_threads(threads)
 

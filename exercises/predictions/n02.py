@@ -36,19 +36,18 @@ PREDICTIONS = (
     ),
     Prediction(
         "02.slope",
-        "Without scaling, how does 1 - Σ w² (how much a row can still learn) move from D = 4 to D = 512?",
+        "Without scaling and with D = 512, how do the 2,000 rows of weights react when each query moves by 1%?",
         {
-            "a": "It grows: more features give more to learn from.",
-            "b": "It falls toward 0.",
-            "c": "It stays where it is: the softmax normalizes every row, whatever the size of its scores.",
+            "a": "All rows change a lot: the scores are large, so a percent of them is much.",
+            "b": "All rows stay nearly the same: where one weight is almost 1, it stays almost 1.",
+            "c": "Many rows stay the same, and some change a lot.",
         },
-        right="b",
+        right="c",
         tempting={
-            "a": "More features do let a model tell more apart, but the question is what this row of weights does when "
-            "a score moves a little.",
-            "c": "The softmax fixes the sum of a row, and it is easy to believe that it fixes its shape as well.",
+            "a": "A large score does move by more, but what does a softmax make of it whose largest weight is 0.999?",
+            "b": "It is true of a row with a clear winner, but does every row have one?",
         },
-        watch="Follow the numbers without scaling from line to line, then those with it.",
+        watch="Compare the median of the rows with the largest of them, line by line.",
     ),
     Prediction(
         "02.order",
@@ -61,8 +60,7 @@ PREDICTIONS = (
         },
         right="a",
         tempting={
-            "b": "It is what a reader of sentences expects; look for the place in the three lines where a position "
-            "enters.",
+            "b": "It is what a reader of sentences expects; look for the place in the formula where a position enters.",
             "c": "Something is flipped, so something in the output should be; but which axis of x did `flip(0)` turn?",
         },
         watch="The last line of the next cell compares the second output with the first, and stays silent only if they "
