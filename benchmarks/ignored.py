@@ -1,7 +1,7 @@
 """What the arguments of transformers' BertAttention do, in the version that is installed.
 
     python -m benchmarks.ignored                print the table
-    python -m benchmarks.ignored FILE.json      write it for notebook 06, which shows data/transformers_4.json and _5.json
+    python -m benchmarks.ignored FILE.json      write it, as data/transformers_4.json or _5.json, for notebook 06
 
 Each argument is given to a BertAttention with random weights; an output that does not move shows that it is ignored.
 """
@@ -54,6 +54,10 @@ def effects():
             lambda: module(x, encoder_hidden_states=context, encoder_attention_mask=of_context)[0],
             lambda: module(x, encoder_hidden_states=context)[0],
         ),
+        "attention_mask, with encoder_hidden_states": moves(
+            lambda: module(x, encoder_hidden_states=context[:, :T], attention_mask=added)[0],
+            lambda: module(x, encoder_hidden_states=context[:, :T])[0],
+        ),
         "past_key_value": effect(past_key_value=past),
         "hed_mask, a misspelled name": effect(hed_mask=1),
         'position_embedding_type="relative_key"': relative(x, past),
@@ -88,9 +92,10 @@ def flat_head_mask(module, x, heads):
     got, plain = module(x, head_mask=heads)[0], module(x)[0]
     if torch.equal(got, plain):
         return "no effect, no error"
-    by_head = module(x, head_mask=heads[None, :, None, None])[0]
+    if torch.equal(got, module(x, head_mask=heads[None, :, None, None])[0]):
+        return "scales the heads"
     by_key = module(x, head_mask=heads[None, None, None, :])[0]
-    return "scales the heads" if torch.equal(got, by_head) else "scales the keys" * torch.equal(got, by_key)
+    return "scales the keys" if torch.equal(got, by_key) else "does something else"
 
 
 def relative(x, past):
