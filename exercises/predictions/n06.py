@@ -13,9 +13,9 @@ PREDICTIONS = (
         },
         right="a",
         tempting={
-            "b": "One average leaves some differences, so many layers seem necessary; but how even are the weights of an "
-            "untrained layer?",
-            "c": "A random matrix alone would keep different vectors different; remember that each output is an average.",
+            "b": "One average leaves some differences, so many layers seem necessary; but how even are the weights of "
+            "an untrained layer?",
+            "c": "A random matrix alone would keep different vectors different, but each output is an average.",
         },
         watch="Compare the numbers of the first line with those of the second, where x is added in each layer.",
     ),
@@ -45,8 +45,8 @@ PREDICTIONS = (
         },
         right="c",
         tempting={
-            "a": "Without a mask attention does read whatever keys there are; which keys are there when token 3 is fed?",
-            "b": "In a model that is not causal it would be so; does anything about token 3 change when token 4 arrives?",
+            "a": "Without a mask attention reads whatever keys there are; which keys are there when token 3 is fed?",
+            "b": "In a model that is not causal it would be so; what about token 3 changes when token 4 arrives?",
         },
         watch="The next cell compares all seven vectors, and prints the shape of the last weights and of the cache.",
     ),
