@@ -1,7 +1,7 @@
-"""Which arguments of transformers' BertAttention have an effect, in the version that is installed.
+"""What the arguments of transformers' BertAttention do, in the version that is installed.
 
     python -m benchmarks.ignored                print the table
-    python -m benchmarks.ignored FILE.json      write it for notebook 06, which shows data/transformers_5.json
+    python -m benchmarks.ignored FILE.json      write it, as data/transformers_4.json or _5.json, for notebook 06
 
 Each argument is given to a BertAttention with random weights; an output that does not move shows that it is ignored.
 """
@@ -12,7 +12,8 @@ from pathlib import Path
 
 import torch
 
-B, T, S, H, D = 2, 5, 7, 3, 8
+B, T, S, H, D, M = 2, 3, 7, 3, 8, 16  # T = H, where a head mask with one axis fits the keys as well
+LOWEST = torch.finfo(torch.float32).min
 
 
 def attention(**settings):
@@ -20,7 +21,7 @@ def attention(**settings):
     from transformers import BertConfig
     from transformers.models.bert.modeling_bert import BertAttention
 
-    config = BertConfig(hidden_size=H * D, num_attention_heads=H, max_position_embeddings=16, **settings)
+    config = BertConfig(hidden_size=H * D, num_attention_heads=H, max_position_embeddings=M, **settings)
     config._attn_implementation = "eager"
     module = BertAttention(config).eval()
     generator = torch.Generator().manual_seed(0)
@@ -29,43 +30,54 @@ def attention(**settings):
     return module
 
 
+@torch.no_grad()
 def effects():
-    """What each argument does: "has an effect", "no effect, no error", or the error."""
+    """What each argument does, in a few words."""
     generator = torch.Generator().manual_seed(1)
     x, context = (torch.randn(B, n, H * D, generator=generator) for n in (T, S))
     past = tuple(torch.randn(B, H, 4, D, generator=generator) for _ in range(2))
-    real = torch.arange(T) < 3  # the last two positions are padding
-    added = torch.zeros(B, 1, 1, T).masked_fill(~real, torch.finfo(torch.float32).min)
-    arguments = {
-        "attention_mask of 0 and the lowest float": {"attention_mask": added},
-        "head_mask": {"head_mask": torch.tensor([1.0, 0.0, 1.0])[None, :, None, None]},
-        "past_key_value": {"past_key_value": past},
-        "encoder_hidden_states": {"encoder_hidden_states": context},
-        "hed_mask, a misspelt name": {"hed_mask": 1},
-    }
+    real = torch.arange(T) < 2  # the last position is padding
+    added, of_context = hiding(real), hiding(torch.arange(S) < 5)
+    heads = torch.tensor([1.0, 0.0, 1.0])
     module = attention()
-    found = {name: effect(module, x, given) for name, given in arguments.items()}
-    found['position_embedding_type="relative_key"'] = same(
-        any("distance" in name for name, _ in attention(position_embedding_type="relative_key").named_parameters())
-    )
-    found["attention_mask of True and False"] = bool_mask(module, x, real, added)
-    found["prune_heads"] = "is there" if hasattr(module, "prune_heads") else "is gone"
-    return found
+
+    def effect(**given):
+        return moves(lambda: module(x, **given)[0], lambda: module(x)[0])
+
+    return {
+        "attention_mask of 0 and the lowest float": effect(attention_mask=added),
+        "attention_mask of True and False": bool_mask(module, x, real, added),
+        "head_mask (1, H, 1, 1)": effect(head_mask=heads[None, :, None, None]),
+        "head_mask (H,), T = H": flat_head_mask(module, x, heads),
+        "encoder_hidden_states": effect(encoder_hidden_states=context),
+        "encoder_attention_mask": moves(
+            lambda: module(x, encoder_hidden_states=context, encoder_attention_mask=of_context)[0],
+            lambda: module(x, encoder_hidden_states=context)[0],
+        ),
+        "attention_mask, with encoder_hidden_states": moves(
+            lambda: module(x, encoder_hidden_states=context[:, :T], attention_mask=added)[0],
+            lambda: module(x, encoder_hidden_states=context[:, :T])[0],
+        ),
+        "past_key_value": effect(past_key_value=past),
+        "hed_mask, a misspelled name": effect(hed_mask=1),
+        'position_embedding_type="relative_key"': relative(x, past),
+        "prune_heads": "is there" if hasattr(module, "prune_heads") else "is gone",
+        "length of the tuple returned": lengths(x),
+    }
 
 
-@torch.no_grad()
-def effect(module, x, given):
+def hiding(real):
+    """A mask to be added, (1, 1, 1, keys): 0 for a real token, the lowest float for padding."""
+    return torch.zeros(1, 1, 1, len(real)).masked_fill(~real, LOWEST)
+
+
+def moves(with_it, without):
     try:
-        return same(not torch.equal(module(x, **given)[0], module(x)[0]))
+        return "has an effect" if not torch.equal(with_it(), without()) else "no effect, no error"
     except Exception as error:  # whatever it is, it is the answer
-        return f"{type(error).__name__}"
+        return type(error).__name__
 
 
-def same(moved):
-    return "has an effect" if moved else "no effect, no error"
-
-
-@torch.no_grad()
 def bool_mask(module, x, real, added):
     """A bool mask, True = may attend: does it hide what the added one hides?"""
     got = module(x, attention_mask=real.expand(B, 1, 1, T))[0]
@@ -73,6 +85,36 @@ def bool_mask(module, x, real, added):
         return "hides what is False"
     as_numbers = module(x, attention_mask=real.expand(B, 1, 1, T).float())[0]
     return "is added to the scores as 0 and 1" if torch.allclose(got, as_numbers, atol=1e-5) else "does something else"
+
+
+def flat_head_mask(module, x, heads):
+    """One number for each head, without the other axes: does it reach the heads, or the keys?"""
+    got, plain = module(x, head_mask=heads)[0], module(x)[0]
+    if torch.equal(got, plain):
+        return "no effect, no error"
+    if torch.equal(got, module(x, head_mask=heads[None, :, None, None])[0]):
+        return "scales the heads"
+    by_key = module(x, head_mask=heads[None, None, None, :])[0]
+    return "scales the keys" if torch.equal(got, by_key) else "does something else"
+
+
+def relative(x, past):
+    """Is there a table of distances, and does one new token after a cache use more of it than the row of distance 0?"""
+    module = attention(position_embedding_type="relative_key")
+    tables = [parameter for name, parameter in module.named_parameters() if "distance" in name]
+    if not tables:
+        return "no effect, no error"
+    before = module(x[:, :1], past_key_value=past)[0]
+    tables[0][torch.arange(2 * M - 1) != M - 1] += 1.0  # row M - 1 is that of distance 0
+    wrong = torch.equal(module(x[:, :1], past_key_value=past)[0], before)
+    return "has an effect; with a cache, every key is at distance 0" if wrong else "has an effect"
+
+
+def lengths(x):
+    """How many items come back from an encoder's attention, with output_attentions, and from a decoder's with both."""
+    encoder, decoder = attention(), attention(is_decoder=True)
+    calls = (encoder(x), encoder(x, output_attentions=True), decoder(x, output_attentions=True))
+    return ", ".join(str(len(returned)) for returned in calls)
 
 
 def table():

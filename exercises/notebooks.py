@@ -30,7 +30,7 @@ NOTEBOOKS = (
         question="Why several heads, and how do you compute them all in one matrix product?",
     ),
     Notebook(
-        "06_the_bert_block.ipynb", "the BERT block", minutes=100, question="What surrounds attention in a real model?"
+        "06_the_bert_block.ipynb", "the BERT block", minutes=150, question="What surrounds attention in a real model?"
     ),
-    Notebook("07_a_real_bert.ipynb", "a real BERT", minutes=75, question="Does what you wrote run a real model?"),
+    Notebook("07_a_real_bert.ipynb", "a real BERT", minutes=125, question="Does what you wrote run a real model?"),
 )

@@ -95,10 +95,15 @@ def test_the_table_of_ignored_arguments_says_what_changes_the_output(monkeypatch
     assert table["version"] == "0.0"
     assert list(table["effects"].values()) == [
         "has an effect",
-        "has an effect",
-        *["no effect, no error"] * 4,
         "hides what is False",
+        "has an effect",
+        "scales the heads",
+        *["no effect, no error"] * 2,
+        "has an effect",
+        *["no effect, no error"] * 3,
         "is gone",
+        "2, 2, 2",
     ]
-    saved = json.loads((DATA / "transformers_5.json").read_text(encoding="utf-8"))
-    assert list(saved["effects"]) == list(table["effects"])
+    for version in (4, 5):
+        saved = json.loads((DATA / f"transformers_{version}.json").read_text(encoding="utf-8"))
+        assert list(saved["effects"]) == list(table["effects"])

@@ -45,13 +45,14 @@ ONE_CALL = [
     "decoder_causal_padding",
     "cross_attention",
 ]
-OTHERS = ["fully_masked_item", "prune_heads_1_3", "decoder_past", "cross_attention_past"]
+OTHERS = ["fully_masked_item", "prune_heads_1_3", "decoder_past", "relative_key_past", "cross_attention_past"]
 
 
 def golden(case):
     """Our attention with their weights, and all tensors of the case."""
     tensors = load_file(RECORDED / f"{case}.safetensors")
-    kind = case if case in RELATIVE else "absolute"
+    kind = case.removesuffix("_past")
+    kind = kind if kind in RELATIVE else "absolute"
     ours = BertAttention(
         BertConfig(hidden_size=48, num_attention_heads=4, max_position_embeddings=16, position_embedding_type=kind)
     )
@@ -80,7 +81,7 @@ def golden_arguments(tensors):
 
 def test_every_recorded_case_is_tested():
     assert sorted(path.stem for path in RECORDED.glob("*.safetensors")) == sorted(ONE_CALL + OTHERS)
-    assert len(ONE_CALL + OTHERS) == 12
+    assert len(ONE_CALL + OTHERS) == 13
 
 
 @pytest.mark.parametrize("case", ONE_CALL)
@@ -170,6 +171,24 @@ def test_the_cache_of_a_decoder_matches_transformers(record_property):
     }
     assert set(stored) <= set(errors)
     require_small(errors, "decoder_past", record_property)
+
+
+def test_with_relative_positions_transformers_takes_every_cached_key_to_be_at_distance_0(record_property):
+    ours, tensors = golden("relative_key_past")
+    x, mask, stored = tensors["input.hidden_states"], golden_mask(tensors), part(tensors, "output.")
+    full, _, _ = ours(x, mask=mask)
+    _, _, past = ours(x[:, :6], mask=mask[..., :6, :6])
+    assert difference(stored["last_step.out"], full[:, 6:]) > 1e-2
+    table = ours.self.distance_embedding.weight
+    table.data[:] = table[15].clone()  # M = 16: the row of distance 0 is row 15
+    require_small(
+        {
+            "full.out": difference(full, stored["full.out"]),
+            "last_step.out": difference(ours(x[:, 6:], past=past)[0], stored["last_step.out"]),
+        },
+        "relative_key_past",
+        record_property,
+    )
 
 
 def test_the_cache_of_cross_attention_matches_transformers(record_property):

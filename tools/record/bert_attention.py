@@ -1,4 +1,4 @@
-"""Record data/bert again: what BertAttention of transformers 4.22.2 computes in twelve cases.
+"""Record data/bert again: what BertAttention of transformers 4.22.2 computes in thirteen cases.
 
     pip install --no-deps transformers==4.22.2 huggingface_hub==0.10.1
     pip install regex requests filelock tqdm packaging pyyaml numpy safetensors torch
@@ -78,6 +78,15 @@ def cross_attention_past(tensors):
     }
 
 
+def relative_key_past(tensors):
+    """One causal pass, and its last token again with a cache of those before: 4.22.2 gives it other positions."""
+    module = attention(tensors, position_embedding_type="relative_key", is_decoder=True)
+    x, mask = tensors["input.hidden_states"], tensors["input.attention_mask"]
+    whole = module(x, attention_mask=mask)[0]
+    _, past = module(x[:, :-1], attention_mask=mask[:, :, :-1, :-1])
+    return {"output.full.out": whole, "output.last_step.out": module(x[:, -1:], past_key_value=past)[0]}
+
+
 CASES = {
     **dict.fromkeys(
         [
@@ -95,6 +104,7 @@ CASES = {
     "relative_key_query": lambda tensors: one_call(tensors, "relative_key_query"),
     "prune_heads_1_3": lambda tensors: one_call(tensors, prune=(1, 3)),
     "decoder_past": decoder_past,
+    "relative_key_past": relative_key_past,
     "cross_attention_past": cross_attention_past,
 }
 
