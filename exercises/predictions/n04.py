@@ -22,7 +22,7 @@ PREDICTIONS = (
     ),
     Prediction(
         "04.scores",
-        "Half of the *scores* are set to 0, and then comes the softmax. Which weights are 0?",
+        "Half of the scores, not of the weights, are set to 0 before the softmax. Which weights are 0?",
         {
             "a": "Those of the scores that were set to 0.",
             "b": "None.",
@@ -45,7 +45,8 @@ PREDICTIONS = (
         },
         right="b",
         tempting={
-            "a": "The second weight has no influence any more; but does the second score only influence the second weight?",
+            "a": "The second weight has no influence any more; but does the second score only "
+            "influence the second weight?",
             "c": "It is multiplied by 0, which is an operation like any other for autograd.",
         },
         watch="Ask what the first and the third weight would do if the second score grew, and compare with the signs.",
@@ -63,7 +64,7 @@ PREDICTIONS = (
             "b": "A function has no mode of its own; its default had to be chosen by somebody.",
             "c": "A function knows nothing of your module, but it knows its arguments.",
         },
-        watch="Two of the lines show numbers other than 1.",
+        watch="Look for the lines in which other numbers come out than went in.",
     ),
     Prediction(
         "04.first",
@@ -90,7 +91,8 @@ PREDICTIONS = (
         },
         right="c",
         tempting={
-            "a": "A product with 0 could be skipped; but a table with zeros in random places is multiplied like any other.",
+            "a": "A product with 0 could be skipped; but a table with zeros in random places is "
+            "multiplied like any other.",
             "b": "That is true of the product with the values; which other steps are there?",
         },
         watch="Compare the two times, and list what has to be done for every weight.",

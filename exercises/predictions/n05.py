@@ -13,7 +13,8 @@ PREDICTIONS = (
         },
         right="b",
         tempting={
-            "a": "Something is cut into parts in multi-head attention; look at the shape of the matrices in `pair` to see "
+            "a": "Something is cut into parts in multi-head attention; look at the shape of the "
+            "matrices in `pair` to see "
             "what goes into each head.",
             "c": "Trained heads often do different things, but that does not decide what they are given.",
         },
@@ -21,7 +22,8 @@ PREDICTIONS = (
     ),
     Prediction(
         "05.view",
-        "x holds three tokens of four features. After `x.view(2, 3, 2)`, with 2 heads of 3 rows, what does head 0 hold?",
+        "x holds three tokens of four features. After `x.view(2, 3, 2)`, with 2 heads of 3 rows, "
+        "what does head 0 hold?",
         {
             "a": "The first two features of the tokens 0, 1 and 2.",
             "b": "All of token 0 and half of token 1.",
@@ -29,7 +31,8 @@ PREDICTIONS = (
         },
         right="b",
         tempting={
-            "a": "The shape (2, 3, 2) reads like 2 heads, 3 tokens, 2 features; but a shape does not say which number goes "
+            "a": "The shape (2, 3, 2) reads like 2 heads, 3 tokens, 2 features; but a shape does not "
+            "say which number goes "
             "where.",
             "c": "It would be good if it did; but the number of numbers fits, and that is all that `view` asks for.",
         },
@@ -37,7 +40,8 @@ PREDICTIONS = (
     ),
     Prediction(
         "05.loss",
-        "The tokens are random, so the best honest loss is log 8 = 2.1. What does the model with the wrong split reach?",
+        "The tokens are random, so the best honest loss is log 8 = 2.1. What does the model with the "
+        "wrong split reach?",
         {
             "a": "More than 2.1: with mixed tokens it can learn nothing.",
             "b": "2.1: the causal mask is right, and noise is noise.",
@@ -45,10 +49,12 @@ PREDICTIONS = (
         },
         right="c",
         tempting={
-            "a": "A bug should do harm; but which answer would look like harm on texts that cannot be predicted anyway?",
+            "a": "A bug should do harm; but which answer would look like harm on texts that cannot "
+            "be predicted anyway?",
             "b": "The mask is right for rows; ask which tokens the rows hold.",
         },
-        watch="Compare the two lines position by position, and remember what a loss below that of the best guess means.",
+        watch="Compare the two lines position by position, and remember what a loss below that of "
+        "the best guess means.",
     ),
     Prediction(
         "05.count",
@@ -75,7 +81,8 @@ PREDICTIONS = (
         },
         right="b",
         tempting={
-            "a": "`F.scaled_dot_product_attention` does take the mask as it is; notebook 03 said what True means to whom.",
+            "a": "`F.scaled_dot_product_attention` does take the mask as it is; notebook 03 said "
+            "what True means to whom.",
             "c": "It takes numbers too, but adds them to the scores: 1 and 0 would hide nothing.",
         },
         watch="The next cell tries both, as it is and inverted: one of them agrees with your module.",
