@@ -1,4 +1,4 @@
-"""Several heads: the same attention many times side by side, each on its own part of the features."""
+"""Several heads: attention many times side by side, each with its own part of the projected q, k and v."""
 
 import torch
 import torch.nn.functional as F
@@ -53,7 +53,7 @@ def require_heads(d_model, num_heads):
 
 
 class MultiHeadAttention(nn.Module):
-    """Each head asks, is asked and answers with its own part of the features; out_proj mixes what they found.
+    """Each head attends with its own part of the projected q, k and v; out_proj mixes what they found.
 
     Shapes: x (..., T, C); context (..., S, C), x itself if None -> out (..., T, C)
             weights (..., H, T, S) with need_weights=True, else None
@@ -88,7 +88,8 @@ class MultiHeadAttention(nn.Module):
     def _fast(self, q, k, v, mask, causal):
         """One fused kernel, whose memory grows with T and not with T * S. It never has the weights.
 
-        NB: PyTorch takes the steps after all, with T * S, for dropout on a CPU and unless there is one batch axis.
+        NB: PyTorch falls back to the separate steps, which need T * S, if dropout is active on a CPU or if there is not
+        exactly one batch axis. A mask may need T * S too.
         """
         hidden = {"is_causal": causal} if mask is None else {"attn_mask": _visible(q, k, mask, causal)}
         p = self.dropout if self.training else 0.0

@@ -1,0 +1,90 @@
+"""The predictions of notebook 05."""
+
+from feedback.prediction import Prediction
+
+PREDICTIONS = (
+    Prediction(
+        "05.features",
+        "Two heads read x, which has three features for each word. Which features does head 1 read?",
+        {
+            "a": "Its own part of them, the second one: the features are shared out among the heads.",
+            "b": "All of them.",
+            "c": "Those that head 0 leaves: heads specialize.",
+        },
+        right="b",
+        tempting={
+            "a": "Something is cut into parts in multi-head attention; look at the shape of the "
+            "matrices in `pair` to see "
+            "what goes into each head.",
+            "c": "Trained heads often do different things, but that does not decide what they are given.",
+        },
+        watch="The next cell changes one feature of x after the other: note which heads move.",
+    ),
+    Prediction(
+        "05.view",
+        "x holds three tokens of four features. After `x.view(2, 3, 2)`, with 2 heads of 3 rows, "
+        "what does head 0 hold?",
+        {
+            "a": "The first two features of the tokens 0, 1 and 2.",
+            "b": "All of token 0 and half of token 1.",
+            "c": "Nothing: the call raises an error, because the axes are in the wrong order.",
+        },
+        right="b",
+        tempting={
+            "a": "The shape (2, 3, 2) reads like 2 heads, 3 tokens, 2 features; but a shape does not "
+            "say which number goes "
+            "where.",
+            "c": "It would be good if it did; but the number of numbers fits, and that is all that `view` asks for.",
+        },
+        watch="Read the numbers of x row by row, from left to right, and fill head 0 in the same order.",
+    ),
+    Prediction(
+        "05.loss",
+        "The tokens are random, so the best honest loss is log 8 = 2.1. What does the model with the "
+        "wrong split reach?",
+        {
+            "a": "More than 2.1: with mixed tokens it can learn nothing.",
+            "b": "2.1: the causal mask is right, and noise is noise.",
+            "c": "Less than 2.1 at some positions.",
+        },
+        right="c",
+        tempting={
+            "a": "A bug should do harm; but which answer would look like harm on texts that cannot "
+            "be predicted anyway?",
+            "b": "The mask is right for rows; ask which tokens the rows hold.",
+        },
+        watch="Compare the two lines position by position, and remember what a loss below that of "
+        "the best guess means.",
+    ),
+    Prediction(
+        "05.count",
+        "With d_model = 24, how does the number of parameters change from 1 head to 8 heads?",
+        {
+            "a": "It grows eightfold: each head has matrices of its own.",
+            "b": "It stays the same.",
+            "c": "It shrinks: thinner heads need less.",
+        },
+        right="b",
+        tempting={
+            "a": "Each head does have matrices of its own; how large is each of them?",
+            "c": "Each head does need less; how many heads are there?",
+        },
+        watch="Multiply the number of heads by the features of each.",
+    ),
+    Prediction(
+        "05.mask",
+        "Our causal mask is bool, with True = may attend. What does `nn.MultiheadAttention` need as its `attn_mask`?",
+        {
+            "a": "The mask as it is: it would be strange if two parts of PyTorch disagreed about True.",
+            "b": "The inverted mask.",
+            "c": "The mask as numbers, 1 and 0: it takes no bool.",
+        },
+        right="b",
+        tempting={
+            "a": "`F.scaled_dot_product_attention` does take the mask as it is; notebook 03 said "
+            "what True means to whom.",
+            "c": "It takes numbers too, but adds them to the scores: 1 and 0 would hide nothing.",
+        },
+        watch="The next cell tries both, as it is and inverted: one of them agrees with your module.",
+    ),
+)
