@@ -2,7 +2,8 @@
 
 This list is the only place to add one: progress(), the links between notebooks and the total time follow from it. The
 titles of the notebooks and the tables in notebook 00 and the README repeat it, and tests/notebooks/test_contents.py
-compares them with it. `minutes` is the time for reading everything and solving all exercises.
+compares them with it. `minutes` is the time for reading everything and solving all exercises, `core` that without the
+sections marked as deeper.
 """
 
 from feedback.contents import Notebook
@@ -12,25 +13,34 @@ NOTEBOOKS = (
         "00_start_here.ipynb",
         "start here",
         minutes=30,
+        core=30,
         question="What will you build, and how does the course answer you?",
     ),
-    Notebook("01_embeddings.ipynb", "embeddings", minutes=90, question="How does text become vectors?"),
+    Notebook("01_embeddings.ipynb", "embeddings", minutes=90, core=55, question="How does text become vectors?"),
     Notebook(
         "02_single_head_attention.ipynb",
         "single-head attention",
         minutes=110,
+        core=100,
         question="How does a token decide what to read?",
     ),
-    Notebook("03_causal_masking.ipynb", "causal masking", minutes=120, question="How do you hide the future?"),
-    Notebook("04_dropout.ipynb", "dropout", minutes=60, question="Why zero what you just computed?"),
+    Notebook("03_causal_masking.ipynb", "causal masking", minutes=120, core=88, question="How do you hide the future?"),
+    Notebook("04_dropout.ipynb", "dropout", minutes=85, core=70, question="Why zero what you just computed?"),
     Notebook(
         "05_multi_head_attention.ipynb",
         "multi-head attention",
-        minutes=90,
+        minutes=163,
+        core=135,
         question="Why several heads, and how do you compute them all in one matrix product?",
     ),
     Notebook(
-        "06_the_bert_block.ipynb", "the BERT block", minutes=150, question="What surrounds attention in a real model?"
+        "06_the_bert_block.ipynb",
+        "the BERT block",
+        minutes=150,
+        core=75,
+        question="What surrounds attention in a real model?",
     ),
-    Notebook("07_a_real_bert.ipynb", "a real BERT", minutes=125, question="Does what you wrote run a real model?"),
+    Notebook(
+        "07_a_real_bert.ipynb", "a real BERT", minutes=125, core=80, question="Does what you wrote run a real model?"
+    ),
 )

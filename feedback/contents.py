@@ -21,6 +21,7 @@ class Notebook:
     file: str
     title: str
     minutes: int
+    core: int  # minutes without the sections that a learner may leave out
     question: str
 
     @property

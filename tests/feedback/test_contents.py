@@ -8,8 +8,8 @@ from feedback.contents import Contents, Notebook, Step
 from feedback.course import Course
 
 NOTEBOOKS = (
-    Notebook("08_shares.ipynb", "shares", minutes=30, question="What is a share?"),
-    Notebook("09_sums.ipynb", "sums", minutes=20, question="What is a sum?"),
+    Notebook("08_shares.ipynb", "shares", minutes=30, core=20, question="What is a share?"),
+    Notebook("09_sums.ipynb", "sums", minutes=20, core=20, question="What is a sum?"),
 )
 EXERCISE = """from dataclasses import replace
 

@@ -160,7 +160,7 @@ def test_the_bar_is_as_long_as_what_is_solved():
 
 
 def test_names_are_no_markup():
-    notebook = Notebook("08_a.ipynb", "a < b", minutes=10, question="<b>?")
+    notebook = Notebook("08_a.ipynb", "a < b", minutes=10, core=10, question="<b>?")
     standing = Standing(notebook, (Item("8.1 <i>", "x", "open", minutes=1),), ())
     for shown in (Here(standing, notebook), Overview([standing])):
         html = shown._repr_mimebundle_()["text/html"]
@@ -178,11 +178,11 @@ def test_names_are_no_markup():
 )
 def test_the_minutes_left_are_in_proportion_to_the_exercises_that_are_not_solved_in_steps_of_5(states, minutes):
     items = tuple(Item("", "", state, minutes=m) for state, m in zip(states, (3, 7, 10), strict=True))
-    assert Standing(Notebook("08_a.ipynb", "a", minutes=60, question="?"), items, ()).minutes_left == minutes
+    assert Standing(Notebook("08_a.ipynb", "a", minutes=60, core=60, question="?"), items, ()).minutes_left == minutes
 
 
 def test_a_notebook_without_exercises_leaves_nothing_to_do():
-    standing = Standing(Notebook("08_a.ipynb", "a", minutes=60, question="?"), (), ())
+    standing = Standing(Notebook("08_a.ipynb", "a", minutes=60, core=60, question="?"), (), ())
     assert standing.minutes_left == 0 and repr(Here(standing, None)).startswith("0 of 0 exercises solved here\n")
 
 

@@ -38,7 +38,8 @@ def test_a_notebook_has_the_title_and_the_question_of_the_list(notebook):
 def line_of_links(notebook):
     """What the second line of a notebook must be."""
     index, first = NOTEBOOKS.index(notebook), NOTEBOOKS[0]
-    parts = [f"{notebook.minutes} minutes with the exercises"]
+    short = f", {notebook.core} without what is deeper" if notebook.core < notebook.minutes else ""
+    parts = [f"{notebook.minutes} minutes with the exercises{short}"]
     if following := COURSE.contents.following(notebook):
         parts.insert(0, f"[{following.name} →]({following.file})")
     if index:
@@ -63,11 +64,22 @@ def test_the_tables_of_contents_agree_with_the_list(name):
     assert "\n".join(rows) in page(name)
 
 
+@each_notebook
+def test_every_section_is_core_or_deeper_and_says_how_long_it_takes(notebook):
+    minutes = {"core": 0, "deeper": 0}
+    for cell in cells(notebook):
+        if cell.cell_type == "markdown" and cell.source.startswith("## ") and cell.id != "end":
+            kind, number = re.match(r"## .*\n\n\*(core|deeper) · (\d+) min\*", cell.source).groups()
+            minutes[kind] += int(number)
+    assert (minutes["core"], sum(minutes.values())) == (notebook.core, notebook.minutes)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_the_total_time_is_stated(name):
     whole = duration(sum(notebook.minutes for notebook in NOTEBOOKS))
     exercises = duration(sum(exercise.minutes for exercise in EXERCISES.values()))
     assert f"The whole course takes about {whole}, of which the exercises take about {exercises}." in page(name)
+    assert f" takes about {duration(sum(notebook.core for notebook in NOTEBOOKS))}." in page(name)
 
 
 @each_notebook
