@@ -29,6 +29,16 @@ class Layers:
     alone: bool = False
 
 
+class Blank(nn.Linear):
+    """A layer that draws no numbers, since `fill` replaces them: wrong modules are built in great numbers."""
+
+    def __init__(self, in_features, out_features, bias=True):
+        nn.Module.__init__(self)
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = nn.Parameter(torch.empty(out_features, in_features))
+        self.bias = nn.Parameter(torch.empty(out_features)) if bias else None
+
+
 def require_methods(attempt, arguments="d_in, d_out", inputs="x"):
     """Say which method is missing or takes other arguments: a slip in such a name raises far from its place.
 

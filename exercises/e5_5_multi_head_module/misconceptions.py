@@ -23,19 +23,11 @@ from exercises.common.head_mistakes import (
     add_out_proj_by_hand,
 )
 from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.modules import Blank
 from exercises.common.multi_head import PROJECTIONS
 from exercises.e5_5_multi_head_module.given import WEIGHTS
 from feedback import Misconceptions
 from helpers.heads import merge_heads, split_heads
-
-
-class Blank(nn.Linear):
-    """A layer that draws no numbers: it is filled afterwards, and there are many."""
-
-    def __init__(self, width):
-        nn.Module.__init__(self)
-        self.in_features = self.out_features = width
-        self.weight, self.bias = nn.Parameter(torch.empty(width, width)), nn.Parameter(torch.empty(width))
 
 
 def module_with(forward):
@@ -46,7 +38,7 @@ def module_with(forward):
             super().__init__()
             self.num_heads, self.p = num_heads, dropout
             for name in PROJECTIONS:
-                setattr(self, name, Blank(d_model))
+                setattr(self, name, Blank(d_model, d_model))
 
         def forward(self, x, context=None, mask=None):
             return forward(self, x, context, mask)

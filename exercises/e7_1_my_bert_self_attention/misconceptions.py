@@ -8,6 +8,7 @@ from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SO
 from exercises.common.attention_steps import attention_from, multi_head_from
 from exercises.common.head_mistakes import BY_HAND_MISTAKES, HEAD_MISTAKES, as_it_is, layers_mixed_up
 from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.modules import Blank
 from feedback import Misconceptions
 from helpers.heads import merge_heads, split_heads
 
@@ -22,7 +23,7 @@ def module_with(forward):
             super().__init__()
             self.num_heads = config.num_attention_heads
             for name in LAYERS:
-                setattr(self, name, nn.Linear(config.hidden_size, config.hidden_size))
+                setattr(self, name, Blank(config.hidden_size, config.hidden_size))
 
         def forward(self, x, mask=None):
             return forward(self, x, mask)
