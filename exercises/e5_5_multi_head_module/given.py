@@ -13,7 +13,7 @@ from exercises.common import explainers
 from exercises.common.attention_steps import right_weights
 from exercises.common.dropped_weights import DroppedWeights, same_rows
 from exercises.common.inputs import normal
-from exercises.common.modules import Layers, fill, require_methods, takes
+from exercises.common.modules import Assembled, Layers, fill, require_methods, takes
 from exercises.common.multi_head import PROJECTIONS, is_masked, layer_of, random_layers
 from exercises.common.random_zeros import Dropped, comparable, outline
 from feedback import ContractViolation, Property
@@ -48,6 +48,8 @@ def run_multi_head_attention(attempt, *args):
 
 def built(attempt, layers, num_heads, *dropout):
     """A module with these numbers, in evaluation."""
+    if issubclass(attempt, Assembled):
+        return attempt(layers[0].in_features, num_heads, *dropout, layers=layers).eval()
     require_methods(attempt, "d_model, num_heads, dropout=0.0", INPUTS)
     require_order(attempt.forward)
     module = attempt(layers[0].in_features, num_heads, *dropout)
