@@ -13,8 +13,21 @@ from feedback.format import counted, number, position, shortly
 
 def worst(actual: torch.Tensor, expected: torch.Tensor) -> tuple[int, ...]:
     """Index of the entry that is furthest off; one that is not finite beats all others."""
-    difference = (actual.double() - expected.double()).abs().nan_to_num(float("inf"))
-    return tuple(int(i) for i in torch.unravel_index(difference.argmax(), difference.shape))
+    return largest((actual.double() - expected.double()).abs().nan_to_num(float("inf")))
+
+
+def largest(x: torch.Tensor) -> tuple[int, ...]:
+    """Index of the largest entry."""
+    return unraveled(int(x.argmax()), x.shape)
+
+
+def unraveled(index: int, shape: torch.Size) -> tuple[int, ...]:
+    """The index along each axis; torch.unravel_index imports SymPy first, which takes half a second."""
+    found = []
+    for size in reversed(shape):
+        index, along = divmod(index, size)
+        found.append(along)
+    return tuple(reversed(found))
 
 
 def entry(case: Comparison) -> str:

@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -53,6 +54,11 @@ class Run:
     line: str = ""
     printed: str = ""
     changed: tuple[int, ...] = ()
+
+    @cached_property
+    def sample(self) -> list[float]:
+        """A few numbers of `value`, to tell runs apart quickly."""
+        return tree.sample(self.value)
 
 
 def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:

@@ -55,6 +55,12 @@ def snapshot(value: Any) -> Any:
     return list(value) if type(value) is list else value
 
 
+def sample(value: Any) -> list[float]:
+    """A few numbers from all over the tensors of a result."""
+    tensors = [x for x in flatten((value,)) if type(x) is torch.Tensor and x.layout == torch.strided and x.is_cpu]
+    return [number for x in tensors for number in x.detach().flatten()[:: x.numel() // 8 + 1].tolist()]
+
+
 def named(names: Any, *values: Any) -> list[tuple]:
     """(name, its value in each of `values`), one for each leaf of the nested names, in order."""
     if not isinstance(names, tuple):

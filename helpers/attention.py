@@ -109,7 +109,7 @@ def _require_matching_shapes(q, k, v):
     if k.size(-2) != v.size(-2):
         raise ValueError(f"each key needs one value: k has {k.size(-2)} positions, v has {v.size(-2)}")
     try:
-        torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+        torch.broadcast_tensors(*(torch.empty(z.shape[:-2]) for z in (q, k, v)))  # broadcast_shapes imports SymPy
     except RuntimeError:
         raise ValueError(f"q, k and v must agree in all axes before the last two, got {shapes}") from None
 

@@ -26,7 +26,7 @@ def require_mask(mask, scores):
         raise ValueError(
             f"mask is on {mask.device}, the scores are on {scores.device}; move it with mask.to(scores.device)"
         )
-    if not _stretches(mask.shape, scores.shape):
+    if not _stretches(mask, scores.shape):
         raise ValueError(
             f"mask {tuple(mask.shape)} does not broadcast to scores {tuple(scores.shape)}; "
             "its last two axes are (queries, keys), and every axis must be equal or 1"
@@ -38,10 +38,10 @@ def require_mask(mask, scores):
         )
 
 
-def _stretches(shape, target):
-    """Whether broadcasting stretches `shape` to exactly `target`."""
+def _stretches(mask, shape):
+    """Whether broadcasting stretches the mask to exactly this shape."""
     try:
-        return torch.broadcast_shapes(shape, target) == target
+        return mask.expand(shape).shape == shape
     except RuntimeError:
         return False
 

@@ -1,5 +1,7 @@
 """Attention with dropout on its weights: how answers are compared, what all right ones share, and common mistakes."""
 
+from functools import cache
+
 import torch
 
 from exercises.common import explainers, properties
@@ -34,8 +36,8 @@ class DroppedWeights(DropoutExplainer):
     """
 
     def __init__(self, weights, values, mode, **words):
-        super().__init__(lambda case: Dropped(weights(case.args), case.last, mode(case.args)[0]), **words)
-        self.weights, self.values, self.mode = weights, values, mode
+        self.weights, self.values, self.mode = cache(weights), cache(values), mode
+        super().__init__(lambda case: Dropped(self.weights(case.args), case.last, mode(case.args)[0]), **words)
 
     def stage_of(self, args):
         """Evaluation before training; in training, what goes wrong with p = 0 alone comes last."""

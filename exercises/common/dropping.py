@@ -74,7 +74,7 @@ class DropoutExplainer:
         if not dropped.kept.any():
             return self.counted(case)
         off = ((after - before / (1 - p)).abs() * dropped.kept).nan_to_num(float("inf"))
-        at = torch.unravel_index(off.argmax(), off.shape)
+        at = explainers.largest(off)
         return (
             f"{dropped.count:,} of {dropped.total:,} {self.noun} became 0 ({self.p_name} = {p:g}); the one at "
             f"{position(at)} was kept, and {number(before[at])} became {number(after[at])}; {number(before[at])} / "

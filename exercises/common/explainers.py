@@ -2,7 +2,7 @@
 
 import torch
 
-from feedback.explainers import entry, first_entries, item, not_a_number, shape, true_at, worst
+from feedback.explainers import entry, first_entries, item, largest, not_a_number, shape, true_at, unraveled, worst
 from feedback.format import counted, number, position, shortly
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "given_mask",
     "hidden_weight",
     "item",
+    "largest",
     "not_a_number",
     "number",
     "out_alone",
@@ -22,6 +23,7 @@ __all__ = [
     "sharpness",
     "shortly",
     "true_at",
+    "unraveled",
     "worst",
 ]
 

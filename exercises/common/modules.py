@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from exercises.common.inputs import normal
-from feedback import BehavioralTest, ContractViolation, source
+from feedback import BehavioralTest, ContractViolation, source, tree
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,29 @@ class Layers:
     maps: str
     bias: bool
     alone: bool = False
+
+
+class Blank(nn.Linear):
+    """A layer that draws no numbers, since `fill` replaces them: wrong modules are built in great numbers."""
+
+    def __init__(self, in_features, out_features, bias=True):
+        nn.Module.__init__(self)
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = nn.Parameter(torch.empty(out_features, in_features))
+        self.bias = nn.Parameter(torch.empty(out_features)) if bias else None
+
+
+class Assembled(nn.Module):
+    """A wrong module of the course: where it is given the layers of a test case, it copies them.
+
+    To build layers of its own, to check them and to fill them would take longer than to apply them. The copies have
+    gradients, as a learner's layers do: PyTorch words some of its errors accordingly.
+    """
+
+    def __init__(self, names, width, layers):
+        super().__init__()
+        for name, layer in zip(names, layers or [Blank(width, width) for _ in names], strict=True):
+            setattr(self, name, tree.copy(layer).requires_grad_())
 
 
 def require_methods(attempt, arguments="d_in, d_out", inputs="x"):

@@ -36,7 +36,7 @@ def rows_are_unchanged(case):
     at = next((i for i, vector in enumerate(vectors) if number_of_row(table, vector) is None), None)
     if at is None:
         return None
-    where = f" at {explainers.position(torch.unravel_index(torch.tensor(at), ids.shape))}" if ids.dim() else ""
+    where = f" at {explainers.position(explainers.unraveled(at, ids.shape))}" if ids.dim() else ""
     return f"Each vector of the result must be a row of the table, unchanged; yours{where} is none of them."
 
 

@@ -15,6 +15,7 @@ from exercises.common.attention_mistakes import (
     weights_first,
 )
 from exercises.common.attention_steps import attention_from
+from exercises.common.modules import Blank
 from exercises.common.self_attention import PROJECTIONS
 from feedback import Misconceptions
 
@@ -32,7 +33,7 @@ def module_from(project=project, attend=None, **steps):
         def __init__(self, d_in, d_out):
             super().__init__()
             for name in PROJECTIONS:
-                setattr(self, name, nn.Linear(d_in, d_out, bias=False))
+                setattr(self, name, Blank(d_in, d_out, bias=False))
 
         def forward(self, x):
             return attend(*project(self, x))

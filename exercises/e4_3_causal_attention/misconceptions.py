@@ -23,6 +23,7 @@ from exercises.common.dropped_weights import (
     place_mistakes,
 )
 from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.modules import Blank
 from exercises.common.self_attention import PROJECTIONS
 from feedback import Misconceptions
 from helpers.masks import causal_mask
@@ -88,7 +89,7 @@ def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps
         def __init__(self, d_in, d_out, context_length, dropout):
             super().__init__()
             for name in PROJECTIONS:
-                setattr(self, name, nn.Linear(d_in, d_out, bias=False))
+                setattr(self, name, Blank(d_in, d_out, bias=False))
             self.p = dropout
             self.register_buffer("mask", causal_mask(context_length))
 

@@ -6,7 +6,6 @@ number of heads there may be (num_heads, dropout, training).
 
 from collections import namedtuple
 from dataclasses import replace
-from functools import cache
 
 import torch
 
@@ -14,7 +13,7 @@ from exercises.common import explainers
 from exercises.common.attention_steps import right_weights
 from exercises.common.dropped_weights import DroppedWeights, same_rows
 from exercises.common.inputs import normal
-from exercises.common.modules import Layers, fill, require_methods, takes
+from exercises.common.modules import Assembled, Layers, fill, require_methods, takes
 from exercises.common.multi_head import PROJECTIONS, is_masked, layer_of, random_layers
 from exercises.common.random_zeros import Dropped, comparable, outline
 from feedback import ContractViolation, Property
@@ -49,6 +48,8 @@ def run_multi_head_attention(attempt, *args):
 
 def built(attempt, layers, num_heads, *dropout):
     """A module with these numbers, in evaluation."""
+    if issubclass(attempt, Assembled):
+        return attempt(layers[0].in_features, num_heads, *dropout, layers=layers).eval()
     require_methods(attempt, "d_model, num_heads, dropout=0.0", INPUTS)
     require_order(attempt.forward)
     module = attempt(layers[0].in_features, num_heads, *dropout)
@@ -140,7 +141,6 @@ def showing_the_mix(seed, b, t, s, p, training, mask=None, dtype=torch.float32):
 # ---------------------------------------------------------------- how results are compared
 
 
-@cache
 def weights_of(args):
     """The right weights, before dropout."""
     given = parse(args)
@@ -150,7 +150,6 @@ def weights_of(args):
     return right_weights(q, k, given.mask)
 
 
-@cache
 def values_of(args):
     given = parse(args)
     read = given.x if given.context is None else given.context
@@ -207,7 +206,7 @@ class WeightsOfHeads(DroppedWeights):
 
         def mixes(case):
             given = parse(case.args)
-            right, values = self.weights(case.args), values_of(case.args)
+            right, values = self.weights(case.args), self.values(case.args)
             if case.last.shape != right.shape or case.last.dtype != values.dtype:
                 return None
             expected = given.layers[3](merge_heads(case.last @ values))

@@ -1,7 +1,6 @@
 """What people get wrong in exercise 5.5, MultiHeadAttention."""
 
 import torch
-from torch import nn
 
 from exercises.common import explainers
 from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
@@ -23,30 +22,20 @@ from exercises.common.head_mistakes import (
     add_out_proj_by_hand,
 )
 from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.modules import Assembled
 from exercises.common.multi_head import PROJECTIONS
 from exercises.e5_5_multi_head_module.given import WEIGHTS
 from feedback import Misconceptions
 from helpers.heads import merge_heads, split_heads
 
 
-class Blank(nn.Linear):
-    """A layer that draws no numbers: it is filled afterwards, and there are many."""
-
-    def __init__(self, width):
-        nn.Module.__init__(self)
-        self.in_features = self.out_features = width
-        self.weight, self.bias = nn.Parameter(torch.empty(width, width)), nn.Parameter(torch.empty(width))
-
-
 def module_with(forward):
     """A module with the four layers and the given forward(self, x, context, mask)."""
 
-    class Wrong(nn.Module):
-        def __init__(self, d_model, num_heads, dropout=0.0):
-            super().__init__()
+    class Wrong(Assembled):
+        def __init__(self, d_model, num_heads, dropout=0.0, layers=()):
+            super().__init__(PROJECTIONS, d_model, layers)
             self.num_heads, self.p = num_heads, dropout
-            for name in PROJECTIONS:
-                setattr(self, name, Blank(d_model))
 
         def forward(self, x, context=None, mask=None):
             return forward(self, x, context, mask)

@@ -7,7 +7,7 @@ import torch
 
 from exercises.common import properties
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
-from exercises.common.modules import Layers, fill, require_methods, takes, trainable
+from exercises.common.modules import Assembled, Layers, fill, require_methods, takes, trainable
 from exercises.common.multi_head import (
     ONE_AXIS,
     SIZES,
@@ -46,7 +46,7 @@ def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
     torch.default_generator.manual_seed(torch.initial_seed())  # dropout, if any, drops the same for everyone
     untouched = None if not mask or mask[0] is None else mask[0].clone()
     result = apply(module, x, *mask)
-    if untouched is not None:
+    if untouched is not None and not issubclass(attempt, Assembled):
         require_mask_in_both_modes(module, result, x, num_heads, untouched)
     return result
 
@@ -79,8 +79,11 @@ def require_mask_in_both_modes(module, result, x, num_heads, mask):
 
 
 def built(attempt, layers, num_heads):
+    config = BertConfig(hidden_size=layers[0].in_features, num_attention_heads=num_heads)
+    if issubclass(attempt, Assembled):
+        return attempt(config, layers).eval()
     require_methods(attempt, "config", "x, mask=None")
-    module = attempt(BertConfig(hidden_size=layers[0].in_features, num_attention_heads=num_heads))
+    module = attempt(config)
     fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
     return module.eval()
 

@@ -1,6 +1,5 @@
 """What people get wrong in exercise 7.1, MyBertSelfAttention."""
 
-from torch import nn
 from torch.nn import functional as F
 
 from exercises.common import explainers
@@ -8,6 +7,7 @@ from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SO
 from exercises.common.attention_steps import attention_from, multi_head_from
 from exercises.common.head_mistakes import BY_HAND_MISTAKES, HEAD_MISTAKES, as_it_is, layers_mixed_up
 from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.modules import Assembled
 from feedback import Misconceptions
 from helpers.heads import merge_heads, split_heads
 
@@ -17,12 +17,10 @@ LAYERS = ("query", "key", "value")
 def module_with(forward):
     """A module with the three layers and the given forward(self, x, mask)."""
 
-    class Wrong(nn.Module):
-        def __init__(self, config):
-            super().__init__()
+    class Wrong(Assembled):
+        def __init__(self, config, layers=()):
+            super().__init__(LAYERS, config.hidden_size, layers)
             self.num_heads = config.num_attention_heads
-            for name in LAYERS:
-                setattr(self, name, nn.Linear(config.hidden_size, config.hidden_size))
 
         def forward(self, x, mask=None):
             return forward(self, x, mask)
