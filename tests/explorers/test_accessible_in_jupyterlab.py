@@ -1,4 +1,4 @@
-"""Cards, progress, figures and explorers in a real JupyterLab, light and dark, and a notebook worked without a mouse."""
+"""In a real JupyterLab: cards, progress and figures, light and dark, and a whole notebook with the keyboard alone."""
 
 import nbformat
 import pytest
@@ -11,27 +11,15 @@ from feedback.prediction import Question
 from feedback.progress import Here, Item, Overview, Standing
 from feedback.report import HEADS, LABELS, Code, Hints, Report, SideBySide, Text
 from helpers import plots
-from tests.explorers.axe import OF_COLORS, violations
+from tests.explorers.axe import OF_COLORS, measured_contrasts, violations
 from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
+from tests.notebooks.common import PATHS
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # JupyterLab colors the code of an output in Markdown.
 JUPYTERLABS = (("color-contrast", ".jp-RenderedMarkdown pre span"),)
 UNFOLD = "document.querySelectorAll('.jp-OutputArea-output details').forEach(details => { details.open = true; })"
-# JupyterLab's nested panels cut off what is beyond them, so that axe-core takes all text for hidden, and does not
-# measure its contrast: the outputs are moved to a page that is as long as they are.
-LAY_OUT = """() => {
-  const place = Object.assign(document.createElement("div"), { className: "jp-ThemedContainer" });
-  place.append(...document.querySelectorAll(".jp-Notebook .jp-OutputArea"));
-  for (const child of document.body.children) child.style.display = "none";
-  document.body.append(place);
-  for (const node of [document.documentElement, document.body, place])
-    node.style.cssText = "position: static; overflow: visible; height: auto; background: var(--jp-layout-color0)";
-}"""
-MEASURED = """async (root) => (await axe.run(root, { runOnly: ["color-contrast"] }))
-  .passes.flatMap(({ nodes }) => nodes).length"""
-
 
 # ---------------------------------------------------------------- everything that has no kernel
 
@@ -71,8 +59,116 @@ def test_axe_finds_nothing_in_what_is_saved(open_notebook):  # noqa: F811
     page.wait_for_function("n => document.querySelectorAll('.jp-OutputArea-output').length === n", arg=len(outputs))
     page.evaluate(UNFOLD)
     assert violations(page, ".jp-OutputArea-output") == []
-    page.evaluate(LAY_OUT)
+    opened.lay_out()
     for theme in ("Light", "Dark"):
         opened.theme(theme)
         assert violations(page, ".jp-OutputArea-output", rules=OF_COLORS, others=JUPYTERLABS) == []
-        assert page.evaluate(MEASURED, ".jp-OutputArea-output") > 5 * len(HEADS), "contrast was not measured"
+        assert measured_contrasts(page, ".jp-OutputArea-output") > 10 * len(HEADS)
+
+
+# ---------------------------------------------------------------- a notebook, from its first cell to its last
+
+[NOTEBOOK] = [path for path in PATHS if path.name.startswith("02_")]
+ACTIVE = "window.jupyterapp.shell.currentWidget.content.activeCell.model.id"
+FOCUS = f"document.activeElement.closest('.jp-Cell')?.contains(document.activeElement) && {ACTIVE}"
+READY = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+ALL_RAN = """[...document.querySelectorAll(".jp-CodeCell .jp-InputArea-prompt")]
+    .every(prompt => /\\[\\d+\\]/.test(prompt.textContent))"""
+PATIENCE = 120_000  # milliseconds, for one step on a machine that does much else
+
+
+class Keyboard:
+    """A learner without a mouse: every step is a key, and nothing puts the focus anywhere by other means."""
+
+    def __init__(self, page, ids):
+        self.page, self.ids = page, ids
+        page.wait_for_function(READY, timeout=PATIENCE)
+        page.wait_for_function(FOCUS, timeout=PATIENCE)
+
+    def output(self, id):
+        return self.page.locator(f".jp-Cell[data-windowed-list-index='{self.ids.index(id)}'] .jp-OutputArea").first
+
+    def to(self, key, id):
+        """A key that leads to another cell."""
+        self.page.keyboard.press(key)
+        self.page.wait_for_function(f"id => {FOCUS} === id", arg=id, timeout=PATIENCE)
+
+    def run_up_to(self, id):
+        start = self.ids.index(self.page.evaluate(ACTIVE))
+        for following in self.ids[start + 1 : self.ids.index(id) + 1]:
+            self.to("Shift+Enter", following)
+
+    def tab_to(self, element):
+        """Press Tab until this element has the focus."""
+        element.wait_for(timeout=PATIENCE)
+        for _ in range(10):
+            self.page.keyboard.press("Tab")
+            if element.evaluate("node => node === document.activeElement"):
+                return
+        pytest.fail("10 times Tab did not lead there")
+
+
+def learners_copy():
+    """Notebook 02 without outputs, trained for a moment: this test is not about the numbers."""
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        if cell.id == "start":
+            cell.source = "pass  # these tests' kernels know where the course is"
+        cell.source = cell.source.replace("steps=100", "steps=2")
+    return notebook
+
+
+def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):  # noqa: F811
+    copy = learners_copy()
+    opened = open_notebook(copy, name="keyboard")
+    page = opened.page
+    learner = Keyboard(page, [cell.id for cell in copy.cells])
+
+    learner.run_up_to("softmax")
+    hint = learner.output("dot-product-scores-check").locator("summary").first
+    hint.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "dot-product-scores-check")
+    learner.tab_to(hint)
+    page.keyboard.press("Enter")
+    assert hint.evaluate("summary => summary.parentElement.open")
+    learner.to("ArrowDown", "softmax")
+
+    learner.run_up_to("softmax-axis-run")
+    question = learner.output("softmax-axis-predict")
+    question.get_by_role("button").first.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "softmax-axis-predict")
+    learner.tab_to(question.get_by_role("button", name="(b)"))
+    page.keyboard.press("Enter")
+    assert "You chose (b)" in question.get_by_role("status").inner_text()
+    page.keyboard.press("Escape")
+    learner.to("ArrowDown", "softmax-axis-run")
+
+    learner.run_up_to("scale-explore-saw")
+    explorer = learner.output("scale-explore-run")
+    slider = explorer.get_by_role("slider").first
+    slider.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "scale-explore-run")
+    before = explorer.get_by_role("status").inner_text()
+    learner.tab_to(slider)
+    page.keyboard.press("ArrowLeft")
+    assert explorer.get_by_role("status").inner_text() != before
+    page.keyboard.press("Escape")
+    learner.to("ArrowDown", "scale-explore-saw")
+
+    learner.run_up_to("end-progress")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(ALL_RAN, timeout=PATIENCE)
+    prompts = page.locator(".jp-CodeCell .jp-InputArea-prompt").all_text_contents()
+    assert [int(prompt.strip("[]: ")) for prompt in prompts] == list(range(1, len(prompts) + 1)), "each cell ran once"
+    assert page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts() == []
+    assert "1 of 4 predictions made" in learner.output("end-progress").inner_text()
+    assert page.locator(".jp-OutputArea-output img:not([alt])").count() == 0
+
+    assert violations(page, ".course-predict") == []  # the other outputs are tried above, and the explorers elsewhere
+    opened.lay_out()
+    for theme in ("Light", "Dark"):
+        opened.theme(theme)
+        assert violations(page, ".course-predict", rules=OF_COLORS) == []
+        assert measured_contrasts(page, ".course-predict") > 10
