@@ -27,10 +27,14 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** The frame of an explorer.
+/** The frame of an explorer. Escape leaves it: the focus goes to the cell, where JupyterLab's own keys work again.
  *  @param {...Content} children */
 export function frame(...children) {
-  return element("div", { class: "abh", [OWN_KEYS]: "true" }, ...children);
+  const node = element("div", { class: "abh", [OWN_KEYS]: "true" }, ...children);
+  node.addEventListener("keydown", ({ key, defaultPrevented }) => {
+    if (key === "Escape" && !defaultPrevented) /** @type {HTMLElement?} */ (node.closest(".jp-Cell"))?.focus();
+  });
+  return node;
 }
 
 /** An id that no other element of the page has. */

@@ -130,7 +130,7 @@ export class Reading {
   /** @param {() => Listing[]} list a table for each drawing */
   constructor(list) {
     this.list = list;
-    this.place = element("div", { class: "abh-reading", tabindex: "0", role: "region",
+    this.place = element("div", { class: "abh-reading", tabindex: "0", role: "group",
       "aria-label": "the numbers as a table" });
     this.node = folded("Read as a table", this.place).node;
     this.node.addEventListener("toggle", () => this.show());

@@ -49,6 +49,10 @@ function render({ model, el }) {
   };
 
   const question = model.get("question");
+  // Escape leaves the buttons: the focus goes to the cell, where JupyterLab's own keys work again.
+  el.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") /** @type {HTMLElement?} */ (el.closest(".jp-Cell"))?.focus();
+  });
   el.append(element("div", { class: "course-predict", role: "group", "aria-label": `Predict: ${question}`,
     [OWN_KEYS]: "true" },
     element("div", {}, element("b", {}, "Predict:"), " ", ...withCode(question)),

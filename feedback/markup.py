@@ -46,8 +46,12 @@ def head(color: Color, sign: str, word: str, title: str) -> str:
 
 def paragraph(text: str, label: str = "", href: str = "") -> str:
     start = f"<b>{label}:</b> " if label else ""
-    words = f'<a href="{escape(href)}">{with_code(text)}</a>' if href else with_code(text)
-    return f'<div style="margin:4px 0">{start}{words}</div>'
+    return f'<div style="margin:4px 0">{start}{link(href, with_code(text))}</div>'
+
+
+def link(href: str, html: str) -> str:
+    """A link, underlined, so that its color is not all that tells it from the text around it."""
+    return f'<a href="{escape(href)}" style="text-decoration:underline">{html}</a>' if href else html
 
 
 def listing(title: str, text: str) -> str:
@@ -64,7 +68,7 @@ def one_by_one(folded: list[tuple[str, str]], last: str) -> str:
     inner = paragraph(last)
     for summary, text in reversed(folded):
         inner = (
-            f'<details style="margin:4px 0"><summary>{escape(summary)}</summary>'
+            f'<details style="margin:4px 0"><summary style="padding:2px 0">{escape(summary)}</summary>'
             f'<div style="margin-left:1em">{paragraph(text)}{inner}</div></details>'
         )
     return inner

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from feedback import markup
 from feedback.contents import Notebook
 
 SIGNS = {"done": "✓", "again": "↻", "open": "○"}
 LEGEND = "✓ solved, ↻ tried but not solved yet, ○ not tried yet"
 SEPARATOR = " · "
 HEAD = ("notebook", "solved", "exercises", "predictions", "minutes left")
-CELL = "text-align:left;vertical-align:top;padding:4px 12px 4px 0"
+CELL = "text-align:left;vertical-align:top;padding:4px 12px 4px 0;line-height:1.7"
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ def _row(standing: Standing) -> str:
 
 
 def link(href: str, words: str) -> str:
-    return f'<a href="{escape(href)}">{escape(words)}</a>' if href else escape(words)
+    return markup.link(href, escape(words))
 
 
 def line(head: str, html: str) -> str:

@@ -3,23 +3,37 @@
 from importlib.resources import files
 
 SCRIPT = files("axe_playwright_python") / "axe.min.js"
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-WHOLE_PAGES = ["region", "landmark-one-main", "page-has-heading-one", "document-title", "html-has-lang", "bypass"]
+RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+OF_COLORS = ("color-contrast", "link-in-text-block")  # the rules that a theme decides
+WHOLE_PAGES = ("region", "landmark-one-main", "page-has-heading-one", "document-title", "html-has-lang", "bypass")
 
-RUN = """async ([root, rules, disabled]) => {
+RUN = """async ([root, rules, disabled, others]) => {
   const options = { runOnly: rules, rules: Object.fromEntries(disabled.map((id) => [id, { enabled: false }])) };
   const { violations } = await axe.run(root ?? document, options);
-  return violations.map(({ id, help, nodes }) =>
-    [id, help, nodes.map(({ target, failureSummary }) => `${target}: ${failureSummary}`)]);
+  const isOthers = (rule, { target }) =>
+    others.some(([id, selector]) => id === rule && document.querySelector(target.at(-1)).matches(selector));
+  return violations.map(({ id, help, nodes }) => [id, help, nodes.filter((node) => !isOthers(id, node))
+    .map(({ target, failureSummary }) => `${target}: ${failureSummary}`)]);
 }"""
 
 
-def violations(page, root=None, disabled=WHOLE_PAGES):
+def violations(page, root=None, disabled=WHOLE_PAGES, rules=RULES, others=()):
     """What axe-core finds within `root`, a CSS selector, or on the whole page: ["rule: what is wrong: where", ...].
 
     `disabled` are the rules that are left out: by default those on titles, landmarks and headings of a whole page.
+    `rules` are the ids or the tags of those that are tried.
+    `others` are known violations that are not ours, and are left out: [(rule, CSS selector of the elements)].
     """
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(SCRIPT.read_text(encoding="utf-8"))
-    found = page.evaluate(RUN, [root, RULES, disabled])
+    found = page.evaluate(RUN, [root, *map(list, (rules, disabled, others))])
     return [f"{rule}: {help}: {node}" for rule, help, nodes in found for node in nodes]
+
+
+MEASURED = """async (root) => (await axe.run(root, { runOnly: ["color-contrast"] }))
+  .passes.reduce((sum, { nodes }) => sum + nodes.length, 0)"""
+
+
+def measured_contrasts(page, root):
+    """How many texts within `root` axe-core found to have enough contrast: it leaves out what it cannot measure."""
+    return page.evaluate(MEASURED, root)

@@ -137,6 +137,15 @@ def _stop(server):
 
 # ---------------------------------------------------------------- a notebook
 
+LAY_OUT = """() => {
+  const place = Object.assign(document.createElement("div"), { className: "jp-ThemedContainer" });
+  place.append(...document.querySelectorAll(".jp-Notebook .jp-OutputArea"));
+  for (const child of document.body.children) child.style.display = "none";
+  document.body.append(place);
+  for (const node of [document.documentElement, document.body, place])
+    node.style.cssText = "position: static; overflow: visible; height: auto; background: var(--jp-layout-color0)";
+}"""
+
 
 class LabPage(WatchedPage):
     """One notebook, open in JupyterLab. `messages` is the number of messages that went to the kernel."""
@@ -180,6 +189,14 @@ class LabPage(WatchedPage):
         self.command("apputils:change-theme", {"theme": f"JupyterLab {name}"})
         self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=f"JupyterLab {name}")
         self.page.wait_for_timeout(400)
+
+    def lay_out(self):
+        """Leave nothing on the page but the outputs, all in view: the last thing that a test does with a page.
+
+        JupyterLab's nested panels cut off what is beyond them, so that axe-core takes all text for hidden, and does not
+        measure its contrast.
+        """
+        self.page.evaluate(LAY_OUT)
 
     def output(self, number):
         """The output of a code cell, counted from 0, scrolled into view."""

@@ -6,6 +6,7 @@ What each of them computes and says is tested on a bare page, in the files test_
 import pytest
 
 import explorers
+from tests.explorers.axe import OF_COLORS, measured_contrasts, violations
 from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
 from tests.explorers.view import View, in_both_themes
 
@@ -103,3 +104,13 @@ def test_the_picture_is_hidden_while_the_view_lives_and_back_when_it_is_gone(ope
     assert picture.is_visible() and picture.evaluate("image => image.naturalWidth") > 300
     page.output(1).get_by_text("model not found").wait_for()
     assert all("widget model not found" in problem for problem in page.take_problems())
+
+
+def test_axe_finds_nothing_in_any_explorer(notebook):
+    """The last test, since it takes the page apart."""
+    assert violations(notebook.page, ".jp-OutputArea-output") == []
+    notebook.lay_out()
+    for theme in ("Light", "Dark"):
+        notebook.theme(theme)
+        assert violations(notebook.page, ".abh", rules=OF_COLORS) == []
+        assert measured_contrasts(notebook.page, ".abh") > 50

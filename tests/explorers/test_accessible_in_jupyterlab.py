@@ -1,0 +1,174 @@
+"""In a real JupyterLab: cards, progress and figures, light and dark, and a whole notebook with the keyboard alone."""
+
+import nbformat
+import pytest
+import torch
+
+from exercises import COURSE
+from feedback.contents import Notebook
+from feedback.display import Source
+from feedback.prediction import Question
+from feedback.progress import Here, Item, Overview, Standing
+from feedback.report import HEADS, LABELS, Code, Hints, Report, SideBySide, Text
+from helpers import plots
+from tests.explorers.axe import OF_COLORS, measured_contrasts, violations
+from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
+from tests.notebooks.common import PATHS
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+# JupyterLab colors the code of an output in Markdown.
+JUPYTERLABS = (("color-contrast", ".jp-RenderedMarkdown pre span"),)
+UNFOLD = "document.querySelectorAll('.jp-OutputArea-output details').forEach(details => { details.open = true; })"
+
+# ---------------------------------------------------------------- everything that has no kernel
+
+
+def every_card():
+    """A card for each status, with parts of every kind."""
+    parts = [Text(kind, "A text with `code` in it.", href="00_start_here.ipynb") for kind in ("say", *LABELS)]
+    parts += [Code("The input `x`", "tensor([1., 2.])"), SideBySide("out", "tensor([1.])", "tensor([2.])")]
+    parts += [Hints("2.1", ("First `q`.", "Then `k`.", "Then both."))]
+    return [Report("2.1", "Exercise 2.1 `scores`", status, tuple(parts)) for status in HEADS]
+
+
+def every_progress():
+    notebook = Notebook("08_next.ipynb", "next", minutes=10, question="What comes next?")
+    items = [Item(f"8.{n} f", "08_next.ipynb", state, "tried", 5) for n, state in enumerate(("done", "again", "open"))]
+    standing = Standing(notebook, tuple(items), tuple(items))
+    return [Overview([standing, standing]), Here(standing, notebook), Here(standing, None)]
+
+
+def every_prediction():
+    asked = COURSE.predictions["02.order"]
+    return [Question(asked, None, print), *map(asked.reply, asked.answers)]
+
+
+def every_output():
+    figure = plots.weights(torch.eye(3), ["a", "b", "c"])
+    shown = [*every_card(), *every_progress(), figure, Source("def f(x):\n    return x + 1  # more")]
+    asked, *replies = every_prediction()
+    return [thing._repr_mimebundle_() for thing in (*shown, *replies)] + [asked.still()]
+
+
+def test_axe_finds_nothing_in_what_is_saved(open_notebook):  # noqa: F811
+    outputs = [nbformat.v4.new_output("display_data", data=data) for data in every_output()]
+    cells = [nbformat.v4.new_code_cell("1", outputs=[output]) for output in outputs]
+    opened = open_notebook(nbformat.v4.new_notebook(cells=cells), name="every_output")
+    page = opened.page
+    page.wait_for_function("n => document.querySelectorAll('.jp-OutputArea-output').length === n", arg=len(outputs))
+    page.evaluate(UNFOLD)
+    assert violations(page, ".jp-OutputArea-output") == []
+    opened.lay_out()
+    for theme in ("Light", "Dark"):
+        opened.theme(theme)
+        assert violations(page, ".jp-OutputArea-output", rules=OF_COLORS, others=JUPYTERLABS) == []
+        assert measured_contrasts(page, ".jp-OutputArea-output") > 10 * len(HEADS)
+
+
+# ---------------------------------------------------------------- a notebook, from its first cell to its last
+
+[NOTEBOOK] = [path for path in PATHS if path.name.startswith("02_")]
+ACTIVE = "window.jupyterapp.shell.currentWidget.content.activeCell.model.id"
+FOCUS = f"document.activeElement.closest('.jp-Cell')?.contains(document.activeElement) && {ACTIVE}"
+READY = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+ALL_RAN = """[...document.querySelectorAll(".jp-CodeCell .jp-InputArea-prompt")]
+    .every(prompt => /\\[\\d+\\]/.test(prompt.textContent))"""
+PATIENCE = 300_000  # milliseconds, for one step on a machine that does much else
+
+
+class Keyboard:
+    """A learner without a mouse: every step is a key, and nothing puts the focus anywhere by other means."""
+
+    def __init__(self, page, ids):
+        self.page, self.ids = page, ids
+        page.wait_for_function(READY, timeout=PATIENCE)
+        page.wait_for_function(FOCUS, timeout=PATIENCE)
+
+    def output(self, id):
+        return self.page.locator(f".jp-Cell[data-windowed-list-index='{self.ids.index(id)}'] .jp-OutputArea").first
+
+    def to(self, key, id):
+        """A key that leads to another cell."""
+        self.page.keyboard.press(key)
+        self.page.wait_for_function(f"id => {FOCUS} === id", arg=id, timeout=PATIENCE)
+
+    def run_up_to(self, id):
+        start = self.ids.index(self.page.evaluate(ACTIVE))
+        for following in self.ids[start + 1 : self.ids.index(id) + 1]:
+            self.to("Shift+Enter", following)
+
+    def tab_to(self, element):
+        """Press Tab until this element has the focus."""
+        element.wait_for(timeout=PATIENCE)
+        for _ in range(10):
+            self.page.keyboard.press("Tab")
+            if element.evaluate("node => node === document.activeElement"):
+                return
+        pytest.fail("10 times Tab did not lead there")
+
+
+def learners_copy():
+    """Notebook 02 without outputs, trained for a moment: this test is not about the numbers."""
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        if cell.id == "start":
+            cell.source = "pass  # these tests' kernels know where the course is"
+        cell.source = cell.source.replace("steps=100", "steps=2")
+    return notebook
+
+
+def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):  # noqa: F811
+    copy = learners_copy()
+    opened = open_notebook(copy, name="keyboard")
+    page = opened.page
+    learner = Keyboard(page, [cell.id for cell in copy.cells])
+
+    learner.run_up_to("softmax")
+    hint = learner.output("dot-product-scores-check").locator("summary").first
+    hint.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "dot-product-scores-check")
+    learner.tab_to(hint)
+    page.keyboard.press("Enter")
+    assert hint.evaluate("summary => summary.parentElement.open")
+    learner.to("ArrowDown", "softmax")
+
+    learner.run_up_to("softmax-axis-run")
+    question = learner.output("softmax-axis-predict")
+    question.get_by_role("button").first.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "softmax-axis-predict")
+    learner.tab_to(question.get_by_role("button", name="(b)"))
+    page.keyboard.press("Enter")
+    assert "You chose (b)" in question.get_by_role("status").inner_text()
+    page.keyboard.press("Escape")
+    learner.to("ArrowDown", "softmax-axis-run")
+
+    learner.run_up_to("scale-explore-saw")
+    explorer = learner.output("scale-explore-run")
+    slider = explorer.get_by_role("slider").first
+    slider.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "scale-explore-run")
+    before = explorer.get_by_role("status").inner_text()
+    learner.tab_to(slider)
+    page.keyboard.press("ArrowLeft")
+    assert explorer.get_by_role("status").inner_text() != before
+    page.keyboard.press("Escape")
+    learner.to("ArrowDown", "scale-explore-saw")
+
+    learner.run_up_to("end-progress")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(ALL_RAN, timeout=PATIENCE)
+    prompts = page.locator(".jp-CodeCell .jp-InputArea-prompt").all_text_contents()
+    assert [int(prompt.strip("[]: ")) for prompt in prompts] == list(range(1, len(prompts) + 1)), "each cell ran once"
+    assert page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts() == []
+    assert "1 of 4 predictions made" in learner.output("end-progress").text_content()
+    assert page.locator(".jp-OutputArea-output img:not([alt])").count() == 0
+
+    assert violations(page, ".course-predict") == []  # the other outputs are tried above, and the explorers elsewhere
+    opened.lay_out()
+    for theme in ("Light", "Dark"):
+        opened.theme(theme)
+        assert violations(page, ".course-predict", rules=OF_COLORS) == []
+        assert measured_contrasts(page, ".course-predict") > 10

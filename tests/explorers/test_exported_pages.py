@@ -1,0 +1,57 @@
+"""The saved notebooks as nbconvert exports them, light and dark: axe-core finds nothing that is ours.
+
+No notebook is executed: a page shows the outputs that are saved. Code cells are left out of it: their colors are all
+nbconvert's own, and most of the elements of a page are in them.
+"""
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+
+from tests.explorers.axe import OF_COLORS, RULES, violations
+from tests.explorers.browser import WatchedPage
+from tests.notebooks.common import PATHS
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+# What nbconvert's own page violates: (rule, CSS selector of the elements), each with its reason.
+NBCONVERTS = (
+    ("color-contrast", ".jp-OutputPrompt"),  # "Out[1]:" is pale
+    ("color-contrast", ".highlight span"),  # so are comments and operators where a text or an output shows code
+    ("link-in-text-block", ".jp-RenderedMarkdown a"),  # its links in text differ from the text in color alone
+)
+FOLD = "open => document.querySelectorAll('details').forEach(details => { details.open = open; })"
+
+
+@pytest.fixture(scope="module")
+def page(chromium):
+    watched = WatchedPage(chromium, size=(1280, 900))
+    watched.page.route("**/*", lambda route: route.abort())  # nbconvert's pages ask for MathJax and RequireJS
+    yield watched.page
+    watched.close()
+
+
+def show(page, path, theme):
+    html, _ = HTMLExporter(theme=theme, exclude_input=True).from_notebook_node(nbformat.read(path, as_version=4))
+    page.set_content(html, wait_until="domcontentloaded")
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_axe_finds_nothing_that_is_ours(page, path):
+    show(page, path, "light")
+    assert violations(page, rules=("target-size",)) == []  # while all is folded
+    page.evaluate(FOLD, True)
+    assert violations(page, disabled=(), rules=RULES, others=NBCONVERTS) == []
+    show(page, path, "dark")
+    page.evaluate(FOLD, True)
+    assert violations(page, rules=OF_COLORS, others=NBCONVERTS) == []
+
+
+def test_axe_would_find_something(page, tmp_path):
+    card = '<div style="color: #999">faint</div><a href="x">here</a><img src="x"><table><tr><th></th></tr></table>'
+    output = nbformat.v4.new_output("display_data", data={"text/html": card})
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=[output])])
+    nbformat.write(notebook, tmp_path / "bad.ipynb")
+    show(page, tmp_path / "bad.ipynb", "light")
+    found = {sentence.split(":")[0] for sentence in violations(page, others=NBCONVERTS)}
+    assert found >= {"color-contrast", "image-alt", "empty-table-header"}
