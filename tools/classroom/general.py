@@ -1,0 +1,36 @@
+"""Diagnoses that are not misconceptions of one exercise: {id: (what it means, what to ask)}."""
+
+GENERAL = {
+    "syntax-error": ("The cell did not run: Python cannot read it.", "Which line does Python point to, and why?"),
+    "never-ends": ("The code did not end in time.", "Which loop has no end, or far too many steps?"),
+    "returns-none": ("The code returns None.", "Does every path through the function end with `return`?"),
+    "returns-one": ("One thing is returned where several are asked for.", "What does the docstring say is returned?"),
+    "returns-wrong-type": ("The result is of another type than asked for.", "What type does the docstring ask for?"),
+    "wrong-shape": ("The result has another shape than asked for.", "Which shape does each line have?"),
+    "wrong-dtype": ("The result has another dtype than asked for.", "Which line changes the dtype?"),
+    "wrong-device": ("The result is on another device than the input.", "Which line makes a new tensor, and where?"),
+    "changes-input": ("The code changes what it was given.", "Which line writes into an argument?"),
+    "not-repeatable": ("The same input does not always give the same result.", "What is kept from call to call?"),
+    "shared-result": ("A later call changes an earlier result.", "What is made once, outside of the function?"),
+    "no-init": ("The class has no `__init__`.", "Are there two underscores on each side of the name?"),
+    "no-forward": ("The class has no `forward`.", "Which method does `module(x)` call?"),
+    "forward-arguments": ("`forward` takes other arguments than asked for.", "How is the module called?"),
+    "inputs-exchanged": ("`forward` takes its arguments in another order.", "In which order is the module called?"),
+    "not-a-module": ("The class is not an `nn.Module`.", "What does the class inherit from?"),
+    "shared-layer": ("Two projections are the same layer.", "May what a token looks for differ from what it offers?"),
+    "no-projection": ("A projection is missing.", "Which layers does the docstring name?"),
+    "has-bias": (
+        "A projection has a bias that is not asked for.",
+        "What does `nn.Linear` add by default?",
+    ),
+    "no-bias": ("A projection lacks its bias.", "What does `bias=False` leave out?"),
+    "wrong-projection-size": ("A projection has the wrong size.", "From which width to which does it lead?"),
+    "extra-parameters": ("The module learns more than is asked for.", "Which layer belongs to another module?"),
+    "mask-only-in-training": ("The mask is used in training only.", "What in attention depends on the mode?"),
+    "mask-only-in-evaluation": ("The mask is used in evaluation only.", "What in attention depends on the mode?"),
+    "mask-not-cut": (
+        "The mask is not cut to the length of the text.",
+        "How long is the text, how large the mask?",
+    ),
+    "transposed": ("A matrix is transposed.", "Which axis of the matrix meets which axis of x?"),
+}
