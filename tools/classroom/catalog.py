@@ -92,7 +92,7 @@ def mistakes(exercise):
     tested = (*exercise.properties, *exercise.behavioral_tests)
     return {
         **GENERAL,
-        **{test.id: (in_words(test.id), test.hint) for test in tested},
+        **{test.id: (GENERAL.get(test.id, [in_words(test.id)])[0], test.hint) for test in tested},
         **{known.id: (known.means, known.hint) for known in exercise.misconceptions},
     }
 

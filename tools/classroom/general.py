@@ -32,5 +32,14 @@ GENERAL = {
         "The mask is not cut to the length of the text.",
         "How long is the text, how large the mask?",
     ),
+    # properties and tests that many exercises share
+    "not-finite": ("The result holds NaN or inf.", "Which line makes the first of them?"),
+    "no-gradients": ("No gradients flow through the answer.", "Which line leaves the graph that autograd records?"),
+    "negative-weights": ("Some weights are negative.", "What makes every number positive before the sum?"),
+    "rows-do-not-sum-to-1": ("The rows of the weights do not sum to 1.", "Over which axis does the softmax run?"),
+    "items-mixed": ("The items of a batch are mixed.", "Which line lets one item see another?"),
+    "heads-mixed": ("The heads are mixed.", "Which reshape puts numbers of two heads together?"),
+    "positions-mixed": ("The positions are mixed.", "Which line lets one position see another?"),
+    "hidden-keys-read": ("Keys that the mask hides are read.", "What weight does a hidden key have?"),
     "transposed": ("A matrix is transposed.", "Which axis of the matrix meets which axis of x?"),
 }

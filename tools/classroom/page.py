@@ -112,8 +112,8 @@ def breakable(name):
 def stuck(summary, names):
     rows = [row for row in summary.rows if row.stuck]
     about = (
-        "Students who have worked on an unsolved exercise for longer than its minutes: from their first attempt to their "
-        "last, or until now if nothing came after it. Pauses of more than 30 minutes do not count."
+        "Students who have worked on an unsolved exercise for longer than its minutes: from their first attempt to "
+        "their last, or until now if nothing came after it. Pauses of more than 30 minutes do not count."
     )
     if not rows:
         return section("Stuck", "Nobody has worked on an unsolved exercise for longer than its minutes.")
