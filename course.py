@@ -10,6 +10,8 @@
                                  execute notebooks, install packages or are slow
   python course.py fetch         set up, then download the model MiniLM, or verify it where it is already there; the
                                  other commands download it too, but go on without it where that is impossible
+  python course.py class FOLDER  write one page about a class from the attempts of its students, in the folders named
+                                 here; `python course.py class --help` lists the options
   python course.py benchmark     set up, then time the course's multi-head attention against other implementations;
                                  installs transformers into .venv to compare with it
 
@@ -484,6 +486,12 @@ def change_copies(*words):
     return study(words)
 
 
+def show_class(words):
+    """The folders are those where this command was given, which need not be the course's own."""
+    set_up_environment(LEARNING)
+    return hand_over([str(PYTHON), "-m", "tools.classroom", "--from", os.getcwd(), *words])
+
+
 def study(words):
     """Work on the learner's own copies of the notebooks; returns the exit code."""
     return hand_over([str(PYTHON), "-m", "tools.study", *words])
@@ -512,6 +520,7 @@ COMMANDS = {
     "fetch": fetch,
     "update": lambda words: change_copies("update", *words),
     "reset": lambda words: change_copies("reset", *words),
+    "class": show_class,
 }
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
     "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),

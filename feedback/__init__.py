@@ -21,6 +21,7 @@ it (but for types).
     explain         from what was found to the parts of a report
     checker         the order of all this: from an attempt to a report
     store           what has been solved and predicted, kept in a file
+    attempts        a line for each attempt, for the view of a class
     answers         the source of answers that passed, kept for later notebooks
     prediction      a question to answer before the next cell is run
     buttons         the same with buttons, in a notebook

@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from feedback import answers, cells, checker, prediction, store
+from feedback import answers, attempts, cells, checker, prediction, store
 from feedback.contents import Contents, Notebook, Step
 from feedback.display import Source
 from feedback.exercise import Exercise
@@ -89,6 +89,7 @@ class Course:
             return _own_fault(exercise, error)
         if record:
             store.note(exercise.id, report.status)
+            attempts.tried(exercise.id, report.status, report.diagnosis)
         if record and report.solved:
             self._passed[exercise.id] = attempt
             answers.keep(exercise.id, attempt)
@@ -184,14 +185,13 @@ class Course:
                 f"There is no prediction {prediction_id!r}. The predictions are {', '.join(self.predictions)}.",
             )
         if answer is None:
-            return Question(
-                asked, store.choices().get(asked.id, {}).get("last"), lambda letter: store.choose(asked.id, letter)
-            )
+            chosen = store.choices().get(asked.id, {}).get("last")
+            return Question(asked, chosen, lambda letter: _choose(asked, letter))
         letter = str(answer).strip().lower()
         if letter not in asked.answers:
             known = ", ".join(f'"{letter}"' for letter in asked.answers)
             return _refused(asked.id, f"Prediction {asked.id} has the answers {known}, got {answer!r}.")
-        store.choose(asked.id, letter)
+        _choose(asked, letter)
         return asked.reply(letter)
 
     def yours(self, exercise_id: Any, attempt: Any = None, load: bool = False) -> Any:
@@ -300,6 +300,11 @@ class Course:
             f"There is no exercise {exercise_id!r}. The exercises are {known}.",
             f"exercise {exercise_id!r}",
         )
+
+
+def _choose(asked: Prediction, letter: str) -> None:
+    store.choose(asked.id, letter)
+    attempts.chose(asked.id, letter)
 
 
 def _refused(id: Any, sentence: str, title: str = "") -> Report:

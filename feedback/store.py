@@ -3,8 +3,7 @@
     {"2.1": {"status": "correct", "tries": 3}, "predictions": {"02.order": {"first": "a", "last": "b"}}}
 
 The file is data/progress.json in the folder of the course. The environment variable COURSE_PROGRESS may name
-another file, or be `memory`: then nothing is written, as in tests. Nothing else reads the file, and
-deleting it starts afresh.
+another file, or be `memory`: then nothing is written, as in tests. Deleting the file starts afresh.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def _read() -> dict[str, Any]:
     if target is None:
         return dict(_unsaved)
     try:
-        record = json.loads(_patiently(target.read_text, encoding="utf-8"))
+        record = json.loads(patiently(target.read_text, encoding="utf-8"))
         predictions = _sound(record.pop(PREDICTIONS, {}))
         if not all(entry["status"] in STATES and entry["tries"] >= 0 for entry in record.values()):
             raise ValueError("not a progress record")
@@ -110,10 +109,10 @@ def write(target: Path, text: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     part.write_text(text, encoding="utf-8")
-    _patiently(os.replace, part, target)
+    patiently(os.replace, part, target)
 
 
-def _patiently(act: Callable, *args: Any, **options: Any) -> Any:
+def patiently(act: Callable, *args: Any, **options: Any) -> Any:
     """On Windows a file refuses while another notebook has it open, for a moment."""
     for _ in range(10):
         try:

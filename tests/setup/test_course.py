@@ -70,6 +70,15 @@ def test_changing_the_copies_hands_the_words_on(ready_course, words, code):
     assert not ready_course.calls("helpers") and not ready_course.calls("jupyterlab")  # nor is MiniLM downloaded
 
 
+def test_the_class_view_is_told_where_it_was_called(ready_course):
+    package = ready_course.folder / "tools" / "classroom"
+    package.mkdir()
+    (package / "__main__.py").write_text("import sys; print('called with', sys.argv[1:])", encoding="utf-8")
+    process = ready_course.run("class", "shared", "--names")
+    assert f"called with {['--from', str(ready_course.folder), 'shared', '--names']}" in process.out
+    assert process.returncode == 0 and not ready_course.calls("helpers")
+
+
 # ---- JupyterLab
 
 
@@ -516,7 +525,7 @@ def test_words_that_mean_nothing(ready_course, words, complaint):
 def test_help(course):
     process = course.run("--help")
     assert process.returncode == 0
-    commands = ("update", "reset", "test", "fetch", "benchmark", "save", "badges", "versions", "lock")
+    commands = ("update", "reset", "test", "fetch", "class", "benchmark", "save", "badges", "versions", "lock")
     for word in (
         *(f"course.py {command} " for command in commands),
         "--no-browser",

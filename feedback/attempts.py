@@ -1,0 +1,58 @@
+"""One line for each attempt and each prediction, kept next to the record of what is solved.
+
+    {"time": "2026-11-22T09:30:05+00:00", "exercise": "3.3", "verdict": "wrong", "misconception": "no-scale"}
+    {"time": "2026-11-22T09:31:40+00:00", "prediction": "02.order", "choice": "b"}
+
+The file is attempts.jsonl, in the folder of the progress file. It holds no name and no code. Nothing is written where
+the progress is kept in memory, and a line that cannot be written is left out: a check never fails because of it.
+`python course.py class` reads the files of a whole class.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import BinaryIO
+
+from feedback import store
+
+FILE = "attempts.jsonl"
+
+
+def tried(exercise_id: str, verdict: str, misconception: str | None) -> None:
+    """Add a line about one try; a function that is not written yet is none."""
+    if verdict != "not attempted":
+        _append({"exercise": exercise_id, "verdict": verdict, "misconception": misconception})
+
+
+def chose(prediction_id: str, letter: str) -> None:
+    """Add a line about one choice."""
+    _append({"prediction": prediction_id, "choice": letter})
+
+
+def _append(entry: dict[str, str | None]) -> None:
+    record = store.path()
+    if record is None:
+        return
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    line = json.dumps({"time": now, **entry}).encode() + b"\n"
+    try:
+        record.parent.mkdir(parents=True, exist_ok=True)
+        store.patiently(_write, record.with_name(FILE), line)
+    except OSError:
+        return
+
+
+def _write(target: Path, line: bytes) -> None:
+    """Append in a single call, so that two notebooks that write at once cannot mix their lines."""
+    with open(target, "ab+", buffering=0) as file:
+        if file.seek(0, os.SEEK_END) and not _ends_a_line(file):  # the disk was full, or the power went
+            line = b"\n" + line
+        file.write(line)
+
+
+def _ends_a_line(file: BinaryIO) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"

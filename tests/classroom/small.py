@@ -1,0 +1,43 @@
+"""A course with three exercises and one prediction, and classes to look at."""
+
+import json
+from datetime import datetime, timedelta, timezone
+
+from tools.classroom.catalog import Catalog, Exercise, Prediction
+
+START = datetime(2026, 11, 22, 9, 0, tzinfo=timezone.utc)
+MISTAKES = {
+    "upside-down": ("The mask is `upside down` <here>.", "Which triangle?"),
+    "no-scale": ("No scale.", "By what?"),
+}
+CATALOG = Catalog(
+    {"00": "00 start", "03": "03 masks"},
+    {
+        "0.1": Exercise("0.1", "row_means", 3, "00", MISTAKES),
+        "3.1": Exercise("3.1", "causal_mask", 5, "03", MISTAKES),
+        "3.2": Exercise("3.2", "CausalMask", 8, "03", MISTAKES),
+    },
+    {"03.row": Prediction("What is in `row 0`?", {"a": "one", "b": "two"}, "b")},
+)
+
+
+def after(minutes):
+    return START + timedelta(minutes=minutes)
+
+
+def attempt(minutes, exercise="0.1", verdict="wrong", misconception=None):
+    time = after(minutes).isoformat()
+    return json.dumps({"time": time, "exercise": exercise, "verdict": verdict, "misconception": misconception})
+
+
+def choice(minutes, letter, prediction="03.row"):
+    return json.dumps({"time": after(minutes).isoformat(), "prediction": prediction, "choice": letter})
+
+
+def write(folder, *lines, progress=None):
+    """A student's files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if lines:
+        (folder / "attempts.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    if progress is not None:
+        (folder / "progress.json").write_text(progress, encoding="utf-8")

@@ -1,0 +1,149 @@
+"""The page: its numbers, its privacy, and that it holds nothing but what the course says."""
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.classroom.small import CATALOG, after, attempt, choice, write
+from tools.classroom import page
+from tools.classroom.records import Reader
+from tools.classroom.summary import summarize
+
+
+class Parsed(HTMLParser):
+    """The rows of all tables as lists of texts, and all elements with their attributes."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.rows, self.elements, self.inside = [], [], False
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.inside = True
+            self.rows[-1].append("")
+        elif tag in ("strong", "small") and self.inside:
+            self.rows[-1][-1] += "|"
+
+    def handle_endtag(self, tag):
+        self.inside = self.inside and tag not in ("td", "th")
+
+    def handle_data(self, data):
+        if self.inside:
+            self.rows[-1][-1] += data.replace("\xa0", " ")
+
+
+def make(folder, now=14, names=False, every=None):
+    reader = Reader([folder], CATALOG)
+    students = reader.read()
+    return page.html(summarize(students, CATALOG, after(now).timestamp()), reader.complaints, names, every)
+
+
+@pytest.fixture
+def small(tmp_path):
+    write(tmp_path / "<i>anna", attempt(0, misconception="no-scale"), attempt(2, verdict="correct"), choice(3, "b"))
+    write(tmp_path / "<i>ben", attempt(0), attempt(10, misconception="upside-down"), choice(10, "a"), choice(11, "b"))
+    write(tmp_path / "<i>cleo", attempt(0, "3.2", "limited", "<script>alert(1)</script>"))
+    return tmp_path
+
+
+def test_the_numbers_of_a_small_class(small):
+    html = make(small)
+    rows = Parsed(html).rows
+    assert "<b>3 students</b>, 3 at work in the last 15 minutes, <b>5 attempts</b>" in html
+    assert rows[0] == ["notebook", "exercise 1", "exercise 2"]
+    assert rows[1] == ["00 start", "0.1 row_means|33%|1 of 3 solved|1 trying"]
+    assert rows[2] == ["03 masks", "3.1 causal_mask|0%|not tried yet", "3.2 CausalMask|33%|1 of 3 solved"]
+    assert rows[4] == ["0.1 row_means", "3 min", "1", "10 min", "The mask is upside down <here>."]
+    assert rows[6] == ["1", "0", "1", "0.1 row_means", "No scale.", "By what?"]
+    assert rows[7] == ["1", "1", "1", "0.1 row_means", "The mask is upside down <here>.", "Which triangle?"]
+    assert rows[-2:] == [["(a) one", "1 of 2", "50%"], ["(b) two ✓ right", "1 of 2", "50%"]]
+
+
+def test_no_name_and_no_path_is_on_the_page_by_default(small):
+    html = make(small)
+    assert not re.search("anna|ben|cleo", html) and str(small) not in html
+    assert "1 file or folder could not be read as a whole: the terminal names them." in html
+
+
+def test_names_are_those_of_folders_and_escaped(small):
+    html = make(small, names=True)
+    assert "&lt;i&gt;ben (10&nbsp;min)" in html and "anna" not in html  # she is not stuck
+    assert "cleo" in html and "does not know (line 1)" in html
+    assert ("i", {}) not in Parsed(html).elements
+    assert "do not project it" in html
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_the_page_holds_no_script_and_asks_no_host(small, names):
+    html = make(small, names=names)
+    for tag, attributes in Parsed(html).elements:
+        assert tag not in ("script", "img", "link", "iframe", "object", "form", "a", "base")
+        assert not {"src", "href", "style"} & set(attributes) and not any(name.startswith("on") for name in attributes)
+    assert not re.search(r"https?:|url\(|@import|alert\(1\)", html)
+
+
+def test_the_policy_allows_exactly_the_style_of_the_page(small):
+    html = make(small)
+    [style] = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    [policy] = [
+        attributes["content"]
+        for tag, attributes in Parsed(html).elements
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}';") and "unsafe" not in policy
+
+
+def test_tables_have_headers_with_a_scope(small):
+    headers = [attributes for tag, attributes in Parsed(make(small, names=True)).elements if tag == "th"]
+    assert headers and all(attributes.get("scope") in ("row", "col") for attributes in headers)
+
+
+def test_only_a_page_that_is_watched_loads_itself_again(small):
+    assert 'http-equiv="refresh"' not in make(small)
+    assert '<meta http-equiv="refresh" content="7">' in make(small, every=7)
+
+
+def test_a_class_that_has_not_begun(tmp_path):
+    html = make(tmp_path)
+    assert "<b>0 students</b>" in html and "Nobody has made a prediction yet." in html
+    assert Parsed(html).rows[1] == ["00 start", "0.1 row_means|0%|not tried yet"]
+
+
+def luminance(color):
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_texts_have_enough_contrast(scheme):
+    colors = dict(re.findall(r"--(\w+): (#\w{6})", page.STYLE.split("@media")[scheme]))
+    pairs = [("ink", "paper"), ("soft", "paper"), *((f"t{i}", f"h{i}") for i in range(6))]
+    for text, ground in pairs:
+        low, high = sorted((luminance(colors[text]), luminance(colors[ground])))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (text, ground)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_in_a_browser(small, tmp_path, chromium, axe, scheme):
+    file = tmp_path / "class.html"
+    file.write_text(make(small, names=True, every=3600), encoding="utf-8")
+    tab = chromium.new_page(color_scheme=scheme)
+    said = []
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("request", lambda request: said.append(request.url))
+    tab.goto(file.as_uri())
+    assert said == [file.as_uri()]
+    assert axe(tab, disabled=["meta-refresh", "meta-refresh-no-exceptions"]) == []
+    assert tab.locator(".poll .bar div").first.bounding_box()["width"] > 20  # the policy let the style in
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    tab.close()

@@ -1,0 +1,193 @@
+"""Finding and reading the files of a class, whatever is in them."""
+
+import os
+
+import pytest
+
+from tests.classroom.small import CATALOG, attempt, choice, write
+from tools.classroom import records
+from tools.classroom.records import Reader
+
+
+def read(*folders):
+    reader = Reader(folders, CATALOG)
+    return reader.read(), reader.complaints
+
+
+def names(*folders):
+    return [student.name for student in read(*folders)[0]]
+
+
+# ---- finding
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["{}", "{}/data", "{}/attention-by-hand/data", "section/{}", "{}/courses/attention-by-hand/data"],
+)
+def test_the_folder_of_each_student_is_found_and_names_the_student(tmp_path, place):
+    for name in ("ben", "anna", "cleo"):
+        write(tmp_path / place.format(name), attempt(0))
+    assert names(tmp_path) == ["anna", "ben", "cleo"]
+
+
+def test_students_in_several_sections_keep_the_name_of_theirs(tmp_path):
+    for name in ("monday/anna", "monday/ben", "friday/anna"):
+        write(tmp_path / name, attempt(0))
+    assert names(tmp_path / "monday", tmp_path / "friday") == ["friday/anna", "monday/anna", "monday/ben"]
+
+
+def test_a_folder_that_is_named_twice_counts_once(tmp_path):
+    write(tmp_path / "anna" / "data", attempt(0))
+    assert names(tmp_path, tmp_path / "anna", tmp_path / "anna" / "data") == ["anna"]
+
+
+def test_one_student_is_named_after_the_folder(tmp_path):
+    write(tmp_path / "anna" / "data", attempt(0))
+    assert names(tmp_path / "anna") == ["anna"]
+
+
+def test_only_a_few_folders_deep_is_searched(tmp_path):
+    write(tmp_path.joinpath("anna", *"abcd", "data"), attempt(0))
+    write(tmp_path / ".hidden", attempt(0))
+    write(tmp_path / "node_modules", attempt(0))
+    assert names(tmp_path) == []
+
+
+def test_the_progress_of_another_program_hides_nobody(tmp_path):
+    write(tmp_path / "anna", progress='{"downloads": [1, 2]}')
+    write(tmp_path / "anna" / "attention-by-hand" / "data", attempt(0))
+    students, complaints = read(tmp_path)
+    assert [len(student.attempts) for student in students] == [1]
+    assert len(complaints) == 1 and "progress.json: is damaged" in complaints[0]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="only on POSIX")
+def test_a_pipe_keeps_nobody_waiting(tmp_path):
+    os.mkfifo(tmp_path / "attempts.jsonl")
+    assert read(tmp_path) == ([], [])
+
+
+# ---- reading
+
+
+def test_what_the_lines_say(tmp_path):
+    lines = (attempt(1, "3.1", "correct"), attempt(0, "3.1", "wrong", "no-scale"), choice(2, "a"), choice(3, "b"))
+    write(tmp_path, *lines)
+    [student], complaints = read(tmp_path)
+    assert [(a.exercise, a.solved, a.misconception) for a in student.attempts] == [
+        ("3.1", False, "no-scale"),
+        ("3.1", True, None),
+    ]
+    assert student.choices == {"03.row": "a"}  # the first, which was made before anything was said about it
+    assert not complaints
+
+
+def test_progress_fills_in_what_has_no_line(tmp_path):
+    progress = (
+        '{"0.1": {"status": "limited", "tries": 4}, "3.1": {"status": "not attempted", "tries": 0}, '
+        '"9.9": {"status": "wrong", "tries": 1}, "predictions": {"03.row": {"first": "b", "last": "a"}}}'
+    )
+    write(tmp_path, attempt(0, "3.2"), progress=progress)
+    [student], complaints = read(tmp_path)
+    assert student.tries == {"0.1": (True, 4)} and student.choices == {"03.row": "b"}
+    assert [a.exercise for a in student.attempts] == ["3.2"] and not complaints
+
+
+DAMAGED = [
+    "{",
+    "[]",
+    "3",
+    "null",
+    '"text"',
+    "\x00\x00",
+    "\udcff",
+    "[" * 50_000,
+    "1" * 5_000,
+    '{"exercise": "0.1", "verdict": "wrong"}',
+    '{"time": 3, "exercise": "0.1", "verdict": "wrong"}',
+    '{"time": "yesterday", "exercise": "0.1", "verdict": "wrong"}',
+    '{"time": "2026-11-22T09:00:00", "exercise": "0.1", "verdict": "wrong"}',
+    '{"time": "2026-11-22T09:00:00+00:00", "exercise": ["0.1"], "verdict": "wrong"}',
+    '{"time": "2026-11-22T09:00:00+00:00", "exercise": "0.1", "verdict": "<b>wrong"}',
+    '{"time": "2026-11-22T09:00:00+00:00", "exercise": "0.1", "verdict": {}}',
+    '{"time": "2026-11-22T09:00:00+00:00", "exercise": "0.1", "verdict": "wrong", "misconception": {}}',
+    '{"time": "2026-11-22T09:00:00+00:00", "exercise": "<script>", "verdict": "wrong"}',
+    '{"time": "2026-11-22T09:00:00+00:00", "prediction": "03.row", "choice": "z"}',
+    '{"time": "2026-11-22T09:00:00+00:00", "prediction": "03.row", "choice": ["a"]}',
+    '{"time": "2026-11-22T09:00:00+00:00", "prediction": {}, "choice": "a"}',
+    '{"time": "2026-11-22T09:00:00+00:00", "prediction": "03.row"}',
+]
+
+
+@pytest.mark.parametrize("line", DAMAGED, ids=lambda line: ascii(line[:60]))
+def test_a_line_that_says_nothing_costs_a_sentence(tmp_path, line):
+    content = f"{attempt(0)}\n{line}\n{attempt(1, verdict='correct')}\n"
+    (tmp_path / "attempts.jsonl").write_bytes(content.encode("utf-8", errors="surrogateescape"))
+    [student], complaints = read(tmp_path)
+    assert [a.solved for a in student.attempts] == [False, True] and student.choices == {}
+    [complaint] = complaints
+    assert str(tmp_path / "attempts.jsonl") in complaint and "1 line " in complaint and "(line 2)" in complaint
+    assert "skipped" in complaint and "script" not in complaint
+
+
+def test_a_line_that_is_being_written_is_left_for_the_next_time(tmp_path):
+    write(tmp_path, attempt(0))
+    reader = Reader([tmp_path], CATALOG)
+    with open(tmp_path / "attempts.jsonl", "a", encoding="utf-8") as file:
+        half = attempt(1, verdict="correct")
+        file.write(half[:20])
+        file.flush()
+        assert [len(student.attempts) for student in reader.read()] == [1] and len(reader.complaints) == 1
+        file.write(half[20:])
+    assert [len(student.attempts) for student in reader.read()] == [2] and reader.complaints == []
+
+
+def test_a_misconception_that_is_not_known_is_not_taken_over(tmp_path):
+    write(tmp_path, attempt(0, misconception="<script>alert(1)</script>"), attempt(1, misconception="no-scale"))
+    [student], [complaint] = read(tmp_path)
+    assert [a.misconception for a in student.attempts] == [None, "no-scale"]
+    assert "1 line with a misconception that this edition does not know (line 1)" in complaint
+    assert "script" not in complaint
+
+
+@pytest.mark.parametrize(
+    "progress",
+    [
+        "",
+        "{",
+        "[]",
+        "[" * 50_000,
+        '{"0.1": 3}',
+        '{"0.1": {"status": "correct"}}',
+        '{"0.1": {"status": "correct", "tries": "many"}}',
+        '{"0.1": {"status": "correct", "tries": -1}}',
+        '{"0.1": {"status": "correct", "tries": 1e99}}',
+        '{"0.1": {"status": [], "tries": true}}',
+        '{"predictions": [1]}',
+        '{"predictions": {"03.row": {"first": []}, "x": 1}}',
+    ],
+    ids=lambda text: repr(text[:50]),
+)
+def test_damaged_progress_costs_a_sentence(tmp_path, progress):
+    write(tmp_path, attempt(0), progress=progress)
+    [student], complaints = read(tmp_path)
+    assert len(student.attempts) == 1 and student.tries == {} and student.choices == {}
+    assert len(complaints) == 1 and "progress.json" in complaints[0]
+
+
+def test_of_an_endless_file_only_the_beginning_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "LIMIT", 1000)
+    write(tmp_path, *(attempt(i) for i in range(50)))
+    [student], complaints = read(tmp_path)
+    assert len(student.attempts) == 1000 // (len(attempt(0)) + 1)
+    assert len(complaints) == 1 and "only its beginning is read" in complaints[0]
+
+
+def test_paths_cannot_steer_the_terminal(tmp_path):
+    write(tmp_path / "\x1b[2Jan\u202ena", "{")
+    write(tmp_path / "\x1b[2Jan\u202ena" / "twice", attempt(0))
+    write(tmp_path / "ben", attempt(0))
+    students, complaints = read(tmp_path)
+    assert all(text.isprintable() for text in [*complaints, *(student.name for student in students)])
+    assert len(complaints) == 1

@@ -1,0 +1,79 @@
+"""The numbers, against a class that was counted by hand."""
+
+import pytest
+
+from tests.classroom.small import CATALOG, after, attempt, choice, write
+from tools.classroom import terminal
+from tools.classroom.records import Reader
+from tools.classroom.summary import percent, summarize
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Anna solves 0.1 at her second attempt. Ben has been trying 0.1 for 14 minutes, and Cleo solved it long ago."""
+    write(tmp_path / "anna", attempt(0, misconception="no-scale"), attempt(2, verdict="correct"), choice(3, "b"))
+    write(
+        tmp_path / "ben",
+        attempt(0, misconception="no-scale"),
+        attempt(4, misconception="no-scale"),
+        attempt(10, misconception="upside-down"),
+        choice(10, "a"),
+    )
+    write(tmp_path / "cleo", progress='{"0.1": {"status": "correct", "tries": 5}}')
+    return Reader([tmp_path], CATALOG).read()
+
+
+def test_a_small_class(small):
+    summary = summarize(small, CATALOG, now=after(14).timestamp())
+    assert (summary.students, summary.active, summary.attempts) == (3, 2, 10)
+    first, *others = summary.rows
+    assert (first.solved, first.trying, first.attempts, first.share) == (2, 1, 10, 67)
+    assert all((row.solved, row.trying, row.attempts, row.share) == (0, 0, 0, 0) for row in others)
+    [ben] = first.stuck
+    assert (ben.name, ben.minutes, ben.mistake[1]) == ("ben", 14, "Which triangle?")
+    found = [(each.id, each.students, each.attempts, each.still) for each in summary.mistakes]
+    assert found == [("no-scale", 2, 3, 0), ("upside-down", 1, 1, 1)]
+    [poll] = summary.polls
+    assert poll.chosen == {"a": 1, "b": 1} and poll.total == 2
+
+
+def test_the_same_in_the_terminal(small):
+    text = terminal.text(summarize(small, CATALOG, now=after(14).timestamp()), names=False)
+    assert "3 students, 2 at work in the last 15 minutes, 10 attempts" in text
+    [row] = [line for line in text.splitlines() if line.startswith("0.1 row_means")]
+    assert row.split()[3:] == ["67%", "2", "1", "1"]
+    assert "    2  0.1  No scale." in text and "ask: By what?" in text
+    assert "03.row  (a) 1   (b) 1 ✓" in text
+    assert "ben" not in text
+    assert "0.1  ben: 14 minutes (planned: 3)" in terminal.text(summarize(small, CATALOG, after(14).timestamp()), True)
+
+
+@pytest.mark.parametrize(
+    "minutes, now, expected",
+    [
+        ((0, 3), 3, 0),  # no longer than the exercise's minutes
+        ((0, 4), 4, 4),
+        ((0,), 20, 20),  # nothing came after it: still at it
+        ((0,), 31, 0),  # gone
+        ((0, 2, 62, 65), 65, 5),  # an hour is a break
+        ((10, 0), 10, 10),  # lines in another order
+        ((0, 5), -60, 5),  # a clock that is wrong
+    ],
+)
+def test_minutes_of_work(tmp_path, minutes, now, expected):
+    write(tmp_path, *map(attempt, minutes))
+    rows = summarize(Reader([tmp_path], CATALOG).read(), CATALOG, after(now).timestamp()).rows
+    assert [each.minutes for each in rows[0].stuck] == ([expected] if expected else [])
+
+
+def test_who_went_on_is_no_longer_at_work_on_it(tmp_path):
+    write(tmp_path, attempt(0), attempt(2), attempt(3, "3.1"))
+    rows = summarize(Reader([tmp_path], CATALOG).read(), CATALOG, after(20).timestamp()).rows
+    assert rows[0].stuck == () and [each.minutes for each in rows[1].stuck] == [17]
+
+
+@pytest.mark.parametrize(
+    "part, whole, expected", [(0, 0, 0), (0, 9, 0), (9, 9, 100), (1, 1000, 1), (999, 1000, 99), (1, 8, 13), (2, 3, 67)]
+)
+def test_all_and_none_are_not_rounded_to(part, whole, expected):
+    assert percent(part, whole) == expected

@@ -1,0 +1,112 @@
+"""The line that each attempt and each prediction leaves."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from exercises import check, predict
+from feedback import attempts, store
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "deep" / "progress.json"))
+    monkeypatch.setattr(store, "_unsaved", {})
+    return tmp_path / "deep" / "attempts.jsonl"
+
+
+def lines(file):
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def row_means(x):
+    raise NotImplementedError
+
+
+def test_an_attempt_leaves_its_time_exercise_verdict_and_misconception(file):
+    check("0.1", lambda secret: secret.sum(1))
+    check("0.1", lambda x: x.mean(1))
+    check("0.1", lambda x: x.does_not_exist())
+    said = [(line.pop("time"), line) for line in lines(file)]
+    assert [line for _, line in said] == [
+        {"exercise": "0.1", "verdict": "wrong", "misconception": "sum-not-mean"},
+        {"exercise": "0.1", "verdict": "correct", "misconception": None},
+        {"exercise": "0.1", "verdict": "error", "misconception": None},
+    ]
+    now = datetime.now(timezone.utc)
+    assert all(timedelta(0) <= now - datetime.fromisoformat(time) < timedelta(minutes=1) for time, _ in said)
+
+
+def test_a_function_that_is_not_written_yet_is_no_attempt(file):
+    assert check("0.1", row_means).status == "not attempted"
+    assert not file.exists()
+
+
+def test_a_check_that_is_not_recorded_leaves_no_line(file):
+    check("0.1", lambda x: x.mean(1), record=False)
+    assert not file.exists()
+
+
+def test_every_choice_leaves_a_line(file):
+    predict("02.order", "b")
+    predict("02.order").choose("a")  # as its buttons do
+    predict("02.order", "no such answer")
+    assert [(line["prediction"], line["choice"]) for line in lines(file)] == [("02.order", "b"), ("02.order", "a")]
+    assert all(line.keys() == {"time", "prediction", "choice"} for line in lines(file))
+
+
+def test_nothing_is_written_where_the_progress_is_kept_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_PROGRESS", "memory")
+    monkeypatch.chdir(tmp_path)
+    own = PROJECT / "data" / "attempts.jsonl"
+    before = own.exists() and own.stat().st_size
+    check("0.1", lambda x: x.mean(1))
+    assert list(tmp_path.iterdir()) == []
+    assert (own.exists() and own.stat().st_size) == before
+
+
+@pytest.mark.parametrize("obstacle", ["folder", "file"])
+def test_a_line_that_cannot_be_written_costs_nothing(tmp_path, monkeypatch, obstacle):
+    monkeypatch.setattr(store, "_unsaved", {})
+    if obstacle == "folder":
+        (tmp_path / "attempts.jsonl").mkdir()
+        monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "progress.json"))
+    else:
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
+    assert check("0.1", lambda x: x.mean(1)).status == "correct"
+
+
+def test_a_half_written_line_does_not_spoil_the_next(file):
+    file.parent.mkdir()
+    file.write_text('{"time": "2026-', encoding="utf-8")
+    attempts.tried("0.1", "wrong", None)
+    attempts.tried("0.1", "correct", None)
+    damaged, *whole = file.read_text(encoding="utf-8").splitlines()
+    assert damaged == '{"time": "2026-'
+    assert [json.loads(line)["verdict"] for line in whole] == ["wrong", "correct"]
+
+
+@pytest.mark.slow
+def test_two_notebooks_at_once_lose_no_line(file):
+    program = (
+        "import sys\nfrom feedback import attempts\nfor i in range(400): attempts.tried(sys.argv[1], 'wrong', 'x' * i)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    both = [subprocess.Popen([sys.executable, "-c", program, id], env=environment) for id in ("0.1", "1.1")]
+    assert [process.wait(timeout=100) for process in both] == [0, 0]
+    found = [(line["exercise"], len(line["misconception"])) for line in lines(file)]
+    assert sorted(found) == [(id, i) for id in ("0.1", "1.1") for i in range(400)]
+
+
+def test_git_ignores_the_file():
+    ignored = (PROJECT / ".gitignore").read_text(encoding="utf-8")
+    assert re.search(r"^data/attempts\.jsonl$", ignored, re.MULTILINE)

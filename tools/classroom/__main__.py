@@ -1,0 +1,121 @@
+"""`python course.py class FOLDER...` reads the attempts of a class and writes one page about them."""
+
+import argparse
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tools.classroom import catalog, page, terminal  # noqa: E402  the path comes first
+from tools.classroom.records import Reader, count  # noqa: E402
+from tools.classroom.summary import summarize  # noqa: E402
+
+EVERY = 10  # seconds, with --watch alone
+COMPLAINTS = 10  # that are printed
+
+
+class Problem(Exception):
+    """Something that the user can fix."""
+
+
+def parse_options(words):
+    parser = argparse.ArgumentParser(
+        prog="python course.py class",
+        description="Read the attempts of a class, and write one page about them: what is solved, where somebody is "
+        "stuck, which misconceptions are frequent, and what was predicted.",
+        epilog="Each folder below FOLDER that holds attempts.jsonl or progress.json, by itself or in its folder data, "
+        "is one student: a shared drive, collected submissions, or the home folders of a hub.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", type=Path)
+    parser.add_argument("--output", metavar="FILE", type=Path, default=Path("class.html"), help="default: class.html")
+    parser.add_argument(
+        "--watch", metavar="N", type=seconds, help=f"read and write again every N seconds (default {EVERY})"
+    )
+    parser.add_argument("--names", action="store_true", help="name who is stuck, by the names of the folders")
+    parser.add_argument("--from", dest="here", type=Path, default=Path(), help=argparse.SUPPRESS)
+    options = parser.parse_args(with_seconds(words))
+    options.folders = [options.here / folder for folder in options.folders]
+    options.output = options.here / options.output
+    return options
+
+
+def seconds(word):
+    number = float(word)
+    if not 1 <= number <= 3600:
+        raise argparse.ArgumentTypeError(f"N must be between 1 and 3600 seconds, got {word}")
+    return number
+
+
+def with_seconds(words):
+    """--watch may come without a number, and before a folder."""
+    given = []
+    for i, word in enumerate(words):
+        given.append(word)
+        if word == "--watch" and not re.fullmatch(r"-?[\d.]+", "".join(words[i + 1 : i + 2])):
+            given.append(str(EVERY))
+    return given
+
+
+def main(words):
+    sys.stdout.reconfigure(errors="replace")
+    options = parse_options(words)
+    try:
+        for folder in options.folders:
+            if not folder.is_dir():
+                raise Problem(f"There is no folder {folder}: name the folders of your students, or one above them.")
+        reader = Reader(options.folders, catalog.load())
+        summary = look(reader, options)
+        if not summary.students and not options.watch:
+            raise Problem(
+                "No attempts.jsonl and no progress.json was found: name the folders of your students, or one above "
+                "them. Students who have not tried an exercise have neither."
+            )
+        print(terminal.text(summary, options.names) if summary.students else "Nobody has tried anything yet.")
+        print(f"\nThe page: {options.output.absolute()}")
+        if options.watch:
+            watch(reader, options)
+        return 0
+    except Problem as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print()
+        return 0
+
+
+def look(reader, options):
+    """Read the folders and write the page; what cannot be read is named, once."""
+    said = set(reader.complaints)
+    students = reader.read()
+    summary = summarize(students, reader.catalog)
+    if students or options.watch:
+        try:
+            catalog.replace(options.output, page.html(summary, reader.complaints, options.names, options.watch))
+        except OSError as error:
+            raise Problem(f"{options.output} cannot be written ({error.strerror}): choose another --output.") from None
+    new = [complaint for complaint in reader.complaints if complaint not in said]
+    for complaint in new[:COMPLAINTS]:
+        print(complaint, file=sys.stderr)
+    if new[COMPLAINTS:]:
+        print(f"... and {count(len(new) - COMPLAINTS, 'more such line')}.", file=sys.stderr)
+    return summary
+
+
+def watch(reader, options):
+    print(f"It is written again every {options.watch:g} seconds. To stop, press Ctrl-C.", flush=True)
+    before = None
+    while True:
+        time.sleep(options.watch)
+        now = terminal.line(look(reader, options))
+        if now != before:
+            print(f"{time.strftime('%H:%M:%S')}  {now}", flush=True)
+        before = now
+
+
+if __name__ == "__main__":
+    os.environ["COURSE_PROGRESS"] = "memory"  # looking at a class changes nobody's record
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,223 @@
+"""The numbers as a single HTML file: without scripts, and without a request to any host."""
+
+import base64
+import hashlib
+import re
+import time
+from html import escape
+from pathlib import Path
+
+from tools.classroom.records import count
+
+STYLE = (Path(__file__).with_name("style.css")).read_text(encoding="utf-8") + "".join(
+    f".w{width}{{width:{width}%}}" for width in range(101)
+)
+SHOWN = 15  # misconceptions that are not folded
+PRIVACY = (
+    "This page is a file on this computer; it was made from files that hold times, exercises, verdicts and choices, "
+    "and neither names nor code. A small class can still be recognized in small numbers: think before you project "
+    "or share it, and use it to decide what to talk about, not to grade."
+)
+NAMED = " Because of --names it shows the names of folders: do not project it."
+
+
+def html(summary, complaints, names, every=None):
+    """The whole page; `every` is in seconds, for a page that loads itself again."""
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    refresh = f'<meta http-equiv="refresh" content="{every:g}">' if every else ""
+    sections = [heat_map(summary), stuck(summary, names), mistakes(summary), polls(summary)]
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+{refresh}<title>The class</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<main>
+<h1>The class</h1>
+{header(summary)}
+{"".join(sections)}</main>
+<footer>{unread(complaints, names)}<p>{PRIVACY}{NAMED if names else ""}</p></footer>
+</body>
+</html>
+"""
+
+
+def header(summary):
+    when = time.strftime("%Y-%m-%d, %H:%M:%S", time.localtime(summary.now))
+    return (
+        f"<p><b>{count(summary.students, 'student')}</b>, {summary.active:,} at work in the last 15 minutes, "
+        f'<b>{count(summary.attempts, "attempt")}</b> <span class="soft">· written {when}</span></p>\n'
+    )
+
+
+def section(title, about, *content):
+    return f"<section>\n<h2>{title}</h2>\n<p class='soft'>{about}</p>\n{''.join(content)}\n</section>\n"
+
+
+def scrolling(label, table):
+    """A table that is wider than the window scrolls by itself, also with the keyboard."""
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{table}</div>'
+
+
+# ---- what is solved
+
+
+def heat_map(summary):
+    by_notebook = {}
+    for row in summary.rows:
+        by_notebook.setdefault(row.exercise.notebook, []).append(row)
+    columns = max(map(len, by_notebook.values()), default=0)
+    head = "".join(f'<th scope="col">exercise {i + 1}</th>' for i in range(columns))
+    body = "".join(
+        f'<tr><th scope="row">{escape(summary.notebooks[number])}</th>{"".join(map(cell, rows))}</tr>\n'
+        for number, rows in by_notebook.items()
+    )
+    table = (
+        f'<table class="map"><thead><tr><th scope="col" class="row">notebook</th>{head}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table>"
+    )
+    key = ("not tried yet", "below 25%", "25% to 49%", "50% to 74%", "75% to 99%", "100%")
+    legend = "".join(f'<li class="h{i}">{words}</li>' for i, words in enumerate(key))
+    about = "The share of all students who have solved each exercise. The stronger the color, the more."
+    return section("Solved", about, f'<ul class="key">{legend}</ul>', scrolling("Solved exercises", table))
+
+
+def cell(row):
+    said = f"{row.solved:,} of {row.students:,} solved" if heat(row) else "not tried yet"
+    trying = f"<small>{row.trying:,} trying</small>" if row.trying else ""
+    return (
+        f'<td class="h{heat(row)}">{row.exercise.id} {breakable(row.exercise.name)}'
+        f"<strong>{row.share}%</strong><small>{said}</small>{trying}</td>"
+    )
+
+
+def heat(row):
+    return min(5, 1 + row.share // 25) if row.solved or row.trying else 0
+
+
+def breakable(name):
+    """A name in Python, which may break after an underscore and before a capital."""
+    return re.sub(r"(_)(?=.)|(?<=[a-z])(?=[A-Z])", r"\1<wbr>", escape(name))
+
+
+# ---- who is stuck
+
+
+def stuck(summary, names):
+    rows = [row for row in summary.rows if row.stuck]
+    about = (
+        "Students who have worked on an unsolved exercise for longer than its minutes: from their first attempt to "
+        "their last, or until now if nothing came after it. Pauses of more than 30 minutes do not count."
+    )
+    if not rows:
+        return section("Stuck", "Nobody has worked on an unsolved exercise for longer than its minutes.")
+    rows.sort(key=lambda row: -len(row.stuck))
+    heads = ("exercise", "planned", "students", "longest", "what they were told last, most often")
+    named = '<th scope="col">folders</th>' if names else ""
+    head = "".join(f'<th scope="col"{number(i in (1, 2, 3))}>{word}</th>' for i, word in enumerate(heads))
+    body = "".join(stuck_row(row, names) for row in rows)
+    table = f"<table><thead><tr>{head}{named}</tr></thead>\n<tbody>{body}</tbody></table>"
+    return section("Stuck", about, scrolling("Students who are stuck", table))
+
+
+def stuck_row(row, names):
+    told = [each.mistake for each in row.stuck if each.mistake]
+    most = with_code(max(told, key=told.count)[0]) if told else "no known misconception"
+    who = ", ".join(f"{escape(each.name)} ({each.minutes}&nbsp;min)" for each in row.stuck)
+    return (
+        f'<tr><th scope="row">{title(row.exercise)}</th><td class="number">{row.exercise.minutes} min</td>'
+        f'<td class="number">{len(row.stuck):,}</td><td class="number">{row.stuck[0].minutes:,} min</td>'
+        f"<td>{most}</td>{f'<td>{who}</td>' if names else ''}</tr>\n"
+    )
+
+
+# ---- which misconceptions
+
+
+def mistakes(summary):
+    if not summary.mistakes:
+        return section("Misconceptions", "None was seen yet.")
+    about = (
+        "The most frequent first, counted by students. “Still” is how many of them have not solved the exercise since, "
+        "and met it in their last attempt."
+    )
+    first, rest = summary.mistakes[:SHOWN], summary.mistakes[SHOWN:]
+    parts = [scrolling("The most frequent misconceptions", mistake_table(first, summary))]
+    if rest:
+        folded = scrolling("The other misconceptions", mistake_table(rest, summary))
+        parts.append(f"<details><summary>{count(len(rest), 'more misconception')}</summary>{folded}</details>")
+    return section("Misconceptions", about, *parts)
+
+
+def mistake_table(found, summary):
+    heads = ("students", "still", "attempts", "exercise", "what the code does", "what to ask")
+    head = "".join(f'<th scope="col"{number(i < 3)}>{word}</th>' for i, word in enumerate(heads))
+    body = "".join(
+        f'<tr><td class="number"><b>{each.students:,}</b>{bar(100 * each.students / summary.students)}</td>'
+        f'<td class="number">{each.still:,}</td><td class="number">{each.attempts:,}</td>'
+        f"<td>{title(each.exercise)}</td><td>{with_code(each.means)}</td><td>{with_code(each.ask)}</td></tr>\n"
+        for each in found
+    )
+    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
+
+
+# ---- what was predicted
+
+
+def polls(summary):
+    if not summary.polls:
+        return section("Predictions", "Nobody has made a prediction yet.")
+    about = "What students chose first, before they saw the output. ✓ marks the right answer."
+    return section("Predictions", about, *map(poll_table, summary.polls))
+
+
+def poll_table(poll):
+    rows = "".join(
+        f'<tr><th scope="row">({letter}) {with_code(poll.prediction.answers[letter])}'
+        f"{' <b>✓ right</b>' if letter == poll.prediction.right else ''}</th>"
+        f'<td class="number">{chosen:,} of {poll.total:,}</td>'
+        f"<td>{round(100 * chosen / poll.total)}%{bar(100 * chosen / poll.total)}</td></tr>\n"
+        for letter, chosen in poll.chosen.items()
+    )
+    return (
+        f"<h3>{escape(poll.id)}: {with_code(poll.prediction.question)}</h3>\n"
+        '<table class="poll"><thead><tr><th scope="col">answer</th><th scope="col" class="number">students</th>'
+        f'<th scope="col" class="share">share</th></tr></thead>\n<tbody>{rows}</tbody></table>\n'
+    )
+
+
+# ---- pieces
+
+
+def unread(complaints, names):
+    """Files that could not be read; their paths may hold names."""
+    if not complaints:
+        return ""
+    what = f"{count(len(complaints), 'file or folder')} could not be read as a whole"
+    if not names:
+        return f"<p>{what}: the terminal names them.</p>"
+    return f"<p>{what}:</p><ul>{''.join(f'<li>{escape(each)}</li>' for each in complaints)}</ul>"
+
+
+def title(exercise):
+    return f"{exercise.id}&nbsp;{breakable(exercise.name)}"
+
+
+def number(is_number):
+    return ' class="number"' if is_number else ""
+
+
+def bar(share):
+    """The number is always written next to it."""
+    return f'<div class="bar"><div class="w{round(share)}"></div></div>'
+
+
+def with_code(text):
+    """Text as HTML, with `backticks` as code."""
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))

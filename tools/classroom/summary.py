@@ -1,0 +1,154 @@
+"""The numbers of a class: per exercise, per misconception, per prediction."""
+
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+BREAK = 30 * 60  # seconds: a longer pause between two attempts is a break, and not work
+LIVELY = 15 * 60  # seconds since the last line of somebody who is at work
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """Somebody who has worked on an unsolved exercise for longer than its minutes."""
+
+    name: str
+    minutes: int
+    mistake: tuple | None  # (what it means, what to ask) of the last attempt
+
+
+@dataclass(frozen=True)
+class Row:
+    """One exercise: how many students have solved it, how many try, and who is stuck."""
+
+    exercise: object
+    students: int
+    solved: int
+    trying: int
+    attempts: int
+    stuck: tuple
+
+    @property
+    def share(self):
+        return percent(self.solved, self.students)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """How many students met it, in how many attempts, and for how many it is the last thing that they were told."""
+
+    exercise: object
+    id: str
+    means: str
+    ask: str
+    students: int
+    attempts: int
+    still: int
+
+
+@dataclass(frozen=True)
+class Poll:
+    """The first choices of a prediction: {letter: students}."""
+
+    id: str
+    prediction: object
+    chosen: dict
+
+    @property
+    def total(self):
+        return sum(self.chosen.values())
+
+
+@dataclass(frozen=True)
+class Summary:
+    now: float
+    students: int
+    active: int
+    attempts: int
+    rows: tuple
+    mistakes: tuple
+    polls: tuple
+    notebooks: dict
+
+
+def percent(part, whole):
+    """Rounded to the nearest percent, but 0 and 100 only where it is none or all."""
+    if part in (0, whole):
+        return 100 if part and whole else 0
+    return min(99, max(1, int(100 * part / whole + 0.5)))
+
+
+def summarize(students, catalog, now=None):
+    now = time.time() if now is None else now
+    by_exercise = [split(student) for student in students]
+    rows = tuple(row(exercise, students, by_exercise, now) for exercise in catalog.exercises.values())
+    return Summary(
+        now,
+        len(students),
+        sum(now - student.last < LIVELY for student in students),
+        sum(row.attempts for row in rows),
+        rows,
+        tuple(mistakes(catalog, by_exercise)),
+        tuple(polls(catalog, students)),
+        catalog.notebooks,
+    )
+
+
+def split(student):
+    """{exercise: attempts} of one student, and with progress.json those that have no line."""
+    found = defaultdict(list)
+    for attempt in student.attempts:
+        found[attempt.exercise].append(attempt)
+    return {id: found.get(id, []) for id in {**found, **student.tries}}
+
+
+def row(exercise, students, by_exercise, now):
+    solved = trying = tries = 0
+    stuck = []
+    for student, attempts in zip(students, by_exercise, strict=True):
+        if exercise.id not in attempts:
+            continue
+        mine = attempts[exercise.id]
+        was_solved, counted = student.tries.get(exercise.id, (False, 0))
+        tries += max(len(mine), counted)
+        if was_solved or any(attempt.solved for attempt in mine):
+            solved += 1
+            continue
+        trying += 1
+        minutes = int(worked(mine, student.last, now) / 60)
+        if minutes > exercise.minutes:
+            stuck.append(Stuck(student.name, minutes, exercise.mistakes.get(mine[-1].misconception)))
+    stuck.sort(key=lambda each: (-each.minutes, each.name))
+    return Row(exercise, len(students), solved, trying, tries, tuple(stuck))
+
+
+def worked(attempts, last, now):
+    """Seconds between the first attempt and the last, or now if nothing came after it; without the breaks."""
+    times = [attempt.time for attempt in attempts]
+    if times and times[-1] >= last:
+        times.append(now)
+    gaps = (later - earlier for earlier, later in zip(times, times[1:], strict=False))
+    return sum(gap for gap in gaps if 0 <= gap <= BREAK)
+
+
+def mistakes(catalog, by_exercise):
+    """The most frequent first: by students, then by attempts."""
+    students, attempts, still = Counter(), Counter(), Counter()
+    for mine in by_exercise:
+        for id, tried in mine.items():
+            met = [(id, attempt.misconception) for attempt in tried if attempt.misconception]
+            students.update(set(met))
+            attempts.update(met)
+            if met and tried[-1].misconception and not any(attempt.solved for attempt in tried):
+                still[met[-1]] += 1
+    for key in sorted(students, key=lambda key: (-students[key], -attempts[key], key)):
+        exercise = catalog.exercises[key[0]]
+        yield Mistake(exercise, key[1], *exercise.mistakes[key[1]], students[key], attempts[key], still[key])
+
+
+def polls(catalog, students):
+    """The predictions that somebody has answered."""
+    for id, prediction in catalog.predictions.items():
+        chosen = Counter(student.choices[id] for student in students if id in student.choices)
+        if chosen:
+            yield Poll(id, prediction, {letter: chosen[letter] for letter in prediction.answers})
