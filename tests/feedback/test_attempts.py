@@ -14,6 +14,12 @@ from exercises import check, predict
 from feedback import attempts, store
 
 PROJECT = Path(__file__).resolve().parents[2]
+MANY_ATTEMPTS = """
+import sys
+from feedback import attempts
+for i in range(400):
+    attempts.tried(sys.argv[1], "wrong", "x" * i)
+"""
 
 
 @pytest.fixture
@@ -97,11 +103,8 @@ def test_a_half_written_line_does_not_spoil_the_next(file):
 
 @pytest.mark.slow
 def test_two_notebooks_at_once_lose_no_line(file):
-    program = (
-        "import sys\nfrom feedback import attempts\nfor i in range(400): attempts.tried(sys.argv[1], 'wrong', 'x' * i)"
-    )
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    both = [subprocess.Popen([sys.executable, "-c", program, id], env=environment) for id in ("0.1", "1.1")]
+    both = [subprocess.Popen([sys.executable, "-c", MANY_ATTEMPTS, id], env=environment) for id in ("0.1", "1.1")]
     assert [process.wait(timeout=100) for process in both] == [0, 0]
     found = [(line["exercise"], len(line["misconception"])) for line in lines(file)]
     assert sorted(found) == [(id, i) for id in ("0.1", "1.1") for i in range(400)]

@@ -14,7 +14,6 @@ ATTEMPTS, PROGRESS = "attempts.jsonl", "progress.json"
 DEPTH = 4  # folders below the one that is given, as in HOMES/anna/courses/attention-by-hand/data
 SKIPPED = {"node_modules", "site-packages", "__pycache__"}  # large, and never a student's
 LIMIT = 2_000_000  # bytes that are read of one file: more than ten thousand attempts
-UNKNOWN = "unknown"
 SOLVED, UNSOLVED = ("correct", "limited"), ("wrong", "error")
 
 
@@ -115,7 +114,7 @@ class Reader:
             if not line.strip():
                 continue
             try:
-                if self._line(json.loads(line), student) is UNKNOWN:
+                if not self._line(json.loads(line), student):
                     unknown.append(number)
             except LookupError:
                 foreign.append(number)
@@ -131,11 +130,10 @@ class Reader:
         return "; ".join(said) or None
 
     def _line(self, entry, student):
-        """Add what a line says; returns UNKNOWN if its misconception is not in the catalog. Errors: many"""
+        """Add what a line says; returns whether its misconception is in the catalog. Errors: many"""
         time = datetime.fromisoformat(entry["time"])
         if time.tzinfo is None:
             raise ValueError("a time must have a time zone")
-        known = True
         if "prediction" in entry:
             if entry["choice"] not in self.catalog.predictions[entry["prediction"]].answers:
                 raise LookupError("no such answer")
@@ -143,9 +141,8 @@ class Reader:
         else:
             attempt = self._attempt(time.timestamp(), entry)
             student.attempts.append(attempt)
-            known = attempt.misconception == entry.get("misconception")
         student.last = max(student.last, time.timestamp())
-        return None if known else UNKNOWN
+        return "prediction" in entry or attempt.misconception == entry.get("misconception")
 
     def _attempt(self, time, entry):
         exercise, verdict, id = entry["exercise"], entry["verdict"], entry.get("misconception")

@@ -85,7 +85,7 @@ def summarize(students, catalog, now=None):
     return Summary(
         now,
         len(students),
-        sum(now - student.last < LIVELY for student in students),
+        sum(abs(now - student.last) < LIVELY for student in students),
         sum(row.attempts for row in rows),
         rows,
         tuple(mistakes(catalog, by_exercise)),
