@@ -72,6 +72,12 @@ def test_who_went_on_is_no_longer_at_work_on_it(tmp_path):
     assert rows[0].stuck == () and [each.minutes for each in rows[1].stuck] == [17]
 
 
+def test_of_attempts_in_the_same_second_only_the_last_goes_on(tmp_path):
+    write(tmp_path, attempt(0), attempt(0, "3.1"), attempt(0, "3.2"))
+    rows = summarize(Reader([tmp_path], CATALOG).read(), CATALOG, after(20).timestamp()).rows
+    assert [len(row.stuck) for row in rows] == [0, 0, 1]
+
+
 def test_who_has_solved_it_since_is_not_counted_as_still_there(tmp_path):
     lines = attempt(0), attempt(1, verdict="correct"), attempt(2, misconception="no-scale")
     write(tmp_path / "anna", *lines)
