@@ -72,6 +72,20 @@ def test_who_went_on_is_no_longer_at_work_on_it(tmp_path):
     assert rows[0].stuck == () and [each.minutes for each in rows[1].stuck] == [17]
 
 
+def test_of_attempts_in_the_same_second_only_the_last_goes_on(tmp_path):
+    write(tmp_path, attempt(0), attempt(0, "3.1"), attempt(0, "3.2"))
+    rows = summarize(Reader([tmp_path], CATALOG).read(), CATALOG, after(20).timestamp()).rows
+    assert [len(row.stuck) for row in rows] == [0, 0, 1]
+
+
+def test_who_has_solved_it_since_is_not_counted_as_still_there(tmp_path):
+    lines = attempt(0), attempt(1, verdict="correct"), attempt(2, misconception="no-scale")
+    write(tmp_path / "anna", *lines)
+    write(tmp_path / "ben", attempt(0, misconception="no-scale"))
+    [mistake] = summarize(Reader([tmp_path], CATALOG).read(), CATALOG, after(3).timestamp()).mistakes
+    assert (mistake.students, mistake.still) == (2, 1)
+
+
 @pytest.mark.parametrize(
     "part, whole, expected", [(0, 0, 0), (0, 9, 0), (9, 9, 100), (1, 1000, 1), (999, 1000, 99), (1, 8, 13), (2, 3, 67)]
 )

@@ -115,17 +115,18 @@ def row(exercise, students, by_exercise, now):
             solved += 1
             continue
         trying += 1
-        minutes = int(worked(mine, student.last, now) / 60)
+        minutes = int(worked(mine, student, now) / 60)
         if minutes > exercise.minutes:
             stuck.append(Stuck(student.name, minutes, exercise.mistakes.get(mine[-1].misconception)))
     stuck.sort(key=lambda each: (-each.minutes, each.name))
     return Row(exercise, len(students), solved, trying, tries, tuple(stuck))
 
 
-def worked(attempts, last, now):
+def worked(attempts, student, now):
     """Seconds between the first attempt and the last, or now if nothing came after it; without the breaks."""
     times = [attempt.time for attempt in attempts]
-    if times and times[-1] >= last:
+    # By identity: "Run All Cells" leaves attempts at several exercises in the same second.
+    if attempts and attempts[-1] is student.attempts[-1] and times[-1] >= student.last:
         times.append(now)
     gaps = (later - earlier for earlier, later in zip(times, times[1:], strict=False))
     return sum(gap for gap in gaps if 0 <= gap <= BREAK)
