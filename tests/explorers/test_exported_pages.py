@@ -54,4 +54,4 @@ def test_axe_would_find_something(page, tmp_path):
     nbformat.write(notebook, tmp_path / "bad.ipynb")
     show(page, tmp_path / "bad.ipynb", "light")
     found = {sentence.split(":")[0] for sentence in violations(page, others=NBCONVERTS)}
-    assert found >= {"color-contrast", "image-alt", "empty-table-header"}
+    assert found >= {"color-contrast", "empty-table-header"}  # nbconvert writes a text alternative of its own

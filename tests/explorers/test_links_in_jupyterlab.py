@@ -9,7 +9,7 @@ from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-NOTEBOOK = Notebook("08_links.ipynb", "links", minutes=10, question="Where does it lead?")
+NOTEBOOK = Notebook("08_links.ipynb", "links", minutes=10, core=10, question="Where does it lead?")
 
 
 def cells(shown):
