@@ -1,10 +1,15 @@
-"""What the tests in this folder share: a GPU, real or fake, and the same random numbers for each test."""
+"""What the tests in this folder share: a GPU, real or fake, the same random numbers for each test, and a browser.
+
+Where no browser is found, the tests that need one are skipped; with the environment variable CI set, they fail.
+"""
 
 import contextlib
+import os
 
 import pytest
 import torch
 
+from tests.explorers.browser import ARGUMENTS, BROWSERS, find_browser
 from tests.unit.fake_gpu import FakeGpu
 
 
@@ -18,3 +23,25 @@ def gpu():
 @pytest.fixture(autouse=True)
 def same_random_numbers():
     torch.manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One Chromium for all tests."""
+    path = find_browser()
+    if path is None:
+        reason = f"no browser found: install {BROWSERS[0]}, or name one in the environment variable COURSE_BROWSER"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """axe(page, root=None): the accessibility violations that axe-core finds, as a list of sentences."""
+    from tests.explorers.axe import violations  # it needs a package that only these tests use
+
+    return violations

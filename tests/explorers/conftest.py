@@ -1,34 +1,8 @@
-"""A browser for the tests of the explorers, and what no page may do.
-
-Where no browser is found, the tests are skipped; with the environment variable CI set, they fail.
-"""
-
-import os
+"""Pages for the tests of the explorers, and what no page may do."""
 
 import pytest
 
-from tests.explorers.axe import violations
-from tests.explorers.browser import ARGUMENTS, BROWSERS, ExplorerPage, find_browser
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """One Chromium for all tests."""
-    path = find_browser()
-    if path is None:
-        reason = f"no browser found: install {BROWSERS[0]}, or name one in the environment variable COURSE_BROWSER"
-        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="session")
-def axe():
-    """axe(page, root=None): the accessibility violations that axe-core finds, as a list of sentences."""
-    return violations
+from tests.explorers.browser import ExplorerPage
 
 
 @pytest.fixture(scope="session")
