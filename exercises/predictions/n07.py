@@ -20,7 +20,7 @@ PREDICTIONS = (
     ),
     Prediction(
         "07.sink",
-        "In the middle layers about half of all attention goes to `[CLS]`. How long are the values of `[CLS]` there, "
+        "In the middle layers more than half of all attention goes to `[CLS]`. How long are the values of `[CLS]` there, "
         "compared with those of other tokens?",
         {
             "a": "Longer: what is read so much must carry much.",
