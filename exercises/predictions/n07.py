@@ -20,8 +20,8 @@ PREDICTIONS = (
     ),
     Prediction(
         "07.sink",
-        "In the middle layers more than half of all attention goes to `[CLS]`. How long are the values of `[CLS]` there, "
-        "compared with those of other tokens?",
+        "In the middle layers more than half of all attention goes to `[CLS]`. How long are the values of `[CLS]` "
+        "there, compared with those of other tokens?",
         {
             "a": "Longer: what is read so much must carry much.",
             "b": "About as long: LayerNorm gives all vectors about the same length.",
