@@ -197,8 +197,9 @@ def test_jupyterlab_shows_the_saved_figures_of_the_published_notebooks(course):
 def test_a_copy_finds_the_course_and_gives_the_published_outputs(course, monkeypatch):
     """That a copy in study/old finds it too is tested with the first cell, in tests/notebooks/test_alone.py."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    for name in ("data", "exercises", "explorers", "feedback", "helpers"):
-        shutil.copytree(PROJECT / name, course.folder / name, ignore=shutil.ignore_patterns("cache", "progress*"))
+    own = shutil.ignore_patterns("cache", "progress.json*", "attempts.jsonl")
+    for name in ("data", "exercises", "explorers", "feedback", "helpers", "notebooks"):
+        shutil.copytree(PROJECT / name, course.folder / name, ignore=own, dirs_exist_ok=True)
     published = nbformat.read(PROJECT / "notebooks" / "00_start_here.ipynb", as_version=4)
     copy = nbformat.from_dict(course.study.make_copy(published))
     (course.folder / "study").mkdir()
