@@ -371,3 +371,18 @@ def weights_over_axis_2(q, k):
     """Softmax over axis 2: written for a batch."""
     scores = torch.matmul(q, k.mT) / math.sqrt(k.size(-1))
     return F.softmax(scores, dim=2)
+
+
+@wrong("measured-spread")
+def weights_of_standardized_scores(q, k):
+    """Measured instead of derived: these scores do have a spread of 1 now."""
+    scores = torch.matmul(q, k.mT)
+    scores = scores / torch.std(scores)
+    return torch.softmax(scores, dim=-1)
+
+
+@wrong("measured-spread")
+def weights_of_standardized_rows(q, k):
+    """The same, row by row."""
+    scores = torch.einsum("...td,...sd->...ts", q, k)
+    return F.softmax(scores / scores.var(-1, keepdim=True).sqrt(), dim=-1)

@@ -10,7 +10,7 @@ from exercises.common.attention_mistakes import (
     over_queries,
     unscaled,
 )
-from exercises.common.attention_steps import weights_from
+from exercises.common.attention_steps import compare, weights_from
 from exercises.e2_1_dot_product_scores.misconceptions import known as known_of_scores
 from feedback import Misconceptions
 
@@ -37,6 +37,21 @@ def over_axis_2(scores):
 @known.also("scaled-by-another", step="scale")
 def by_the_root_of_all_numbers(q, k):
     return 1 / math.sqrt(q.numel())
+
+
+@known(
+    "measured-spread",
+    means="The scores were divided by the spread of these very scores, so other rows or items change the result.",
+    hint="The divisor is known before any score is: which spread does D alone give to the scores of random q and k?",
+    step="scale",
+)
+def by_the_spread_of_all_scores(q, k):
+    return 1 / compare(q, k).std()
+
+
+@known.also("measured-spread", step="scale")
+def by_the_spread_of_each_row(q, k):
+    return 1 / compare(q, k).std(dim=-1, keepdim=True)
 
 
 @known(
