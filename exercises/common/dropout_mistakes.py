@@ -177,6 +177,32 @@ def dropout_mistakes(explainer):
     return known
 
 
+def include_mistakes_of_a_layer(known, dropouts):
+    """Let a module whose dropout is a layer, nn.Dropout, have these mistakes, in words that fit a layer."""
+    known.include(
+        dropouts,
+        "dropped-twice",
+        "share-turned-around",
+        "p-kept",
+        "always-half",
+        "not-scaled",
+        "renormalized",
+        means={
+            "p-kept": "A share of 1 - dropout of the weights became 0, and a share of dropout stayed.",
+            "renormalized": "The weights that were left after dropout were made to sum to 1 again (or dropout came "
+            "before the softmax, as a score of -inf).",
+        },
+        hints={
+            "dropped-twice": "How many times does your code drop? `nn.Dropout` alone is enough.",
+            "p-kept": "`nn.Dropout(p)` takes the probability of becoming 0: pass dropout to it as it is.",
+            "always-half": "Which p is your dropout given? Without one, `nn.Dropout()` and `F.dropout` drop half.",
+            "not-scaled": "`nn.Dropout` does both, and nothing in evaluation.",
+            "renormalized": "Mask and softmax first, dropout last: then a row may sum to more or less than 1, and to 1 "
+            "on average.",
+        },
+    )
+
+
 def with_fewer_draws(shape):
     """A right dropout, but with only as many draws as shape(x) says, repeated along the other axes."""
 

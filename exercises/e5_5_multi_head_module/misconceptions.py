@@ -9,6 +9,7 @@ from exercises.common.context_mistakes import CONTEXT_MISTAKES
 from exercises.common.dropout_mistakes import (
     dropout,
     dropout_mistakes,
+    include_mistakes_of_a_layer,
     one_for_each_column,
     one_for_each_row,
     one_matrix,
@@ -297,28 +298,7 @@ known.include(
 )
 
 
-known.include(
-    dropouts,
-    "dropped-twice",
-    "share-turned-around",
-    "p-kept",
-    "always-half",
-    "not-scaled",
-    "renormalized",
-    means={
-        "p-kept": "A share of 1 - dropout of the weights became 0, and a share of dropout stayed.",
-        "renormalized": "The weights that were left after dropout were made to sum to 1 again (or dropout came "
-        "before the softmax, as a score of -inf).",
-    },
-    hints={
-        "dropped-twice": "How many times does your code drop? `nn.Dropout` alone is enough.",
-        "p-kept": "`nn.Dropout(p)` takes the probability of becoming 0: pass dropout to it as it is.",
-        "always-half": "Which p is your dropout given? `nn.Dropout()` and `F.dropout` drop half unless it is given.",
-        "not-scaled": "`nn.Dropout` does both, and nothing in evaluation.",
-        "renormalized": "Mask and softmax first, dropout last: then a row may sum to more or less than 1, and to 1 "
-        "on average.",
-    },
-)
+include_mistakes_of_a_layer(known, dropouts)
 
 known(
     "whole-positions",

@@ -186,6 +186,12 @@ EXERCISE = Exercise(
         small({"a": 2, "b": (1, 1)}, {"a": 2, "b": (1, 1.00005)}),
         small({"a": 2, "b": (1, 1), "c": 3}, {"a": 2, "b": (1, 1.001), "c": 3}),
     ),
+    error_meanings=(
+        (
+            r"^KeyError",
+            "A child that did not run has no output to look up: compare only the children that your hooks heard from.",
+        ),
+    ),
     misconceptions=known,
     hints=(
         "A child tells you what it returns if you ask it before: `child.register_forward_hook(hook)` calls "
