@@ -15,6 +15,7 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -149,19 +150,23 @@ def definition(attempt: Any) -> str:
     if function is None:
         return ""
     lines = linecache.getlines(function.__code__.co_filename)
-    try:
-        tree = ast.parse("".join(lines))
-    except (SyntaxError, ValueError):
-        return ""
     line = function.__code__.co_firstlineno
     around = [
         node
-        for node in ast.walk(tree)
-        if isinstance(node, Definition)
-        and node.name == attempt.__name__
-        and _first(node) <= line <= (node.end_lineno or 0)
+        for node in _definitions("".join(lines))
+        if node.name == attempt.__name__ and _first(node) <= line <= (node.end_lineno or 0)
     ]
     return textwrap.dedent("".join(lines[_first(around[-1]) - 1 : around[-1].end_lineno])).rstrip() if around else ""
+
+
+@lru_cache(maxsize=64)  # an answer and the functions that it uses are often in one file
+def _definitions(source: str) -> list[ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes that a piece of code defines, also inside others; none where it cannot be parsed."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, Definition)]
 
 
 def _first(node: ast.FunctionDef | ast.ClassDef) -> int:
