@@ -24,11 +24,11 @@ RAISES, SHAPE, NAN, NUMBERS = "An error.", "Another shape, type or length.", "Na
 BEHAVIOR = "Right or nearly right numbers; a test of behavior fails."
 HEAD = """# From the symptom to the question
 
-*Generated from the exercises by `python -m tools.guide`: do not edit it by hand. The [guide](guide.md) says how to use it.*
+*Generated from the exercises by `python -m tools.guide`: do not edit it by hand. Its use: [guide](guide.md).*
 
-Find the exercise that the student is working on, then what you see on the screen, and ask the question instead of giving the
-answer. The card that `check` shows names the same misconception and asks the same question. Each mistake was run to see
-what it looks like; where a symptom names an input, the answer is right on the inputs tried before that one.
+Find the exercise that the student is working on, then what you see on the screen, and ask the question instead of
+giving the answer. The card that `check` shows names the same misconception and asks the same question. Each mistake was
+run to see what it looks like; where a symptom names an input, the answer is right on the inputs tried before that one.
 """
 
 

@@ -1,5 +1,6 @@
 """From a deck to a page: its cells are copied into a notebook and tagged, and nbconvert makes slides of that."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +23,8 @@ def page(deck, predictions):
     cells = title_slide(deck)
     for slide in deck.slides:
         cells += poll(slide, predictions) if slide.poll else shown(slide)
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"  # the same in every run
     exporter = SlidesExporter(
         template_name="template",
         extra_template_basedirs=[str(HERE)],
@@ -67,33 +70,42 @@ def shown(slide):
     for id in (*slide.cells, *slide.notes):
         if id not in saved:
             raise Problem(f"Notebook {slide.notebook} has no cell {id!r}, which classroom/decks.txt names.")
-    cells = [saved[id] for id in slide.cells]
-    texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
-    title = next(filter(None, map(text.heading, texts)), None) or section_title(slide)
-    notes = "\n\n".join(
-        text.in_the_notes(saved[id].source) for id in (*slide.cells, *slide.notes) if saved[id].cell_type == "markdown"
-    )
-    return tagged([new_markdown_cell(top(slide.notebook, title)), *filter(None, map(as_shown, cells))], notes)
+    texts = [saved[id].source for id in (*slide.cells, *slide.notes) if saved[id].cell_type == "markdown"]
+    headings = (text.heading(saved[id].source) for id in slide.cells if saved[id].cell_type == "markdown")
+    cells = [new_markdown_cell(top(slide.notebook, next(filter(None, headings), None) or section_title(slide)))]
+    asked = False
+    for id in slide.cells:
+        if saved[id].cell_type == "markdown":
+            cells += in_short(saved[id].source)
+            asked = asked or bool(re.search(r"\*\*(Predict|Look for)", saved[id].source))
+        else:
+            cells += code(saved[id], hidden=asked)
+    return tagged(cells, "\n\n".join(map(text.in_the_notes, texts)))
 
 
-def as_shown(cell):
-    """A copy of a cell, as it is on a slide; None if nothing of it is."""
-    if cell.cell_type == "markdown":
-        shortened = text.on_a_slide(cell.source)
-        return new_markdown_cell(shortened) if shortened else None
-    outputs = [output for output in map(short, cell.outputs) if output]
+def in_short(source):
+    shortened = text.on_a_slide(source)
+    return [new_markdown_cell(shortened)] if shortened else []
+
+
+def code(cell, hidden):
+    """A cell and what it printed and drew; this is hidden at first where the slide asks for a prediction."""
     draws = any("image/svg+xml" in output.get("data", {}) for output in cell.outputs)
-    long = draws or len(cell.source.splitlines()) > CODE_LINES
-    return new_code_cell(cell.source, outputs=outputs, metadata={"tags": ["no-code"] if long else []})
+    parts = [] if draws or len(cell.source.splitlines()) > CODE_LINES else [new_code_cell(cell.source)]
+    outputs = [output for output in map(short, cell.outputs) if output]
+    if outputs:
+        parts.append(new_code_cell(outputs=outputs, metadata={"tags": ["no-code"]}))
+        parts[-1].metadata["slideshow"] = {"slide_type": "fragment" if hidden else "-"}
+    return parts
 
 
 def short(output):
-    """An output without what only matters in the notebook: a check that nobody has tried yet."""
-    if output.output_type == "stream":
-        lines = output.text.splitlines()
-        rest = ["..."] if len(lines) > OUTPUT_LINES else []
-        return new_output("stream", name="stdout", text="\n".join([*lines[:OUTPUT_LINES], *rest]))
-    return output
+    """An output that fits on a slide; None if nothing is left of it."""
+    if output.output_type != "stream":
+        return output
+    lines = [line for line in output.text.splitlines() if not line.startswith("Exercise ")]  # what `yours` says
+    rest = ["..."] if len(lines) > OUTPUT_LINES else []
+    return new_output("stream", name="stdout", text="\n".join([*lines[:OUTPUT_LINES], *rest])) if lines else None
 
 
 def top(number, title):
@@ -101,12 +113,11 @@ def top(number, title):
 
 
 def tagged(cells, notes):
-    """The cells of one slide, and what the speaker sees."""
-    cells = [*cells, new_markdown_cell(notes)] if notes.strip() else cells
-    for i, cell in enumerate(cells):
-        kind = "slide" if i == 0 else "-"
-        cell.metadata["slideshow"] = {"slide_type": "notes" if notes.strip() and i == len(cells) - 1 else kind}
-    return cells
+    """The cells of one slide, and what the speaker sees: before anything that is hidden at first."""
+    first, *others = cells
+    first.metadata["slideshow"] = {"slide_type": "slide"}
+    about = new_markdown_cell(notes, metadata={"slideshow": {"slide_type": "notes"}})
+    return [first, about, *others] if notes.strip() else cells
 
 
 # ---- the notebooks

@@ -1,4 +1,4 @@
-"""What of a text of a notebook is on a slide: its formulas, tables, lists and tasks, and the first sentence of the rest.
+"""What of a text of a notebook is on a slide: formulas, tables, lists and tasks, and of the rest how paragraphs begin.
 
 The whole text is in the speaker notes.
 """
@@ -8,7 +8,8 @@ import re
 from latex2mathml.converter import convert
 
 WHOLE = re.compile(r"\||[*-] |\d\. |<|```|\$\$|\*\*(Predict|Look for|Your task)")  # how a paragraph begins that is kept
-SENTENCE = re.compile(r".+?[.?!:](?=[*)”\"]*\s+[*\"“(`\[]*[A-Z0-9])[*)”\"]*", re.DOTALL)
+SENTENCE = re.compile(r"(?<=[.?!:])(?<!al\.)[*)”\"]*\s+(?=[*\"“(`\[]*[A-Z0-9])")  # between two sentences
+ENOUGH = 110  # characters: shorter sentences are followed by the next
 FOLDED = re.compile(r"<details.*?</details>", re.DOTALL)
 MINUTES = re.compile(r"^\*(core|deeper) · \d+ min\*\n*", re.MULTILINE)
 HEADING = re.compile(r"^#+ (.*)$\n*", re.MULTILINE)
@@ -30,12 +31,15 @@ def on_a_slide(source):
     """A text, shortened."""
     source = SAW.sub("", QUESTION.sub("\n\n", FOLDED.sub("", without_headings(source))))
     paragraphs = (paragraph.strip() for paragraph in re.split(r"\n{2,}", source) if paragraph.strip())
-    return with_mathml("\n\n".join(p if WHOLE.match(p) else first_sentence(p) for p in paragraphs))
+    return with_mathml("\n\n".join(p if WHOLE.match(p) else beginning(p) for p in paragraphs))
 
 
-def first_sentence(paragraph):
-    found = SENTENCE.match(paragraph)
-    return found[0] if found else paragraph
+def beginning(paragraph):
+    """The first sentence, and more of them while they are short."""
+    for end in SENTENCE.finditer(paragraph):
+        if end.start() >= ENOUGH:
+            return paragraph[: end.end()].rstrip()
+    return paragraph
 
 
 def in_the_notes(source):
@@ -46,13 +50,13 @@ def in_the_notes(source):
 
 def with_mathml(source):
     """TeX as MathML, which browsers draw without a script."""
-    source = re.sub(
-        r"\$\$(.+?)\$\$",
-        lambda m: f'\n\n<div class="formula">{mathml(m[1], "block")}</div>\n\n',
-        source,
-        flags=re.DOTALL,
-    )
-    return re.sub(r"(?<![\\$\w])\$([^$\n]+)\$", lambda m: mathml(m[1], "inline"), source)
+    source = re.sub(r"\$\$(.+?)\$\$", lambda found: block(found[1]), source, flags=re.DOTALL)
+    return re.sub(r"(?<![\\$\w])\$([^$\n]+)\$", lambda found: mathml(found[1], "inline"), source)
+
+
+def block(tex):
+    """A displayed formula; where it consists of two, the second is on a line of its own."""
+    return "".join(f'\n\n<div class="formula">{mathml(part, "block")}</div>\n\n' for part in tex.split(r"\qquad"))
 
 
 def mathml(tex, display):
