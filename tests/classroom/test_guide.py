@@ -1,4 +1,4 @@
-"""The instructor's guide and its index: sections, minutes, exercises, predictions and mistakes are those of the course."""
+"""The guide and its index: what they say of sections, minutes, exercises, predictions and mistakes is true."""
 
 import re
 

@@ -123,23 +123,28 @@ def tagged(cells, notes):
 # ---- the notebooks
 
 
-@cache
-def saved_notebook(number):
+def notebook(number):
     if number not in notebooks():
         raise Problem(f"There is no notebook {number}, which classroom/decks.txt names.")
-    return nbformat.read(notebooks()[number], as_version=4)
+    return notebooks()[number]
+
+
+@cache
+def saved_notebook(number):
+    return nbformat.read(notebook(number), as_version=4)
 
 
 @cache
 def title_of(number):
     from exercises.notebooks import NOTEBOOKS
 
-    return next(notebook.name for notebook in NOTEBOOKS if notebook.number == number)
+    file = notebook(number).name
+    return next(each.name for each in NOTEBOOKS if each.file == file)
 
 
 def section_title(slide):
     """The section that the first cell is in; where it is in none, what the notebook is about."""
-    for section in sections_of(notebooks()[slide.notebook]):
+    for section in sections_of(notebook(slide.notebook)):
         if slide.cells[0] in section.cells:
             return section.title
     return text.heading(saved_notebook(slide.notebook).cells[0].source)

@@ -31,7 +31,7 @@ def on_a_slide(source):
     """A text, shortened."""
     source = SAW.sub("", QUESTION.sub("\n\n", FOLDED.sub("", without_headings(source))))
     paragraphs = (paragraph.strip() for paragraph in re.split(r"\n{2,}", source) if paragraph.strip())
-    return with_mathml("\n\n".join(p if WHOLE.match(p) else beginning(p) for p in paragraphs))
+    return for_a_page("\n\n".join(p if WHOLE.match(p) else beginning(p) for p in paragraphs))
 
 
 def beginning(paragraph):
@@ -45,13 +45,14 @@ def beginning(paragraph):
 def in_the_notes(source):
     """A whole text; what is folded in the notebook is unfolded."""
     source = re.sub(r"</?details[^>]*>|<summary>|</summary>", "", SAW.sub("", without_headings(source)))
-    return with_mathml(source)
+    return for_a_page(source)
 
 
-def with_mathml(source):
-    """TeX as MathML, which browsers draw without a script."""
+def for_a_page(source):
+    """TeX as MathML, which browsers draw without a script; and no links to other notebooks, which are elsewhere."""
+    source = re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1", source)
     source = re.sub(r"\$\$(.+?)\$\$", lambda found: block(found[1]), source, flags=re.DOTALL)
-    return re.sub(r"(?<![\\$\w])\$([^$\n]+)\$", lambda found: mathml(found[1], "inline"), source)
+    return re.sub(r"(?<![\\$\w])\$(?! )([^$\n]+)\$(?!\d)", lambda found: mathml(found[1], "inline"), source)
 
 
 def block(tex):
