@@ -15,7 +15,7 @@ from tools.slides import Problem, text
 HERE = Path(__file__).parent
 CODE_LINES = 15  # a longer cell is not shown, nor is one that draws a figure
 OUTPUT_LINES = 16
-OWN_STYLE, REVEAL, NOTES = HERE / "template" / "deck.css", HERE / "reveal" / "reveal.js", HERE / "reveal" / "notes.js"
+REVEAL, TEMPLATE = HERE / "reveal", HERE / "template"
 
 
 def page(deck, predictions):
@@ -32,9 +32,9 @@ def page(deck, predictions):
         exclude_output_prompt=True,
         exclude_anchor_links=True,
     )
-    styles = [HERE / "reveal" / "reveal.css", OWN_STYLE]
+    styles = [REVEAL / "reveal.css", TEMPLATE / "deck.css"]
     css = "\n".join([*map(read, styles), HtmlFormatter(style="default").get_style_defs(".highlight")])
-    parts = {"title": deck.title, "css": css, "js": f"{read(REVEAL)}\n{read(NOTES)}"}
+    parts = {"title": deck.title, "css": css, "js": "\n".join(map(read, (REVEAL / "reveal.js", TEMPLATE / "deck.js")))}
     return exporter.from_notebook_node(new_notebook(cells=cells), resources={"deck": parts})[0]
 
 
