@@ -12,6 +12,10 @@
                                  other commands download it too, but go on without it where that is impossible
   python course.py class FOLDER  write one page about a class from the attempts of its students, in the folders named
                                  here; `python course.py class --help` lists the options
+  python course.py slides        make slides for a class out of the notebooks: one page for each session, in slides/
+  python course.py handout FOLDER
+                                 write what students of a class get, without outputs and solutions; `--key FILE` writes
+                                 the solutions for the teacher
   python course.py benchmark     set up, then time the course's multi-head attention against other implementations;
                                  installs transformers into .venv to compare with it
 
@@ -72,6 +76,7 @@ STAMP = ENVIRONMENT / "course-stamp.txt"  # which requirements are installed; it
 QUICK = "not browser and not notebook and not install and not slow"
 PATIENT = 30  # seconds until a host must have begun to answer
 HURRIED = 2.5  # the same where somebody waits for JupyterLab, perhaps without a network: at most twice this
+FORMULAS = "latex2mathml==3.81.1"  # what the slides need in addition
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 SMALL, LARGE = (0.4, 1.5), (3.0, 5.5)  # GB to download and in .venv, with PyTorch's CPU or CUDA build (measured)
 LAYOUT = ROOT / "tools" / "jupyterlab"  # how JupyterLab looks when it is opened from here
@@ -486,10 +491,12 @@ def change_copies(*words):
     return study(words)
 
 
-def show_class(words):
-    """The folders are those where this command was given, which need not be the course's own."""
+def teach(module, words, package=None):
+    """Run a module whose files are those where this command was given, which need not be the course's own folder."""
     set_up_environment(LEARNING)
-    return hand_over([str(PYTHON), "-m", "tools.classroom", "--from", os.getcwd(), *words])
+    if package:
+        install_one(package)
+    return hand_over([str(PYTHON), "-m", module, "--from", os.getcwd(), *words])
 
 
 def study(words):
@@ -500,9 +507,14 @@ def study(words):
 def run_tool(name, words):
     module, files, package = TOOLS[name]
     set_up(files)
-    if package:  # where it cannot be installed, the module says what it lacks
-        runs(str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", package, "-c", str(ROOT / CONSTRAINTS))
+    if package:
+        install_one(package)
     return hand_over([str(PYTHON), "-m", module, *words], COURSE_PROGRESS="memory")
+
+
+def install_one(package):
+    """Where it cannot be installed, the module that needs it says what it lacks."""
+    runs(str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", package, "-c", str(ROOT / CONSTRAINTS))
 
 
 def hand_over(command, **variables):
@@ -520,7 +532,9 @@ COMMANDS = {
     "fetch": fetch,
     "update": lambda words: change_copies("update", *words),
     "reset": lambda words: change_copies("reset", *words),
-    "class": show_class,
+    "class": lambda words: teach("tools.classroom", words),
+    "slides": lambda words: teach("tools.slides", words, FORMULAS),
+    "handout": lambda words: teach("tools.handout", words),
 }
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
     "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),

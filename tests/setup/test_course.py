@@ -70,13 +70,15 @@ def test_changing_the_copies_hands_the_words_on(ready_course, words, code):
     assert not ready_course.calls("helpers") and not ready_course.calls("jupyterlab")  # nor is MiniLM downloaded
 
 
-def test_the_class_view_is_told_where_it_was_called(ready_course):
-    package = ready_course.folder / "tools" / "classroom"
+@pytest.mark.parametrize("command, module", [("class", "classroom"), ("slides", "slides"), ("handout", "handout")])
+def test_what_instructors_use_is_told_where_it_was_called(ready_course, command, module):
+    package = ready_course.folder / "tools" / module
     package.mkdir()
     (package / "__main__.py").write_text("import sys; print('called with', sys.argv[1:])", encoding="utf-8")
-    process = ready_course.run("class", "shared", "--names")
+    process = ready_course.run(command, "shared", "--names")
     assert f"called with {['--from', str(ready_course.folder), 'shared', '--names']}" in process.out
     assert process.returncode == 0 and not ready_course.calls("helpers")
+    assert any("latex2mathml" in str(call) for call in ready_course.calls("pip")) == (command == "slides")
 
 
 # ---- JupyterLab
@@ -525,7 +527,8 @@ def test_words_that_mean_nothing(ready_course, words, complaint):
 def test_help(course):
     process = course.run("--help")
     assert process.returncode == 0
-    commands = ("update", "reset", "test", "fetch", "class", "benchmark", "save", "badges", "versions", "lock")
+    commands = ("update", "reset", "test", "fetch", "class", "slides", "handout")
+    commands += ("benchmark", "save", "badges", "versions", "lock")
     for word in (
         *(f"course.py {command} " for command in commands),
         "--no-browser",

@@ -1,0 +1,188 @@
+"""`python course.py handout`: what students get, what they do not get, and that nothing is overwritten."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from exercises import COURSE, EXERCISES
+from tools import handout, study
+
+ROOT = handout.ROOT
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """The hand-out with all notebooks, and its key: (folder, text)."""
+    place = tmp_path_factory.mktemp("class")
+    assert handout.main(["--from", str(place), "term", "--key", "key.md"]) == 0
+    return place / "term", (place / "key.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """run(*words) -> (exit code, stdout, stderr), from tmp_path."""
+
+    def call(*words):
+        code = handout.main(["--from", str(tmp_path), *words])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def cells(folder):
+    for path in sorted((folder / "notebooks").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            yield path.name, cell
+
+
+# ---- the notebooks
+
+
+def test_it_has_every_notebook_without_outputs_and_solutions(given):
+    folder, _ = given
+    assert [path.name for path in sorted((folder / "notebooks").iterdir())] == study.names_published()
+    for name, cell in cells(folder):
+        assert not cell.get("outputs") and cell.get("execution_count") is None, f"{name} {cell['id']}"
+        assert "solution" not in "".join(cell["source"]).partition("</summary>")[0], f"{name} {cell['id']}"
+        assert "".join(cell["source"]).strip()
+
+
+def test_every_exercise_is_there(given):
+    assert [id for _, cell in cells(given[0]) if (id := study.exercise(cell))] == list(EXERCISES)
+
+
+def test_all_cells_are_as_they_were_published_but_for_solutions(given):
+    handed_out = {(name, cell["id"]): "".join(cell["source"]) for name, cell in cells(given[0])}
+    lost = set()
+    for name in study.names_published():
+        for cell in study.read(study.NOTEBOOKS / name)["cells"]:
+            if "solution" not in cell["source"]:
+                assert handed_out[name, cell["id"]] == cell["source"]
+            elif (name, cell["id"]) not in handed_out:
+                lost.add(cell["id"])
+    assert lost == {"solution", "solution-text"}  # notebook 00 shows how to ask for one
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("from exercises import check, solution, yours\n", "from exercises import check, yours\n"),
+        ("from exercises import check, solution", "from exercises import check"),
+        ("from exercises import solution, check", "from exercises import check"),
+        ('x = 1\n# solution("2.1")\ny = 2', "x = 1\ny = 2"),
+        ('solution("2.1")', ""),
+        ("resolution = 3", "resolution = 3"),
+    ],
+)
+def test_calls_of_solution_are_left_out(source, expected):
+    assert handout.without_solution({"cell_type": "code", "source": source})["source"] == expected
+
+
+def test_a_paragraph_that_names_solution_is_left_out():
+    cell = {"cell_type": "markdown", "source": 'One.\n\n`solution("2.1")` shows it.\n\nThree.'}
+    assert handout.without_solution(cell)["source"] == "One.\n\nThree."
+
+
+# ---- the folder
+
+
+def test_what_is_for_teachers_and_maintainers_is_left_out(given):
+    folder, _ = given
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+    assert not [name for name in names if "answers_" in name or name.endswith(".jsonl") or "progress.json" in name]
+    assert not names & {"tests", "classroom", ".git", "data/cache", "tools/classroom", "study", ".github"}
+    assert {"course.py", ".gitignore", "tools/study.py", "exercises/e3_3_mask_by_filling/reference.py"} <= names
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 10e6
+
+
+def test_the_copies_that_students_make_of_it_count_as_current(given):
+    for path in (given[0] / "notebooks").iterdir():
+        notebook = study.read(path)
+        assert notebook["metadata"][study.RECORD] == study.fingerprints(notebook)
+        assert study.make_copy(notebook) == notebook
+
+
+@pytest.mark.slow
+def test_it_runs_by_itself(given):
+    """Checks and what the notebooks import work in the hand-out's own folder."""
+    program = """
+import os
+import exercises, explorers, helpers.start, benchmarks.ignored, tools.study
+assert all(module.__file__.startswith(os.getcwd()) for module in (exercises, explorers, helpers.start, tools.study))
+def mask_by_filling(scores, mask):
+    return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+assert exercises.check("3.3", mask_by_filling).status == "correct"
+assert exercises.check("0.1", lambda x: x.mean(dim=0)).diagnosis == "column-means"
+assert len(tools.study.names_published()) == NUMBER
+"""
+    program = program.replace("NUMBER", str(len(study.names_published())))
+    environment = {**os.environ, "COURSE_PROGRESS": "memory", "PYTHONPATH": ""}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=given[0], env=environment, capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+
+
+def test_only_the_named_notebooks_and_the_first(run, tmp_path):
+    code, out, _ = run("some", "--notebooks", "3", "02_single_head_attention.ipynb", "--key", "key.md")
+    assert code == 0 and "3 notebooks" in out and str(tmp_path / "key.md") in out
+    names = [path.name[:2] for path in sorted((tmp_path / "some" / "notebooks").iterdir())]
+    assert names == ["00", "02", "03"]
+    assert "Exercise 3.3" in (key := (tmp_path / "key.md").read_text(encoding="utf-8")) and "Exercise 4.1" not in key
+
+
+def test_a_new_branch_may_be_filled(run, tmp_path):
+    (tmp_path / "term").mkdir()
+    (tmp_path / "term" / ".git").write_text("gitdir: elsewhere", encoding="utf-8")
+    assert run("term", "--notebooks", "02")[0] == 0
+    assert (tmp_path / "term" / ".git").read_text(encoding="utf-8") == "gitdir: elsewhere"
+
+
+# ---- the key
+
+
+def test_the_key_has_every_solution_and_every_right_choice(given):
+    _, key = given
+    for id, exercise in EXERCISES.items():
+        assert f"### Exercise {id}: `{exercise.name}`" in key and COURSE.solution_source(exercise).strip() in key
+    for id, asked in COURSE.predictions.items():
+        assert f"### Prediction {id}\n\n{asked.question}\n\n({asked.right}) {asked.answers[asked.right]}" in key
+
+
+# ---- what cannot be done
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["full"], "is not empty, and nothing is overwritten"),
+        (["file"], "is not empty, and nothing is overwritten"),
+        (["new", "--key", "file"], "is already there, and nothing is overwritten"),
+        (["new", "--key", "new/key.md"], "is inside of what students get"),
+        (["new", "--notebooks", "99"], "No notebook is called '99'"),
+        ([str(ROOT / "out")], "is inside of the course"),
+        ([str(ROOT)], "is inside of the course"),
+        (["file/new"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line_and_changes_nothing(run, tmp_path, words, said):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    code, _, err = run(*words)
+    assert code == 1 and said in err and len(err.splitlines()) == 1
+    assert sorted(tmp_path.rglob("*")) == before and not (ROOT / "out").exists()
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_hand_out_that_fails_halfway_leaves_nothing(run, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", "notebooks/02.ipynb")
+
+    monkeypatch.setattr(handout.study, "write", full)
+    code, _, err = run("term")
+    assert code == 1 and "No space left on device" in err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,172 @@
+"""What students get: the course without what only its maker and its teacher need, and a key for the teacher.
+
+`python course.py handout FOLDER` runs this file. In the hand-out the notebooks have no outputs and no call of
+`solution`; the answers that the checkers are tested with, the tests and the teacher's files are left out. The course's
+own answers stay, since `check` and `yours` compare with them and use them.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tools import study  # noqa: E402  the path comes first
+
+ROOT = study.ROOT
+FIRST = "00"  # the course opens with this notebook, which shows how an exercise is answered
+FOLDERS = (
+    "benchmarks",
+    "data",
+    "docs",
+    "exercises",
+    "explorers",
+    "feedback",
+    "helpers",
+    "tools/jupyterlab",
+    "LICENSES",
+)
+FILES = (
+    *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "README.md", "course.py", "environment.yml"),
+    *("postBuild", "pyproject.toml", "requirements-test.txt", "requirements.lock", "requirements.txt"),
+    *("tools/__init__.py", "tools/study.py"),
+)
+LEFT_OUT = shutil.ignore_patterns(
+    *(
+        "__pycache__",
+        "*.pyc",
+        ".ipynb_checkpoints",
+        "node_modules",
+        "package*.json",
+        "eslint.config.mjs",
+        "tsconfig.json",
+    ),
+    *("test", "answers_*.py"),  # of the explorers' scripts, and of the exercises
+    *("cache", "answers", "progress.json*", "attempts.jsonl"),  # what this computer's learner did, and MiniLM
+)
+Problem = study.Problem
+
+
+# ---- the notebooks
+
+
+def for_students(published):
+    """A copy as in study/, of the notebook without its calls of `solution`."""
+    cells = [stripped for cell in published["cells"] if (stripped := without_solution(cell))["source"].strip()]
+    return study.make_copy({**published, "cells": cells})
+
+
+def without_solution(cell):
+    source = cell["source"]
+    if cell["cell_type"] == "code":
+        source = re.sub(r"^(from exercises import .*?)(?:, solution\b|\bsolution, )", r"\1", source, flags=re.MULTILINE)
+        source = re.sub(r"^[ \t]*(?:# *)?solution\(.*\n?", "", source, flags=re.MULTILINE)
+    else:
+        source = "\n\n".join(part for part in source.split("\n\n") if "solution(" not in part)
+    return {**cell, "source": source}
+
+
+# ---- the key
+
+
+def key(numbers):
+    """The answers to all exercises and predictions of these notebooks, as Markdown."""
+    from exercises import COURSE  # slow to import, and only needed here
+
+    parts = ["# Key\n\nFor the teacher: one right answer to each exercise, of many, and the right choices.\n"]
+    for notebook in COURSE.contents.notebooks:
+        if notebook.number not in numbers:
+            continue
+        parts.append(f"## {notebook.name}\n")
+        for id in COURSE.contents.belonging(COURSE.exercises, notebook):
+            exercise = COURSE.exercises[id]
+            code = COURSE.solution_source(exercise).strip()
+            parts.append(f"### Exercise {id}: `{exercise.name}` ({exercise.minutes} min)\n\n```python\n{code}\n```\n")
+        for id in COURSE.contents.belonging(COURSE.predictions, notebook):
+            asked = COURSE.predictions[id]
+            parts.append(f"### Prediction {id}\n\n{asked.question}\n\n({asked.right}) {asked.answers[asked.right]}\n")
+    return "\n".join(parts)
+
+
+# ---- the files
+
+
+def write(folder, names, key_file):
+    """Everything, into a folder that is new or empty. Errors: Problem if something is there; OSError"""
+    if folder == ROOT or ROOT in folder.parents:
+        raise Problem(f"{folder} is inside of the course, which is what is handed out: choose a folder outside of it.")
+    if folder.exists() and (not folder.is_dir() or any(path.name != ".git" for path in folder.iterdir())):
+        raise Problem(f"{folder} is not empty, and nothing is overwritten: choose a new folder, or empty this one.")
+    if key_file and key_file.exists():
+        raise Problem(f"{key_file} is already there, and nothing is overwritten: choose another name for the key.")
+    if key_file and folder in key_file.parents:
+        raise Problem(f"{key_file} is inside of what students get: choose a place outside of {folder} for the key.")
+    part = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)  # of a call that was interrupted
+    try:
+        fill(part, names)
+        folder.mkdir(exist_ok=True)
+        for path in part.iterdir():
+            path.rename(folder / path.name)
+        if key_file:
+            key_file.write_text(key({name[:2] for name in names}), encoding="utf-8", newline="\n")
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def fill(folder, names):
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, folder / name, ignore=LEFT_OUT)
+    for name in FILES:
+        shutil.copy2(ROOT / name, folder / name)
+    (folder / "notebooks").mkdir()
+    for name in names:
+        study.write(for_students(study.read(study.NOTEBOOKS / name)), folder / "notebooks" / name)
+
+
+# ---- the command
+
+
+def parse_options(words):
+    parser = argparse.ArgumentParser(
+        prog="python course.py handout",
+        description="Write what students get: a folder that `python course.py` in it sets up and opens, with notebooks "
+        "without outputs and without calls of solution(). Nothing that exists is overwritten.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="new or empty, outside of the course")
+    parser.add_argument("--notebooks", nargs="+", metavar="NN", default=[], help="only these, such as 02 03, and 00")
+    parser.add_argument("--key", metavar="FILE", type=Path, help="also write all solutions, for the teacher: key.md")
+    parser.add_argument("--from", dest="here", type=Path, default=Path(), help=argparse.SUPPRESS)
+    return parser.parse_args(words)
+
+
+def main(words):
+    sys.stdout.reconfigure(errors="replace")
+    options = parse_options(words)
+    folder = (options.here / options.folder).resolve()
+    key_file = options.key and (options.here / options.key).resolve()
+    try:
+        chosen = {study.find(word) for word in (FIRST, *options.notebooks)} if options.notebooks else None
+        names = sorted(chosen or study.names_published())
+        write(folder, names, key_file)
+    except Problem as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(
+            f"{error.filename or folder} cannot be written ({error.strerror}): choose another place.", file=sys.stderr
+        )
+        return 1
+    print(f"The hand-out, with {len(names)} notebooks: {folder}")
+    if key_file:
+        print(f"The key, for the teacher: {key_file}")
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ["COURSE_PROGRESS"] = "memory"
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,13 @@
+"""Slides for a class out of the notebooks' own cells: one HTML file for each session, which needs no network.
+
+decks      which cells are on which slide: classroom/decks.txt, read
+text       what of a text is on a slide, and formulas as MathML
+build      a tagged notebook for nbconvert, and the page that it becomes
+template/  nbconvert's template, the style, and the script that starts the slides and shows the speaker notes
+reveal/    reveal.js 6.0.2, as published on npm: reveal.js and reveal.css
+__main__   `python course.py slides`
+"""
+
+
+class Problem(Exception):
+    """Something that the user can fix; its text says what it is and how to fix it."""

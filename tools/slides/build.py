@@ -1,0 +1,150 @@
+"""From a deck to a page: its cells are copied into a notebook and tagged, and nbconvert makes slides of that."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import nbformat
+from nbconvert import SlidesExporter
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from pygments.formatters import HtmlFormatter
+
+from tools.sections import notebooks, sections_of
+from tools.slides import Problem, text
+
+HERE = Path(__file__).parent
+CODE_LINES = 15  # a longer cell is not shown, nor is one that draws a figure
+OUTPUT_LINES = 16
+REVEAL, TEMPLATE = HERE / "reveal", HERE / "template"
+
+
+def page(deck, predictions):
+    """The deck as one HTML page. `predictions` are the course's, by id. Errors: Problem for an unknown id"""
+    cells = title_slide(deck)
+    for slide in deck.slides:
+        cells += poll(slide, predictions) if slide.poll else shown(slide)
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"  # the same in every run
+    exporter = SlidesExporter(
+        template_name="template",
+        extra_template_basedirs=[str(HERE)],
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+        exclude_anchor_links=True,
+    )
+    styles = [REVEAL / "reveal.css", TEMPLATE / "deck.css"]
+    css = "\n".join([*map(read, styles), HtmlFormatter(style="default").get_style_defs(".highlight")])
+    parts = {"title": deck.title, "css": css, "js": "\n".join(map(read, (REVEAL / "reveal.js", TEMPLATE / "deck.js")))}
+    return exporter.from_notebook_node(new_notebook(cells=cells), resources={"deck": parts})[0]
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+# ---- one slide
+
+
+def title_slide(deck):
+    names = dict.fromkeys(slide.notebook for slide in deck.slides)
+    about = ", ".join(title_of(number) for number in names)
+    said = f"Press S for the speaker notes, which hold the notebooks' whole text, and ? for all keys. About: {about}."
+    return tagged([new_markdown_cell(f"# {deck.title}\n\nAttention by Hand · notebooks {', '.join(names)}")], said)
+
+
+def poll(slide, predictions):
+    prediction = predictions.get(slide.poll)
+    if prediction is None:
+        raise Problem(f"There is no prediction {slide.poll}: its ids are those of the class view and of the guide.")
+    answers = "\n".join(f"* **({letter})** {answer}" for letter, answer in prediction.answers.items())
+    tempting = "\n".join(f"* ({letter}) {why}" for letter, why in prediction.tempting.items())
+    notes = (
+        f"Right: ({prediction.right}). {prediction.watch}\n\n{tempting}\n\nVote first, discuss, vote again, then run."
+    )
+    question = f'{top(slide.notebook, "Predict")}\n\n{prediction.question}\n\n{answers}\n\n`predict("{slide.poll}")`'
+    return tagged([new_markdown_cell(question)], notes)
+
+
+def shown(slide):
+    saved = {cell.id: cell for cell in saved_notebook(slide.notebook).cells}
+    for id in (*slide.cells, *slide.notes):
+        if id not in saved:
+            raise Problem(f"Notebook {slide.notebook} has no cell {id!r}, which classroom/decks.txt names.")
+    texts = [saved[id].source for id in (*slide.cells, *slide.notes) if saved[id].cell_type == "markdown"]
+    headings = (text.heading(saved[id].source) for id in slide.cells if saved[id].cell_type == "markdown")
+    cells = [new_markdown_cell(top(slide.notebook, next(filter(None, headings), None) or section_title(slide)))]
+    asked = False
+    for id in slide.cells:
+        if saved[id].cell_type == "markdown":
+            cells += in_short(saved[id].source)
+            asked = asked or bool(re.search(r"\*\*(Predict|Look for)", saved[id].source))
+        else:
+            cells += code(saved[id], hidden=asked)
+    return tagged(cells, "\n\n".join(map(text.in_the_notes, texts)))
+
+
+def in_short(source):
+    shortened = text.on_a_slide(source)
+    return [new_markdown_cell(shortened)] if shortened else []
+
+
+def code(cell, hidden):
+    """A cell and what it printed and drew; this is hidden at first where the slide asks for a prediction."""
+    draws = any("image/svg+xml" in output.get("data", {}) for output in cell.outputs)
+    parts = [] if draws or len(cell.source.splitlines()) > CODE_LINES else [new_code_cell(cell.source)]
+    outputs = [output for output in map(short, cell.outputs) if output]
+    if outputs:
+        parts.append(new_code_cell(outputs=outputs, metadata={"tags": ["no-code"]}))
+        parts[-1].metadata["slideshow"] = {"slide_type": "fragment" if hidden else "-"}
+    return parts
+
+
+def short(output):
+    """An output that fits on a slide; None if nothing is left of it."""
+    if output.output_type != "stream":
+        return output
+    lines = [line for line in output.text.splitlines() if not line.startswith("Exercise ")]  # what `yours` says
+    rest = ["..."] if len(lines) > OUTPUT_LINES else []
+    return new_output("stream", name="stdout", text="\n".join([*lines[:OUTPUT_LINES], *rest])) if lines else None
+
+
+def top(number, title):
+    return f'<p class="where">{title_of(number)}</p>\n\n## {title}'
+
+
+def tagged(cells, notes):
+    """The cells of one slide, and what the speaker sees: before anything that is hidden at first."""
+    first, *others = cells
+    first.metadata["slideshow"] = {"slide_type": "slide"}
+    about = new_markdown_cell(notes, metadata={"slideshow": {"slide_type": "notes"}})
+    return [first, about, *others] if notes.strip() else cells
+
+
+# ---- the notebooks
+
+
+def notebook(number):
+    if number not in notebooks():
+        raise Problem(f"There is no notebook {number}, which classroom/decks.txt names.")
+    return notebooks()[number]
+
+
+@cache
+def saved_notebook(number):
+    return nbformat.read(notebook(number), as_version=4)
+
+
+@cache
+def title_of(number):
+    from exercises.notebooks import NOTEBOOKS
+
+    file = notebook(number).name
+    return next(each.name for each in NOTEBOOKS if each.file == file)
+
+
+def section_title(slide):
+    """The section that the first cell is in; where it is in none, what the notebook is about."""
+    for section in sections_of(notebook(slide.notebook)):
+        if slide.cells[0] in section.cells:
+            return section.title
+    return text.heading(saved_notebook(slide.notebook).cells[0].source)
