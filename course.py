@@ -12,6 +12,9 @@
                                  other commands download it too, but go on without it where that is impossible
   python course.py class FOLDER  write one page about a class from the attempts of its students, in the folders named
                                  here; `python course.py class --help` lists the options
+  python course.py grading SYSTEM FOLDER
+                                 write assignments for nbgrader or otter (the system), made from the exercises;
+                                 `python course.py grading --help` lists the options
   python course.py benchmark     set up, then time the course's multi-head attention against other implementations;
                                  installs transformers into .venv to compare with it
 
@@ -61,7 +64,8 @@ INSTALL_PYTHON = "install Python 3.12 from https://www.python.org/downloads/ and
     "py -3.12" if os.name == "nt" else "python3.12"
 )
 ROOT = Path(__file__).resolve().parent
-LEARNING, TESTING = ["requirements.txt"], ["requirements.txt", "requirements-test.txt"]
+LEARNING = ["requirements.txt"]
+TESTING = ["requirements.txt", "requirements-test.txt", "classroom/requirements.txt"]
 CONSTRAINTS = "requirements.lock"
 FIRST_NOTEBOOK = "study/00_start_here.ipynb"
 LOCK = ROOT / ".venv.lock"
@@ -486,10 +490,10 @@ def change_copies(*words):
     return study(words)
 
 
-def show_class(words):
-    """The folders are those where this command was given, which need not be the course's own."""
+def teach(module, words):
+    """Run a command for a class; its folders are those where it was given, which need not be the course's own."""
     set_up_environment(LEARNING)
-    return hand_over([str(PYTHON), "-m", "tools.classroom", "--from", os.getcwd(), *words])
+    return hand_over([str(PYTHON), "-m", module, "--from", os.getcwd(), *words])
 
 
 def study(words):
@@ -520,7 +524,8 @@ COMMANDS = {
     "fetch": fetch,
     "update": lambda words: change_copies("update", *words),
     "reset": lambda words: change_copies("reset", *words),
-    "class": show_class,
+    "class": lambda words: teach("tools.classroom", words),
+    "grading": lambda words: teach("tools.grading", words),
 }
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
     "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),

@@ -94,5 +94,5 @@ def task(id):
     at = next(i for i, cell in enumerate(cells) if TAG + id in cell["metadata"].get("tags", []))
     text, stub = ("".join(cells[i]["source"]) for i in (at - 1, at))
     if not text.startswith("#"):
-        text = f"### Exercise {exercise.title} {exercise.stars}\n\n{text}"
+        text = f"### Exercise {exercise.id}: `{exercise.name}` {exercise.stars}\n\n{text}"
     return Task(id, exercise.name, text, stub, COURSE.solution_source(exercise), exercise.difficulty)
