@@ -142,7 +142,7 @@ def test_what_only_tests_need_is_installed_when_tests_are_run_and_then_kept(read
             "requirements-test.txt",
             "requirements.txt",
             "requirements.lock",
-        ],  # the third: classroom's
+        ],
     ]
 
 
