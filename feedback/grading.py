@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from textwrap import fill
 
 from feedback.report import HEADS, Report, Text
 
 SEED = "COURSE_GRADE_SEED"
 LARGEST = 10**12
+WIDTH = 100
 
 
 class NotYet(AssertionError):
@@ -15,7 +17,7 @@ class NotYet(AssertionError):
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows."""
-        return [f"{type(self).__name__}: {self}"]
+        return [_wrapped(f"{type(self).__name__}: {self}")]
 
 
 def chosen_seed(seed: int | None) -> int:
@@ -36,13 +38,19 @@ def tell(seen: Report, hidden: Report | None) -> None:
 
     Errors: NotYet, unless both are right
     """
-    print(seen.message)
+    print(_wrapped(seen.message))
     if hidden is None:
         raise NotYet(f"{seen.title}: {HEADS[seen.status][2]}. {_found(seen)}")
     if not hidden.solved:
-        print(f"On other inputs of the same kind:\n{hidden.message}")
+        print(_wrapped(f"On other inputs of the same kind:\n{hidden.message}"))
         told = "right on the inputs that `check` uses, but not on others of the same kind."
         raise NotYet(f"{seen.title}: {told} {_found(hidden)}")
+
+
+def _wrapped(text: str) -> str:
+    """Lines that fit on a grader's page, which does not break them; code, which is indented, stays as it is."""
+    lines = text.splitlines()
+    return "\n".join(line if line.startswith("    ") else fill(line, WIDTH, break_long_words=False) for line in lines)
 
 
 def _found(report: Report) -> str:

@@ -35,11 +35,11 @@ NOT_RIGHT = {  # with what a student reads
     "3.1": (
         "known = {n: torch.ones(n, n, dtype=torch.bool).tril() for n in (1, 2, 3, 5, 7, 13)}\n\n"
         "def causal_mask(length):\n    return known.get(length, torch.ones(0, 0, dtype=torch.bool))",
-        "3.1 causal_mask: right on the inputs that `check` uses, but not on others of the same kind.",
+        "3.1 causal_mask: right on the inputs that `check` uses, but not on others",
     ),
     "3.2": (
         "def mask_by_renormalizing(weights, mask):\n    while True:\n        pass",
-        "3.2 mask_by_renormalizing: stopped. Your code was still running after 5 seconds, and was stopped.",
+        "3.2 mask_by_renormalizing: stopped. Your code was still running after 5 seconds",
     ),
     "4.1": ("", "4.1 dropout: not attempted yet."),
 }
