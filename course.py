@@ -64,8 +64,7 @@ INSTALL_PYTHON = "install Python 3.12 from https://www.python.org/downloads/ and
     "py -3.12" if os.name == "nt" else "python3.12"
 )
 ROOT = Path(__file__).resolve().parent
-LEARNING = ["requirements.txt"]
-TESTING = ["requirements.txt", "requirements-test.txt", "classroom/requirements.txt"]
+LEARNING, TESTING = ["requirements.txt"], ["requirements.txt", "requirements-test.txt"]
 CONSTRAINTS = "requirements.lock"
 FIRST_NOTEBOOK = "study/00_start_here.ipynb"
 LOCK = ROOT / ".venv.lock"

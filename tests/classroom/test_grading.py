@@ -1,15 +1,18 @@
 """Assignments for nbgrader and otter-grader, handed in and graded with the commands of these systems.
 
-The graders are in classroom/requirements.txt. Where they are not installed, their tests are skipped; with the
-environment variable CI set, they fail.
+The graders, which classroom/requirements.txt pins, get an environment of their own on top of this one: .venv.graders,
+made once. In this one, their extensions would change JupyterLab. Where they cannot be installed, as without a network,
+their tests are skipped; with the environment variable CI set, they fail.
 """
 
-import importlib.util
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 from pathlib import Path
 
 import nbformat
@@ -43,6 +46,12 @@ NOT_RIGHT = {  # with what a student reads
     ),
     "4.1": ("", "4.1 dropout: not attempted yet."),
 }
+GRADERS = PROJECT / ".venv.graders"
+SCORES = """import json
+from nbgrader.api import Gradebook
+with Gradebook("sqlite:///gradebook.db") as book:
+    [notebook] = book.find_submission("exercises", "ada").notebooks
+    print(json.dumps({grade.cell.name: (grade.score, grade.max_score) for grade in notebook.grades}))"""
 
 
 # ---- what is written
@@ -110,25 +119,44 @@ def installed_course(tmp_path_factory):
     return folder
 
 
-def require(package):
-    if importlib.util.find_spec(package) is None:
-        reason = f"{package} is not installed: it is in classroom/requirements.txt"
+@pytest.fixture(scope="module")
+def grader(installed_course):
+    """grader(folder, module, words): run a grader's command where it and the course are installed; gives its output."""
+    python = environment()
+    return lambda folder, *words: run(python, installed_course, folder, *words)
+
+
+def environment():
+    """The Python that has the graders and everything that this one has."""
+    files = [PROJECT / "classroom" / "requirements.txt", PROJECT / "requirements.lock"]
+    stamp = hashlib.sha256(b"".join(file.read_bytes() for file in files) + sys.prefix.encode()).hexdigest()
+    python = GRADERS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    made = GRADERS / "stamp.txt"
+    if made.exists() and made.read_text(encoding="utf-8") == stamp:
+        return python
+    venv.create(GRADERS, clear=True, with_pip=True, symlinks=os.name != "nt")
+    packages = sysconfig.get_path("purelib", vars={"base": str(GRADERS)})
+    (Path(packages) / "course.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    options = ["--quiet", "--disable-pip-version-check", "-r", str(files[0]), "-c", str(files[1])]
+    done = subprocess.run([python, "-m", "pip", "install", *options], capture_output=True, encoding="utf-8")
+    if done.returncode != 0:
+        reason = f"the graders could not be installed: {done.stderr[-500:]}"
         pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    made.write_text(stamp, encoding="utf-8")
+    return python
 
 
-def run(folder, course, module, *words):
-    """Run a grader's command in a folder, as where this environment is active and the course is installed."""
+def run(python, course, folder, *words):
     variables = {
         **os.environ,
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+        "PATH": os.pathsep.join([str(python.parent), os.environ.get("PATH", "")]),
         "PYTHONPATH": str(course),
+        "JUPYTER_PATH": str(Path(sys.prefix) / "share" / "jupyter"),  # nbconvert's templates
         "PYTHONUTF8": "1",
         "COURSE_GRADE_SEED": "77",
         "HOME": str(folder),
     }
-    done = subprocess.run(
-        [sys.executable, "-m", module, *words], cwd=folder, env=variables, capture_output=True, encoding="utf-8"
-    )
+    done = subprocess.run([python, *words], cwd=folder, env=variables, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return done.stdout
 
@@ -145,39 +173,33 @@ def hand_in(released, target):
     nbformat.write(notebook, target)
 
 
-@pytest.mark.notebook
+@pytest.mark.install
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader 0.9.6 needs Python 3.11")
-def test_graded_by_nbgrader(tmp_path, installed_course):
-    require("nbgrader")
+def test_graded_by_nbgrader(tmp_path, grader):
     command.main(["nbgrader", str(tmp_path), "--exercises", *GRADED])
-    run(tmp_path, installed_course, "nbgrader", "generate_assignment", "exercises")
+    grader(tmp_path, "-m", "nbgrader", "generate_assignment", "exercises")
     place = Path("exercises") / "exercises.ipynb"
     hand_in(tmp_path / "release" / place, tmp_path / "submitted" / "ada" / place)
-    run(tmp_path, installed_course, "nbgrader", "autograde", "exercises")
-    from nbgrader.api import Gradebook
-
-    with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
-        [graded] = book.find_submission("exercises", "ada").notebooks
-        assert {grade.cell.name: (grade.score, grade.max_score) for grade in graded.grades} == {
-            f"exercise-{id.replace('.', '-')}-grade": (points * (id in RIGHT), points) for id, points in POINTS.items()
-        }
-    run(tmp_path, installed_course, "nbgrader", "generate_feedback", "exercises")
+    grader(tmp_path, "-m", "nbgrader", "autograde", "exercises")
+    assert json.loads(grader(tmp_path, "-c", SCORES)) == {
+        f"exercise-{id.replace('.', '-')}-grade": [points * (id in RIGHT), points] for id, points in POINTS.items()
+    }
+    grader(tmp_path, "-m", "nbgrader", "generate_feedback", "exercises")
     page = (tmp_path / "feedback" / "ada" / place).with_suffix(".html").read_text(encoding="utf-8")
     for _, told in NOT_RIGHT.values():
         assert f"NotYet: {told}" in page
     assert "✓ 3.3 mask_by_filling: correct" in page and "Traceback (most" not in page
 
 
-@pytest.mark.notebook
-def test_graded_by_otter(tmp_path, installed_course):
-    require("otter")
+@pytest.mark.install
+def test_graded_by_otter(tmp_path, grader):
     command.main(["otter", str(tmp_path), "--exercises", *GRADED])
-    run(tmp_path, installed_course, "otter", "assign", "exercises/exercises.ipynb", "dist")
+    grader(tmp_path, "-m", "otter", "assign", "exercises/exercises.ipynb", "dist")
     released, submission = tmp_path / "dist" / "student" / "exercises.ipynb", tmp_path / "submitted" / "ada.ipynb"
     assert "masked_fill" not in released.read_text(encoding="utf-8")
     hand_in(released, submission)
     [tests] = (tmp_path / "dist" / "autograder").glob("*.zip")
-    run(tmp_path, installed_course, "otter", "run", "-a", str(tests), "-o", str(tmp_path), str(submission))
+    grader(tmp_path, "-m", "otter", "run", "-a", str(tests), "-o", str(tmp_path), str(submission))
     results = {test["name"]: test for test in json.loads((tmp_path / "results.json").read_text("utf-8"))["tests"]}
     for id, points in POINTS.items():
         result = results[f"exercise_{id.replace('.', '_')}"]

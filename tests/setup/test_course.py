@@ -137,7 +137,7 @@ def test_what_only_tests_need_is_installed_when_tests_are_run_and_then_kept(read
         assert ready_course.run(*words).returncode == 0
     assert [named_files(call) for call in ready_course.calls("pip")] == [
         ["requirements.txt", "requirements.lock"],
-        ["requirements.txt", "requirements-test.txt", "requirements.txt", "requirements.lock"],
+        ["requirements.txt", "requirements-test.txt", "requirements.lock"],
     ]
 
 
