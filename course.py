@@ -16,6 +16,9 @@
   python course.py handout FOLDER
                                  write what students of a class get, without outputs and solutions; `--key FILE` writes
                                  the solutions for the teacher
+  python course.py grading SYSTEM FOLDER
+                                 write assignments for nbgrader or otter (the system), made from the exercises;
+                                 `python course.py grading --help` lists the options
   python course.py benchmark     set up, then time the course's multi-head attention against other implementations;
                                  installs transformers into .venv to compare with it
 
@@ -535,6 +538,7 @@ COMMANDS = {
     "class": lambda words: teach("tools.classroom", words),
     "slides": lambda words: teach("tools.slides", words, FORMULAS),
     "handout": lambda words: teach("tools.handout", words),
+    "grading": lambda words: teach("tools.grading", words),
 }
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
     "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),

@@ -5,6 +5,7 @@
     solution("3.3")                 a right answer, to read after trying
     progress(), progress("03")      what is solved, what is left, and what is worth another look
     predict("02.order")             a question to answer before the next cell is run
+    grade("3.3", mask_by_filling)   check for a grader: text, one exception if it is wrong, nothing recorded
     yours("2.4", attention)         your own function if its check passed, else the course's
 
 A folder such as e3_3_mask_by_filling holds the statement (exercise.py), the course's own answer (reference.py), the
@@ -29,6 +30,6 @@ check, hint, solution, progress, reference = (
     COURSE.progress,
     COURSE.reference,
 )
-predict, yours = COURSE.predict, COURSE.yours
+grade, predict, yours = COURSE.grade, COURSE.predict, COURSE.yours
 
-__all__ = ["EXERCISES", "check", "hint", "predict", "progress", "reference", "solution", "yours"]
+__all__ = ["EXERCISES", "check", "grade", "hint", "predict", "progress", "reference", "solution", "yours"]

@@ -20,6 +20,9 @@ it (but for types).
     explainers      sentences made from the learner's own numbers
     explain         from what was found to the parts of a report
     checker         the order of all this: from an attempt to a report
+    catalog         the exercises of a package
+    hidden          the same exercises with other inputs
+    grading         what a grader reads: a message, and one exception
     store           what has been solved and predicted, kept in a file
     attempts        a line for each attempt, for the view of a class
     answers         the source of answers that passed, kept for later notebooks
@@ -28,7 +31,7 @@ it (but for types).
     display         source code in a notebook
     contents        the notebooks of a course, and links to what is in them
     progress        what is solved and what is left, in one notebook and in all
-    course          check, hint, solution, progress, predict, yours for a package of exercises
+    course          check, grade, hint, solution, progress, predict, yours for a package of exercises
     bank            right and wrong answers that the checkers are held to
     audit           what a catalog promises, computed from fingerprints
     pytest_plugin   the promises that every exercise must keep, as tests

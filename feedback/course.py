@@ -1,58 +1,29 @@
-"""A course: a package with a folder for each exercise, and the calls with which it answers its learners.
+"""A course: a package of exercises, and the calls with which it answers its learners.
 
-A folder is called e2_2_softmax for exercise 2.2; its module `exercise` holds EXERCISE: it is imported when needed.
 Its package `predictions` holds the questions that `predict` asks.
 """
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import os
-import pkgutil
 import re
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from feedback import answers, attempts, cells, checker, prediction, store
+from feedback import answers, attempts, cells, checker, grading, prediction, store
+from feedback.catalog import Exercises
 from feedback.contents import Contents, Notebook, Step
 from feedback.display import Source
 from feedback.exercise import Exercise
+from feedback.hidden import HiddenExercises
 from feedback.prediction import Prediction, Question, Reply
 from feedback.progress import Here, Item, Overview, Standing
 from feedback.report import SOLVED, Hints, Part, Report, Text, following, say
-from feedback.sandbox import session
-
-FOLDER = re.compile(r"e(\d+)_(\d+)_(\w+)")
-
-
-class Exercises(Mapping):
-    """The exercises of a package by their id, in order."""
-
-    def __init__(self, package: str, folder: str) -> None:
-        found = [FOLDER.fullmatch(module.name) for module in pkgutil.iter_modules([folder])]
-        numbered = sorted((int(match[1]), int(match[2]), match[0]) for match in found if match)
-        self._loaded: dict[str, Exercise] = {}
-        self._modules = {f"{notebook}.{number}": f"{package}.{name}.exercise" for notebook, number, name in numbered}
-
-    def __getitem__(self, id: str) -> Exercise:
-        if id not in self._loaded:
-            with session():  # test cases are tensors: they must not depend on the modes around the first check
-                self._loaded[id] = importlib.import_module(self.module_of(id)).EXERCISE
-        return self._loaded[id]
-
-    def module_of(self, id: str) -> str:
-        return self._modules[id]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __len__(self) -> int:
-        return len(self._modules)
 
 
 class Course:
@@ -61,6 +32,7 @@ class Course:
     def __init__(self, package: str, folder: str, contents: Contents) -> None:
         self.package = package
         self.exercises = Exercises(package, folder)
+        self._hidden = cache(partial(HiddenExercises, package, folder))
         self.contents = contents
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
 
@@ -81,12 +53,7 @@ class Course:
         exercise = self._find(exercise_id)
         if exercise is None:
             return self._unknown(exercise_id)
-        try:
-            report = cells.did_not_run(exercise) or checker.check(exercise, attempt)
-        except Exception as error:
-            if os.environ.get("COURSE_DEBUG") or "PYTEST_CURRENT_TEST" in os.environ:
-                raise
-            return _own_fault(exercise, error)
+        report = _judged(exercise, attempt)
         if record:
             store.note(exercise.id, report.status)
             attempts.tried(exercise.id, report.status, report.diagnosis)
@@ -94,6 +61,23 @@ class Course:
             self._passed[exercise.id] = attempt
             answers.keep(exercise.id, attempt)
         return replace(report, parts=(*report.parts, *self._way_on(exercise, report)))
+
+    def grade(self, exercise_id: Any, attempt: Any, seed: int | None = None) -> None:
+        """Judge an answer for a grader: print what is found, as text, and raise if it is not right.
+
+        What `check` accepts is also tried on hidden inputs, so that an answer that repeats known results fails. Nothing
+        is recorded, and an answer with a limit is right.
+
+        Units:  seed chooses the hidden inputs: a whole number from 1, by default that in COURSE_GRADE_SEED
+        Errors: NotYet, an AssertionError, with the diagnosis; LookupError if there is no such exercise; ValueError for
+                another seed
+        Source: classroom/grading.md
+        """
+        exercise, hidden = self._find(exercise_id), self._hidden(grading.chosen_seed(seed))
+        if exercise is None:
+            raise LookupError(self._unknown(exercise_id).parts[0].plain())
+        report = _judged(exercise, attempt)
+        grading.tell(report, _judged(hidden[exercise.id], attempt) if report.solved else None)
 
     def _way_on(self, exercise: Exercise, report: Report) -> tuple[Part, ...]:
         """What to do next, on every card."""
@@ -300,6 +284,16 @@ class Course:
             f"There is no exercise {exercise_id!r}. The exercises are {known}.",
             f"exercise {exercise_id!r}",
         )
+
+
+def _judged(exercise: Exercise, attempt: Any) -> Report:
+    """What an answer is; a mistake of the checker is reported as one."""
+    try:
+        return cells.did_not_run(exercise) or checker.check(exercise, attempt)
+    except Exception as error:
+        if os.environ.get("COURSE_DEBUG") or "PYTEST_CURRENT_TEST" in os.environ:
+            raise
+        return _own_fault(exercise, error)
 
 
 def _choose(asked: Prediction, letter: str) -> None:

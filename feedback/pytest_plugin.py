@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from feedback import audit, bank
-from feedback.course import FOLDER
+from feedback.catalog import FOLDER
 from feedback.exercise import Exercise
 from feedback.observations import known
 from feedback.report import SOLVED

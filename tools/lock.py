@@ -1,4 +1,4 @@
-"""Write requirements.lock: one version of every package that requirements*.txt lead to, for each Python and system.
+"""Write requirements.lock: one version of every package that the requirements lead to, for each Python and system.
 
 `python course.py lock` runs this file. pip and uv take the lock as constraints, so it makes nobody install anything.
 PyTorch and its CUDA packages are left out: requirements.txt pins PyTorch, and each of its builds brings its own.
@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST_PYTHON = "3.10"
 HEADER = """\
-# Every package that requirements.txt and requirements-test.txt lead to, but for PyTorch and its CUDA packages.
+# Every package that all files of requirements lead to, but for PyTorch and its CUDA packages.
 # Written by `python course.py lock`; used as constraints, so nothing is installed because it is named here.
 """
 OF_TORCH = re.compile(r"(torch|triton|nvidia-[\w-]+|cuda-[\w-]+)==")
@@ -35,6 +35,7 @@ def resolve():
         f"--python-version={OLDEST_PYTHON}",
         "requirements.txt",
         "requirements-test.txt",
+        "classroom/requirements.txt",
     ]
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
 

@@ -2,20 +2,31 @@
 
 Scores made from these queries and keys are mild (their softmax is far from 0 and 1), since an
 extreme softmax hides mistakes.
+
+When a grader asks for hidden inputs, all seeds are shifted, and `hidden_only` adds cases where nothing is random.
 """
+
+import random
 
 import torch
 
+from feedback.hidden import seed as hidden_seed
 from helpers.masks import causal_mask
+
+SHIFT = 1000 * hidden_seed()  # no exercise has seeds as large as that
 
 B, H, T, S, D, DV = 2, 3, 5, 7, 11, 13
 AXES = {2: "B", 3: "H", 5: "T", 7: "S", 11: "D", 13: "Dv", 17: "D"}  # a size tells its axis
 
 
+def generator(seed):
+    """What random inputs are drawn from."""
+    return torch.Generator().manual_seed(seed + SHIFT)
+
+
 def normal(*shape, seed=1, dtype=torch.float32):
     """Reproducible numbers around 0, of size about 0.8."""
-    generator = torch.Generator().manual_seed(seed)
-    return (0.8 * torch.randn(*shape, generator=generator, dtype=torch.float64)).to(dtype)
+    return (0.8 * torch.randn(*shape, generator=generator(seed), dtype=torch.float64)).to(dtype)
 
 
 def rows_of_weights(*shape, seed=1, dtype=torch.float32):
@@ -25,10 +36,9 @@ def rows_of_weights(*shape, seed=1, dtype=torch.float32):
 
 def some_hidden(*shape, seed=1):
     """A mask with hidden and visible keys in every row."""
-    generator = torch.Generator().manual_seed(seed)
-    mask = torch.rand(*shape, generator=generator) < 0.55
+    mask = torch.rand(*shape, generator=generator(seed)) < 0.55
     mask[..., 0], mask[..., -1] = True, False
-    return mask.roll(seed, dims=-1)
+    return mask.roll(seed + SHIFT, dims=-1)
 
 
 def padded(*lengths, max_length=S):
@@ -40,6 +50,11 @@ def round_numbers(*shape):
     """Small numbers with one decimal, easy to follow by hand."""
     count = torch.Size(shape).numel()
     return ((torch.arange(count) * 7 % 11 - 4) / 5).reshape(shape)
+
+
+def hidden_only(make):
+    """What make(draw) gives where inputs are hidden, and nothing elsewhere; `draw` is a random.Random."""
+    return tuple(make(random.Random(SHIFT))) if SHIFT else ()
 
 
 CAUSAL = causal_mask(T)

@@ -3,7 +3,7 @@
 import re
 
 from exercises.common import explainers
-from exercises.common.inputs import AXES
+from exercises.common.inputs import AXES, hidden_only
 from exercises.e1_1_encode.explain import UNKNOWN, in_words, is_id
 from exercises.e1_1_encode.misconceptions import known
 from exercises.e1_1_encode.reference import encode
@@ -111,6 +111,13 @@ def remembers_earlier_calls(attempt):
     )
 
 
+def other_texts(draw):
+    words = [*DOG, "The", "Dog", "cat,"]
+    for vocabulary in (DOG, dict(zip(DOG, draw.sample(range(20), len(DOG)), strict=True))):
+        text = " ".join(draw.sample(words, len(words)))
+        yield TestCase("a text of other words", (text, vocabulary))
+
+
 EXERCISE = Exercise(
     id="1.1",
     name="encode",
@@ -136,6 +143,7 @@ EXERCISE = Exercise(
         TestCase("punctuation", ('Hello, world! don\'t hello (you) "hello" you? world; hello: world.', HELLO)),
         TestCase("words without a space between", ("the-cat saw 2 cats cat's", CAT)),
         TestCase("the word <unk> itself", ("a <unk> barks <UNK>", DOG)),
+        *hidden_only(other_texts),
     ),
     minimal_inputs=(
         ("cat", TINY),

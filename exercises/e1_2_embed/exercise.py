@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.inputs import AXES, B, D, H, S, T, normal, round_numbers
+from exercises.common.inputs import AXES, B, D, H, S, T, generator, normal, round_numbers
 from exercises.e1_2_embed.misconceptions import known
 from exercises.e1_2_embed.reference import embed
 from exercises.e1_2_embed.rows import number_of_row, row_taken
@@ -14,7 +14,7 @@ V = 13
 
 def some_ids(*shape, rows=V, seed=1):
     """Reproducible ids, with repeats."""
-    return torch.randint(rows, shape, generator=torch.Generator().manual_seed(seed))
+    return torch.randint(rows, shape, generator=generator(seed))
 
 
 def stage_of(args):

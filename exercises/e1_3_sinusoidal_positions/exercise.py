@@ -3,11 +3,15 @@
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.inputs import AXES
+from exercises.common.inputs import AXES, hidden_only
 from exercises.e1_3_sinusoidal_positions.explain import FREQUENCY, pairs
 from exercises.e1_3_sinusoidal_positions.misconceptions import known
 from exercises.e1_3_sinusoidal_positions.reference import sinusoidal_positions
 from feedback import Exercise, Property, TestCase
+
+
+def other_sizes(draw):
+    return [(draw.randrange(14, 40), d_model) for d_model in draw.sample(range(14, 40, 2), 2)]
 
 
 def stage_of(args):
@@ -76,7 +80,10 @@ EXERCISE = Exercise(
     cases=(
         *(
             TestCase(f"length {length} and d_model {d_model}", (length, d_model))
-            for length, d_model in ((5, 12), (7, 4), (9, 2), (13, 22), (1, 6), (8, 8), (41, 10))
+            for length, d_model in (
+                *((5, 12), (7, 4), (9, 2), (13, 22), (1, 6), (8, 8), (41, 10)),
+                *hidden_only(other_sizes),
+            )
         ),
         TestCase("length 211 and `d_model` 12", (211, 12), rtol=1e-3, atol=1e-3),
     ),

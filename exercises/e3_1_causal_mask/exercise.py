@@ -1,9 +1,14 @@
 """Exercise 3.1: causal_mask."""
 
-from exercises.common.inputs import AXES
+from exercises.common.inputs import AXES, hidden_only
 from exercises.e3_1_causal_mask.misconceptions import known
 from exercises.e3_1_causal_mask.reference import causal_mask
 from feedback import Exercise, TestCase
+
+
+def other_lengths(draw):
+    return draw.sample(range(14, 60), 2)
+
 
 EXERCISE = Exercise(
     id="3.1",
@@ -16,7 +21,7 @@ EXERCISE = Exercise(
     arguments=("length",),
     returns=("mask",),
     axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 13), "length"),
-    cases=tuple(TestCase(f"length {n}", (n,)) for n in (5, 7, 2, 1, 13)),
+    cases=tuple(TestCase(f"length {n}", (n,)) for n in (5, 7, 2, 1, 13, *hidden_only(other_lengths))),
     minimal_inputs=((1,), (2,), (3,)),
     misconceptions=known,
     hints=(

@@ -2,10 +2,17 @@
 
 import torch
 
-from exercises.common.inputs import AXES
+from exercises.common.inputs import AXES, hidden_only
 from exercises.e3_4_padding_mask.misconceptions import known
 from exercises.e3_4_padding_mask.reference import padding_mask
 from feedback import Exercise, TestCase
+
+
+def other_lengths(draw):
+    for items, max_length in ((3, 13), (5, 11)):
+        lengths = torch.tensor(draw.sample(range(1, max_length), items))
+        yield TestCase(f"{items} items of other lengths", (lengths, max_length))
+
 
 EXERCISE = Exercise(
     id="3.4",
@@ -23,6 +30,7 @@ EXERCISE = Exercise(
         TestCase("one item, shorter than `max_length`", (torch.tensor([2]), 7)),
         TestCase("three short items", (torch.tensor([11, 1, 9]), 13)),
         TestCase("five items", (torch.tensor([4, 2, 7, 1, 5]), 7)),
+        *hidden_only(other_lengths),
     ),
     minimal_inputs=((torch.tensor([1]), 2), (torch.tensor([2, 1]), 2), (torch.tensor([1, 3]), 3)),
     misconceptions=known,

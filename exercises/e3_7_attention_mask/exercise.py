@@ -2,7 +2,7 @@
 
 import torch
 
-from exercises.common.inputs import AXES
+from exercises.common.inputs import AXES, hidden_only
 from exercises.e3_7_attention_mask.misconceptions import known
 from exercises.e3_7_attention_mask.reference import attention_mask
 from feedback import Exercise, TestCase
@@ -30,6 +30,12 @@ def hardest_part(args):
     return 1 + bool(causal) if (ids == pad_id).any() else 0
 
 
+def other_ids(draw):
+    for causal in (False, True):
+        rows = [[3] * n + draw.choices(range(10), k=7 - n) for n in draw.sample(range(6), 5)]
+        yield TestCase("other ids" + causal * ", causal", (batch(*rows), 3, causal))
+
+
 EXERCISE = Exercise(
     id="3.7",
     name="attention_mask",
@@ -54,6 +60,7 @@ EXERCISE = Exercise(
         TestCase("ids of type int32, `pad_id` -100", (NEGATIVE, -100, True)),
         TestCase("ids of type int32, `pad_id` 50256", (LARGE, 50256, False)),
         TestCase("ids of type int32, `pad_id` 50256, causal", (LARGE, 50256, True)),
+        *hidden_only(other_ids),
     ),
     minimal_inputs=(
         (batch([5]), 0, False),

@@ -12,7 +12,7 @@ from exercises.common.dropping import (
     with_generator,
 )
 from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import AXES
+from exercises.common.inputs import AXES, generator
 from exercises.common.random_zeros import Dropped, comparable, outline
 from exercises.e4_1_dropout.misconceptions import ZEROS, known
 from exercises.e4_1_dropout.reference import dropout
@@ -21,7 +21,7 @@ from feedback import BehavioralTest, Exercise, FunctionRunner, SummaryComparison
 
 def uniform(*shape, seed, dtype=torch.float32):
     """Positive numbers from 0.5 to 1.5, none of them 0: a zero afterwards is a dropped one."""
-    return (0.5 + torch.rand(shape, generator=seeded(seed), dtype=torch.float64)).to(dtype)
+    return (0.5 + torch.rand(shape, generator=generator(seed), dtype=torch.float64)).to(dtype)
 
 
 def summary(args, value):

@@ -1,0 +1,58 @@
+"""What a grader such as nbgrader or otter-grader is told: a message, and one exception if an answer is not right."""
+
+from __future__ import annotations
+
+import os
+from textwrap import fill
+
+from feedback.report import HEADS, Report, Text
+
+SEED = "COURSE_GRADE_SEED"
+LARGEST = 10**12
+WIDTH = 100
+
+
+class NotYet(AssertionError):
+    """An answer is not right; the text is the diagnosis, and a notebook shows it without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows."""
+        return [_wrapped(f"{type(self).__name__}: {self}")]
+
+
+def chosen_seed(seed: int | None) -> int:
+    """The seed of the hidden inputs: the argument, else the environment variable COURSE_GRADE_SEED, else 1.
+
+    Errors: ValueError where it is not a whole number from 1 to LARGEST
+    """
+    told = os.environ.get(SEED, "1") if seed is None else seed
+    if not str(told).isdecimal() or not 1 <= int(told) <= LARGEST:
+        raise ValueError(
+            f"the seed of hidden inputs must be a whole number from 1 to {LARGEST}, got {told!r}: change it"
+        )
+    return int(told)
+
+
+def tell(seen: Report, hidden: Report | None) -> None:
+    """Print what was found on the inputs of `check`, and, where that is right, on hidden ones.
+
+    Errors: NotYet, unless both are right
+    """
+    print(_wrapped(seen.message))
+    if hidden is None:
+        raise NotYet(f"{seen.title}: {HEADS[seen.status][2]}. {_found(seen)}")
+    if not hidden.solved:
+        print(_wrapped(f"On other inputs of the same kind:\n{hidden.message}"))
+        told = "right on the inputs that `check` uses, but not on others of the same kind."
+        raise NotYet(f"{seen.title}: {told} {_found(hidden)}")
+
+
+def _wrapped(text: str) -> str:
+    """Lines that fit on a grader's page, which does not break them; code, which is indented, stays as it is."""
+    lines = text.splitlines()
+    return "\n".join(line if line.startswith("    ") else fill(line, WIDTH, break_long_words=False) for line in lines)
+
+
+def _found(report: Report) -> str:
+    """The diagnosis in a sentence or two, and what Python said."""
+    return " ".join(part.plain() for part in report.parts if isinstance(part, Text) and part.kind in ("say", "raised"))

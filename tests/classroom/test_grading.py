@@ -1,0 +1,207 @@
+"""Assignments for nbgrader and otter-grader, handed in and graded with the commands of these systems.
+
+The graders, which classroom/requirements.txt pins, get an environment of their own on top of this one: .venv.graders,
+made once. In this one, their extensions would change JupyterLab. Where they cannot be installed, as without a network,
+their tests are skipped; with the environment variable CI set, they fail.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from exercises import EXERCISES, check
+from tools.grading import __main__ as command
+from tools.grading import nbgrader, otter
+from tools.grading.tasks import Problem, assignments
+
+PROJECT = Path(__file__).resolve().parents[2]
+GRADED = ["0.1", "2.1", "3.1", "3.2", "3.3", "4.1"]
+POINTS = {"0.1": 1, "2.1": 1, "3.1": 1, "3.2": 2, "3.3": 2, "4.1": 2}
+RIGHT = {
+    "0.1": "def row_means(x):\n    print('rubbish' * 9)\n    return x.mean(dim=1)",
+    "3.3": "def mask_by_filling(scores, mask):\n    return scores.masked_fill(~mask, -1e9).softmax(-1)",
+}
+NOT_RIGHT = {  # with what a student reads
+    "2.1": (  # raises, and tries to win with another grade
+        "def grade(*ignored):\n    pass\n\ncheck = grade\n\ndef dot_product_scores(q, k):\n    return q @ k",
+        "2.1 dot_product_scores: stopped. In a matrix product",
+    ),
+    "3.1": (
+        "known = {n: torch.ones(n, n, dtype=torch.bool).tril() for n in (1, 2, 3, 5, 7, 13)}\n\n"
+        "def causal_mask(length):\n    return known.get(length, torch.ones(0, 0, dtype=torch.bool))",
+        "3.1 causal_mask: right on the inputs that `check` uses, but not on others",
+    ),
+    "3.2": (
+        "def mask_by_renormalizing(weights, mask):\n    while True:\n        pass",
+        "3.2 mask_by_renormalizing: stopped. Your code was still running after 5 seconds",
+    ),
+    "4.1": ("", "4.1 dropout: not attempted yet."),
+}
+GRADERS = PROJECT / ".venv.graders"
+SCORES = """import json
+from nbgrader.api import Gradebook
+with Gradebook("sqlite:///gradebook.db") as book:
+    [notebook] = book.find_submission("exercises", "ada").notebooks
+    print(json.dumps({grade.cell.name: (grade.score, grade.max_score) for grade in notebook.grades}))"""
+
+
+# ---- what is written
+
+
+def test_every_exercise_is_in_one_assignment():
+    found = [task for assignment in assignments([], "") for task in assignment.tasks]
+    assert [task.id for task in found] == list(EXERCISES)
+    for task in found:
+        assert task.text.startswith("### ") and task.points == EXERCISES[task.id].difficulty
+        assert EXERCISES[task.id].stars in task.text.splitlines()[0]
+
+
+def test_the_first_cell_and_the_solution_are_all_that_an_answer_needs():
+    for assignment in assignments([], ""):
+        [_, first, *_] = nbgrader.notebook(assignment).cells
+        for task in assignment.tasks:
+            names = {}
+            exec(first.source, names)
+            exec(task.stub, names)
+            exec(task.solution, names)
+            assert check(task.id, names[task.name], record=False).solved, task.id
+
+
+@pytest.mark.parametrize("system", [nbgrader, otter])
+def test_notebooks_are_valid_and_their_cells_have_names_of_their_own(system):
+    for assignment in assignments([], ""):
+        notebook = system.notebook(assignment)
+        nbformat.validate(notebook)
+        assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
+
+
+def test_the_source_for_nbgrader_holds_no_answer():
+    [assignment] = assignments(["2.4"], "few")
+    assert "softmax" in assignment.tasks[0].solution
+    assert not any("softmax" in cell.source for cell in nbgrader.notebook(assignment).cells if cell.cell_type == "code")
+
+
+def test_what_does_not_exist_or_does_is_said(tmp_path, capsys):
+    with pytest.raises(Problem, match="There is no exercise 9.9: the exercises are 0.1"):
+        assignments(["9.9"], "few")
+    words = ["nbgrader", "here", "--from", str(tmp_path), "--exercises", "3.3", "--name", "few"]
+    assert command.main(words) == 0
+    assert "few: 1 exercises, 2 points" in capsys.readouterr().out
+    settings = (tmp_path / "here" / "nbgrader_config.py").read_text(encoding="utf-8")
+    assert command.main(words) == 1
+    assert "exists already: delete it, or choose another folder or --name." in capsys.readouterr().err
+    assert command.main([*words[:-1], "more"]) == 0
+    assert (tmp_path / "here" / "nbgrader_config.py").read_text(encoding="utf-8") == settings
+
+
+# ---- handed in and graded
+
+
+@pytest.fixture(scope="module")
+def installed_course(tmp_path_factory):
+    """The course as `pip install .` installs it, in a folder; nothing else of it is there."""
+    copy, folder = (tmp_path_factory.mktemp(name) for name in ("copy", "installed"))
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(PROJECT / name, copy)
+    for name in ("exercises", "explorers", "feedback", "helpers"):
+        shutil.copytree(PROJECT / name, copy / name, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, str(copy)], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def grader(installed_course):
+    """grader(folder, module, words): run a grader's command where it and the course are installed; gives its output."""
+    python = environment()
+    return lambda folder, *words: run(python, installed_course, folder, *words)
+
+
+def environment():
+    """The Python that has the graders and everything that this one has."""
+    files = [PROJECT / "classroom" / "requirements.txt", PROJECT / "requirements.lock"]
+    stamp = hashlib.sha256(b"".join(file.read_bytes() for file in files) + sys.prefix.encode()).hexdigest()
+    python = GRADERS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    made = GRADERS / "stamp.txt"
+    if made.exists() and made.read_text(encoding="utf-8") == stamp:
+        return python
+    venv.create(GRADERS, clear=True, with_pip=True, symlinks=os.name != "nt")
+    packages = sysconfig.get_path("purelib", vars={"base": str(GRADERS)})
+    (Path(packages) / "course.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    options = ["--quiet", "--disable-pip-version-check", "-r", str(files[0]), "-c", str(files[1])]
+    done = subprocess.run([python, "-m", "pip", "install", *options], capture_output=True, encoding="utf-8")
+    if done.returncode != 0:
+        reason = f"the graders could not be installed: {done.stderr[-500:]}"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    made.write_text(stamp, encoding="utf-8")
+    return python
+
+
+def run(python, course, folder, *words):
+    variables = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(python.parent), os.environ.get("PATH", "")]),
+        "PYTHONPATH": str(course),
+        "JUPYTER_PATH": str(Path(sys.prefix) / "share" / "jupyter"),  # nbconvert's templates
+        "PYTHONUTF8": "1",
+        "COURSE_GRADE_SEED": "77",
+        "HOME": str(folder),
+    }
+    done = subprocess.run([python, *words], cwd=folder, env=variables, capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def hand_in(released, target):
+    """A student's notebook: some answers are right, and the others not, each in a way of its own."""
+    notebook = nbformat.read(released, as_version=4)
+    answers = {**RIGHT, **{id: code for id, (code, _) in NOT_RIGHT.items() if code}}
+    for cell in notebook.cells:
+        for id, answer in answers.items():
+            if cell.cell_type == "code" and cell.source.startswith(f"def {EXERCISES[id].name}("):
+                cell.source = answer
+    target.parent.mkdir(parents=True)
+    nbformat.write(notebook, target)
+
+
+@pytest.mark.install
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader 0.9.6 needs Python 3.11")
+def test_graded_by_nbgrader(tmp_path, grader):
+    command.main(["nbgrader", str(tmp_path), "--exercises", *GRADED])
+    grader(tmp_path, "-m", "nbgrader", "generate_assignment", "exercises")
+    place = Path("exercises") / "exercises.ipynb"
+    hand_in(tmp_path / "release" / place, tmp_path / "submitted" / "ada" / place)
+    grader(tmp_path, "-m", "nbgrader", "autograde", "exercises")
+    assert json.loads(grader(tmp_path, "-c", SCORES)) == {
+        f"exercise-{id.replace('.', '-')}-grade": [points * (id in RIGHT), points] for id, points in POINTS.items()
+    }
+    grader(tmp_path, "-m", "nbgrader", "generate_feedback", "exercises")
+    page = (tmp_path / "feedback" / "ada" / place).with_suffix(".html").read_text(encoding="utf-8")
+    for _, told in NOT_RIGHT.values():
+        assert f"NotYet: {told}" in page
+    assert "✓ 3.3 mask_by_filling: correct" in page and "Traceback (most" not in page
+
+
+@pytest.mark.install
+def test_graded_by_otter(tmp_path, grader):
+    command.main(["otter", str(tmp_path), "--exercises", *GRADED])
+    grader(tmp_path, "-m", "otter", "assign", "exercises/exercises.ipynb", "dist")
+    released, submission = tmp_path / "dist" / "student" / "exercises.ipynb", tmp_path / "submitted" / "ada.ipynb"
+    assert "masked_fill" not in released.read_text(encoding="utf-8")
+    hand_in(released, submission)
+    [tests] = (tmp_path / "dist" / "autograder").glob("*.zip")
+    grader(tmp_path, "-m", "otter", "run", "-a", str(tests), "-o", str(tmp_path), str(submission))
+    results = {test["name"]: test for test in json.loads((tmp_path / "results.json").read_text("utf-8"))["tests"]}
+    for id, points in POINTS.items():
+        result = results[f"exercise_{id.replace('.', '_')}"]
+        assert (result["score"], result["max_score"]) == (points * (id in RIGHT), points), id
+        assert id in RIGHT or f"NotYet: {NOT_RIGHT[id][1]}" in result["output"]
