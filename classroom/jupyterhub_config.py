@@ -4,15 +4,15 @@
 
 classroom/hub.md leads from an empty server to this command. Two kinds of accounts are possible:
 
-  system   (unless told otherwise) The learners are accounts of the server and log in with their passwords. Whoever is in
-           the group `learners` may log in, and whoever is in `instructors` may also see and stop other people's servers.
-           The system keeps the learners' files apart. The hub must run as root to start programs as somebody else.
+  system   (the default) The learners are accounts of the server and log in with their passwords. Members of the group
+           `learners` may log in, and members of `instructors` may also see and stop other people's servers. The system
+           keeps the learners' files apart. The hub must run as root to start programs as somebody else.
   shared   Everything runs under the account that starts the hub, with a folder for each learner, and one password for
            all: for a workshop whose learners trust each other, since anybody could read anybody's files.
 
-Nobody outside this machine can connect: the hub listens on the loopback address, without encryption. To let a class in,
-put a web server with a certificate in front of it (hub.md shows how with Caddy). Listening on another address without one
-would send passwords and code in the clear.
+Nobody outside this machine can connect: the hub listens on the loopback address, without encryption. To let a class
+in, put a web server with a certificate in front of it (hub.md shows how with Caddy). If the hub listened on another
+address without one, passwords and code would travel in the clear.
 
 environment variables:
   COURSE_HUB_ACCOUNTS=system|shared   see above

@@ -18,20 +18,16 @@ from pathlib import Path
 COURSE = Path(__file__).resolve().parents[1]
 MINE = Path.home() / "attention-by-hand"
 RECORD = ".copied.json"  # in the copy: {file: fingerprint of what was put there}
-SKIPPED = {
-    "node_modules",
-    "mutants",
-    "study",
-    "tests",
-    "__pycache__",
-}  # folders, at any depth; and all that begin with a dot
-OF_A_LEARNER = {"answers", "attempts.jsonl", "cache", "progress.json"}  # in data/: of whoever tried the course there
+# Folders that stay out of the copy, at any depth, as all do whose names begin with a dot; and in data/, the files of
+# whoever tried the course in its own folder.
+SKIPPED = {"__pycache__", "mutants", "node_modules", "study", "tests"}
+OF_A_LEARNER = {"answers", "attempts.jsonl", "cache", "progress.json"}
 FIRST_NOTEBOOK = "study/00_start_here.ipynb"
 
 
-def files_of_the_course(folder=COURSE):
+def files_of_the_course(folder=None):
     """The paths of the files that a learner's copy has, relative to the course."""
-    for path in sorted(folder.iterdir()):
+    for path in sorted((folder or COURSE).iterdir()):
         if path.name.startswith(".") or path.name in SKIPPED:
             continue
         if path.parent == COURSE / "data" and path.name in OF_A_LEARNER:
@@ -79,14 +75,14 @@ def write(target, content):
 
 
 def share_packages():
-    """Let `python course.py update` in the copy find the packages of the course, so that it does not install its own."""
+    """Let `python course.py update` in the copy find the packages of the course instead of installing its own."""
     link = MINE / ".venv"
     if not link.is_symlink() and not link.exists():
         link.symlink_to(COURSE / ".venv")
 
 
 def limit_memory():
-    """A program of the learner that asks for more than the hub allows gets a MemoryError, instead of everybody's memory."""
+    """Give a program of the learner that asks for more than the hub allows an error, and not everybody's memory."""
     import resource
 
     limit = int(os.environ.get("MEM_LIMIT") or 0)  # set by JupyterHub, in bytes

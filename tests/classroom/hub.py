@@ -1,8 +1,8 @@
 """A hub as classroom/jupyterhub_config.py sets it up, on loopback, and the processes that belong to it.
 
-It uses the kind of accounts that needs no accounts of the system, and a proxy that comes with pip, since the machine that
-runs the tests may have no Node.js. That proxy is good enough for the simulated learners, who ask again where a browser
-would wait for a stream of events.
+It runs with shared accounts, which need no accounts of the system, and with a proxy that comes with pip, since the
+machine that runs the tests may have no Node.js. That proxy is good enough for the simulated learners, who ask again
+where a browser would wait for a stream of events.
 """
 
 import contextlib
@@ -104,7 +104,7 @@ def runs(process, module):
 
 
 def three_free_ports():
-    """The first of three ports in a row that are free: for learners, and on loopback for the hub and the proxy's API."""
+    """The first of three free ports in a row: for the learners, for the hub, and for the proxy's API."""
     for _ in range(100):
         with contextlib.ExitStack() as stack, contextlib.suppress(OSError, OverflowError):
             probes = [stack.enter_context(socket.socket()) for _ in range(3)]

@@ -2,10 +2,11 @@
 
     python -m tests.classroom.load --learners 20
 
-starts a hub on loopback, lets all learners log in, start JupyterLab and work through notebooks 02 and 03 at the same
-time, and meanwhile kills a kernel, a server and the hub, which is started again. It ends with a table and with a
-list of what was lost, which must be empty. `--proxy COMMAND` takes another proxy than the tests', such as the one
-that classroom/hub.md installs. tests/classroom/test_hub.py runs a small class.
+starts a hub on loopback, lets all learners log in, start JupyterLab and work in notebooks 02 and 03 at the same time,
+up to the fifth exercise or, with --whole, to the end. Meanwhile it kills a kernel, a server and the hub, and starts
+the hub again. It ends with a table and with a list of what was lost, which must be empty. `--proxy COMMAND` takes
+another proxy than the tests', such as the one that classroom/hub.md installs. tests/classroom/test_hub.py runs a small
+class.
 """
 
 import argparse
@@ -22,7 +23,8 @@ import psutil
 from tests.classroom.hub import PYTHON_PROXY, Hub
 from tests.classroom.learner import PATIENCE, Learner
 
-WHOLE = {"02_single_head_attention.ipynb": None, "03_causal_masking.ipynb": None}
+PARTS = {"02_single_head_attention.ipynb": 3, "03_causal_masking.ipynb": 2}  # exercises, and all cells above them
+WHOLE = dict.fromkeys(PARTS)  # from the first cell to the last
 HUB_DOWN = 5  # seconds without a hub
 COURSE = "attention-by-hand"  # a learner's copy, in their home
 MB = 1e6
@@ -31,7 +33,7 @@ MB = 1e6
 class Class:
     """The learners, what is done to them, and what was seen."""
 
-    def __init__(self, hub, names, notebooks=WHOLE):
+    def __init__(self, hub, names, notebooks=PARTS):
         self.hub = hub
         self.learners = [Learner(hub, name, notebooks) for name in names]
         self.memory = {}  # {learner: {"server" or "kernels": bytes}}
@@ -98,7 +100,8 @@ class Class:
         ]
         attempts = Counter(line["exercise"] for line in lines if "exercise" in line)
         if Counter(learner.checked) - attempts or attempts.total() > learner.sent:
-            yield f"{learner.name}: {attempts.total()} attempts on file, {len(learner.checked)} seen, {learner.sent} sent"
+            seen = f"{len(learner.checked)} cards of {learner.sent} checks"
+            yield f"{learner.name}: {attempts.total()} attempts on file, but {seen}"
         for leftover in [*(mine / "data").glob("*.part"), *(mine / "data").glob("*.unreadable.json")]:
             yield f"{learner.name}: {leftover.name} was left over"
 
@@ -142,6 +145,7 @@ def spread(values):
 def main(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--learners", type=int, default=20, metavar="N", help="how many, at least 3 (unset: 20)")
+    parser.add_argument("--whole", action="store_true", help="run both notebooks to their ends, not five exercises")
     parser.add_argument("--proxy", default=PYTHON_PROXY, metavar="COMMAND", help="the proxy to start")
     options = parser.parse_args(words)
     names = [f"learner{number:02}" for number in range(options.learners)]
@@ -150,7 +154,7 @@ def main(words):
         try:
             hub.start()
             began = time.monotonic()
-            a_class = Class(hub, names)
+            a_class = Class(hub, names, WHOLE if options.whole else PARTS)
             a_class.run()
             print(a_class.table())
             print(f"{'all of it, s':<32} {time.monotonic() - began:.0f}")

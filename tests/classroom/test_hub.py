@@ -6,12 +6,11 @@ import sys
 
 import pytest
 
-from tests.classroom.load import COURSE, Class
+from tests.classroom.load import COURSE, PARTS, Class
 
 pytestmark = [pytest.mark.install, pytest.mark.slow]
 
 LEARNERS = ["ada", "ben", "cleo"]
-PARTS = {"02_single_head_attention.ipynb": 3, "03_causal_masking.ipynb": 2}  # exercises, and all cells above them
 
 
 @pytest.fixture(scope="module")
