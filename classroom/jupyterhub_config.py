@@ -99,7 +99,6 @@ c.Spawner.environment = {
 c.Spawner.mem_limit = os.environ.get("COURSE_HUB_MEMORY") or "2G"  # server.py keeps every program of a learner below it
 c.Spawner.start_timeout = c.Spawner.http_timeout = 300  # a whole class that starts at once keeps a small server busy
 c.Spawner.poll_interval = 10  # seconds until the hub notices that a server died
-c.JupyterHub.concurrent_spawn_limit = 2 * (os.cpu_count() or 1)  # the others wait their turn, and start sooner for it
 c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 1}  # show the page with the progress at once
 
 # ---- who goes home without logging out

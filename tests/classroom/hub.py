@@ -45,7 +45,7 @@ class Hub:
         }
         self.process = None
 
-    def start(self, seconds=120):
+    def start(self, seconds=600):
         command = [sys.executable, "-m", "jupyterhub", "-f", str(self.folder / "config.py")]
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(

@@ -37,11 +37,13 @@ class Class:
         self.hub = hub
         self.learners = [Learner(hub, name, notebooks) for name in names]
         self.memory = {}  # {learner: {"server" or "kernels": bytes}}
+        self.seconds = {}  # {learner: of a core, by the processes that are measured}
         self.survived = False  # every server that ran when the hub was killed still ran when it was back
         self.while_down = 0  # checks that were answered without a hub
 
-    def run(self):
+    def run(self, seconds=2 * PATIENCE):
         """Let everybody work, and disturb them: a kernel, a server and the hub die while some have much left to do."""
+        until = time.monotonic() + seconds
         for learner in self.learners:
             learner.start()
         first, second, third = self.learners[:3]
@@ -52,7 +54,7 @@ class Class:
         self.when_checked(third, 2)
         self.kill_hub()
         for learner in self.learners:
-            learner.join(timeout=2 * PATIENCE)
+            learner.join(timeout=max(0, until - time.monotonic()))
         self.measure()
 
     def when_checked(self, learner, count):
@@ -78,6 +80,7 @@ class Class:
         for name, server in self.hub.servers().items():
             kernels = self.hub.kernels(name)
             self.memory[name] = {"server": own_memory([server]), "kernels": own_memory(kernels), "count": len(kernels)}
+            self.seconds[name] = sum(sum(process.cpu_times()[:2]) for process in [server, *kernels])
 
     def lost(self):
         """One sentence for each thing that was saved or checked and is not there."""
@@ -119,6 +122,7 @@ class Class:
                 [found["kernels"] / MB / found["count"] for found in self.memory.values() if found["count"]]
             ),
             "learner, MB": spread([(found["server"] + found["kernels"]) / MB for found in self.memory.values()]),
+            "learner, seconds of a core": spread(list(self.seconds.values())),
             "interruptions": ", ".join(
                 f"{n} x {why}" for why, n in Counter(w for x in everyone for w in x.interruptions).items()
             ),
@@ -146,6 +150,7 @@ def main(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--learners", type=int, default=20, metavar="N", help="how many, at least 3 (unset: 20)")
     parser.add_argument("--whole", action="store_true", help="run both notebooks to their ends, not five exercises")
+    parser.add_argument("--minutes", type=float, default=60, metavar="N", help="after which to count (unset: 60)")
     parser.add_argument("--proxy", default=PYTHON_PROXY, metavar="COMMAND", help="the proxy to start")
     options = parser.parse_args(words)
     names = [f"learner{number:02}" for number in range(options.learners)]
@@ -155,7 +160,7 @@ def main(words):
             hub.start()
             began = time.monotonic()
             a_class = Class(hub, names, WHOLE if options.whole else PARTS)
-            a_class.run()
+            a_class.run(60 * options.minutes)
             print(a_class.table())
             print(f"{'all of it, s':<32} {time.monotonic() - began:.0f}")
             return 1 if a_class.lost() or not a_class.survived else 0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -43,6 +44,20 @@ def test_nothing_that_was_saved_is_lost_while_a_kernel_a_server_and_the_hub_die(
     assert second.interruptions
     for learner in a_class.learners:
         assert set(learner.checked) == {"2.1", "2.2", "2.3", "3.1", "3.2"}
+
+
+def test_update_knows_which_notebooks_are_open_in_a_server_of_the_hub(a_class, hub):
+    """`python course.py update`, in a terminal of JupyterLab, must not replace a notebook that is open."""
+    code = "from tools.study import open_in_lab; print(*sorted(open_in_lab()))"
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=hub.homes / "cleo" / COURSE,
+        env=hub.servers()["cleo"].environ(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert answer.stdout.split() == list(PARTS), answer.stderr
 
 
 def test_learners_have_folders_of_their_own(a_class, hub):

@@ -1,6 +1,7 @@
 """classroom/server.py: the learner's own copy of the course, and what is pinned for a hub."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from traitlets.config import Config
 
 from exercises.notebooks import NOTEBOOKS
 
@@ -76,6 +78,50 @@ def test_a_program_that_wants_too_much_memory_gets_an_error_that_it_can_catch():
     environment = {"MEM_LIMIT": str(10**9), "OMP_NUM_THREADS": "1", "PATH": ""}
     answer = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
     assert answer.stdout == "refused tensor(0.)\n", answer.stderr
+
+
+# ---- the hub of one machine
+
+
+@pytest.fixture
+def configure(tmp_path, monkeypatch):
+    """configure(COURSE_HUB_...=value) -> what jupyterhub_config.py sets."""
+    for name in [name for name in os.environ if name.startswith("COURSE_HUB_")]:
+        monkeypatch.delenv(name)
+
+    def load(**variables):
+        for name, value in {"COURSE_HUB_STATE": str(tmp_path / "hub"), "COURSE_HUB_PROXY": "none", **variables}.items():
+            monkeypatch.setenv(name, value)
+        path, config = CLASSROOM / "jupyterhub_config.py", Config()
+        exec(compile(text(path), path, "exec"), {"get_config": lambda: config, "__file__": str(path)})
+        return config
+
+    return load
+
+
+unix = pytest.mark.skipif(os.name == "nt", reason="JupyterHub does not run on Windows")
+
+
+@unix
+def test_unless_told_otherwise_a_hub_listens_to_this_machine_alone_and_needs_accounts(configure, monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    config = configure()
+    assert config.JupyterHub.bind_url == "http://127.0.0.1:8000"
+    assert config.JupyterHub.authenticator_class == "pam"
+    assert "allow_all" not in config.Authenticator
+    assert (tmp_path / "hub").stat().st_mode & 0o077 == 0
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(SystemExit, match="start it with sudo"):
+        configure()
+
+
+@unix
+def test_with_shared_accounts_only_those_on_the_list_can_log_in(configure, tmp_path):
+    with pytest.raises(SystemExit, match="names, one a line"):
+        configure(COURSE_HUB_ACCOUNTS="shared", COURSE_HUB_PASSWORD="eight words")
+    (tmp_path / "names").write_text("ada\nben\n", encoding="utf-8")
+    config = configure(COURSE_HUB_ACCOUNTS="shared", COURSE_HUB_LEARNERS=str(tmp_path / "names"))
+    assert config.Authenticator.allowed_users == {"ada", "ben"}
 
 
 # ---- what is pinned in several places
