@@ -26,6 +26,7 @@ environment variables:
   COURSE_MINILM=FOLDER                where MiniLM is, if not in data/cache/minilm of the course; it is only read
 """
 
+import grp
 import os
 import shlex
 import sys
@@ -73,6 +74,10 @@ c.ConfigurableHTTPProxy.command = proxy
 require(ACCOUNTS in ("system", "shared"), f"COURSE_HUB_ACCOUNTS must be system or shared, got {ACCOUNTS!r}: change it.")
 if ACCOUNTS == "system":
     require(os.geteuid() == 0, "Accounts of the system need a hub that runs as root: start it with sudo.")
+    existing = {group.gr_name for group in grp.getgrall()}
+    require(
+        {"learners", "instructors"} <= existing, "Make the groups `learners` and `instructors`: hub.md has the command."
+    )
     c.JupyterHub.authenticator_class = "pam"
     c.PAMAuthenticator.allowed_groups = {"learners"}
     c.PAMAuthenticator.admin_groups = {"instructors"}

@@ -44,6 +44,8 @@ def fingerprint(content):
 
 def refresh():
     """Make the learner's copy, or bring it up to date; returns the paths of files that the learner changed."""
+    MINE.mkdir(parents=True, exist_ok=True)
+    MINE.chmod(0o700)  # many systems let everybody read everybody's home
     record = read_record()
     kept = []
     for name in files_of_the_course():

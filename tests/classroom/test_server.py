@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -41,6 +42,7 @@ def test_a_copy_holds_the_course_and_nothing_of_whoever_tried_it_there(server):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("the instructor's", encoding="utf-8")
     assert server.refresh() == []
+    assert os.name == "nt" or server.MINE.stat().st_mode & 0o077 == 0
     found = {path.relative_to(server.MINE).as_posix() for path in server.MINE.rglob("*") if path.is_file()}
     assert found == {"course.py", "helpers/heads.py", "notebooks/00.ipynb", "data/journey.csv", server.RECORD}
 
@@ -105,6 +107,11 @@ unix = pytest.mark.skipif(os.name == "nt", reason="JupyterHub does not run on Wi
 @unix
 def test_unless_told_otherwise_a_hub_listens_to_this_machine_alone_and_needs_accounts(configure, monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr("grp.getgrall", lambda: [SimpleNamespace(gr_name="learners")])
+    with pytest.raises(SystemExit, match="Make the groups"):
+        configure()
+    groups = [SimpleNamespace(gr_name=name) for name in ("learners", "instructors")]
+    monkeypatch.setattr("grp.getgrall", lambda: groups)
     config = configure()
     assert config.JupyterHub.bind_url == "http://127.0.0.1:8000"
     assert config.JupyterHub.authenticator_class == "pam"
