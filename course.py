@@ -68,7 +68,8 @@ INSTALL_PYTHON = "install Python 3.12 from https://www.python.org/downloads/ and
     "py -3.12" if os.name == "nt" else "python3.12"
 )
 ROOT = Path(__file__).resolve().parent
-LEARNING, TESTING = ["requirements.txt"], ["requirements.txt", "requirements-test.txt"]
+LEARNING = ["requirements.txt"]
+TESTING = [*LEARNING, "requirements-test.txt", "classroom/requirements.txt"]
 CONSTRAINTS = "requirements.lock"
 FIRST_NOTEBOOK = "study/00_start_here.ipynb"
 LOCK = ROOT / ".venv.lock"

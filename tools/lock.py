@@ -36,6 +36,7 @@ def resolve():
         "requirements.txt",
         "requirements-test.txt",
         "classroom/requirements.txt",
+        "classroom/requirements-grading.txt",
     ]
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
 

@@ -1,6 +1,6 @@
 """Assignments for nbgrader and otter-grader, handed in and graded with the commands of these systems.
 
-The graders, which classroom/requirements.txt pins, get an environment of their own on top of this one: .venv.graders,
+The graders, which classroom/requirements-grading.txt pins, get an environment of their own on top of this one: .venv.graders,
 made once. In this one, their extensions would change JupyterLab. Where they cannot be installed, as without a network,
 their tests are skipped; with the environment variable CI set, they fail.
 """
@@ -128,7 +128,7 @@ def grader(installed_course):
 
 def environment():
     """The Python that has the graders and everything that this one has."""
-    files = [PROJECT / "classroom" / "requirements.txt", PROJECT / "requirements.lock"]
+    files = [PROJECT / "classroom" / "requirements-grading.txt", PROJECT / "requirements.lock"]
     stamp = hashlib.sha256(b"".join(file.read_bytes() for file in files) + sys.prefix.encode()).hexdigest()
     python = GRADERS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     made = GRADERS / "stamp.txt"

@@ -31,7 +31,7 @@ class Course:
         self.folder = folder
         self.stamp = folder / ".venv" / "course-stamp.txt"
         shutil.copy(PROJECT / "course.py", folder)
-        for name in ("requirements.txt", "requirements-test.txt", "requirements.lock"):
+        for name in ("requirements.txt", "requirements-test.txt", "classroom/requirements.txt", "requirements.lock"):
             (folder / name).write_text("# nothing\n", encoding="utf-8")
         (folder / "tests").mkdir()
         (folder / "notebooks").mkdir()

@@ -37,7 +37,7 @@ def pins(name):
 
 
 RANGED = ("requirements.txt", "requirements-test.txt")  # pyproject.toml has their ranges
-PINS = {name: pins(name) for name in (*RANGED, "classroom/requirements.txt")}
+PINS = {name: pins(name) for name in (*RANGED, "classroom/requirements.txt", "classroom/requirements-grading.txt")}
 
 
 def settings():
