@@ -31,6 +31,7 @@ html_js_files = [("live.js", {"defer": "defer"})]
 html_favicon = "static/icon.svg"
 templates_path = ["templates"]
 html_copy_source = False
+html_use_index = False
 html_show_sphinx = False
 pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
 html_theme_options = {

@@ -9,7 +9,7 @@
 
   /** Called by each script while it runs.
    *  @param {() => any} make */
-  const abhPart = (make) => Object.assign(/** @type {Element} */ (document.currentScript), { part: make() });
+  const abhPart = (make) => Object.assign(/** @type {Element} */ (document.currentScript), { made: make() });
   Object.assign(window, { abhPart });
 
   /** What the script at this address hands to abhPart.
@@ -19,7 +19,7 @@
       parts.set(address, new Promise((resolve, reject) => {
         const script = document.createElement("script");
         script.src = address;
-        script.onload = () => resolve(/** @type {any} */ (script).part);
+        script.onload = () => resolve(/** @type {any} */ (script).made);
         script.onerror = () => reject(new Error(`${address} cannot be loaded: build the site again`));
         document.head.append(script);
       }));

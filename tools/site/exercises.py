@@ -36,7 +36,7 @@ def card(id, stub):
     """An exercise, folded: the function to complete, the hints one by one, and an example of a diagnosis; Markdown."""
     exercise = EXERCISES[id]
     hints = Hints(id, exercise.hints).html()
-    where = f"<p>The notebook checks your answer: <code>check(\"{id}\", {exercise.name})</code>.</p>"
+    where = f'<p>The notebook checks your answer: <code>check("{id}", {exercise.name})</code>.</p>'
     return "\n\n".join(
         [
             raw('<details class="course-exercise"><summary>Try it: code to complete, hints, and an example</summary>'),

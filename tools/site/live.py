@@ -1,7 +1,7 @@
 """What is alive in a page: explorers and predictions, with the scripts that they have in Jupyter.
 
-A page must also work as a file on a disk, where browsers refuse modules and requests. So each script, and the numbers of
-each view, become a classic script that calls `abhPart`; site/static/live.js loads the two when the view comes near.
+A page must also work as a file on a disk, where browsers refuse modules and requests. So each script, and the numbers
+of each view, become a classic script that calls `abhPart`; site/static/live.js loads the two when the view comes near.
 Until then, and where no script runs, the page shows the picture or the text that a saved notebook has.
 """
 
@@ -16,6 +16,7 @@ import anywidget
 from explorers import modules
 
 FOLDER = "_static/live"
+DEFAULT = re.compile(r"^export default (.+);$", re.MULTILINE)
 EMBEDDED = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
 SIZE = re.compile(r'<svg[^>]*? width="([\d.]+)(pt)?" height="([\d.]+)', re.DOTALL)
 POINT = 4 / 3  # pixels
@@ -51,10 +52,16 @@ def view(script, module, values, name, still, files):
     values  what the view reads from its model
     name    what the file with these values is called
     """
-    text = modules.EXPORT.sub("", module).replace("export default", "return")
-    address = files.add(script, f"abhPart(() => {{\n{text}\n}});\n")
+    address = files.add(script, classic(module))
     numbers = files.add(f"{name}.js", f"abhPart(() => ({json.dumps(values, ensure_ascii=False)}));\n")
     return f'<div class="course-live" data-script="{address}" data-values="{numbers}">\n{still}\n</div>'
+
+
+def classic(module):
+    """A module as a classic script, which hands its default export to abhPart."""
+    default = DEFAULT.search(module)[1]
+    text = modules.EXPORT.sub("", DEFAULT.sub("", module))
+    return f"abhPart(() => {{\n{text}\nreturn {default};\n}});\n"
 
 
 def state(widget):
@@ -77,4 +84,6 @@ def _source(svg, files):
     address = files.add(f"figures/{hashlib.sha256(svg.encode()).hexdigest()[:12]}.svg", svg)
     width, points, height = SIZE.search(svg).groups()
     unit = POINT if points else 1
-    return f'src="{escape(address)}" width="{float(width) * unit:.0f}" height="{float(height) * unit:.0f}" loading="lazy"'
+    return (
+        f'src="{escape(address)}" width="{float(width) * unit:.0f}" height="{float(height) * unit:.0f}" loading="lazy"'
+    )

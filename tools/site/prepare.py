@@ -94,7 +94,9 @@ def text(cell, entry, place):
     source = CELL_LINK.sub(_to_cell, cell.source)
     source = HTML_LINK.sub(_to_page, TAG.sub(r'<p class="course-tag course-\1">\1 · \2</p>', source))
     if TITLE.search(IN_JUPYTER.sub("", source)) and cell.id == "title":
-        return markdown(cell, TITLE.sub(lambda title: f"{title[0]}\n{facts(entry, place)}\n", IN_JUPYTER.sub("", source)))
+        return markdown(
+            cell, TITLE.sub(lambda title: f"{title[0]}\n{facts(entry, place)}\n", IN_JUPYTER.sub("", source))
+        )
     return markdown(cell, f"{anchor(cell)}\n\n{source}")
 
 
@@ -154,11 +156,7 @@ def linked(text, place):
 
 def home(files, place):
     """site/index.md with what it takes from the course."""
-    words = SENTENCE.split()
-    W_query, W_key = EXERCISES["2.6"].reference()
-    x = features(SENTENCE)
-    weights = dot_product_attention(x @ W_query, x @ W_key, x)[1]
-    explorer = live.explorer(explorers.attention(words, weights), "home", files)
+    explorer = live.explorer(explorers.attention(SENTENCE.split(), pronoun_weights()), "home", files)
     parts = {
         "explorer": raw(explorer),
         "notebooks": contents(),
@@ -174,7 +172,19 @@ def home(files, place):
     return re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], page)
 
 
+def pronoun_weights():
+    """The attention that exercise 2.6 sets by hand, for the sentence of the home page.
+
+    Shapes: -> (T, T)
+    """
+    W_query, W_key = EXERCISES["2.6"].reference()
+    x = features(SENTENCE)
+    return dot_product_attention(x @ W_query, x @ W_key, x)[1]
+
+
 def contents():
     """The table of the notebooks."""
-    rows = [f"| [{entry.name}]({entry.file}) | {entry.question} | {entry.minutes} | {entry.core} |" for entry in NOTEBOOKS]
+    rows = [
+        f"| [{entry.name}]({entry.file}) | {entry.question} | {entry.minutes} | {entry.core} |" for entry in NOTEBOOKS
+    ]
     return "\n".join(["| notebook | the question it answers | minutes | core |", "|---|---|---|---|", *rows])
