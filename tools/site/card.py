@@ -19,7 +19,7 @@ def draw(path):
     axis.spines[:].set_visible(False)
     figure.text(0.05, 0.56, "Attention\nby Hand", color=INK, fontsize=52, weight="bold", linespacing=1.15)
     figure.text(0.052, 0.36, "Build the attention mechanism yourself,\nin PyTorch, one exercise at a time.",
-                color=INK, fontsize=19, linespacing=1.5)  # fmt: skip
+                color=INK, fontsize=18, linespacing=1.5)  # fmt: skip
     figure.savefig(path, metadata={"Software": None})
 
 

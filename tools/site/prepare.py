@@ -24,7 +24,6 @@ SENTENCE = "the king lost the ball but he found it again"  # of the home page
 EXAMPLE = "3.3"  # of an exercise, on the home page
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
-TITLE = re.compile(r"\A(# .*\n)")
 TAG = re.compile(r"^\*(core|deeper) · (\d+ min)\*$", re.MULTILINE)
 CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
 FILE_LINK = re.compile(r"\[([^][]+)\]\(\.\./([^()]+)\)")
@@ -93,10 +92,9 @@ def text(cell, entry, place):
     """The text of a cell: core and deeper as labels, and links that lead to pages; the first cell has the facts."""
     source = CELL_LINK.sub(_to_cell, cell.source)
     source = HTML_LINK.sub(_to_page, TAG.sub(r'<p class="course-tag course-\1">\1 · \2</p>', source))
-    if TITLE.search(IN_JUPYTER.sub("", source)) and cell.id == "title":
-        return markdown(
-            cell, TITLE.sub(lambda title: f"{title[0]}\n{facts(entry, place)}\n", IN_JUPYTER.sub("", source))
-        )
+    if cell.id == "title":
+        title, rest = IN_JUPYTER.sub("", source).split("\n", 1)
+        return markdown(cell, f"{title}\n\n{facts(entry, place)}\n{rest}")
     return markdown(cell, f"{anchor(cell)}\n\n{source}")
 
 
