@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
@@ -35,11 +36,15 @@ FILES = [entry.file for entry in NOTEBOOKS]
 PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), "accessibility.html", "search.html"]
 FIRST_VIEW = 500_000  # bytes, without the figures of a notebook
 IN_JUPYTER = ("start", "end-progress")  # the cells that only work there
-UNFOLD = "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
-COME_NEAR = """async () => {
+SEE_ALL = """async () => {  // unfold everything, and wait until every view is there
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  const end = Date.now() + 30_000;
   for (const place of document.querySelectorAll(".course-live")) {
     place.scrollIntoView();
-    while (place.dataset.alive === undefined) await new Promise(requestAnimationFrame);
+    while (place.dataset.alive === undefined) {
+      if (Date.now() > end) throw new Error(`${place.dataset.values} is not alive`);
+      await new Promise((go) => setTimeout(go, 10));
+    }
   }
 }"""
 
@@ -178,8 +183,8 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
     assert page.select_one("meta[name=description]")["content"] == NOTEBOOKS[2].question
     image = page.select_one("meta[property='og:image']")["content"]
     assert (folder / image.removeprefix(ADDRESS)).is_file()
-    sitemap = BeautifulSoup((folder / "sitemap.xml").read_text(encoding="utf-8"), "html.parser")
-    assert {location.text for location in sitemap.select("loc")} == {ADDRESS + name for name in PAGES}
+    locations = ElementTree.parse(folder / "sitemap.xml").getroot().iter("{*}loc")
+    assert {location.text for location in locations} == {ADDRESS + name for name in PAGES}
     assert page.select_one("a.course-button")["href"].endswith(
         "/someone/attention-by-hand/blob/main/notebooks/" + FILES[2]
     )
@@ -191,8 +196,7 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_in_either_theme_and_nothing_is_wider_than_a_phone(visit, name):
     page = visit(name)
-    page.evaluate(COME_NEAR)
-    page.evaluate(UNFOLD)
+    page.evaluate(SEE_ALL)
     page.emulate_media(color_scheme="light")
     assert violations(page, disabled=()) == []
     page.emulate_media(color_scheme="dark")
@@ -205,9 +209,9 @@ def test_a_page_works_as_a_file(chromium, folder):
     page = chromium.new_page()
     asked, errors = [], []
     page.on("request", lambda request: asked.append(request.url))
-    page.on("pageerror", errors.append)
+    page.on("pageerror", lambda error: errors.append(error))
     page.goto((folder / "index.html").as_uri())
-    page.evaluate(COME_NEAR)
+    page.evaluate(SEE_ALL)
     assert page.locator(".abh canvas").count() > 0
     assert errors == [] and {urlsplit(url).scheme for url in asked} <= {"file", "data"}
     page.close()
@@ -227,7 +231,7 @@ def test_without_scripts_the_pictures_and_the_questions_remain(visit):
 def test_a_choice_is_answered(visit):
     asked = COURSE.predictions["03.leak"]
     page = visit("03_causal_masking.html")
-    page.evaluate(COME_NEAR)
+    page.evaluate(SEE_ALL)
     group = page.get_by_role("group", name=asked.question)
     assert "then read on" in group.text_content()
     group.get_by_role("button", name=asked.answers["c"]).click()
@@ -236,7 +240,7 @@ def test_a_choice_is_answered(visit):
 
 def test_an_explorer_computes(visit):
     page = visit("03_causal_masking.html")
-    page.evaluate(COME_NEAR)
+    page.evaluate(SEE_ALL)
     explorer = page.locator(".course-live .abh").filter(has_text="method").first
     before = explorer.text_content()
     explorer.get_by_role("radio").first.click()
