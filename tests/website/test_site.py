@@ -183,7 +183,7 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
     assert page.select_one("meta[name=description]")["content"] == NOTEBOOKS[2].question
     image = page.select_one("meta[property='og:image']")["content"]
     assert (folder / image.removeprefix(ADDRESS)).is_file()
-    locations = ElementTree.parse(folder / "sitemap.xml").getroot().iter("{*}loc")
+    locations = ElementTree.parse(folder / "sitemap.xml").findall("{*}url/{*}loc")
     assert {location.text for location in locations} == {ADDRESS + name for name in PAGES}
     assert page.select_one("a.course-button")["href"].endswith(
         "/someone/attention-by-hand/blob/main/notebooks/" + FILES[2]
