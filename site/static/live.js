@@ -53,4 +53,15 @@
     }
   }, { rootMargin: NEAR });
   for (const place of document.querySelectorAll(".course-live")) seen.observe(place);
+
+  /** What is wider than its place can be scrolled with the keyboard, too. */
+  function letKeysScroll() {
+    for (const node of document.querySelectorAll("article pre, .course-formula, .cell_output figure, .table-wrapper")) {
+      if (node.scrollWidth > node.clientWidth) node.setAttribute("tabindex", "0");
+      else node.removeAttribute("tabindex");
+    }
+  }
+  letKeysScroll();
+  window.addEventListener("resize", letKeysScroll);
+  document.addEventListener("toggle", letKeysScroll, true); // what was folded had no size
 })();
