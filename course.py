@@ -25,6 +25,7 @@
 for maintainers, each after setting up:
   python course.py save [...]    run notebooks from top to bottom and save them with their outputs; 02 means
                                  notebooks/02_*.ipynb, nothing means all
+  python course.py site          build the course as a website, from the saved notebooks, into _site; --serve shows it
   python course.py badges        write the address in pyproject.toml into all launch badges
   python course.py versions      try the oldest, the newest and Colab's packages, each in an environment of its own,
                                  gigabytes large
@@ -544,6 +545,7 @@ COMMANDS = {
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
     "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
     "save": ("tools.save_notebooks", TESTING, None),
+    "site": ("tools.site", TESTING, None),
     "badges": ("tools.badges", TESTING, None),
     "versions": ("tools.versions", TESTING, None),
     "lock": ("tools.lock", TESTING, "uv"),

@@ -44,7 +44,7 @@ function render({ model, el }) {
   /** @param {string} letter */
   const show = (letter) => {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.letter === letter));
-    const [head, text] = model.get("replies")[letter] ?? ["", INVITATION];
+    const [head, text] = model.get("replies")[letter] ?? ["", model.get("invitation") ?? INVITATION];
     reply.replaceChildren(element("b", {}, head), " ", ...withCode(text));
   };
 

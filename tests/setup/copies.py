@@ -31,6 +31,7 @@ class Course:
         self.folder = folder
         self.stamp = folder / ".venv" / "course-stamp.txt"
         shutil.copy(PROJECT / "course.py", folder)
+        (folder / "classroom").mkdir()
         for name in ("requirements.txt", "requirements-test.txt", "classroom/requirements.txt", "requirements.lock"):
             (folder / name).write_text("# nothing\n", encoding="utf-8")
         (folder / "tests").mkdir()

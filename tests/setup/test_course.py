@@ -121,7 +121,9 @@ def test_first_start_installs_and_opens_the_learners_first_notebook(ready_course
 
 
 def named_files(call):
-    return [Path(word).name for word in call["words"] if Path(word).name.startswith("requirements")]
+    """The files of requirements that pip was given, as paths from the course's folder."""
+    paths = [Path(word) for word in call["words"] if Path(word).name.startswith("requirements")]
+    return ["/".join(path.parts[-2:]) if path.parent.name == "classroom" else path.name for path in paths]
 
 
 def test_next_start_calls_no_pip_and_changed_requirements_do(ready_course):
@@ -139,7 +141,7 @@ def test_what_only_tests_need_is_installed_when_tests_are_run_and_then_kept(read
         assert ready_course.run(*words).returncode == 0
     assert [named_files(call) for call in ready_course.calls("pip")] == [
         ["requirements.txt", "requirements.lock"],
-        ["requirements.txt", "requirements-test.txt", "requirements.lock"],
+        ["requirements.txt", "requirements-test.txt", "classroom/requirements.txt", "requirements.lock"],
     ]
 
 

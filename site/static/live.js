@@ -1,0 +1,67 @@
+// Puts a view into each place that has one, when the place comes near. Its script and its numbers are classic scripts
+// that call `abhPart`, because a page that is opened as a file may load nothing else.
+
+(() => {
+  const NEAR = "600px"; // below what is seen
+
+  /** @type {Map<string, Promise<any>>} */
+  const parts = new Map();
+
+  /** Called by each script while it runs.
+   *  @param {() => any} make */
+  const abhPart = (make) => Object.assign(/** @type {Element} */ (document.currentScript), { made: make() });
+  Object.assign(window, { abhPart });
+
+  /** What the script at this address hands to abhPart.
+   *  @param {string} address */
+  function load(address) {
+    if (!parts.has(address)) {
+      parts.set(address, new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        script.src = address;
+        script.onload = () => resolve(/** @type {any} */ (script).made);
+        script.onerror = () => reject(new Error(`${address} cannot be loaded: build the site again`));
+        document.head.append(script);
+      }));
+    }
+    return parts.get(address);
+  }
+
+  /** Bytes are base64 in the script; a view expects a DataView, as anywidget hands it over.
+   *  @param {any} value */
+  const decoded = (value) => value?.base64 === undefined ? value
+    : new DataView(Uint8Array.from(atob(value.base64), (letter) => letter.charCodeAt(0)).buffer);
+
+  /** @param {HTMLElement} place */
+  async function enliven(place) {
+    const { script, values } = place.dataset;
+    const [view, sent] = await Promise.all([load(script ?? ""), load(values ?? "")]);
+    const traits = new Map(Object.entries(sent).map(([name, value]) => [name, decoded(value)]));
+    const nothing = () => {};
+    const model = { get: (/** @type {string} */ name) => traits.get(name), set: nothing, save_changes: nothing };
+    const el = document.createElement("div");
+    await view.render({ model, el });
+    place.replaceChildren(el); // in the place of the picture, which stays if anything fails
+    place.dataset.alive = "";
+  }
+
+  const seen = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      enliven(/** @type {HTMLElement} */ (target));
+    }
+  }, { rootMargin: NEAR });
+  for (const place of document.querySelectorAll(".course-live")) seen.observe(place);
+
+  /** What is wider than its place can be scrolled with the keyboard, too. */
+  function letKeysScroll() {
+    for (const node of document.querySelectorAll("article pre, .course-formula, .cell_output figure, .table-wrapper")) {
+      if (node.scrollWidth > node.clientWidth) node.setAttribute("tabindex", "0");
+      else node.removeAttribute("tabindex");
+    }
+  }
+  letKeysScroll();
+  window.addEventListener("resize", letKeysScroll);
+  document.addEventListener("toggle", letKeysScroll, true); // what was folded had no size
+})();

@@ -1,0 +1,265 @@
+"""The website, built once and read in a browser: nothing of the notebooks is missing, and everything works.
+
+It is built as if the course had a home on GitHub, and served by this machine.
+"""
+
+import functools
+import http.server
+import json
+import re
+import threading
+from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
+
+import nbformat
+import pytest
+
+pytest.importorskip("sphinx")  # the oldest supported packages are tested without the website
+
+from bs4 import BeautifulSoup
+
+from exercises import COURSE, EXERCISES
+from exercises.notebooks import NOTEBOOKS
+from tests.explorers.axe import OF_COLORS, violations
+from tests.explorers.browser import WatchedPage
+from tests.minilm import require_minilm
+from tools.site import __main__ as site
+from tools.site import prepare, states
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PLACE = {"owner": "someone", "repository": "attention-by-hand", "branch": "main"}
+ADDRESS = "https://someone.github.io/attention-by-hand/"
+FILES = [entry.file for entry in NOTEBOOKS]
+PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), "accessibility.html", "search.html"]
+FIRST_VIEW = 500_000  # bytes, without the figures of a notebook
+IN_JUPYTER = ("start", "end-progress")  # the cells that only work there
+SEE_ALL = """async () => {  // unfold everything, and wait until every view is there
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  const end = Date.now() + 30_000;
+  for (const place of document.querySelectorAll(".course-live")) {
+    place.scrollIntoView();
+    while (place.dataset.alive === undefined) {
+      if (Date.now() > end) throw new Error(`${place.dataset.values} is not alive`);
+      await new Promise((go) => setTimeout(go, 10));
+    }
+  }
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    require_minilm()
+    out = tmp_path_factory.mktemp("site") / "_site"
+    site.build(out, PLACE)
+    return out
+
+
+@pytest.fixture(scope="module")
+def soups(folder):
+    return {name: BeautifulSoup((folder / name).read_text(encoding="utf-8"), "html.parser") for name in PAGES}
+
+
+@pytest.fixture(scope="module")
+def address(folder):
+    """Where the site is served."""
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def visit(chromium, address):
+    """visit("index.html", **options of the browser) -> a page; at the end: no error, and no request to another host."""
+    watched = []
+
+    def visit_it(name, **options):
+        each = WatchedPage(chromium)
+        watched.append(each)
+        if options:
+            each.page.close()
+            each.context.close()
+            each.context = chromium.new_context(**options)
+            each.page = each.context.new_page()
+        each.page.on("request", lambda request: each.visit(request.url))
+        each.page.goto(address + name)
+        return each.page
+
+    yield visit_it
+    problems = [problem for each in watched for problem in each.take_problems()]
+    for each in watched:
+        each.close()
+    assert problems == []
+
+
+# ---- all that is in the notebooks
+
+
+def notebook(file):
+    return nbformat.read(prepare.ROOT / "notebooks" / file, as_version=4)
+
+
+def texts(file):
+    """The text of all Markdown cells, without code."""
+    cells = [cell.source for cell in notebook(file).cells if cell.cell_type == "markdown"]
+    return re.sub(r"^```.*?^```|`[^`\n]*`", "", "\n\n".join(cells), flags=re.DOTALL | re.MULTILINE)
+
+
+def html_outputs(file):
+    """The HTML of all outputs but those of progress at a notebook's beginning and end, which a page leaves out."""
+    outputs = [
+        output
+        for cell in notebook(file).cells
+        if cell.cell_type == "code" and not prepare.PROGRESS.search(cell.source)
+        for output in cell.outputs
+    ]
+    return [output.get("data", {}).get("text/html", "") for output in outputs]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_figure_table_formula_heading_and_piece_of_code_is_there(soups, file):
+    page, text = soups[f"{Path(file).stem}.html"].article, texts(file)
+    assert len(page.select("img[loading=lazy]")) == sum("<img" in html for html in html_outputs(file))
+    tables = len(re.findall(r"^\|[-| :]+\|$", text, re.MULTILINE)) + "".join(html_outputs(file)).count("<table")
+    assert len(page.select("table")) == tables
+    assert len(page.select("math")) == len(re.findall(r"\$\$.+?\$\$|(?<!\$)\$[^$\n]+\$(?!\$)", text, re.DOTALL))
+    assert len(page.select("h1, h2, h3, h4")) == len(re.findall(r"^#+ ", text, re.MULTILINE))
+    code = Counter(block.text.strip() for block in page.select("pre"))
+    for cell in notebook(file).cells:
+        if cell.cell_type == "code" and cell.id not in IN_JUPYTER and "Jupyter" not in only_in_jupyter(cell):
+            assert code[prepare.PROGRESS.sub("", cell.source).strip()] >= 1, cell.id
+
+
+def only_in_jupyter(cell):
+    return "Jupyter" if prepare.PREDICT.match(cell.source) or prepare.is_check_of_card(cell) else ""
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_explorer_and_prediction_is_alive(soups, file):
+    page, cells = soups[f"{Path(file).stem}.html"], [cell for cell in notebook(file).cells if cell.cell_type == "code"]
+    scripts = Counter(place["data-script"].rpartition("/")[2] for place in page.select(".course-live"))
+    assert scripts.pop("buttons.js", 0) == sum(bool(prepare.PREDICT.match(cell.source)) for cell in cells)
+    assert scripts.total() == sum(states.is_explorer(output) for cell in cells for output in cell.outputs)
+
+
+def test_every_exercise_has_a_card_with_its_hints_and_an_example(soups):
+    cards = [card for page in soups.values() for card in page.select("details.course-exercise")]
+    assert len(cards) == len(EXERCISES)
+    assert sum("Hint 1 of" in card.text for card in cards) == len(EXERCISES)
+    without = [card.pre.text.split("\n")[0] for card in cards if "what the course says" not in card.details.text]
+    assert len([card for card in cards if "An example: a wrong answer" not in card.text]) <= 2, without
+
+
+def test_every_link_anchor_and_image_leads_somewhere(folder, soups):
+    ids = {name: {node["id"] for node in page.select("[id]")} for name, page in soups.items()}
+    wrong = []
+    for name, page in soups.items():
+        for node in page.select("[href], [src], [data-script]"):
+            for target in (node.get("href"), node.get("src"), node.get("data-script"), node.get("data-values")):
+                parts = urlsplit(target or "")
+                if parts.scheme or not target:
+                    continue
+                path = unquote(parts.path) or name
+                known = ids.get(path)
+                if not (folder / path).is_file() or (
+                    parts.fragment and known is not None and parts.fragment not in known
+                ):
+                    wrong.append(f"{name}: {target}")
+    assert wrong == []
+
+
+def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(folder, soups):
+    page = soups["02_single_head_attention.html"]
+    assert page.select_one("link[rel=canonical]")["href"] == f"{ADDRESS}02_single_head_attention.html"
+    assert page.select_one("meta[name=description]")["content"] == NOTEBOOKS[2].question
+    image = page.select_one("meta[property='og:image']")["content"]
+    assert (folder / image.removeprefix(ADDRESS)).is_file()
+    locations = ElementTree.parse(folder / "sitemap.xml").findall("{*}url/{*}loc")
+    assert {location.text for location in locations} == {ADDRESS + name for name in PAGES}
+    assert page.select_one("a.course-button")["href"].endswith(
+        "/someone/attention-by-hand/blob/main/notebooks/" + FILES[2]
+    )
+
+
+# ---- in a browser
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_in_either_theme_and_nothing_is_wider_than_a_phone(visit, name):
+    page = visit(name)
+    page.evaluate(SEE_ALL)
+    page.emulate_media(color_scheme="light")
+    assert violations(page, disabled=()) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations(page, rules=OF_COLORS) == []
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_a_page_works_as_a_file(chromium, folder):
+    page = chromium.new_page()
+    asked, errors = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: errors.append(error))
+    page.goto((folder / "index.html").as_uri())
+    page.evaluate(SEE_ALL)
+    assert page.locator(".abh canvas").count() > 0
+    assert errors == [] and {urlsplit(url).scheme for url in asked} <= {"file", "data"}
+    page.close()
+
+
+def test_without_scripts_the_pictures_and_the_questions_remain(visit):
+    page = visit("03_causal_masking.html", java_script_enabled=False)
+    for place in page.locator(".course-live").all():
+        place.scroll_into_view_if_needed()
+        assert place.bounding_box()["height"] > 60
+    picture = page.locator(".course-live img").first
+    assert "causal mask, filled with -∞" in picture.get_attribute("alt")
+    asked = COURSE.predictions["03.leak"]
+    assert all(page.get_by_text(answer).count() for answer in asked.answers.values())
+
+
+def test_a_choice_is_answered(visit):
+    asked = COURSE.predictions["03.leak"]
+    page = visit("03_causal_masking.html")
+    page.evaluate(SEE_ALL)
+    group = page.get_by_role("group", name=asked.question)
+    assert "then read on" in group.text_content()
+    group.get_by_role("button", name=asked.answers["c"]).click()
+    assert asked.tempting["c"] in group.text_content() and asked.watch in group.text_content()
+
+
+def test_an_explorer_computes(visit):
+    page = visit("03_causal_masking.html")
+    page.evaluate(SEE_ALL)
+    explorer = page.locator(".course-live .abh").filter(has_text="method").first
+    before = explorer.text_content()
+    explorer.get_by_role("radio").first.click()
+    assert explorer.text_content() != before
+
+
+def test_the_first_view_is_small(chromium, address):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    page, sizes = context.new_page(), {}
+    page.on("response", lambda answer: sizes.update({answer.url: int(answer.headers.get("content-length", 0))}))
+    for name in ("index.html", *(f"{Path(file).stem}.html" for file in FILES)):
+        sizes.clear()
+        page.goto(address + name, wait_until="networkidle")
+        assert sum(size for url, size in sizes.items() if "/figures/" not in url) < FIRST_VIEW, json.dumps(
+            sizes, indent=1
+        )
+    context.close()
+
+
+def test_the_search_finds_a_page(visit):
+    page = visit("search.html?q=renormalize")
+    page.get_by_role("link", name="03 Causal masking").nth(1).wait_for()

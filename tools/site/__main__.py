@@ -1,0 +1,98 @@
+"""`python course.py site` runs this file: the course as a website, in the folder _site.
+
+Nothing is asked of the network, neither while it is built nor when it is read. The address of the published site
+follows from the one URL in pyproject.toml; as long as that has its placeholder, the site has no sitemap, no links to
+Colab, and names no address of its own.
+"""
+
+import argparse
+import functools
+import http.server
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from exercises.notebooks import NOTEBOOKS  # noqa: E402  the folder must be known first
+from tools import badges  # noqa: E402
+from tools.site import prepare  # noqa: E402
+
+SITE = ROOT / "_site"
+
+
+def build(out, place):
+    """Build the site into a folder that does not exist yet, or is a site; every warning of Sphinx is an error.
+
+    Errors: RuntimeError if Sphinx finds something wrong; it has said what
+    """
+    if out.exists():
+        shutil.rmtree(out)
+    with tempfile.TemporaryDirectory() as folder:
+        pages = Path(folder, "pages")
+        pages.mkdir()
+        address = "" if badges.unknown(place) else "https://{owner}.github.io/{repository}/".format(**place)
+        context = {"descriptions": prepare.source(pages, place), "address": address}
+        application = Sphinx(
+            pages,
+            ROOT / "site",
+            out,
+            Path(folder, "doctrees"),
+            "html",
+            confoverrides={"html_baseurl": address, "html_context": context},
+            status=None,
+            warningiserror=True,
+        )
+        application.build()
+        if application.statuscode:
+            raise RuntimeError("the site was not built: correct what Sphinx reports above")
+        shutil.copytree(pages / "_static", out / "_static", dirs_exist_ok=True)
+    add_files(out, address)
+
+
+def add_files(out, address):
+    """What the pages lead to, and what a host needs."""
+    (out / "notebooks").mkdir()
+    for entry in NOTEBOOKS:
+        shutil.copy(ROOT / "notebooks" / entry.file, out / "notebooks")
+    for name in ("LICENSE", "CITATION.cff"):
+        shutil.copy(ROOT / name, out)
+    shutil.copy(ROOT / "LICENSES" / "CC-BY-4.0.txt", out)
+    (out / ".nojekyll").touch()  # else GitHub Pages leaves out folders such as _static
+    if address:
+        pages = "".join(f"<url><loc>{address}{path.name}</loc></url>\n" for path in sorted(out.glob("*.html")))
+        start = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        (out / "sitemap.xml").write_text(f"{start}{pages}</urlset>\n", encoding="utf-8")
+
+
+def serve(folder, port):
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        print(f"Open http://127.0.0.1:{server.server_address[1]}/ in a browser. To stop it, press Ctrl-C.", flush=True)
+        server.serve_forever()
+
+
+def main(words):
+    parser = argparse.ArgumentParser(prog="python course.py site", description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--serve", action="store_true", help="show the site when it is built")
+    parser.add_argument("--port", type=int, default=0, help="of --serve (unset: one that is free)")
+    options = parser.parse_args(words)
+    start = time.monotonic()
+    try:
+        build(SITE, badges.home())
+    except (LookupError, RuntimeError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"The site is in {SITE}, built in {time.monotonic() - start:.0f} s: open index.html in a browser.")
+    if options.serve:
+        serve(SITE, options.port)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

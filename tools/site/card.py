@@ -1,0 +1,27 @@
+"""Draw site/static/card.png, which is shown where somebody shares a link: `python -m tools.site.card`."""
+
+from matplotlib.figure import Figure
+
+from helpers.plots import INK, WEIGHTS
+from tools.site.prepare import PAGES, SENTENCE, pronoun_weights
+
+DOTS = 100  # per inch: 1200 x 630 pixels, the size that such pictures have
+
+
+def draw(path):
+    words, weights = SENTENCE.split(), pronoun_weights()
+    figure = Figure(figsize=(12, 6.3), dpi=DOTS, facecolor="#f7fafd")
+    axis = figure.add_axes((0.53, 0.06, 0.45, 0.76))
+    axis.imshow(weights, cmap=WEIGHTS, vmin=0, vmax=1)
+    axis.set_xticks(range(len(words)), words, rotation=45, ha="left", rotation_mode="anchor", color=INK, fontsize=15)
+    axis.set_yticks(range(len(words)), words, color=INK, fontsize=15)
+    axis.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    axis.spines[:].set_visible(False)
+    figure.text(0.05, 0.56, "Attention\nby Hand", color=INK, fontsize=52, weight="bold", linespacing=1.15)
+    figure.text(0.052, 0.36, "Build the attention mechanism yourself,\nin PyTorch, one exercise at a time.",
+                color=INK, fontsize=18, linespacing=1.5)  # fmt: skip
+    figure.savefig(path, metadata={"Software": None})
+
+
+if __name__ == "__main__":
+    draw(PAGES / "static" / "card.png")

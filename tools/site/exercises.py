@@ -1,0 +1,71 @@
+"""An exercise and a prediction as a page shows them: there is no kernel that could check an answer."""
+
+import inspect
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from exercises import COURSE, EXERCISES
+from feedback import bank, markup
+from feedback.buttons import Buttons
+from feedback.prediction import Question
+from feedback.report import Hints, Text
+from tools.site import live
+
+MOST_LINES = 14  # of an answer that is shown
+BUTTONS = Path(inspect.getfile(Buttons)).with_suffix(".js")
+DOCSTRING = re.compile(r'\n +"""[^"]*"""(?=\n)')
+
+
+def raw(html):
+    """HTML that Markdown leaves as it is, whatever is in it."""
+    return f"~~~{{raw}} html\n{html}\n~~~"
+
+
+def prediction(id, files):
+    """A question with buttons; without a script, the question with its answers."""
+    asked = COURSE.predictions[id]
+    widget = Buttons(Question(asked, None, lambda letter: None))
+    values = {**live.state(widget), "invitation": "Choose an answer, then read on."}
+    answers = "".join(f"<div>({letter}) {markup.with_code(text)}</div>" for letter, text in asked.answers.items())
+    still = markup.box(markup.BLUE, f"<div><b>Predict:</b> {markup.with_code(asked.question)}</div>{answers}")
+    return live.view(BUTTONS.name, BUTTONS.read_text(encoding="utf-8"), values, f"predict-{id}", still, files)
+
+
+def card(id, stub):
+    """An exercise, folded: the function to complete, the hints one by one, and an example of a diagnosis; Markdown."""
+    exercise = EXERCISES[id]
+    hints = Hints(id, exercise.hints).html()
+    where = f'<p>The notebook checks your answer: <code>check("{id}", {exercise.name})</code>.</p>'
+    return "\n\n".join(
+        [
+            raw('<details class="course-exercise"><summary>Try it: code to complete, hints, and an example</summary>'),
+            f"```python\n{stub}\n```",
+            raw(f'{where}<div class="course-hints">{hints}</div>'),
+            *example(id),
+            raw("</details>"),
+        ]
+    )
+
+
+def example(id):
+    """A wrong answer from the bank, and what the course says to it; Markdown, nothing if none is short."""
+    exercise = EXERCISES[id]
+    package = EXERCISES.module_of(id).rpartition(".")[0]
+    for answer, diagnosis in bank.read(package, "wrong"):
+        source = inspect.getsource(answer)
+        if diagnosis and source.startswith("@wrong(") and source.count("\n") <= MOST_LINES:
+            report = COURSE.check(id, answer, record=False)
+            name = re.compile(rf"\b{answer.__name__}\b")
+            code = name.sub(exercise.name, DOCSTRING.sub("", source.partition("\n")[2], count=1))
+            said = name.sub(exercise.name, _said(report))
+            opening = "<details><summary>An example: a wrong answer, and what the course says</summary>"
+            return [raw(opening), f"```python\n{code.rstrip()}\n```", raw(f"{said}</details>")]
+    return []
+
+
+def _said(report):
+    """The card without what only a notebook can do."""
+    parts = [part for part in report.parts if not isinstance(part, Hints)]
+    parts = [part for part in parts if not (isinstance(part, Text) and part.kind == "next")]
+    return replace(report, parts=tuple(parts))._repr_mimebundle_()["text/html"]

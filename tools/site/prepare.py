@@ -1,0 +1,188 @@
+"""What Sphinx reads: the saved notebooks made into pages, the home page, and what docs/ holds.
+
+A page has all that its notebook has, but for what only works in Jupyter: the cell that finds the course, and progress.
+"""
+
+import re
+from html import escape
+from pathlib import Path
+
+import nbformat
+
+import explorers
+from exercises import EXERCISES
+from exercises.e2_6_pronoun_matrices.sentences import features
+from exercises.notebooks import NOTEBOOKS
+from helpers.attention import dot_product_attention
+from tools import badges
+from tools.site import live, states
+from tools.site.exercises import card, example, prediction, raw
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ROOT / "site"
+SENTENCE = "the king lost the ball but he found it again"  # of the home page
+EXAMPLE = "3.3"  # of an exercise, on the home page
+
+IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
+TAG = re.compile(r"^\*(core|deeper) · (\d+ min)\*$", re.MULTILINE)
+CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
+FILE_LINK = re.compile(r"\[([^][]+)\]\(\.\./([^()]+)\)")
+HTML_LINK = re.compile(r'href="(\w+)\.ipynb(?:#cell-id=([\w-]+))?"')
+CHECK = re.compile(r'check\("([\d.]+)", \w+\)\s*\Z')
+PREDICT = re.compile(r'predict\("([\w.]+)"\)\s*\Z')
+PROGRESS = re.compile(r'^progress\("\d+"\)$', re.MULTILINE)
+EXERCISE = "exercise-"  # how the tag of the cell to complete begins
+
+
+def source(folder, place, notebooks=ROOT / "notebooks"):
+    """Write all that Sphinx reads into a folder; returns the description of each page {name: sentence}.
+
+    `place` has the owner, repository and branch of the course, as tools/badges.py gives them.
+    """
+    files = live.Files()
+    for entry in NOTEBOOKS:
+        page = prepared(nbformat.read(notebooks / entry.file, as_version=4), entry, place, files, notebooks)
+        nbformat.write(page, folder / entry.file)
+    (folder / "index.md").write_text(home(files, place), encoding="utf-8")
+    for path in (ROOT / "docs").glob("*.md"):
+        (folder / path.name).write_text(linked(path.read_text(encoding="utf-8"), place), encoding="utf-8")
+    files.write(folder)
+    return {Path(entry.file).stem: entry.question for entry in NOTEBOOKS}
+
+
+# ---- the page of a notebook
+
+
+def prepared(notebook, entry, place, files, folder):
+    """The page of a notebook, as a notebook without anything to execute."""
+    alive = states.explorers_of(notebook, folder)
+    cells = [cell for cell in notebook.cells if cell.id != "start" and not PROGRESS.fullmatch(cell.source.strip())]
+    checks = {CHECK.match(cell.source)[1] for cell in cells if CHECK.match(cell.source)}
+    pages = []
+    for cell in cells:
+        exercise = next((tag.removeprefix(EXERCISE) for tag in cell.metadata.get("tags", [])), None)
+        if cell.cell_type == "markdown":
+            pages.append(text(cell, entry, place))
+        elif exercise in checks:
+            pages.append(markdown(cell, card(exercise, cell.source)))
+        elif asked := PREDICT.match(cell.source):
+            pages.append(markdown(cell, f"{anchor(cell)}\n\n{raw(prediction(asked[1], files))}"))
+        elif not is_check_of_card(cell):
+            pages.append(code(cell, alive.get(cell.id, []), f"{entry.number}-{cell.id}", files))
+    return nbformat.v4.new_notebook(cells=pages, metadata=notebook.metadata)
+
+
+def is_check_of_card(cell):
+    """Whether a cell only says that an exercise, which has a card of its own here, was not attempted."""
+    return bool(CHECK.match(cell.source)) and "not attempted" in "".join(
+        output.get("data", {}).get("text/plain", "") for output in cell.outputs
+    )
+
+
+def markdown(cell, text):
+    return nbformat.v4.new_markdown_cell(text, id=cell.id)
+
+
+def anchor(cell):
+    """What links to a cell lead to; cells keep their ids, whatever their headings become."""
+    return f'<span id="cell-{cell.id}"></span>'
+
+
+def text(cell, entry, place):
+    """The text of a cell: core and deeper as labels, and links that lead to pages; the first cell has the facts."""
+    source = CELL_LINK.sub(_to_cell, cell.source)
+    source = HTML_LINK.sub(_to_page, TAG.sub(r'<p class="course-tag course-\1">\1 · \2</p>', source))
+    if cell.id == "title":
+        title, rest = IN_JUPYTER.sub("", source).split("\n", 1)
+        return markdown(cell, f"{title}\n\n{facts(entry, place)}\n{rest}")
+    return markdown(cell, f"{anchor(cell)}\n\n{source}")
+
+
+def _to_cell(link):
+    label, page, cell = link.groups()
+    return f'<a href="{page}.html{"" if cell == "title" else f"#cell-{cell}"}">{label}</a>'
+
+
+def _to_page(link):
+    page, cell = link.groups()
+    return f'href="{page}.html{f"#cell-{cell}" if cell and cell != "title" else ""}"'
+
+
+def facts(entry, place):
+    """How long a notebook takes, and the ways to run it."""
+    inside = [exercise for id, exercise in EXERCISES.items() if id.split(".")[0].zfill(2) == entry.number]
+    work = sum(exercise.minutes for exercise in inside)
+    several = f"{len(inside)} exercise{'s' if len(inside) > 1 else ''}"
+    core = "" if entry.core == entry.minutes else f" The core alone takes {entry.core} minutes."
+    links = [f'<a class="course-button" href="notebooks/{entry.file}" download>Download the notebook</a>']
+    if not badges.unknown(place):
+        address = badges.COLAB.format(name=entry.file, **place)
+        links.insert(0, f'<a class="course-button" href="{address}">Open in Colab</a>')
+    return (
+        f'<p class="course-facts">{entry.minutes - work} minutes to read, {work} for {several}.{core}</p>\n'
+        f'<p class="course-links">{" ".join(links)}</p>'
+    )
+
+
+def code(cell, alive, name, files):
+    """A code cell: explorers live, figures as files, answers to predictions folded."""
+    alive, outputs = list(alive), []
+    for number, output in enumerate(cell.outputs):
+        html = "".join(output.get("data", {}).get("text/html", ""))
+        if states.is_explorer(output) and alive:
+            html = live.explorer(alive.pop(0), f"{name}-{number}", files)
+        if html and not (PROGRESS.search(cell.source) and output.output_type == "execute_result"):
+            html = HTML_LINK.sub(_to_page, live.with_files(html, files))
+            outputs.append(nbformat.v4.new_output("display_data", data={"text/html": html}))
+        elif not html:
+            outputs.append(output)
+    tags = ["hide-output"] if cell.metadata.get("jupyter", {}).get("outputs_hidden") else []
+    source = PROGRESS.sub("", cell.source).rstrip()
+    return nbformat.v4.new_code_cell(source, outputs=outputs, id=cell.id, metadata={"tags": tags})
+
+
+# ---- the other pages
+
+
+def linked(text, place):
+    """A text of docs/ whose links to files of the course lead to the repository, if that has a known address."""
+    if badges.unknown(place):
+        return FILE_LINK.sub(r"\1", text)
+    address = "https://github.com/{owner}/{repository}/blob/{branch}".format(**place)
+    return FILE_LINK.sub(rf"[\1]({address}/\2)", text)
+
+
+def home(files, place):
+    """site/index.md with what it takes from the course."""
+    explorer = live.explorer(explorers.attention(SENTENCE.split(), pronoun_weights()), "home", files)
+    parts = {
+        "explorer": raw(explorer),
+        "notebooks": contents(),
+        "example": "\n\n".join(example(EXAMPLE)).replace("<details>", "<details open>", 1),
+        "exercises": str(len(EXERCISES)),
+        "misconceptions": str(sum(len(exercise.misconceptions) for exercise in EXERCISES.values())),
+        "first": Path(NOTEBOOKS[0].file).stem,
+        "hours": str(round(sum(entry.minutes for entry in NOTEBOOKS) / 60)),
+        "core": str(round(sum(entry.core for entry in NOTEBOOKS) / 60)),
+        "repository": escape("https://github.com/{owner}/{repository}".format(**place)),
+    }
+    page = (PAGES / "index.md").read_text(encoding="utf-8")
+    return re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], page)
+
+
+def pronoun_weights():
+    """The attention that exercise 2.6 sets by hand, for the sentence of the home page.
+
+    Shapes: -> (T, T)
+    """
+    W_query, W_key = EXERCISES["2.6"].reference()
+    x = features(SENTENCE)
+    return dot_product_attention(x @ W_query, x @ W_key, x)[1]
+
+
+def contents():
+    """The table of the notebooks."""
+    rows = [
+        f"| [{entry.name}]({entry.file}) | {entry.question} | {entry.minutes} | {entry.core} |" for entry in NOTEBOOKS
+    ]
+    return "\n".join(["| notebook | the question it answers | minutes | core |", "|---|---|---|---|", *rows])

@@ -1,0 +1,127 @@
+"""The explorers of a notebook, made again: a saved notebook holds their pictures, but not their numbers.
+
+Only the cells that an explorer depends on are run, which takes seconds instead of the minutes of a whole notebook. That
+nothing is missing is checked: the description of the explorer must be the one that is saved.
+"""
+
+import ast
+import contextlib
+import io
+import os
+import symtable
+import traceback
+from pathlib import Path
+
+from explorers.base import INVITATION, Explorer
+from helpers import pretrained
+
+
+def is_explorer(output):
+    """Whether an output of a saved notebook is the picture of an explorer."""
+    return "".join(output.get("data", {}).get("text/plain", "")).endswith(INVITATION)
+
+
+def explorers_of(notebook, folder):
+    """{id of a cell: its explorers}, for all cells whose saved outputs show one.
+
+    `folder` is where the notebook lies, because its cells read files.
+    Errors: ValueError if a cell gives another explorer than the one that is saved
+    """
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "start"]
+    with contextlib.chdir(folder) if hasattr(contextlib, "chdir") else _inside(folder):
+        return {
+            cell.id: _explorers_of(cells[: i + 1], [output for output in cell.outputs if is_explorer(output)])
+            for i, cell in enumerate(cells)
+            if any(map(is_explorer, cell.outputs))
+        }
+
+
+@contextlib.contextmanager
+def _inside(folder):
+    """contextlib.chdir, which Python 3.10 does not have."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def _explorers_of(cells, saved):
+    """The explorers of the last of these cells, which need some of those above it."""
+    expected = [" ".join("".join(output["data"]["text/plain"]).split()) for output in saved]
+    for chosen in (needed(cells), cells):  # all of them, should it depend on more than names, such as random numbers
+        shown, said = _shown_by([cell.source for cell in chosen])
+        if [" ".join(repr(explorer).split()) for explorer in shown] == expected:
+            return shown
+    folder = pretrained.folder()
+    if not shown and not all((folder / name).exists() for name in pretrained.FILES):
+        print(f"MiniLM is not in {folder}: cell {cells[-1].id!r} keeps its picture. `python course.py fetch` gets it.")
+        return []
+    raise ValueError(
+        f"cell {cells[-1].id!r} must give the explorer that is saved, got {[repr(explorer) for explorer in shown]} "
+        f"instead of {expected}{said}; save the notebook again with `python course.py save`"
+    )
+
+
+def _shown_by(sources):
+    """The explorers that the last source shows, and the error that ended it early."""
+    shown = []
+    names = {"__name__": "__main__", "display": shown.append}
+    *body, last = ast.parse(sources[-1]).body
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            for source in sources[:-1]:
+                exec(compile(source, "<cell>", "exec"), names)
+            exec(compile(ast.Module(body, []), "<cell>", "exec"), names)
+            if isinstance(last, ast.Expr):
+                shown.append(eval(compile(ast.Expression(last.value), "<cell>", "eval"), names))
+            else:
+                exec(compile(ast.Module([last], []), "<cell>", "exec"), names)
+    except Exception as error:
+        return [], f" ({' '.join(traceback.format_exception_only(error)[-1].split())})"
+    return [each for each in shown if isinstance(each, Explorer)], ""
+
+
+def needed(cells):
+    """The last cell, and those above it that define a name which it needs, directly or not."""
+    *above, last = cells
+    _, wanted = names(last.source)
+    chosen = [last]
+    for cell in reversed(above):
+        defined, used = names(cell.source)
+        if defined & wanted:
+            chosen.insert(0, cell)
+            wanted = wanted - defined | used
+    return chosen
+
+
+def names(source):
+    """The names that a cell defines for the cells below it, and those that it takes from the cells above it.
+
+    None for a cell that is not Python alone, such as one with a magic command.
+    """
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:
+        return set(), set()
+    defined, used = set(), set()
+    for statement in statements:
+        defines, uses = _names_in(statement)
+        if isinstance(statement, (ast.For, ast.With, ast.FunctionDef, ast.ClassDef)):
+            uses -= defines  # such as the variable of a loop
+        used |= uses - defined
+        defined |= defines
+    return defined, used
+
+
+def _names_in(statement):
+    module = symtable.symtable(ast.unparse(statement), "<cell>", "exec")
+    symbols = module.get_symbols()
+    defines = {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
+    uses, tables = {symbol.get_name() for symbol in symbols if symbol.is_referenced()}, module.get_children()
+    while tables:
+        table = tables.pop()
+        uses |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+        tables += table.get_children()
+    return defines, uses
