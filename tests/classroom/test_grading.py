@@ -1,8 +1,8 @@
 """Assignments for nbgrader and otter-grader, handed in and graded with the commands of these systems.
 
-The graders, which classroom/requirements-grading.txt pins, get an environment of their own on top of this one: .venv.graders,
-made once. In this one, their extensions would change JupyterLab. Where they cannot be installed, as without a network,
-their tests are skipped; with the environment variable CI set, they fail.
+The graders, which classroom/requirements-grading.txt pins, get an environment of their own on top of this one:
+.venv.graders, made once. In this one, their extensions would change JupyterLab. Where they cannot be installed, as
+without a network, their tests are skipped; with the environment variable CI set, they fail.
 """
 
 import hashlib
