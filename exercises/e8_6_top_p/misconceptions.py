@@ -6,7 +6,7 @@ vocabulary, and hides the others.
 
 import torch
 
-from feedback import Misconceptions
+from feedback import Misconceptions, explainers
 from feedback.format import listed, number
 
 INF = float("inf")
@@ -89,8 +89,8 @@ def changed_number(case):
     )
 
 
-def mistake(id, means, hint, step=None):
-    return known(id, means=means, hint=hint, explain=told, step=step)
+def mistake(id, means, hint, step=None, explain=told):
+    return known(id, means=means, hint=hint, explain=explain, step=step)
 
 
 # ---------------------------------------------------------------- where to cut
@@ -348,6 +348,7 @@ def two_softmaxes(logits):
     "Hidden tokens got the logit 0, which is a logit like any other: the softmax gives them a probability.",
     "Which logit has the probability 0?",
     step="finish",
+    explain=explainers.entry,
 )
 def zero_outside(logits, kept, probabilities):
     return logits.masked_fill(~kept, 0.0)
@@ -358,6 +359,7 @@ def zero_outside(logits, kept, probabilities):
     "Hidden tokens got a low number, but not -inf.",
     'Here -inf is asked for, `float("-inf")`: with it a probability is exactly 0, however low the other logits are.',
     step="finish",
+    explain=explainers.entry,
 )
 def minus_a_billion(logits, kept, probabilities):
     return logits.masked_fill(~kept, -1e9)
@@ -385,6 +387,7 @@ for value in (
     "Probabilities came back; the logits are asked for, as they were, with -inf outside the set.",
     "Whoever gets your result applies a softmax to it. Fill the logits, not the probabilities.",
     step="finish",
+    explain=explainers.entry,
 )
 def probabilities_kept(logits, kept, probabilities):
     return probabilities * kept
@@ -420,6 +423,7 @@ def log_of_renormalized(logits, kept, probabilities):
     "There are NaN: 0 * -inf is not a number.",
     "Choose instead of multiplying: `masked_fill` or `torch.where`.",
     step="finish",
+    explain=explainers.not_a_number,
 )
 def times_infinity(logits, kept, probabilities):
     return logits + ~kept * -INF
@@ -445,6 +449,7 @@ def mask_of_the_hidden(logits, kept, probabilities):
     "Nothing was hidden: the logits came back as they were.",
     "`masked_fill` and `scatter` return new tensors: does their result reach `return`?",
     step="finish",
+    explain=explainers.entry,
 )
 def as_it_was(logits, kept, probabilities):
     return logits.clone()
