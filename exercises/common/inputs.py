@@ -26,7 +26,7 @@ def generator(seed):
 
 def normal(*shape, seed=1, dtype=torch.float32):
     """Reproducible numbers around 0, of size about 0.8."""
-    return (0.8 * torch.randn(*shape, generator=generator(seed), dtype=torch.float64)).to(dtype)
+    return (0.8 * torch.randn(shape, generator=generator(seed), dtype=torch.float64)).to(dtype)
 
 
 def rows_of_weights(*shape, seed=1, dtype=torch.float32):
