@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import AXES, B, T, normal, round_numbers
+from exercises.common.inputs import AXES, B, T, generator, normal, round_numbers
 from exercises.e8_1_next_token_loss.misconceptions import compared, known
 from exercises.e8_1_next_token_loss.reference import next_token_loss
 from feedback import BehavioralTest, Exercise, Property, TestCase
@@ -18,7 +18,7 @@ def numbers(seed, b, t, v=V, dtype=torch.float32, times=2.0, plus=0.0):
 
 
 def words(seed, b, t, v=V):
-    return torch.randint(v, (b, t), generator=torch.Generator().manual_seed(seed))
+    return torch.randint(v, (b, t), generator=generator(seed))
 
 
 def padded(pad_id, *rows):
@@ -62,6 +62,10 @@ def loss_is_negative(case):
     if not case.actual < 0:
         return None
     return f"A cross-entropy is never negative; yours is {number(case.actual)}."
+
+
+def not_a_number(case):
+    return sentence(compared(case)) if case.actual.isnan() else None
 
 
 def not_finite(case):
@@ -145,6 +149,11 @@ EXERCISE = Exercise(
         "-100 (no token's id) where pad_id is None.",
     ),
     properties=(
+        Property(
+            "nan",
+            not_a_number,
+            "NaN comes from 0 / 0, inf - inf or 0 * inf. The mean of no numbers is 0 / 0: which targets are left?",
+        ),
         Property(
             "not-finite",
             not_finite,

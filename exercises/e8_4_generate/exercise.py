@@ -2,6 +2,7 @@
 
 import torch
 
+from exercises.common.inputs import generator
 from exercises.e8_4_generate.misconceptions import Answer, known, told
 from exercises.e8_4_generate.model import Model, Weights
 from exercises.e8_4_generate.reference import generate
@@ -50,8 +51,7 @@ def wrong_ids(case):
 
 
 def arguments(seed, vocabulary, b, t, steps):
-    generator = torch.Generator().manual_seed(seed)
-    return Weights(1000 + 10 * seed, vocabulary), torch.randint(vocabulary, (b, t), generator=generator), steps
+    return Weights(1000 + 10 * seed, vocabulary), torch.randint(vocabulary, (b, t), generator=generator(seed)), steps
 
 
 def stage_of(args):
@@ -94,6 +94,11 @@ EXERCISE = Exercise(
             r"the model reads ids \(B, T\)",
             "The model reads ids of the shape (B, T), also for a single new token: (B, 1). `argmax(dim=-1, "
             "keepdim=True)` keeps the axis.",
+        ),
+        (
+            r"ids has \d+ rows, and the past has",
+            "The model was fed another number of rows than before: each row of ids gets a token of its own, so "
+            "`argmax` needs `dim=-1`.",
         ),
         (
             r"past must be None or the past",

@@ -2,7 +2,7 @@
 
 import torch
 
-from exercises.common.inputs import rows_of_weights
+from exercises.common.inputs import generator, rows_of_weights
 from exercises.e8_5_induction_scores.misconceptions import after_the_previous, known
 from exercises.e8_5_induction_scores.reference import induction_scores
 from feedback import BehavioralTest, Exercise, Property, TestCase
@@ -20,8 +20,7 @@ def causal(weights, ids):
 
 
 def drawn(seed, heads, length, vocabulary):
-    generator = torch.Generator().manual_seed(seed)
-    return arguments(seed, heads, *torch.randint(vocabulary, (length,), generator=generator).tolist())
+    return arguments(seed, heads, *torch.randint(vocabulary, (length,), generator=generator(seed)).tolist())
 
 
 TWICE = (9, 4, 7, 2, 6, 9, 4, 7, 2, 6)  # a text and its repetition
