@@ -53,7 +53,9 @@ class Course:
         exercise = self._find(exercise_id)
         if exercise is None:
             return self._unknown(exercise_id)
-        report = _judged(exercise, attempt)
+        report, at_fault = _judged(exercise, attempt)
+        if at_fault:
+            return report
         if record:
             store.note(exercise.id, report.status)
             attempts.tried(exercise.id, report.status, report.diagnosis)
@@ -76,8 +78,8 @@ class Course:
         exercise, hidden = self._find(exercise_id), self._hidden(grading.chosen_seed(seed))
         if exercise is None:
             raise LookupError(self._unknown(exercise_id).parts[0].plain())
-        report = _judged(exercise, attempt)
-        grading.tell(report, _judged(hidden[exercise.id], attempt) if report.solved else None)
+        report, _ = _judged(exercise, attempt)
+        grading.tell(report, _judged(hidden[exercise.id], attempt)[0] if report.solved else None)
 
     def _way_on(self, exercise: Exercise, report: Report) -> tuple[Part, ...]:
         """What to do next, on every card."""
@@ -286,14 +288,14 @@ class Course:
         )
 
 
-def _judged(exercise: Exercise, attempt: Any) -> Report:
-    """What an answer is; a mistake of the checker is reported as one."""
+def _judged(exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
+    """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
     try:
-        return cells.did_not_run(exercise) or checker.check(exercise, attempt)
+        return cells.did_not_run(exercise) or checker.check(exercise, attempt), False
     except Exception as error:
         if os.environ.get("COURSE_DEBUG") or "PYTEST_CURRENT_TEST" in os.environ:
             raise
-        return _own_fault(exercise, error)
+        return _own_fault(exercise, error), True
 
 
 def _choose(asked: Prediction, letter: str) -> None:

@@ -7,6 +7,7 @@ import types
 
 import pytest
 import torch
+from torch import nn
 
 from benchmarks import attention as benchmark
 from benchmarks import ignored
@@ -19,7 +20,7 @@ CPU = torch.device("cpu")
 
 def with_weights_of(floor, module):
     """Give the module the numbers of the floor's four layers, whatever it calls its own."""
-    if hasattr(module, "attend"):  # nn.MultiheadAttention stacks three of them
+    if isinstance(getattr(module, "attend", None), nn.MultiheadAttention):  # it stacks three of them
         for kind in ("weight", "bias"):
             stacked = torch.cat([getattr(getattr(floor, name), kind) for name in "qkv"])
             getattr(module.attend, f"in_proj_{kind}").data.copy_(stacked)
