@@ -50,8 +50,18 @@ function render({ model, el }) {
 
   const question = model.get("question");
   // Escape leaves the buttons: the focus goes to the cell, where JupyterLab's own keys work again.
-  el.addEventListener("keydown", ({ key }) => {
-    if (key === "Escape") /** @type {HTMLElement?} */ (el.closest(".jp-Cell"))?.focus();
+  // Shift + Enter runs the next cell: after a click the buttons have the focus, and JupyterLab does not see the key.
+  el.addEventListener("keydown", (event) => {
+    const cell = /** @type {HTMLElement?} */ (el.closest(".jp-Cell"));
+    if (event.key === "Escape") cell?.focus();
+    if (event.key !== "Enter" || !event.shiftKey) return;
+    const next = /** @type {HTMLElement?} */ (cell?.nextElementSibling);
+    if (!next?.matches(".jp-Cell")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    next.focus();
+    next.dispatchEvent(new KeyboardEvent("keydown",
+      { key: "Enter", code: "Enter", keyCode: 13, shiftKey: true, bubbles: true, cancelable: true }));
   });
   el.append(element("div", { class: "course-predict", role: "group", "aria-label": `Predict: ${question}`,
     [OWN_KEYS]: "true" },

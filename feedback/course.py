@@ -88,7 +88,7 @@ class Course:
             if step is None:
                 return (following("the rest of this notebook. This was the last exercise."),)
             rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
-            return (following(f"{rest}{step.name}.", step.href),)
+            return (following(f"{step.name}.", step.href, rest),)
         change = following("Change your code, run its cell, then run this one again.")
         told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
         return (*(() if told else (change,)), Hints(exercise.id, exercise.hints))

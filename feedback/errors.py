@@ -132,4 +132,4 @@ def _slip_in_a_name(words: str, own: Meanings) -> str:
         )
     names = [name for name in dir(torch.Tensor) if not name.startswith("_") and not name.endswith("_")]
     near = [OTHER_NAMES[found[2]]] if found[2] in OTHER_NAMES else difflib.get_close_matches(found[2], names, 1, 0.8)
-    return f"A tensor has nothing called {found[2]}" + (f": is {near[0]} meant?" if near else ".")
+    return f"A tensor has nothing called `{found[2]}`" + (f": did you mean `{near[0]}`?" if near else ".")

@@ -44,9 +44,9 @@ def head(color: Color, sign: str, word: str, title: str) -> str:
     return f'<div style="font-weight:600;margin-bottom:4px">{plate} &nbsp; {with_code(title)}</div>'
 
 
-def paragraph(text: str, label: str = "", href: str = "") -> str:
+def paragraph(text: str, label: str = "", href: str = "", lead: str = "") -> str:
     start = f"<b>{label}:</b> " if label else ""
-    return f'<div style="margin:4px 0">{start}{link(href, with_code(text))}</div>'
+    return f'<div style="margin:4px 0">{start}{with_code(lead)}{link(href, with_code(text))}</div>'
 
 
 def link(href: str, html: str) -> str:

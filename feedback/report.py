@@ -27,20 +27,23 @@ class Text:
     kind  "say" for what is the case, "raised" for an exception, "numbers" for the learner's numbers, "think" for
           something to think about, "next" for what comes next
     href  where in the course the text leads to, or ""
+    lead  what stands before the link, outside of it
     """
 
     kind: str
     text: str
     href: str = ""
+    lead: str = ""
 
     def plain(self) -> str:
-        return f"{LABELS[self.kind]}: {self.text}" if self.kind in LABELS else self.text
+        text = self.lead + self.text
+        return f"{LABELS[self.kind]}: {text}" if self.kind in LABELS else text
 
     def html(self) -> str:
-        return markup.paragraph(self.text, LABELS.get(self.kind, ""), self.href)
+        return markup.paragraph(self.text, LABELS.get(self.kind, ""), self.href, self.lead)
 
     def to_dict(self) -> dict[str, str]:
-        return {"kind": self.kind, "text": self.text}
+        return {"kind": self.kind, "text": self.lead + self.text}
 
 
 @dataclass(frozen=True)
@@ -121,8 +124,8 @@ def think(text: str) -> Text:
     return Text("think", text)
 
 
-def following(text: str, href: str = "") -> Text:
-    return Text("next", text, href)
+def following(text: str, href: str = "", lead: str = "") -> Text:
+    return Text("next", text, href, lead)
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def test_in_jupyterlab(open_notebook, tmp_path):  # noqa: F811
     notebook.page.keyboard.press("Enter")
     assert asked.chosen() == [f"(a) {ORDER.answers['a']}"]
     assert notebook.page.locator(".jp-CodeCell").count() == cells
-    notebook.page.locator(".jp-CodeCell").nth(2).locator(".jp-InputPrompt").click()
-    notebook.command("notebook:run-cell")
+    notebook.page.keyboard.press("Shift+Enter")  # with the focus on a button: the next cell runs
     notebook.output(2).get_by_text("{'02.order': {'first': 'b', 'last': 'a'}}").wait_for()
+    assert notebook.page.locator(".jp-CodeCell").nth(1).locator(".jp-InputPrompt").inner_text() == "[2]:"
     print(f"\nscreenshots: {tmp_path}")

@@ -102,7 +102,10 @@ def test_the_picture_is_hidden_while_the_view_lives_and_back_when_it_is_gone(ope
     picture = page.output(1).locator("img[src^='data:image/svg+xml']")
     picture.wait_for()
     assert picture.is_visible() and picture.evaluate("image => image.naturalWidth") > 300
-    page.output(1).get_by_text("model not found").wait_for()
+    message = page.output(1).get_by_text("model not found")
+    message.wait_for()
+    assert message.evaluate("node => getComputedStyle(node).fontSize") == "0px"
+    assert "earlier session" in message.evaluate("node => getComputedStyle(node, '::after').content")
     assert all("widget model not found" in problem for problem in page.take_problems())
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from exercises import EXERCISES, check, hint
 from feedback.markup import with_code
-from feedback.report import HEADS, Hints, Text
+from feedback.report import HEADS, Hints, Text, following
 
 
 def visible(card):
@@ -100,3 +100,9 @@ def test_html_from_a_learner_is_escaped():
 
     card = check("0.1", code)._repr_mimebundle_()["text/html"]
     assert "<script" not in card and "<b>&bold" not in card and "&lt;script&gt;" in card
+
+
+def test_only_the_name_of_the_next_notebook_is_a_link():
+    part = following("notebook 09.", "09.ipynb", lead="the rest of this notebook, then ")
+    assert part.plain() == "Next: the rest of this notebook, then notebook 09."
+    assert 'the rest of this notebook, then <a href="09.ipynb"' in part.html()

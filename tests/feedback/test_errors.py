@@ -47,9 +47,9 @@ PAST, GENERATOR, NUMBER = (X, X), torch.Generator(), 0.1
         (lambda: torch.rand(2, 2, GENERATOR), "torch.rand(shape, generator=generator)"),
         (lambda: GENERATOR.rand(2), "torch.rand(shape, generator=generator)"),
         (lambda: max([]), "the collection is empty"),
-        (lambda: X.variance(-1), "is var meant"),
-        (lambda: X.average(-1), "is mean meant"),
-        (lambda: X.matmull(X), "is matmul meant"),
+        (lambda: X.variance(-1), "did you mean var?"),
+        (lambda: X.average(-1), "did you mean mean?"),
+        (lambda: X.matmull(X), "did you mean matmul?"),
         (lambda: X.frobnicate(), "nothing called frobnicate."),
     ],
 )
