@@ -124,7 +124,7 @@ def fill(folder, names):
         shutil.copy2(ROOT / name, folder / name)
     (folder / "notebooks").mkdir()
     for name in names:
-        study.write(for_students(study.read(study.NOTEBOOKS / name)), folder / "notebooks" / name)
+        study.write(for_students(study.published_edition(name)), folder / "notebooks" / name)
 
 
 # ---- the command

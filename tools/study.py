@@ -18,6 +18,7 @@ import itertools
 import json
 import os
 import platform
+import re
 import shutil
 import sys
 import urllib.request
@@ -33,6 +34,9 @@ OLD = STUDY / "old"  # the first cell of a notebook finds the course from here t
 RECORD = "made_from"  # the key in a copy's metadata: {cell id: fingerprint of the text that was published}
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_FOR_LAB = 5
+SAW = "**What you saw.**"
+FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'
+REACH = 3  # a prediction is answered at most so many cells later
 
 
 class Problem(Exception):
@@ -40,6 +44,25 @@ class Problem(Exception):
 
 
 # ---- from a published notebook to a copy
+
+
+def published_edition(name):
+    """A notebook of notebooks/, with what answers a prediction folded, so that it is read after the cell was run."""
+    notebook = read(NOTEBOOKS / name)
+    cells = notebook["cells"]
+    asked = ["**Predict" in cell["source"] or "predict(" in cell["source"] for cell in cells]
+    folded = [fold(cell) if any(asked[max(0, n - REACH) : n]) else cell for n, cell in enumerate(cells)]
+    return {**notebook, "cells": folded}
+
+
+def fold(cell):
+    """The cell with "What you saw" as something to be opened, up to the next heading or question."""
+    text = cell["source"]
+    if cell["cell_type"] != "markdown" or not text.startswith(SAW):
+        return cell
+    end = re.search(r"\n+(?=#|\*\*Predict)", text)
+    answer, rest = (text[: end.start()], text[end.start() :]) if end else (text, "")
+    return {**cell, "source": f"{FOLDED}\n\n{answer[len(SAW) :].strip()}\n</details>{rest}"}
 
 
 def make_copy(published):
@@ -258,7 +281,7 @@ def start():
     """Make the copies that are missing, leave the others alone, and say if there is a new edition of any."""
     made, outdated = [], []
     for name in names_published():
-        published = read(NOTEBOOKS / name)
+        published = published_edition(name)
         if not (STUDY / name).exists():
             write(make_copy(published), STUDY / name)
             made.append(name)
@@ -292,7 +315,7 @@ def update():
 
 def update_notebook(name, is_open):
     """Returns the lines that say what was done."""
-    path, published = STUDY / name, read(NOTEBOOKS / name)
+    path, published = STUDY / name, published_edition(name)
     if not path.exists():
         write(make_copy(published), path)
         return [f"study/{name} is new."]
@@ -314,7 +337,7 @@ def reset(words):
         raise Problem("Say which notebook to start over, such as `python course.py reset 03`.")
     names, is_open = [find(word) for word in words], open_in_lab()
     for name in names:
-        path, published = STUDY / name, read(NOTEBOOKS / name)
+        path, published = STUDY / name, published_edition(name)
         if not path.exists():
             write(make_copy(published), path)
             print(f"study/{name} is new.")

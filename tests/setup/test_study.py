@@ -146,6 +146,24 @@ def test_a_copy_has_the_published_cells_without_outputs(course, capsys):
     assert (course.folder / "notebooks" / NAME).read_bytes() == published
 
 
+def test_what_answers_a_prediction_is_folded_until_its_next_heading_or_question(course):
+    sources = {
+        "ask": "**Predict:** which?",
+        "run": "1 + 1",
+        "answer": "**What you saw.** It is 2.\n\nSo it is.\n\n### Next\n\n**Predict:** and now?",
+        "shown": "**What you saw.** Not asked for.",
+    }
+    kinds = {"run": new_code_cell}
+    cells = [kinds.get(id, new_markdown_cell)(source, id=id) for id, source in sources.items()]
+    far = [new_markdown_cell("...", id=f"between{n}") for n in range(3)]
+    course.publish([*cells[:3], *far, cells[3]])
+    course.study.main(["start"])
+    copied = course.cells()
+    opening = '<details style="margin: 0.5em 0"><summary>What you saw</summary>\n\n'
+    assert copied["answer"] == opening + "It is 2.\n\nSo it is.\n</details>\n\n### Next\n\n**Predict:** and now?"
+    assert {copied[id] == sources[id] for id in ("ask", "run", "shown")} == {True}
+
+
 def test_a_copy_says_of_its_kernel_what_the_kernel_says(course):
     course.study.main(["start"])
     assert nbformat.read(course.path, as_version=4).metadata.language_info == IPythonKernel.language_info
