@@ -224,3 +224,74 @@ def _signed_legend(x, y):
         for level in range(-half, half + 1)
     )
     return f'<text x="{x}" y="{y + 10}">below 0</text>{steps}<text x="{x + 163}" y="{y + 10}">above 0</text>'
+
+
+# ---------------------------------------------------------------- a text, what is read of it, and what comes next
+
+WORD = 22  # pixels from one line of words to the next
+WIDE = 760  # of the picture
+MOST_WORDS = 8  # bars
+
+
+def next_words(text, weights, head, words, probabilities):
+    """A text shaded by what one head reads at its last word, and a bar for each of the most likely next words.
+
+    Shapes: text T words, weights (T,), words V, probabilities (V,); head is its name
+    Source: notebook 08
+    """
+    lines, places = 1, []
+    x = 12
+    for word in text:
+        width = 10 + 7 * len(word)
+        if x + width > WIDE - 12:
+            x, lines = 12, lines + 1
+        places.append((x, 46 + WORD * (lines - 1), width))
+        x += width + 3
+    top = 46 + WORD * lines + 30
+    most = probabilities.argsort(descending=True, stable=True)[:MOST_WORDS].tolist()
+    title = f"After “{text[-1]}”: what {head} reads (darker is more), and the next word"
+    height = top + WORD * len(most) + 4
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
+        f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
+        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
+        *(_shaded(*each) for each in zip(text, weights.tolist(), places, strict=True)),
+        _outlined(*places[-1]),
+        f'<text x="12" y="{top - 8}" font-weight="bold">Probability of the next word</text>',
+        *(_bar(words[id], float(probabilities[id]), top + WORD * i) for i, id in enumerate(most)),
+        "</svg>",
+    ]
+    likely = ", ".join(f"{words[id]} {float(probabilities[id]):.2f}" for id in most)
+    j = int(weights.argmax())
+    return plots.Picture(
+        "\n".join(parts) + "\n",
+        f"{title}. The text: {' '.join(text)}. {head} reads word {j}, “{text[j]}”, most: {float(weights[j]):.2f}. "
+        f"Next word: {likely}.",
+        f"{head[0].upper()}{head[1:]} reads “{text[j]}” (position {j}) with {float(weights[j]):.2f}; "
+        f"the model expects “{words[most[0]]}” with {float(probabilities[most[0]]):.2f}.",
+    )
+
+
+def _shaded(word, weight, place):
+    x, y, width = place
+    level = _level(weight)
+    ink = plots.PAPER if level > LEVELS * 0.45 else plots.INK
+    return (
+        f'<rect x="{x}" y="{y - 13}" width="{width}" height="18" rx="2" fill="{_color(level)}"/>'
+        f'<text x="{x + width / 2:g}" y="{y}" text-anchor="middle" fill="{ink}">{escape(word)}</text>'
+    )
+
+
+def _outlined(x, y, width):
+    return (
+        f'<rect x="{x}" y="{y - 13}" width="{width}" height="18" rx="2" fill="none" stroke="#bd5305" stroke-width="2"/>'
+    )
+
+
+def _bar(word, probability, y):
+    return (
+        f'<text x="96" y="{y + 12}" text-anchor="end">{escape(_shortened(word))}</text>'
+        f'<rect x="102" y="{y + 1}" width="{380 * round(probability, 2):.1f}" height="15" fill="#0b5fa5"/>'
+        f'<text x="490" y="{y + 12}">{probability:.2f}</text>'
+    )
