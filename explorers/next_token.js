@@ -41,8 +41,8 @@ class NextTokenView {
     this.settings = { ...this.own };
     this.heads = range(this.sizes.layers * this.sizes.heads);
     this.used = this.heads.map(() => true);
-    this.model.read(this.ids);
-    this.head = this.firstHead();
+    /** @type {number} the chosen one, counted over all layers */
+    this.head = model.get("head");
     this.paint = oncePerFrame(() => this.show());
     this.readout = spoken(true);
     this.reading = new Reading(() => this.listing());
@@ -57,21 +57,13 @@ class NextTokenView {
     this.show();
   }
 
-  /** The head that reads the word which the model expects most, where the text has it; as first_head in Python. */
-  firstHead() {
-    const guess = largestFirst(this.model.logitsAt(this.position))[0];
-    const reads = this.heads.map((head) => this.model.weightsOf(head, this.position)
-      .reduce((total, weight, j) => total + (this.ids[j] === guess ? weight : 0), 0));
-    return largestFirst(reads)[0];
-  }
-
   // ------------------------------------------------------------ elements
 
   build() {
     const writing = tools(this.field.label, this.field.button, button("Draw a word", () => this.draw()),
       button("Remove the last word", () => this.remove()), button("Start again", () => this.restart()));
     const scale = tools(legend(this.table, "weight"), swatch("abh-hatched", "hidden by the causal mask"));
-    const left = element("div", { class: "abh-wide" }, this.bars.node, this.buildSliders(),
+    const left = element("div", { class: "abh-wide" }, this.bars.title, this.bars.list, this.buildSliders(),
       help("Click a word to put it in. The thin line across a bar is the model's own probability: at temperature 1, " +
         "with nothing cut and all heads in use."));
     const right = element("div", { class: "abh-wide" }, this.headList.node,
@@ -234,11 +226,16 @@ class NextTokenView {
     return [`With all heads in use it expects '${this.vocabulary[first]}' with ${exact(own[first])}.`];
   }
 
-  /** @param {Float32Array} probabilities */
+  /** What there is to say where the chosen word is not the last one. So a reader who replaces a word sees at once what
+   *  becomes of the prediction at the end.
+   *  @param {Float32Array} probabilities */
   followed(probabilities) {
     const { following } = this;
     if (following === undefined) return [];
-    return [`The text goes on with '${this.vocabulary[following]}', which gets ${exact(probabilities[following])}.`];
+    const atEnd = distribution(this.model.logitsAt(this.ids.length - 1), this.settings);
+    const [first] = largestFirst(atEnd);
+    return [`The text goes on with '${this.vocabulary[following]}', which gets ${exact(probabilities[following])}.`,
+      `At the end of the text the model expects '${this.vocabulary[first]}' with ${exact(atEnd[first])}.`];
   }
 
   /** The bars, the heads and the text as tables.

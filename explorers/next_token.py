@@ -35,34 +35,51 @@ class NextTokenExplorer(Explorer):
 
     script = "next_token.js"
     sizes = traitlets.Dict().tag(sync=True)
-    parameters = traitlets.Bytes().tag(sync=True)  # float16, little-endian, in the order of _parts
+    parameters = traitlets.Bytes().tag(sync=True)  # float16, little-endian, in the order of parts()
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     ids = traitlets.List(traitlets.Int()).tag(sync=True)
 
+    head = traitlets.Int().tag(sync=True)  # the one that is chosen when the view opens, counted over all layers
+
     def __init__(self, model, words, ids):
-        rounded = _rounded(model)
-        self._model = rounded.double()  # the picture is the same on every machine
-        super().__init__(sizes=_sizes(model.config), parameters=_sent(model), words=words, ids=ids)
+        self._model = _rounded(model).double()  # the picture is the same on every machine
+        head = _needed_most(self._model, ids)
+        super().__init__(sizes=_sizes(model.config), parameters=_sent(model), words=words, ids=ids, head=head)
 
     @torch.no_grad()
     def picture(self):
-        """The view as it opens: the end of the text, with what one head reads there, and the next words."""
+        """The view as it opens: what one head reads at the last word, and the next words."""
         logits, weights = self._model.look(torch.tensor([self.ids]))
-        heads = torch.cat([layer[0, :, -1] for layer in weights])  # (L * H, T): what each head reads at the end
-        guess = int(logits[0, -1].argmax())
-        head = first_head(heads, self.ids, guess)
-        name = "layer {}, head {}".format(*divmod(head, self.sizes["heads"]))
-        text = [self.words[id] for id in self.ids]
-        return still.next_words(text, heads[head], name, self.words, logits[0, -1].softmax(-1))
+        layer, head = divmod(self.head, self.sizes["heads"])
+        return still.next_words(
+            [self.words[id] for id in self.ids],
+            weights[layer][0, head, -1],
+            f"layer {layer}, head {head}",
+            self.words,
+            logits[0, -1].softmax(-1),
+            _without(self._model, self.ids, self.head),
+        )
 
 
-def first_head(heads, ids, guess):
-    """The head that is shown first: the one that reads the word which the model expects most, where the text has it.
+@torch.no_grad()
+def _needed_most(model, ids):
+    """The head without which the model's first choice for the next word loses most.
 
-    Shapes: heads (L * H, T), what each reads at the last position; ids (T,) -> a row of heads
+    Shapes: ids (T,) -> a number from 0 to L * H - 1
     """
-    earlier = torch.tensor([id == guess for id in ids])  # (T,)
-    return int((heads * earlier).sum(-1).argmax())
+    guess = model(torch.tensor([ids]))[0][0, -1].argmax()
+    heads = range(model.config.num_layers * model.config.num_heads)
+    return min(heads, key=lambda head: round(float(_without(model, ids, head)[guess]), 4))
+
+
+def _without(model, ids, head):
+    """The probabilities of the next word when a head is silenced.
+
+    Shapes: ids (T,) -> (V,)
+    """
+    mask = torch.ones(model.config.num_layers, model.config.num_heads)
+    mask.view(-1)[head] = 0
+    return model(torch.tensor([ids]), head_mask=mask)[0][0, -1].softmax(-1)
 
 
 def _sizes(config):
@@ -76,7 +93,7 @@ def _sizes(config):
     }
 
 
-def _parts(model):
+def parts(model):
     """All parameters, in the order in which decoder.js takes them."""
     yield from (model.tokens.weight, model.positions.weight)
     for block in model.blocks:
@@ -93,7 +110,7 @@ def _sent(model):
 
     Errors: ValueError if a parameter is NaN, infinite or beyond float16
     """
-    numbers = torch.cat([given.numbers("parameters", part).flatten() for part in _parts(model)]).half()
+    numbers = torch.cat([given.numbers("parameters", part).flatten() for part in parts(model)]).half()
     if not numbers.isfinite().all():
         raise ValueError(
             f"the model's parameters must fit float16, got {int((~numbers.isfinite()).sum())} that are NaN, infinite "
@@ -120,7 +137,7 @@ def _require_model(model):
             f"model must be a Decoder, got {type(model).__name__}; pass a helpers.decoder.Decoder, "
             "for instance story_model.load()"
         )
-    config, count = model.config, sum(part.numel() for part in _parts(model))
+    config, count = model.config, sum(part.numel() for part in parts(model))
     if count > MOST_PARAMETERS:
         raise ValueError(
             f"model must have at most {MOST_PARAMETERS:,} parameters, got {count:,}; the browser computes it again "

@@ -167,7 +167,6 @@ export class Bars {
     this.rows = range(count).map((i) => this.row(i, onPress));
     this.list = element("div", { class: "abh-bars", role: "toolbar", "aria-orientation": "vertical",
       "aria-labelledby": id }, ...this.rows.map(({ node }) => node));
-    this.node = element("div", {}, this.title, this.list);
     this.list.addEventListener("keydown", (event) => this.walk(event));
   }
 

@@ -228,29 +228,23 @@ def _signed_legend(x, y):
 
 # ---------------------------------------------------------------- a text, what is read of it, and what comes next
 
-WORD = 22  # pixels from one line of words to the next
-WIDE = 760  # of the picture
-MOST_WORDS = 8  # bars
+LINE = 22  # pixels from one line of words, or one bar, to the next
+WIDE = 760  # pixels
+MOST_BARS = 8
 
 
-def next_words(text, weights, head, words, probabilities):
+def next_words(text, weights, head, words, probabilities, without):
     """A text shaded by what one head reads at its last word, and a bar for each of the most likely next words.
 
-    Shapes: text T words, weights (T,), words V, probabilities (V,); head is its name
+    Shapes: text T words, weights (T,), words V, probabilities (V,), without (V,), the same without the head; head is
+            its name
     Source: notebook 08
     """
-    lines, places = 1, []
-    x = 12
-    for word in text:
-        width = 10 + 7 * len(word)
-        if x + width > WIDE - 12:
-            x, lines = 12, lines + 1
-        places.append((x, 46 + WORD * (lines - 1), width))
-        x += width + 3
-    top = 46 + WORD * lines + 30
-    most = probabilities.argsort(descending=True, stable=True)[:MOST_WORDS].tolist()
+    places = _lines_of(text)
+    top = places[-1][1] + 52
+    most = probabilities.argsort(descending=True, stable=True)[:MOST_BARS].tolist()
     title = f"After “{text[-1]}”: what {head} reads (darker is more), and the next word"
-    height = top + WORD * len(most) + 4
+    height = top + LINE * len(most) + 4
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
         f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
@@ -259,18 +253,33 @@ def next_words(text, weights, head, words, probabilities):
         *(_shaded(*each) for each in zip(text, weights.tolist(), places, strict=True)),
         _outlined(*places[-1]),
         f'<text x="12" y="{top - 8}" font-weight="bold">Probability of the next word</text>',
-        *(_bar(words[id], float(probabilities[id]), top + WORD * i) for i, id in enumerate(most)),
+        *(_bar(words[id], float(probabilities[id]), top + LINE * i) for i, id in enumerate(most)),
         "</svg>",
     ]
-    likely = ", ".join(f"{words[id]} {float(probabilities[id]):.2f}" for id in most)
-    j = int(weights.argmax())
-    return plots.Picture(
-        "\n".join(parts) + "\n",
-        f"{title}. The text: {' '.join(text)}. {head} reads word {j}, “{text[j]}”, most: {float(weights[j]):.2f}. "
-        f"Next word: {likely}.",
-        f"{head[0].upper()}{head[1:]} reads “{text[j]}” (position {j}) with {float(weights[j]):.2f}; "
-        f"the model expects “{words[most[0]]}” with {float(probabilities[most[0]]):.2f}.",
+    return plots.Picture("\n".join(parts) + "\n", *_in_words(title, text, weights, head, words, probabilities, without))
+
+
+def _lines_of(text):
+    """Where each word is, line by line: the x of its left edge, the y of its letters, and its width."""
+    places, x, y = [], 12, 46
+    for word in text:
+        width = 10 + 7 * len(word)
+        if x + width > WIDE - 12:
+            x, y = 12, y + LINE
+        places.append((x, y, width))
+        x += width + 3
+    return places
+
+
+def _in_words(title, text, weights, head, words, probabilities, without):
+    """The description and the caption."""
+    j, (guess, *_) = int(weights.argmax()), probabilities.argsort(descending=True, stable=True).tolist()
+    reads = f"{head[0].upper()}{head[1:]} reads “{text[j]}” (position {j}) most: {float(weights[j]):.2f}."
+    expects = (
+        f"The model expects “{words[guess]}” with {float(probabilities[guess]):.2f}; without this head, "
+        f"“{words[guess]}” gets {float(without[guess]):.2f}."
     )
+    return f"{title}. The text: {' '.join(text)}. {reads} {expects}", f"{reads} {expects}"
 
 
 def _shaded(word, weight, place):
