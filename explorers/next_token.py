@@ -9,7 +9,7 @@ from explorers import given, still
 from explorers.base import Explorer
 from helpers.decoder import Decoder
 
-MOST_PARAMETERS, MOST_HEADS = 500_000, 32
+MOST_PARAMETERS, MOST_HEADS, MOST_WORDS = 500_000, 32, 10_000
 ATTENTION = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 
@@ -151,7 +151,11 @@ def _require_model(model):
 
 
 def _words(words, count):
-    words = given.words("words", words, count, count, "pass one word for each id of the model, in the order of the ids")
+    words = given.words("words", words, MOST_WORDS)
+    if len(words) != count:
+        raise ValueError(
+            f"words must be {count}, one for each id of the model, got {len(words)}; pass its vocabulary, id by id"
+        )
     if len(set(words)) < len(words):
         twice = next(word for i, word in enumerate(words) if word in words[:i])
         raise ValueError(f"words must all be different, got {twice!r} twice; pass each word once, at its id")
