@@ -17,7 +17,7 @@ from helpers.induction import LONGEST, SHORTEST, repeated_strings
 from helpers.training import train
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "stories" / "model.safetensors"
-SHA256 = ""
+SHA256 = "9c05005f8923d32937e3b2f625fb06147e4a5108dd3b6492f31f51f501bce23d"
 CONFIG = DecoderConfig(vocab_size=len(stories.WORDS))
 
 
