@@ -47,7 +47,8 @@ class NextTokenView {
     this.readout = spoken(true);
     this.reading = new Reading(() => this.listing());
     this.field = new Field(this.vocabulary, (ids) => this.put(ids), () => this.remove());
-    this.text = new Text(this.table, (position) => this.change(this.ids, position), () => this.remove());
+    this.text = new Text(this.table, () => ({ position: this.position, last: this.ids.length - 1 }),
+      (position) => this.change(this.ids, position), () => this.remove());
     this.bars = new Bars(Math.min(MOST_BARS, this.vocabulary.length), (i) => this.put([this.order[i]]));
     this.headList = new Heads(this.heads.map((head) => this.headName(head)), (head) => this.chooseHead(head),
       (head, used) => this.use(head, used));
@@ -64,13 +65,14 @@ class NextTokenView {
       button("Remove the last word", () => this.remove()), button("Start again", () => this.restart()));
     const scale = tools(legend(this.table, "weight"), swatch("abh-hatched", "hidden by the causal mask"));
     const left = element("div", { class: "abh-wide" }, this.bars.title, this.bars.list, this.buildSliders(),
-      help("Click a word to put it in. The thin line across a bar is the model's own probability: at temperature 1, " +
-        "with nothing cut and all heads in use."));
+      help("Click a word to make it the next word of the text. The thin line across a bar is the model's own " +
+        "probability: at temperature 1, with nothing cut and all heads in use."));
     const right = element("div", { class: "abh-wide" }, this.headList.node,
-      help("A head that is not in use adds nothing to its layer's output. Its weights are shown all the same."));
-    return frame(help("Write on: type words, or click one that the model expects. Choose an earlier word of the text " +
-      "with a click or the arrow keys to see what the model expected after it; what you put in there replaces the " +
-      "word that follows."), writing, this.field.error, this.readout.node, this.text.node, scale,
+      help("Select a head to see all its weights in the text. A head that is not in use contributes nothing to the " +
+        "prediction; its weights are shown all the same."));
+    return frame(help("Continue the text: type words, or click a word that the model expects. Select an earlier word " +
+      "with a click or the arrow keys to see what the model expected after it; a word that you enter there replaces " +
+      "the next one."), writing, this.field.error, this.readout.node, this.text.node, scale,
     sideBySide(left, right), this.reading.node);
   }
 

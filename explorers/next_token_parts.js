@@ -63,7 +63,7 @@ export class Field {
     this.name = element("span");
     this.label = element("label", { class: "abh-control" }, this.name, this.input,
       element("datalist", { id: list }, ...vocabulary.map((value) => element("option", { value }))));
-    this.button = button("Put in", () => this.enter());
+    this.button = button("Add", () => this.enter());
     this.error = element("p", { class: "abh-error", id: error, role: "alert" });
     this.input.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.enter();
@@ -88,7 +88,8 @@ export class Field {
 
   /** @param {string | undefined} following the word that will be replaced; none at the end */
   show(following) {
-    this.name.textContent = following === undefined ? "add words" : `replace '${following}' with`;
+    this.name.textContent = following === undefined ? "next words" : `replace '${following}' with`;
+    this.button.textContent = following === undefined ? "Add" : "Replace";
   }
 }
 
@@ -97,27 +98,29 @@ export class Field {
 /** The words of the text as a list in which one is chosen, always. Each has the color of its weight. */
 export class Text {
   /** @param {Color[]} table
+   *  @param {() => { position: number, last: number }} where the chosen position and the last one: keys may be faster
+   *    than what is shown
    *  @param {(position: number) => void} onChoose
    *  @param {() => void} onRemove the last word */
-  constructor(table, onChoose, onRemove) {
+  constructor(table, where, onChoose, onRemove) {
     this.table = table;
+    this.where = where;
     this.onChoose = onChoose;
     this.onRemove = onRemove;
     this.node = element("div", { class: "abh-text", role: "listbox", tabindex: "0", "aria-orientation": "horizontal",
-      "aria-label": "The text: choose the word after which to look" });
+      "aria-label": "The text: select the word after which to predict" });
     /** @type {{ node: HTMLElement, weight: HTMLElement }[]} */
     this.chips = [];
     /** @type {string[]} */
     this.words = [];
-    this.position = 0;
     this.node.addEventListener("keydown", (event) => this.walk(event));
   }
 
   /** @param {KeyboardEvent} event */
   walk(event) {
-    const last = this.words.length - 1;
+    const { position, last } = this.where();
     const vertical = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const next = vertical ? this.position + vertical : moved(event, [0, this.position], [0, last])?.[1];
+    const next = vertical ? position + vertical : moved(event, [0, position], [0, last])?.[1];
     if (event.key === "Backspace") this.onRemove();
     else if (next === undefined || event.altKey) return;
     else this.onChoose(clamp(next, 0, last));
@@ -129,7 +132,6 @@ export class Text {
    *  @param {Float32Array} weights of the words up to it; the others are hidden */
   show(words, position, weights) {
     if (this.words.join(" ") !== words.join(" ")) this.make(words);
-    this.position = position;
     this.chips.forEach(({ node, weight }, j) => {
       const hidden = j > position;
       const color = hidden ? null : this.table[colorIndex(weights[j])];
@@ -229,7 +231,7 @@ export class Heads {
       return { node, radio, used, word, weight };
     });
     this.title = element("legend", { class: "abh-caption" });
-    const titles = ["head", "reads most", "weight", "use"].map((title) => element("th", { scope: "col" }, title));
+    const titles = ["head", "reads most", "weight", "in use"].map((title) => element("th", { scope: "col" }, title));
     this.node = element("fieldset", { class: "abh-heads" }, this.title, element("table", {},
       element("thead", {}, element("tr", {}, ...titles)), element("tbody", {}, ...this.rows.map(({ node }) => node))));
   }

@@ -203,9 +203,9 @@ def test_the_text_ends_where_the_model_has_no_more_positions_and_keeps_its_first
 
 def test_the_keyboard_alone_suffices(page):
     view = opened(page)
-    text, first = "The text: choose the word after which to look", WORDS[expected(IDS).argmax()]
+    text, first = "The text: select the word after which to predict", WORDS[expected(IDS).argmax()]
     stops = view.tab_stops()
-    assert stops[:6] == ["add words", "Put in", "Draw a word", "Remove the last word", "Start again", text]
+    assert stops[:6] == ["next words", "Add", "Draw a word", "Remove the last word", "Start again", text]
     assert stops[6].startswith(first) and stops[7:10] == ["temperature", "top-k", "top-p"]
     assert len([stop for stop in stops[10:-1] if stop.startswith("use ")]) == 4 and stops[-1] == "Read as a table"
     view.output.get_by_role("listbox").focus()
