@@ -78,11 +78,30 @@ class MultiHeadAttention(nn.Module):
     def forward(self, x, context=None, mask=None, causal=False, need_weights=False):
         context = x if context is None else context
         self._require(x, context, causal)
+        return self.attend(*self.project(x, context), mask, causal, need_weights)
+
+    def project(self, x, context):
+        """The queries of x and the keys and values of the context, cut into heads: what a cache keeps.
+
+        Shapes: x (..., T, C), context (..., S, C) -> q (..., H, T, D), k and v (..., H, S, D)
+        Source: notebook 05; notebook 08 for the cache
+        """
         q = split_heads(self.q_proj(x), self.num_heads)  # (..., H, T, D)
         k = split_heads(self.k_proj(context), self.num_heads)  # (..., H, S, D)
         v = split_heads(self.v_proj(context), self.num_heads)  # (..., H, S, D)
+        return q, k, v
+
+    def attend(self, q, k, v, mask=None, causal=False, need_weights=False, head_mask=None):
+        """From queries, keys and values to the output; `forward` is `project`, then `attend`.
+
+        Shapes: q (..., H, T, D), k and v (..., H, S, D) -> out (..., T, C), weights (..., H, T, S) or None
+                head_mask (H,): 1 keeps a head, 0 silences it; the weights are those before it
+        Source: notebook 05; Michel et al. 2019 for the head mask
+        """
         attend = self._explicit if need_weights else self._fast
         out, weights = attend(q, k, v, mask, causal)  # (..., H, T, D), (..., H, T, S) or None
+        if head_mask is not None:
+            out = out * head_mask[:, None, None]  # (..., H, T, D) * (H, 1, 1)
         return self.out_proj(merge_heads(out)), weights  # (..., T, C)
 
     def _fast(self, q, k, v, mask, causal):

@@ -1,0 +1,343 @@
+"""A language model: a decoder that predicts the next token, its loss, and how it writes.
+
+From the inside out: the block, the model, the loss, sampling, and generation with a cache.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from helpers.attention import require_probability
+from helpers.embeddings import require_ids, require_sizes
+from helpers.heads import MultiHeadAttention, require_heads
+from helpers.masks import causal_mask
+
+
+@dataclass(frozen=True)
+class DecoderConfig:
+    """The sizes of a decoder. The defaults are those of the story model, which has a vocabulary of its own.
+
+    Errors: TypeError or ValueError if a size or a probability makes no sense
+    Source: notebook 08
+    """
+
+    vocab_size: int
+    context_length: int = 64
+    d_model: int = 64
+    num_heads: int = 4
+    num_layers: int = 2
+    d_ff: int = 256
+    dropout: float = 0.0
+
+    def __post_init__(self):
+        require_sizes(
+            vocab_size=self.vocab_size,
+            context_length=self.context_length,
+            num_layers=self.num_layers,
+            d_ff=self.d_ff,
+        )
+        require_heads(self.d_model, self.num_heads)
+        require_probability(self.dropout)
+
+
+class Past(NamedTuple):
+    """What a decoder remembers of the tokens it was fed: pass it back, and it continues after them.
+
+    Shapes: layers: (k, v) for each layer, (B, H, P, D) each; real (B, P), bool, or None where no token is padding
+    Source: notebook 08
+    """
+
+    layers: tuple
+    real: torch.Tensor | None
+
+
+# ---------------------------------------------------------------- block and model
+
+
+class DecoderBlock(nn.Module):
+    """Causal self-attention, then a feed-forward network, each after a LayerNorm and added to what came in.
+
+    Shapes: x (B, T, C) -> (B, T, C)
+            mask bool, broadcastable to (B, H, T, T), True = may attend; the future is hidden in any case
+    Errors: TypeError or ValueError if x or mask do not fit
+    Source: pre-norm as in Radford et al. 2019 (GPT-2); notebook 08
+    """
+
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0):
+        super().__init__()
+        require_sizes(d_ff=d_ff)
+        self.norm1, self.norm2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+        self.attention = MultiHeadAttention(d_model, num_heads, dropout)
+        self.feed_forward = nn.Sequential(nn.Linear(d_model, d_ff), nn.GELU(), nn.Linear(d_ff, d_model))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        normed = self.norm1(x)
+        x = x + self.dropout(self.attention(normed, mask=mask, causal=True)[0])
+        return x + self.dropout(self.feed_forward(self.norm2(x)))
+
+    def step(self, x, past=None, mask=None, head_mask=None, need_weights=False):
+        """The same, continuing after a past, with what there is to look at.
+
+        Shapes: x (B, T, C), past (k, v) of (B, H, P, D) each or None, mask broadcastable to (B, H, T, P + T),
+                head_mask (H,): 1 keeps a head, 0 silences it
+                -> out (B, T, C), weights (B, H, T, P + T) or None, (k, v) of (B, H, P + T, D) each
+        Source: notebook 08
+        """
+        normed = self.norm1(x)
+        q, k, v = self.attention.project(normed, normed)  # (B, H, T, D) each
+        if past is not None:
+            k, v = (torch.cat(pair, dim=-2) for pair in zip(past, (k, v), strict=True))  # (B, H, P + T, D) each
+        T, S = q.size(-2), k.size(-2)
+        if 1 < T < S:  # a single new token sees everything; several see each other causally
+            recent = causal_mask(S, x.device)[S - T :]  # (T, S): the last T rows
+            mask = recent if mask is None else mask & recent
+        attended, weights = self.attention.attend(q, k, v, mask, T == S, need_weights, head_mask)
+        x = x + self.dropout(attended)
+        return x + self.dropout(self.feed_forward(self.norm2(x))), weights, (k, v)
+
+
+class Decoder(nn.Module):
+    """From ids to a score for every token that could come next, at every position.
+
+    Shapes: ids (B, T) -> logits (B, T, V), past
+            past: what an earlier call returned; the ids continue after it, and P + T <= context_length
+            real (B, T), bool, False = padding, which nobody attends to and which takes no position; it may be on
+            either side, but generation needs it on the left. After a past with padding, None means that all are real
+            head_mask (layers, H): 1 keeps a head, 0 silences it
+    Units:  logits[:, t] are scores of the token at t + 1; softmax gives its probability
+    Errors: TypeError or ValueError if ids, past, real or head_mask do not fit
+    Source: Radford et al. 2019; Press and Wolf 2017 for tied embeddings; notebook 08
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.tokens = nn.Embedding(config.vocab_size, config.d_model)
+        self.positions = nn.Embedding(config.context_length, config.d_model)
+        self.blocks = nn.ModuleList(
+            DecoderBlock(config.d_model, config.num_heads, config.d_ff, config.dropout)
+            for _ in range(config.num_layers)
+        )
+        self.norm = nn.LayerNorm(config.d_model)
+        self.dropout = nn.Dropout(config.dropout)
+        self.apply(_initialize)
+
+    def forward(self, ids, past=None, real=None, head_mask=None):
+        logits, _, past = self._run(ids, past, real, head_mask, need_weights=False)
+        return logits, past
+
+    def look(self, ids, past=None, real=None, head_mask=None):
+        """The logits, and the attention weights of each layer.
+
+        Shapes: ids (B, T) -> logits (B, T, V), a list with (B, H, T, P + T) for each layer
+        Errors: as `Decoder`
+        Source: notebook 08
+        """
+        logits, weights, _ = self._run(ids, past, real, head_mask, need_weights=True)
+        return logits, weights
+
+    def _run(self, ids, past, real, head_mask, need_weights):
+        self._require(ids, past, real)
+        head_mask = self._rows(head_mask)
+        real = self._real(ids, past, real)  # (B, P + T) or None
+        x = self.dropout(self.tokens(ids.long()) + self.positions(self._places(ids, past, real)))  # (B, T, C)
+        mask = None if real is None else real[:, None, None, :]  # (B, 1, 1, P + T)
+        olds = [None] * len(self.blocks) if past is None else past.layers
+        all_weights, news = [], []
+        for block, old, row in zip(self.blocks, olds, head_mask, strict=True):
+            x, weights, new = block.step(x, old, mask, row, need_weights)
+            all_weights.append(weights)
+            news.append(new)
+        logits = self.norm(x) @ self.tokens.weight.T  # the embedding table again: (B, T, C) @ (C, V) -> (B, T, V)
+        return logits, all_weights, Past(tuple(news), real)
+
+    def _real(self, ids, past, real):
+        """Which of all tokens, past and new, are real; None if all are."""
+        before = None if past is None else past.real
+        if before is None and real is None:
+            return None
+        real = torch.ones_like(ids, dtype=torch.bool) if real is None else real
+        if before is None:
+            before = real.new_ones(len(ids), _length(past))
+        return torch.cat([before, real], dim=1)
+
+    def _places(self, ids, past, real):
+        """The position of each new token: how many real tokens came before it."""
+        P, T = _length(past), ids.size(1)
+        if real is None:
+            return torch.arange(P, P + T, device=ids.device)  # (T,)
+        return (real.cumsum(dim=1) - 1).clamp(min=0)[:, P:]  # (B, T)
+
+    def _rows(self, head_mask):
+        """A row of the head mask for each layer."""
+        L, H = self.config.num_layers, self.config.num_heads
+        if head_mask is None:
+            return [None] * L
+        if not isinstance(head_mask, torch.Tensor) or head_mask.shape != (L, H):
+            got = tuple(head_mask.shape) if isinstance(head_mask, torch.Tensor) else type(head_mask).__name__
+            raise ValueError(f"head_mask must be a tensor ({L}, {H}), a number for each head of each layer, got {got}")
+        return list(head_mask.to(self.tokens.weight.dtype))
+
+    def _require(self, ids, past, real):
+        require_ids(ids, self.config.vocab_size)
+        if ids.dim() != 2 or not ids.numel():
+            raise ValueError(
+                f"ids must be (B, T) with at least one token, got {tuple(ids.shape)}; "
+                "one sequence (T,) becomes a batch of one by ids[None]"
+            )
+        if past is not None and not isinstance(past, Past):
+            raise TypeError(f"past must be what the model returned with its logits, got {type(past).__name__}")
+        if past is not None and len(past.layers[0][0]) != len(ids):
+            raise ValueError(f"past holds {len(past.layers[0][0])} sequences, but ids {len(ids)}; pass as many ids")
+        if _length(past) + ids.size(1) > self.config.context_length:
+            raise ValueError(
+                f"the model has {self.config.context_length} positions, got {_length(past)} past and {ids.size(1)} "
+                "new tokens; shorten the text, or build the model with a larger context_length"
+            )
+        if real is not None and (not isinstance(real, torch.Tensor) or real.dtype != torch.bool):
+            got = real.dtype if isinstance(real, torch.Tensor) else type(real).__name__
+            raise TypeError(f"real must be bool (True = a real token), got {got}; for a pad_id: ids != pad_id")
+        if real is not None and real.shape != ids.shape:
+            raise ValueError(f"real must have the shape of ids, got {tuple(real.shape)} and {tuple(ids.shape)}")
+
+
+def _length(past):
+    """How many tokens a past holds."""
+    return 0 if past is None else past.layers[0][0].size(-2)
+
+
+def _initialize(module):
+    """Initial parameters: a layer gives numbers as large as it gets, 1 / sqrt(features) each.
+
+    NB: GPT-2's 0.02 suits a width of 768 and more; at a width of 64 attention then hardly begins to learn.
+    """
+    if isinstance(module, (nn.Linear, nn.Embedding)):
+        nn.init.normal_(module.weight, std=module.weight.size(-1) ** -0.5)
+    if isinstance(module, nn.Linear):
+        nn.init.zeros_(module.bias)
+
+
+# ---------------------------------------------------------------- loss
+
+
+def token_losses(logits, ids):
+    """The cross-entropy of each token but the first, given all before it.
+
+    Shapes: logits (B, T, V), ids (B, T) -> (B, T - 1); entry t is the loss of ids[:, t + 1]
+    Units:  nats; log V if all tokens are equally likely
+    Errors: TypeError or ValueError if logits and ids do not fit
+    Source: notebook 08
+    """
+    _require_targets(logits, ids)
+    return F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:].long(), reduction="none")  # (B, V, T - 1)
+
+
+def next_token_loss(logits, ids, pad_id=None):
+    """The mean cross-entropy of each token but the first, given all before it; padding is not counted.
+
+    Shapes: logits (B, T, V), ids (B, T) -> a number
+    Units:  nats per token
+    Errors: TypeError or ValueError if logits and ids do not fit, or every target is padding
+    Source: notebook 08
+    """
+    losses = token_losses(logits, ids)
+    if pad_id is None:
+        return losses.mean()
+    real = ids[:, 1:] != pad_id
+    if not real.any():
+        raise ValueError(f"at least one target must be a real token, got only the padding id {pad_id}")
+    return losses[real].mean()
+
+
+def _require_targets(logits, ids):
+    """Raise unless there are logits for each of the ids, and something to predict."""
+    if not isinstance(logits, torch.Tensor) or not logits.is_floating_point() or logits.dim() != 3:
+        got = tuple(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
+        raise TypeError(f"logits must be a tensor of floats (B, T, V), got {got}")
+    require_ids(ids, logits.size(-1))
+    if ids.shape != logits.shape[:2] or ids.size(1) < 2:
+        raise ValueError(
+            f"logits (B, T, V) need ids (B, T) with T of at least 2, got {tuple(logits.shape)} and {tuple(ids.shape)}"
+        )
+
+
+# ---------------------------------------------------------------- writing
+
+
+def keep_top_k(logits, k):
+    """The k highest logits; the others become -inf.
+
+    Shapes: logits (..., V) -> (..., V); k above V keeps all
+    Errors: TypeError or ValueError if k is not a whole number of at least 1
+    Source: Fan et al. 2018; notebook 08
+    """
+    require_sizes(top_k=k)
+    kept = logits.topk(min(k, logits.size(-1)), dim=-1).indices
+    hidden = torch.ones_like(logits, dtype=torch.bool).scatter(-1, kept, False)
+    return logits.masked_fill(hidden, float("-inf"))
+
+
+def keep_top_p(logits, p):
+    """The smallest set of tokens whose probabilities sum to at least p; the others become -inf.
+
+    Shapes: logits (..., V) -> (..., V)
+    Errors: ValueError unless 0 < p <= 1
+    Source: Holtzman et al. 2020, "nucleus sampling"; notebook 08
+    """
+    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p <= 1:
+        raise ValueError(f"top_p must be a number above 0 and at most 1, got {p!r}")
+    probabilities, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
+    before = probabilities.cumsum(dim=-1) - probabilities  # what more likely tokens have collected already
+    hidden = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before >= p)
+    return logits.masked_fill(hidden, float("-inf"))
+
+
+def sample(logits, temperature=1.0, top_k=None, generator=None, top_p=None):
+    """Draw one token for each row: softmax of logits / temperature, after the cuts; temperature 0 takes the best.
+
+    Shapes: logits (B, V) -> ids (B,)
+    Units:  the temperature comes first, then top_k, then top_p of what is left
+    Errors: TypeError or ValueError if the logits are not (B, V), or a setting makes no sense
+    Source: notebook 08
+    """
+    if not isinstance(logits, torch.Tensor) or not logits.is_floating_point() or logits.dim() != 2:
+        got = tuple(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
+        raise TypeError(f"logits must be a tensor of floats (B, V), got {got}; of a model's output take logits[:, -1]")
+    if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not 0 <= temperature < math.inf:
+        raise ValueError(f"temperature must be a number of at least 0, got {temperature!r}; 0 takes the best token")
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    # Shifted first, so that a small temperature cannot overflow; in float32 at least, so that draws are exact enough.
+    logits = (logits - logits.amax(dim=-1, keepdim=True)).to(torch.promote_types(logits.dtype, torch.float32))
+    logits = logits / temperature
+    if top_k is not None:
+        logits = keep_top_k(logits, top_k)
+    if top_p is not None:
+        logits = keep_top_p(logits, top_p)
+    return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator).squeeze(-1)  # (B, 1) -> (B,)
+
+
+@torch.no_grad()
+def generate(model, ids, steps, temperature=0.0, top_k=None, generator=None, top_p=None, real=None):
+    """Write on: feed the prefix once, then each new token alone, as the cache holds all before it.
+
+    Shapes: ids (B, T) -> (B, T + steps); real (B, T), False = padding, which must be on the left
+    Units:  settings as in `sample`; without any, the most likely token is taken at each step
+    Errors: TypeError or ValueError if ids, steps or a setting do not fit; ValueError beyond the model's positions
+    Source: notebook 08
+    """
+    if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
+        raise ValueError(f"steps must be a whole number of at least 0, got {steps!r}")
+    if real is not None and not real[:, -1].all():
+        raise ValueError("padding must be on the left, since writing goes on at the right; got a row that ends in it")
+    new, past, options = ids, None, {} if real is None else {"real": real}
+    for _ in range(steps):
+        logits, past = model(new, past=past, **options)
+        new = sample(logits[:, -1], temperature, top_k, generator, top_p)[:, None].to(ids.dtype)  # (B, 1)
+        ids, options = torch.cat([ids, new], dim=1), {}
+    return ids

@@ -1,0 +1,358 @@
+"""The decoder: causal, the same with and without its cache, and writing that draws from the right probabilities."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from helpers.decoder import (
+    Decoder,
+    DecoderBlock,
+    DecoderConfig,
+    generate,
+    keep_top_k,
+    keep_top_p,
+    next_token_loss,
+    sample,
+    token_losses,
+)
+
+B, T, V, C, H, L = 3, 7, 13, 20, 5, 2
+TOLERANCE = {torch.float64: 1e-12, torch.float32: 1e-5, torch.bfloat16: 0.1}
+
+
+def model(dtype=torch.float32, **sizes):
+    torch.manual_seed(1)
+    config = DecoderConfig(**{"vocab_size": V, "context_length": 11, "d_model": C, "num_heads": H, "d_ff": 31, **sizes})
+    made = Decoder(config)
+    for parameter in made.parameters():
+        if parameter.dim() == 1:  # LayerNorms and biases, so that none of them is the same as having none
+            parameter.data += 0.3 * torch.randn_like(parameter)
+    return made.to(dtype).eval()
+
+
+def some_ids(rows=B, length=T, seed=0):
+    return torch.randint(V, (rows, length), generator=torch.Generator().manual_seed(seed))
+
+
+def agree(a, b, dtype=torch.float32):
+    torch.testing.assert_close(a, b, rtol=0, atol=TOLERANCE[dtype])
+
+
+# ---------------------------------------------------------------- block and model
+
+
+def test_block_is_what_pre_norm_says():
+    torch.manual_seed(0)
+    block, x = DecoderBlock(C, H, 31), torch.randn(B, T, C)
+    attended = block.attention(block.norm1(x), causal=True)[0]
+    fed = block.feed_forward(block.norm2(x + attended))
+    agree(block(x), x + attended + fed)
+    agree(fed, block.feed_forward[2](F.gelu(block.feed_forward[0](block.norm2(x + attended)))))
+
+
+def test_block_step_without_a_past_is_the_block():
+    torch.manual_seed(0)
+    block, x = DecoderBlock(C, H, 31), torch.randn(B, T, C)
+    mask = torch.rand(B, 1, T, T) < 0.7
+    agree(block.step(x)[0], block(x))
+    agree(block.step(x, mask=mask)[0], block(x, mask))
+    assert (block(x, mask) - block(x)).abs().max() > 1e-3
+
+
+def test_nothing_leaks_from_the_future_and_all_of_the_past_is_read():
+    torch.manual_seed(0)
+    block, x = DecoderBlock(C, H, 31), torch.randn(1, T, C, requires_grad=True)
+    made, ids = model(), some_ids(1)
+    inputs = made.tokens(ids).detach().requires_grad_()
+    made.tokens.register_forward_hook(lambda *_: inputs)
+    for run, source in ((block, x), (lambda _: made(ids)[0], inputs)):
+        for t in range(T):
+            (gradient,) = torch.autograd.grad(run(source)[:, t].square().sum(), source)
+            assert (gradient[:, t + 1 :] == 0).all() and (gradient[:, : t + 1].abs().amax(-1) > 0).all()
+
+
+def test_every_later_token_leaves_earlier_logits_alone():
+    made, ids = model(), some_ids()
+    before = made(ids)[0]
+    for t in range(1, T):
+        changed = ids.clone()
+        changed[:, t] = (ids[:, t] + 1) % V
+        after = made(changed)[0]
+        assert torch.equal(after[:, :t], before[:, :t])
+        assert ((after[:, t:] - before[:, t:]).abs().amax(-1) > 1e-4).all()
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
+def test_cached_equals_uncached_for_every_split_of_prefill_and_steps(dtype):
+    made, ids = model(dtype), some_ids()
+    expected = made(ids)[0]
+    for first in range(1, T):
+        for second in range(1, T - first + 1):  # then single tokens
+            parts = [ids[:, :first], ids[:, first : first + second], *ids[:, first + second :].split(1, dim=1)]
+            found, past = [], None
+            for part in parts:
+                if part.size(1):
+                    logits, past = made(part, past)
+                    found.append(logits)
+            agree(torch.cat(found, dim=1), expected, dtype)
+            assert past.layers[1][0].shape == (B, H, T, C // H)
+
+
+def test_a_past_is_not_changed_and_can_be_continued_twice():
+    made, ids = model(), some_ids()
+    past = made(ids[:, :4])[1]
+    kept = [tensor.clone() for pair in past.layers for tensor in pair]
+    agree(made(ids[:, 4:], past)[0], made(ids)[0][:, 4:])
+    agree(made(ids[:, 4:5], past)[0], made(ids)[0][:, 4:5])
+    assert all(torch.equal(a, b) for a, b in zip(kept, (t for pair in past.layers for t in pair), strict=True))
+
+
+def padded(rows, pad=0, left=True):
+    """Sequences of different lengths in one batch, and which of the tokens are real."""
+    longest = max(map(len, rows))
+    ids, real = torch.full((len(rows), longest), pad), torch.zeros(len(rows), longest, dtype=torch.bool)
+    for i, row in enumerate(rows):
+        part = slice(longest - len(row), None) if left else slice(len(row))
+        ids[i, part], real[i, part] = row, True
+    return ids, real
+
+
+@pytest.mark.parametrize("left", [True, False], ids=["left", "right"])
+def test_padding_changes_nothing_for_real_tokens(left):
+    made, rows = model(), [some_ids(1, n, seed=n)[0] for n in (3, 7, 1)]
+    for pad in (0, 5):
+        ids, real = padded(rows, pad, left)
+        logits = made(ids, real=real)[0]
+        assert logits.isfinite().all()
+        for row, found, kept in zip(rows, logits, real, strict=True):
+            agree(found[kept], made(row[None])[0][0])
+
+
+def test_a_batch_padded_on_the_left_can_be_continued():
+    made, rows = model(), [some_ids(1, n, seed=n)[0] for n in (2, 5, 3)]
+    ids, real = padded(rows)
+    more = some_ids(len(rows), 4, seed=9)
+    whole = [made(torch.cat([row, extra])[None])[0][0] for row, extra in zip(rows, more, strict=True)]
+    for split in range(5):
+        _, past = made(ids, real=real)
+        parts = [part for part in (more[:, :split], *more[:, split:].split(1, dim=1)) if part.size(1)]
+        found = []
+        for part in parts:
+            logits, past = made(part, past)
+            found.append(logits)
+        for row, one in zip(torch.cat(found, dim=1), whole, strict=True):
+            agree(row, one[-4:])
+
+
+def test_padding_may_begin_after_a_past_without_any():
+    made, ids = model(), some_ids(2, 6)
+    _, past = made(ids[:, :3])
+    real = torch.tensor([[True, True, True], [True, True, False]])
+    agree(made(ids[:, 3:], past, real=real)[0][:, :2], made(ids)[0][:, 3:5])
+
+
+def test_look_gives_the_logits_and_weights_of_each_layer():
+    made, ids = model(), some_ids()
+    logits, weights = made.look(ids)
+    agree(logits, made(ids)[0])
+    assert [tuple(w.shape) for w in weights] == [(B, H, T, T)] * L
+    for w in weights:
+        agree(w.sum(-1), torch.ones(B, H, T))
+        assert (w.triu(1) == 0).all()
+    _, past = made(ids[:, :4])
+    _, later = made.look(ids[:, 4:], past)
+    agree(later[1], weights[1][:, :, 4:])
+
+
+def test_a_silenced_head_adds_nothing():
+    made, ids = model(), some_ids()
+    mask = torch.ones(L, H)
+    agree(made(ids, head_mask=mask)[0], made(ids)[0])
+    mask[1, 2] = 0
+    silenced = made(ids, head_mask=mask)[0]
+    agree(made.look(ids, head_mask=mask)[0], silenced)
+    D = C // H
+    made.blocks[1].attention.out_proj.weight.data[:, 2 * D : 3 * D] = 0  # its columns of the last projection
+    agree(made(ids)[0], silenced)
+    assert (model()(ids)[0] - silenced).abs().max() > 1e-3
+
+
+def test_embeddings_are_tied_and_all_parameters_learn():
+    made, ids = model(), some_ids()
+    next_token_loss(made(ids)[0], ids).backward()
+    gradients = {name: p.grad.abs().max().item() for name, p in made.named_parameters()}
+    for i in range(L):  # a bias of the keys shifts all scores of a row alike, which the softmax does not see
+        assert gradients.pop(f"blocks.{i}.attention.k_proj.bias") < 1e-5
+    assert min(gradients.values()) > 1e-5
+    assert sum(p.numel() for p in made.parameters()) == (
+        V * C + 11 * C + L * (4 * (C * C + C) + 2 * 31 * C + 31 + C + 4 * C) + 2 * C
+    )
+
+
+def test_gradients_match_finite_differences():
+    block, x = DecoderBlock(6, 2, 5).double(), torch.randn(1, 4, 6, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(block, (x,))
+
+
+def test_dropout_acts_in_training_only():
+    made, ids = model(dropout=0.5), some_ids()
+    assert torch.equal(made(ids)[0], made(ids)[0])
+    made.train()
+    assert not torch.equal(made(ids)[0], made(ids)[0])
+
+
+# ---------------------------------------------------------------- loss
+
+
+def test_loss_is_that_of_the_next_token():
+    logits, ids = torch.randn(B, T, V), some_ids()
+    by_hand = [-logits[b, t].log_softmax(-1)[ids[b, t + 1]] for b in range(B) for t in range(T - 1)]
+    agree(next_token_loss(logits, ids), torch.stack(by_hand).mean())
+    agree(token_losses(logits, ids), torch.stack(by_hand).view(B, T - 1))
+    agree(next_token_loss(torch.zeros(B, T, V), ids.int()), torch.tensor(math.log(V)))
+
+
+def test_padding_is_not_counted():
+    logits, ids = torch.randn(2, 5, V), torch.tensor([[3, 4, 5, 0, 0], [0, 0, 6, 7, 8]])
+    losses = token_losses(logits, ids)
+    agree(next_token_loss(logits, ids, pad_id=0), torch.cat([losses[0, :2], losses[1, 1:]]).mean())
+    assert next_token_loss(logits * 1e30, ids).isfinite()
+
+
+# ---------------------------------------------------------------- writing
+
+
+def frequencies(logits, draws=4000, **settings):
+    generator = torch.Generator().manual_seed(3)
+    ids = sample(logits.expand(draws, -1), generator=generator, **settings)
+    return torch.bincount(ids, minlength=logits.size(-1)) / draws
+
+
+@pytest.mark.parametrize(
+    "settings, expected",
+    [
+        ({}, [0.1, 0.4, 0.2, 0.3]),
+        ({"temperature": 0.5}, [1 / 30, 16 / 30, 4 / 30, 9 / 30]),
+        ({"top_k": 2}, [0, 4 / 7, 0, 3 / 7]),
+        ({"top_k": 9}, [0.1, 0.4, 0.2, 0.3]),
+        ({"top_p": 0.65}, [0, 4 / 7, 0, 3 / 7]),
+        ({"top_p": 0.75}, [0, 4 / 9, 2 / 9, 3 / 9]),
+        ({"temperature": 0.5, "top_p": 0.8}, [0, 16 / 25, 0, 9 / 25]),  # the temperature comes first
+        ({"top_k": 3, "top_p": 0.7}, [0, 4 / 7, 0, 3 / 7]),  # 7/9 of what top_k left; of all, 0.7 is the border
+        ({"temperature": 0}, [0, 1, 0, 0]),
+        ({"temperature": 1e-30}, [0, 1, 0, 0]),
+    ],
+    ids=str,
+)
+def test_draws_have_the_right_frequencies(settings, expected):
+    logits = torch.tensor([[0.1, 0.4, 0.2, 0.3]]).log() + 5
+    found = frequencies(logits, **settings)
+    expected = torch.tensor(expected, dtype=torch.float)
+    torch.testing.assert_close(found, expected, rtol=0, atol=0.035)  # 4.5 standard deviations
+    assert (found[expected == 0] == 0).all()
+
+
+def test_a_generator_is_used_and_the_global_one_left_alone():
+    logits, before = torch.randn(50, V), torch.get_rng_state()
+    first, again = (sample(logits, generator=torch.Generator().manual_seed(7)) for _ in range(2))
+    assert torch.equal(first, again) and torch.equal(torch.get_rng_state(), before)
+    assert not torch.equal(first, sample(logits, generator=torch.Generator().manual_seed(8)))
+
+
+def test_cuts_keep_the_logits_and_take_the_smallest_set():
+    logits = torch.tensor([[0.1, 0.4, 0.2, 0.3], [0.7, 0.1, 0.1, 0.1]]).log()
+    kept = keep_top_p(logits, 0.6)
+    assert kept.isfinite().tolist() == [[False, True, False, True], [True, False, False, False]]
+    assert torch.equal(kept[kept.isfinite()], logits[kept.isfinite()])
+    assert torch.equal(keep_top_p(logits, 1.0), logits)
+    assert keep_top_k(logits, 1).isfinite().sum(-1).tolist() == [1, 1]
+    assert keep_top_k(torch.zeros(2, 4), 3).isfinite().sum(-1).tolist() == [3, 3]  # exactly k, also where all are equal
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64], ids=str)
+def test_other_dtypes_can_be_drawn_from(dtype):
+    logits = torch.tensor([[0.0, 60000.0, -60000.0]], dtype=dtype)
+    assert sample(logits, temperature=0.1, top_p=0.9).tolist() == [1]
+
+
+def test_greedy_writing_equals_feeding_the_whole_text_again_and_again():
+    made, ids = model(), some_ids(B, 4)
+    expected = ids
+    for _ in range(7):
+        expected = torch.cat([expected, made(expected)[0][:, -1:].argmax(-1)], dim=1)
+    assert torch.equal(generate(made, ids, 7), expected)
+    assert torch.equal(generate(made, ids, 0), ids)
+    assert generate(made, ids.int(), 2).dtype == torch.int32
+
+
+def test_the_prefix_is_fed_once_and_then_each_new_token():
+    made, fed, ids = model(), [], some_ids(B, 4)
+    generate(lambda ids, past=None: (fed.append(ids), made(ids, past))[1], ids, 4)
+    assert [tuple(part.shape) for part in fed] == [(B, 4), (B, 1), (B, 1), (B, 1)]
+
+
+def test_writing_goes_on_after_padding_on_the_left():
+    made, rows = model(), [some_ids(1, n, seed=n)[0] for n in (2, 5, 3)]
+    ids, real = padded(rows)
+    written = generate(made, ids, 6, real=real)
+    for row, found in zip(rows, written, strict=True):
+        assert torch.equal(found[5:], generate(made, row[None], 6)[0, len(row) :])
+
+
+def test_sampled_writing_is_reproducible():
+    made, ids = model(), some_ids(B, 4)
+    first, again = (
+        generate(made, ids, 7, temperature=1.5, top_k=5, generator=torch.Generator().manual_seed(2)) for _ in range(2)
+    )
+    assert torch.equal(first, again) and not torch.equal(first, generate(made, ids, 7))
+
+
+# ---------------------------------------------------------------- errors
+
+
+IDS = torch.zeros(2, 3, dtype=torch.long)
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda m: m(IDS.float()), TypeError, "ids must be a tensor of whole numbers, got torch.float32"),
+        (lambda m: m(IDS + V), ValueError, "ids must lie between 0 and 12, .* got 13"),
+        (lambda m: m(IDS[0]), ValueError, r"ids must be \(B, T\) .* got \(3,\); .* ids\[None\]"),
+        (lambda m: m(IDS[:, :0]), ValueError, r"at least one token, got \(2, 0\)"),
+        (lambda m: m(IDS.repeat(1, 4)), ValueError, "the model has 11 positions, got 0 past and 12 new tokens"),
+        (lambda m: m(IDS, m(IDS.repeat(1, 3))[1]), ValueError, "got 9 past and 3 new tokens; shorten"),
+        (lambda m: m(IDS, m(IDS[:1])[1]), ValueError, "past holds 1 sequences, but ids 2"),
+        (lambda m: m(IDS, (IDS, IDS)), TypeError, "past must be what the model returned .* got tuple"),
+        (lambda m: m(IDS, real=IDS), TypeError, r"real must be bool .*, got torch.int64; .* ids != pad_id"),
+        (
+            lambda m: m(IDS, real=IDS[:1] == 0),
+            ValueError,
+            r"real must have the shape of ids, got \(1, 3\) and \(2, 3\)",
+        ),
+        (lambda m: m(IDS, head_mask=torch.ones(5)), ValueError, r"head_mask must be a tensor \(2, 5\), .* got \(5,\)"),
+        (lambda m: m(IDS, head_mask=[1]), ValueError, "head_mask must be a tensor .* got list"),
+        (lambda m: next_token_loss(m(IDS)[0][0], IDS[0]), TypeError, r"\(B, T, V\), got \(3, 13\)"),
+        (lambda m: next_token_loss(m(IDS)[0], IDS[:, 1:]), ValueError, r"got \(2, 3, 13\) and \(2, 2\)"),
+        (lambda m: next_token_loss(m(IDS)[0][:, :1], IDS[:, :1]), ValueError, "with T of at least 2"),
+        (lambda m: next_token_loss(m(IDS)[0], IDS, 0), ValueError, "at least one target .* only the padding id 0"),
+        (lambda m: sample(m(IDS)[0]), TypeError, r"logits must .* \(B, V\), got \(2, 3, 13\); .* logits\[:, -1\]"),
+        (lambda m: sample(m(IDS)[0][:, 0], -1), ValueError, "temperature must be .* at least 0, got -1"),
+        (lambda m: sample(m(IDS)[0][:, 0], math.nan), ValueError, "temperature must .* got nan"),
+        (lambda m: sample(m(IDS)[0][:, 0], top_k=0), ValueError, "top_k must be at least 1, got 0"),
+        (lambda m: sample(m(IDS)[0][:, 0], top_k=2.5), TypeError, "top_k must be a whole number, got 2.5"),
+        (lambda m: sample(m(IDS)[0][:, 0], top_p=0), ValueError, "top_p must be .* above 0 and at most 1, got 0"),
+        (lambda m: generate(m, IDS, -1), ValueError, "steps must be a whole number of at least 0, got -1"),
+        (lambda m: generate(m, IDS, 1, real=IDS.bool()), ValueError, "padding must be on the left"),
+        (lambda m: generate(m, IDS, 10), ValueError, "the model has 11 positions, got 11 past and 1 new"),
+        (lambda m: DecoderConfig(V, d_model=7), ValueError, "num_heads must divide d_model, got 4 heads"),
+        (lambda m: DecoderConfig(0), ValueError, "vocab_size must be at least 1, got 0"),
+        (lambda m: DecoderConfig(V, dropout=1.0), ValueError, "dropout probability p must be .* got 1.0"),
+    ],
+)
+def test_bad_input_raises_an_error_of_one_sentence(call, error, words):
+    with pytest.raises(error, match=words) as caught:
+        call(model())
+    assert len(str(caught.value)) < 260 and "\n" not in str(caught.value)

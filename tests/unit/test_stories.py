@@ -1,0 +1,140 @@
+"""The grammar of the stories: what it says of itself, checked by reading the stories back with other code."""
+
+import math
+import random
+from collections import Counter
+
+import pytest
+import torch
+
+from helpers import stories
+from helpers.decoder import token_losses
+
+COUNT = 400
+
+
+@pytest.fixture(scope="module")
+def told():
+    draw = random.Random(5)
+    return [stories.tell(draw) for _ in range(COUNT)]
+
+
+def facts_of(words):
+    """What the opening says, read word by word: {name: (place, action, color, thing, liking, food)}."""
+    sentences = " ".join(words[1:34]).split(" .")[:6]
+    facts = {}
+    for first, second in zip(sentences[::2], sentences[1::2], strict=True):
+        _, place, name, *one = first.split()
+        again, *two = second.split()
+        assert again == name
+        does, likes = (one, two) if len(one) == 3 else (two, one)
+        facts[name] = (place, *does, *likes)
+    return facts
+
+
+def test_every_sentence_tells_what_the_opening_said(told):
+    for story in told:
+        words = [word.text for word in story]
+        facts = facts_of(words)
+        assert len(facts) == 3 and all(len(set(column)) == 3 for column in zip(*facts.values(), strict=True))
+        for sentence in " ".join(words[34:]).split(" .")[:-1]:
+            rest = sentence.split()
+            if rest[0] == "In":
+                assert facts[rest[2]][0] == rest[1]
+                rest = rest[2:]
+            place, action, color, thing, liking, food = facts[rest[0]]
+            assert rest[1:] in ([action, color, thing], [liking, food])
+            assert thing in stories.ACTIONS[action]
+
+
+def test_probabilities_are_the_shares_that_come_up(told):
+    """Of all words that the grammar drew with a probability p, given the kind, some choice comes up with share p."""
+    likeliest = Counter()
+    for story in told:
+        for before, word in zip(story, story[1:], strict=False):
+            if word.kind == "start":
+                likeliest["start", word.text == "In"] += 1
+            elif word.kind == "place":
+                likeliest["place", word.text == story[2].text] += 1
+            elif word.kind == "verb" and before.text in stories.NAMES:
+                likeliest["verb", word.text in stories.ACTIONS] += 1
+    for kind, p in (("start", 1 / 2), ("place", 1 / 3), ("verb", 1 / 2)):
+        n = likeliest[kind, True] + likeliest[kind, False]
+        assert abs(likeliest[kind, True] / n - p) < 5 * math.sqrt(p * (1 - p) / n)
+    assert {w.probability for s in told for w in s if w.kind == "start"} == {1 / 2, 1 / 6}
+    assert {w.probability for s in told for w in s if w.kind == "place"} == {1 / 3}
+    assert {w.probability for s in told for w in s if w.kind == "verb"} == {1 / 2}
+
+
+def test_the_opening_is_as_likely_as_counting_says(told):
+    """All openings are equally likely, so the product of their words' probabilities is 1 over how many there are."""
+    openings = math.perm(16, 3) * math.perm(8, 3) ** 5 * 2**3 * 2**3  # two things of an action; which sentence first
+    for story in told[:50]:
+        assert math.prod(word.probability for word in story[:34]) == pytest.approx(1 / openings)
+
+
+def test_words_that_are_certain_follow_from_a_word_before(told):
+    """A word that has to be read back follows, everywhere in the story, the same word that it followed first."""
+    for story in told:
+        followed = {}
+        for before, word in zip(story, story[1:], strict=False):
+            if word.kind in ("color", "thing", "food"):
+                assert followed[before.text] == word.text
+            followed.setdefault(before.text, word.text)
+        assert all(word.probability == 1 for word in story if word.kind in (*stories.READ_BACK, "fixed"))
+
+
+def test_a_batch_holds_the_same_stories():
+    found, draw = stories.batch(random.Random(3), 7, length=50), random.Random(3)
+    for ids, kinds, best in zip(*found, strict=True):
+        story = stories.tell(draw, 50)
+        assert [stories.WORDS[i] for i in ids] == [word.text for word in story]
+        assert [stories.KINDS[i] for i in kinds] == [word.kind for word in story]
+        assert best.exp().reciprocal().tolist() == pytest.approx([word.probability for word in story])
+
+
+def test_stories_depend_on_the_seed_alone():
+    random.seed(1)
+    first, again, other = (stories.batch(random.Random(seed), 5).ids for seed in (0, 0, 1))
+    assert torch.equal(first, again) and not torch.equal(first, other)
+
+
+def test_means_are_taken_over_the_words_of_each_kind():
+    batch = stories.batch(random.Random(0), 64)
+    found = stories.mean_by_kind(batch.best[:, 1:], batch.kinds)
+    assert found["place"] == pytest.approx(math.log(3)) and found["verb"] == pytest.approx(math.log(2))
+    assert all(found[kind] == 0 for kind in (*stories.READ_BACK, "fixed"))
+    assert found["all"] == pytest.approx(batch.best[:, 1:].mean().item())
+    uniform = token_losses(torch.zeros(*batch.ids.shape, len(stories.WORDS)), batch.ids)
+    assert set(stories.mean_by_kind(uniform, batch.kinds)) == {"all", *stories.KINDS}
+    assert stories.mean_by_kind(uniform, batch.kinds)["food"] == pytest.approx(math.log(76), rel=1e-5)
+
+
+def test_text_and_ids():
+    text = "In Lima Mia loves beans. Mia wears white scarves."
+    ids = stories.encode(text)
+    assert len(ids) == 12 and ids[0] == stories.START_ID
+    assert stories.decode(ids) == stories.decode(torch.tensor(ids)) == text
+    assert stories.encode("in LIMA mia") == stories.encode("In Lima Mia")
+    assert stories.decode([stories.PAD_ID, *ids]) == text
+    assert len(stories.VOCABULARY) == len(stories.WORDS) == 76
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: stories.tell(0), TypeError, r"draw must be a random.Random, got int; random.Random\(0\) begins"),
+        (lambda: stories.tell(random.Random(0), 0), ValueError, "length must be at least 1, got 0"),
+        (lambda: stories.encode("Mia flies a red kite"), ValueError, "only the 76 words of stories.WORDS, got 'a'"),
+        (lambda: stories.decode([3, 76]), ValueError, "ids must lie between 0 and 75, got 76"),
+        (
+            lambda: stories.mean_by_kind(torch.zeros(2, 4), torch.zeros(2, 4)),
+            ValueError,
+            r"for kinds \(B, T\), got \(2, 4\) and \(2, 4\)",
+        ),
+    ],
+)
+def test_bad_input_raises_an_error_of_one_sentence(call, error, words):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert len(str(caught.value)) < 260 and "\n" not in str(caught.value)
