@@ -15,7 +15,7 @@ AXES = {2: "B", 3: "H", 5: "T", 7: "S", 11: "D", 13: "Dv", 17: "D"}  # a size te
 def normal(*shape, seed=1, dtype=torch.float32):
     """Reproducible numbers around 0, of size about 0.8."""
     generator = torch.Generator().manual_seed(seed)
-    return (0.8 * torch.randn(*shape, generator=generator, dtype=torch.float64)).to(dtype)
+    return (0.8 * torch.randn(shape, generator=generator, dtype=torch.float64)).to(dtype)
 
 
 def rows_of_weights(*shape, seed=1, dtype=torch.float32):

@@ -1,0 +1,128 @@
+"""Exercise 8.4: generate."""
+
+import torch
+
+from exercises.e8_4_generate.misconceptions import Answer, known, told
+from exercises.e8_4_generate.model import Model, Weights
+from exercises.e8_4_generate.reference import generate
+from feedback import ContractViolation, Exercise, FunctionRunner, Property, TestCase
+from feedback.format import describe, sentence
+
+
+def call(attempt, weights, ids, steps):
+    """[the ids that came back, what the model was fed].
+
+    Errors: ContractViolation if something other than ids came back
+    """
+    model = Model(weights)
+    out = attempt(model, ids, steps)
+    if out is None:
+        raise ContractViolation("returns-none", "Your code returned None; the ids (B, T + steps) were expected.")
+    if not isinstance(out, torch.Tensor):
+        raise ContractViolation(
+            "returns-wrong-type",
+            f"Your code returned {describe(out)}; one tensor, the ids (B, T + steps), was expected.",
+        )
+    if out.is_floating_point() or out.dtype == torch.bool:
+        raise ContractViolation("wrong-dtype", f"ids are whole numbers; your result has the dtype {out.dtype}.")
+    return Answer([out.tolist(), judged(model._fed, steps, out)])
+
+
+def judged(fed, steps, out):
+    """What was fed, without a last call whose logits nobody needs: the text would go on with it."""
+    if len(fed) <= steps:
+        return fed
+    newest = len(fed) > 0 and torch.equal(torch.tensor(fed[-1][0]), out[:, -1:])
+    return fed[:-1] if newest or len(fed) == steps + 1 else fed
+
+
+def given(args):
+    weights, ids, steps = args
+    return f"It was called with {weights!r}, ids of shape {tuple(ids.shape)} and steps = {steps}."
+
+
+def wrong_feeds(case):
+    return sentence(told(case)) if case.actual[1] != case.expected[1] else None
+
+
+def wrong_ids(case):
+    return sentence(told(case)) if case.actual[0] != case.expected[0] else None
+
+
+def arguments(seed, vocabulary, b, t, steps):
+    generator = torch.Generator().manual_seed(seed)
+    return Weights(1000 + 10 * seed, vocabulary), torch.randint(vocabulary, (b, t), generator=generator), steps
+
+
+def stage_of(args):
+    """One step, which needs no past; several; none."""
+    return {0: 2, 1: 0}.get(args[2], 1)
+
+
+EXERCISE = Exercise(
+    id="8.4",
+    name="generate",
+    signature="generate(model, ids, steps)",
+    minutes=12,
+    difficulty=2,
+    gives="ids (B, T + steps): the prefix, followed by the most likely tokens, one after the other; the model is fed "
+    "the prefix once, and then each new token by itself, with the past",
+    reference=generate,
+    arguments=("model", "ids", "steps"),
+    returns=("ids",),
+    runner=FunctionRunner(call, describe=given),
+    stage_of=stage_of,
+    cases=(
+        TestCase("one step", arguments(1, 11, 2, 5, 1)),
+        TestCase("one step, one row", arguments(2, 13, 1, 7, 1)),
+        TestCase("seven steps", arguments(3, 11, 2, 5, 7)),
+        TestCase("three rows, two steps", arguments(4, 13, 3, 3, 2)),
+        TestCase("a prefix of one token", arguments(5, 11, 2, 1, 5)),
+        TestCase("a long text", arguments(6, 17, 1, 11, 13)),
+        TestCase("no step", arguments(7, 11, 2, 5, 0)),
+    ),
+    minimal_inputs=(
+        (Weights(1100, 5), torch.tensor([[1, 2]]), 1),
+        (Weights(1110, 5), torch.tensor([[1, 2]]), 2),
+        (Weights(1120, 5), torch.tensor([[3, 1, 2]]), 3),
+        (Weights(1130, 5), torch.tensor([[1, 2], [4, 3]]), 2),
+        (Weights(1140, 5), torch.tensor([[1, 2]]), 0),
+    ),
+    misconceptions=known,
+    error_meanings=(
+        (
+            r"the model reads ids \(B, T\)",
+            "The model reads ids of the shape (B, T), also for a single new token: (B, 1). `argmax(dim=-1, "
+            "keepdim=True)` keeps the axis.",
+        ),
+        (
+            r"past must be None or the past",
+            "The model returns the pair (logits, past): take it apart, `logits, past = model(...)`.",
+        ),
+        (
+            r"this model has \d+ positions",
+            "The model was fed more tokens than the text has: every token should be fed once.",
+        ),
+        (
+            r"'tuple' object has no attribute '(\w+)'|tuple indices must be integers",
+            "The model returns the pair (logits, past): take it apart, `logits, past = model(...)`.",
+        ),
+    ),
+    hints=(
+        "The first call reads the whole prefix, and its logits at the last position give the first new token. What has "
+        "the model not read then?",
+        "In each step: `logits, past = model(new, past)`, where new is the prefix at first and then the token that you "
+        "appended. The next token is `logits[:, -1].argmax(dim=-1, keepdim=True)`, (B, 1).",
+        "new, past = ids, None; then steps times: call the model, take the token as new, and `ids = torch.cat([ids, "
+        "new], dim=1)`.",
+    ),
+    properties=(
+        Property(
+            "fed-otherwise",
+            wrong_feeds,
+            "Print the shape of what you feed, in every call. It should be (B, T) once, and then (B, 1).",
+        ),
+        Property("other-ids", wrong_ids, "Print the ids after each step. Where do they part from the right ones?"),
+    ),
+    when_correct="Every token was read once. A chat model that answers you runs this loop.",
+)

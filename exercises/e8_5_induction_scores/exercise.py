@@ -1,0 +1,135 @@
+"""Exercise 8.5: induction_scores."""
+
+import torch
+
+from exercises.common.inputs import rows_of_weights
+from exercises.e8_5_induction_scores.misconceptions import after_the_previous, known
+from exercises.e8_5_induction_scores.reference import induction_scores
+from feedback import BehavioralTest, Exercise, Property, TestCase
+from feedback.format import number
+
+
+def arguments(seed, heads, *ids, dtype=torch.float32):
+    """Rows that sum to 1, with weights above the diagonal too."""
+    return rows_of_weights(heads, len(ids), len(ids), seed=850 + seed, dtype=dtype), torch.tensor(ids)
+
+
+def causal(weights, ids):
+    weights = weights.tril()
+    return weights / weights.sum(-1, keepdim=True), ids
+
+
+def drawn(seed, heads, length, vocabulary):
+    generator = torch.Generator().manual_seed(seed)
+    return arguments(seed, heads, *torch.randint(vocabulary, (length,), generator=generator).tolist())
+
+
+TWICE = (9, 4, 7, 2, 6, 9, 4, 7, 2, 6)  # a text and its repetition
+
+
+def stage_of(args):
+    """Texts in which no token occurs three times, or twice in a row; then the others."""
+    ids = args[1].tolist()
+    return int(max(ids.count(token) for token in ids) > 2 or any(a == b for a, b in zip(ids, ids[1:], strict=False)))
+
+
+def by_hand(*ids):
+    """One head, whose weights tell where they stand: 0.35 in row 3, column 5 (rows need not sum to 1 here)."""
+    size = len(ids)
+    table = torch.arange(size)[:, None] / 10 + torch.arange(size) / 100
+    return table[None].float(), torch.tensor(ids)
+
+
+def out_of_bounds(case):
+    """A mean of weights lies between the smallest and the largest of them."""
+    weights = case.args[0]
+    low, high = weights.flatten(1).aminmax(dim=1)
+    outside = (case.actual < low - 1e-5) | (case.actual > high + 1e-5) | case.actual.isnan()
+    if not outside.any():
+        return None
+    head = int(outside.nonzero()[0])
+    return (
+        f"A mean of weights lies between the smallest and the largest of them, {number(low[head])} and "
+        f"{number(high[head])} for head {head}; your score is {number(case.actual[head])}."
+    )
+
+
+def reads_other_entries(attempt):
+    """Put 1 into one entry after the other, and see which of them count."""
+    ids = torch.tensor([3, 1, 3, 2, 1, 3])
+    size = len(ids)
+    single = torch.eye(size * size).view(size * size, size, size)  # as many heads as entries
+    counted = attempt(single, ids).view(size, size)
+    wanted = torch.zeros(size, size)
+    for i, j in after_the_previous(ids.tolist()):
+        wanted[i, j] = 1
+    for says, which in (("counts", (counted != 0) & (wanted == 0)), ("does not count", (counted == 0) & (wanted == 1))):
+        if which.any():
+            i, j = which.nonzero()[0].tolist()
+            return (
+                f"With ids = {ids.tolist()}, the weights at [2, 1], [4, 2] and [5, 3] count: [query, position after "
+                f"its token's previous occurrence]. In your score the weight at [{i}, {j}] {says}."
+            )
+    return None
+
+
+EXERCISE = Exercise(
+    id="8.5",
+    name="induction_scores",
+    signature="induction_scores(weights, ids)",
+    minutes=10,
+    difficulty=2,
+    gives="a score for each head, (H,): over all positions whose token occurred before, the mean weight on the "
+    "position right after its previous occurrence",
+    reference=induction_scores,
+    arguments=("weights", "ids"),
+    returns=("scores",),
+    axis_names={3: "H", 5: "H", 2: "H", 7: "T", 10: "T", 11: "T", 13: "T", 23: "T"},
+    stage_of=stage_of,
+    cases=(
+        TestCase("a text that is repeated", arguments(1, 3, *TWICE)),
+        TestCase("a few tokens that occur twice", arguments(2, 5, 8, 3, 5, 8, 1, 5, 2, 9, 3, 0, 7)),
+        TestCase("causal weights", causal(*arguments(3, 3, 8, 3, 5, 2, 8, 5, 1))),
+        TestCase("float64, one pair", arguments(4, 2, 6, 2, 4, 1, 2, 0, 3, dtype=torch.float64)),
+        TestCase("tokens that occur three times and more", arguments(5, 3, 4, 1, 6, 4, 2, 1, 4, 5, 1, 4, 3)),
+        TestCase("tokens that follow themselves", arguments(6, 3, 4, 4, 2, 7, 7, 7, 2, 4, 1, 5, 2)),
+        TestCase("a text of five words", drawn(7, 5, 23, 5)),
+        TestCase("causal weights, many repetitions", causal(*drawn(8, 2, 13, 4))),
+    ),
+    minimal_inputs=(by_hand(7, 3, 7), by_hand(7, 3, 5, 7), by_hand(7, 3, 7, 7), by_hand(7, 3, 7, 5, 7)),
+    misconceptions=known,
+    error_meanings=(
+        (
+            r"index \d+ is out of bounds",
+            "A position after the end of the text was asked for. An occurrence counts only if it comes before the "
+            "position that reads; then the position after it is always there.",
+        ),
+        (
+            r"division by zero|expected a non-empty TensorList|expects a non-empty",
+            "No position was found whose token occurred before. Are the tokens compared as plain numbers? As keys of a "
+            "dict, two tensors are different, whatever they hold.",
+        ),
+    ),
+    hints=(
+        "Walk along the text with a dict that says where each token was seen last. `ids.tolist()` gives plain numbers, "
+        "which a dict finds again.",
+        "At position i with a token that was last seen at j, the weights of all heads that count are "
+        "`weights[:, i, j + 1]`. When do you write i into the dict: before or after you look?",
+        "Collect these in a list, and `torch.stack(found).mean(dim=0)` is the mean for each head.",
+    ),
+    properties=(
+        Property(
+            "not-a-mean",
+            out_of_bounds,
+            "What do you divide by? It is the number of positions whose token occurred before.",
+        ),
+    ),
+    behavioral_tests=(
+        BehavioralTest(
+            "other-entries",
+            reads_other_entries,
+            "Print your pairs [query, key] for these ids, and compare them with the three.",
+        ),
+    ),
+    when_correct="Heads that score high copy what followed the last time: they are what lets a model use its context.",
+)
