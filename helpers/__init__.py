@@ -9,7 +9,10 @@ Read the modules in the order in which the notebooks reach them; a file imports 
     heads       MultiHeadAttention                             notebook 05
     bert        attention in a real model, and the model       notebooks 06, 07
     decoder     a language model, and how it writes            notebook 08
+    training    one training loop                              notebook 08
+    induction   heads that read back what came before          notebook 08
     stories     the small stories that it learns from          notebook 08
+    story_model the trained model, and how it is trained       notebook 08
     ports       weight conversion to and from other code       notebook 05
     hosts       where MiniLM's files come from
     pretrained  find, fetch, verify and load MiniLM            notebook 01

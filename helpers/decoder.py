@@ -19,7 +19,7 @@ from helpers.masks import causal_mask
 
 @dataclass(frozen=True)
 class DecoderConfig:
-    """The sizes of a decoder. The defaults are those of the story model, which has a vocabulary of its own.
+    """The sizes of a decoder; the defaults are those of the story model. With d_ff = 0 there is only attention.
 
     Errors: TypeError or ValueError if a size or a probability makes no sense
     Source: notebook 08
@@ -38,8 +38,9 @@ class DecoderConfig:
             vocab_size=self.vocab_size,
             context_length=self.context_length,
             num_layers=self.num_layers,
-            d_ff=self.d_ff,
         )
+        if self.d_ff:
+            require_sizes(d_ff=self.d_ff)
         require_heads(self.d_model, self.num_heads)
         require_probability(self.dropout)
 
@@ -61,6 +62,8 @@ class Past(NamedTuple):
 class DecoderBlock(nn.Module):
     """Causal self-attention, then a feed-forward network, each after a LayerNorm and added to what came in.
 
+    With d_ff = 0 there is no feed-forward network: only attention.
+
     Shapes: x (B, T, C) -> (B, T, C)
             mask bool, broadcastable to (B, H, T, T), True = may attend; the future is hidden in any case
     Errors: TypeError or ValueError if x or mask do not fit
@@ -69,16 +72,16 @@ class DecoderBlock(nn.Module):
 
     def __init__(self, d_model, num_heads, d_ff, dropout=0.0):
         super().__init__()
-        require_sizes(d_ff=d_ff)
-        self.norm1, self.norm2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
-        self.attention = MultiHeadAttention(d_model, num_heads, dropout)
-        self.feed_forward = nn.Sequential(nn.Linear(d_model, d_ff), nn.GELU(), nn.Linear(d_ff, d_model))
+        self.norm1, self.attention = nn.LayerNorm(d_model), MultiHeadAttention(d_model, num_heads, dropout)
+        self.norm2 = self.feed_forward = None
+        if d_ff:
+            self.norm2 = nn.LayerNorm(d_model)
+            self.feed_forward = nn.Sequential(nn.Linear(d_model, d_ff), nn.GELU(), nn.Linear(d_ff, d_model))
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x, mask=None):
         normed = self.norm1(x)
-        x = x + self.dropout(self.attention(normed, mask=mask, causal=True)[0])
-        return x + self.dropout(self.feed_forward(self.norm2(x)))
+        return self._feed(x + self.dropout(self.attention(normed, mask=mask, causal=True)[0]))
 
     def step(self, x, past=None, mask=None, head_mask=None, need_weights=False):
         """The same, continuing after a past, with what there is to look at.
@@ -97,8 +100,11 @@ class DecoderBlock(nn.Module):
             recent = causal_mask(S, x.device)[S - T :]  # (T, S): the last T rows
             mask = recent if mask is None else mask & recent
         attended, weights = self.attention.attend(q, k, v, mask, T == S, need_weights, head_mask)
-        x = x + self.dropout(attended)
-        return x + self.dropout(self.feed_forward(self.norm2(x))), weights, (k, v)
+        return self._feed(x + self.dropout(attended)), weights, (k, v)
+
+    def _feed(self, x):
+        """The second half of the block."""
+        return x if self.feed_forward is None else x + self.dropout(self.feed_forward(self.norm2(x)))
 
 
 class Decoder(nn.Module):
@@ -126,6 +132,7 @@ class Decoder(nn.Module):
         self.norm = nn.LayerNorm(config.d_model)
         self.dropout = nn.Dropout(config.dropout)
         self.apply(_initialize)
+        nn.init.normal_(self.positions.weight, std=0.02)  # smaller than the tokens, as in BERT and GPT-2
 
     def forward(self, ids, past=None, real=None, head_mask=None):
         logits, _, past = self._run(ids, past, real, head_mask, need_weights=False)

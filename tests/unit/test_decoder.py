@@ -52,6 +52,14 @@ def test_block_is_what_pre_norm_says():
     agree(fed, block.feed_forward[2](F.gelu(block.feed_forward[0](block.norm2(x + attended)))))
 
 
+def test_without_a_feed_forward_network_there_is_only_attention():
+    torch.manual_seed(0)
+    block, x = DecoderBlock(C, H, 0), torch.randn(B, T, C)
+    agree(block(x), x + block.attention(block.norm1(x), causal=True)[0])
+    agree(block.step(x)[0], block(x))
+    assert not [name for name, _ in model(d_ff=0).named_parameters() if "feed" in name or "norm2" in name]
+
+
 def test_block_step_without_a_past_is_the_block():
     torch.manual_seed(0)
     block, x = DecoderBlock(C, H, 31), torch.randn(B, T, C)
@@ -348,6 +356,7 @@ IDS = torch.zeros(2, 3, dtype=torch.long)
         (lambda m: generate(m, IDS, 1, real=IDS.bool()), ValueError, "padding must be on the left"),
         (lambda m: generate(m, IDS, 10), ValueError, "the model has 11 positions, got 11 past and 1 new"),
         (lambda m: DecoderConfig(V, d_model=7), ValueError, "num_heads must divide d_model, got 4 heads"),
+        (lambda m: DecoderConfig(V, d_ff=-1), ValueError, "d_ff must be at least 1, got -1"),
         (lambda m: DecoderConfig(0), ValueError, "vocab_size must be at least 1, got 0"),
         (lambda m: DecoderConfig(V, dropout=1.0), ValueError, "dropout probability p must be .* got 1.0"),
     ],

@@ -1,0 +1,134 @@
+"""The story model: how it is trained, how well it reads, and the trained parameters that come with the course.
+
+It is trained twice: on random strings that repeat, until it reads them back, and then on stories. Without the first
+part it long stays where it knows which words are in a story, but not whose they are.
+"""
+
+import hashlib
+import random
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from helpers import stories
+from helpers.decoder import Decoder, DecoderConfig, token_losses
+from helpers.induction import repeated_strings
+from helpers.training import train
+
+FILE = Path(__file__).resolve().parents[1] / "data" / "stories" / "model.safetensors"
+SHA256 = ""
+CONFIG = DecoderConfig(vocab_size=len(stories.WORDS))
+
+
+class Reading(NamedTuple):
+    """How well a model predicts stories: the mean loss in nats, and how often its first choice is right, by kind."""
+
+    losses: dict
+    right: dict
+
+
+def load():
+    """The trained story model, after verifying its file.
+
+    Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
+    Source: notebook 08; `python -m tools.train_stories`
+    """
+    if not FILE.is_file():
+        raise FileNotFoundError(f"the story model is not here: {FILE} is missing; it is part of the course's files")
+    content = FILE.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != SHA256:
+        raise ValueError(
+            f"{FILE} must have a sha256 that begins with {SHA256[:12]}, got {digest[:12]} in {len(content):,} bytes; "
+            "put back the course's own file"
+        )
+    from safetensors.torch import load as tensors
+
+    model = Decoder(CONFIG)
+    model.load_state_dict(tensors(content))  # float16 in the file, float32 here
+    return model.eval()
+
+
+@torch.no_grad()
+def read(model, told, head_mask=None):
+    """How well a model predicts the words of stories, by kind.
+
+    Shapes: told, a stories.Batch; head_mask (layers, H) -> Reading
+    Source: notebook 08
+    """
+    logits, _ = model(told.ids, head_mask=head_mask)
+    right = logits[:, :-1].argmax(dim=-1) == told.ids[:, 1:]
+    return Reading(
+        stories.mean_by_kind(token_losses(logits, told.ids), told.kinds), stories.mean_by_kind(right, told.kinds)
+    )
+
+
+def learn_to_repeat(model, seed, enough=0.2, at_most=2000):
+    """Train on repeated random words until they are read back: until the loss of a batch is below `enough`.
+
+    Shapes: -> yields (step, loss), nats for each word that has to be read back
+    Source: notebook 08
+    """
+    for step, loss in train(model, random_strings(seed), at_most, final=1.0):
+        yield step, loss
+        if loss < enough:
+            return
+
+
+def learn_stories(model, seed, steps=1000):
+    """Train on stories, each of them new.
+
+    Shapes: -> yields (step, loss), nats for each word
+    Source: notebook 08
+    """
+    return train(model, fresh_stories(seed), steps)
+
+
+def random_strings(seed, size=32):
+    """Batches of repeated random words, without end; only what has to be read back counts.
+
+    Shapes: -> yields (ids (size, 64), counted (size, 63))
+    Source: notebook 08
+    """
+    generator = torch.Generator().manual_seed(seed)
+    while True:
+        yield repeated_strings(
+            generator, size, CONFIG.context_length, 4, 24, CONFIG.vocab_size, first=stories.START_ID + 1
+        )
+
+
+def fresh_stories(seed, size=32):
+    """Batches of stories, without end; every word counts.
+
+    Shapes: -> yields (ids (size, 64), None)
+    Source: notebook 08
+    """
+    draw = random.Random(seed)
+    while True:
+        yield stories.batch(draw, size, CONFIG.context_length).ids, None
+
+
+def watch(model, training, every=25, told=None):
+    """Go on with a training, and say every few steps, from the first on, how the model reads fresh stories.
+
+    Shapes: training yields (step, loss); told, a stories.Batch, 128 stories if None -> yields (step, Reading)
+    Source: notebook 08
+    """
+    told = stories.batch(random.Random(1001), 128) if told is None else told
+    for step, _ in training:
+        if step == 1 or step % every == 0:
+            model.eval()
+            yield step, read(model, told)
+            model.train()
+
+
+def new_model(seed, **sizes):
+    """An untrained story model; the global random numbers stay as they were.
+
+    Shapes: -> Decoder
+    Source: notebook 08
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Decoder(DecoderConfig(vocab_size=CONFIG.vocab_size, **sizes))

@@ -1,0 +1,39 @@
+"""Train a decoder: one loop for everything that notebook 08 trains."""
+
+import math
+
+import torch
+
+from helpers.decoder import token_losses
+from helpers.embeddings import require_sizes
+
+
+def train(model, batches, steps, learning_rate=4e-3, warmup=50, final=0.1):
+    """Take one step of AdamW for each batch, and say after each how it went.
+
+    The learning rate rises for `warmup` steps, then falls along a cosine to `final` of it.
+
+    Shapes: batches yields (ids, counted): ids (B, T); counted (B, T - 1), bool, which predictions count, or None for
+            all -> yields (step, loss): steps from 1, the loss of the batch in nats
+    Errors: ValueError if steps is below 1
+    Source: Loshchilov and Hutter 2019; notebook 08
+    """
+    require_sizes(steps=steps)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate, betas=(0.9, 0.95), weight_decay=0.01)
+    model.train()
+    for step, (ids, counted) in zip(range(1, steps + 1), batches, strict=False):
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate * min(step / warmup, final + (1 - final) * _cosine(step, steps))
+        losses = token_losses(model(ids)[0], ids)
+        loss = losses.mean() if counted is None else losses[counted].mean()
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        yield step, loss.item()
+    model.eval()
+
+
+def _cosine(step, steps):
+    """From 1 to 0 along half a cosine."""
+    return 0.5 + 0.5 * math.cos(math.pi * step / steps)

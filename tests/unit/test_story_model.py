@@ -1,0 +1,90 @@
+"""The story model that comes with the course: verified, and as good as it is said to be."""
+
+import hashlib
+import json
+import random
+
+import pytest
+import torch
+
+from helpers import stories, story_model
+from helpers.decoder import generate
+
+
+@pytest.fixture(scope="module")
+def model():
+    return story_model.load()
+
+
+@pytest.mark.parametrize("seed", [2001, 2002, 2003])
+def test_it_reads_back_every_kind_of_word_in_fresh_stories(model, seed):
+    found = story_model.read(model, stories.batch(random.Random(seed), 256))
+    assert min(found.right[kind] for kind in stories.READ_BACK) >= 0.95
+    assert found.right["fixed"] > 0.999
+
+
+def test_no_kind_of_word_is_predicted_better_than_possible(model):
+    """But for chance: the mean of what the grammar cannot know differs a little from batch to batch."""
+    told = stories.batch(random.Random(7), 256)
+    losses = story_model.read(model, told).losses
+    best = stories.mean_by_kind(told.best[:, 1:], told.kinds)
+    assert all(losses[kind] > best[kind] - 0.03 for kind in best)
+    assert losses["all"] < best["all"] + 0.15
+
+
+def test_what_it_writes_is_true_to_its_beginning(model):
+    """After openings that it has never seen, the color that follows an action is the right one, and so is the food."""
+    told = stories.batch(random.Random(11), 64, length=34)
+    written = generate(model, told.ids, 30)
+    words = [[stories.WORDS[i] for i in row] for row in written.tolist()]
+    right = total = 0
+    for row in words:
+        said = dict(zip(row[:33], row[1:34], strict=True))
+        for before, word in zip(row[34:], row[35:], strict=False):
+            if before in stories.ACTIONS or before in stories.LIKINGS:
+                right, total = right + (said.get(before) == word), total + 1
+    assert total > 200 and right / total >= 0.95
+
+
+def test_silencing_all_heads_of_the_second_layer_leaves_only_guesses(model):
+    told = stories.batch(random.Random(7), 64)
+    mask = torch.ones(2, 4)
+    mask[1] = 0
+    right = story_model.read(model, told, head_mask=mask).right
+    assert max(right["name"], right["color"], right["food"]) < 0.6
+
+
+def test_the_file_is_the_one_that_is_recorded():
+    content = story_model.FILE.read_bytes()
+    record = json.loads(story_model.FILE.with_name("curve.json").read_text(encoding="utf-8"))
+    assert len(content) < 2_000_000
+    assert hashlib.sha256(content).hexdigest() == story_model.SHA256 == record["sha256"]
+
+
+def test_a_file_that_is_missing_or_changed_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(story_model, "FILE", tmp_path / "model.safetensors")
+    with pytest.raises(FileNotFoundError, match="the story model is not here: .* is missing"):
+        story_model.load()
+    (tmp_path / "model.safetensors").write_bytes(b"something else")
+    with pytest.raises(ValueError, match="must have a sha256 that begins with .*, got .* in 14 bytes; put back"):
+        story_model.load()
+
+
+def test_a_new_model_depends_on_its_seed_and_leaves_the_global_numbers_alone():
+    before = torch.get_rng_state()
+    first, again, other = (story_model.new_model(seed).tokens.weight for seed in (0, 0, 1))
+    assert torch.equal(first, again) and not torch.equal(first, other)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_both_trainings_go_through_fresh_material():
+    ids = [next(batches(0, size=3))[0] for batches in (story_model.random_strings, story_model.fresh_stories)]
+    assert [tuple(batch.shape) for batch in ids] == [(3, 64)] * 2
+    assert ids[0].min() > stories.START_ID and (ids[1][:, 0] == stories.START_ID).all()
+    model = story_model.new_model(0)
+    losses = [
+        next(training)[1] for training in (story_model.learn_to_repeat(model, 0), story_model.learn_stories(model, 0))
+    ]
+    assert all(3.5 < loss < 6.5 for loss in losses)
+    (only,) = story_model.learn_to_repeat(model, 0, enough=9.0)
+    assert only[0] == 1

@@ -1,0 +1,107 @@
+"""Training, the strings that repeat, and the scores of heads."""
+
+import pytest
+import torch
+
+from helpers.decoder import Decoder, DecoderConfig
+from helpers.induction import attention_only, examine, grow, induction_scores, previous_token_scores, repeated_strings
+from helpers.training import train
+
+H, T = 3, 7
+
+
+def tiny(seed=0):
+    torch.manual_seed(seed)
+    return Decoder(DecoderConfig(11, context_length=T, d_model=8, num_heads=2, num_layers=1, d_ff=8))
+
+
+def batches(counted=None, size=4):
+    generator = torch.Generator().manual_seed(1)
+    while True:
+        yield torch.randint(3, 6, (size, T), generator=generator), counted
+
+
+def test_training_lowers_the_loss_and_is_reproducible():
+    """Three tokens come up, evenly: from about log 11 the loss falls to about log 3."""
+    first, again = ([loss for _, loss in train(tiny(), batches(), 150, warmup=5)] for _ in range(2))
+    assert first == again and len(first) == 150
+    assert first[0] > 2 and 1.05 < sum(first[-10:]) / 10 < 1.25
+
+
+def test_only_what_counts_is_trained():
+    counted = torch.zeros(4, T - 1, dtype=torch.bool)
+    counted[:, -1] = True
+    model = tiny()
+    before = model.positions.weight.detach().clone()
+    (one,) = train(model, batches(counted), 1)
+    assert one[0] == 1
+    after = model.positions.weight
+    assert (after[T - 1] - 0.99996 * before[T - 1]).abs().max() < 1e-6  # the last position predicts nothing: only decay
+    assert (after[T - 2] - before[T - 2]).abs().min() > 1e-6
+
+
+def test_the_learning_rate_rises_and_falls():
+    """With AdamW's first steps the largest change of a parameter is about the learning rate."""
+    model, changes = tiny(), []
+    before = model.norm.weight.detach().clone()
+    for _ in train(model, batches(), 40, learning_rate=1e-3, warmup=10):
+        changes.append((model.norm.weight - before).abs().max().item())
+        before = model.norm.weight.detach().clone()
+    assert changes[0] == pytest.approx(1e-4, rel=0.01)
+    assert changes[9] > 5 * changes[0] and changes[-1] < changes[9] / 2
+
+
+def test_training_ends_with_the_batches_and_leaves_the_model_in_evaluation_mode():
+    model = tiny()
+    ids = torch.zeros(2, T, dtype=torch.long)
+    assert [step for step, _ in train(model, [(ids, None)] * 3, 10)] == [1, 2, 3]
+    assert not model.training
+
+
+def test_strings_repeat_and_what_counts_is_certain():
+    ids, counted = repeated_strings(torch.Generator().manual_seed(0), 50, 30, 4, 9, 20, first=2)
+    distances = set()
+    for row, certain in zip(ids.tolist(), counted.tolist(), strict=True):
+        distance = certain.index(True) + 1
+        distances.add(distance)
+        assert len(set(row[:distance])) == distance and min(row) >= 2 and max(row) < 20
+        assert all(row[t] == row[t - distance] for t in range(distance, 30))
+        assert certain == [t >= distance for t in range(1, 30)]
+    assert distances == set(range(4, 10))
+
+
+def test_scores_of_heads_that_look_where_their_names_say():
+    ids = torch.tensor([4, 5, 6, 4, 5, 4, 9])
+    weights = torch.zeros(H, T, T)
+    weights[0, range(1, T), range(T - 1)] = 1  # the token before
+    for t, after in ((3, 1), (4, 2), (5, 4)):  # the one after the previous occurrence; the 4 at 5 was last seen at 3
+        weights[1, t, after] = 1
+    weights[2, 5, 1] = 1  # after the first occurrence, not the previous one
+    torch.testing.assert_close(induction_scores(weights, ids), torch.tensor([1 / 3, 1, 0]))  # 5 looks at 4, too
+    torch.testing.assert_close(previous_token_scores(weights), torch.tensor([1, 1 / 6, 0]))
+
+
+def test_growing_reports_every_few_steps_and_examines_the_same_strings():
+    points = list(grow(attention_only(1, seed=0), seed=0, steps=4, every=2))
+    assert [point.step for point in points] == [0, 2, 4]
+    assert points[0].previous.shape == points[0].induction.shape == (1, 4)
+    assert 3.5 < points[0].loss < 6 and points[0].right < 0.1  # by chance 1/64
+    again = examine(attention_only(1, seed=0))
+    assert again.loss == points[0].loss and torch.equal(again.induction, points[0].induction)
+    assert examine(attention_only(1, seed=0), head_mask=torch.zeros(1, 4)).loss != again.loss
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: repeated_strings(None, 2, 30, 4, 19, 20, first=2), ValueError, "strings of 4 to 19 .*, got 18"),
+        (lambda: repeated_strings(None, 2, 30, 9, 4, 20), ValueError, "strings of 9 to 4 distinct tokens"),
+        (lambda: repeated_strings(None, 0, 30, 4, 9, 20), ValueError, "size must be at least 1, got 0"),
+        (lambda: induction_scores(torch.ones(1, 3, 3), torch.arange(3)), ValueError, "at least one token must occur"),
+        (lambda: next(train(tiny(), batches(), 0)), ValueError, "steps must be at least 1, got 0"),
+    ],
+)
+def test_bad_input_raises_an_error_of_one_sentence(call, error, words):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert len(str(caught.value)) < 260 and "\n" not in str(caught.value)
