@@ -43,4 +43,11 @@ NOTEBOOKS = (
     Notebook(
         "07_a_real_bert.ipynb", "a real BERT", minutes=125, core=80, question="Does what you wrote run a real model?"
     ),
+    Notebook(
+        "08_a_language_model.ipynb",
+        "a language model of your own",
+        minutes=162,
+        core=95,
+        question="How does attention learn to write?",
+    ),
 )
