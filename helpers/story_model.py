@@ -64,7 +64,7 @@ def read(model, told, head_mask=None):
     )
 
 
-def learn_to_repeat(model, seed, enough=0.2, at_most=2000):
+def learn_to_repeat(model, seed, enough=0.05, at_most=2000):
     """Train on repeated random words until they are read back: until the loss of a batch is below `enough`.
 
     Shapes: -> yields (step, loss), nats for each word that has to be read back
@@ -76,13 +76,32 @@ def learn_to_repeat(model, seed, enough=0.2, at_most=2000):
             return
 
 
-def learn_stories(model, seed, steps=1000):
-    """Train on stories, each of them new.
+def learn_stories(model, seed, steps=1200):
+    """Train on stories, each of them new, and on some more random words.
 
-    Shapes: -> yields (step, loss), nats for each word
+    Shapes: -> yields (step, loss), nats for each word that counts
     Source: notebook 08
     """
     return train(model, fresh_stories(seed), steps)
+
+
+@torch.no_grad()
+def looks(model, told):
+    """How much each head looks at the answer: at earlier positions of the word that comes next, after the same word.
+
+    Shapes: told, a stories.Batch -> {kind of READ_BACK: (layers, H)}, the mean weight on all these positions
+    Source: notebook 08
+    """
+    _, weights = model.look(told.ids)
+    now, coming = told.ids[:, :-1], told.ids[:, 1:]
+    before = torch.cat([torch.full_like(now[:, :1], -1), now[:, :-1]], dim=1)  # (B, T - 1), the word before each
+    answer = (coming[:, :, None] == now[:, None, :]) & (now[:, :, None] == before[:, None, :])  # (B, T - 1, T - 1)
+    on_it = torch.stack([(layer[:, :, :-1, :-1] * answer[:, None].tril()).sum(dim=-1) for layer in weights])
+    found = {}
+    for kind in stories.READ_BACK:
+        asked = (told.kinds[:, 1:] == stories.KINDS.index(kind)) & answer.tril().any(dim=-1)
+        found[kind] = on_it.transpose(1, 2)[..., asked].mean(dim=-1)  # (L, H, B, T - 1) -> (L, H)
+    return found
 
 
 def random_strings(seed, size=32):
@@ -98,15 +117,16 @@ def random_strings(seed, size=32):
         )
 
 
-def fresh_stories(seed, size=32):
-    """Batches of stories, without end; every word counts.
+def fresh_stories(seed, size=24, repeated=8):
+    """Batches of stories, without end, each with a few rows of repeated words, so that reading back stays sharp.
 
-    Shapes: -> yields (ids (size, 64), None)
+    Shapes: -> yields (ids (size + repeated, 64), counted (size + repeated, 63)); every word of a story counts
     Source: notebook 08
     """
     draw = random.Random(seed)
-    while True:
-        yield stories.batch(draw, size, CONFIG.context_length).ids, None
+    for ids, counted in random_strings(seed + 1, repeated):
+        told = stories.batch(draw, size, CONFIG.context_length).ids
+        yield torch.cat([told, ids]), torch.cat([torch.ones_like(told[:, 1:], dtype=torch.bool), counted])
 
 
 def watch(model, training, every=25, told=None):

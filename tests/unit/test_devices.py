@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from exercises import EXERCISES, reference
-from helpers import attention, bert, embeddings, heads, masks, ports
+from helpers import attention, bert, decoder, embeddings, heads, masks, ports
 from tests.unit.fake_gpu import FakeGpu
 
 B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
@@ -65,6 +65,9 @@ MODULES = {
     "BertModel, pruned": (pruned(bert.BertModel(config())), [ids]),
     "BertAttention, relative_key": (bert.BertAttention(config("relative_key")), [x]),
     "BertAttention, relative_key_query": (bert.BertAttention(config("relative_key_query")), [x]),
+    "DecoderBlock": (decoder.DecoderBlock(C, H, 2 * C), [x]),
+    "Decoder": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids]),
+    "Decoder, padded": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids, None, ids > 1]),
     "MyBertSelfAttention": (reference("7.1")(config()), [x, square]),
 }
 
@@ -80,6 +83,8 @@ FUNCTIONS = {
     "embed": (embeddings.embed, [ids, table]),
     "add_positions": (embeddings.add_positions, [x, drawn(9, C)]),
     "torch_mask": (ports.torch_mask, [square]),
+    "next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
+    "sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
     "row_means": (reference("0.1"), [table]),
     "dot_product_scores": (reference("2.1"), [q, k]),
     "softmax": (reference("2.2"), [scores]),
@@ -104,7 +109,18 @@ FUNCTIONS = {
 CASES = {name: (module.eval(), given) for name, (module, given) in MODULES.items()} | FUNCTIONS
 
 # These read numbers, which meta does not have: ids, lengths, the heads to keep, outputs that moved.
-READING = {"prune_linear", "padding_mask", "find_leaks", "embed", "TokenEmbedding", "BertModel", "BertModel, pruned"}
+READING = {
+    "prune_linear",
+    "padding_mask",
+    "find_leaks",
+    "embed",
+    "TokenEmbedding",
+    "BertModel",
+    "BertModel, pruned",
+    "Decoder",
+    "Decoder, padded",
+    "next_token_loss",
+}
 
 
 def flat(result):

@@ -157,6 +157,20 @@ def test_equals_a_loop_over_heads(need_weights):
 
 
 @pytest.mark.parametrize("need_weights", [False, True])
+def test_project_and_attend_are_forward_and_a_head_can_be_silenced_between_them(need_weights):
+    attention, x, context = module(), random(B, T, C), random(B, S, C, seed=1)
+    mask = some_mask(T, S)
+    q, k, v = attention.project(x, context)
+    out, weights = attention(x, context, mask, need_weights=need_weights)
+    found = attention.attend(q, k, v, mask, need_weights=need_weights)
+    assert torch.equal(found[0], out) and (weights is None or torch.equal(found[1], weights))
+    kept = torch.tensor([1.0, 0.0, 1.0])
+    silenced = attention.attend(q, k, v * kept[:, None, None], mask)[0]  # a head that finds zeros
+    agree(attention.attend(q, k, v, mask, need_weights=need_weights, head_mask=kept)[0], silenced)
+    assert (silenced - out).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
 def test_equals_sdpa_with_heads_split_by_hand(need_weights):
     attention, x, context = module(), random(B, T, C), random(B, S, C, seed=1)
     q, k, v = (

@@ -54,6 +54,22 @@ def test_silencing_all_heads_of_the_second_layer_leaves_only_guesses(model):
     assert max(right["name"], right["color"], right["food"]) < 0.6
 
 
+def test_the_heads_of_the_second_layer_look_at_the_answer(model):
+    """By chance a head that spreads its weight over a story would put about 0.03 on it."""
+    told = stories.batch(random.Random(7), 64)
+    found = story_model.looks(model, told)
+    for kind in ("name", "color", "food"):
+        assert found[kind].shape == (2, 4) and found[kind][1].max() > 0.3
+    logits, weights = model.look(told.ids[:1])
+    colors = [t for t, kind in enumerate(told.kinds[0]) if stories.KINDS[kind] == "color"]
+    row, by_hand = told.ids[0].tolist(), []
+    for t in colors:
+        places = [s for s in range(1, t) if row[s] == row[t] and row[s - 1] == row[t - 1]]
+        by_hand.append(weights[1][0, :, t - 1, places].sum(-1))
+    one = stories.Batch(*(tensor[:1] for tensor in told))
+    torch.testing.assert_close(story_model.looks(model, one)["color"][1], torch.stack(by_hand).mean(0).detach())
+
+
 def test_the_file_is_the_one_that_is_recorded():
     content = story_model.FILE.read_bytes()
     record = json.loads(story_model.FILE.with_name("curve.json").read_text(encoding="utf-8"))
@@ -78,13 +94,18 @@ def test_a_new_model_depends_on_its_seed_and_leaves_the_global_numbers_alone():
 
 
 def test_both_trainings_go_through_fresh_material():
-    ids = [next(batches(0, size=3))[0] for batches in (story_model.random_strings, story_model.fresh_stories)]
-    assert [tuple(batch.shape) for batch in ids] == [(3, 64)] * 2
-    assert ids[0].min() > stories.START_ID and (ids[1][:, 0] == stories.START_ID).all()
+    ids, counted = next(story_model.random_strings(0, size=3))
+    assert ids.shape == (3, 64) and ids.min() > stories.START_ID and not counted.all()
+    ids, counted = next(story_model.fresh_stories(0, size=3, repeated=2))
+    assert ids.shape == (5, 64) and (ids[:3, 0] == stories.START_ID).all() and counted[:3].all()
+    assert torch.equal(ids[:3], stories.batch(random.Random(0), 3).ids)
+    assert ids[3:].min() > stories.START_ID and not counted[3:].all()
+
+
+def test_both_trainings_report_their_steps():
     model = story_model.new_model(0)
-    losses = [
-        next(training)[1] for training in (story_model.learn_to_repeat(model, 0), story_model.learn_stories(model, 0))
-    ]
-    assert all(3.5 < loss < 6.5 for loss in losses)
-    (only,) = story_model.learn_to_repeat(model, 0, enough=9.0)
-    assert only[0] == 1
+    ((step, loss),) = story_model.learn_to_repeat(model, 0, enough=9.0)  # ends as soon as the loss is low enough
+    assert step == 1 and 3.5 < loss < 6.5
+    found = list(story_model.watch(model, story_model.learn_stories(model, 0, steps=2), every=2))
+    assert [step for step, _ in found] == [1, 2]
+    assert set(found[0][1].losses) == {"all", *stories.KINDS} and found[0][1].losses["all"] > found[1][1].losses["all"]

