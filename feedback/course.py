@@ -148,7 +148,7 @@ class Course:
         own = [
             name
             for name, value in vars(module).items()
-            if (inspect.isroutine(value) and f"{name}(" in source or value in bases)
+            if ((inspect.isroutine(value) or isinstance(value, type)) and f"{name}(" in source or value in bases)
             and getattr(value, "__module__", "").startswith(("helpers.", f"{self.package}."))
             and name != exercise.name
         ]

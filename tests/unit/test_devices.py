@@ -68,6 +68,7 @@ MODULES = {
     "DecoderBlock": (decoder.DecoderBlock(C, H, 2 * C), [x]),
     "Decoder": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids]),
     "Decoder, padded": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids, None, ids > 1]),
+    "DecoderBlock, as in 8.2": (reference("8.2")(C, H, 2 * C), [x]),
     "MyBertSelfAttention": (reference("7.1")(config()), [x, square]),
 }
 
@@ -103,6 +104,11 @@ FUNCTIONS = {
     "attend_with_cache": (reference("6.5"), [q, q, q, (k, v)]),
     "additive_mask": (reference("6.6"), [square, torch.float16]),
     "mean_pool": (reference("7.2"), [x, real]),
+    "next_token_loss": (reference("8.1"), [drawn(B, T, V), ids, 5]),
+    "sample": (lambda z: reference("8.3")(z, 0.0), [drawn(B, V)]),
+    "generate": (lambda ids, table: reference("8.4")(lambda z, past: (table[z], past), ids, 3), [ids, drawn(V, V)]),
+    "induction_scores": (reference("8.5"), [drawn(H, T, T), ids[0] % 2]),
+    "top_p": (reference("8.6"), [drawn(B, V), 0.7]),
     "multi_head_attention": (reference("5.3"), [x, *projections, H, square]),
     "cross_attention": (reference("5.4"), [x, context, *projections, H]),
 }
@@ -110,6 +116,7 @@ CASES = {name: (module.eval(), given) for name, (module, given) in MODULES.items
 
 # These read numbers, which meta does not have: ids, lengths, the heads to keep, outputs that moved.
 READING = {
+    "induction_scores",
     "prune_linear",
     "padding_mask",
     "find_leaks",
