@@ -84,8 +84,8 @@ FUNCTIONS = {
     "embed": (embeddings.embed, [ids, table]),
     "add_positions": (embeddings.add_positions, [x, drawn(9, C)]),
     "torch_mask": (ports.torch_mask, [square]),
-    "next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
-    "sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
+    "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
+    "decoder.sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
     "row_means": (reference("0.1"), [table]),
     "dot_product_scores": (reference("2.1"), [q, k]),
     "softmax": (reference("2.2"), [scores]),
@@ -127,6 +127,7 @@ READING = {
     "Decoder",
     "Decoder, padded",
     "next_token_loss",
+    "decoder.next_token_loss",
 }
 
 
