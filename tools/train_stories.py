@@ -79,7 +79,7 @@ def write(model, record):
 def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, action="append", help="0, 1 and 2 if none is given")
-    parser.add_argument("--steps", type=int, default=1200, help="on stories (%(default)s)")
+    parser.add_argument("--steps", type=int, default=800, help="on stories (%(default)s)")
     parser.add_argument("--every", type=int, default=50, help="steps between two lines (%(default)s)")
     parser.add_argument("--write", action="store_true", help="write the model, if it is accepted")
     options = parser.parse_args(words)
