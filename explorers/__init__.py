@@ -6,6 +6,7 @@
     masks       scores to drag, and the weights that each way of masking gives           notebook 03
     dropout     what dropout does to weights: one draw, and the mean of many             notebook 04
     heads       where a token's numbers go in split and merge, and in two bugs           notebook 05
+    next_token  the words that a language model expects next, and what its heads read    notebook 08
 
 Each explorer is a Python file, which checks its arguments, and a script of the same name, which draws. The README in
 this folder describes the scripts. The Python files share `base.py` and `given.py`, which checks arguments; `still.py`
@@ -16,7 +17,8 @@ from explorers.attention import attention
 from explorers.dropout import dropout
 from explorers.heads import heads
 from explorers.masks import masks
+from explorers.next_token import next_token
 from explorers.positions import positions
 from explorers.scaling import scaling
 
-__all__ = ["attention", "dropout", "heads", "masks", "positions", "scaling"]
+__all__ = ["attention", "dropout", "heads", "masks", "next_token", "positions", "scaling"]

@@ -80,6 +80,18 @@ export function floats(view) {
   return new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
 }
 
+/** The float16 numbers of a binary trait: a sign, five bits of exponent, ten bits of fraction.
+ *  @param {DataView} view */
+export function halves(view) {
+  return Float32Array.from(range(view.byteLength / 2), (i) => {
+    const bits = view.getUint16(2 * i, true);
+    const exponent = (bits >> 10) & 31;
+    const fraction = bits & 1023;
+    const size = exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24;
+    return bits >> 15 ? -size : size;
+  });
+}
+
 /** The 256 colors of a binary trait.
  *  @param {DataView} view
  *  @returns {Color[]} */

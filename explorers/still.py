@@ -224,3 +224,83 @@ def _signed_legend(x, y):
         for level in range(-half, half + 1)
     )
     return f'<text x="{x}" y="{y + 10}">below 0</text>{steps}<text x="{x + 163}" y="{y + 10}">above 0</text>'
+
+
+# ---------------------------------------------------------------- a text, what is read of it, and what comes next
+
+LINE = 22  # pixels from one line of words, or one bar, to the next
+WIDE = 760  # pixels
+MOST_BARS = 8
+
+
+def next_words(text, weights, head, words, probabilities, without):
+    """A text shaded by what one head reads at its last word, and a bar for each of the most likely next words.
+
+    Shapes: text T words, weights (T,), words V, probabilities (V,), without (V,), the same without the head; head is
+            its name
+    Source: notebook 08
+    """
+    places = _lines_of(text)
+    top = places[-1][1] + 52
+    most = probabilities.argsort(descending=True, stable=True)[:MOST_BARS].tolist()
+    title = f"After “{text[-1]}”: what {head} reads (darker is more), and the next word"
+    height = top + LINE * len(most) + 4
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
+        f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
+        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
+        *(_shaded(*each) for each in zip(text, weights.tolist(), places, strict=True)),
+        _outlined(*places[-1]),
+        f'<text x="12" y="{top - 8}" font-weight="bold">Probability of the next word</text>',
+        *(_bar(words[id], float(probabilities[id]), top + LINE * i) for i, id in enumerate(most)),
+        "</svg>",
+    ]
+    return plots.Picture("\n".join(parts) + "\n", *_in_words(title, text, weights, head, words, probabilities, without))
+
+
+def _lines_of(text):
+    """Where each word is, line by line: the x of its left edge, the y of its letters, and its width."""
+    places, x, y = [], 12, 46
+    for word in text:
+        width = 10 + 7 * len(word)
+        if x + width > WIDE - 12:
+            x, y = 12, y + LINE
+        places.append((x, y, width))
+        x += width + 3
+    return places
+
+
+def _in_words(title, text, weights, head, words, probabilities, without):
+    """The description and the caption."""
+    j, (guess, *_) = int(weights.argmax()), probabilities.argsort(descending=True, stable=True).tolist()
+    reads = f"{head[0].upper()}{head[1:]} reads “{text[j]}” (position {j}) most: {float(weights[j]):.2f}."
+    expects = (
+        f"The model expects “{words[guess]}” with {float(probabilities[guess]):.2f}; without this head, "
+        f"“{words[guess]}” gets {float(without[guess]):.2f}."
+    )
+    return f"{title}. The text: {' '.join(text)}. {reads} {expects}", f"{reads} {expects}"
+
+
+def _shaded(word, weight, place):
+    x, y, width = place
+    level = _level(weight)
+    ink = plots.PAPER if level > LEVELS * 0.45 else plots.INK
+    return (
+        f'<rect x="{x}" y="{y - 13}" width="{width}" height="18" rx="2" fill="{_color(level)}"/>'
+        f'<text x="{x + width / 2:g}" y="{y}" text-anchor="middle" fill="{ink}">{escape(word)}</text>'
+    )
+
+
+def _outlined(x, y, width):
+    return (
+        f'<rect x="{x}" y="{y - 13}" width="{width}" height="18" rx="2" fill="none" stroke="#bd5305" stroke-width="2"/>'
+    )
+
+
+def _bar(word, probability, y):
+    return (
+        f'<text x="96" y="{y + 12}" text-anchor="end">{escape(_shortened(word))}</text>'
+        f'<rect x="102" y="{y + 1}" width="{380 * round(probability, 2):.1f}" height="15" fill="#0b5fa5"/>'
+        f'<text x="490" y="{y + 12}">{probability:.2f}</text>'
+    )

@@ -10,7 +10,9 @@ import torch
 import torch.nn.functional as F
 
 from explorers.dropout import coins
+from explorers.next_token import parts
 from helpers import masks
+from helpers.decoder import Decoder, DecoderConfig, keep_top_k, keep_top_p
 
 FILE = Path(__file__).parents[2] / "explorers" / "test" / "torch.json"
 INF = float("inf")
@@ -27,6 +29,10 @@ def record():
             "positions": _positions(),
             "transposed": _transposed(),
             "scaling": _scaling(),
+            "halves": _halves(),
+            "gelu": _gelu(),
+            "distribution": _distribution(),
+            "decoders": [_decoder(6), _decoder(0)],
         }
     )
 
@@ -130,6 +136,50 @@ def _scaling():
         "weights": weights,
         "largest": weights.max(),
         "slope": 1 - weights.square().sum(),
+    }
+
+
+def _halves():
+    """float16 as its bits and as numbers: both zeros' neighbors, the smallest, the largest, and numbers between."""
+    numbers = torch.tensor([0.0, 2.0**-24, -(2.0**-24), 1023 * 2.0**-24, 2.0**-14, 1.0, -1.5, 0.1, 65504.0, -65504.0])
+    numbers = torch.cat([numbers, _random(4)]).half()
+    return {"bits": numbers.view(torch.int16).int() & 0xFFFF, "numbers": numbers.float()}
+
+
+def _gelu():
+    x = torch.linspace(-6, 6, 25)
+    return {"x": x, "gelu": F.gelu(x)}
+
+
+def _distribution():
+    """The probabilities that sample() draws from."""
+    logits, cases = 2 * _random(6), []
+    for temperature, top_k, top_p in ((1.0, 6, 1.0), (0.5, 6, 1.0), (2.0, 3, 1.0), (1.0, 6, 0.7), (1.5, 4, 0.6)):
+        kept = keep_top_k(logits / temperature, top_k)
+        kept = kept if top_p == 1 else keep_top_p(kept, top_p)
+        settings = {"temperature": temperature, "topK": top_k, "topP": top_p}
+        cases.append({"settings": settings, "probabilities": kept.softmax(-1)})
+    return {"logits": logits, "cases": cases}
+
+
+@torch.no_grad()
+def _decoder(d_ff):
+    """A small decoder with random parameters, a text, and what becomes of it when one head is silenced."""
+    config = DecoderConfig(5, context_length=6, d_model=4, num_heads=2, num_layers=2, d_ff=d_ff)
+    model = Decoder(config)
+    generator = torch.Generator().manual_seed(d_ff)
+    for part in model.parameters():
+        part.copy_(0.8 * torch.randn(part.shape, generator=generator))
+    ids = torch.tensor([[4, 0, 2, 2, 1]])
+    logits, weights = model.look(ids)
+    silenced, _ = model(ids, head_mask=torch.tensor([[1, 0], [1, 1]]))
+    return {
+        "sizes": {"vocabulary": 5, "positions": 6, "width": 4, "heads": 2, "layers": 2, "inner": d_ff},
+        "parameters": torch.cat([part.flatten() for part in parts(model)]),
+        "ids": ids[0],
+        "logits": logits[0],
+        "weights": torch.cat([layer[0] for layer in weights]),  # (L * H, T, T)
+        "silenced": silenced[0],
     }
 
 

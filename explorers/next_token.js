@@ -1,0 +1,257 @@
+// The next-token explorer: a text to write on, the words that a decoder expects next, and what each head reads.
+
+import { headName, named } from "./attention_data.js";
+import { Decoder, distribution, drawn } from "./decoder.js";
+import { Bars, Field, Heads, Text, replaced } from "./next_token_parts.js";
+import { colors, exact, halves, largestFirst, range } from "./numbers.js";
+import { button, element, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, swatch,
+  tools } from "./page.js";
+import { Reading } from "./tables.js";
+
+/** @import { Settings } from "./decoder.js" */
+/** @import { Model, Mount } from "./page.js" */
+
+const MOST_BARS = 10;
+const MOST_LISTED = 20; // words in "Read as a table"
+
+/** @param {Mount} mount */
+function render({ model, el }) {
+  el.append(new NextTokenView(model).root);
+}
+
+export default { render };
+
+class NextTokenView {
+  /** @param {Model} model */
+  constructor(model) {
+    /** @type {string[]} */
+    this.vocabulary = model.get("words");
+    /** @type {number[]} */
+    this.given = model.get("ids");
+    /** @type {import("./decoder.js").Sizes} */
+    this.sizes = model.get("sizes");
+    const numbers = halves(model.get("parameters"));
+    this.model = new Decoder(this.sizes, numbers);
+    this.whole = new Decoder(this.sizes, numbers); // the same, which always uses all its heads
+    this.table = colors(model.get("palette"));
+    this.ids = this.given;
+    this.position = this.ids.length - 1; // of the chosen word: what comes next is what comes after it
+    /** @type {Settings} */
+    this.own = { temperature: 1, topK: this.vocabulary.length, topP: 1 };
+    this.settings = { ...this.own };
+    this.heads = range(this.sizes.layers * this.sizes.heads);
+    this.used = this.heads.map(() => true);
+    /** @type {number} the chosen one, counted over all layers */
+    this.head = model.get("head");
+    this.paint = oncePerFrame(() => this.show());
+    this.readout = spoken(true);
+    this.reading = new Reading(() => this.listing());
+    this.field = new Field(this.vocabulary, (ids) => this.put(ids), () => this.remove());
+    this.text = new Text(this.table, (position) => this.change(this.ids, position), () => this.remove());
+    this.bars = new Bars(Math.min(MOST_BARS, this.vocabulary.length), (i) => this.put([this.order[i]]));
+    this.headList = new Heads(this.heads.map((head) => this.headName(head)), (head) => this.chooseHead(head),
+      (head, used) => this.use(head, used));
+    /** @type {number[]} the ids, the most likely first */
+    this.order = [];
+    this.root = this.build();
+    this.show();
+  }
+
+  // ------------------------------------------------------------ elements
+
+  build() {
+    const writing = tools(this.field.label, this.field.button, button("Draw a word", () => this.draw()),
+      button("Remove the last word", () => this.remove()), button("Start again", () => this.restart()));
+    const scale = tools(legend(this.table, "weight"), swatch("abh-hatched", "hidden by the causal mask"));
+    const left = element("div", { class: "abh-wide" }, this.bars.title, this.bars.list, this.buildSliders(),
+      help("Click a word to put it in. The thin line across a bar is the model's own probability: at temperature 1, " +
+        "with nothing cut and all heads in use."));
+    const right = element("div", { class: "abh-wide" }, this.headList.node,
+      help("A head that is not in use adds nothing to its layer's output. Its weights are shown all the same."));
+    return frame(help("Write on: type words, or click one that the model expects. Choose an earlier word of the text " +
+      "with a click or the arrow keys to see what the model expected after it; what you put in there replaces the " +
+      "word that follows."), writing, this.field.error, this.readout.node, this.text.node, scale,
+    sideBySide(left, right), this.reading.node);
+  }
+
+  buildSliders() {
+    const count = this.vocabulary.length;
+    const temperature = slider({ label: "temperature", min: 0, max: 2, step: 0.05, value: 1,
+      show: (value) => value.toFixed(2) }, (value) => this.set({ temperature: value }));
+    const topK = slider({ label: "top-k", min: 1, max: count, value: count,
+      show: (k) => (k === count ? "all" : String(k)) }, (k) => this.set({ topK: k }));
+    const topP = slider({ label: "top-p", min: 0.05, max: 1, step: 0.05, value: 1,
+      show: (p) => (p === 1 ? "all" : p.toFixed(2)) }, (p) => this.set({ topP: p }));
+    return tools(temperature.node, topK.node, topP.node);
+  }
+
+  // ------------------------------------------------------------ what the reader changes
+
+  /** @param {Partial<Settings>} changes */
+  set(changes) {
+    Object.assign(this.settings, changes);
+    this.paint();
+  }
+
+  /** Put words in after the chosen one, in place of those that follow it; whether there was room for them.
+   *  @param {number[]} ids */
+  put(ids) {
+    const atEnd = this.position === this.ids.length - 1;
+    const next = replaced(this.ids, this.position, ids);
+    if (next.length > this.sizes.positions) {
+      this.field.complain(`The text has room for ${this.sizes.positions} words, as many as the model has positions; ` +
+        "remove some first.");
+      return false;
+    }
+    this.change(next, atEnd ? next.length - 1 : this.position);
+    return true;
+  }
+
+  draw() {
+    this.put([drawn(this.probabilities(), Math.random())]);
+  }
+
+  remove() {
+    if (this.ids.length > 1) this.change(this.ids.slice(0, -1), this.ids.length - 2);
+    else this.field.complain(`'${this.vocabulary[this.ids[0]]}' stays: the model needs a word to begin with.`);
+  }
+
+  restart() {
+    this.change(this.given, this.given.length - 1);
+  }
+
+  /** @param {number[]} ids
+   *  @param {number} position */
+  change(ids, position) {
+    this.ids = ids;
+    this.position = position;
+    this.field.complain("");
+    this.paint();
+  }
+
+  /** @param {number} head */
+  chooseHead(head) {
+    this.head = head;
+    this.paint();
+  }
+
+  /** @param {number} head
+   *  @param {boolean} used */
+  use(head, used) {
+    this.used = this.used.map((each, i) => (i === head ? used : each));
+    this.paint();
+  }
+
+  // ------------------------------------------------------------ numbers
+
+  /** The probabilities of the next word, with the reader's settings. */
+  probabilities() {
+    this.model.read(this.ids, this.used);
+    return distribution(this.model.logitsAt(this.position), this.settings);
+  }
+
+  /** The model's own probabilities: at temperature 1, with nothing cut and all heads in use. */
+  ownProbabilities() {
+    const model = this.used.includes(false) ? this.whole : this.model;
+    model.read(this.ids);
+    return distribution(model.logitsAt(this.position), this.own);
+  }
+
+  get words() {
+    return this.ids.map((id) => this.vocabulary[id]);
+  }
+
+  /** The chosen word, in quotes. */
+  get here() {
+    return named(this.words, this.position);
+  }
+
+  /** The id after the chosen word, or undefined at the end.
+   *  @returns {number | undefined} */
+  get following() {
+    return this.ids[this.position + 1];
+  }
+
+  /** @param {number} head */
+  headName(head) {
+    const { heads } = this.sizes;
+    return headName({ hasLayers: true }, Math.floor(head / heads), head % heads);
+  }
+
+  /** What a head reads most, and how much.
+   *  @param {number} head */
+  readsMost(head) {
+    const weights = this.model.weightsOf(head, this.position);
+    const [j] = largestFirst(weights);
+    return { word: named(this.words, j), weight: weights[j], used: this.used[head] };
+  }
+
+  // ------------------------------------------------------------ what is shown
+
+  show() {
+    const probabilities = this.probabilities();
+    const own = this.ownProbabilities();
+    const { here, following } = this;
+    this.order = largestFirst(this.model.logitsAt(this.position));
+    this.field.show(following === undefined ? undefined : this.vocabulary[following]);
+    this.text.show(this.words, this.position, this.model.weightsOf(this.head, this.position));
+    this.bars.show(`Next word after ${here}`, this.order.slice(0, MOST_BARS).map((id) => ({
+      word: this.vocabulary[id], probability: probabilities[id], own: own[id], follows: id === following })));
+    this.headList.show(`What each head reads at ${here}`, this.heads.map((head) => this.readsMost(head)), this.head);
+    this.readout.say(this.expects(probabilities),
+      [this.reads(), ...this.silenced(own), ...this.followed(probabilities)].join(" "));
+    this.reading.show();
+  }
+
+  /** @param {Float32Array} probabilities */
+  expects(probabilities) {
+    const { temperature, topK, topP } = this.settings;
+    const settings = [...(temperature === 1 ? [] : [`temperature ${temperature}`]),
+      ...(topK === this.own.topK ? [] : [`top-k ${topK}`]), ...(topP === 1 ? [] : [`top-p ${topP}`])];
+    const [first] = this.order;
+    return `After ${this.here} the model expects '${this.vocabulary[first]}' with ${exact(probabilities[first])}` +
+      `${settings.length ? ` (${settings.join(", ")})` : ""}.`;
+  }
+
+  reads() {
+    const { word, weight } = this.readsMost(this.head);
+    const name = this.headName(this.head);
+    return `${name[0].toUpperCase()}${name.slice(1)} reads ${word} most: ${exact(weight)}.`;
+  }
+
+  /** @param {Float32Array} own */
+  silenced(own) {
+    if (!this.used.includes(false)) return [];
+    const [first] = largestFirst(own);
+    return [`With all heads in use it expects '${this.vocabulary[first]}' with ${exact(own[first])}.`];
+  }
+
+  /** What there is to say where the chosen word is not the last one. So a reader who replaces a word sees at once what
+   *  becomes of the prediction at the end.
+   *  @param {Float32Array} probabilities */
+  followed(probabilities) {
+    const { following } = this;
+    if (following === undefined) return [];
+    const atEnd = distribution(this.model.logitsAt(this.ids.length - 1), this.settings);
+    const [first] = largestFirst(atEnd);
+    return [`The text goes on with '${this.vocabulary[following]}', which gets ${exact(probabilities[following])}.`,
+      `At the end of the text the model expects '${this.vocabulary[first]}' with ${exact(atEnd[first])}.`];
+  }
+
+  /** The bars, the heads and the text as tables.
+   *  @returns {import("./tables.js").Listing[]} */
+  listing() {
+    const [probabilities, own] = [this.probabilities(), this.ownProbabilities()];
+    const weights = this.model.weightsOf(this.head, this.position);
+    const { here, vocabulary } = this;
+    return [{ caption: `Next word after ${here}`, columns: ["word", "probability", "the model's own"],
+      rows: this.order.slice(0, MOST_LISTED).map((id) => [vocabulary[id], exact(probabilities[id]), exact(own[id])]) },
+    { caption: `What each head reads at ${here}`, columns: ["head", "reads most", "weight", "in use"],
+      rows: this.heads.map((head) => {
+        const { word, weight, used } = this.readsMost(head);
+        return [this.headName(head), word, exact(weight), used ? "yes" : "no"];
+      }) },
+    { caption: `Weights of ${this.headName(this.head)} at ${here}`, columns: ["position", "word", "weight"],
+      rows: this.words.map((word, j) => [j, word, j > this.position ? "hidden" : exact(weights[j])]) }];
+  }
+}

@@ -1,0 +1,186 @@
+"""A small language model at work: the words that it expects next, and what each of its heads reads."""
+
+import copy
+
+import torch
+import traitlets
+
+from explorers import given, still
+from explorers.base import Explorer
+from helpers.decoder import Decoder
+
+MOST_PARAMETERS, MOST_HEADS = 500_000, 32
+ATTENTION = ("q_proj", "k_proj", "v_proj", "out_proj")
+
+
+def next_token(model, words, ids):
+    """See what a decoder expects next: type words or click them, change the temperature, silence a head.
+
+    The model is computed in the browser, with its parameters rounded to float16. The first token always stays, for
+    instance the <start> of a story; the reader can change all others.
+
+    Shapes: model, a helpers.decoder.Decoder, up to 32 heads and 500,000 parameters; words, one for each of its V ids,
+            all different; ids (T,), the beginning of the text, 1 <= T <= context_length
+    Errors: TypeError if model is no Decoder, words are not strings or ids not whole numbers; ValueError if they do not
+            match, the model is too large, or a parameter does not fit float16
+    Source: notebook 08
+    """
+    _require_model(model)
+    words = _words(words, model.config.vocab_size)
+    return NextTokenExplorer(model, words, _ids(ids, model.config))
+
+
+class NextTokenExplorer(Explorer):
+    """The view of one model and one beginning, which are checked already."""
+
+    script = "next_token.js"
+    sizes = traitlets.Dict().tag(sync=True)
+    parameters = traitlets.Bytes().tag(sync=True)  # float16, little-endian, in the order of parts()
+    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    ids = traitlets.List(traitlets.Int()).tag(sync=True)
+
+    head = traitlets.Int().tag(sync=True)  # the one that is chosen when the view opens, counted over all layers
+
+    def __init__(self, model, words, ids):
+        self._model = _rounded(model).double()  # the picture is the same on every machine
+        head = _needed_most(self._model, ids)
+        super().__init__(sizes=_sizes(model.config), parameters=_sent(model), words=words, ids=ids, head=head)
+
+    @torch.no_grad()
+    def picture(self):
+        """The view as it opens: what one head reads at the last word, and the next words."""
+        logits, weights = self._model.look(torch.tensor([self.ids]))
+        layer, head = divmod(self.head, self.sizes["heads"])
+        return still.next_words(
+            [self.words[id] for id in self.ids],
+            weights[layer][0, head, -1],
+            f"layer {layer}, head {head}",
+            self.words,
+            logits[0, -1].softmax(-1),
+            _without(self._model, self.ids, self.head),
+        )
+
+
+@torch.no_grad()
+def _needed_most(model, ids):
+    """The head without which the model's first choice for the next word loses most.
+
+    Shapes: ids (T,) -> a number from 0 to L * H - 1
+    """
+    guess = model(torch.tensor([ids]))[0][0, -1].argmax()
+    heads = range(model.config.num_layers * model.config.num_heads)
+    return min(heads, key=lambda head: round(float(_without(model, ids, head)[guess]), 4))
+
+
+def _without(model, ids, head):
+    """The probabilities of the next word when a head is silenced.
+
+    Shapes: ids (T,) -> (V,)
+    """
+    mask = torch.ones(model.config.num_layers, model.config.num_heads)
+    mask.view(-1)[head] = 0
+    return model(torch.tensor([ids]), head_mask=mask)[0][0, -1].softmax(-1)
+
+
+def _sizes(config):
+    return {
+        "vocabulary": config.vocab_size,
+        "positions": config.context_length,
+        "width": config.d_model,
+        "heads": config.num_heads,
+        "layers": config.num_layers,
+        "inner": config.d_ff,
+    }
+
+
+def parts(model):
+    """All parameters, in the order in which decoder.js takes them."""
+    yield from (model.tokens.weight, model.positions.weight)
+    for block in model.blocks:
+        yield from block.norm1.parameters()
+        for name in ATTENTION:
+            yield from getattr(block.attention, name).parameters()
+        if block.feed_forward is not None:
+            yield from (*block.norm2.parameters(), *block.feed_forward.parameters())
+    yield from model.norm.parameters()
+
+
+def _sent(model):
+    """The parameters as bytes: float16, which is half as much to send; the course's models are stored so.
+
+    Errors: ValueError if a parameter is NaN, infinite or beyond float16
+    """
+    numbers = torch.cat([given.numbers("parameters", part).flatten() for part in parts(model)]).half()
+    if not numbers.isfinite().all():
+        raise ValueError(
+            f"the model's parameters must fit float16, got {int((~numbers.isfinite()).sum())} that are NaN, infinite "
+            "or beyond ±65,504; look for the step of the training that made them"
+        )
+    return numbers.numpy().astype("<f2").tobytes()
+
+
+def _rounded(model):
+    """A copy of the model as the browser computes it: without dropout, parameters rounded to float16."""
+    model = copy.deepcopy(model).cpu().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(parameter.half())
+    return model
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def _require_model(model):
+    if not isinstance(model, Decoder):
+        raise TypeError(
+            f"model must be a Decoder, got {type(model).__name__}; pass a helpers.decoder.Decoder, "
+            "for instance story_model.load()"
+        )
+    config, count = model.config, sum(part.numel() for part in parts(model))
+    if count > MOST_PARAMETERS:
+        raise ValueError(
+            f"model must have at most {MOST_PARAMETERS:,} parameters, got {count:,}; the browser computes it again "
+            "for every word, so pass a smaller one"
+        )
+    if config.num_layers * config.num_heads > MOST_HEADS:
+        raise ValueError(
+            f"model must have at most {MOST_HEADS} heads, got {config.num_layers} layers of {config.num_heads}; "
+            "pass a smaller one"
+        )
+
+
+def _words(words, count):
+    words = given.words("words", words, count, count, "pass one word for each id of the model, in the order of the ids")
+    if len(set(words)) < len(words):
+        twice = next(word for i, word in enumerate(words) if word in words[:i])
+        raise ValueError(f"words must all be different, got {twice!r} twice; pass each word once, at its id")
+    return words
+
+
+def _ids(ids, config):
+    """The ids as a list of ints."""
+    try:
+        ids = torch.as_tensor(ids)
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(
+            f"ids must be a list of whole numbers, got {type(ids).__name__}; turn words into ids first, "
+            "for instance with stories.encode"
+        ) from None
+    if ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
+        raise TypeError(f"ids must be whole numbers, got {ids.dtype}; turn words into ids with the vocabulary")
+    if ids.dim() != 1:
+        raise ValueError(f"ids must have shape (T,), got {tuple(ids.shape)}; pass one text, for instance ids[0]")
+    if not 1 <= len(ids) <= config.context_length:
+        raise ValueError(
+            f"ids must be 1 to {config.context_length}, the positions of the model, got {len(ids)}; "
+            "pass a part of the text"
+        )
+    ids = ids.tolist()
+    for position, id in enumerate(ids):
+        if not 0 <= id < config.vocab_size:
+            raise ValueError(
+                f"ids must lie between 0 and {config.vocab_size - 1}, got {id} at position {position}; "
+                "take the words from the model's own vocabulary"
+            )
+    return ids

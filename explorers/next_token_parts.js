@@ -1,0 +1,250 @@
+// What the next-token explorer is made of: a field to type words, the text, the bars of the next words, and the heads.
+
+import { clamp, colorIndex, css, inkOn, largestFirst, range } from "./numbers.js";
+import { button, element, freshId } from "./page.js";
+import { moved } from "./tables.js";
+
+/** @import { Color } from "./numbers.js" */
+/** @typedef {{ word: string, probability: number, own: number, follows: boolean }} Bar own: the model's probability
+ *    without the reader's settings; follows: whether the text goes on with this word */
+/** @typedef {{ word: string, weight: number, used: boolean }} HeadRow what a head reads most */
+
+// ---------------------------------------------------------------- words
+
+/** The ids of the words of a text, in which capital letters do not matter, or the first word that is unknown.
+ *  @param {string} text
+ *  @param {string[]} vocabulary
+ *  @returns {{ ids: number[], unknown?: string }} */
+export function idsOf(text, vocabulary) {
+  const lower = vocabulary.map((word) => word.toLowerCase());
+  const marks = vocabulary.filter((word) => /^[^\p{L}\p{N}\s]$/u.test(word)); // such as the full stop
+  const apart = marks.reduce((line, mark) => line.replaceAll(mark, ` ${mark} `), text);
+  const ids = [];
+  for (const word of apart.split(/\s+/).filter(Boolean)) {
+    const id = vocabulary.includes(word) ? vocabulary.indexOf(word) : lower.indexOf(word.toLowerCase());
+    if (id < 0) return { ids: [], unknown: word };
+    ids.push(id);
+  }
+  return { ids };
+}
+
+/** The word of the vocabulary that begins most like a word.
+ *  @param {string} word
+ *  @param {string[]} vocabulary */
+export function nearest(word, vocabulary) {
+  const shared = vocabulary.map((other) => {
+    let same = 0;
+    while (same < word.length && other[same]?.toLowerCase() === word[same].toLowerCase()) same++;
+    return same - Math.abs(other.length - word.length) / 100;
+  });
+  return vocabulary[largestFirst(shared)[0]];
+}
+
+/** The ids after a position replaced by others, one by one; at the end they are added.
+ *  @param {number[]} ids
+ *  @param {number} position
+ *  @param {number[]} others */
+export const replaced = (ids, position, others) =>
+  [...ids.slice(0, position + 1), ...others, ...ids.slice(position + 1 + others.length)];
+
+// ---------------------------------------------------------------- the field
+
+/** A field for words of the vocabulary, which the browser completes, and a line that says what is wrong with them. */
+export class Field {
+  /** @param {string[]} vocabulary
+   *  @param {(ids: number[]) => boolean} onEnter whether they were taken
+   *  @param {() => void} onRemove the last word, by Backspace in the empty field */
+  constructor(vocabulary, onEnter, onRemove) {
+    this.vocabulary = vocabulary;
+    this.onEnter = onEnter;
+    const [list, error] = [freshId(), freshId()];
+    this.input = element("input", { type: "text", list, "aria-describedby": error, autocomplete: "off",
+      spellcheck: "false", class: "abh-field" });
+    this.name = element("span");
+    this.label = element("label", { class: "abh-control" }, this.name, this.input,
+      element("datalist", { id: list }, ...vocabulary.map((value) => element("option", { value }))));
+    this.button = button("Put in", () => this.enter());
+    this.error = element("p", { class: "abh-error", id: error, role: "alert" });
+    this.input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.enter();
+      else if (event.key === "Backspace" && !this.input.value) onRemove();
+    });
+    this.input.addEventListener("input", () => this.complain(""));
+  }
+
+  enter() {
+    const { ids, unknown } = idsOf(this.input.value, this.vocabulary);
+    if (unknown !== undefined) {
+      this.complain(`'${unknown}' is not one of the ${this.vocabulary.length} words that the model has; the nearest ` +
+        `is '${nearest(unknown, this.vocabulary)}'.`);
+    } else if (this.onEnter(ids)) this.input.value = "";
+  }
+
+  /** @param {string} sentence what is wrong; nothing if it is empty */
+  complain(sentence) {
+    if (this.error.textContent !== sentence) this.error.textContent = sentence;
+    this.input.setAttribute("aria-invalid", String(sentence !== ""));
+  }
+
+  /** @param {string | undefined} following the word that will be replaced; none at the end */
+  show(following) {
+    this.name.textContent = following === undefined ? "add words" : `replace '${following}' with`;
+  }
+}
+
+// ---------------------------------------------------------------- the text
+
+/** The words of the text as a list in which one is chosen, always. Each has the color of its weight. */
+export class Text {
+  /** @param {Color[]} table
+   *  @param {(position: number) => void} onChoose
+   *  @param {() => void} onRemove the last word */
+  constructor(table, onChoose, onRemove) {
+    this.table = table;
+    this.onChoose = onChoose;
+    this.onRemove = onRemove;
+    this.node = element("div", { class: "abh-text", role: "listbox", tabindex: "0", "aria-orientation": "horizontal",
+      "aria-label": "The text: choose the word after which to look" });
+    /** @type {{ node: HTMLElement, weight: HTMLElement }[]} */
+    this.chips = [];
+    /** @type {string[]} */
+    this.words = [];
+    this.position = 0;
+    this.node.addEventListener("keydown", (event) => this.walk(event));
+  }
+
+  /** @param {KeyboardEvent} event */
+  walk(event) {
+    const last = this.words.length - 1;
+    const vertical = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const next = vertical ? this.position + vertical : moved(event, [0, this.position], [0, last])?.[1];
+    if (event.key === "Backspace") this.onRemove();
+    else if (next === undefined || event.altKey) return;
+    else this.onChoose(clamp(next, 0, last));
+    event.preventDefault();
+  }
+
+  /** @param {string[]} words
+   *  @param {number} position the chosen one
+   *  @param {Float32Array} weights of the words up to it; the others are hidden */
+  show(words, position, weights) {
+    if (this.words.join(" ") !== words.join(" ")) this.make(words);
+    this.position = position;
+    this.chips.forEach(({ node, weight }, j) => {
+      const hidden = j > position;
+      const color = hidden ? null : this.table[colorIndex(weights[j])];
+      node.className = `abh-chip${hidden ? " abh-hatched" : ""}${j === position ? " abh-here" : ""}`;
+      node.setAttribute("aria-selected", String(j === position));
+      node.style.background = color ? css(color) : "";
+      node.style.color = color ? inkOn(color) : "";
+      weight.textContent = hidden || weights[j] < 0.005 ? "" : weights[j].toFixed(2);
+    });
+    this.node.setAttribute("aria-activedescendant", this.chips[position].node.id);
+  }
+
+  /** @param {string[]} words */
+  make(words) {
+    this.words = words;
+    this.chips = words.map((word, j) => {
+      const weight = element("span", { class: "abh-tiny" });
+      const node = element("span", { role: "option", id: freshId() }, `${word} `, weight);
+      node.addEventListener("click", () => this.onChoose(j));
+      return { node, weight };
+    });
+    this.node.replaceChildren(...this.chips.map(({ node }) => node));
+  }
+}
+
+// ---------------------------------------------------------------- the next words
+
+/** A bar for each of some words, each a button. The tab key stops once, and the arrow keys go on from there. */
+export class Bars {
+  /** @param {number} count
+   *  @param {(i: number) => void} onPress */
+  constructor(count, onPress) {
+    const id = freshId();
+    this.title = element("p", { class: "abh-caption", id });
+    this.rows = range(count).map((i) => this.row(i, onPress));
+    this.list = element("div", { class: "abh-bars", role: "toolbar", "aria-orientation": "vertical",
+      "aria-labelledby": id }, ...this.rows.map(({ node }) => node));
+    this.list.addEventListener("keydown", (event) => this.walk(event));
+  }
+
+  /** @param {number} i
+   *  @param {(i: number) => void} onPress */
+  row(i, onPress) {
+    const [word, number] = [element("span", { class: "abh-word" }), element("span", { class: "abh-number" })];
+    const [fill, line] = [element("span", { class: "abh-length" }), element("span", { class: "abh-own" })];
+    const node = button("", () => onPress(i));
+    node.className = "abh-next";
+    node.tabIndex = i ? -1 : 0;
+    node.append(word, " ", element("span", { class: "abh-track" }, fill, line), number);
+    return { node, word, number, fill, line };
+  }
+
+  /** @param {KeyboardEvent} event */
+  walk(event) {
+    const at = this.rows.findIndex(({ node }) => node === document.activeElement);
+    const last = this.rows.length - 1;
+    const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: last }[event.key];
+    if (next === undefined || event.altKey) return;
+    event.preventDefault();
+    this.rows.forEach(({ node }, i) => { node.tabIndex = i === clamp(next, 0, last) ? 0 : -1; });
+    this.rows[clamp(next, 0, last)].node.focus();
+  }
+
+  /** @param {string} title
+   *  @param {Bar[]} bars */
+  show(title, bars) {
+    this.title.textContent = title;
+    this.rows.forEach(({ node, word, number, fill, line }, i) => {
+      const { word: text, probability, own, follows } = bars[i];
+      word.textContent = text;
+      number.textContent = probability === 0 ? "cut" : probability.toFixed(3);
+      node.classList.toggle("abh-follows", follows);
+      fill.style.width = `${(100 * probability).toFixed(2)}%`;
+      line.style.left = `${(100 * own).toFixed(2)}%`;
+    });
+  }
+}
+
+// ---------------------------------------------------------------- the heads
+
+/** A row for each head: a button to choose it, what it reads most, and a box that says whether it is used. */
+export class Heads {
+  /** @param {string[]} names
+   *  @param {(head: number) => void} onChoose
+   *  @param {(head: number, used: boolean) => void} onUse */
+  constructor(names, onChoose, onUse) {
+    const group = freshId();
+    this.rows = names.map((name, head) => {
+      const radio = element("input", { type: "radio", name: group, value: head });
+      radio.addEventListener("change", () => onChoose(head));
+      const used = element("input", { type: "checkbox", "aria-label": `use ${name}` });
+      used.addEventListener("change", () => onUse(head, used.checked));
+      const [word, weight] = [element("td", { class: "abh-word" }), element("td")];
+      const choice = element("span", { class: "abh-choice" }, element("label", {}, radio, element("span", {}, name)));
+      const node = element("tr", {}, element("th", { scope: "row" }, choice), word, weight,
+        element("td", {}, element("label", { class: "abh-control" }, used)));
+      return { node, radio, used, word, weight };
+    });
+    this.title = element("legend", { class: "abh-caption" });
+    const titles = ["head", "reads most", "weight", "use"].map((title) => element("th", { scope: "col" }, title));
+    this.node = element("fieldset", { class: "abh-heads" }, this.title, element("table", {},
+      element("thead", {}, element("tr", {}, ...titles)), element("tbody", {}, ...this.rows.map(({ node }) => node))));
+  }
+
+  /** @param {string} title
+   *  @param {HeadRow[]} heads
+   *  @param {number} chosen */
+  show(title, heads, chosen) {
+    this.title.textContent = title;
+    this.rows.forEach(({ node, radio, used, word, weight }, head) => {
+      radio.checked = head === chosen;
+      used.checked = heads[head].used;
+      word.textContent = heads[head].word;
+      weight.textContent = heads[head].weight.toFixed(2);
+      node.className = heads[head].used ? "" : "abh-silent";
+    });
+  }
+}

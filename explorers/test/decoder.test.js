@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Decoder, distribution, drawn, gelu } from "../decoder.js";
+import { idsOf, nearest, replaced } from "../next_token_parts.js";
+import { halves, range } from "../numbers.js";
+import { assertClose, torch } from "./torch.js";
+
+const decoders = () => torch.decoders.map((recorded) =>
+  ({ ...recorded, model: new Decoder(recorded.sizes, Float32Array.from(recorded.parameters)) }));
+
+function assertLogits(model, expected) {
+  expected.forEach((row, position) => assertClose(model.logitsAt(position), row, 1e-5));
+}
+
+test("float16 is read as PyTorch reads it, the smallest and the largest numbers included", () => {
+  const { bits, numbers } = torch.halves;
+  const view = new DataView(new ArrayBuffer(2 * bits.length));
+  bits.forEach((each, i) => view.setUint16(2 * i, each, true));
+  assertClose(halves(view), numbers, 1e-6);
+});
+
+test("gelu is PyTorch's", () => assertClose(torch.gelu.x.map(gelu), torch.gelu.gelu, 1e-6));
+
+test("a decoder gives PyTorch's logits and weights, with a feed-forward network and without", () => {
+  for (const { model, ids, logits, weights } of decoders()) {
+    model.read(ids);
+    assertLogits(model, logits);
+    weights.forEach((rows, head) => rows.forEach((row, position) =>
+      assertClose(model.weightsOf(head, position), row.slice(0, position + 1))));
+  }
+});
+
+test("a silenced head changes the logits as PyTorch's head mask does, and comes back", () => {
+  for (const { model, ids, logits, silenced } of decoders()) {
+    model.read(ids);
+    model.read(ids, [true, false, true, true]);
+    assertLogits(model, silenced);
+    model.read(ids, [true, true, true, true]);
+    assertLogits(model, logits);
+  }
+});
+
+test("what was read is remembered: only what is new is computed, and a change forgets what follows it", () => {
+  const [{ model, ids, logits }] = decoders();
+  const steps = [];
+  const step = model.step.bind(model);
+  model.step = (id) => { steps.push(id); step(id); };
+  model.read(ids.slice(0, 3));
+  model.read(ids);
+  assert.deepEqual(steps, ids);
+  model.read([ids[0], 3, ...ids.slice(2)]);
+  assert.deepEqual(steps.slice(ids.length), [3, ...ids.slice(2)]);
+  model.read(ids);
+  assertLogits(model, logits);
+});
+
+test("temperature, top-k and top-p give the probabilities that sample() draws from", () => {
+  const { logits, cases } = torch.distribution;
+  for (const { settings, probabilities } of cases) assertClose(distribution(logits, settings), probabilities);
+});
+
+test("temperature 0 takes the best, the first of equals", () => {
+  const settings = { temperature: 0, topK: 3, topP: 1 };
+  assert.deepEqual([...distribution([1, 4, 4], settings)], [0, 1, 0]);
+});
+
+test("a number draws the token whose share of the line it falls into", () => {
+  const probabilities = Float32Array.from([0, 0.5, 0.25, 0.25, 0]);
+  assert.deepEqual([0, 0.49, 0.5, 0.74, 0.75, 0.9999999, 1].map((number) => drawn(probabilities, number)),
+    [1, 1, 2, 2, 3, 3, 3]);
+});
+
+test("words are found whatever their capitals, full stops stand alone, and an unknown word is named", () => {
+  const vocabulary = ["<start>", ".", "In", "Mia", "misses"];
+  assert.deepEqual(idsOf("  in MIA.Mia misses. ", vocabulary), { ids: [2, 3, 1, 3, 4, 1] });
+  assert.deepEqual(idsOf("", vocabulary), { ids: [] });
+  assert.deepEqual(idsOf("Mia Mio", vocabulary), { ids: [], unknown: "Mio" });
+  assert.deepEqual(["Mio", "miss", "MI", "x"].map((word) => nearest(word, vocabulary)), ["Mia", "misses", "Mia", "."]);
+});
+
+test("in the middle of a text words are replaced, at its end they are added", () => {
+  assert.deepEqual(replaced(range(5), 1, [9]), [0, 1, 9, 3, 4]);
+  assert.deepEqual(replaced(range(5), 3, [8, 9]), [0, 1, 2, 3, 8, 9]);
+  assert.deepEqual(replaced(range(5), 4, [8, 9]), [0, 1, 2, 3, 4, 8, 9]);
+  assert.deepEqual(replaced(range(5), 2, []), range(5));
+});
