@@ -25,23 +25,23 @@ NOTEBOOKS = (
         question="How does a token decide what to read?",
     ),
     Notebook("03_causal_masking.ipynb", "causal masking", minutes=106, core=67, question="How do you hide the future?"),
-    Notebook("04_dropout.ipynb", "dropout", minutes=85, core=70, question="Why zero what you just computed?"),
+    Notebook("04_dropout.ipynb", "dropout", minutes=80, core=71, question="Why zero what you just computed?"),
     Notebook(
         "05_multi_head_attention.ipynb",
         "multi-head attention",
-        minutes=163,
-        core=135,
+        minutes=119,
+        core=102,
         question="Why several heads, and how do you compute them all in one matrix product?",
     ),
     Notebook(
         "06_the_bert_block.ipynb",
         "the BERT block",
-        minutes=150,
-        core=75,
+        minutes=112,
+        core=56,
         question="What surrounds attention in a real model?",
     ),
     Notebook(
-        "07_a_real_bert.ipynb", "a real BERT", minutes=125, core=80, question="Does what you wrote run a real model?"
+        "07_a_real_bert.ipynb", "a real BERT", minutes=81, core=49, question="Does what you wrote run a real model?"
     ),
     Notebook(
         "08_a_language_model.ipynb",

@@ -73,18 +73,18 @@ PREDICTIONS = (
     ),
     Prediction(
         "05.mask",
-        "Our causal mask is bool, with True = may attend. What does `nn.MultiheadAttention` need as its `attn_mask`?",
+        "In our causal mask True = may attend, and `nn.MultiheadAttention` reads True as blocked. What happens if it "
+        "gets our mask as it is, as its `attn_mask`?",
         {
-            "a": "The mask as it is: it would be strange if two parts of PyTorch disagreed about True.",
-            "b": "The inverted mask.",
-            "c": "The mask as numbers, 1 and 0: it takes no bool.",
+            "a": "It raises an error: a mask that blocks the diagonal cannot be meant.",
+            "b": "Each word reads only what comes after it; the last word has nothing to read.",
+            "c": "Each word reads itself and what comes after it.",
         },
         right="b",
         tempting={
-            "a": "`F.scaled_dot_product_attention` does take the mask as it is; notebook 03 said "
-            "what True means to whom.",
-            "c": "It takes numbers too, but adds them to the scores: 1 and 0 would hide nothing.",
+            "a": "It would be good if it did; but any table of True and False is a legal mask.",
+            "c": "Our mask is True on the diagonal, too: each word may read itself. What becomes of that?",
         },
-        watch="The next cell tries both, as it is and inverted: one of them agrees with your module.",
+        watch="The next cell tries the mask as it is and inverted; look for the words whose output is nan.",
     ),
 )
