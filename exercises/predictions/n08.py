@@ -5,7 +5,7 @@ from feedback.prediction import Prediction
 PREDICTIONS = (
     Prediction(
         "08.pairs",
-        "A text of 64 tokens goes through a causal model once. How many predictions can be compared with a known token?",
+        "A text of 64 tokens goes through a causal model once. How many of its predictions can be scored?",
         {
             "a": "One: what comes after the last token.",
             "b": "63.",
@@ -93,8 +93,8 @@ PREDICTIONS = (
         tempting={
             "a": "A query can find the position of its own token; but the value that is read there is that position's. "
             "How could a key know what its neighbor is?",
-            "c": "The first time round they cannot; but how many strings fit to the tokens seen so far, once they repeat?",
+            "c": "The first time round they cannot; but once the tokens repeat, is the next one still open?",
         },
-        watch="Compare the shares of right predictions after 200 steps and at the end.",
+        watch="Compare the shares of right predictions in the middle of the training and at its end.",
     ),
 )
