@@ -223,7 +223,7 @@ class NextTokenView {
   silenced(own) {
     if (!this.used.includes(false)) return [];
     const [first] = largestFirst(own);
-    return [`With all heads in use it expects '${this.vocabulary[first]}' with ${exact(own[first])}.`];
+    return [`With all heads in use: '${this.vocabulary[first]}' with ${exact(own[first])}.`];
   }
 
   /** What there is to say where the chosen word is not the last one. So a reader who replaces a word sees at once what
@@ -234,8 +234,8 @@ class NextTokenView {
     if (following === undefined) return [];
     const atEnd = distribution(this.model.logitsAt(this.ids.length - 1), this.settings);
     const [first] = largestFirst(atEnd);
-    return [`The text goes on with '${this.vocabulary[following]}', which gets ${exact(probabilities[following])}.`,
-      `At the end of the text the model expects '${this.vocabulary[first]}' with ${exact(atEnd[first])}.`];
+    return [`The text goes on with '${this.vocabulary[following]}': ${exact(probabilities[following])}.`,
+      `At its end the model expects '${this.vocabulary[first]}' with ${exact(atEnd[first])}.`];
   }
 
   /** The bars, the heads and the text as tables.

@@ -9,7 +9,7 @@ from explorers import given, still
 from explorers.base import Explorer
 from helpers.decoder import Decoder
 
-MOST_PARAMETERS, MOST_HEADS = 500_000, 32
+MOST_PARAMETERS, MOST_HEADS, MOST_WORDS = 500_000, 32, 10_000
 ATTENTION = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 
@@ -43,43 +43,49 @@ class NextTokenExplorer(Explorer):
 
     def __init__(self, model, words, ids):
         self._model = _rounded(model).double()  # the picture is the same on every machine
-        head = _needed_most(self._model, ids)
+        head = _reads_guess(self._model, ids)
         super().__init__(sizes=_sizes(model.config), parameters=_sent(model), words=words, ids=ids, head=head)
 
     @torch.no_grad()
     def picture(self):
         """The view as it opens: what one head reads at the last word, and the next words."""
         logits, weights = self._model.look(torch.tensor([self.ids]))
+        probabilities = logits[0, -1].softmax(-1)  # (V,)
+        left = self._without_each(int(probabilities.argmax()))
+        needed = min(left, key=lambda head: round(left[head], 4))
         layer, head = divmod(self.head, self.sizes["heads"])
         return still.next_words(
             [self.words[id] for id in self.ids],
             weights[layer][0, head, -1],
-            f"layer {layer}, head {head}",
-            self.words,
-            logits[0, -1].softmax(-1),
-            _without(self._model, self.ids, self.head),
+            self._name(self.head),
+            dict(zip(self.words, probabilities.tolist(), strict=True)),
+            {self._name(each): left[each] for each in (self.head, needed)},
         )
+
+    def _without_each(self, guess):
+        """{head: the probability of the guess when that head alone is silenced}."""
+        found = {}
+        for head in range(self.sizes["layers"] * self.sizes["heads"]):
+            mask = torch.ones(self.sizes["layers"], self.sizes["heads"])
+            mask.view(-1)[head] = 0
+            logits, _ = self._model(torch.tensor([self.ids]), head_mask=mask)
+            found[head] = float(logits[0, -1].softmax(-1)[guess])
+        return found
+
+    def _name(self, head):
+        return "layer {}, head {}".format(*divmod(head, self.sizes["heads"]))
 
 
 @torch.no_grad()
-def _needed_most(model, ids):
-    """The head without which the model's first choice for the next word loses most.
+def _reads_guess(model, ids):
+    """The head that reads the word which the model expects next, wherever the text has it already.
 
     Shapes: ids (T,) -> a number from 0 to L * H - 1
     """
-    guess = model(torch.tensor([ids]))[0][0, -1].argmax()
-    heads = range(model.config.num_layers * model.config.num_heads)
-    return min(heads, key=lambda head: round(float(_without(model, ids, head)[guess]), 4))
-
-
-def _without(model, ids, head):
-    """The probabilities of the next word when a head is silenced.
-
-    Shapes: ids (T,) -> (V,)
-    """
-    mask = torch.ones(model.config.num_layers, model.config.num_heads)
-    mask.view(-1)[head] = 0
-    return model(torch.tensor([ids]), head_mask=mask)[0][0, -1].softmax(-1)
+    logits, weights = model.look(torch.tensor([ids]))
+    heads = torch.cat([layer[0, :, -1] for layer in weights])  # (L * H, T): what each reads at the last word
+    same = torch.tensor(ids) == logits[0, -1].argmax()  # (T,)
+    return int((heads * same).sum(-1).argmax())
 
 
 def _sizes(config):
@@ -151,7 +157,11 @@ def _require_model(model):
 
 
 def _words(words, count):
-    words = given.words("words", words, count, count, "pass one word for each id of the model, in the order of the ids")
+    words = given.words("words", words, MOST_WORDS)
+    if len(words) != count:
+        raise ValueError(
+            f"words must be {count}, one for each id of the model, got {len(words)}; pass its vocabulary, id by id"
+        )
     if len(set(words)) < len(words):
         twice = next(word for i, word in enumerate(words) if word in words[:i])
         raise ValueError(f"words must all be different, got {twice!r} twice; pass each word once, at its id")

@@ -230,19 +230,19 @@ def _signed_legend(x, y):
 
 LINE = 22  # pixels from one line of words, or one bar, to the next
 WIDE = 760  # pixels
-MOST_BARS = 8
+MOST_BARS = 5
 
 
-def next_words(text, weights, head, words, probabilities, without):
+def next_words(text, weights, head, probabilities, without):
     """A text shaded by what one head reads at its last word, and a bar for each of the most likely next words.
 
-    Shapes: text T words, weights (T,), words V, probabilities (V,), without (V,), the same without the head; head is
-            its name
+    Shapes: text T words, weights (T,), head its name, probabilities {word: its probability}, without {name of a head:
+            what is left of the most likely word when that head is silenced}
     Source: notebook 08
     """
     places = _lines_of(text)
     top = places[-1][1] + 52
-    most = probabilities.argsort(descending=True, stable=True)[:MOST_BARS].tolist()
+    most = sorted(probabilities, key=lambda word: -probabilities[word])[:MOST_BARS]
     title = f"After “{text[-1]}”: what {head} reads (darker is more), and the next word"
     height = top + LINE * len(most) + 4
     parts = [
@@ -253,10 +253,17 @@ def next_words(text, weights, head, words, probabilities, without):
         *(_shaded(*each) for each in zip(text, weights.tolist(), places, strict=True)),
         _outlined(*places[-1]),
         f'<text x="12" y="{top - 8}" font-weight="bold">Probability of the next word</text>',
-        *(_bar(words[id], float(probabilities[id]), top + LINE * i) for i, id in enumerate(most)),
+        *(_bar(word, probabilities[word], top + LINE * i) for i, word in enumerate(most)),
         "</svg>",
     ]
-    return plots.Picture("\n".join(parts) + "\n", *_in_words(title, text, weights, head, words, probabilities, without))
+    j, guess = int(weights.argmax()), most[0]
+    caption = (
+        f"{head[0].upper()}{head[1:]} reads “{text[j]}” (position {j}) most: {float(weights[j]):.2f}. "
+        f"The model expects “{guess}” with {probabilities[guess]:.2f}"
+        + "".join(f"; if {name} is silenced, with {left:.2f}" for name, left in without.items())
+        + "."
+    )
+    return plots.Picture("\n".join(parts) + "\n", f"{title}. The text: {' '.join(text)}. {caption}", caption)
 
 
 def _lines_of(text):

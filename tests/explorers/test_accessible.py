@@ -1,4 +1,4 @@
-"""All six explorers on pages of every kind: axe-core, targets, and colors and styles that are their own."""
+"""All explorers on pages of every kind: axe-core, targets, and colors and styles that are their own."""
 
 import re
 
@@ -9,6 +9,7 @@ import explorers
 from tests.explorers.browser import PAGE
 from tests.explorers.test_attention import weights, words
 from tests.explorers.test_masks import scores
+from tests.explorers.test_next_token import IDS, WORDS, small
 from tests.explorers.view import View
 
 pytestmark = pytest.mark.browser
@@ -23,6 +24,7 @@ EXPLORERS = {
     "dropout": lambda: explorers.dropout(words, weights(6, 6)),
     "heads": lambda: explorers.heads(["the", "cat", "sleeps", "well"], 8, 2),
     "masks": lambda: explorers.masks(words, scores(6), [False] + [True] * 5, mask="both"),
+    "next_token": lambda: explorers.next_token(small(), WORDS, IDS),
     "positions": lambda: explorers.positions(TABLE),
     "scaling": lambda: explorers.scaling(NUMBERS, NUMBERS),
 }

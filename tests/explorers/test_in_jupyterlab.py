@@ -1,4 +1,4 @@
-"""All six explorers in a real JupyterLab: what a bare page cannot show.
+"""All explorers in a real JupyterLab: what a bare page cannot show.
 
 What each of them computes and says is tested on a bare page, in the files test_*_view.py.
 """
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SETUP = """import torch
 import explorers
-from helpers import embeddings
+from helpers import embeddings, stories, story_model
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
 scores = torch.randn(6, 6, generator=torch.Generator().manual_seed(123))
@@ -24,6 +24,7 @@ CELLS = {
     "dropout": "explorers.dropout(words, scores.softmax(-1))",
     "heads": 'explorers.heads(["the", "cat", "sleeps"], 6, 2)',
     "masks": "explorers.masks(words, scores, [True] * 4 + [False] * 2)",
+    "next_token": 'explorers.next_token(story_model.new_model(0), stories.WORDS, stories.encode("In Lima Mia"))',
     "positions": "explorers.positions(embeddings.sinusoidal_positions(101, 128))",
     "scaling": "explorers.scaling(q, k)",
 }

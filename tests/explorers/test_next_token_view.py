@@ -1,0 +1,251 @@
+"""The next-token explorer in a browser: every number that it shows, compared with PyTorch's, and what can be done."""
+
+import re
+
+import pytest
+import torch
+
+import explorers
+from tests.explorers.browser import NARROW, SIZE
+from tests.explorers.test_next_token import IDS, WORDS, rounded, small
+from tests.explorers.view import View, in_both_themes
+
+pytestmark = pytest.mark.browser
+
+MODEL = rounded(small())
+ALL = (1, 1, 1, 1)
+
+
+@torch.no_grad()
+def look(ids, used=ALL):
+    """PyTorch's logits (T, V) and the weights of each head, (L * H, T, T)."""
+    logits, weights = MODEL.look(torch.tensor([ids]), head_mask=torch.tensor(used).view(2, 2))
+    return logits[0], torch.cat([layer[0] for layer in weights])
+
+
+def expected(ids, position=-1, used=ALL, temperature=1.0):
+    """The probabilities of the next word."""
+    return (look(ids, used)[0][position] / temperature).softmax(-1)
+
+
+@pytest.fixture(scope="module")
+def page(open_page):
+    return open_page(
+        {
+            "text": explorers.next_token(small(), WORDS, IDS),
+            "one word": explorers.next_token(small(d_ff=0), WORDS, IDS[:1]),
+        }
+    )
+
+
+class NextTokenView(View):
+    def words(self):
+        """The words of the text."""
+        return [option.split()[0] for option in self.output.get_by_role("option").all_inner_texts()]
+
+    def bars(self):
+        """{word: its number}, from the first bar to the last."""
+        texts = self.output.locator(".abh-next").all_inner_texts()
+        return dict(text.rsplit(maxsplit=1) for text in texts)
+
+    def heads(self):
+        """What each head reads most, and how much."""
+        rows = self.output.locator(".abh-heads tbody tr").all()
+        return [row.locator("td").all_inner_texts()[:2] for row in rows]
+
+    def option(self, position):
+        return self.output.get_by_role("option").nth(position)
+
+    def look_after(self, position):
+        self.option(position).click()
+        self.settle()
+
+    def type(self, text):
+        self.output.get_by_role("combobox").fill(text)
+        self.press("Enter")
+
+    def complaint(self):
+        return self.output.get_by_role("alert").inner_text()
+
+    def ids(self):
+        return [WORDS.index(word) for word in self.words()]
+
+    def assert_expects(self, probabilities):
+        """The sentence and the bars are PyTorch's."""
+        most, first = probabilities.max(-1)
+        [number] = re.findall(r"\d\.\d{4}", self.said())
+        assert f"the model expects '{WORDS[first]}' with" in self.said()
+        assert float(number) == pytest.approx(most.item(), abs=1e-4)
+        order = probabilities.argsort(descending=True, stable=True).tolist()
+        bars = self.bars()
+        assert list(bars) == [WORDS[id] for id in order]
+        assert [float(bars[WORDS[id]]) for id in order] == pytest.approx(probabilities[order].tolist(), abs=1e-3)
+
+
+def opened(page):
+    """The first explorer as it opens."""
+    view = NextTokenView(page, "text")
+    for name, value in (("temperature", 1), ("top-k", len(WORDS)), ("top-p", 1)):
+        view.slide(name, value)
+    for box in view.output.get_by_role("checkbox").all():
+        box.set_checked(True)
+    view.click("Start again")
+    return view
+
+
+def test_it_opens_with_the_numbers_of_pytorch(page):
+    view = opened(page)
+    assert [WORDS[id] for id in IDS[:-1]] == view.words()[:-1]
+    view.assert_expects(expected(IDS))
+    for head, (word, number) in enumerate(view.heads()):
+        weight, j = look(IDS)[1][head, -1].max(-1)
+        repeated = IDS.count(IDS[j]) > 1
+        assert word == f"'{WORDS[IDS[j]]}'" + (f" (position {j})" if repeated else "")
+        assert float(number) == pytest.approx(weight.item(), abs=0.0101)
+    first = explorers.next_token(small(), WORDS, IDS).head
+    assert view.output.get_by_role("radio", name=f"layer {first // 2}, head {first % 2}", exact=True).is_checked()
+
+
+def test_a_click_on_a_bar_puts_its_word_in(page):
+    view = opened(page)
+    view.output.locator(".abh-next").nth(2).click()
+    view.settle()
+    third = expected(IDS).argsort(descending=True)[2].item()
+    assert view.ids() == [*IDS, third]
+    view.assert_expects(expected([*IDS, third]))
+
+
+def test_typed_words_are_added_and_the_last_is_removed(page):
+    view = opened(page)
+    view.type("mia reads.")
+    assert view.ids() == [*IDS, 2, 4, 1]
+    view.assert_expects(expected([*IDS, 2, 4, 1]))
+    view.press("Backspace", "Backspace")
+    assert view.ids() == [*IDS, 2]
+    view.click("Remove the last word")
+    assert view.ids() == IDS
+    view.assert_expects(expected(IDS))
+
+
+def test_an_unknown_word_is_named_with_the_nearest_and_changes_nothing(page):
+    view = opened(page)
+    view.type("Mia Toms")
+    assert view.complaint() == "'Toms' is not one of the 8 words that the model has; the nearest is 'Tom'."
+    assert view.ids() == IDS
+    assert view.output.get_by_role("combobox").get_attribute("aria-invalid") == "true"
+    view.type("Tom")
+    assert view.complaint() == "" and view.ids() == [*IDS, 3]
+
+
+def test_an_earlier_word_shows_its_own_prediction_and_what_is_put_in_replaces_the_next(page):
+    view = opened(page)
+    view.look_after(2)
+    view.assert_expects(expected(IDS, 2))
+    follows, (most, first) = expected(IDS, 2)[IDS[3]], expected(IDS).max(-1)
+    assert f"The text goes on with '{WORDS[IDS[3]]}': " in view.explained()
+    assert f"At its end the model expects '{WORDS[first]}' with" in view.explained()
+    numbers = [float(number) for number in re.findall(r"\d\.\d{4}", view.explained())[1:]]
+    assert numbers == pytest.approx([follows.item(), most.item()], abs=1e-4)
+    hidden = view.output.locator(".abh-text .abh-hatched").all_inner_texts()
+    assert [text.strip() for text in hidden] == [WORDS[id] for id in IDS[3:]]
+    view.type("Tom")
+    changed = [*IDS[:3], 3, *IDS[4:]]
+    assert view.ids() == changed
+    view.assert_expects(expected(changed, 2))
+    view.look_after(6)
+    view.assert_expects(expected(changed))
+
+
+def test_temperature_and_cuts_change_the_bars(page):
+    view = opened(page)
+    view.slide("temperature", 2)
+    assert view.said().endswith("(temperature 2).")
+    view.assert_expects(expected(IDS, temperature=2))
+    view.slide("temperature", 0)
+    assert list(view.bars().values()) == ["1.000", *["cut"] * 7]
+    view.slide("temperature", 1)
+    view.slide("top-k", 3)
+    kept = expected(IDS).topk(3).values
+    numbers = list(view.bars().values())
+    assert numbers[3:] == ["cut"] * 5
+    assert [float(number) for number in numbers[:3]] == pytest.approx((kept / kept.sum()).tolist(), abs=1e-3)
+    lines = view.output.locator(".abh-own").evaluate_all("lines => lines.map(line => parseFloat(line.style.left))")
+    own = expected(IDS).sort(descending=True).values
+    assert lines == pytest.approx((100 * own).tolist(), abs=0.01)  # the model's own, whatever the settings
+
+
+def test_a_silenced_head_changes_the_prediction_and_the_sentence_compares(page):
+    view = opened(page)
+    view.tick("use layer 0, head 1", False)
+    used = (1, 0, 1, 1)
+    view.assert_expects(expected(IDS, used=used))
+    first = expected(IDS).argmax()
+    assert f"With all heads in use: '{WORDS[first]}' with" in view.explained()
+    view.tick("use layer 0, head 1", True)
+    view.assert_expects(expected(IDS))
+
+
+def test_a_drawn_word_is_one_of_those_that_are_left(page):
+    view = opened(page)
+    view.slide("top-k", 1)
+    view.click("Draw a word")
+    assert view.ids() == [*IDS, expected(IDS).argmax().item()]
+
+
+def test_the_text_ends_where_the_model_has_no_more_positions_and_keeps_its_first_word(page):
+    view = opened(page)
+    view.type("Mia reads maps . Tom .")
+    assert "room for 12 words" in view.complaint() and view.ids() == IDS
+    view = NextTokenView(page, "one word")
+    view.click("Remove the last word")
+    assert view.complaint() == "'<start>' stays: the model needs a word to begin with." and view.words() == ["<start>"]
+
+
+def test_the_keyboard_alone_suffices(page):
+    view = opened(page)
+    text, first = "The text: choose the word after which to look", WORDS[expected(IDS).argmax()]
+    stops = view.tab_stops()
+    assert stops[:6] == ["add words", "Put in", "Draw a word", "Remove the last word", "Start again", text]
+    assert stops[6].startswith(first) and stops[7:10] == ["temperature", "top-k", "top-p"]
+    assert len([stop for stop in stops[10:-1] if stop.startswith("use ")]) == 4 and stops[-1] == "Read as a table"
+    view.output.get_by_role("listbox").focus()
+    view.press("ArrowLeft", "ArrowLeft")
+    assert view.focused()
+    view.assert_expects(expected(IDS, -3))
+    chosen = view.output.get_by_role("listbox").get_attribute("aria-activedescendant")
+    assert view.option(4).get_attribute("id") == chosen and view.option(4).get_attribute("aria-selected") == "true"
+    view.press("Home")
+    view.assert_expects(expected(IDS, 0))
+    view.press("End", "Tab", "ArrowDown")
+    assert view.focused()
+    view.press("Enter")
+    second = expected(IDS).argsort(descending=True)[1].item()
+    assert view.ids() == [*IDS, second]
+
+
+def test_everything_can_be_read_as_tables(page):
+    view = opened(page)
+    view.output.get_by_text("Read as a table").click()
+    words, heads, weights = view.listings()
+    assert words[0] == "Next word after 'reads' (position 6)" and len(words[1]) == 8
+    assert [float(row[1].removeprefix("less than ")) for row in words[1]] == pytest.approx(
+        expected(IDS).sort(descending=True).values.tolist(), abs=1.01e-4
+    )
+    assert [row[0] for row in heads[1]] == [f"layer {i}, head {j}" for i in (0, 1) for j in (0, 1)]
+    assert [row[:2] for row in weights[1]] == [[str(j), WORDS[id]] for j, id in enumerate(IDS)]
+    view.output.get_by_text("Read as a table").click()
+
+
+def test_it_fits_a_narrow_window(page):
+    page.resize(NARROW)
+    opened(page).assert_inside("table, fieldset, label, button, output, section, input")
+    page.resize(*SIZE)
+
+
+def test_it_follows_the_theme(page, tmp_path):
+    dark, light = in_both_themes(page, "text", tmp_path)
+    assert dark[0] != light[0] and dark[1] != light[1]
+
+
+def test_the_page_repaints_quickly(page):
+    opened(page).drag("temperature")
