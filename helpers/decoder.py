@@ -84,7 +84,7 @@ class DecoderBlock(nn.Module):
         return self._feed(x + self.dropout(self.attention(normed, mask=mask, causal=True)[0]))
 
     def step(self, x, past=None, mask=None, head_mask=None, need_weights=False):
-        """The same, continuing after a past, with what there is to look at.
+        """The same, continuing after a past; also gives the attention weights and what the next call continues from.
 
         Shapes: x (B, T, C), past (k, v) of (B, H, P, D) each or None, mask broadcastable to (B, H, T, P + T),
                 head_mask (H,): 1 keeps a head, 0 silences it

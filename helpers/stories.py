@@ -16,7 +16,8 @@ The kinds of words, and how each is drawn:
     start    how a later sentence begins: `In` 1/2, or each name 1/6
     place    the place after a later `In`: 1/3 each
     verb     which of the person's two sentences: 1/2 each; as the actions are read back, so are the likings
-    name     whose place it is, or the person of the sentence before: certain, once it is read back
+    again    the person of the sentence before, in the opening: certain, once it is read back
+    name     whose place it is, after a later `In PLACE`: certain, once it is read back
     color    of the action: certain, once it is read back
     thing    of that color: certain, once it is read back
     food     of the liking: certain, once it is read back
@@ -55,8 +56,8 @@ VOCABULARY = {word: id for id, word in enumerate(WORDS)}
 PAD_ID, START_ID = VOCABULARY[PAD], VOCABULARY[START]
 
 PEOPLE = 3
-KINDS = ("new", "start", "place", "verb", "name", "color", "thing", "food", "fixed")
-READ_BACK = ("name", "color", "thing", "food")
+KINDS = ("new", "start", "place", "verb", "again", "name", "color", "thing", "food", "fixed")
+READ_BACK = ("again", "name", "color", "thing", "food")
 
 
 class Word(NamedTuple):
@@ -131,8 +132,8 @@ def _opening(person, number, draw):
     ]
     verb = left / 2  # either sentence comes first
     if draw.random() < 0.5:
-        return first + person.does("new", verb) + [Word(person.name, "name")] + _second(person.likes, left)
-    return first + person.likes("new", verb) + [Word(person.name, "name")] + _second(person.does, left)
+        return first + person.does("new", verb) + [Word(person.name, "again")] + _second(person.likes, left)
+    return first + person.likes("new", verb) + [Word(person.name, "again")] + _second(person.does, left)
 
 
 def _second(says, left):
@@ -153,7 +154,7 @@ def _later(person, draw):
 class Batch(NamedTuple):
     """Stories as tensors.
 
-    Shapes: ids (B, T); kinds (B, T), numbers of KINDS; best (B, T), the nats that nobody can save
+    Shapes: ids (B, T); kinds (B, T), numbers of KINDS; best (B, T), the best possible loss of each word, in nats
     """
 
     ids: torch.Tensor
