@@ -43,4 +43,11 @@ NOTEBOOKS = (
     Notebook(
         "07_a_real_bert.ipynb", "a real BERT", minutes=81, core=49, question="Does what you wrote run a real model?"
     ),
+    Notebook(
+        "08_a_language_model.ipynb",
+        "a language model of your own",
+        minutes=119,
+        core=77,
+        question="How does attention learn to write?",
+    ),
 )

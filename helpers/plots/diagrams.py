@@ -54,7 +54,7 @@ MAP = {  # part: the notebooks about it
     FIRST_NORM: ("06",),
     FEED_FORWARD: ("06",),
     SECOND_NORM: ("06",),
-    PREDICTION: ("07",),
+    PREDICTION: ("08",),
 }
 
 
@@ -138,6 +138,40 @@ def _sublayer(axis, y, start, layers, end):
     norm = Box("layer\nnorm", 6.95, y, width=0.7)
     for box in (dropout, plus, norm):
         _box(axis, box)
+        _arrow(axis, previous, box.left)
+        previous = box.right
+    _around(axis, 0.75, plus, height=0.75)
+    _arrow(axis, previous, (7.55, y))
+    axis.text(7.74, y, end, ha="center", va="center", fontsize=10, fontweight="bold")
+
+
+def decoder_block():
+    """One block of a decoder: a norm, then causal attention, then the sum; the same again with a feed-forward network.
+
+    Source: notebook 08; Radford et al. (2019), "Language Models are Unsupervised Multitask Learners"
+    """
+    with rc_context(STYLE):
+        figure, axis = _canvas((0, 7.9), (-1.95, 1.1))
+        _pre_norm_sublayer(axis, 0, "x", ("causal multi-\nhead attention",), "x'")
+        _pre_norm_sublayer(axis, -1.5, "x'", ("linear\nC to 4C", "GELU", "linear\n4C to C"), "out")
+        return Picture(
+            to_svg(figure),
+            "One block of a decoder in two rows. First row: x goes through a layer norm and causal multi-head "
+            "attention; x itself is added, which gives x'. Second row: x' goes through a layer norm, a linear layer "
+            "from C to 4C features, GELU, and a linear layer back to C; x' itself is added, which gives out. x, x' and "
+            "out have the shape (B, T, C).",
+            "The norm comes first, and the line above is never normalized: from x to out, parts are only added to it.",
+        )
+
+
+def _pre_norm_sublayer(axis, y, start, layers, end):
+    """One row: the norm, the layers, and the residual connection around both."""
+    axis.text(0.3, y, start, ha="center", va="center", fontsize=10, fontweight="bold")
+    norm, plus = Box("layer\nnorm", 1.5, y, width=0.7), Box("+", 6.75, y, width=0.34, height=0.34)
+    step, previous = 4.2 / len(layers), (0.45, y)
+    parts = [Box(label, 2.2 + step * (i + 0.5), y, width=1.15) for i, label in enumerate(layers)]
+    for box in (norm, *parts, plus):
+        _box(axis, box, strong=box in parts and box.label != "GELU")
         _arrow(axis, previous, box.left)
         previous = box.right
     _around(axis, 0.75, plus, height=0.75)

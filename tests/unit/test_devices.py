@@ -65,10 +65,10 @@ MODULES = {
     "BertModel, pruned": (pruned(bert.BertModel(config())), [ids]),
     "BertAttention, relative_key": (bert.BertAttention(config("relative_key")), [x]),
     "BertAttention, relative_key_query": (bert.BertAttention(config("relative_key_query")), [x]),
-    "DecoderBlock of exercise 8.2": (reference("8.2")(C, H, 2 * C), [x]),
     "DecoderBlock": (decoder.DecoderBlock(C, H, 2 * C), [x]),
     "Decoder": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids]),
     "Decoder, padded": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids, None, ids > 1]),
+    "DecoderBlock, as in 8.2": (reference("8.2")(C, H, 2 * C), [x]),
     "MyBertSelfAttention": (reference("7.1")(config()), [x, square]),
 }
 
@@ -84,8 +84,8 @@ FUNCTIONS = {
     "embed": (embeddings.embed, [ids, table]),
     "add_positions": (embeddings.add_positions, [x, drawn(9, C)]),
     "torch_mask": (ports.torch_mask, [square]),
-    "next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
-    "sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
+    "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
+    "decoder.sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
     "row_means": (reference("0.1"), [table]),
     "dot_product_scores": (reference("2.1"), [q, k]),
     "softmax": (reference("2.2"), [scores]),
@@ -104,8 +104,8 @@ FUNCTIONS = {
     "attend_with_cache": (reference("6.5"), [q, q, q, (k, v)]),
     "additive_mask": (reference("6.6"), [square, torch.float16]),
     "mean_pool": (reference("7.2"), [x, real]),
-    "next_token_loss of exercise 8.1": (reference("8.1"), [drawn(B, T, V), ids, 5]),
-    "sample of exercise 8.3": (lambda z: reference("8.3")(z, 0.0), [drawn(B, V)]),
+    "next_token_loss": (reference("8.1"), [drawn(B, T, V), ids, 5]),
+    "sample": (lambda z: reference("8.3")(z, 0.0), [drawn(B, V)]),
     "generate": (lambda ids, table: reference("8.4")(lambda z, past: (table[z], past), ids, 3), [ids, drawn(V, V)]),
     "induction_scores": (reference("8.5"), [drawn(H, T, T), ids[0] % 2]),
     "top_p": (reference("8.6"), [drawn(B, V), 0.7]),
@@ -127,6 +127,7 @@ READING = {
     "Decoder",
     "Decoder, padded",
     "next_token_loss",
+    "decoder.next_token_loss",
 }
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from helpers.plots import bert_block, model_map, multi_head_attention
+from helpers.plots import bert_block, decoder_block, model_map, multi_head_attention
 from helpers.plots.style import BLUE
 
 
@@ -12,7 +12,7 @@ def strong_boxes(picture):
     return len(re.findall(f"fill: {BLUE}; stroke: {BLUE}", picture.svg))
 
 
-@pytest.mark.parametrize("here, marked", [("", 0), ("01", 2), ("02", 1), ("05", 1), ("06", 3), ("07", 7)])
+@pytest.mark.parametrize("here, marked", [("", 0), ("01", 2), ("02", 1), ("05", 1), ("06", 3), ("07", 7), ("08", 1)])
 def test_the_map_marks_the_parts_of_a_notebook(here, marked):
     assert strong_boxes(model_map(here)) == marked
 
@@ -43,3 +43,9 @@ def test_another_number_of_heads_is_refused(num_heads):
 def test_the_block_has_two_residual_connections():
     svg = bert_block().svg
     assert svg.count(">+<") == 2 and svg.count(">dropout<") == 2
+
+
+def test_the_block_of_a_decoder_has_its_norms_first_and_no_dropout():
+    svg = decoder_block().svg
+    assert svg.count(">+<") == 2 and "dropout" not in svg
+    assert svg.index(">norm<") < svg.index(">head attention<") and svg.count(">norm<") == 2
