@@ -147,9 +147,10 @@ def environment():
 
 
 def run(python, course, folder, *words):
+    programs = [str(python.parent), sysconfig.get_path("scripts"), os.environ.get("PATH", "")]
     variables = {
         **os.environ,
-        "PATH": os.pathsep.join([str(python.parent), os.environ.get("PATH", "")]),
+        "PATH": os.pathsep.join(programs),  # nbgrader calls alembic, which is in the environment that has it already
         "PYTHONPATH": str(course),
         "JUPYTER_PATH": str(Path(sys.prefix) / "share" / "jupyter"),  # nbconvert's templates
         "PYTHONUTF8": "1",
