@@ -2,12 +2,12 @@
 
     python -m tools.guide
 
-In the plans of classroom/guide.md, people choose the sections, what to show and what is homework; minutes, polls and the
-exercises done in class follow from that, and are written here.
+In the plans of classroom/guide.md, people choose the sections, what to show and what is homework; minutes, polls and
+the exercises done in class follow from that, and are written here.
 
 classroom/index.md has symptom, misconception, section and question for everything that the checks can name. What a
-mistake means and what to ask about it are the class view's texts, which are those of the exercises. The symptom is found
-by running the mistake: does it raise, does the shape differ, are there NaN, which property is missing?
+mistake means and what to ask about it are the class view's texts, which are those of the exercises. The symptom is
+found by running the mistake: does it raise, does the shape differ, are there NaN, which property is missing?
 """
 
 import re
@@ -28,7 +28,7 @@ from tools.sections import ROOT, all_sections
 
 GUIDE, INDEX = (ROOT / "classroom" / name for name in ("guide.md", "index.md"))
 NAMED = re.compile(r"\*(\d\d · [^*]+?)\* \([^)]*\)")  # a section in the text, with its kind and minutes
-PLAN = re.compile(r"(\| section \| minutes .*\n\|---.*\n)((?:\|.*\n)+)\nIn class: \d+ minutes\.")
+PLAN = re.compile(r"(\| section \| minutes .*\n\|---.*\n)((?:\|.*\n)+)\nIn class: (\d+) minutes\.")
 NONE = "–"
 RAISES, SHAPE, NAN = "An error.", "Wrong shape, type or length.", "NaN or infinity."
 NUMBERS, BEHAVIOR = "Wrong numbers.", "The numbers are right, or nearly; something else about the code is not."
@@ -46,7 +46,7 @@ run to see what it looks like; where a symptom names an input, the answer is rig
 
 
 def filled(text):
-    """The guide with what the notebooks say about the sections it names. Errors: ValueError for what they do not have"""
+    """The guide with what the notebooks say about its sections. Errors: ValueError for what they do not have"""
     text = NAMED.sub(lambda found: f"*{found[1]}* ({(s := section(found[1])).kind} · {s.minutes} min)", text)
     return PLAN.sub(lambda found: plan(found[1], found[2].splitlines()), text)
 
@@ -72,10 +72,12 @@ def plan(head, lines):
 def plan_row(place, _minutes, _in_class, show, _polls, _exercises, homework):
     there, home = section(place), homework.split(", ") if homework != NONE else []
     if not set(home) <= set(there.exercises):
-        raise ValueError(f"The homework of {place!r} must be among its exercises, {there.exercises}; got {homework}.")
+        raise ValueError(
+            f"The homework of {place!r} must be among its exercises, {there.exercises}; got {listed(homework)}."
+        )
     minutes = there.minutes - sum(EXERCISES[id].minutes for id in home)
-    polls, here = there.predictions, [id for id in there.exercises if id not in home]
-    return place, f"{there.kind} {there.minutes}", minutes, show, listed(polls), listed(here), listed(home)
+    here = [id for id in there.exercises if id not in home]
+    return place, f"{there.kind} {there.minutes}", minutes, show, *map(listed, (there.predictions, here, home))
 
 
 def listed(ids):

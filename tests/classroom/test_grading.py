@@ -129,7 +129,12 @@ def grader(installed_course):
 def environment():
     """The Python that has the graders and everything that this one has."""
     files = [PROJECT / "classroom" / "requirements-grading.txt", PROJECT / "requirements.lock"]
-    stamp = hashlib.sha256(b"".join(file.read_bytes() for file in files) + sys.prefix.encode()).hexdigest()
+    installs = [
+        ["-r", str(files[0])],
+        ["--ignore-installed", "--no-deps", "alembic"],  # nbgrader starts this program, which must find nbgrader
+    ]
+    made_from = b"".join(file.read_bytes() for file in files) + repr((sys.prefix, installs)).encode()
+    stamp = hashlib.sha256(made_from).hexdigest()
     python = GRADERS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     made = GRADERS / "stamp.txt"
     if made.exists() and made.read_text(encoding="utf-8") == stamp:
@@ -137,20 +142,20 @@ def environment():
     venv.create(GRADERS, clear=True, with_pip=True, symlinks=os.name != "nt")
     packages = sysconfig.get_path("purelib", vars={"base": str(GRADERS)})
     (Path(packages) / "course.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    options = ["--quiet", "--disable-pip-version-check", "-r", str(files[0]), "-c", str(files[1])]
-    done = subprocess.run([python, "-m", "pip", "install", *options], capture_output=True, encoding="utf-8")
-    if done.returncode != 0:
-        reason = f"the graders could not be installed: {done.stderr[-500:]}"
-        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    for words in installs:
+        options = ["--quiet", "--disable-pip-version-check", *words, "-c", str(files[1])]
+        done = subprocess.run([python, "-m", "pip", "install", *options], capture_output=True, encoding="utf-8")
+        if done.returncode != 0:
+            reason = f"the graders could not be installed: {done.stderr[-500:]}"
+            pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
     made.write_text(stamp, encoding="utf-8")
     return python
 
 
 def run(python, course, folder, *words):
-    programs = [str(python.parent), sysconfig.get_path("scripts"), os.environ.get("PATH", "")]
     variables = {
         **os.environ,
-        "PATH": os.pathsep.join(programs),  # nbgrader calls alembic, which is in the environment that has it already
+        "PATH": os.pathsep.join([str(python.parent), os.environ.get("PATH", "")]),
         "PYTHONPATH": str(course),
         "JUPYTER_PATH": str(Path(sys.prefix) / "share" / "jupyter"),  # nbconvert's templates
         "PYTHONUTF8": "1",
