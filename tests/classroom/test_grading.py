@@ -143,7 +143,7 @@ def environment():
     packages = sysconfig.get_path("purelib", vars={"base": str(GRADERS)})
     (Path(packages) / "course.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     for words in installs:
-        options = ["--quiet", "--disable-pip-version-check", *words, "-c", str(files[1])]
+        options = ["--quiet", "--disable-pip-version-check", "--no-compile", *words, "-c", str(files[1])]
         done = subprocess.run([python, "-m", "pip", "install", *options], capture_output=True, encoding="utf-8")
         if done.returncode != 0:
             reason = f"the graders could not be installed: {done.stderr[-500:]}"
