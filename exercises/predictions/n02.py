@@ -44,7 +44,7 @@ PREDICTIONS = (
         },
         right="c",
         tempting={
-            "a": "A large score does move by more, but what does a softmax make of it whose largest weight is 0.999?",
+            "a": "A large score does move by more, but what does a softmax whose largest weight is 0.999 make of it?",
             "b": "It is true of a row with a clear winner, but does every row have one?",
         },
         watch="Compare the median of the rows with the largest of them, line by line.",
