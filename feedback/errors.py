@@ -106,6 +106,8 @@ def _sizes_differ(words: str, line: str) -> str:
         f"These tensors are combined element by element, but along one axis their sizes are {found[1]} and "
         f"{found[2]}. Write both shapes below each other, right-aligned."
     )
+    if ("@" in line or "matmul" in line) and re.search(r"\.T\b", line):
+        return rule + " `.T` reverses all axes; `.transpose(-2, -1)` swaps the last two alone."
     if "@" in line or "matmul" in line:
         return rule + " In a product with @ the axes in front must agree in this way."
     if re.search(r"\b(sum|mean|var|std|a?max|a?min|norm)\b", line):

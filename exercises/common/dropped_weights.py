@@ -207,7 +207,7 @@ def place_mistakes(explainer):
     @known(
         "never-on",
         means="Nothing was dropped in training.",
-        hint="Dropout gives a new tensor: keep it, and use it for out.",
+        hint="Is dropout called on the weights? It gives a new tensor: keep it, and use it for out.",
         explain=explainer.counted,
         step="active",
     )

@@ -188,6 +188,6 @@ EXERCISE = Exercise(
     ),
     properties=(*WEIGHTS.pair_properties(FUTURE), *WEIGHTS.dropout_properties()),
     behavioral_tests=TESTS,
-    when_correct="This is the attention of GPT, one head of it: it learns, cannot see ahead, and relies on no "
-    "single word.",
+    when_correct="This is the attention of GPT, one head of it: it learns, cannot see ahead, and in training "
+    "it cannot count on any single word.",
 )

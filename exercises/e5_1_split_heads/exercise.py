@@ -30,7 +30,7 @@ EXERCISE = Exercise(
         "Two steps: one axis is cut in two, then two axes change places. Which axis is cut? Which two then change "
         "places?",
         "(B, T, C) to (B, T, H, D) to (B, H, T, D): view or unflatten cuts, transpose exchanges. Never make the final "
-        "shape with view in one go: it has the same sizes, and other numbers.",
+        "shape with view in one go: the sizes are right, and the numbers are in the wrong places.",
         "B, T, C = `x.shape`; then `x.view(B, T, num_heads, C // num_heads).transpose(1, 2)`",
     ),
     error_meanings=(

@@ -131,7 +131,7 @@ EXERCISE = Exercise(
         "j. Which row of the table must distance 0 have?",
         "The table has 2M - 1 rows, which gives you M. Indexing the table with a (T, T) array of row numbers gives "
         "(T, T, D): one vector for each pair.",
-        "M = (`len(distance_embedding) + 1`) // 2, the rows are `distance_embedding[distance + M - 1]`, and the "
+        "`M = (len(distance_embedding) + 1) // 2`, the rows are `distance_embedding[distance + M - 1]`, and the "
         'dot products are `torch.einsum("bhtd,tsd->bhts", q, rows)`.',
     ),
     properties=(

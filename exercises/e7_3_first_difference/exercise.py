@@ -207,8 +207,8 @@ EXERCISE = Exercise(
         Property(
             "wrong-name",
             wrong_name,
-            "Print each child's name when its hook is called, and the largest difference: where do you part from the "
-            "right answer?",
+            "Print each child's name when its hook is called, and the largest difference: which child should your code "
+            "have named?",
         ),
     ),
     behavioral_tests=TESTS,

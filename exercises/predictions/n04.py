@@ -64,7 +64,7 @@ PREDICTIONS = (
             "b": "A function has no mode of its own; its default had to be chosen by somebody.",
             "c": "A function knows nothing of your module, but it knows its arguments.",
         },
-        watch="Look for the lines in which other numbers come out than went in.",
+        watch="A thousand ones go in: look for the lines in which something else comes out.",
     ),
     Prediction(
         "04.first",

@@ -44,7 +44,7 @@ PREDICTIONS = (
         },
         right="c",
         tempting={
-            "a": "Heads are what one hears most about; but which parts of the model does no head own?",
+            "a": "You hear most about heads; but which parts of the model does no head own?",
             "b": "Half of one of two parts is a quarter; but are they equally large, and are they the whole model?",
         },
         watch="Two shares are printed, that of the layers and that of the whole model: why is the second one larger?",

@@ -63,6 +63,7 @@ def test_an_exception_is_explained(code, words):
     "line, words",
     [
         ("scores = q @ k", "In a product with @ the axes in front must agree in this way"),
+        ("scores = q @ k.T", ".T reverses all axes; .transpose(-2, -1) swaps the last two alone"),
         ("x - x.mean(-1)", "keepdim=True keeps it"),
         ("x + positions", "x[:, None] inserts an axis of size 1"),
     ],
