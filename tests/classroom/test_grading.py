@@ -95,7 +95,7 @@ def test_what_does_not_exist_or_does_is_said(tmp_path, capsys):
         assignments(["9.9"], "few")
     words = ["nbgrader", "here", "--from", str(tmp_path), "--exercises", "3.3", "--name", "few"]
     assert command.main(words) == 0
-    assert "few: 1 exercises, 2 points" in capsys.readouterr().out
+    assert "few: 1 exercise, 2 points" in capsys.readouterr().out
     settings = (tmp_path / "here" / "nbgrader_config.py").read_text(encoding="utf-8")
     assert command.main(words) == 1
     assert "exists already: delete it, or choose another folder or --name." in capsys.readouterr().err
