@@ -1,10 +1,17 @@
-"""Write classroom/index.md: symptom, misconception, section and question, for everything that the checks can name.
+"""Bring the instructor's guide up to date with the notebooks, and write its index.
 
     python -m tools.guide
 
-What a mistake means and what to ask about it are the class view's texts, which are those of the exercises. The symptom
-is found by running the mistake: does it raise, does the shape differ, are there NaN, which property is missing?
+In the plans of classroom/guide.md, people choose the sections, what to show and what is homework; minutes, polls and
+the exercises done in class follow from that, and are written here.
+
+classroom/index.md has symptom, misconception, section and question for everything that the checks can name. What a
+mistake means and what to ask about it are the class view's texts, which are those of the exercises. The symptom is
+found by running the mistake: does it raise, does the shape differ, are there NaN, which property is missing?
 """
+
+import re
+from functools import cache
 
 import torch
 
@@ -19,9 +26,12 @@ from tools.classroom import catalog
 from tools.classroom.general import GENERAL
 from tools.sections import ROOT, all_sections
 
-INDEX = ROOT / "classroom" / "index.md"
-RAISES, SHAPE, NAN, NUMBERS = "An error.", "Another shape, type or length.", "NaN or infinity.", "Wrong numbers."
-BEHAVIOR = "Right or nearly right numbers; a test of behavior fails."
+GUIDE, INDEX = (ROOT / "classroom" / name for name in ("guide.md", "index.md"))
+NAMED = re.compile(r"\*(\d\d · [^*]+?)\* \([^)]*\)")  # a section in the text, with its kind and minutes
+PLAN = re.compile(r"(\| section \| minutes .*\n\|---.*\n)((?:\|.*\n)+)\nIn class: (\d+) minutes\.")
+NONE = "–"
+RAISES, SHAPE, NAN = "An error.", "Wrong shape, type or length.", "NaN or infinity."
+NUMBERS, BEHAVIOR = "Wrong numbers.", "The numbers are right, or nearly; something else about the code is not."
 HEAD = """# From the symptom to the question
 
 *Generated from the exercises by `python -m tools.guide`: do not edit it by hand. Its use: [guide](guide.md).*
@@ -32,18 +42,61 @@ run to see what it looks like; where a symptom names an input, the answer is rig
 """
 
 
+# ---- the plans
+
+
+def filled(text):
+    """The guide with what the notebooks say about its sections. Errors: ValueError for what they do not have"""
+    text = NAMED.sub(lambda found: f"*{found[1]}* ({(s := section(found[1])).kind} · {s.minutes} min)", text)
+    return PLAN.sub(lambda found: plan(found[1], found[2].splitlines()), text)
+
+
+def section(place):
+    """The section that the guide calls `02 · 1. One word, two meanings`."""
+    if place not in by_place():
+        raise ValueError(f"The guide names {place!r}, which no notebook has. There are: {', '.join(by_place())}.")
+    return by_place()[place]
+
+
+@cache
+def by_place():
+    return {f"{each.notebook} · {each.title}": each for each in all_sections()}
+
+
+def plan(head, lines):
+    rows = [plan_row(*(cell.strip() for cell in line.strip("|").split("|"))) for line in lines]
+    table = "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
+    return f"{head}{table}\nIn class: {sum(row[2] for row in rows)} minutes."
+
+
+def plan_row(place, _minutes, _in_class, show, _polls, _exercises, homework):
+    there, home = section(place), homework.split(", ") if homework != NONE else []
+    if not set(home) <= set(there.exercises):
+        raise ValueError(
+            f"The homework of {place!r} must be among its exercises, {there.exercises}; got {listed(homework)}."
+        )
+    minutes = there.minutes - sum(EXERCISES[id].minutes for id in home)
+    here = [id for id in there.exercises if id not in home]
+    return place, f"{there.kind} {there.minutes}", minutes, show, *map(listed, (there.predictions, here, home))
+
+
+def listed(ids):
+    return ", ".join(ids) or NONE
+
+
+# ---- the index
+
+
 def index():
-    """The whole text."""
+    """The whole text of the index."""
     texts = catalog.load().exercises
     parts, number = [HEAD], None
-    for section in all_sections():
-        for id in section.exercises:
-            if section.notebook != number:
-                number = section.notebook
+    for each in all_sections():
+        for id in each.exercises:
+            if each.notebook != number:
+                number = each.notebook
                 parts.append(f"## {texts[id].notebook} {title_of(number)}\n")
-            head = (
-                f"### {id} `{texts[id].name}`\n\nSection *{section.title}* ({section.kind} · {section.minutes} min)\n\n"
-            )
+            head = f"### {id} `{texts[id].name}`\n\nSection *{each.title}* ({each.kind} · {each.minutes} min)\n\n"
             parts.append(head + table(symptoms(EXERCISES[id]), own(texts[id])))
     parts.append("## In every exercise\n\n" + in_markdown(("what `check` finds", "ask"), GENERAL.values()))
     return "\n".join(parts)
@@ -71,7 +124,9 @@ def in_markdown(heads, rows):
 
 
 def in_a_cell(text):
-    return " ".join(text.split()).replace("|", "\\|")
+    """On one line, without what would end the cell or, outside of code, be read as HTML."""
+    text = " ".join(text.split()).replace("|", "\\|")
+    return re.sub(r"(`[^`]*`)|<", lambda found: found[1] or "&lt;", text)
 
 
 # ---- what a mistake looks like
@@ -79,7 +134,7 @@ def in_a_cell(text):
 
 def symptoms(exercise):
     """{misconception: what can be seen where it first differs from a right answer}, and its own id for a property."""
-    found = {wanted.id: f"{NUMBERS[:-1]}: {wanted.id.replace('-', ' ')}." for wanted in exercise.properties}
+    found = {wanted.id: f"{NUMBERS} {catalog.what_fails(wanted.id)}" for wanted in exercise.properties}
     found |= {test.id: BEHAVIOR for test in exercise.behavioral_tests}
     with session():
         return {**found, **{each.id: symptom(exercise, each.variants[0]) for each in exercise.misconceptions}}
@@ -103,12 +158,12 @@ def difference(exercise, index, code, value):
     if has_nan(value) and not has_nan(right):
         return NAN
     if index:
-        return f"Wrong numbers, but only on some inputs, such as {exercise.cases[index].name}."
+        return f"Right on some inputs, wrong numbers on others, such as {exercise.cases[index].name}."
     if summarized:  # properties want the numbers, and these are summaries of them
         return NUMBERS
     compared = Comparison(exercise.cases[index].args, tree.detach(right), tree.detach(value), exercise.returns)
     missing = next((wanted.id for wanted in exercise.properties if wanted.test(compared)), None)
-    return f"{NUMBERS[:-1]}: {missing.replace('-', ' ')}." if missing else NUMBERS
+    return f"{NUMBERS} {catalog.what_fails(missing)}" if missing else NUMBERS
 
 
 def has_nan(value):
@@ -118,9 +173,10 @@ def has_nan(value):
 
 
 def write():
+    GUIDE.write_text(filled(GUIDE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
     INDEX.write_text(index(), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
     write()
-    print(f"{INDEX.relative_to(ROOT)} is written.")
+    print(f"Up to date: {GUIDE.relative_to(ROOT)}, {INDEX.relative_to(ROOT)}")

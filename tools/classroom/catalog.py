@@ -9,7 +9,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tools.classroom.general import GENERAL
+from tools.classroom.general import FOUND, GENERAL
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "data" / "cache" / "class_catalog.json"
@@ -92,14 +92,17 @@ def mistakes(exercise):
     tested = (*exercise.properties, *exercise.behavioral_tests)
     return {
         **GENERAL,
-        **{test.id: (GENERAL.get(test.id, [in_words(test.id)])[0], test.hint) for test in tested},
+        **{test.id: (what_fails(test.id), test.hint) for test in tested},
         **{known.id: (known.means, known.hint) for known in exercise.misconceptions},
     }
 
 
-def in_words(id):
-    words = id.replace("-", " ")
-    return f"{words[:1].upper()}{words[1:]}."
+def what_fails(id):
+    """What it means that the property or test of this id fails, in a sentence."""
+    if id in GENERAL:
+        return GENERAL[id][0]
+    words = FOUND.get(id) or f"{id.replace('-', ' ')}."
+    return words[:1].upper() + words[1:]
 
 
 def replace(path, text):

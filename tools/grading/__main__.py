@@ -35,8 +35,8 @@ def main(words):
     try:
         for assignment in assignments(options.exercises, options.name):
             commands = SYSTEMS[options.system].write(folder, assignment)
-            points = sum(task.points for task in assignment.tasks)
-            print(f"{assignment.name}: {len(assignment.tasks)} exercises, {points} points")
+            count, points = len(assignment.tasks), sum(task.points for task in assignment.tasks)
+            print(f"{assignment.name}: {count} exercise{'s' * (count != 1)}, {points} points")
     except Problem as problem:
         print(problem, file=sys.stderr)
         return 1

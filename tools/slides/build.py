@@ -80,6 +80,8 @@ def shown(slide):
             asked = asked or bool(re.search(r"\*\*(Predict|Look for)", saved[id].source))
         else:
             cells += code(saved[id], hidden=asked)
+    if cells[-1].cell_type == "markdown":  # what a colon announces is in a cell that is not on this slide
+        cells[-1].source = re.sub(r":$", ".", cells[-1].source)
     return tagged(cells, "\n\n".join(map(text.in_the_notes, texts)))
 
 
