@@ -95,10 +95,13 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def visit(chromium, address):
-    """visit("index.html", **options of the browser) -> a page; at the end: no error, and no request to another host."""
+    """visit("index.html", **options of the browser) -> a page; at the end: no error, and no request to another host.
+
+    `place` is the address of the site, if it is not served.
+    """
     watched = []
 
-    def visit_it(name, **options):
+    def visit_it(name, place=address, **options):
         each = WatchedPage(chromium)
         watched.append(each)
         if options:
@@ -107,7 +110,7 @@ def visit(chromium, address):
             each.context = chromium.new_context(**options)
             each.page = each.context.new_page()
         each.page.on("request", lambda request: each.visit(request.url))
-        each.page.goto(address + name)
+        each.page.goto(place + name)
         return each.page
 
     yield visit_it
@@ -210,8 +213,8 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_in_either_theme_and_nothing_is_wider_than_a_phone(visit, name):
-    page = visit(name)
+def test_every_page_works_as_a_file_fits_a_phone_and_is_accessible_in_both_themes(visit, folder, name):
+    page = visit(name, place=f"{folder.as_uri()}/")
     page.evaluate(SEE_ALL)
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
@@ -222,18 +225,6 @@ def test_axe_finds_nothing_in_either_theme_and_nothing_is_wider_than_a_phone(vis
     page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
     page.evaluate(PLAIN_CODE)
     assert violations(page, disabled=OF_COLORS) == []
-
-
-def test_a_page_works_as_a_file(chromium, folder):
-    page = chromium.new_page()
-    asked, errors = [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("pageerror", lambda error: errors.append(error))
-    page.goto((folder / "index.html").as_uri())
-    page.evaluate(SEE_ALL)
-    assert page.locator(".abh canvas").count() > 0
-    assert errors == [] and {urlsplit(url).scheme for url in asked} <= {"file", "data"}
-    page.close()
 
 
 def test_without_scripts_the_pictures_and_the_questions_remain(visit):
