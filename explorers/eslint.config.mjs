@@ -16,5 +16,9 @@ export default [
     },
   },
   { files: ["explorers/*.js", "feedback/*.js"], languageOptions: { globals: readonly(BROWSER) } },
+  {
+    files: ["site/static/*.js"],
+    languageOptions: { sourceType: "script", globals: readonly([...BROWSER, "atob", "IntersectionObserver"]) },
+  },
   { files: ["explorers/test/*.js"], languageOptions: { globals: readonly(["URL"]) } },
 ];

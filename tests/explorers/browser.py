@@ -101,7 +101,7 @@ class WatchedPage:
 
 def _is_local(url):
     parts = urlsplit(url)
-    return parts.scheme in ("data", "blob", "about") or parts.hostname in LOOPBACK
+    return parts.scheme in ("data", "blob", "about", "file") or parts.hostname in LOOPBACK
 
 
 class ExplorerPage(WatchedPage):

@@ -31,17 +31,15 @@ def build(out, place):
 
     Errors: RuntimeError if Sphinx finds something wrong; it has said what
     """
-    if out.exists():
-        shutil.rmtree(out)
     with tempfile.TemporaryDirectory() as folder:
-        pages = Path(folder, "pages")
+        pages, made = Path(folder, "pages"), Path(folder, "site")  # myst-nb leaves a folder of its own next to the site
         pages.mkdir()
         address = "" if badges.unknown(place) else "https://{owner}.github.io/{repository}/".format(**place)
         context = {"descriptions": prepare.source(pages, place), "address": address}
         application = Sphinx(
             pages,
             ROOT / "site",
-            out,
+            made,
             Path(folder, "doctrees"),
             "html",
             confoverrides={"html_baseurl": address, "html_context": context},
@@ -51,8 +49,11 @@ def build(out, place):
         application.build()
         if application.statuscode:
             raise RuntimeError("the site was not built: correct what Sphinx reports above")
-        shutil.copytree(pages / "_static", out / "_static", dirs_exist_ok=True)
-    add_files(out, address)
+        shutil.copytree(pages / "_static", made / "_static", dirs_exist_ok=True)
+        add_files(made, address)
+        if out.exists():
+            shutil.rmtree(out)
+        shutil.move(made, out)
 
 
 def add_files(out, address):
