@@ -72,9 +72,7 @@ def plan(head, lines):
 def plan_row(place, _minutes, _in_class, show, _polls, _exercises, homework):
     there, home = section(place), homework.split(", ") if homework != NONE else []
     if not set(home) <= set(there.exercises):
-        raise ValueError(
-            f"The homework of {place!r} must be among its exercises, {there.exercises}; got {listed(homework)}."
-        )
+        raise ValueError(f"The homework of {place!r} must be among its exercises, {there.exercises}; got {home}.")
     minutes = there.minutes - sum(EXERCISES[id].minutes for id in home)
     here = [id for id in there.exercises if id not in home]
     return place, f"{there.kind} {there.minutes}", minutes, show, *map(listed, (there.predictions, here, home))
