@@ -150,17 +150,14 @@ def test_what_answers_a_prediction_is_folded_until_its_next_heading_or_question(
     sources = {
         "ask": "**Predict:** which?",
         "run": "1 + 1",
-        "answer": "**What you saw.** It is 2.\n\nSo it is.\n\n### Next\n\n**Predict:** and now?",
+        "answer": "**What you saw.** Two.\n\n### Next\n\n**Predict:** and now?",
         "shown": "**What you saw.** Not asked for.",
     }
-    kinds = {"run": new_code_cell}
-    cells = [kinds.get(id, new_markdown_cell)(source, id=id) for id, source in sources.items()]
-    far = [new_markdown_cell("...", id=f"between{n}") for n in range(3)]
-    course.publish([*cells[:3], *far, cells[3]])
+    cells = [new_markdown_cell(source, id=id) for id, source in sources.items()]
+    course.publish([*cells[:3], *(new_markdown_cell("...", id=f"between{n}") for n in range(3)), cells[3]])
     course.study.main(["start"])
     copied = course.cells()
-    opening = '<details style="margin: 0.5em 0"><summary>What you saw</summary>\n\n'
-    assert copied["answer"] == opening + "It is 2.\n\nSo it is.\n</details>\n\n### Next\n\n**Predict:** and now?"
+    assert copied["answer"] == course.study.FOLDED + "\n\nTwo.\n</details>\n\n### Next\n\n**Predict:** and now?"
     assert {copied[id] == sources[id] for id in ("ask", "run", "shown")} == {True}
 
 
