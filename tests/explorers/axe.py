@@ -9,7 +9,8 @@ WHOLE_PAGES = ("region", "landmark-one-main", "page-has-heading-one", "document-
 
 RUN = """async ([root, rules, disabled, others]) => {
   // preload: it asks for style sheets that no rule of ours reads, which a page that is opened as a file may not do
-  const options = { runOnly: rules, preload: false, rules: Object.fromEntries(disabled.map((id) => [id, { enabled: false }])) };
+  const left = Object.fromEntries(disabled.map((id) => [id, { enabled: false }]));
+  const options = { runOnly: rules, preload: false, rules: left };
   const { violations } = await axe.run(root ?? document, options);
   const isOthers = (rule, { target }) =>
     others.some(([id, selector]) => id === rule && document.querySelector(target.at(-1)).matches(selector));
