@@ -56,7 +56,8 @@
 
   /** What is wider than its place can be scrolled with the keyboard, too. */
   function letKeysScroll() {
-    for (const node of document.querySelectorAll("article pre, .course-formula, .cell_output figure, .table-wrapper")) {
+    const wide = "article pre, .course-formula, .cell_output figure, .cell_output .text_html, .table-wrapper";
+    for (const node of document.querySelectorAll(wide)) {
       if (node.scrollWidth > node.clientWidth) node.setAttribute("tabindex", "0");
       else node.removeAttribute("tabindex");
     }
