@@ -19,7 +19,7 @@ PREDICTIONS = (
             "b": "One sum for each row sounds right; but with which axis of `x` does a shape of (2,) line up?",
             "d": "Different shapes often end in an error; but do (2, 2) and (2,) not fit, when aligned on the right?",
         },
-        watch="Ask of each line that is printed whether its numbers can be the sums of shares.",
+        watch="Look at each line that is printed: are the sums 1, as they should be?",
     ),
     Prediction(
         "00.view",
