@@ -167,5 +167,5 @@ EXERCISE = Exercise(
         BehavioralTest("first-id-counts", first_id_matters, PAIRS),
         gradients_flow(next_token_loss, (numbers(22, 3, 6), padded(7, *BEHIND), 7), ("logits", None, None)),
     ),
-    when_correct="This one number is all that a language model is trained on.",
+    when_correct="Training a language model means making this one number smaller.",
 )
