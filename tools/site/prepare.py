@@ -20,7 +20,7 @@ from tools.site.exercises import card, example, prediction, raw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
-SENTENCE = "the king lost the ball but he found it again"  # of the home page
+SENTENCE = "the king lost the ball but he found it again for the queen"  # of the home page, which opens with the word in its middle
 EXAMPLE = "3.3"  # of an exercise, on the home page
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
