@@ -20,7 +20,8 @@ from tools.site.exercises import card, example, prediction, raw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
-SENTENCE = "the king lost the ball but he found it again for the queen"  # of the home page, which opens with the word in its middle
+# Of the home page. The view opens with the word in the middle: a pronoun.
+SENTENCE = "the king lost the ball but he found it again for the queen"
 EXAMPLE = "3.3"  # of an exercise, on the home page
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
