@@ -144,7 +144,7 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):  # noqa: F811
     page.keyboard.press("Escape")
     learner.to("ArrowDown", "softmax-axis-run")
 
-    learner.run_up_to("lookup")
+    learner.run_up_to("scale-explore-saw")
     explorer = learner.output("scale-explore-run")
     slider = explorer.get_by_role("slider").first
     slider.wait_for(timeout=PATIENCE)
@@ -154,7 +154,7 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):  # noqa: F811
     page.keyboard.press("ArrowLeft")
     assert explorer.get_by_role("status").inner_text() != before
     page.keyboard.press("Escape")
-    learner.to("ArrowDown", "lookup")
+    learner.to("ArrowDown", "scale-explore-saw")
 
     learner.run_up_to("end-progress")
     page.keyboard.press("Control+Enter")

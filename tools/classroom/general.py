@@ -26,6 +26,12 @@ GENERAL = {
     "no-bias": ("A projection lacks its bias.", "What does `bias=False` leave out?"),
     "wrong-projection-size": ("A projection has the wrong size.", "From which width to which does it lead?"),
     "extra-parameters": ("The module learns more than is asked for.", "Which layer belongs to another module?"),
+    "no-attention": ("The block has no attention.", "Which module of notebook 05 is made in `__init__`?"),
+    "two-attentions": ("The block has more than one attention.", "How often does a block exchange information?"),
+    "feed-forward-layers": ("The feed-forward layers have other sizes.", "From which width to which, and back?"),
+    "number-of-norms": ("The block has more or fewer than two norms.", "How many sublayers read a norm's output?"),
+    "another-norm": ("A norm is not `nn.LayerNorm(d_model)`.", "Over which axis does the norm run?"),
+    "another-eps": ("A norm has another eps than the default.", "Which argument of `nn.LayerNorm` was set?"),
     "mask-only-in-training": ("The mask is used in training only.", "What in attention depends on the mode?"),
     "mask-only-in-evaluation": ("The mask is used in evaluation only.", "What in attention depends on the mode?"),
     "mask-not-cut": (
