@@ -3,6 +3,7 @@
 import nbformat
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from exercises import COURSE
 from feedback.contents import Notebook
@@ -149,10 +150,10 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):  # noqa: F811
     slider = explorer.get_by_role("slider").first
     slider.wait_for(timeout=PATIENCE)
     learner.to("ArrowUp", "scale-explore-run")
-    before = explorer.get_by_role("status").inner_text()
+    before = explorer.get_by_role("status").text_content()
     learner.tab_to(slider)
     page.keyboard.press("ArrowLeft")
-    assert explorer.get_by_role("status").inner_text() != before
+    expect(explorer.get_by_role("status")).not_to_have_text(before)  # it is painted in the next frame
     page.keyboard.press("Escape")
     learner.to("ArrowDown", "scale-explore-saw")
 
