@@ -461,6 +461,7 @@ def refuse_words(message):
 
 
 def run_tests(words):
+    require_part("tests")
     set_up(TESTING)
     quick, words = "--quick" in words, [word for word in words if word != "--quick"]
     names_files = any(word[:1] != "-" and (ROOT / word.split("::")[0]).exists() for word in words)
@@ -498,6 +499,7 @@ def change_copies(*words):
 
 def teach(module, words, package=None):
     """Run a module whose files are those where this command was given, which need not be the course's own folder."""
+    require_part(module)
     set_up_environment(LEARNING)
     if package:
         install_one(package)
@@ -511,10 +513,18 @@ def study(words):
 
 def run_tool(name, words):
     module, files, package = TOOLS[name]
+    require_part(module)
     set_up(files)
     if package:
         install_one(package)
     return hand_over([str(PYTHON), "-m", module, *words], COURSE_PROGRESS="memory")
+
+
+def require_part(module):
+    """Errors: Problem in a hand-out for students, which lacks what only a teacher or a maintainer needs"""
+    path = ROOT.joinpath(*module.split("."))
+    if not path.is_dir() and not path.with_suffix(".py").exists():
+        raise Problem(f"This copy of the course is for students and has no {module}: use the whole course for this.")
 
 
 def install_one(package):

@@ -30,10 +30,11 @@ FOLDERS = (
     "LICENSES",
 )
 FILES = (
-    *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "README.md", "course.py", "environment.yml"),
+    *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "course.py", "environment.yml"),
     *("postBuild", "pyproject.toml", "requirements-test.txt", "requirements.lock", "requirements.txt"),
     *("tools/__init__.py", "tools/study.py"),
 )
+README = "classroom/students.md"  # is their README.md
 LEFT_OUT = shutil.ignore_patterns(
     *(
         "__pycache__",
@@ -122,6 +123,7 @@ def fill(folder, names):
         shutil.copytree(ROOT / name, folder / name, ignore=LEFT_OUT)
     for name in FILES:
         shutil.copy2(ROOT / name, folder / name)
+    shutil.copy2(ROOT / README, folder / "README.md")
     (folder / "notebooks").mkdir()
     for name in names:
         study.write(for_students(study.published_edition(name)), folder / "notebooks" / name)

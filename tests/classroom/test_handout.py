@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -96,6 +97,23 @@ def test_what_is_for_teachers_and_maintainers_is_left_out(given):
     assert not names & {"tests", "classroom", ".git", "data/cache", "tools/classroom", "study", ".github"}
     assert {"course.py", ".gitignore", "tools/study.py", "exercises/e3_3_mask_by_filling/reference.py"} <= names
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 10e6
+
+
+def test_every_link_between_its_pages_leads_somewhere(given):
+    pages = [path for path in given[0].rglob("*.md") if "LICENSES" not in path.parts]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\((?!http|#)([^)#]+)", page.read_text("utf-8"))]
+    assert {page.name for page, _ in links} >= {"README.md"}
+    assert not [(page, link) for page, link in links if not (page.parent / link).exists()]
+
+
+def test_commands_that_it_lacks_say_so_before_anything_is_installed(given):
+    for command in ("test", "class", "slides", "handout", "grading", "site", "save"):
+        done = subprocess.run(
+            [sys.executable, "course.py", command, "x"], cwd=given[0], capture_output=True, encoding="utf-8"
+        )
+        [complaint] = done.stderr.splitlines()
+        assert done.returncode == 1 and complaint.startswith("This copy of the course is for students and has no ")
+    assert not (given[0] / ".venv").exists()
 
 
 def test_the_copies_that_students_make_of_it_count_as_current(given):
