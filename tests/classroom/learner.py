@@ -6,6 +6,7 @@ open the page again, start the server if it is down, and run the cells above aga
 """
 
 import json
+import struct
 import threading
 import time
 import uuid
@@ -111,6 +112,8 @@ class Page:
         done = False
         while not done:
             try:
+                if self.stop is None:
+                    self.close_others()
                 done = self.run_cells()
             except Interrupted as interruption:
                 self.learner.interruptions.append(str(interruption))
@@ -150,6 +153,12 @@ class Page:
         self.execute(ALIVE)
         return seen["text"].strip() == "False"
 
+    def close_others(self):
+        """What *File → Close and Shut Down Notebook* does: their kernels end."""
+        for session in self.learner.api("GET", "sessions"):
+            if session["path"] != self.path:
+                self.learner.api("DELETE", f"sessions/{session['id']}")
+
     def save(self):
         """Save, with a number in the notebook's metadata that says how often that was."""
         count = self.content["metadata"].get("saves", 0) + 1
@@ -176,10 +185,10 @@ class Page:
         """Everything shown until the kernel has done this request and is idle."""
         found, until = [], time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            text = self.socket.recv()
-            if not text:
+            frame = self.socket.recv()
+            if not frame:
                 raise Interrupted("closed")
-            answer = json.loads(text)
+            answer = message_of(frame)
             kind, content = answer["msg_type"], answer["content"]
             if kind == "status" and content["execution_state"] in ("restarting", "dead"):
                 raise Interrupted("the kernel died")
@@ -195,6 +204,14 @@ class Page:
                 content.pop("transient", None)
                 found.append({"output_type": kind, **content})
         raise TimeoutError(f"{self.path}: a cell ran for more than {PATIENCE} s")
+
+
+def message_of(frame):
+    """The message in a frame of the WebSocket: text, or binary where a widget's buffers follow it."""
+    if isinstance(frame, bytes):
+        count, start, end = struct.unpack_from("!3I", frame)  # of the parts, and where the first two of them begin
+        frame = frame[start : end if count > 1 else None]
+    return json.loads(frame)
 
 
 def exercise_of(cell):

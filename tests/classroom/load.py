@@ -3,10 +3,10 @@
     python -m tests.classroom.load --learners 20
 
 starts a hub on loopback, lets all learners log in, start JupyterLab and work in notebooks 02 and 03 at the same time,
-up to the fifth exercise or, with --whole, to the end. Meanwhile it kills a kernel, a server and the hub, and starts
-the hub again. It ends with a table and with a list of what was lost, which must be empty. `--proxy COMMAND` takes
-another proxy than the tests', such as the one that classroom/hub.md installs. tests/classroom/test_hub.py runs a small
-class.
+up to the fifth exercise or, with --whole, to the ends, when they close one before they open the next. Meanwhile it
+kills a kernel, a server and the hub, and starts the hub again. It ends with a table and with a list of what was lost,
+which must be empty. `--proxy COMMAND` takes another proxy than the tests', such as the one that classroom/hub.md
+installs. tests/classroom/test_hub.py runs a small class.
 """
 
 import argparse

@@ -139,12 +139,13 @@ def environment():
     made = GRADERS / "stamp.txt"
     if made.exists() and made.read_text(encoding="utf-8") == stamp:
         return python
-    venv.create(GRADERS, clear=True, with_pip=True, symlinks=os.name != "nt")
+    venv.create(GRADERS, clear=True, symlinks=os.name != "nt")
     packages = sysconfig.get_path("purelib", vars={"base": str(GRADERS)})
     (Path(packages) / "course.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     for words in installs:
         options = ["--quiet", "--disable-pip-version-check", "--no-compile", *words, "-c", str(files[1])]
-        done = subprocess.run([python, "-m", "pip", "install", *options], capture_output=True, encoding="utf-8")
+        command = [sys.executable, "-m", "pip", "--python", python, "install", *options]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8")
         if done.returncode != 0:
             reason = f"the graders could not be installed: {done.stderr[-500:]}"
             pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)

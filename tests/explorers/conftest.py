@@ -1,8 +1,9 @@
-"""Pages for the tests of the explorers, and what no page may do."""
+"""Pages for the tests of the explorers, bare or in JupyterLab, and what no page may do."""
 
 import pytest
 
 from tests.explorers.browser import ExplorerPage
+from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
 
 
 @pytest.fixture(scope="session")

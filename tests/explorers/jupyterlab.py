@@ -1,8 +1,6 @@
-"""A real JupyterLab, for the few tests that need one.
+"""A real JupyterLab, for the few tests that need one: the fixtures `lab` and `open_notebook`.
 
-A test module asks for its fixtures by importing them: `lab` and `open_notebook`.
-
-    open_notebook(cells, name="test")   a notebook of these code cells, open in JupyterLab: a `LabPage`
+open_notebook(cells, name="test")   a notebook of these code cells, open in JupyterLab: a `LabPage`
 """
 
 import importlib.util
@@ -231,6 +229,8 @@ def open_notebook(lab, chromium, watched):
         return mine[-1]
 
     yield open_it
+    if mine:
+        mine[-1].page.evaluate("window.jupyterapp.serviceManager.sessions.shutdownAll()")
     for page in mine:
         watched.remove(page)
         page.close()

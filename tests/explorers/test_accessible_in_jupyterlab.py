@@ -13,7 +13,6 @@ from feedback.progress import Here, Item, Overview, Standing
 from feedback.report import HEADS, LABELS, Code, Hints, Report, SideBySide, Text
 from helpers import plots
 from tests.explorers.axe import OF_COLORS, measured_contrasts, violations
-from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
 from tests.notebooks.common import PATHS
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -52,7 +51,7 @@ def every_output():
     return [thing._repr_mimebundle_() for thing in (*shown, *replies)] + [asked.still()]
 
 
-def test_axe_finds_nothing_in_what_is_saved(open_notebook):  # noqa: F811
+def test_axe_finds_nothing_in_what_is_saved(open_notebook):
     outputs = [nbformat.v4.new_output("display_data", data=data) for data in every_output()]
     cells = [nbformat.v4.new_code_cell("1", outputs=[output]) for output in outputs]
     opened = open_notebook(nbformat.v4.new_notebook(cells=cells), name="every_output")
@@ -69,7 +68,7 @@ def test_axe_finds_nothing_in_what_is_saved(open_notebook):  # noqa: F811
 
 # ---------------------------------------------------------------- a notebook, from its first cell to its last
 
-[NOTEBOOK] = [path for path in PATHS if path.name.startswith("02_")]
+NOTEBOOK = PATHS[0]  # it has one of everything: a prediction, an exercise, an explorer
 ACTIVE = "window.jupyterapp.shell.currentWidget.content.activeCell.model.id"
 FOCUS = f"document.activeElement.closest('.jp-Cell')?.contains(document.activeElement) && {ACTIVE}"
 READY = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
@@ -110,7 +109,7 @@ class Keyboard:
 
 
 def learners_copy():
-    """Notebook 02 without outputs."""
+    """Notebook 00 without outputs."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -120,42 +119,43 @@ def learners_copy():
     return notebook
 
 
-def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):  # noqa: F811
+def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     copy = learners_copy()
     opened = open_notebook(copy, name="keyboard")
     page = opened.page
     learner = Keyboard(page, [cell.id for cell in copy.cells])
 
-    learner.run_up_to("softmax")
-    hint = learner.output("dot-product-scores-check").locator("summary").first
-    hint.wait_for(timeout=PATIENCE)
-    learner.to("ArrowUp", "dot-product-scores-check")
-    learner.tab_to(hint)
-    page.keyboard.press("Enter")
-    assert hint.evaluate("summary => summary.parentElement.open")
-    learner.to("ArrowDown", "softmax")
-
-    learner.run_up_to("softmax-axis-run")
-    question = learner.output("softmax-axis-predict")
+    learner.run_up_to("trap-run")
+    question = learner.output("trap-predict")
     question.get_by_role("button").first.wait_for(timeout=PATIENCE)
-    learner.to("ArrowUp", "softmax-axis-predict")
+    learner.to("ArrowUp", "trap-predict")
     learner.tab_to(question.get_by_role("button", name="(b)"))
     page.keyboard.press("Enter")
     assert "You chose (b)" in question.get_by_role("status").inner_text()
     page.keyboard.press("Escape")
-    learner.to("ArrowDown", "softmax-axis-run")
+    learner.to("ArrowDown", "trap-run")
 
-    learner.run_up_to("scale-explore-saw")
-    explorer = learner.output("scale-explore-run")
-    slider = explorer.get_by_role("slider").first
-    slider.wait_for(timeout=PATIENCE)
-    learner.to("ArrowUp", "scale-explore-run")
+    learner.run_up_to("solution-text")
+    hint = learner.output("row-means-check").locator("summary").first
+    hint.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "row-means-check")
+    learner.tab_to(hint)
+    page.keyboard.press("Enter")
+    assert hint.evaluate("summary => summary.parentElement.open")
+    learner.to("ArrowDown", "solution-text")
+
+    learner.run_up_to("explorer-saw")
+    explorer = learner.output("explorer")
+    matrix = explorer.get_by_role("grid")
+    matrix.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "explorer")
     before = explorer.get_by_role("status").text_content()
-    learner.tab_to(slider)
-    page.keyboard.press("ArrowLeft")
+    learner.tab_to(matrix)
+    page.keyboard.press("ArrowDown")
     expect(explorer.get_by_role("status")).not_to_have_text(before)  # it is painted in the next frame
     page.keyboard.press("Escape")
-    learner.to("ArrowDown", "scale-explore-saw")
+    page.keyboard.press("Escape")  # the first lets the square go
+    learner.to("ArrowDown", "explorer-saw")
 
     learner.run_up_to("end-progress")
     page.keyboard.press("Control+Enter")
@@ -164,7 +164,7 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):  # noqa: F811
     numbers = [int(prompt.strip("[]: ")) for prompt in prompts]  # but for that of the first cell, which is folded
     assert numbers == list(range(2, len(prompts) + 2)), "each cell ran once"
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts() == []
-    assert "1 of 4 predictions made" in learner.output("end-progress").text_content()
+    assert "1 of 2 predictions made" in learner.output("end-progress").text_content()
     assert page.locator(".jp-OutputArea-output img:not([alt])").count() == 0
 
     assert violations(page, ".course-predict") == []  # the other outputs are tried above, and the explorers elsewhere

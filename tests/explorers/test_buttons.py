@@ -7,7 +7,6 @@ import pytest
 from exercises import COURSE
 from feedback.buttons import Buttons
 from feedback.prediction import Question
-from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -104,7 +103,7 @@ CELLS = [
 ]
 
 
-def test_in_jupyterlab(open_notebook, tmp_path):  # noqa: F811
+def test_in_jupyterlab(open_notebook, tmp_path):
     notebook = open_notebook(CELLS, name="predict")
     notebook.run_all()
     asked = Asked(notebook.output(1))

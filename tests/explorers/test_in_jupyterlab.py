@@ -7,7 +7,6 @@ import pytest
 
 import explorers
 from tests.explorers.axe import OF_COLORS, measured_contrasts, violations
-from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
 from tests.explorers.view import View, in_both_themes
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -34,7 +33,7 @@ each_explorer = pytest.mark.parametrize("name", CELLS)
 
 
 @pytest.fixture(scope="module")
-def notebook(open_notebook):  # noqa: F811
+def notebook(open_notebook):
     page = open_notebook([SETUP, *CELLS.values()], name="explorers")
     page.run_all()
     return page
@@ -89,7 +88,7 @@ def test_it_fits_a_narrow_window(notebook, name):
     notebook.resize(1280)
 
 
-def test_the_picture_is_hidden_while_the_view_lives_and_back_when_it_is_gone(open_notebook):  # noqa: F811
+def test_the_picture_is_hidden_while_the_view_lives_and_back_when_it_is_gone(open_notebook):
     """A learner runs a notebook, saves it, and opens it again on the next day."""
     page = open_notebook([SETUP, CELLS["attention"]], name="saved")
     page.run_all()

@@ -5,7 +5,6 @@ import pytest
 
 from feedback.contents import Contents, Notebook
 from feedback.progress import Here, Item, Standing
-from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -24,7 +23,7 @@ def cells(shown):
     ]
 
 
-def test_a_link_of_progress_leads_to_the_heading_of_the_exercise(lab, open_notebook):  # noqa: F811
+def test_a_link_of_progress_leads_to_the_heading_of_the_exercise(lab, open_notebook):
     empty = Here(Standing(NOTEBOOK, (), ()), None)
     (lab.root / NOTEBOOK.file).write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells(empty))), "utf-8")
     link = Contents([NOTEBOOK], lab.root).link("8.1")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explorers.jupyterlab import LabPage, lab  # noqa: F401 (a fixture)
+from tests.explorers.jupyterlab import LabPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -25,7 +25,7 @@ TYPE_IT = """source => [...window.jupyterapp.shell.currentWidget.content.model.c
 
 
 @pytest.fixture(scope="module")
-def course(lab):  # noqa: F811
+def course(lab):
     """A course in the folder that JupyterLab shows: course("update") runs that command."""
     for name in ("tools/__init__.py", "tools/study.py", f"notebooks/{NAME}"):
         (lab.root / name).parent.mkdir(exist_ok=True)
@@ -46,7 +46,7 @@ def course(lab):  # noqa: F811
 
 
 @pytest.fixture(scope="module")
-def page(lab, course, chromium, watched):  # noqa: F811
+def page(lab, course, chromium, watched):
     page = LabPage(chromium, lab, f"study/{NAME}", (1280, 900))
     watched.append(page)
     page.page.wait_for_function(IDLE, timeout=60_000)
@@ -55,9 +55,9 @@ def page(lab, course, chromium, watched):  # noqa: F811
     page.close()
 
 
-def test_it_opens_with_the_contents_and_lines_of_a_readable_length(lab, course, chromium):  # noqa: F811
+def test_it_opens_with_the_contents_and_lines_of_a_readable_length(lab, course, chromium):
     page = chromium.new_page(viewport={"width": 1920, "height": 900})
-    page.goto(f"{lab.url}/lab/tree/study/{NAME}")  # the tests' other pages open with ?reset, without any panel
+    page.goto(f"{lab.url}/lab/workspaces/first/tree/study/{NAME}")  # others: ?reset, without any panel
     page.get_by_role("treeitem", name="How a notebook works").wait_for(timeout=60_000)
     paragraph = page.locator(".jp-RenderedMarkdown > p").first
     letters = float(paragraph.evaluate("p => p.clientWidth / parseFloat(getComputedStyle(p).fontSize)"))
@@ -76,7 +76,7 @@ def test_a_copy_opens_unmodified(page):
     assert page.page.locator(".jp-OutputArea-output").count() == 0
 
 
-def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab):  # noqa: F811
+def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab):
     published, mine = lab.root / "notebooks" / NAME, lab.root / "study" / NAME
     text = published.read_text(encoding="utf-8")
     assert text.count("# 00 Start here") == 1
@@ -100,7 +100,7 @@ def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab
     assert sources(kept)["row-means"] == ANSWER and "# 00 Start here" in sources(kept)["title"]
 
 
-def test_a_published_notebook_opens_folded_and_unmodified(lab, course, chromium, watched):  # noqa: F811
+def test_a_published_notebook_opens_folded_and_unmodified(lab, course, chromium, watched):
     """Even if another version of Python has saved it: then JupyterLab alone would call it modified, and rewrite it."""
     path = lab.root / "notebooks" / f"published_{NAME}"
     notebook = json.loads((PROJECT / "notebooks" / NAME).read_text(encoding="utf-8"))
