@@ -164,7 +164,7 @@ def counterexample(seen: Observations, index: int, stage: int) -> Report:
     for small in minimal_examples(seen, stage):
         return exercise.report(
             "wrong",
-            say(f"{so_far}. The smallest input on which they differ:"),
+            say(f"{so_far}. A small input on which they differ:"),
             *side_by_side(exercise, small),
             think(FOLLOW_BY_HAND),
         )

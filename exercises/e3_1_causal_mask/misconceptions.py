@@ -46,8 +46,7 @@ def future_in_numbers(length):
 
 @known(
     "diagonal-hidden",
-    means="The diagonal is hidden: no position may see itself, and position 0 sees nothing at all, which makes its "
-    "row NaN.",
+    means="The diagonal is hidden: no position may see itself, and position 0 sees nothing at all.",
     hint="A position may read itself: the diagonal belongs to it.",
     explain=explainers.true_at,
 )
@@ -111,8 +110,7 @@ def add_triangle_of_numbers(dtype):
 known(
     "numbers-not-bool",
     means="The triangle holds numbers instead of True and False.",
-    hint="A mask of 0 and 1 is silently added to the scores by torch's own functions. Which dtype holds True and "
-    "False?",
+    hint="PyTorch's own functions silently add a mask of floats to the scores. Which dtype holds True and False?",
 )
 for dtype in (torch.float32, torch.int64, torch.int32, torch.uint8):
     add_triangle_of_numbers(dtype)

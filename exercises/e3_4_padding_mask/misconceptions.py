@@ -152,7 +152,7 @@ def axis_at_the_end(lengths, max_length):
 
 @known(
     "queries-too",
-    means="Padded queries were masked as well as padded keys: their whole rows are empty, which makes them NaN.",
+    means="Padded queries were masked as well as padded keys: their whole rows are empty.",
     hint="Hide the padded keys only; what padded queries compute is thrown away later.",
 )
 def pairs_of_real_tokens(lengths, max_length):

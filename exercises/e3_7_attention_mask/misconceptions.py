@@ -357,8 +357,8 @@ def add_numbers(dtype):
 known(
     "numbers-not-bool",
     means="The mask holds numbers instead of True and False.",
-    hint="A mask of 0 and 1 is silently added to the scores by torch's own functions. A comparison gives True and "
-    "False by itself, and masks of that kind are combined with `&`.",
+    hint="PyTorch's own functions silently add a mask of floats to the scores. A comparison gives True and False by "
+    "itself, and masks of that kind are combined with `&`.",
 )
 for dtype in (torch.float32, torch.int64, torch.int32, torch.uint8):
     add_numbers(dtype)

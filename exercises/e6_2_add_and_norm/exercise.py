@@ -152,6 +152,6 @@ EXERCISE = Exercise(
             ("sublayer_out", "x", "weight", "bias", None),
         ),
     ),
-    when_correct="x bypasses the sublayer unchanged and is added to its output: what the sublayer learns is only the "
-    "rest, the residual.",
+    when_correct="x bypasses the sublayer unchanged and is added to its output: the sublayer only has to learn what to "
+    "change.",
 )

@@ -189,7 +189,8 @@ EXERCISE = Exercise(
     error_meanings=(
         (
             r"^KeyError",
-            "A child that did not run has no output to look up: compare only the children that your hooks heard from.",
+            "No output was kept under this name: the child did not run, or its hook used another name. (A hook made in "
+            "a loop looks up the loop's variable only when it runs: by then it is the last name.)",
         ),
     ),
     misconceptions=known,

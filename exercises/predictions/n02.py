@@ -30,7 +30,7 @@ PREDICTIONS = (
         right="b",
         tempting={
             "a": "Large scores often make a softmax sharp, but what counts is a score's lead: 1001 leads by 1.",
-            "c": "On paper this is true, and you will use it in a moment; but a computer takes the exponentials first.",
+            "c": "On paper this is true, and you will use it in a moment; but here the exponentials come first.",
         },
         watch="Compare the exponentials with the largest number that float32 can hold.",
     ),
@@ -63,7 +63,7 @@ PREDICTIONS = (
             "b": "It is what a reader of sentences expects; look for the place in the formula where a position enters.",
             "c": "Something is flipped, so something in the output should be; but which axis of x did `flip(0)` turn?",
         },
-        watch="The last line of the next cell compares the second output with the first, and stays silent only if they "
-        "agree.",
+        watch="The last line of the next cell compares the second output with the first one in reverse, and stays "
+        "silent only if they agree.",
     ),
 )

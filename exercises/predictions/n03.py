@@ -14,7 +14,7 @@ PREDICTIONS = (
         right="b",
         tempting={
             "a": "It is true of an honest guess, but is the model guessing? List what each position may read.",
-            "c": "More to read can hurt, but training would rather learn to ignore what does not help.",
+            "c": "More to read may hurt, but a model can learn to ignore what does not help.",
         },
         watch="Look at the loss of each position, and ask yourself what is different about the last one.",
     ),

@@ -17,7 +17,7 @@ PREDICTIONS = (
             "an untrained layer?",
             "c": "A random matrix alone would keep different vectors different, but each output is an average.",
         },
-        watch="Compare the numbers of the first line with those of the second, where x is added in each layer.",
+        watch="Compare the line of attention alone with the one below it, where x is added in each layer.",
     ),
     Prediction(
         "06.layer",

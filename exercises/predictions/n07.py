@@ -30,7 +30,7 @@ PREDICTIONS = (
         right="c",
         tempting={
             "a": "Much attention sounds like much information, but what a token gets is the weight times the value.",
-            "b": "LayerNorm rescales the vectors that go into the layer; the value is made of them by a projection.",
+            "b": "LayerNorm rescales the vectors that go into the layer; the value is made from them by a projection.",
         },
         watch="A ratio of 1 means equally long: compare it with 1 from layer to layer.",
     ),
