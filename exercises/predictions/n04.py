@@ -5,7 +5,7 @@ from feedback.prediction import Prediction
 PREDICTIONS = (
     Prediction(
         "04.sum",
-        "A row of six weights is drawn 10,000 times, with p = 0.5, and what is kept is divided by 1 - p. "
+        "A row of six weights goes through dropout 10,000 times, with p = 0.5, and what is kept is divided by 1 - p. "
         "What are the sums of the row?",
         {
             "a": "1 in every draw: the division restores what was lost.",
