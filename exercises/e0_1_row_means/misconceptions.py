@@ -29,7 +29,7 @@ def mean_of_the_first_row(x):
 @known(
     "mean-of-all",
     means="This is one mean over all numbers of x, not one for each row.",
-    hint="Without `dim=`..., `mean()` takes every number. Which axis should disappear?",
+    hint="Without `dim=...`, `mean()` takes every number. Which axis should disappear?",
     explain=explainers.shape,
 )
 def mean_of_all(x):

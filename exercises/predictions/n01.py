@@ -43,14 +43,14 @@ PREDICTIONS = (
         '"dog bites man" and "man bites dog": does attention give "dog" the same vector in both?',
         {
             "a": 'No: in one sentence "dog" comes first and in the other last, so it reads the others differently.',
-            "b": "Yes, exactly the same.",
-            "c": "Nearly the same: its two neighbors are the same words, but their distances differ.",
+            "b": "Yes, the same.",
+            "c": "Nearly the same: the other two words are the same, but they are on its other side.",
         },
         right="b",
         tempting={
             "a": "To a reader the two dogs are quite different; but what does attention get to compare: the words, or "
             "where they are?",
-            "c": "A word that is further away could count for less; but has attention been told any distance?",
+            "c": "Left and right matter to a reader; but has attention been told on which side a word is?",
         },
         watch="Compare the two lines number by number.",
     ),
