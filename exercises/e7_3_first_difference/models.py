@@ -98,10 +98,9 @@ def in_training(*models):
 
 def linear(seed, width, out=None):
     """A layer with reproducible numbers."""
-    layer = nn.utils.skip_init(nn.Linear, width, out or width)
-    with torch.no_grad():
-        layer.weight.copy_(normal(out or width, width, seed=seed))
-        layer.bias.copy_(normal(out or width, seed=seed + 1))
+    layer = nn.Linear(width, out or width, device="meta")  # no numbers of its own: they come here
+    layer.weight = nn.Parameter(normal(out or width, width, seed=seed))
+    layer.bias = nn.Parameter(normal(out or width, seed=seed + 1))
     return layer
 
 

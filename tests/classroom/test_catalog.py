@@ -34,6 +34,7 @@ def test_every_diagnosis_that_a_check_can_give_is_known(collected):
         assert met - {None} <= set(exercise.mistakes), id
 
 
+@pytest.mark.slow
 def test_every_violation_of_a_contract_is_known(collected):
     """Their ids are constants in the source: the first argument of a violation, or `diagnosis`."""
     found = set()

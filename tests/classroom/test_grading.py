@@ -65,6 +65,7 @@ def test_every_exercise_is_in_one_assignment():
         assert EXERCISES[task.id].stars in task.text.splitlines()[0]
 
 
+@pytest.mark.slow
 def test_the_first_cell_and_the_solution_are_all_that_an_answer_needs():
     for assignment in assignments([], ""):
         [_, first, *_] = nbgrader.notebook(assignment).cells
@@ -76,6 +77,7 @@ def test_the_first_cell_and_the_solution_are_all_that_an_answer_needs():
             assert check(task.id, names[task.name], record=False).solved, task.id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", [nbgrader, otter])
 def test_notebooks_are_valid_and_their_cells_have_names_of_their_own(system):
     for assignment in assignments([], ""):

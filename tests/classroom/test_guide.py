@@ -147,6 +147,7 @@ def test_a_symptom_is_what_can_be_seen():
     )
 
 
+@pytest.mark.slow
 def test_every_section_of_every_notebook_is_found():
     for number, path in notebooks().items():
         titles = re.findall(r"^## (.*)\n\n\*(?:core|deeper) · ", "\n\n".join(c["source"] for c in cells_of(path)), re.M)

@@ -106,6 +106,7 @@ def test_every_link_between_its_pages_leads_somewhere(given):
     assert not [(page, link) for page, link in links if not (page.parent / link).exists()]
 
 
+@pytest.mark.slow
 def test_commands_that_it_lacks_say_so_before_anything_is_installed(given):
     for command in ("test", "class", "slides", "handout", "grading", "site", "save"):
         done = subprocess.run(

@@ -139,6 +139,7 @@ def body(page):
     return page.partition('<div class="slides">')[2].partition("<script")[0]
 
 
+@pytest.mark.slow
 def test_a_poll_asks_and_only_the_notes_answer():
     prediction = COURSE.predictions["02.axis"]
     shown, notes = slides(Slide("02", poll="02.axis")).rsplit('<aside class="notes">', 1)
@@ -146,6 +147,7 @@ def test_a_poll_asks_and_only_the_notes_answer():
     assert f"Right: ({prediction.right})" in notes and "so rows and columns look interchangeable" in notes
 
 
+@pytest.mark.slow
 def test_the_output_of_a_prediction_waits_for_a_click_and_long_code_is_left_out():
     page = slides(Slide("02", ("cards-predict", "cards-run")))
     before, after = page.split('<div class="fragment"')
@@ -165,6 +167,7 @@ def test_what_yours_prints_is_no_result():
 # ---- the command
 
 
+@pytest.mark.slow
 def test_it_writes_the_decks_that_are_named(tmp_path, capsys):
     assert main(["4", "--from", str(tmp_path), "--output", "there"]) == 0
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["session-4.html"]

@@ -1,5 +1,6 @@
 """The reference of exercise 5.5 is nn.MultiheadAttention with the same parameters."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -8,6 +9,7 @@ from exercises.e5_5_multi_head_module.given import parse, run_multi_head_attenti
 from helpers import ports
 
 
+@pytest.mark.slow
 def test_the_reference_agrees_with_pytorchs_module_on_every_case_without_dropout():
     exercise, compared = EXERCISES["5.5"], 0
     for case in exercise.cases:

@@ -147,6 +147,7 @@ def test_the_picture_is_that_of_the_figures_with_an_invitation(given):
     assert [ElementTree.tostring(part) for part in inviting] == [ElementTree.tostring(part) for part in plain]
 
 
+@pytest.mark.slow
 def test_the_picture_of_a_masked_map_shows_the_mask():
     causal = torch.ones(6, 6).tril() == 1
     data = bundle(words, weights(6, 6) * causal, None, causal)

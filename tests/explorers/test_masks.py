@@ -68,6 +68,7 @@ def test_the_picture_is_that_of_the_opening_view():
     assert still == explorers.masks(words, scores(6)).still()
 
 
+@pytest.mark.slow
 def test_the_picture_shows_the_mask_of_the_call():
     still = explorers.masks(words, scores(6), [False] + [True] * 5, mask="both").still()
     assert still["text/plain"].startswith("causal and padding mask, filled with -∞")

@@ -1,6 +1,7 @@
 """Explorers in saved notebooks. That nbval overlooks live views is tested in tests/notebooks/test_comparison.py."""
 
 import nbformat
+import pytest
 
 from tests.explorers.test_attention import bundle, weights, words
 from tools.save_notebooks import VIEW, keep_pictures
@@ -10,6 +11,7 @@ def notebook_of(cells):
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in cells])
 
 
+@pytest.mark.slow
 def test_saving_keeps_pictures_and_drops_views():
     notebook = notebook_of(["explorers.attention(...)", "slider"])
     view = {VIEW: {"model_id": "1"}}

@@ -115,6 +115,7 @@ def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
     assert "\n" not in said and len(said) < 200 and said.count("; ") == 1
 
 
+@pytest.mark.slow
 def test_the_picture_is_the_mean_of_the_largest_weight():
     q, k = drawn(37, 100), drawn(7, 100)
     words = explorers.scaling(q, k).still()["text/plain"]
@@ -128,6 +129,7 @@ def test_the_picture_is_the_mean_of_the_largest_weight():
     assert "(largest weight)" in explorers.scaling(q[0], k).still()["text/plain"]
 
 
+@pytest.mark.slow
 def test_the_picture_is_the_same_in_every_run_and_after_a_later_change():
     q, k = drawn(37, 100), drawn(7, 100)
     view = explorers.scaling(q, k)

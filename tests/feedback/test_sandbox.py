@@ -63,6 +63,7 @@ def test_an_endless_loop_is_stopped(monkeypatch):
     assert check("0.1", lambda x: x.mean(1)).status == "correct"
 
 
+@pytest.mark.slow
 def test_a_bare_except_does_not_keep_a_loop_alive(monkeypatch):
     monkeypatch.setattr(sandbox, "PATIENCE", 0.1)
 

@@ -100,6 +100,7 @@ def test_what_is_published_is_nobodys_progress(notebook):
     assert "0 of " in cells(notebook)[-1].outputs[0].data["text/plain"]
 
 
+@pytest.mark.slow
 def test_every_exercise_and_prediction_has_a_place_in_a_notebook_to_which_links_lead():
     for id in (*EXERCISES, *COURSE.predictions):
         file, _, cell_id = COURSE.contents.link(id).partition("#cell-id=")

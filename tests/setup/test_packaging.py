@@ -149,6 +149,7 @@ def course_files():
     return [PROJECT / name for name in listing.stdout.split("\0") if name and (PROJECT / name).is_file()]
 
 
+@pytest.mark.slow
 def test_no_file_names_a_folder_of_one_machine():
     found = []
     for path in course_files():

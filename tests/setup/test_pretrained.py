@@ -349,6 +349,7 @@ def test_several_processes_download_once(hub, place, tmp_path):
     assert hub.asked == [(MODEL, None), ("vocab.txt", None)]
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_nothing_in_the_way(hub, place, tmp_path):
     hub.slow = 60
     process = start(tmp_path, hub)
@@ -452,6 +453,7 @@ def minilm(monkeypatch):
     return pretrained.load()
 
 
+@pytest.mark.slow
 def test_the_published_model(minilm):
     assert len(minilm.weights) == 103 and minilm.table.shape == (30522, 384)
     assert all(weight.dtype == torch.float32 and weight.isfinite().all() for weight in minilm.weights.values())

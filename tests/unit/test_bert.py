@@ -87,6 +87,7 @@ def test_a_model_is_deterministic_in_evaluation_only():
     assert difference(ours.train()(ids)[0], ours(ids)[0]) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"context": True}, {"head_mask": True}], ids=str)
 @pytest.mark.parametrize("kind", POSITIONS)
 def test_gradients_match_finite_differences(kind, options):
@@ -106,6 +107,7 @@ def test_gradients_match_finite_differences(kind, options):
     assert torch.autograd.gradcheck(run, (*inputs, *parameters))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", POSITIONS)
 def test_gradients_of_a_model_match_finite_differences(kind):
     ours = filled(

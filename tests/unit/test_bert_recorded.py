@@ -279,6 +279,7 @@ def minilm():
     return ours, WordPiece(pieces)
 
 
+@pytest.mark.slow
 def test_minilm_matches_transformers(minilm, record_property):
     ours, pieces = minilm
     path = GOLDEN / "minilm.safetensors"

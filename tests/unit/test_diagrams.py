@@ -27,6 +27,7 @@ def test_the_map_refuses_a_notebook_without_a_part_of_the_model():
         model_map("12")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_heads", [2, 3, 4])
 def test_every_head_is_drawn(num_heads):
     picture = multi_head_attention(num_heads)

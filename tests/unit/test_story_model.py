@@ -16,6 +16,7 @@ def model():
     return story_model.load()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [2001, 2002, 2003])
 def test_it_reads_back_every_kind_of_word_in_fresh_stories(model, seed):
     found = story_model.read(model, stories.batch(random.Random(seed), 256))
@@ -102,6 +103,7 @@ def test_both_trainings_go_through_fresh_material():
     assert ids[3:].min() > stories.START_ID and not counted[3:].all()
 
 
+@pytest.mark.slow
 def test_both_trainings_report_their_steps():
     model = story_model.new_model(0)
     ((step, loss),) = story_model.learn_to_repeat(model, 0, enough=9.0)  # ends as soon as the loss is low enough

@@ -284,6 +284,7 @@ def test_the_vocabulary_must_hold_the_special_tokens():
         WordPiece(["[PAD]", "[UNK]", "[SEP]", "a"])
 
 
+@pytest.mark.slow
 def test_every_unicode_character_is_dropped_or_makes_a_piece():
     """Lone surrogates too; a sign alone is dropped or makes at least one piece."""
     kept = 0

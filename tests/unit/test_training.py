@@ -23,6 +23,7 @@ def batches(counted=None, size=4):
         yield torch.randint(3, 6, (size, T), generator=generator), counted
 
 
+@pytest.mark.slow
 def test_training_lowers_the_loss_and_is_reproducible():
     """Three tokens come up, evenly: from about log 11 the loss falls to about log 3."""
     first = [loss for _, loss in train(tiny(), batches(), 120, warmup=5)]

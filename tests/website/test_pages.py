@@ -40,6 +40,7 @@ def test_only_the_cells_that_define_what_is_needed_are_run():
     assert sources("%env A=1", "x = 1", "show(x)") == ["x = 1", "show(x)"]
 
 
+@pytest.mark.slow
 def test_an_explorer_is_made_again_and_compared_with_the_saved_one(tmp_path):
     scores = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
     alt = repr(explorers.masks(["a", "b"], scores))
@@ -57,6 +58,7 @@ def test_an_explorer_is_made_again_and_compared_with_the_saved_one(tmp_path):
         states.explorers_of(nbformat.v4.new_notebook(cells=cells), tmp_path)
 
 
+@pytest.mark.slow
 def test_a_name_that_is_changed_in_place_is_found_by_running_all_cells(tmp_path):
     alt = repr(explorers.masks(["a", "b"], torch.tensor([[5.0, 1.0], [2.0, 3.0]]), mask="none"))
     cells = [
