@@ -37,9 +37,15 @@ export class Chart {
     this.node = drawn("svg", { class: "abh-chart", role: "img" });
   }
 
+  /** Take the width of the room around it, as it is when the page has been laid out: to ask at another time costs the
+   *  page a layout. */
+  measure() {
+    this.width = Math.max(this.node.parentElement?.clientWidth ?? 0, 240);
+  }
+
   /** @param {Drawing} drawing */
   draw({ title, says, curves = [], bars = null, dots = [], rules = [] }) {
-    this.width = Math.max(this.node.parentElement?.clientWidth ?? 0, 240);
+    if (!this.width) this.measure();
     const top = curves.some(({ name }) => name) ? 42 : 26;
     this.box = { left: 50, right: this.width - 18, top, bottom: this.height - 40 };
     const { node, width, height } = this;

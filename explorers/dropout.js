@@ -56,7 +56,10 @@ function render({ model, el }) {
   const view = new DropoutView(model);
   el.append(view.root);
   view.show();
-  return onSurroundings(view.room, view.paint);
+  return onSurroundings(view.room, () => {
+    view.chart.measure();
+    view.paint();
+  });
 }
 
 export default { render };
@@ -76,6 +79,8 @@ class DropoutView {
     this.divided = true;
     this.draws = 1;
     this.chosen = [this.words.length - 1, 0];
+    /** @type {{ of: string, sums: number[] }} */
+    this.past = { of: "", sums: [] }; // what a row summed to in each draw, and with which settings
     this.paint = oncePerFrame(() => this.show());
     this.readout = spoken(true);
     this.grid = new Grid({ name: "weights after dropout", rows: this.words, columns: this.words, after: ["row sum"],
@@ -175,10 +180,20 @@ class DropoutView {
     return this.mode === "training" && !this.divided ? this.whole(i) * (1 - this.p) : this.whole(i);
   }
 
-  /** What the chosen row sums to in every draw so far, and the mean after each.
+  /** What the chosen row sums to in every draw so far: another draw adds a sum, another setting makes all of them
+   *  anew. */
+  sums() {
+    const of = [this.chosen[0], this.p, this.mode, this.divided].join();
+    if (this.past.of !== of) this.past = { of, sums: [] };
+    const { sums } = this.past;
+    while (sums.length < this.draws) sums.push(this.rowSum(sums.length + 1, this.chosen[0]));
+    return sums.slice(0, this.draws);
+  }
+
+  /** These sums, and the mean after each.
    *  @returns {History} */
   history() {
-    const sums = range(this.draws).map((n) => this.rowSum(n + 1, this.chosen[0]));
+    const sums = this.sums();
     let total = 0;
     const means = sums.map((each, n) => (total += each) / (n + 1));
     return { sums, means, sum: sums[this.draws - 1], mean: means[this.draws - 1],
@@ -190,7 +205,7 @@ class DropoutView {
   show() {
     const rows = this.words.map((_, i) => this.row(this.draws, i));
     const history = this.history();
-    this.showChart(history); // first: it reads its size, and after the others that would force a second layout
+    this.showChart(history);
     this.grid.show((i, j) => this.square(i, j, colored(rows[i][j], this.table)),
       (i) => ({ text: brief(sum(rows[i])) }));
     this.speak(history);

@@ -1,7 +1,7 @@
 import js from "@eslint/js";
 
 const BROWSER = ["document", "window", "getComputedStyle", "requestAnimationFrame", "setTimeout", "ImageData",
-  "MutationObserver", "ResizeObserver"];
+  "KeyboardEvent", "MutationObserver", "ResizeObserver"];
 
 const readonly = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
 

@@ -120,6 +120,8 @@ class HeadsView {
     this.paint = oncePerFrame(() => this.show());
     this.readout = spoken(true);
     this.room = element("div", { class: "abh-steps" });
+    /** @type {Map<string, number>} */
+    this.wide = new Map(); // how wide all steps in a row are, for each choice of the controls
     this.equal = element("code");
     this.steps = this.compute();
     this.grid = this.gridOfX();
@@ -190,6 +192,7 @@ class HeadsView {
 
   /** The steps from left to right, rebuilt when a control has changed their shapes. */
   lay() {
+    const room = this.room.clientWidth; // before the page has to be laid out again
     this.steps = this.compute();
     const { x, cut, split, merged } = this.steps;
     this.tables = [];
@@ -198,13 +201,20 @@ class HeadsView {
       ...(cut ? [this.step(cut, this.slices("cut, ", cut))] : []), this.step(split, this.slices("", split)),
       this.step(merged, this.table("merged", "T", merged.line).node, element("p", {}, this.equal)));
     this.show();
-    this.fit();
+    this.fit(room);
   }
 
-  /** All steps in a row if there is room for them, else one below the other. */
-  fit() {
-    this.room.classList.remove("abh-stacked");
-    if (this.room.scrollWidth > this.room.clientWidth) this.room.classList.add("abh-stacked");
+  /** All steps in a row if there is room for them, else one below the other. How wide a row is, is measured once for
+   *  each choice of the controls, since that costs the page a layout.
+   *  @param {number} room in pixels */
+  fit(room = this.room.clientWidth) {
+    const shown = [this.split, this.merge, this.H].join();
+    if (room && !this.wide.has(shown)) {
+      this.room.classList.remove("abh-stacked");
+      const [start, end] = [this.room, this.room.lastElementChild].map((node) => node?.getBoundingClientRect());
+      this.wide.set(shown, Math.ceil((end?.right ?? 0) - (start?.left ?? 0)));
+    }
+    this.room.classList.toggle("abh-stacked", (this.wide.get(shown) ?? 0) > room);
   }
 
   gridOfX() {

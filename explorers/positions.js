@@ -78,7 +78,10 @@ function render({ model, el }) {
   const view = new PositionsView(model);
   el.append(view.root);
   view.show();
-  return onSurroundings(view.root, view.paint);
+  return onSurroundings(view.root, () => {
+    view.chart.measure();
+    view.paint();
+  });
 }
 
 export default { render };

@@ -71,7 +71,11 @@ function render({ model, el }) {
   const view = new ScalingView(model);
   el.append(view.root);
   view.show();
-  return onSurroundings(view.root, () => view.show());
+  return onSurroundings(view.root, () => {
+    view.left.measure();
+    view.right.measure();
+    view.show();
+  });
 }
 
 export default { render };
