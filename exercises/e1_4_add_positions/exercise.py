@@ -70,7 +70,7 @@ EXERCISE = Exercise(
     hints=(
         "x has T tokens, the table `max_T` rows, and `max_T` may be larger. Which rows belong to x?",
         "`positions[:T]` has shape (T, C). Added to (B, T, C), it is broadcast over the batch.",
-        "x + positions[:x.size(1)]",
+        "`x + positions[:x.size(1)]`",
     ),
     properties=(
         properties.FINITE,

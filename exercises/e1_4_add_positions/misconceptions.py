@@ -387,7 +387,7 @@ def as_one_more_item(x, rows):
 
 @known(
     "multiplied",
-    means="The positions were multiplied with x instead of added.",
+    means="The positions were multiplied by x instead of added.",
     hint="Which operation does the name of the function ask for?",
     explain=explainers.entry,
     step="combine",

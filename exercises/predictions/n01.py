@@ -20,7 +20,7 @@ PREDICTIONS = (
             "d": "A lookup copies numbers, and it looks as if a copy had no slope; but what happens to the copy when "
             "the row moves by 0.1?",
         },
-        watch="Ask of each row how much the sum would grow if every number in that row grew by 1.",
+        watch="Ask of each row how much the sum would grow if a single number in that row grew by 1.",
     ),
     Prediction(
         "01.bank",

@@ -202,7 +202,7 @@ def plane(families, places, title=""):
         return Picture(
             to_svg(figure),
             opening(title, ", ".join(families)) + ", ".join(words) + ".",
-            "Each family of words has a color and a mark of its own; words that are close together have similar rows.",
+            "Each family of words has a color and a mark of its own; words with similar rows lie close together.",
         )
 
 
