@@ -44,5 +44,5 @@ EXERCISE = Exercise(
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(properties.ITEMS, gradients_flow(attention, GRADIENTS, ("q", "k", "v"))),
-    when_correct="That is equation 1 of the paper: `softmax(q k^T / sqrt(D))` v.",
+    when_correct="That is equation 1 of the paper: `softmax(q k^T / sqrt(D)) v`.",
 )

@@ -80,5 +80,5 @@ EXERCISE = Exercise(
         (normal(B, T, D, seed=44),),
         (normal(B, S, D, seed=45),),
     ),
-    when_correct="Your module learns what to look for, what to offer and what to say, all from x.",
+    when_correct="Your module can learn what to look for, what to offer and what to say, all from x.",
 )

@@ -17,7 +17,7 @@ PREDICTIONS = (
             "b": "A wrong axis often ends in a shape error, and it would be good if that always happened.",
         },
         watch="The next cell adds up each row, first with one `dim` and then with the other: "
-        "ask yourself which of the two lines can be read as shares.",
+        "ask yourself with which of the two the rows are shares.",
     ),
     Prediction(
         "02.overflow",
