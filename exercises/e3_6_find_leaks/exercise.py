@@ -103,7 +103,7 @@ EXERCISE = Exercise(
     hints=(
         "Two outputs, before and after a change. Copy x, change position j in the copy, and compare `attend(copy)` "
         "with `attend(x)`: which of the outputs before j have moved? Do this for each j.",
-        "Change all features of all items by random noise: changed = `x.clone()`, then `changed[:, j]` += ... The "
+        "Change all features of all items by random noise: `changed = x.clone()`, then `changed[:, j] += noise`. The "
         "largest absolute difference over items and features says how far each position moved.",
         "`moved = (attend(changed) - before).abs().amax(dim=(0, 2))` has shape (T,). The pair (i, j) is a leak "
         "if i < j and `moved[i]` > 1e-4, which is far above rounding. Sort the pairs at the end.",
@@ -116,5 +116,5 @@ EXERCISE = Exercise(
         ),
     ),
     properties=PROPERTIES,
-    when_correct="Your test catches a leak wherever it is, and accuses no honest model.",
+    when_correct="Your test found every leak in these models, and accused no honest one.",
 )

@@ -20,7 +20,7 @@ PREDICTIONS = (
     ),
     Prediction(
         "03.padding",
-        "A causal model, and no padding mask. Where may the padding be without changing what the real words give?",
+        "A causal model, and no padding mask. Where may the padding be without changing the outputs of the real words?",
         {
             "a": "Nowhere: without a padding mask, real words read padding.",
             "b": "At the end, but not in front.",

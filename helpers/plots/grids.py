@@ -83,8 +83,10 @@ def _weights_words(title, values, hidden, rows, columns, leaks):
     parts = []
     for i, row in enumerate(rows):
         j = int(seen[i].argmax())
-        nothing = bool(seen[i].isneginf().all())
-        parts.append(f"{row}: nothing" if nothing else f"{row}: {columns[j]} {short(float(values[i, j]), 2)}")
+        largest = f"{columns[j]} {short(float(values[i, j]), 2)}"
+        if seen[i].isneginf().all():
+            largest = "NaN" if values[i].isnan().all() else "nothing"
+        parts.append(f"{row}: {largest}")
     words = f"{title}, {len(rows)} queries x {len(columns)} keys. Largest weight in each row: {'; '.join(parts)}."
     if hidden.any():
         words += f" Hidden by the mask: {int(hidden.sum())}."

@@ -72,7 +72,7 @@ def test_the_picture_is_that_of_the_opening_view():
 def test_the_picture_shows_the_mask_of_the_call():
     still = explorers.masks(words, scores(6), [False] + [True] * 5, mask="both").still()
     assert still["text/plain"].startswith("causal and padding mask, filled with -∞")
-    assert "Your: nothing; journey: journey 1.00;" in still["text/plain"] and "NaN" in still["image/svg+xml"]
+    assert "Your: NaN; journey: journey 1.00;" in still["text/plain"] and "NaN" in still["image/svg+xml"]
     assert "Hidden by the mask: 21." in still["text/plain"]
     none = explorers.masks(words, scores(6), mask="none").still()["text/plain"]
     assert none.startswith("no mask") and "Hidden" not in none
