@@ -23,8 +23,8 @@ def dropout_mistakes(explainer):
         "not-scaled",
         means=f"The right share of the {numbers} became 0, but those kept were not divided by 1 - {p_name}: on "
         "average the result is too small.",
-        hint=f"A share of 1 - {p_name} is left. What must each of them be divided by, so that the sum stays what it "
-        "was?",
+        hint=f"A share of 1 - {p_name} is left. What must each of them be divided by, so that on average the sum "
+        "stays what it was?",
         explain=explainer.averaged,
         step="drop",
     )

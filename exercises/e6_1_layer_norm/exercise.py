@@ -76,5 +76,5 @@ EXERCISE = Exercise(
             layer_norm, (normal(2, 3, 7, seed=191), *weight_and_bias(7, 192), 1e-5), ("x", "weight", "bias", None)
         ),
     ),
-    when_correct="Whatever length a vector had, it now has mean 0 and variance 1, before weight and bias.",
+    when_correct="Whatever length a vector had, it now has mean 0 and, eps aside, variance 1, before weight and bias.",
 )
