@@ -152,3 +152,9 @@ def test_every_section_of_every_notebook_is_found():
     for number, path in notebooks().items():
         titles = re.findall(r"^## (.*)\n\n\*(?:core|deeper) · ", "\n\n".join(c["source"] for c in cells_of(path)), re.M)
         assert [section.title for section in all_sections() if section.notebook == number] == titles
+
+
+def test_a_wrong_number_is_not_called_a_wrong_shape_where_results_are_compared_by_what_they_have_in_common():
+    found = guide.symptoms(EXERCISES["4.1"])
+    assert found["not-scaled"] == guide.NUMBERS and guide.SHAPE not in found.values()
+    assert guide.symptoms(EXERCISES["2.4"])["only-weights"] == guide.SHAPE
