@@ -156,7 +156,7 @@ def heads_apart(ask):
         )
 
     return BehavioralTest(
-        "heads-mixed", test, "Head h has the features h*D to (h+1)*D. Which line lets another head see them?"
+        "heads-mixed", test, "Head h has the features h*D to (h+1)*D - 1. Which line lets another head see them?"
     )
 
 

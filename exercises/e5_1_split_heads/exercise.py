@@ -14,8 +14,8 @@ EXERCISE = Exercise(
     signature="split_heads(x, num_heads)",
     minutes=6,
     difficulty=2,
-    gives="x cut into heads: (B, T, C) to (B, H, T, D), D = C / H, where head h has the features h*D to (h+1)*D of "
-    "each position",
+    gives="x cut into heads: (B, T, C) to (B, H, T, D), D = C / H, where head h has the features h*D to (h+1)*D - 1 "
+    "of each position",
     reference=split_heads,
     arguments=("x", "num_heads"),
     returns=("heads",),

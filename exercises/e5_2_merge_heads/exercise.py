@@ -28,8 +28,8 @@ EXERCISE = Exercise(
     misconceptions=known,
     hints=(
         "It is `split_heads` backwards: first the two axes change places again, then the last two become one.",
-        "(B, H, T, D) to (B, T, H, D) to (B, T, C). After a transpose, view raises an error; reshape and flatten do "
-        "not.",
+        "(B, H, T, D) to (B, T, H, D) to (B, T, C). After a transpose, view may raise an error; reshape and flatten "
+        "do not.",
         "x.transpose(1, 2).flatten(-2)",
     ),
     error_meanings=(

@@ -145,7 +145,7 @@ def values_by_out_proj(module):
 @known(
     "context-needed",
     means="Without a context the code stops: context is None then, and x should read itself.",
-    hint="Where context is None, keys and values come from x: which two lines at the top of forward say so?",
+    hint="Where context is None, keys and values come from x: which line at the top of forward says so?",
     step="read",
 )
 def context_even_if_none(x, context):

@@ -34,7 +34,8 @@ PREDICTIONS = (
             "a": "The shape (2, 3, 2) reads like 2 heads, 3 tokens, 2 features; but a shape does not "
             "say which number goes "
             "where.",
-            "c": "It would be good if it did; but the number of numbers fits, and that is all that `view` asks for.",
+            "c": "It would be good if it did; but the sizes fit, and the numbers of x lie in memory row by row: "
+            "`view` asks for no more.",
         },
         watch="Read the numbers of x row by row, from left to right, and fill head 0 in the same order.",
     ),
