@@ -195,7 +195,7 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "A child tells you what it returns if you ask it before: `child.register_forward_hook(hook)` calls "
+        "A child tells you what it returns if you ask beforehand: `child.register_forward_hook(hook)` calls "
         "`hook(module, inputs, output)` each time it has run, and returns a handle with `.remove()`.",
         "Write a function that runs one module and returns a dict from the names of its children to copies of their "
         "outputs; a dict keeps the order in which it was filled. Each hook needs its own name.",
@@ -213,5 +213,5 @@ EXERCISE = Exercise(
         ),
     ),
     behavioral_tests=TESTS,
-    when_correct="Whatever you port next, you will know in seconds where it goes wrong.",
+    when_correct="Whatever you port next, you know how to find where it goes wrong.",
 )

@@ -95,7 +95,7 @@ def as_registered(model, outputs):
 
 @mistake(
     "last-difference",
-    "The last child that differs is named, not the first: once something differs, everything after it does too.",
+    "The last child that differs is named, not the first: once something differs, what follows usually does too.",
     "Stop at the first one.",
     step="names",
 )
@@ -330,7 +330,8 @@ def as_it_came(model):
 
 @mistake(
     "equal-or-not",
-    "The smallest difference counts; only one of more than 1e-4 should. Two right implementations differ by rounding.",
+    "Even the smallest difference counts; only one of more than 1e-4 should. Two right implementations differ by "
+    "rounding.",
     "Compare the largest difference with 1e-4: is `(a - b).abs().max()` above it?",
     step="differs",
 )
