@@ -89,17 +89,22 @@ export class Chart {
         this.y.label)];
   }
 
-  /** The values of the x-axis that are written below it.
+  /** The values of the x-axis that are written below it: every other one where there is no room for all.
    *  @returns {[number, string][]} */
   ticks() {
     if ("words" in this.x) return this.x.words.map((word, i) => [i, word]);
-    return this.x.ticks.map((tick) => [tick, String(tick)]);
+    const { ticks } = this.x;
+    const room = (this.box.right - this.box.left) / (ticks.length - 1);
+    const needed = 8 + 6.4 * Math.max(...ticks.map((tick) => String(tick).length));
+    const middle = (ticks.length - 1) / 2;
+    const shown = room < needed ? ticks.filter((_, i) => (i - middle) % 2 === 0) : ticks;
+    return shown.map((tick) => [tick, String(tick)]);
   }
 
   /** The names of the curves in a line, each after a piece of its curve.
    *  @param {Curve[]} curves */
   names(curves) {
-    let x = this.box.left;
+    let x = 0;
     return curves.flatMap((curve) => {
       if (!curve.name) return [];
       const start = x;

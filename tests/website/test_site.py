@@ -270,6 +270,12 @@ def test_the_first_view_is_small(chromium, address):
     context.close()
 
 
-def test_the_search_finds_a_page(visit):
+def test_the_search_finds_a_page_and_says_what_it_cannot_show_from_files(visit, folder):
+    limit = "can list only the titles"
     page = visit("search.html?q=renormalize")
     page.get_by_role("link", name="03 Causal masking").nth(1).wait_for()
+    page.locator("#search-results .context").first.wait_for()
+    assert not page.get_by_text(limit).is_visible()
+    page = visit("search.html?q=renormalize", place=f"{folder.as_uri()}/")
+    page.get_by_role("link", name="03 Causal masking").nth(1).wait_for()
+    assert page.get_by_text(limit).is_visible()
