@@ -33,7 +33,7 @@ PREDICTIONS = (
         right="c",
         tempting={
             "a": "Both results have the shape (3, 2), but a shape does not say which number goes where.",
-            "b": "Both results have the shape (3, 2); but should columns that become rows not put 1 and 4 together?",
+            "b": "Both results have the shape (3, 2); but when columns become rows, which numbers share a row?",
             "d": "The two names are easy to mix up; which of them reads on along the rows?",
         },
         watch="Follow the numbers 2 and 3: they were in different rows.",
