@@ -118,7 +118,7 @@ class ScalingView {
     const drawings = [this.left, this.right].map(({ node }) => element("div", { class: "abh-wide" }, node));
     return frame(help("Change the width d: only the first d numbers of each query and key count. Orange marks the " +
       "largest weight and the chosen width."), ...this.buildControls(), this.readout.node, sideBySide(...drawings),
-    help("Slope: how strongly a row reacts to its scaled scores, 1 - Σ w². It is largest for equal weights."),
+    help("Slope: how strongly a row reacts to the scores its softmax gets, 1 - Σ w². It is largest for equal weights."),
     this.reading.node);
   }
 

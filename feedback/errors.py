@@ -24,8 +24,8 @@ def meaning(error: BaseException, own: Meanings = (), line: str = "", one_axis_m
     words = _words(error)
     if one_axis_more and re.search(r"size of (the )?tensor|is out of bounds|index out of range", words):
         return (
-            "Your code is right with fewer axes, and stops with one more in front: `x[i]` is then a whole item, "
-            "not a row. Count from the end, `x[..., i, :]`, or let a matrix product do all items at once."
+            "Your code is right with fewer axes, and stops with one more in front: an `x[i]`, for example, is then a "
+            "whole item, not a row. Count from the end, `x[..., i, :]`, or let a matrix product do all items at once."
         )
     special = _matrix_product(words) or _sizes_differ(words, line) or _slip_in_a_name(words, own)
     if special:

@@ -92,7 +92,7 @@ ITEMS = BehavioralTest(
 
 # A misconception that several exercises share, in words.
 FROM_THE_FRONT = (
-    "The softmax runs over an axis that was counted from the front (`dim=0`, `dim=1`, or none given): with another "
+    "The softmax runs over an axis that was counted from the front (such as `dim=1`, or none given): with another "
     "number of axes, that is the wrong one."
 )
 COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: `dim=-1`."

@@ -61,8 +61,8 @@ def calculated_in_float64_returned_in_float32(scores):
 
 @known(
     "overflow-hidden",
-    means="`exp(1000)` is inf, and the NaN that follows was replaced: large scores now get the weight 0, although "
-    "they should get the most.",
+    means="`exp(1000)` is inf, and the NaN that follows was replaced: a large score now gets the replacement, not its "
+    "share.",
     hint=f"Keep the inf from arising. {WHICH_NUMBER}",
 )
 def nan_replaced(scores):

@@ -23,8 +23,8 @@ EXERCISE = Exercise(
     misconceptions=known,
     stage_of=stage_of,
     hints=(
-        "Three steps you have met: dot products of all queries with all keys, divide by `sqrt(D)`, softmax over "
-        "the keys. D is the size of the last axis of q.",
+        "Three steps: dot products of all queries with all keys, divide by `sqrt(D)`, softmax over the keys. D is the "
+        "size of the last axis of q.",
         "scores / math.sqrt(q.size(-1)), then .softmax(dim=-1).",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),

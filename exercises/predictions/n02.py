@@ -61,7 +61,8 @@ PREDICTIONS = (
         right="a",
         tempting={
             "b": "It is what a reader of sentences expects; look for the place in the formula where a position enters.",
-            "c": "Something is flipped, so something in the output should be; but which axis of x did `flip(0)` turn?",
+            "c": "Something is flipped, so something in the output should be; but which axis of x does `flip(0)`, in "
+            "the next cell, turn?",
         },
         watch="The last line of the next cell compares the second output with the first one in reverse, and stays "
         "silent only if they agree.",
