@@ -297,11 +297,11 @@ class MasksView {
   /** Why a row is NaN.
    *  @param {number[]} seen */
   broken(seen) {
-    if (this.method === "times") return "NaN, because 0 × -∞ is NaN: even the keys that may be read are lost.";
     if (!seen.includes(1)) {
-      return this.method === "infinite" ? "NaN: every score in the row is -∞, and the softmax divides 0 by 0."
-        : "NaN: this row may see nothing, and 0 is divided by 0.";
+      return this.method === "renormalize" ? "NaN: this row may see nothing, and 0 is divided by 0."
+        : "NaN: every score in the row is -∞, and the softmax divides 0 by 0.";
     }
+    if (this.method === "times") return "NaN, because 0 × -∞ is NaN: even the keys that may be read are lost.";
     return "NaN: the softmax gave all the weight to hidden keys; nothing is left, and 0 is divided by 0.";
   }
 

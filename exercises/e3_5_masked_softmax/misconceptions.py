@@ -41,7 +41,7 @@ def empty_row(case):
     "nan-rows",
     means="A row that sees no key is NaN: its exponentials sum to 0, and 0 / 0 is NaN.",
     hint="How can such a row get finite scores to softmax over, and its zeros afterwards? (NaN * 0 is NaN, and "
-    "`NaN == NaN` is False: neither multiplying nor comparing removes it.)",
+    "`NaN == NaN` is False: neither multiplying by 0 nor looking for `== NaN` removes it.)",
     explain=empty_row,
 )
 def filled_with_minus_infinity(scores, mask):

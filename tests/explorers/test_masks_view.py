@@ -88,6 +88,7 @@ def test_every_mask_with_every_method(page, which, kind, method):
         ("none", "fill with -∞", "The row sums to 1.0000, and nothing in it is hidden."),
         ("both", "fill with -1e9", "This row may see nothing, yet its weights sum to 1.0000: it reads what is hidden."),
         ("both", "fill with -∞", "NaN: every score in the row is -∞, and the softmax divides 0 by 0."),
+        ("both", "add (1 - mask) × -∞", "NaN: every score in the row is -∞, and the softmax divides 0 by 0."),
         ("both", "multiply, renormalize", "NaN: this row may see nothing, and 0 is divided by 0."),
         ("both", "multiply", "This row may see nothing, and all its weights are 0."),
         ("both", "masked_softmax", "This row may see nothing, and all its weights are 0."),
