@@ -46,7 +46,7 @@ PREDICTIONS = (
         right="c",
         tempting={
             "a": "Without a mask attention reads whatever keys there are; which keys are there when token 3 is fed?",
-            "b": "In a model that is not causal it would be so; what about token 3 changes when token 4 arrives?",
+            "b": "In one layer that is not causal it would be so; what about token 3 changes when token 4 arrives?",
         },
         watch="The next cell compares all seven vectors, and prints the shape of the last weights and of the cache.",
     ),
