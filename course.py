@@ -558,7 +558,7 @@ TOOLS = {  # command: the module that it runs, the files of requirements, and on
     "site": ("tools.site", TESTING, None),
     "badges": ("tools.badges", TESTING, None),
     "versions": ("tools.versions", TESTING, None),
-    "lock": ("tools.lock", TESTING, "uv"),
+    "lock": ("tools.lock", TESTING, None),
 }
 
 

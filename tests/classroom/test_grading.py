@@ -129,30 +129,29 @@ def grader(installed_course):
 
 
 def environment():
-    """The Python that has the graders and everything that this one has."""
+    """The Python that has the graders and everything that this one has: made with uv, or else, slowly, with pip."""
     files = [PROJECT / "classroom" / "requirements-grading.txt", PROJECT / "requirements.lock"]
-    installs = [
-        ["-r", str(files[0])],
-        ["--ignore-installed", "--no-deps", "alembic"],  # nbgrader starts this program, which must find nbgrader
-    ]
-    made_from = b"".join(file.read_bytes() for file in files) + repr((sys.prefix, installs)).encode()
+    made_from = b"".join(file.read_bytes() for file in files) + sys.prefix.encode()
     stamp = hashlib.sha256(made_from).hexdigest()
     python = GRADERS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     made = GRADERS / "stamp.txt"
     if made.exists() and made.read_text(encoding="utf-8") == stamp:
         return python
-    venv.create(GRADERS, clear=True, symlinks=os.name != "nt")
-    packages = sysconfig.get_path("purelib", vars={"base": str(GRADERS)})
-    (Path(packages) / "course.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    for words in installs:
-        options = ["--quiet", "--disable-pip-version-check", "--no-compile", *words, "-c", str(files[1])]
-        command = [sys.executable, "-m", "pip", "--python", python, "install", *options]
-        done = subprocess.run(command, capture_output=True, encoding="utf-8")
-        if done.returncode != 0:
-            reason = f"the graders could not be installed: {done.stderr[-500:]}"
-            pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-    made.write_text(stamp, encoding="utf-8")
-    return python
+    uv, pip = ["uv", "pip", "install", "--python", python], ["pip", "--python", python, "install", "--no-compile"]
+    wanted = ["-r", files[0], "-c", files[1]]
+    alembic = ["--ignore-installed", "--no-deps", "alembic", "-c", files[1]]  # a program, which must find nbgrader
+    failures = []
+    for installs in ([uv + wanted], [pip + wanted, pip + alembic]):
+        venv.create(GRADERS, clear=True, symlinks=os.name != "nt")
+        packages = sysconfig.get_path("purelib", vars={"base": str(GRADERS)})
+        (Path(packages) / "course.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+        done = [subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True) for words in installs]
+        if not any(each.returncode for each in done):
+            made.write_text(stamp, encoding="utf-8")
+            return python
+        failures += [each.stderr[-500:] for each in done]
+    reason = f"the graders could not be installed: {' '.join(failures)}"
+    return pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
 
 
 def run(python, course, folder, *words):
