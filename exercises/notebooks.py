@@ -31,7 +31,7 @@ NOTEBOOKS = (
         "multi-head attention",
         minutes=119,
         core=102,
-        question="Why several heads, and how do you compute them all in one matrix product?",
+        question="Why several heads, and how do you compute them all at once?",
     ),
     Notebook(
         "06_the_bert_block.ipynb",

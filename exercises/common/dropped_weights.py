@@ -226,6 +226,14 @@ def place_mistakes(explainer):
         weights = dropped_scores(q, k, drop, mask)
         return weights @ v, weights
 
+    @known.also("before-softmax", step="attend")
+    def hidden_scores_dropped_too(q, k, v, drop, mask):
+        """Where -inf is dropped, 0 * -inf is NaN."""
+        scores = compare(q, k) * scale(q, k)
+        scores = scores if mask is None else scores.masked_fill(~mask, float("-inf"))
+        weights = drop(scores).softmax(dim=-1)
+        return weights @ v, weights
+
     @known(
         "on-scores-and-weights",
         means="Dropout was applied twice: once before the softmax, and again to the weights. What was kept is no "

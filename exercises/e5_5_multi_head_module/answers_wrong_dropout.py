@@ -56,6 +56,14 @@ def dropout_on_scores(self, q, k, v, mask):
     return self.mix(weights, v), weights
 
 
+@wrong("before-softmax")
+@dropped_by
+def dropout_on_hidden_scores(self, q, k, v, mask):
+    """Where -inf is dropped, 0 * -inf is NaN."""
+    weights = self.dropout(self.hide(self.scores(q, k), mask)).softmax(-1)
+    return self.mix(weights, v), weights
+
+
 @wrong("on-scores-and-weights")
 @dropped_by
 def dropout_on_scores_and_weights(self, q, k, v, mask):

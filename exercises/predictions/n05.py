@@ -50,8 +50,8 @@ PREDICTIONS = (
         },
         right="c",
         tempting={
-            "a": "A bug should do harm; but which answer would look like harm on texts that cannot "
-            "be predicted anyway?",
+            "a": "A bug should do harm; but where nothing can be learned, what is there to harm? Ask what "
+            "the mixing could give away.",
             "b": "The mask is right for rows; ask which tokens the rows hold.",
         },
         watch="Compare the two lines position by position, and remember what a loss below that of "
