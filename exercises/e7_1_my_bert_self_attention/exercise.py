@@ -163,10 +163,10 @@ EXERCISE = Exercise(
     hints=(
         "In `__init__`: `super().__init__()`, `self.query = nn.Linear(config.hidden_size, config.hidden_size)`, "
         "and key and value likewise. Keep `config.num_attention_heads` for forward.",
-        "`forward(self, x, mask=None)` is exercise 5.3 without `out_proj`: q = `split_heads(self.query(x), "
+        "`forward(self, x, mask=None)` is exercise 5.3 without `out_proj`: q = `heads.split_heads(self.query(x), "
         "self.num_heads)`, and k and v likewise; scores divided by the root of D, filled with -inf where `~mask` "
         "if there is a mask.",
-        "weights = `scores.softmax(dim=-1)`; `return merge_heads(weights @ v), weights`",
+        "weights = `scores.softmax(dim=-1)`; `return heads.merge_heads(weights @ v), weights`",
     ),
     properties=(
         properties.FINITE,
