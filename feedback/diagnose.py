@@ -27,8 +27,7 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     failing = [i for i in seen.required() if not seen.passes(i)]
     if seen.hangs or not failing:
         return None
-    everywhere = range(len(exercise.cases))
-    same = next(_alike(exercise, everywhere, seen.behaves_like), None)
+    same = next(_alike(exercise, _first(failing, range(len(exercise.cases))), seen.behaves_like), None)
     if same:
         return same
     so_far = [i for i in seen.required() if exercise.stage_of(exercise.cases[i].args) <= stage]
@@ -38,14 +37,19 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
             return found
     found = None
     if len(so_far) < len(list(seen.required())) and set(failing) & set(so_far):  # what is right so far is like many
-        found = _only(_alike(exercise, so_far, seen.behaves_like))
+        found = _only(_alike(exercise, _first(failing, so_far), seen.behaves_like))
     return found or _by_first_parts(seen, so_far)
+
+
+def _first(failing: list[int], indices: Iterable[int]) -> list[int]:
+    """The same indices, those of failing test cases first: there, most misconceptions can be told apart at once."""
+    return sorted(indices, key=lambda i: i not in failing)
 
 
 def _alike(
     exercise: Exercise, indices: Iterable[int], alike: Callable[[Callable, int], bool]
 ) -> Iterator[Misconception]:
-    """The misconceptions of which a variant does the same on all these test cases."""
+    """The misconceptions of which a variant does the same on all these test cases, compared in this order."""
     indices = list(indices)
     return (m for m in exercise.misconceptions if any(all(alike(code, i) for i in indices) for code in m.variants))
 
