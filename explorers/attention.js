@@ -256,9 +256,13 @@ class AttentionView {
   /** @param {number} row */
   rowSentence(row) {
     const weights = this.weightsOf(row);
-    const most = largestFirst(weights).slice(0, 3).filter((j) => weights[j] > 0);
-    const words = most.map((j) => `${named(this.data.keys, j)} ${exact(weights[j])}`);
-    return `${named(this.data.queries, row)} reads ${words.length ? `most: ${words.join(", ")}` : "nothing"}`;
+    const query = named(this.data.queries, row);
+    const read = largestFirst(weights).filter((j) => weights[j] > 0);
+    if (!read.length) return `${query} reads nothing`;
+    const [most, least] = [read[0], read[read.length - 1]].map((j) => exact(weights[j]));
+    if (read.length > 3 && most === least) return `${query} reads ${read.length} keys alike: ${most} each`;
+    const words = read.slice(0, 3).map((j) => `${named(this.data.keys, j)} ${exact(weights[j])}`);
+    return `${query} reads most: ${words.join(", ")}`;
   }
 
   /** Update the row for screen readers. It shows what is chosen, not what is pointed at, so the pointer stays fast. */

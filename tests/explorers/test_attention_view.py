@@ -25,6 +25,7 @@ def page(open_page):
             "2 x 4 heads": explorers.attention(words, weights(2, 4, 6, 6)),
             "128 words": explorers.attention(many, weights(6, 12, 128, 128)),
             "masked": explorers.attention(words, MASKED, mask=CAUSAL),
+            "alike": explorers.attention(words, torch.full((6, 6), 1 / 6)),
             "two queries": explorers.attention(words[:5], weights(3, 2, 5), ["who", "reads"]),
         }
     )
@@ -129,6 +130,11 @@ def test_pointing_at_a_query_word_says_what_it_reads_most(page):
         pairs = [f"'{words[j]}' {w:.4f}" for w, j in zip(top.values.tolist(), top.indices.tolist(), strict=True)]
         assert said == f"'{words[row]}' reads most: {', '.join(pairs)}"
     assert len(sentences) == 6
+
+
+def test_equal_weights_have_no_largest(page):
+    said = {said for _, _, said in AttentionView(page, "alike").pointed() if "alike" in said}
+    assert said == {f"'{word}' reads 6 keys alike: 0.1667 each" for word in words}
 
 
 def test_a_click_keeps_what_the_pointer_found(page):
