@@ -127,7 +127,8 @@ def scores_times_mask(scores, mask):
 MASK_MISTAKES(
     "weak-fill",
     means="The fill is not low enough for these scores: hidden keys keep a weight.",
-    hint="A score of -10 hides a key next to a score of 0, but not next to -7. Which number is lower than every score?",
+    hint="A score of -10 nearly hides a key next to a score of 0, but not next to -7. Which number is lower than "
+    "every score?",
     explain=explainers.hidden_weight,
 )
 for value in (-1.0, -2.0, -5.0, -10.0, -20.0, -100.0):

@@ -29,5 +29,5 @@ EXERCISE = Exercise(
         "x has two axes, rows and columns. The result has one number for each row, so the columns must go.",
         "`x.mean(dim=...)` makes one axis disappear. Axes are counted from 0: rows are 0, columns are 1.",
     ),
-    when_correct="The axis named in dim is the one that disappears: you will meet this in every notebook.",
+    when_correct="In a mean, sum or maximum, the axis named in dim disappears: you will meet this in every notebook.",
 )

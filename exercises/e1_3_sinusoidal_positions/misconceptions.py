@@ -396,7 +396,7 @@ def waves_divided(length, d_model):
 
 @known(
     "shrunk-positions",
-    means="The positions were divided by the length, so that a position has a different pattern in every text.",
+    means="The positions were divided by the length, and so the pattern of each depends on how long the text is.",
     hint="Use the positions as they are: 0, 1, 2, ...",
     explain=first_wrong_row,
     step="angles",

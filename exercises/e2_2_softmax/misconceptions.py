@@ -285,7 +285,7 @@ def negated(scores):
 
 @known(
     "no-exponential",
-    means="The scores are divided by their sum without the exponential, so negative scores give negative weights.",
+    means="The scores are divided by their sum without the exponential, so weights can be negative.",
     hint="exp makes every number positive and keeps the order; then divide by the sum.",
 )
 def divided_without_exp(scores):

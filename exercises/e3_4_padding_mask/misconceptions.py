@@ -144,7 +144,7 @@ for mask in (real, padding, padding_without_its_first_position, one_too_many, on
 @known(
     "queries-not-keys",
     means="The mask runs along the queries: (B, `max_length`, 1) hides rows, not keys.",
-    hint="Keys are the last axis. Every query, even one on padding, must not see padded keys.",
+    hint="Keys are the last axis. No query, not even one on padding, may see padded keys.",
 )
 def axis_at_the_end(lengths, max_length):
     return real(lengths, max_length).transpose(1, 2)

@@ -73,7 +73,7 @@ known = Misconceptions(leaks_from)
 
 @known(
     "past-too",
-    means="The past is listed: that position i reads an earlier position j is no leak.",
+    means="Pairs are listed in which j is not later than i: that position i reads itself or its past is no leak.",
     hint="Only what is later than i can leak into i. Which pairs are to be looked at?",
     explain=difference,
     step="later",
