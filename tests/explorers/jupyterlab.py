@@ -3,6 +3,7 @@
 open_notebook(cells, name="test")   a notebook of these code cells, open in JupyterLab: a `LabPage`
 """
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -39,8 +40,14 @@ class Lab:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """JupyterLab from this Python, on loopback, with settings and data of its own."""
-    home = tmp_path_factory.mktemp("lab")
+    """One JupyterLab for all tests that leave nothing behind in it."""
+    with running_lab(tmp_path_factory.mktemp("lab")) as lab:
+        yield lab
+
+
+@contextlib.contextmanager
+def running_lab(home):
+    """JupyterLab from this Python, on loopback, with settings and data of its own in the folder `home`."""
     root = home / "notebooks"
     root.mkdir()
     settings = _settings(home / "settings")
@@ -229,8 +236,6 @@ def open_notebook(lab, chromium, watched):
         return mine[-1]
 
     yield open_it
-    if mine:
-        mine[-1].page.evaluate("window.jupyterapp.serviceManager.sessions.shutdownAll()")
     for page in mine:
         watched.remove(page)
         page.close()

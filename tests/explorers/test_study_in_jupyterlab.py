@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explorers.jupyterlab import LabPage
+from tests.explorers.jupyterlab import LabPage, running_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -22,6 +22,13 @@ IS_CLEAN = "!window.jupyterapp.shell.currentWidget.context.model.dirty"
 ANSWER = "def row_means(x):\n    return x.mean(dim=-1)  # mine"
 TYPE_IT = """source => [...window.jupyterapp.shell.currentWidget.content.model.cells]
     .find(cell => cell.id === "row-means").sharedModel.setSource(source)"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """As a learner opens it for the first time: no other test has been there."""
+    with running_lab(tmp_path_factory.mktemp("lab")) as lab:
+        yield lab
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +64,7 @@ def page(lab, course, chromium, watched):
 
 def test_it_opens_with_the_contents_and_lines_of_a_readable_length(lab, course, chromium):
     page = chromium.new_page(viewport={"width": 1920, "height": 900})
-    page.goto(f"{lab.url}/lab/workspaces/first/tree/study/{NAME}")  # others: ?reset, without any panel
+    page.goto(f"{lab.url}/lab/tree/study/{NAME}")  # the tests' other pages open with ?reset, without any panel
     page.get_by_role("treeitem", name="How a notebook works").wait_for(timeout=60_000)
     paragraph = page.locator(".jp-RenderedMarkdown > p").first
     letters = float(paragraph.evaluate("p => p.clientWidth / parseFloat(getComputedStyle(p).fontSize)"))
