@@ -45,7 +45,7 @@ PREDICTIONS = (
         },
         right="b",
         tempting={
-            "a": "The second weight has no influence any more; but does the second score only "
+            "a": "The second weight has no influence anymore; but does the second score only "
             "influence the second weight?",
             "c": "It is multiplied by 0, which is an operation like any other for autograd.",
         },
