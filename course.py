@@ -469,7 +469,7 @@ def run_tests(words):
         str(PYTHON),
         "-m",
         "pytest",
-        *([] if names_files else ["exercises", "tests", "notebooks"]),
+        *([] if names_files else ["exercises", "tests", "notebooks/00_start_here.ipynb" if quick else "notebooks"]),
         "--nbval",
         "--nbval-current-env",
         "--nbval-sanitize-with=tests/sanitize.cfg",
