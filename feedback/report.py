@@ -95,10 +95,12 @@ class Hints:
     def plain(self) -> str:
         return f'Stuck? `hint("{self.exercise}")` gives the first of {len(self.texts)} hints.'
 
-    def html(self) -> str:
+    def html(self, last: str | None = None) -> str:
+        """`last` is what stands below the last hint, unset: how to see a solution."""
         first, *more = (f"Hint {i} of {len(self.texts)}" for i in range(1, len(self.texts) + 1))
         summaries = (f"Stuck? {first}", *more)
-        last = f'Still stuck? `solution("{self.exercise}")` shows a solution.'
+        if last is None:
+            last = f'Still stuck? `solution("{self.exercise}")` shows a solution.'
         return markup.one_by_one(list(zip(summaries, self.texts, strict=True)), last)
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ language = "en"
 extensions = ["myst_nb", "sphinx_copybutton"]
 nb_execution_mode = "off"
 nb_ipywidgets_js = {}  # else every page asks other hosts for the scripts of widgets
+nb_render_markdown_format = "myst"  # else the tables of outputs are lines of text
 nb_code_prompt_show = "Show the {type}"
 nb_code_prompt_hide = "Hide the {type}"
 myst_enable_extensions = ["dollarmath"]

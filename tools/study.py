@@ -49,10 +49,15 @@ class Problem(Exception):
 def published_edition(name):
     """A notebook of notebooks/, with what answers a prediction folded, so that it is read after the cell was run."""
     notebook = read(NOTEBOOKS / name)
-    cells = notebook["cells"]
+    return {**notebook, "cells": with_folded_answers(notebook["cells"])}
+
+
+def with_folded_answers(cells):
+    """The cells with "What you saw" folded below a prediction, and below an output that is folded."""
     asked = ["**Predict" in cell["source"] or "predict(" in cell["source"] for cell in cells]
-    folded = [fold(cell) if any(asked[max(0, n - REACH) : n]) else cell for n, cell in enumerate(cells)]
-    return {**notebook, "cells": folded}
+    hidden = [False, *(bool(cell["metadata"].get("jupyter", {}).get("outputs_hidden")) for cell in cells)]
+    near = [hidden[n] or any(asked[max(0, n - REACH) : n]) for n in range(len(cells))]
+    return [fold(cell) if answers else cell for cell, answers in zip(cells, near, strict=True)]
 
 
 def fold(cell):

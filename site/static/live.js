@@ -54,6 +54,12 @@
   }, { rootMargin: NEAR });
   for (const place of document.querySelectorAll(".course-live")) seen.observe(place);
 
+  // On a narrow screen the page's contents cover the text: they close when a section is chosen.
+  const drawer = /** @type {HTMLInputElement} */ (document.getElementById("__toc"));
+  for (const link of document.querySelectorAll(".toc-drawer a")) {
+    link.addEventListener("click", () => { drawer.checked = false; });
+  }
+
   /** What is wider than its place can be scrolled with the keyboard, too. */
   function letKeysScroll() {
     const wide = "article pre, .course-formula, .cell_output figure, .cell_output .text_html, .table-wrapper";

@@ -106,16 +106,25 @@ def test_the_first_cell_says_how_long_a_page_takes_and_offers_only_links_that_le
     assert "minutes to read" in known and "Download the notebook" in known
     assert "colab.research.google.com/github/someone/" in known
     assert "colab" not in unknown
+    assert "notebook 02 of a course of 9" in known and 'href="index.html#run-it-on-your-computer"' in known
     assert prepare.linked("see [this](../README.md)", UNKNOWN) == "see this"
     assert "(https://github.com/someone/attention-by-hand/blob/main/README.md)" in prepare.linked(
         "see [this](../README.md)", PLACE
     )
 
 
-def test_outputs_that_answer_a_prediction_are_folded_and_progress_is_left_out():
+def test_how_to_run_a_notebook_is_folded():
+    made = page("## How\n\n*core · 5 min*\n\nRun it.\n", "setup-text")
+    assert made.index("5 min") < made.index("<details><summary>When you run it yourself") < made.index("Run it.")
+
+
+def test_outputs_that_answer_a_prediction_hidden_code_and_imports_are_folded_and_progress_is_left_out():
     files = live.Files()
     answer = cell("print(1)", jupyter={"outputs_hidden": True})
     assert prepare.code(answer, [], "02-a", files).metadata.tags == ["hide-output"]
+    hidden = cell("print(1)", jupyter={"source_hidden": True})
+    assert prepare.code(hidden, [], "02-a", files).metadata.tags == ["hide-input"]
+    assert prepare.code(cell("import torch", "setup"), [], "02-a", files).metadata.tags == ["hide-cell"]
     setup = cell('import torch\n\nprogress("02")')
     setup.outputs = [nbformat.v4.new_output("execute_result", data={"text/html": "<b>0 of 6 solved</b>"})]
     made = prepare.code(setup, [], "02-a", files)

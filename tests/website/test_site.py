@@ -5,6 +5,7 @@ It is built as if the course had a home on GitHub, and served by this machine.
 
 import functools
 import http.server
+import itertools
 import json
 import re
 import threading
@@ -22,6 +23,7 @@ from exercises.notebooks import NOTEBOOKS
 from tests.explorers.axe import OF_COLORS, violations
 from tests.explorers.browser import SIZE, WatchedPage
 from tests.minilm import require_minilm
+from tools import study
 from tools.site import __main__ as site
 from tools.site import prepare, states
 
@@ -32,7 +34,7 @@ ADDRESS = "https://someone.github.io/attention-by-hand/"
 FILES = [entry.file for entry in NOTEBOOKS]
 PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), "accessibility.html", "search.html"]
 FIRST_VIEW = 500_000  # bytes, without the figures of a notebook
-IN_JUPYTER = ("start", "end-progress")  # the cells that only work there
+IN_JUPYTER = (*prepare.IN_JUPYTER_ONLY, "end-progress")  # the cells that a page leaves out on purpose
 SEE_ALL = """async () => {  // unfold everything, and wait until every view is there
   for (const details of document.querySelectorAll("details")) details.open = true;
   const end = Date.now() + 30_000;
@@ -123,38 +125,40 @@ def visit(chromium, address):
 # ---- all that is in the notebooks
 
 
-def notebook(file):
-    return nbformat.read(prepare.ROOT / "notebooks" / file, as_version=4)
+def cells_of(file):
+    """All cells of a notebook but those that a page leaves out."""
+    cells = nbformat.read(prepare.ROOT / "notebooks" / file, as_version=4).cells
+    return [cell for cell in cells if cell.id not in IN_JUPYTER]
 
 
 def texts(file):
     """The text of all Markdown cells, without code."""
-    cells = [cell.source for cell in notebook(file).cells if cell.cell_type == "markdown"]
+    cells = [cell.source for cell in cells_of(file) if cell.cell_type == "markdown"]
     return re.sub(r"^```.*?^```|`[^`\n]*`", "", "\n\n".join(cells), flags=re.DOTALL | re.MULTILINE)
 
 
-def html_outputs(file):
-    """The HTML of all outputs but those of progress at a notebook's beginning and end, which a page leaves out."""
-    outputs = [
-        output
-        for cell in notebook(file).cells
+def outputs(file, kind="html"):
+    """All outputs of this kind but those of progress at a notebook's beginning, which a page leaves out."""
+    return [
+        output.get("data", {}).get(f"text/{kind}", "")
+        for cell in cells_of(file)
         if cell.cell_type == "code" and not prepare.PROGRESS.search(cell.source)
         for output in cell.outputs
     ]
-    return [output.get("data", {}).get("text/html", "") for output in outputs]
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_every_figure_table_formula_heading_and_piece_of_code_is_there(soups, file):
     page, text = soups[f"{Path(file).stem}.html"].article, texts(file)
-    assert len(page.select("img[loading=lazy]")) == sum("<img" in html for html in html_outputs(file))
-    tables = len(re.findall(r"^\|[-| :]+\|$", text, re.MULTILINE)) + "".join(html_outputs(file)).count("<table")
+    assert len(page.select("img[loading=lazy]")) == sum("<img" in html for html in outputs(file))
+    written = "\n".join([text, *outputs(file, "markdown")])
+    tables = len(re.findall(r"^\|[-| :]+\|$", written, re.MULTILINE)) + "".join(outputs(file)).count("<table")
     assert len(page.select("table")) == tables
     assert len(page.select("math")) == len(re.findall(r"\$\$.+?\$\$|(?<!\$)\$[^$\n]+\$(?!\$)", text, re.DOTALL))
     assert len(page.select("h1, h2, h3, h4")) == len(re.findall(r"^#+ ", text, re.MULTILINE))
     code = Counter(block.text.strip() for block in page.select("pre"))
-    for cell in notebook(file).cells:
-        if cell.cell_type == "code" and cell.id not in IN_JUPYTER and "Jupyter" not in only_in_jupyter(cell):
+    for cell in cells_of(file):
+        if cell.cell_type == "code" and "Jupyter" not in only_in_jupyter(cell):
             assert code[prepare.PROGRESS.sub("", cell.source).strip()] >= 1, cell.id
 
 
@@ -163,8 +167,26 @@ def only_in_jupyter(cell):
 
 
 @pytest.mark.parametrize("file", FILES)
+def test_what_answers_a_prediction_and_what_a_notebook_hides_is_folded(soups, file):
+    page, cells = soups[f"{Path(file).stem}.html"].article, cells_of(file)
+    assert not page.select(".tag_hide-output > .cell_output, .cell > details[open]")
+    for cell in cells:
+        if cell.id == "setup" or cell.metadata.get("jupyter", {}).get("source_hidden"):
+            source = prepare.PROGRESS.sub("", cell.source).strip()
+            (shown,) = (code for code in page.select("pre") if code.text.strip() == source)
+            assert shown.find_parent("details"), cell.id
+    with_answers = study.with_folded_answers(cells)
+    folded = {cell["id"] for cell in with_answers if study.FOLDED in cell["source"]}
+    answers = [summary.parent for summary in page.select("details > summary") if summary.text == "What you saw"]
+    assert len(answers) == len(folded) and not any(details.has_attr("open") for details in answers)
+    for before, cell in itertools.pairwise(cells):
+        if before.metadata.get("jupyter", {}).get("outputs_hidden") and cell.source.startswith(study.SAW):
+            assert cell.id in folded
+
+
+@pytest.mark.parametrize("file", FILES)
 def test_every_explorer_and_prediction_is_alive(soups, file):
-    page, cells = soups[f"{Path(file).stem}.html"], [cell for cell in notebook(file).cells if cell.cell_type == "code"]
+    page, cells = soups[f"{Path(file).stem}.html"], [cell for cell in cells_of(file) if cell.cell_type == "code"]
     scripts = Counter(place["data-script"].rpartition("/")[2] for place in page.select(".course-live"))
     assert scripts.pop("buttons.js", 0) == sum(bool(prepare.PREDICT.match(cell.source)) for cell in cells)
     assert scripts.total() == sum(states.is_explorer(output) for cell in cells for output in cell.outputs)
@@ -236,6 +258,26 @@ def test_without_scripts_the_pictures_and_the_questions_remain(visit):
     assert "causal mask, filled with -∞" in picture.get_attribute("alt")
     asked = COURSE.predictions["03.leak"]
     assert all(page.get_by_text(answer).count() for answer in asked.answers.values())
+
+
+def test_on_a_phone_the_contents_close_when_a_section_is_chosen(visit):
+    page = visit("03_causal_masking.html", viewport={"width": 360, "height": 800}, reduced_motion="reduce")
+    page.locator("label.toc-header-icon").click()
+    assert page.locator("#__toc").is_checked()
+    page.locator(".toc-drawer a").nth(2).click()
+    assert not page.locator("#__toc").is_checked() and "#" in page.url
+
+
+def test_code_is_large_enough_and_fits_a_wide_window(visit):
+    page = visit("05_multi_head_attention.html", viewport={"width": 1280, "height": 900})
+    page.evaluate(SEE_ALL)
+    cut, sizes = page.evaluate("""() => {
+      const code = [...document.querySelectorAll(".cell_input pre")];
+      const size = (node) => parseFloat(getComputedStyle(node).fontSize);
+      const cut = code.filter((node) => node.scrollWidth > node.clientWidth).length;
+      return [cut, [...document.querySelectorAll(".cell pre")].map(size)];
+    }""")
+    assert cut <= 2 and min(sizes) >= 12  # fonts differ between computers
 
 
 def test_a_choice_is_answered(visit):

@@ -13,6 +13,7 @@ from feedback.report import Hints, Text
 from tools.site import live
 
 MOST_LINES = 14  # of an answer that is shown
+RUN_IT = '<a href="index.html#run-it-on-your-computer">run the course on your computer</a>'
 BUTTONS = Path(inspect.getfile(Buttons)).with_suffix(".js")
 DOCSTRING = re.compile(r'\n +"""[^"]*"""(?=\n)')
 
@@ -35,8 +36,8 @@ def prediction(id, files):
 def card(id, stub):
     """An exercise, folded: the function to complete, the hints one by one, and an example of a diagnosis; Markdown."""
     exercise = EXERCISES[id]
-    hints = Hints(id, exercise.hints).html()
-    where = f'<p>The notebook checks your answer: <code>check("{id}", {exercise.name})</code>.</p>'
+    hints = Hints(id, exercise.hints).html(last="")
+    where = f"<p>To have it checked, {RUN_IT}.</p>"
     return "\n\n".join(
         [
             raw('<details class="course-exercise"><summary>Try it: code to complete, hints, and an example</summary>'),

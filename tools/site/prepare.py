@@ -1,6 +1,7 @@
 """What Sphinx reads: the saved notebooks made into pages, the home page, and what docs/ holds.
 
 A page has all that its notebook has, but for what only works in Jupyter: the cell that finds the course, and progress.
+What gives an answer away is folded, and so is what is folded in the notebook.
 """
 
 import re
@@ -13,10 +14,11 @@ import explorers
 from exercises import EXERCISES
 from exercises.e2_6_pronoun_matrices.sentences import features
 from exercises.notebooks import NOTEBOOKS
+from feedback.progress import duration
 from helpers.attention import dot_product_attention
-from tools import badges
+from tools import badges, study
 from tools.site import live, states
-from tools.site.exercises import card, example, prediction, raw
+from tools.site.exercises import RUN_IT, card, example, prediction, raw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
@@ -32,6 +34,9 @@ HTML_LINK = re.compile(r'href="(\w+)\.ipynb(?:#cell-id=([\w-]+))?"')
 CHECK = re.compile(r'check\("([\d.]+)", \w+\)\s*\Z')
 PREDICT = re.compile(r'predict\("([\w.]+)"\)\s*\Z')
 PROGRESS = re.compile(r'^progress\("\d+"\)$', re.MULTILINE)
+IN_JUPYTER_ONLY = ("start", "progress-text", "progress")  # cells
+HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # what myst-nb calls the parts of a cell, and Jupyter
+SETUP = {"code_prompt_show": "Show what is imported", "code_prompt_hide": "Hide what is imported"}
 EXERCISE = "exercise-"  # how the tag of the cell to complete begins
 
 
@@ -57,7 +62,8 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
 def prepared(notebook, entry, place, files, folder):
     """The page of a notebook, as a notebook without anything to execute."""
     alive = states.explorers_of(notebook, folder)
-    cells = [cell for cell in notebook.cells if cell.id != "start" and not PROGRESS.fullmatch(cell.source.strip())]
+    cells = nbformat.from_dict(study.with_folded_answers(notebook.cells))
+    cells = [cell for cell in cells if cell.id not in IN_JUPYTER_ONLY and not PROGRESS.fullmatch(cell.source.strip())]
     checks = {CHECK.match(cell.source)[1] for cell in cells if CHECK.match(cell.source)}
     pages = []
     for cell in cells:
@@ -91,12 +97,34 @@ def anchor(cell):
 
 def text(cell, entry, place):
     """The text of a cell: core and deeper as labels, and links that lead to pages; the first cell has the facts."""
+    if cell.id == "setup-text":
+        cell = folded_text(cell, "When you run it yourself")
     source = CELL_LINK.sub(_to_cell, cell.source)
     source = HTML_LINK.sub(_to_page, TAG.sub(r'<p class="course-tag course-\1">\1 · \2</p>', source))
     if cell.id == "title":
         title, rest = IN_JUPYTER.sub("", source).split("\n", 1)
-        return markdown(cell, f"{title}\n\n{facts(entry, place)}\n{rest}")
+        return markdown(cell, f"{title}\n\n{facts(entry, place)}\n\n{note(entry)}\n{rest}")
     return markdown(cell, f"{anchor(cell)}\n\n{source}")
+
+
+def folded_text(cell, summary):
+    """The cell with all below its heading and its label as something to be opened."""
+    heading, label, rest = cell.source.split("\n\n", 2)
+    return markdown(cell, f"{heading}\n\n{label}\n\n<details><summary>{summary}</summary>\n\n{rest}\n</details>")
+
+
+def note(entry):
+    """What a page is, and what it cannot do."""
+    first, *_, last = NOTEBOOKS
+    where = f"the first of {len(NOTEBOOKS)} notebooks, {first.number} to {last.number}"
+    if entry is not first:
+        link = f'<a href="{Path(first.file).stem}.html">{first.name}</a>'
+        where = f"notebook {entry.number} of a course of {len(NOTEBOOKS)} that begins with {link}"
+    return (
+        '<p class="course-note">Here you read, predict and play; your progress is not kept. To write code and have it '
+        f"checked, {RUN_IT}. This is {where}. Where code says <code>yours(...)</code>, the output below it is that of "
+        "the course's own function.</p>"
+    )
 
 
 def _to_cell(link):
@@ -126,7 +154,7 @@ def facts(entry, place):
 
 
 def code(cell, alive, name, files):
-    """A code cell: explorers live, figures as files, answers to predictions folded."""
+    """A code cell: explorers live, figures as files; folded: the imports, hidden code, and answers to predictions."""
     alive, outputs = list(alive), []
     for number, output in enumerate(cell.outputs):
         html = "".join(output.get("data", {}).get("text/html", ""))
@@ -137,9 +165,10 @@ def code(cell, alive, name, files):
             outputs.append(nbformat.v4.new_output("display_data", data={"text/html": html}))
         elif not html:
             outputs.append(output)
-    tags = ["hide-output"] if cell.metadata.get("jupyter", {}).get("outputs_hidden") else []
-    source = PROGRESS.sub("", cell.source).rstrip()
-    return nbformat.v4.new_code_cell(source, outputs=outputs, id=cell.id, metadata={"tags": tags})
+    hidden, source = cell.metadata.get("jupyter", {}), PROGRESS.sub("", cell.source).rstrip()
+    tags = [f"hide-{part}" for part, key in HIDDEN.items() if hidden.get(key)]
+    metadata = {"tags": ["hide-cell"], "mystnb": SETUP} if cell.id == "setup" else {"tags": tags}
+    return nbformat.v4.new_code_cell(source, outputs=outputs, id=cell.id, metadata=metadata)
 
 
 # ---- the other pages
@@ -163,8 +192,8 @@ def home(files, place):
         "exercises": str(len(EXERCISES)),
         "misconceptions": str(sum(len(exercise.misconceptions) for exercise in EXERCISES.values())),
         "first": Path(NOTEBOOKS[0].file).stem,
-        "hours": str(round(sum(entry.minutes for entry in NOTEBOOKS) / 60)),
-        "core": str(round(sum(entry.core for entry in NOTEBOOKS) / 60)),
+        "hours": duration(sum(entry.minutes for entry in NOTEBOOKS)),
+        "core": duration(sum(entry.core for entry in NOTEBOOKS)),
         "repository": escape("https://github.com/{owner}/{repository}".format(**place)),
     }
     page = (PAGES / "index.md").read_text(encoding="utf-8")
