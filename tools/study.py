@@ -36,6 +36,7 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 SECONDS_FOR_LAB = 5
 SAW = "**What you saw.**"
 FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'
+AHEAD = re.compile(r"^#|\*\*Predict|\*\*Look for|\bnext cell\b")  # a paragraph that leads to what comes next
 REACH = 3  # a prediction is answered at most so many cells later
 
 
@@ -61,13 +62,14 @@ def with_folded_answers(cells):
 
 
 def fold(cell):
-    """The cell with "What you saw" as something to be opened, up to the next heading or question."""
+    """The cell with "What you saw" as something to be opened, up to the paragraph that leads on."""
     text = cell["source"]
     if cell["cell_type"] != "markdown" or not text.startswith(SAW):
         return cell
-    end = re.search(r"\n+(?=#|\*\*Predict)", text)
-    answer, rest = (text[: end.start()], text[end.start() :]) if end else (text, "")
-    return {**cell, "source": f"{FOLDED}\n\n{answer[len(SAW) :].strip()}\n</details>{rest}"}
+    parts = text[len(SAW) :].strip().split("\n\n")
+    end = next((n for n, part in enumerate(parts) if n and AHEAD.search(part)), len(parts))
+    answer, rest = ("\n\n".join(some) for some in (parts[:end], parts[end:]))
+    return {**cell, "source": f"{FOLDED}\n\n{answer}\n</details>" + (f"\n\n{rest}" if rest else "")}
 
 
 def make_copy(published):

@@ -146,18 +146,19 @@ def test_a_copy_has_the_published_cells_without_outputs(course, capsys):
     assert (course.folder / "notebooks" / NAME).read_bytes() == published
 
 
-def test_what_answers_a_prediction_is_folded_until_its_next_heading_or_question(course):
+def test_what_answers_a_prediction_is_folded_up_to_the_paragraph_that_leads_on(course):
     sources = {
         "ask": "**Predict:** which?",
         "run": "1 + 1",
-        "answer": "**What you saw.** Two.\n\n### Next\n\n**Predict:** and now?",
+        "answer": "**What you saw.** Two.\n\nThree.\n\nNow four. **Predict:** and five?\n\nSix.",
         "shown": "**What you saw.** Not asked for.",
     }
     cells = [new_markdown_cell(source, id=id) for id, source in sources.items()]
     course.publish([*cells[:3], *(new_markdown_cell("...", id=f"between{n}") for n in range(3)), cells[3]])
     course.study.main(["start"])
     copied = course.cells()
-    assert copied["answer"] == course.study.FOLDED + "\n\nTwo.\n</details>\n\n### Next\n\n**Predict:** and now?"
+    folded = "\n\nTwo.\n\nThree.\n</details>\n\nNow four. **Predict:** and five?\n\nSix."
+    assert copied["answer"] == course.study.FOLDED + folded
     assert {copied[id] == sources[id] for id in ("ask", "run", "shown")} == {True}
 
 
