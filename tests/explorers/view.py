@@ -142,6 +142,12 @@ class View:
         """Whether what has the focus shows it."""
         return self.page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
+    def colors(self):
+        """Of its ink and its paper."""
+        return self.root.evaluate(
+            "node => { const look = getComputedStyle(node); return [look.color, look.backgroundColor]; }"
+        )
+
     def assert_inside(self, parts="table, fieldset, label, button, output, svg, code, section"):
         """Nothing reaches beyond the right edge of the output."""
         edge = self.output.evaluate("node => node.getBoundingClientRect().right")
@@ -182,10 +188,6 @@ def in_both_themes(opened, which, folder):
         opened.theme(theme)
         view = View(opened, which)
         view.output.screenshot(path=folder / f"{theme}.png")
-        found.append(
-            view.root.evaluate(
-                "node => { const look = getComputedStyle(node); return [look.color, look.backgroundColor]; }"
-            )
-        )
+        found.append(view.colors())
     print(f"\nscreenshots: {folder}")
     return found
