@@ -79,6 +79,7 @@ class DropoutView {
     this.divided = true;
     this.draws = 1;
     this.chosen = [this.words.length - 1, 0];
+    this.drawn = { row: -1, draws: 0, numbers: new Float64Array(0) }; // random numbers, of a row
     /** @type {{ of: string, sums: number[] }} */
     this.past = { of: "", sums: [] }; // what a row summed to in each draw, and with which settings
     this.paint = oncePerFrame(() => this.show());
@@ -160,15 +161,6 @@ class DropoutView {
     return this.words.map((_, j) => (this.kept(draw, i, j) ? this.weight(i, j) / divisor : 0));
   }
 
-  /** What it sums to: all that is needed of thousands of draws.
-   *  @param {number} draw
-   *  @param {number} i */
-  rowSum(draw, i) {
-    let kept = 0;
-    for (let j = 0; j < this.words.length; j++) if (this.kept(draw, i, j)) kept += this.weight(i, j);
-    return kept / this.divisor();
-  }
-
   /** What the row sums to without dropout.
    *  @param {number} i */
   whole(i) {
@@ -180,13 +172,33 @@ class DropoutView {
     return this.mode === "training" && !this.divided ? this.whole(i) * (1 - this.p) : this.whole(i);
   }
 
+  /** The random numbers of the chosen row in every draw so far, one draw after the other: the same for every p. */
+  numbers() {
+    const [i] = this.chosen;
+    const T = this.words.length;
+    if (this.drawn.row !== i) this.drawn = { row: i, draws: 0, numbers: new Float64Array(MOST_DRAWS * T) };
+    const { drawn } = this;
+    for (; drawn.draws < this.draws; drawn.draws++) {
+      for (let j = 0; j < T; j++) drawn.numbers[drawn.draws * T + j] = this.coin(drawn.draws + 1, i, j);
+    }
+    return drawn.numbers;
+  }
+
   /** What the chosen row sums to in every draw so far: another draw adds a sum, another setting makes all of them
    *  anew. */
   sums() {
-    const of = [this.chosen[0], this.p, this.mode, this.divided].join();
+    const [i] = this.chosen;
+    const of = [i, this.p, this.mode, this.divided].join();
     if (this.past.of !== of) this.past = { of, sums: [] };
     const { sums } = this.past;
-    while (sums.length < this.draws) sums.push(this.rowSum(sums.length + 1, this.chosen[0]));
+    const [numbers, divisor, T] = [this.numbers(), this.divisor(), this.words.length];
+    const p = this.mode === "training" ? this.p : 0; // no number is below 0
+    const weights = this.weights.slice(i * T, (i + 1) * T);
+    for (let n = sums.length; n < this.draws; n++) {
+      let kept = 0;
+      for (let j = 0; j < T; j++) if (numbers[n * T + j] >= p) kept += weights[j];
+      sums.push(kept / divisor);
+    }
     return sums.slice(0, this.draws);
   }
 
