@@ -184,8 +184,8 @@ class DropoutView {
     return drawn.numbers;
   }
 
-  /** What the chosen row sums to in every draw so far: another draw adds a sum, another setting makes all of them
-   *  anew. */
+  /** What the chosen row sums to in every draw so far. A new draw adds a sum; a new setting computes all of them
+   *  again. */
   sums() {
     const [i] = this.chosen;
     const of = [i, this.p, this.mode, this.divided].join();

@@ -96,7 +96,7 @@ class Hints:
         return f'Stuck? `hint("{self.exercise}")` gives the first of {len(self.texts)} hints.'
 
     def html(self, last: str | None = None) -> str:
-        """`last` is what stands below the last hint, unset: how to see a solution."""
+        """`last` stands below the last hint; by default it says how to see a solution."""
         first, *more = (f"Hint {i} of {len(self.texts)}" for i in range(1, len(self.texts) + 1))
         summaries = (f"Stuck? {first}", *more)
         if last is None:

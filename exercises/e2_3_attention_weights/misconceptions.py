@@ -41,7 +41,7 @@ def by_the_root_of_all_numbers(q, k):
 
 @known(
     "measured-spread",
-    means="The scores were divided by their own spread, so the same query and key get another score in other company.",
+    means="The scores were divided by their own spread, so each score also depends on the other scores.",
     hint="The divisor is known before any score is: which spread does D alone give to the scores of random q and k?",
     step="scale",
 )
