@@ -149,9 +149,18 @@ class Page:
         """Connect to the notebook's kernel; returns whether that is a new one, without variables."""
         model = {"path": self.path, "name": "", "type": "notebook", "kernel": {"name": "python3"}}
         self.socket = self.learner.connect(self.learner.api("POST", "sessions", json=model)["kernel"]["id"])
-        [seen] = self.execute("print('a_learner_was_here' in globals())")
+        fresh = self.is_fresh()
         self.execute(ALIVE)
-        return seen["text"].strip() == "False"
+        return fresh
+
+    def is_fresh(self):
+        """Whether the kernel has no variables. Until one that starts again is heard, its outputs are lost: ask again."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            for output in self.execute("print('a_learner_was_here' in globals())"):
+                return output["text"].strip() == "False"
+            time.sleep(0.5)
+        raise TimeoutError(f"{self.path}: the kernel showed nothing for {PATIENCE} s")
 
     def close_others(self):
         """What *File → Close and Shut Down Notebook* does: their kernels end."""

@@ -69,6 +69,7 @@ def test_it_opens_with_the_contents_and_lines_of_a_readable_length(lab, course, 
     paragraph = page.locator(".jp-RenderedMarkdown > p").first
     letters = float(paragraph.evaluate("p => p.clientWidth / parseFloat(getComputedStyle(p).fontSize)"))
     assert 40 < letters <= 46
+    page.wait_for_function(IDLE, timeout=60_000)  # a page closed sooner leaves a second session to the next one
     page.close()
 
 
