@@ -188,5 +188,5 @@ EXERCISE = Exercise(
             while_doing="in the backward pass",
         ),
     ),
-    when_correct="Stack it, and put an embedding below and a linear layer on top: that is a GPT.",
+    when_correct="Stack it, with embeddings below, a norm and a linear layer on top: that is a GPT.",
 )

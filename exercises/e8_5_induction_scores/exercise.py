@@ -130,5 +130,5 @@ EXERCISE = Exercise(
             "Print your pairs [query, key] for these ids, and compare them with the three.",
         ),
     ),
-    when_correct="Heads that score high copy what followed the last time: they are what lets a model use its context.",
+    when_correct="A high score says where a head looks. What the model makes of it, the rest of the section tests.",
 )

@@ -54,14 +54,14 @@ PREDICTIONS = (
         "The temperature goes down from 1 to 0.5. What happens to the probabilities?",
         {
             "a": "All of them shrink to half.",
-            "b": "The likely words become more likely, the unlikely ones less; their order stays.",
+            "b": "The most likely word becomes still more likely; the order of all words stays.",
             "c": "They come closer together, and the order may change.",
         },
         right="b",
         tempting={
             "a": "The logits are divided by the temperature, but after the softmax the probabilities sum to 1 again.",
             "c": "A lower temperature sounds like less of everything; but what does dividing by 0.5 do to the distance "
-            "of two logits?",
+            "between two logits?",
         },
         watch="Compare the bars of one word at the three temperatures, and then the order of the words in each color.",
     ),
