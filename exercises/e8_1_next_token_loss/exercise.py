@@ -152,8 +152,8 @@ EXERCISE = Exercise(
         Property(
             "nan",
             not_a_number,
-            "NaN comes from 0 / 0, inf - inf or 0 * inf. The mean of no numbers is 0 / 0. And a probability rounded to 0 "
-            "has the logarithm -inf, which times 0 is NaN: `log_softmax` never forms that probability.",
+            "NaN comes from 0 / 0, inf - inf or 0 * inf. The mean of no numbers is 0 / 0. And a probability rounded to "
+            "0 has the logarithm -inf, which times 0 is NaN: `log_softmax` never forms that probability.",
         ),
         Property(
             "not-finite",
