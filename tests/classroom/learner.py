@@ -154,7 +154,7 @@ class Page:
         return fresh
 
     def is_fresh(self):
-        """Whether the kernel has no variables. Until one that starts again is heard, its outputs are lost: ask again."""
+        """Whether the kernel has no variables. One that starts again may lose its first output: it is asked again."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             for output in self.execute("print('a_learner_was_here' in globals())"):

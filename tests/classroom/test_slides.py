@@ -188,7 +188,6 @@ def test_what_cannot_be_done_is_said_in_a_line(tmp_path, capsys, words, said):
 @pytest.fixture(scope="module")
 def browser_page(chromium):
     watched = WatchedPage(chromium, size=SIZE)
-    watched.page.route("file://**", lambda route: route.continue_())  # a deck is opened from the disk
     yield watched
     watched.close()
 
@@ -238,7 +237,7 @@ def test_s_opens_the_speaker_notes(browser_page, tmp_path):
     browser_page.page.goto(path.as_uri())
     browser_page.page.wait_for_selector(".reveal.ready")
     browser_page.page.keyboard.press("ArrowRight")
-    with browser_page.context.expect_page() as opened:
+    with browser_page.page.expect_popup() as opened:
         browser_page.page.keyboard.press("s")
     notes = opened.value
     notes.get_by_text("Right: (c)").wait_for()

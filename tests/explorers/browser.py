@@ -21,6 +21,7 @@ ARGUMENTS = (
     "--disable-sync",
     "--disable-quic",
     "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # no other machine is reached
 )
 LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 SIZE = (1100, 900)
@@ -62,14 +63,15 @@ def find_browser():
 class WatchedPage:
     """A page of the browser. `problems` lists what it must not do: ask another machine, or write an error.
 
+    `browser` may also be a context of one, whose pages share what they have fetched. `options` are those of its pages.
     `harmless` are patterns of errors, as "text (address)", that are not recorded.
     """
 
-    def __init__(self, browser, size=SIZE, harmless=()):
+    def __init__(self, browser, size=SIZE, harmless=(), **options):
         self.problems, self.harmless = [], harmless
-        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]})
-        self.context.route(lambda url: not _is_local(url), self._refuse)
-        self.page = self.context.new_page()
+        self.page = browser.new_page(**options)
+        self.resize(*size)
+        self.page.on("request", lambda request: self.visit(request.url))
         self.page.on("console", self._record_error)
         self.page.on("pageerror", lambda error: self.problems.append(f"error in the page: {error}"))
 
@@ -77,7 +79,7 @@ class WatchedPage:
         self.page.set_viewport_size({"width": width, "height": height})
 
     def close(self):
-        self.context.close()
+        self.page.close()
 
     def take_problems(self):
         """What went wrong since the last call."""
@@ -88,10 +90,6 @@ class WatchedPage:
         """Record an address that the page asked for."""
         if not _is_local(url):
             self.problems.append(f"asked for {url}")
-
-    def _refuse(self, route):
-        self.visit(route.request.url)
-        route.abort()
 
     def _record_error(self, message):
         error = f"{message.text} ({message.location.get('url', '')})"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.explorers.browser import ExplorerPage
-from tests.explorers.jupyterlab import lab, open_notebook  # noqa: F401 (fixtures)
+from tests.explorers.jupyterlab import lab, open_notebook, windows  # noqa: F401 (fixtures)
 
 
 @pytest.fixture(scope="session")

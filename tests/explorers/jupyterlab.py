@@ -153,13 +153,16 @@ LAY_OUT = """() => {
 
 
 class LabPage(WatchedPage):
-    """One notebook, open in JupyterLab. `messages` is the number of messages that went to the kernel."""
+    """One notebook, open in JupyterLab. `messages` is the number of messages that went to the kernel.
 
-    def __init__(self, browser, lab, name, size):
+    With `reset`, JupyterLab shows no panels.
+    """
+
+    def __init__(self, browser, lab, name, size, reset=True):
         super().__init__(browser, size, HARMLESS)
         self.messages = 0
         self.page.on("websocket", self._connect)
-        self.address = f"{lab.url}/lab/tree/{name}?reset"
+        self.address = f"{lab.url}/lab/tree/{name}{'?reset' * reset}"
         self.open()
 
     def open(self):
@@ -219,8 +222,15 @@ class LabPage(WatchedPage):
         self.messages += 1
 
 
+@pytest.fixture(scope="session")
+def windows(chromium):
+    """Where all pages of JupyterLab open, so that only the first has to fetch and compile its scripts."""
+    with chromium.new_context() as context:
+        yield context
+
+
 @pytest.fixture(scope="module")
-def open_notebook(lab, chromium, watched):
+def open_notebook(lab, windows, watched):
     """open_notebook(cells, name="test", size=(1280, 900)): code as strings or a whole notebook -> a LabPage.
 
     The notebook is trusted, as one is that was run on this machine (untrusted, JupyterLab shows words for
@@ -231,7 +241,7 @@ def open_notebook(lab, chromium, watched):
     def open_it(cells, name="test", size=(1280, 900)):
         path = lab.root / f"{name}.ipynb"
         _write(cells if isinstance(cells, dict) else _as_notebook(cells), path, lab)
-        mine.append(LabPage(chromium, lab, path.name, size))
+        mine.append(LabPage(windows, lab, path.name, size))
         watched.append(mine[-1])
         return mine[-1]
 

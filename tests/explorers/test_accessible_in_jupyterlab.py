@@ -74,6 +74,8 @@ FOCUS = f"document.activeElement.closest('.jp-Cell')?.contains(document.activeEl
 READY = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 ALL_RAN = """[...document.querySelectorAll(".jp-CodeCell .jp-InputArea-prompt")]
     .every(prompt => /\\[\\d+\\]/.test(prompt.textContent))"""
+IN_VIEW = """text => [...document.querySelectorAll("h3")].some(heading => heading.textContent.includes(text)
+    && heading.getBoundingClientRect().top > 0 && heading.getBoundingClientRect().bottom < innerHeight)"""
 PATIENCE = 300_000  # milliseconds, for one step on a machine that does much else
 
 
@@ -121,7 +123,7 @@ def learners_copy():
 
 def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     copy = learners_copy()
-    opened = open_notebook(copy, name="keyboard")
+    opened = open_notebook(copy, name=NOTEBOOK.stem)  # the name that links of progress lead to
     page = opened.page
     learner = Keyboard(page, [cell.id for cell in copy.cells])
 
@@ -130,6 +132,7 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     question.get_by_role("button").first.wait_for(timeout=PATIENCE)
     learner.to("ArrowUp", "trap-predict")
     learner.tab_to(question.get_by_role("button", name="(b)"))
+    page.keyboard.press("b")  # with the focus on the cell, JupyterLab would insert another
     page.keyboard.press("Enter")
     assert "You chose (b)" in question.get_by_role("status").inner_text()
     page.keyboard.press("Escape")
@@ -166,6 +169,11 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts() == []
     assert "1 of 2 predictions made" in learner.output("end-progress").text_content()
     assert page.locator(".jp-OutputArea-output img:not([alt])").count() == 0
+
+    learner.tab_to(learner.output("end-progress").get_by_role("link", name="0.1 row_means"))
+    page.keyboard.press("Enter")
+    page.wait_for_function(IN_VIEW, arg="Exercise 0.1", timeout=PATIENCE)
+    assert page.locator(".jp-NotebookPanel").count() == 1, "no other tab was opened"
 
     assert violations(page, ".course-predict") == []  # the other outputs are tried above, and the explorers elsewhere
     opened.lay_out()

@@ -1,4 +1,4 @@
-"""The buttons of a prediction in a browser: on a bare page, and in JupyterLab with a kernel."""
+"""The buttons of a prediction on a bare page. In JupyterLab, test_accessible_in_jupyterlab.py presses them."""
 
 import json
 
@@ -48,9 +48,6 @@ def sent(page):
     return [json.loads(message) for message in page.page.evaluate("window.messages.splice(0)")]
 
 
-# ---------------------------------------------------------------- on a bare page
-
-
 def test_a_click_is_answered_in_the_browser_and_told_to_the_kernel(page):
     asked = Asked(page.output("new"))
     assert asked.reply().strip() == "Choose an answer, then run the next cell." and asked.chosen() == []
@@ -92,37 +89,3 @@ def test_buttons_are_large_enough_and_fit_a_narrow_window(page):
     for letter in ORDER.answers:
         box = asked.button(letter).bounding_box()
         assert box["height"] >= 24 and box["x"] + box["width"] <= edge
-
-
-# ---------------------------------------------------------------- in JupyterLab
-
-CELLS = [
-    "from exercises import COURSE, predict\nfrom feedback import store",
-    'predict("02.order")',
-    "print(store.choices())",
-]
-
-
-def test_in_jupyterlab(open_notebook, tmp_path):
-    notebook = open_notebook(CELLS, name="predict")
-    notebook.run_all()
-    asked = Asked(notebook.output(1))
-    assert not notebook.output(1).get_by_text("Run this cell and click an answer").is_visible()
-    colors = {}
-    asked.button("b").click()
-    for theme in ("Dark", "Light"):
-        notebook.theme(theme)
-        notebook.output(1).screenshot(path=tmp_path / f"{theme}.png")
-        colors[theme] = asked.button("b").evaluate("node => getComputedStyle(node).color")
-    assert colors["Dark"] != colors["Light"]
-    notebook.page.locator(".jp-CodeCell").nth(1).locator(".jp-InputPrompt").click()
-    cells = notebook.page.locator(".jp-CodeCell").count()
-    asked.button("a").focus()
-    notebook.page.keyboard.press("b")  # JupyterLab would insert a cell
-    notebook.page.keyboard.press("Enter")
-    assert asked.chosen() == [f"(a) {ORDER.answers['a']}"]
-    assert notebook.page.locator(".jp-CodeCell").count() == cells
-    notebook.page.keyboard.press("Shift+Enter")  # with the focus on a button: the next cell runs
-    notebook.output(2).get_by_text("{'02.order': {'first': 'b', 'last': 'a'}}").wait_for()
-    assert notebook.page.locator(".jp-CodeCell").nth(1).locator(".jp-InputPrompt").inner_text() == "[2]:"
-    print(f"\nscreenshots: {tmp_path}")

@@ -91,32 +91,37 @@ def test_it_fits_a_narrow_window(notebook, name):
     notebook.resize(1280)
 
 
-def test_the_picture_is_hidden_while_the_view_lives_and_back_when_it_is_gone(open_notebook):
-    """A learner runs a notebook, saves it, and opens it again on the next day."""
-    page = open_notebook([SETUP, CELLS["attention"]], name="saved")
-    page.run_all()
-    View(page, 1)
-    picture = page.output(1).locator("img[src^='data:image/svg+xml']")
-    assert picture.count() == 1 and not picture.is_visible()
-    page.command("docmanager:save")
-    page.page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
-    page.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    page.open()
-    picture = page.output(1).locator("img[src^='data:image/svg+xml']")
-    picture.wait_for()
-    assert picture.is_visible() and picture.evaluate("image => image.naturalWidth") > 300
-    message = page.output(1).get_by_text("model not found")
-    message.wait_for()
-    assert message.evaluate("node => getComputedStyle(node).fontSize") == "0px"
-    assert "earlier session" in message.evaluate("node => getComputedStyle(node, '::after').content")
-    assert all("widget model not found" in problem for problem in page.take_problems())
+def picture_of(notebook, name):
+    return notebook.output(NUMBERS[name]).locator("img[src^='data:image/svg+xml']")
+
+
+@each_explorer
+def test_the_picture_is_hidden_while_the_view_lives(notebook, name):
+    View(notebook, NUMBERS[name])
+    assert picture_of(notebook, name).count() == 1 and not picture_of(notebook, name).is_visible()
 
 
 def test_axe_finds_nothing_in_any_explorer(notebook):
-    """The last test, since it takes the page apart."""
+    """It takes the page apart, so that the test after it opens the notebook again."""
+    notebook.command("docmanager:save")
+    notebook.page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
     assert violations(notebook.page, ".jp-OutputArea-output") == []
     notebook.lay_out()
     for theme in ("Light", "Dark"):
         notebook.theme(theme)
         assert violations(notebook.page, ".abh", rules=OF_COLORS) == []
         assert measured_contrasts(notebook.page, ".abh") > 50
+
+
+def test_on_the_next_day_the_picture_is_back(notebook):
+    """A learner has run a notebook and saved it, and opens it again. The last test."""
+    notebook.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    notebook.open()
+    picture = picture_of(notebook, "attention")
+    picture.wait_for()
+    assert picture.is_visible() and picture.evaluate("image => image.naturalWidth") > 300
+    message = notebook.output(NUMBERS["attention"]).get_by_text("model not found")
+    message.wait_for()
+    assert message.evaluate("node => getComputedStyle(node).fontSize") == "0px"
+    assert "earlier session" in message.evaluate("node => getComputedStyle(node, '::after').content")
+    assert all("widget model not found" in problem for problem in notebook.take_problems())

@@ -53,8 +53,8 @@ def course(lab):
 
 
 @pytest.fixture(scope="module")
-def page(lab, course, chromium, watched):
-    page = LabPage(chromium, lab, f"study/{NAME}", (1280, 900))
+def page(lab, course, windows, watched):
+    page = LabPage(windows, lab, f"study/{NAME}", (1920, 900), reset=False)
     watched.append(page)
     page.page.wait_for_function(IDLE, timeout=60_000)
     yield page
@@ -62,15 +62,11 @@ def page(lab, course, chromium, watched):
     page.close()
 
 
-def test_it_opens_with_the_contents_and_lines_of_a_readable_length(lab, course, chromium):
-    page = chromium.new_page(viewport={"width": 1920, "height": 900})
-    page.goto(f"{lab.url}/lab/tree/study/{NAME}")  # the tests' other pages open with ?reset, without any panel
-    page.get_by_role("treeitem", name="How a notebook works").wait_for(timeout=60_000)
-    paragraph = page.locator(".jp-RenderedMarkdown > p").first
+def test_it_opens_with_the_contents_and_lines_of_a_readable_length(page):
+    page.page.get_by_role("treeitem", name="How a notebook works").wait_for(timeout=60_000)
+    paragraph = page.page.locator(".jp-RenderedMarkdown > p").first
     letters = float(paragraph.evaluate("p => p.clientWidth / parseFloat(getComputedStyle(p).fontSize)"))
     assert 40 < letters <= 46
-    page.wait_for_function(IDLE, timeout=60_000)  # a page closed sooner leaves a second session to the next one
-    page.close()
 
 
 def sources(path):
@@ -108,14 +104,14 @@ def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab
     assert sources(kept)["row-means"] == ANSWER and "# 00 Start here" in sources(kept)["title"]
 
 
-def test_a_published_notebook_opens_folded_and_unmodified(lab, course, chromium, watched):
+def test_a_published_notebook_opens_folded_and_unmodified(lab, course, windows, watched):
     """Even if another version of Python has saved it: then JupyterLab alone would call it modified, and rewrite it."""
     path = lab.root / "notebooks" / f"published_{NAME}"
     notebook = json.loads((PROJECT / "notebooks" / NAME).read_text(encoding="utf-8"))
     notebook["metadata"]["language_info"]["version"] = "3.0.0"
     path.write_text(json.dumps(notebook), encoding="utf-8")
     before = path.read_bytes()
-    page = LabPage(chromium, lab, f"notebooks/{path.name}", (1280, 900))
+    page = LabPage(windows, lab, f"notebooks/{path.name}", (1280, 900))
     watched.append(page)
     try:
         page.page.wait_for_function(IDLE, timeout=60_000)

@@ -104,16 +104,9 @@ def visit(chromium, address):
     watched = []
 
     def visit_it(name, place=address, **options):
-        each = WatchedPage(chromium)
-        watched.append(each)
-        if options:
-            each.page.close()
-            each.context.close()
-            each.context = chromium.new_context(**options)
-            each.page = each.context.new_page()
-        each.page.on("request", lambda request: each.visit(request.url))
-        each.page.goto(place + name)
-        return each.page
+        watched.append(WatchedPage(chromium, **options))
+        watched[-1].page.goto(place + name)
+        return watched[-1].page
 
     yield visit_it
     problems = [problem for each in watched for problem in each.take_problems()]
@@ -261,7 +254,7 @@ def test_without_scripts_the_pictures_and_the_questions_remain(visit):
 
 
 def test_on_a_phone_the_contents_close_when_a_section_is_chosen(visit):
-    page = visit("03_causal_masking.html", viewport={"width": 360, "height": 800}, reduced_motion="reduce")
+    page = visit("03_causal_masking.html", size=(360, 800), reduced_motion="reduce")
     page.locator("label.toc-header-icon").click()
     assert page.locator("#__toc").is_checked()
     page.locator(".toc-drawer a").nth(2).click()
@@ -269,7 +262,7 @@ def test_on_a_phone_the_contents_close_when_a_section_is_chosen(visit):
 
 
 def test_code_is_large_enough_and_fits_a_wide_window(visit):
-    page = visit("05_multi_head_attention.html", viewport={"width": 1280, "height": 900})
+    page = visit("05_multi_head_attention.html", size=(1280, 900))
     page.evaluate(SEE_ALL)
     cut, sizes = page.evaluate("""() => {
       const code = [...document.querySelectorAll(".cell_input pre")];
