@@ -15,7 +15,9 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from feedback import answers, attempts, cells, checker, grading, prediction, store
+import torch
+
+from feedback import answers, attempts, cells, checker, devices, grading, prediction, store
 from feedback.catalog import Exercises
 from feedback.contents import Contents, Notebook, Step
 from feedback.display import Source
@@ -194,7 +196,7 @@ class Course:
         passed = self._passed.get(exercise.id)
         if passed is not None and (attempt is None or attempt is passed):
             print(f"Exercise {exercise.id}: using your own {exercise.name}.")
-            return passed
+            return _on_any_device(exercise, passed)
         if load:
             return self._load(exercise)
         print(f"Exercise {exercise.id}: using the course's {exercise.name}{self._why_not_yours(exercise)}")
@@ -225,7 +227,7 @@ class Course:
             return exercise.reference
         self._passed[exercise.id] = attempt
         print(f"Exercise {exercise.id}: using your own {exercise.name} from an earlier notebook, checked again.")
-        return attempt
+        return _on_any_device(exercise, attempt)
 
     def progress(self, notebook: Any = None) -> Overview | Here | Report:
         """What is solved and what is left: in the whole course, or in one notebook, as in progress("02").
@@ -296,6 +298,13 @@ def _judged(exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
         if os.environ.get("COURSE_DEBUG") or "PYTEST_CURRENT_TEST" in os.environ:
             raise
         return _own_fault(exercise, error), True
+
+
+def _on_any_device(exercise: Exercise, attempt: Any) -> Any:
+    """The learner's answer as later cells use it, whose tensors are on a GPU where there is one."""
+    if exercise.runner.kind == "function" and torch.cuda.is_available():
+        return devices.anywhere(attempt, exercise.title)
+    return attempt
 
 
 def _choose(asked: Prediction, letter: str) -> None:

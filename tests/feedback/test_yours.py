@@ -40,6 +40,7 @@ WRONG = "def row_means(x):\n    return x.mean(0)\n"
 @pytest.fixture(autouse=True)
 def a_fresh_kernel(monkeypatch):
     new_kernel(monkeypatch)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)  # with a GPU: test_yours_on_a_gpu.py
     monkeypatch.setattr(answers, "_in_memory", {})
     monkeypatch.setattr(store, "_unsaved", {})
 
