@@ -256,7 +256,7 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
             return Violation(
                 "wrong-dtype",
                 f"{but}{name} should be {right.dtype}, got {actual.dtype}.",
-                _about_dtypes(right.dtype, args, source.text(attempt)),
+                _about_dtypes(exercise, right.dtype, args, source.text(attempt)),
             )
         if actual.device != right.device:
             return Violation(
@@ -267,19 +267,21 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
     return None
 
 
-def _about_dtypes(right: torch.dtype, args: tuple, code: str) -> str:
+def _about_dtypes(exercise: Exercise, right: torch.dtype, args: tuple, code: str) -> str:
     short = str(right).replace("torch.", "")
     if short == "bool":
         return (
             "A mask holds True and False: make it by comparing numbers, or with dtype=torch.bool, or turn it into "
             "one at the end with .bool()."
         )
-    if not any(isinstance(x, torch.Tensor) for x in args):
+    given = {name: x.dtype for name, x in zip(exercise.input_names, args, strict=False) if isinstance(x, torch.Tensor)}
+    if not given:
         return f"Calculate in any dtype, then turn the result into {short}: .{short.replace('32', '')}()."
     converted = [call for call in (".float()", ".double()", ".half()", ".long()", ".int()") if call in code]
     if converted:
         return f"Your code converts with {converted[0]}; the result should keep the dtype of the input, {short}."
+    name = next((name for name, dtype in given.items() if dtype == right), "x")
     return (
-        f"The input was {short}. A new tensor is float32 unless you say otherwise: make it with dtype=x.dtype, or "
-        "with zeros_like."
+        f"The input was {short}. A new tensor is float32 unless you say otherwise: make it with dtype={name}.dtype, "
+        "or with zeros_like."
     )

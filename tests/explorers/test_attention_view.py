@@ -185,18 +185,18 @@ def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(page):
 
 def test_the_map_can_be_read_as_a_table(page):
     view = AttentionView(page, "masked")
-    view.output.get_by_text("Read as a table").click()
+    view.read_as_a_table()
     [[caption, rows]] = view.listings()
     assert caption == "Weights: rows are queries, columns are keys"
     assert rows[1] == ["journey"] + [
         f"{weight:.4f}" + (" (hidden)" if j > 1 else "") for j, weight in enumerate(MASKED[1].tolist())
     ]
     long = AttentionView(page, "128 words")
-    long.output.get_by_text("Read as a table").click()
+    long.read_as_a_table()
     [[_, rows]] = long.listings()
     assert len(rows) == 128 and rows[0][0] == "'word0'"
     for each in (view, long):
-        each.output.get_by_text("Read as a table").click()
+        each.read_as_a_table()
 
 
 def test_layer_and_head_are_chosen_by_name(page):

@@ -237,7 +237,7 @@ def test_keys_may_be_faster_than_the_repaint(page):
 
 def test_everything_can_be_read_as_tables(page):
     view = opened(page)
-    view.output.get_by_text("Read as a table").click()
+    view.read_as_a_table()
     words, heads, weights = view.listings()
     assert words[0] == "Next word after 'reads' (position 6)" and len(words[1]) == 8
     assert [float(row[1].removeprefix("less than ")) for row in words[1]] == pytest.approx(
@@ -245,7 +245,7 @@ def test_everything_can_be_read_as_tables(page):
     )
     assert [row[0] for row in heads[1]] == [f"layer {i}, head {j}" for i in (0, 1) for j in (0, 1)]
     assert [row[:2] for row in weights[1]] == [[str(j), WORDS[id]] for j, id in enumerate(IDS)]
-    view.output.get_by_text("Read as a table").click()
+    view.read_as_a_table()
 
 
 def test_it_fits_a_narrow_window(page):

@@ -247,7 +247,7 @@ def test_the_charts_stay_where_they_are(page, width):
 
 def test_the_charts_can_be_read_as_tables(page):
     view = opened(page)
-    view.output.get_by_text("Read as a table").click()
+    view.read_as_a_table()
     view.choose(ROOT)
     bars, curves = view.listings()
     assert bars == ["Weights of q[0] at d = 4, divided by √d", [[str(j), bars[1][j][1]] for j in range(7)]]
@@ -255,7 +255,7 @@ def test_the_charts_can_be_read_as_tables(page):
     row = next(row for row in curves[1] if row[0] == "64")
     means = [largest(Q, K, 64, method).mean() for method in (NONE, ROOT)]
     assert_says(" ".join(row[1:]), f"{means[0]:.4f} {means[1]:.4f}")
-    view.output.get_by_text("Read as a table").click()
+    view.read_as_a_table()
 
 
 def test_it_fits_a_narrow_window(page):

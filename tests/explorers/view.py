@@ -131,6 +131,10 @@ class View:
     def click(self, name):
         self._press(self.output.get_by_role("button", name=name, exact=True))
 
+    def read_as_a_table(self):
+        self.output.get_by_text("Read as a table").click()
+        self.settle()  # the list is made after the click
+
     def _press(self, control):
         """Without a mouse, which takes longer: test_accessible.py shows that a mouse can reach every control."""
         control.evaluate(PRESS)
