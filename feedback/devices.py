@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import torch
 
 from feedback import tree
+
+CPU = torch.device("cpu")
 
 
 def anywhere(function: Callable, title: str) -> Callable:
@@ -34,17 +37,30 @@ def anywhere(function: Callable, title: str) -> Callable:
             result = run(given)
             if _devices((result,)) <= {there}:
                 return result
-        result = run(tree.map_tensors(torch.Tensor.cpu, given))
+        result = run(tuple(_for_the_cpu(value, there) for value in given))
         if not told:
             print(
                 f"Exercise {title}: yours only works on the CPU, so it runs there. To run it on {there}, make its new "
                 "tensors with device=x.device, and do without NumPy."
             )
         told = True
-        return tree.map_tensors(lambda tensor: tensor.to(there), result)
+        return _to(there, result)
 
     return call
 
 
 def _devices(values: tuple) -> set[torch.device]:
     return {value.device for value in tree.flatten(values) if isinstance(value, torch.Tensor)}
+
+
+def _to(device: torch.device, value: Any) -> Any:
+    return tree.map_tensors(lambda tensor: tensor.to(device), value)
+
+
+def _for_the_cpu(value: Any, there: torch.device) -> Any:
+    """An argument for code on the CPU: a module is copied, and a function goes on calculating where its tensors are."""
+    if isinstance(value, torch.nn.Module):
+        return copy.deepcopy(value).cpu()
+    if callable(value):
+        return lambda *args: _to(CPU, value(*_to(there, args)))
+    return _to(CPU, value)

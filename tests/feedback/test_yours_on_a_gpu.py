@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from exercises import COURSE, check, yours
+from feedback.devices import anywhere
 
 ON_THE_CPU = "Exercise 3.2 mask_by_renormalizing: yours only works on the CPU, so it runs there."
 
@@ -77,3 +78,17 @@ def test_gradients_come_back_to_the_gpu(passed, given):
 def test_an_error_of_the_answer_itself_stays_one(passed, given):
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
         passed(makes_a_tensor)(given[0][0])
+
+
+@pytest.mark.parametrize("kind", ["a module", "a function that uses one"])
+def test_a_module_may_be_an_argument(gpu, kind, capsys):
+    def column_of_ones(layer, x):
+        return layer(torch.cat([x, torch.ones(len(x), 1)], dim=-1))
+
+    layer, x = torch.nn.Linear(3, 2), torch.randn(4, 2)
+    right = column_of_ones(layer, x)
+    layer = layer.cuda()
+    given = layer if kind == "a module" else lambda x: layer(x)
+    result = anywhere(column_of_ones, "9.9 column_of_ones")(given, x.cuda())
+    assert result.is_cuda and torch.allclose(result.cpu(), right) and layer.weight.is_cuda
+    assert "only works on the CPU" in capsys.readouterr().out
