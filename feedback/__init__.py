@@ -31,6 +31,7 @@ it (but for types).
     display         source code in a notebook
     contents        the notebooks of a course, and links to what is in them
     progress        what is solved and what is left, in one notebook and in all
+    devices         answers that only work on the CPU, where tensors are on a GPU
     course          check, grade, hint, solution, progress, predict, yours for a package of exercises
     bank            right and wrong answers that the checkers are held to
     audit           what a catalog promises, computed from fingerprints
