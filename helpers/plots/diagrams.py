@@ -124,20 +124,19 @@ def bert_block():
 
 
 def _sublayer(axis, y, start, layers, end):
-    """One row: a layer, dropout, the residual connection, and the norm."""
+    """One row with the norm at its end: layers, dropout, the residual connection, and the norm."""
+    step = (5.0 - 1.35) / len(layers)
+    parts = [Box(label, 1.35 + step * (i + 0.5) - 0.15, y, width=1.0) for i, label in enumerate(layers)]
+    dropout, plus = Box("dropout", 5.3, y, width=0.8), Box("+", 6.15, y, width=0.34, height=0.34)
+    _row(axis, start, [*parts, dropout, plus, Box("layer\nnorm", 6.95, y, width=0.7)], plus, end)
+
+
+def _row(axis, start, boxes, plus, end):
+    """Boxes from left to right, with arrows between them, and the residual connection around all up to `plus`."""
+    y, previous = plus.y, (0.45, plus.y)
     axis.text(0.3, y, start, ha="center", va="center", fontsize=10, fontweight="bold")
-    right, previous = 5.0, (0.45, y)
-    step = (right - 1.35) / len(layers)
-    for i, label in enumerate(layers):
-        box = Box(label, 1.35 + step * (i + 0.5) - 0.15, y, width=1.0)
-        _box(axis, box, strong=len(layers) == 1 or i != 1)
-        _arrow(axis, previous, box.left)
-        previous = box.right
-    dropout = Box("dropout", 5.3, y, width=0.8)
-    plus = Box("+", 6.15, y, width=0.34, height=0.34)
-    norm = Box("layer\nnorm", 6.95, y, width=0.7)
-    for box in (dropout, plus, norm):
-        _box(axis, box)
+    for box in boxes:
+        _box(axis, box, strong=box.label not in ("GELU", "dropout", "+", "layer\nnorm"))
         _arrow(axis, previous, box.left)
         previous = box.right
     _around(axis, 0.75, plus, height=0.75)
@@ -165,18 +164,11 @@ def decoder_block():
 
 
 def _pre_norm_sublayer(axis, y, start, layers, end):
-    """One row: the norm, the layers, and the residual connection around both."""
-    axis.text(0.3, y, start, ha="center", va="center", fontsize=10, fontweight="bold")
+    """One row with the norm at its beginning: the norm, layers, and the residual connection around both."""
     norm, plus = Box("layer\nnorm", 1.5, y, width=0.7), Box("+", 6.75, y, width=0.34, height=0.34)
-    step, previous = 4.2 / len(layers), (0.45, y)
+    step = 4.2 / len(layers)
     parts = [Box(label, 2.2 + step * (i + 0.5), y, width=1.15) for i, label in enumerate(layers)]
-    for box in (norm, *parts, plus):
-        _box(axis, box, strong=box in parts and box.label != "GELU")
-        _arrow(axis, previous, box.left)
-        previous = box.right
-    _around(axis, 0.75, plus, height=0.75)
-    _arrow(axis, previous, (7.55, y))
-    axis.text(7.74, y, end, ha="center", va="center", fontsize=10, fontweight="bold")
+    _row(axis, start, [norm, *parts, plus], plus, end)
 
 
 def multi_head_attention(num_heads=3):

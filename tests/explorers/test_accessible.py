@@ -1,4 +1,7 @@
-"""All explorers on pages of every kind: axe-core, targets, and colors and styles that are their own."""
+"""All explorers on pages of every kind: targets, and colors and styles that are their own.
+
+axe-core tries them in JupyterLab (test_in_jupyterlab.py) and on the website (tests/website).
+"""
 
 import re
 
@@ -85,23 +88,6 @@ def opened(page, name):
 
 def test_every_explorer_is_here():
     assert set(EXPLORERS) == set(explorers.__all__)
-
-
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_axe_finds_nothing_outside_jupyter(foreign, axe, scheme):
-    """In JupyterLab's themes, test_in_jupyterlab.py tries them."""
-    foreign.page.emulate_media(color_scheme=scheme)
-    for name in EXPLORERS:
-        opened(foreign, name)
-    assert axe(foreign.page, "[data-explorer]") == []
-
-
-def test_axe_would_find_something(chromium, axe):
-    page = chromium.new_page()
-    page.set_content('<!doctype html><body><p style="color: #aaa; background: #fff">faint</p><select></select>')
-    found = {sentence.split(":")[0] for sentence in axe(page)}
-    page.close()
-    assert found == {"color-contrast", "select-name"}
 
 
 @each_explorer

@@ -133,6 +133,7 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     learner.to("ArrowUp", "trap-predict")
     learner.tab_to(question.get_by_role("button", name="(b)"))
     page.keyboard.press("b")  # with the focus on the cell, JupyterLab would insert another
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == len(copy.cells)
     page.keyboard.press("Enter")
     assert "You chose (b)" in question.get_by_role("status").inner_text()
     page.keyboard.press("Escape")

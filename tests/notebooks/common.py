@@ -58,6 +58,7 @@ def execute(notebook, folder):
         timeout=600,
         record_timing=False,
         store_widget_state=False,
+        shutdown_kernel="immediate",  # a kernel that tidies up takes a second more
         resources={"metadata": {"path": str(folder)}},
     )
     with ThreadPoolExecutor() as pool:  # a browser test in this process may have left its event loop in this thread

@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ElementTree
 from base64 import b64decode
+from functools import cache
 
 import pytest
 import torch
@@ -37,14 +38,20 @@ MAKERS = {
 each_figure = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
 
+@cache
+def drawn(make):
+    """A figure, drawn once for all tests that only look at it."""
+    return make()
+
+
 def words_in(picture):
     return [element.text for element in ElementTree.fromstring(picture.svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
 @each_figure
 def test_a_figure_is_well_formed_described_and_deterministic(make):
-    picture = make()
-    assert picture.svg == make().svg and picture.alt == make().alt
+    picture, again = drawn(make), make()
+    assert picture.svg == again.svg and picture.alt == again.alt
     assert words_in(picture) and len(picture.alt) > 40
     assert re.fullmatch(r"[A-Z][^.!?]*(\.\d[^.!?]*)*\.", picture.caption), "a caption is one sentence"
     assert not re.search(r"<metadata|<image|https?://(?!www\.w3\.org)", picture.svg)
@@ -58,7 +65,7 @@ def page_of(picture):
 
 @each_figure
 def test_where_html_is_shown_a_figure_has_a_text_alternative_and_a_caption(make):
-    picture = make()
+    picture = drawn(make)
     image, caption = page_of(picture)
     assert image["alt"] == " ".join(picture.alt.split()) and caption == picture.caption
     kind, data = image["src"].split(",")
@@ -94,7 +101,7 @@ WIDE = {
 
 @pytest.mark.parametrize("make", [*WIDE.values(), MAKERS["flow"]], ids=[*WIDE, "flow"])
 def test_no_figure_is_wider_than_the_page_nor_its_type_too_small(make):
-    picture = make()
+    picture = drawn(make)
     assert width_of(picture) <= 72 * plots.WIDEST == 600
     sizes = [float(size) for size in re.findall(r"font-size: ([\d.]+)px", picture.svg)]
     assert sizes and min(sizes) >= 9 * 3 / 4, "points, which the SVG calls px"
@@ -114,12 +121,12 @@ def test_column_words_are_slanted_only_where_they_do_not_fit():
 @each_figure
 def test_the_last_bits_of_a_number_do_not_show(make):
     noise = WEIGHTS + 1e-6 * torch.randn(3, 3)
-    assert make(noise).svg == make().svg
+    assert make(noise).svg == drawn(make).svg
 
 
 @each_figure
 def test_tensors_may_require_gradients_and_be_float64(make):
-    assert make(WEIGHTS.double().requires_grad_()).svg == make().svg
+    assert make(WEIGHTS.double().requires_grad_()).svg == drawn(make).svg
 
 
 def test_rows_are_queries_columns_are_keys_and_the_numbers_are_true():
