@@ -34,7 +34,8 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
         if len(values) != len(labels):
             raise ValueError(f"{name} has {len(values)} numbers for {len(labels)} labels")
     with rc_context(STYLE):
-        figure, axis = new_figure(max(5.0, 0.9 * len(labels) + 1.6), 3.1)
+        each = max(0.9, 0.36 * len(groups))  # inches for a label, so that the numbers on its bars do not touch
+        figure, axis = new_figure(max(5.0, each * len(labels) + 1.6), 3.1)
         width = 0.8 / len(groups)
         for n, (name, values) in enumerate(groups.items()):
             places = [i + (n - (len(groups) - 1) / 2) * width for i in range(len(labels))]
