@@ -16,7 +16,9 @@ CPU = torch.device("cpu")
 
 
 def anywhere(function: Callable, title: str) -> Callable:
-    """The same function for tensors on any device. If its own do not follow them, it runs on the CPU, as a line says.
+    """The same function for tensors on any device. If it fails there, or returns to the CPU, it runs on the CPU.
+
+    The first time it does, it prints a line that says so.
 
     Errors: those of the function
     """

@@ -155,7 +155,7 @@ LAY_OUT = """() => {
 class LabPage(WatchedPage):
     """One notebook, open in JupyterLab. `messages` is the number of messages that went to the kernel.
 
-    With `reset`, JupyterLab shows no panels.
+    With `reset`, JupyterLab opens without its side panels.
     """
 
     def __init__(self, browser, lab, name, size, reset=True):

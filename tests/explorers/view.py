@@ -136,7 +136,7 @@ class View:
         self.settle()  # the list is made after the click
 
     def _press(self, control):
-        """Without a mouse, which takes longer: test_accessible.py shows that a mouse can reach every control."""
+        """By script, not with the mouse: test_accessible.py shows that nothing covers a control."""
         control.evaluate(PRESS)
 
     def press(self, *keys):
