@@ -31,7 +31,7 @@ def check(exercise: Exercise, attempt: Any) -> Report:
         return refused
     with session():
         seen = Observations(exercise, attempt)
-        stages = sorted({exercise.stage_of(exercise.cases[i].args) for i in seen.required()})
+        stages = sorted({exercise.stages[i] for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
         report = found or _failed_behavior(seen, required=True) or _shared_result(seen) or _correct(seen)
         return explain.with_print(seen, explain.with_notes(seen, report))

@@ -30,7 +30,7 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     same = next(_alike(exercise, _first(failing, range(len(exercise.cases))), seen.behaves_like), None)
     if same:
         return same
-    so_far = [i for i in seen.required() if exercise.stage_of(exercise.cases[i].args) <= stage]
+    so_far = [i for i in seen.required() if exercise.stages[i] <= stage]
     if all(seen.runs[i].error is None for i in failing):
         found = _only(_alike(exercise, failing, seen.behaves_like))
         if found:
@@ -69,14 +69,15 @@ def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | N
         mine = {i: _part(exercise, seen.summaries[i].value, name) for i in indices}
         if any(value is None for value in mine.values()):
             return None
-        if all(_agrees(seen, mine[i], seen.known.expected[i], name, i) for i in indices):
+        wrong = [i for i in indices if not _agrees(seen, mine[i], seen.known.expected[i], name, i)]
+        if not wrong:
             continue
 
         def alike(code: Callable, i: int, name: str = name, mine: dict = mine) -> bool:
             return _agrees(seen, mine[i], seen.known.variant(code, i).value, name, i)
 
         others_right = all(_others_are_right(seen, seen.summaries[i].value, name, i) for i in indices)
-        fitting = _alike(exercise, indices, alike)
+        fitting = _alike(exercise, _first(wrong, indices), alike)
         return next((m for m in fitting if others_right == _is_in_this_part_alone(seen, m, name, indices)), None)
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -295,6 +296,11 @@ class Exercise:
     def input_names(self) -> tuple[str, ...]:
         """The names of a test case's arguments: those of the signature, unless the runner says otherwise."""
         return self.runner.input_names or self.arguments
+
+    @cached_property
+    def stages(self) -> tuple[int, ...]:
+        """The stage of each test case."""
+        return tuple(self.stage_of(case.args) for case in self.cases)
 
     @property
     def title(self) -> str:

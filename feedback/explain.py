@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from torch import Tensor
@@ -32,25 +33,24 @@ def in_numbers(seen: Observations, found: Misconception, case: Comparison, stage
     """What the mistake does: on an input small enough to follow by hand, where there is one."""
     explain = found.explain or explainers.entry
     for small in minimal_examples(seen, stage, found):
-        given = listed(
-            [f"`{equation(name, value)}`" for name, value in zip(seen.exercise.input_names, small.args, strict=False)]
-        )
         told = explain(small)
-        if told and len(given) < LONGEST_EQUATION:
-            return f"With {given}: {ended(told)}"
+        if told:
+            return f"With {_given(seen.exercise, small.args)}: {ended(told)}"
     return sentence(explain(case) or explainers.entry(case))
 
 
 def minimal_examples(seen: Observations, stage: int, named: Misconception | None = None) -> list[Comparison]:
     """The minimal inputs on which the attempt is wrong: first those on which it behaves like no other misconception.
 
-    A tiny input may fit two explanations; the best one to show is the smallest that fits one alone.
+    A tiny input may fit two explanations; the best one to show is the smallest that fits one alone. A named mistake is
+    shown in a sentence, so only inputs that fit into one are tried.
     """
     exercise = seen.exercise
     ambiguous: list[Comparison] = []
     clear: list[Comparison] = []
-    for i, case in seen.minimal_failures():
-        if exercise.stage_of(case.args) > stage:
+    for i in _short_minimal_inputs(exercise) if named else range(len(exercise.minimal_inputs)):
+        case = seen.minimal_failure(i) if exercise.stage_of(exercise.minimal_inputs[i]) <= stage else None
+        if case is None:
             continue
         others = (m for m in exercise.misconceptions if named is None or m.id != named.id)
         fits = any(_same_on_minimal(seen, m.variants[0], i) for m in others)
@@ -60,8 +60,18 @@ def minimal_examples(seen: Observations, stage: int, named: Misconception | None
     return clear + ambiguous
 
 
+@cache
+def _short_minimal_inputs(exercise: Exercise) -> list[int]:
+    """Which minimal inputs are worth reading in a sentence."""
+    return [i for i, args in enumerate(exercise.minimal_inputs) if len(_given(exercise, args)) < LONGEST_EQUATION]
+
+
+def _given(exercise: Exercise, args: tuple) -> str:
+    return listed([f"`{equation(name, value)}`" for name, value in zip(exercise.input_names, args, strict=False)])
+
+
 def _same_on_minimal(seen: Observations, code: Callable, index: int) -> bool:
-    return same_behavior(seen.minimal_runs[index], seen.known.minimal(code, index), seen.exercise.cases[0])
+    return same_behavior(seen.minimal(index), seen.known.minimal(code, index), seen.exercise.cases[0])
 
 
 # ---------------------------------------------------------------- exceptions

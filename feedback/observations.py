@@ -84,6 +84,7 @@ class Observations:
                 break  # one wait is enough
         self.summaries = [summarized(exercise, record) for record in self.runs]
         self._passes: dict[int, bool] = {}
+        self._minimal: dict[int, Run] = {}
         self._behaviors: dict[BehavioralTest, Run] = {}
         self._alike: dict[tuple[Callable, int], bool] = {}
 
@@ -94,7 +95,7 @@ class Observations:
     def required(self, stage: int | None = None) -> Iterator[int]:
         """The test cases that a right answer must pass, of one stage or of all."""
         for i, case in enumerate(self.exercise.cases[: len(self.runs)]):
-            if not case.limitation and stage in (None, self.exercise.stage_of(case.args)):
+            if not case.limitation and stage in (None, self.exercise.stages[i]):
                 yield i
 
     def passes(self, index: int) -> bool:
@@ -125,28 +126,23 @@ class Observations:
             self.exercise.returns,
         )
 
-    @cached_property
-    def minimal_runs(self) -> list[Run]:
-        """What the attempt does on the minimal inputs."""
-        return [run(self.exercise.runner.call, self.attempt, args) for args in self.exercise.minimal_inputs]
+    def minimal(self, index: int) -> Run:
+        """What the attempt does on a minimal input."""
+        if index not in self._minimal:
+            args = self.exercise.minimal_inputs[index]
+            self._minimal[index] = run(self.exercise.runner.call, self.attempt, args)
+        return self._minimal[index]
 
-    def minimal_failures(self) -> Iterator[tuple[int, Comparison]]:
-        """The minimal inputs on which the attempt is wrong, the smallest first."""
-        for i, record in enumerate(self.minimal_runs):
-            expected = self.known.expected_minimal[i]
-            if record.error is None and same_shapes(record.value, expected) and not self._minimal_passes(i):
-                yield (
-                    i,
-                    Comparison(record.args, tree.detach(expected), tree.detach(record.value), self.exercise.returns),
-                )
-
-    def _minimal_passes(self, index: int) -> bool:
-        record, summarize = self.minimal_runs[index], self.exercise.comparison.summarize
-        return allclose(
-            summarize(record.args, record.value),
-            summarize(record.args, self.known.expected_minimal[index]),
-            self.exercise.cases[0],
-        )
+    def minimal_failure(self, index: int) -> Comparison | None:
+        """Expected and actual of a minimal input, if the attempt gives wrong numbers there."""
+        record, expected = self.minimal(index), self.known.expected_minimal[index]
+        if record.error is not None or not same_shapes(record.value, expected):
+            return None
+        summarize = self.exercise.comparison.summarize
+        mine, right = summarize(record.args, record.value), summarize(record.args, expected)
+        if allclose(mine, right, self.exercise.cases[0]):
+            return None
+        return Comparison(record.args, tree.detach(expected), tree.detach(record.value), self.exercise.returns)
 
     def with_another_seed(self, index: int) -> Run:
         """A test case run once more, with other random numbers."""

@@ -32,17 +32,23 @@ def copy(value: Any) -> Any:
         return value.clone() if not value.requires_grad else copies.deepcopy(value)
     if type(value) is tuple:
         return tuple(copy(item) for item in value)
-    return _copy_of_layer(value) if type(value) is torch.nn.Linear else copies.deepcopy(value)
+    if isinstance(value, torch.nn.Module) and not hasattr(type(value), "__deepcopy__"):
+        return copy_of_module(value)
+    return copies.deepcopy(value)
 
 
-def _copy_of_layer(layer: torch.nn.Linear) -> torch.nn.Linear:
-    """What deepcopy makes of a layer without hooks, in a tenth of the time: every test case copies its layers."""
-    twin = object.__new__(torch.nn.Linear)
-    for name, value in vars(layer).items():
-        vars(twin)[name] = value.copy() if isinstance(value, dict) else value
-    for name, parameter in layer._parameters.items():
+def copy_of_module(module: torch.nn.Module) -> torch.nn.Module:
+    """What deepcopy makes of a module without hooks, in a tenth of the time: every test case copies its layers."""
+    twin = object.__new__(type(module))
+    for name, value in vars(module).items():
+        vars(twin)[name] = value.copy() if isinstance(value, (dict, list)) else value
+    for name, parameter in module._parameters.items():
         if parameter is not None:
             twin._parameters[name] = torch.nn.Parameter(parameter.detach().clone(), parameter.requires_grad)
+    for name, buffer in module._buffers.items():
+        twin._buffers[name] = copy(buffer)
+    for name, child in module._modules.items():
+        twin._modules[name] = copy(child)
     return twin
 
 
@@ -70,10 +76,13 @@ def named(names: Any, *values: Any) -> list[tuple]:
 
 def unchanged(a: Any, b: Any) -> bool:
     """Whether two arguments are the same, to the last bit."""
+    if a is b:
+        return True
     if isinstance(a, torch.Tensor):
         return a.shape == b.shape and a.dtype == b.dtype and torch.equal(a, b)
-    if isinstance(a, torch.nn.Module):  # two copies are never ==: their numbers are compared
-        a, b = a.state_dict(), b.state_dict()
+    if isinstance(a, torch.nn.Module):  # two copies are never ==: what is registered in them is compared
+        return all(unchanged(getattr(a, part), getattr(b, part)) for part in ("_parameters", "_buffers", "_modules"))
+    if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(unchanged(a[name], b[name]) for name in a)
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(unchanged(x, y) for x, y in zip(a, b, strict=True))

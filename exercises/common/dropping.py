@@ -166,11 +166,14 @@ def decided_by_one_draw(call, zeros, p_name="p", applies=always):
     def test(attempt):
         if not applies(attempt):
             return None
-        fell = [zeros(call(attempt, seeded(seed))) for seed in range(24)]
-        shares = [float(where.double().mean()) for where in fell]
-        if set(shares) != {0.0, 1.0}:
+        all_of_them = 0
+        for seed in range(24):
+            share = float(zeros(call(attempt, seeded(seed))).double().mean())
+            if 0 < share < 1:
+                return None
+            all_of_them += share == 1
+        if all_of_them in (0, 24):
             return None
-        all_of_them = sum(share == 1 for share in shares)
         return (
             f"In {all_of_them} of 24 calls with {p_name} = 0.4 all numbers became 0, and in the other "
             f"{24 - all_of_them} none did: one draw decided for all of them together."

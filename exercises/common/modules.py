@@ -39,6 +39,24 @@ class Blank(nn.Linear):
         self.bias = nn.Parameter(torch.empty(out_features)) if bias else None
 
 
+class OnlyRead(nn.Linear):
+    """A layer whose numbers go into a learner's module: no answer gets the layer itself, so none needs a copy of it."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def only_read(args):
+    """The arguments of a test case, with layers that are not copied for each answer: copying takes long."""
+    return tuple(_only_read(value) if isinstance(value, nn.Linear) else value for value in args)
+
+
+def _only_read(layer):
+    twin = OnlyRead(layer.in_features, layer.out_features, device="meta")  # no numbers of its own: they come here
+    twin.weight, twin.bias = layer.weight, layer.bias
+    return twin
+
+
 class Assembled(nn.Module):
     """A wrong module of the course: where it is given the layers of a test case, it copies them.
 
@@ -49,7 +67,7 @@ class Assembled(nn.Module):
     def __init__(self, names, width, layers):
         super().__init__()
         for name, layer in zip(names, layers or [Blank(width, width) for _ in names], strict=True):
-            setattr(self, name, tree.copy(layer).requires_grad_())
+            setattr(self, name, tree.copy_of_module(layer).requires_grad_())
 
 
 def require_methods(attempt, arguments="d_in, d_out", inputs="x"):

@@ -4,6 +4,7 @@ import torch
 
 from exercises.common import properties
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
+from exercises.common.modules import only_read
 from exercises.common.multi_head import (
     FOUR_FEATURES,
     PROJECTIONS,
@@ -35,7 +36,7 @@ def masked(seed, *shape, s=S, dtype=torch.float32):
 def low_scores(seed, low):
     """Scores around `low` in self-attention, and a causal mask."""
     *others, mask = low_score_arguments(seed, low)
-    return *others, None, mask
+    return *only_read(others), None, mask
 
 
 CASES = (
@@ -67,7 +68,7 @@ CASES = (
 
 
 def small(x, *rest):
-    return torch.tensor(x), *simple_layers(len(x[0][0])), 2, *rest
+    return torch.tensor(x), *only_read(simple_layers(len(x[0][0]))), 2, *rest
 
 
 MINIMAL_INPUTS = (

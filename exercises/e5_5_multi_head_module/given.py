@@ -13,7 +13,7 @@ from exercises.common import explainers
 from exercises.common.attention_steps import right_weights
 from exercises.common.dropped_weights import DroppedWeights, same_rows
 from exercises.common.inputs import normal
-from exercises.common.modules import Assembled, Layers, fill, require_methods, takes
+from exercises.common.modules import Assembled, Layers, fill, only_read, require_methods, takes
 from exercises.common.multi_head import PROJECTIONS, is_masked, layer_of, random_layers
 from exercises.common.random_zeros import Dropped, comparable, outline
 from feedback import ContractViolation, Property
@@ -42,18 +42,22 @@ def run_multi_head_attention(attempt, *args):
     Source: notebook 05
     """
     given = parse(args)
-    module = built(attempt, given.layers, given.num_heads, given.dropout).to(given.x.dtype)
-    return apply(module.train(given.training), given.x, given.context, given.mask)
+    module = built(attempt, given.layers, given.num_heads, given.dropout)
+    if given.training:
+        module.train()
+    return apply(module, given.x, given.context, given.mask)
 
 
 def built(attempt, layers, num_heads, *dropout):
-    """A module with these numbers, in evaluation."""
+    """A module with these numbers, in their dtype and in evaluation."""
     if issubclass(attempt, Assembled):
         return attempt(layers[0].in_features, num_heads, *dropout, layers=layers).eval()
     require_methods(attempt, "d_model, num_heads, dropout=0.0", INPUTS)
     require_order(attempt.forward)
     module = attempt(layers[0].in_features, num_heads, *dropout)
     fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    if layers[0].weight.dtype != torch.float32:
+        module.to(layers[0].weight.dtype)
     return module.eval()
 
 
@@ -100,13 +104,6 @@ def described(args):
 
 
 # ---------------------------------------------------------------- inputs
-
-
-def only_read(layers):
-    """The same layers, of which no copies are made: the learner's code never gets them, and copying takes long."""
-    for layer in layers:
-        layer.__deepcopy__ = lambda memo, layer=layer: layer
-    return layers
 
 
 def arguments(seed, b, t, h, d, s=None, mask=None, dtype=torch.float32):

@@ -56,13 +56,16 @@ def sources(case, i, j, factor=1.0):
     """The rows of the table that give the scores at [i, j], and the positions whose vectors do."""
     q, table = case.args
     right = i - j + (len(table) + 1) // 2 - 1
-
-    def fits(vectors, line):
-        return torch.allclose(case.first[:, :, i, j], factor * (vectors * line).sum(-1), rtol=1e-4, atol=3e-5)
-
-    return (
-        [r for r in range(len(table)) if fits(q[:, :, i], table[r])],
-        [p for p in range(q.size(2)) if fits(q[:, :, p], table[right])],
+    with_each_row = q[:, :, i] @ table.T  # (B, H, 2M - 1)
+    with_each_vector = q @ table[right]  # (B, H, T)
+    return tuple(
+        torch.isclose(case.first[:, :, i, j, None], factor * scores, rtol=1e-4, atol=3e-5)
+        .flatten(0, 1)
+        .all(0)
+        .nonzero()
+        .flatten()
+        .tolist()
+        for scores in (with_each_row, with_each_vector)
     )
 
 

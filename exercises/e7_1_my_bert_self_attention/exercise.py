@@ -1,13 +1,12 @@
 """Exercise 7.1: MyBertSelfAttention."""
 
 from dataclasses import replace
-from functools import partial
 
 import torch
 
 from exercises.common import properties
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
-from exercises.common.modules import Assembled, Layers, fill, require_methods, takes, trainable
+from exercises.common.modules import Assembled, Layers, fill, only_read, require_methods, takes, trainable
 from exercises.common.multi_head import (
     ONE_AXIS,
     SIZES,
@@ -42,7 +41,7 @@ def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
     Errors: ContractViolation where the module lacks what the exercise names
     Source: notebook 07
     """
-    module = built(attempt, (query, key, value), num_heads).to(x.dtype)
+    module = built(attempt, (query, key, value), num_heads)
     torch.default_generator.manual_seed(torch.initial_seed())  # dropout, if any, drops the same for everyone
     untouched = None if not mask or mask[0] is None else mask[0].clone()
     result = apply(module, x, *mask)
@@ -79,12 +78,15 @@ def require_mask_in_both_modes(module, result, x, num_heads, mask):
 
 
 def built(attempt, layers, num_heads):
+    """A module with these numbers, in their dtype and in evaluation."""
     config = BertConfig(hidden_size=layers[0].in_features, num_attention_heads=num_heads)
     if issubclass(attempt, Assembled):
         return attempt(config, layers).eval()
     require_methods(attempt, "config", "x, mask=None")
     module = attempt(config)
     fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    if layers[0].weight.dtype != torch.float32:
+        module.to(layers[0].weight.dtype)
     return module.eval()
 
 
@@ -111,7 +113,10 @@ def told(args):
     )
 
 
-arguments = partial(self_attention_arguments, layers=3)
+def arguments(seed, b, t, h, d, *mask, dtype=torch.float32):
+    return only_read(self_attention_arguments(seed, b, t, h, d, *mask, layers=3, dtype=dtype))
+
+
 THREELAYERS = random_layers(C, 214)[:3]
 
 
@@ -155,10 +160,10 @@ EXERCISE = Exercise(
         TestCase("one item", arguments(211, 1, T, H, D, some_hidden(1, H, T, T, seed=3))),
         TestCase("one position", arguments(212, B, 1, H, D)),
         TestCase("as many heads as positions", arguments(213, B, 8, 8, D, causal_mask(8))),
-        TestCase("scores around -7", low_score_arguments(215, -7.22, layers=3)),
-        TestCase("scores around -150", low_score_arguments(219, -150, layers=3)),
+        TestCase("scores around -7", only_read(low_score_arguments(215, -7.22, layers=3))),
+        TestCase("scores around -150", only_read(low_score_arguments(219, -150, layers=3))),
     ),
-    minimal_inputs=small_arguments(layers=3),
+    minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),
     misconceptions=known,
     hints=(
         "In `__init__`: `super().__init__()`, `self.query = nn.Linear(config.hidden_size, config.hidden_size)`, "

@@ -4,6 +4,8 @@ Names and the order of registration are free: layers are recognized by their kin
 order in which they run.
 """
 
+from functools import cache
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -183,12 +185,16 @@ def right(x, numbers, num_heads, approximate="none"):
     return x + linear("contract", F.gelu(linear("expand", norm("second_norm", x)), approximate=approximate))
 
 
+@cache
+def right_either_way(x, numbers, num_heads):
+    return right(x, numbers, num_heads), right(x, numbers, num_heads, approximate="tanh")
+
+
 def summary(args, value):
     """The result; GELU may also be its approximation by tanh, which GPT-2 uses."""
     if not isinstance(value, torch.Tensor) or value.shape != args[0].shape or value.dtype != args[0].dtype:
         return value
-    exact = right(*args)
-    approximated = right(*args, approximate="tanh")
+    exact, approximated = right_either_way(*args)
     return exact if torch.allclose(value, approximated, rtol=1e-5, atol=1e-5) else value
 
 
