@@ -52,7 +52,9 @@ class DroppedWeights(DropoutExplainer):
         if not comparable(value, (right @ values, right)):
             return outline(value)
         out, weights = value
-        returned, used = Dropped(right, weights, p), Dropped(right, out[..., : right.size(-1)], p)
+        shown = out[..., : right.size(-1)]
+        returned = Dropped(right, weights, p)
+        used = returned if _identical(shown, weights) else Dropped(right, shown, p)
         if not p:
             return "dropped with p = 0" if training and returned.count else value
         if not training:
@@ -62,7 +64,7 @@ class DroppedWeights(DropoutExplainer):
         return (
             returned.summary,
             mixed,
-            same_rows(used.after, weights, used.after + weights),
+            used is returned or same_rows(shown, weights, shown + weights),
             same_rows(out, used.after @ values, used.after),
         )
 
@@ -139,6 +141,10 @@ class DroppedWeights(DropoutExplainer):
 
     def _trains(self, case):
         return self.mode(case.args)[1]
+
+
+def _identical(a, b):
+    return a.dtype == b.dtype and torch.equal(a, b)
 
 
 def same_rows(a, b, where):

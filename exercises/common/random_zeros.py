@@ -160,7 +160,8 @@ class Dropped:
         last = self.zeroed.size(axis) - 1
         one, two = self.zeroed.narrow(axis, 0, last), self.zeroed.narrow(axis, 1, last)
         pairs = self.possible.narrow(axis, 0, last) & self.possible.narrow(axis, 1, last)
-        return float((one == two)[pairs].double().mean()), int(pairs.sum())
+        count = int(pairs.sum())
+        return int(((one == two) & pairs).sum()) / count if count else math.nan, count
 
 
 def is_about(count, total, p):

@@ -4,6 +4,7 @@ Where a model leaks, any change of x moves its output by more than 1e-3; where i
 """
 
 import math
+from functools import cache
 
 import torch
 import torch.nn.functional as F
@@ -38,11 +39,11 @@ def attention_with(weigh):
 
     def make(x):
         width = x.size(-1)
-        to_q, to_k = (normal(width, 7, seed=seed, dtype=x.dtype) for seed in (201, 202))
-        to_v = normal(width, 2, seed=203, dtype=x.dtype)
+        sizes = 7, 7, 2
+        matrix = torch.cat([normal(width, n, seed=201 + i, dtype=x.dtype) for i, n in enumerate(sizes)], -1)
 
         def attend(x):
-            q, k, v = x @ to_q, x @ to_k, x @ to_v
+            q, k, v = (x @ matrix).split(sizes, -1)
             return weigh(q @ k.transpose(-2, -1) / math.sqrt(7)) @ (10 * v)
 
         return attend
@@ -50,8 +51,10 @@ def attention_with(weigh):
     return make
 
 
-def triangle(scores, diagonal=0):
-    return torch.ones_like(scores, dtype=torch.bool).tril(diagonal)
+@cache
+def triangle(length, diagonal=0):
+    """True where a query of a sequence of this length may look."""
+    return torch.ones(length, length, dtype=torch.bool).tril(diagonal)
 
 
 def unmasked(scores):
@@ -59,15 +62,15 @@ def unmasked(scores):
 
 
 def causal(scores):
-    return scores.masked_fill(~triangle(scores), -torch.inf).softmax(-1)
+    return scores.masked_fill(~triangle(scores.size(-1)), -torch.inf).softmax(-1)
 
 
 def one_step_too_far(scores):
-    return scores.masked_fill(~triangle(scores, 1), -torch.inf).softmax(-1)
+    return scores.masked_fill(~triangle(scores.size(-1), 1), -torch.inf).softmax(-1)
 
 
 def softmax_over_queries(scores):
-    return (scores / 2).masked_fill(~triangle(scores), -torch.inf).softmax(-2)
+    return (scores / 2).masked_fill(~triangle(scores.size(-1)), -torch.inf).softmax(-2)
 
 
 def unmasked_in_the_last_item(scores):
@@ -76,7 +79,13 @@ def unmasked_in_the_last_item(scores):
 
 def running_mean(x):
     """Honest: the mean of all vectors up to each position."""
-    return x.cumsum(1) / torch.arange(1, x.size(1) + 1, dtype=x.dtype)[:, None]
+    return x.cumsum(1) / counts(x.size(1), x.dtype)
+
+
+@cache
+def counts(length, dtype):
+    """1, 2, 3, ... in a column."""
+    return torch.arange(1, length + 1, dtype=dtype)[:, None]
 
 
 def from_later(x, steps):

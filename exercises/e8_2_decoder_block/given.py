@@ -62,7 +62,8 @@ def built(attempt, x, numbers, num_heads):
             "not-a-module", f"{attempt.__name__} must be an nn.Module: write class {attempt.__name__}(nn.Module)."
         )
     parts = layers_of(module, numbers)
-    module.to(numbers.dtype)
+    if numbers.dtype != torch.float32:
+        module.to(numbers.dtype)
     norms, ran = in_order(module, parts.pop("norms"), x)
     fill(parts | dict(zip(("first_norm", "second_norm"), norms, strict=True)), numbers)
     if not ran and not torch.allclose(module(x), right(x, numbers, num_heads), atol=1e-4):
