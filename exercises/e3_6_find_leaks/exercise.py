@@ -64,8 +64,8 @@ def small(name, make, *shape):
     return Suspect(name, x, make), x
 
 
-X = normal(2, 5, 3, seed=221)
-LARGE_X = 30 * normal(2, 5, 3, seed=223)
+X, LONGER_X = normal(2, 4, 3, seed=221), normal(2, 5, 3, seed=222)
+LARGE_X = 30 * normal(2, 4, 3, seed=223)
 
 EXERCISE = Exercise(
     id="3.6",
@@ -78,7 +78,7 @@ EXERCISE = Exercise(
     reference=find_leaks,
     arguments=("attend", "x"),
     returns=("leaks",),
-    axis_names=AXES | {2: "B", 3: "C", 5: "T", 7: "T"},
+    axis_names=AXES | {2: "B", 3: "C", 4: "T", 5: "T", 7: "T"},
     runner=FunctionRunner(run_find_leaks, ("attend", "x"), describe),
     cases=(
         *(case(name, make, X) for name, make in (*HONEST, *LEAKY, ROUNDED)),
@@ -87,7 +87,7 @@ EXERCISE = Exercise(
         case("a running mean, float64", lambda x: running_mean, X.double()),
         TestCase(
             PRE_NORM[0],
-            (Suspect(PRE_NORM[0], X, PRE_NORM[1]), X),
+            (Suspect(PRE_NORM[0], LONGER_X, PRE_NORM[1]), LONGER_X),
             limitation="A LayerNorm removes what all features of a vector have in common, and its length: behind one, "
             "adding the same number to all features, or scaling them, changes nothing. Random noise does.",
         ),
