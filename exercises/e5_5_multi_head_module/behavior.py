@@ -78,14 +78,23 @@ def differs_in_evaluation(attempt):
 # ---------------------------------------------------------------- remembering, learning, moving
 
 
+USED_AGAIN = {"a longer sequence": (CONTEXT,), "a context": (X, CONTEXT)}
+
+
+@cache
+def right_again(name):
+    """What a module gives that remembers nothing."""
+    return built(MultiHeadAttention, LAYERS, H)(*USED_AGAIN[name])[0]
+
+
 def remembers(attempt):
     """One module in evaluation, in training, and then on a longer sequence and with a context."""
-    module, right = built(attempt, LAYERS, H, 0.5), built(MultiHeadAttention, LAYERS, H, 0.5)
+    module = built(attempt, LAYERS, H, 0.5)
     module(X)
     module.train()(X[:1], CONTEXT[:1], MASK)
     module.eval()
-    for inputs, name in (((CONTEXT,), "a longer sequence"), ((X, CONTEXT), "a context")):
-        got, expected = module(*inputs)[0], right(*inputs)[0]
+    for name, inputs in USED_AGAIN.items():
+        got, expected = module(*inputs)[0], right_again(name)
         if got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
             return (
                 "Used in evaluation, then in training, then in evaluation again, your module gives wrong numbers for "
