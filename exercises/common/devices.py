@@ -25,7 +25,9 @@ class Moved(TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         name, kwargs = function.__name__, kwargs or {}
-        given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+        leaves = tree_leaves((args, kwargs))
+        given = [x for x in leaves if isinstance(x, torch.Tensor)]
+        devices = [x for x in leaves if isinstance(x, torch.device)]
         if function == torch.Tensor.device.__get__ and is_moved(given[0]):
             return self.ELSEWHERE
         if function is torch.device:
@@ -33,17 +35,17 @@ class Moved(TorchFunctionMode):
         into_the_cpu = name == "__setitem__" and not is_moved(args[0])  # what is written there stays there
         meet = len({is_moved(x) for x in given if x.dim()}) > 1
         self.met |= meet and (into_the_cpu or not self.MAY_MEET.search(name))
-        moves = self.moves(name, args, kwargs, given)
-        args, kwargs = tree_map(lambda x: torch.device("cpu") if isinstance(x, torch.device) else x, (args, kwargs))
+        moves = self.moves(name, devices, given)
+        if devices:
+            args, kwargs = tree_map(lambda x: torch.device("cpu") if isinstance(x, torch.device) else x, (args, kwargs))
         result = function(*args, **kwargs)
         for x in tree_leaves(result):
             if isinstance(x, torch.Tensor):
                 x.moved = moves or x.device == self.ELSEWHERE  # `with x.device:` makes such
         return result
 
-    def moves(self, name, args, kwargs, given):
+    def moves(self, name, devices, given):
         """Whether the result of a call is on the other device."""
-        devices = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.device)]
         if name in ("cpu", "numpy") or devices:
             return self.ELSEWHERE in devices
         return is_moved(given[-1]) if name in ("to", "type_as") else any(is_moved(x) for x in given)
