@@ -43,7 +43,7 @@ def minimal_examples(seen: Observations, stage: int, named: Misconception | None
     """The minimal inputs on which the attempt is wrong: first those on which it behaves like no other misconception.
 
     A tiny input may fit two explanations; the best one to show is the smallest that fits one alone. A named mistake is
-    shown in a sentence, so only inputs that fit into one are tried.
+    shown in a sentence, so only inputs that are short enough for one are tried.
     """
     exercise = seen.exercise
     ambiguous: list[Comparison] = []

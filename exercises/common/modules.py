@@ -40,7 +40,7 @@ class Blank(nn.Linear):
 
 
 class OnlyRead(nn.Linear):
-    """A layer whose numbers go into a learner's module: no answer gets the layer itself, so none needs a copy of it."""
+    """A layer whose numbers are put into a learner's module: no answer gets the layer itself, so it needs no copies."""
 
     def __deepcopy__(self, memo):
         return self

@@ -224,9 +224,9 @@ def zeros(x):
 
 @known(
     "always-empty",
-    means="Your list stays empty, even for models that leak: x was not changed, or by too little to show.",
-    hint="Print `(changed - x).abs().max()` after the change. Is the result of your change kept, and far above "
-    "rounding?",
+    means="Your list is empty for a model that leaks: x was not changed, or not in a way that shows there.",
+    hint="Print `changed - x`. Does it hold your change, far above rounding, in every feature of every item at "
+    "position j?",
     explain=difference,
     step="change",
 )

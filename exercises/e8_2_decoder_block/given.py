@@ -188,6 +188,7 @@ def right(x, numbers, num_heads, approximate="none"):
 
 @cache
 def right_either_way(x, numbers, num_heads):
+    """What a block gives, with GELU itself and with its approximation."""
     return right(x, numbers, num_heads), right(x, numbers, num_heads, approximate="tanh")
 
 
