@@ -41,6 +41,17 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     return found or _by_first_parts(seen, so_far)
 
 
+def made_on(seen: Observations, named: Misconception) -> list[int]:
+    """The test cases that fail by a mistake which the attempt does not make elsewhere: the second rule named it.
+
+    Empty where all that the attempt does fits the mistake, or where some of it fails in another way.
+    """
+    failing = [i for i in seen.required() if not seen.passes(i)]
+    fitting = [code for code in named.variants if all(seen.behaves_like(code, i) for i in failing)]
+    everywhere = any(all(seen.behaves_like(code, i) for i in seen.required()) for code in fitting)
+    return failing if fitting and not everywhere else []
+
+
 def _first(failing: list[int], indices: Iterable[int]) -> list[int]:
     """The same indices, those of failing test cases first: there, most misconceptions can be told apart at once."""
     return sorted(indices, key=lambda i: i not in failing)

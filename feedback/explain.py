@@ -11,6 +11,7 @@ from torch.nn import Module
 
 from feedback import contract, errors, explainers, source
 from feedback.compare import allclose, same_behavior, same_shapes
+from feedback.diagnose import made_on
 from feedback.exercise import Comparison, Exercise, Misconception
 from feedback.format import argument, describe, ended, equation, inline, listed, rounded, sentence, shortly, table
 from feedback.observations import Observations
@@ -24,8 +25,20 @@ LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sente
 
 
 def misconception(seen: Observations, found: Misconception, evidence: str) -> Report:
+    means = _made_on(seen, made_on(seen, found)) + found.means
     return seen.exercise.report(
-        "wrong", say(found.means), *([numbers(evidence)] if evidence else []), think(found.hint), diagnosis=found.id
+        "wrong", say(means), *([numbers(evidence)] if evidence else []), think(found.hint), diagnosis=found.id
+    )
+
+
+def _made_on(seen: Observations, indices: list[int]) -> str:
+    """The beginning of a sentence on a mistake that is made on these test cases only."""
+    if not indices:
+        return ""
+    first = seen.exercise.cases[indices[0]].name
+    where = first if len(indices) == 1 else f"the first: {first}"
+    return (
+        f"On {len(indices)} of {len(list(seen.required()))} inputs ({where}) your results are those of this mistake: "
     )
 
 

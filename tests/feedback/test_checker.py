@@ -47,6 +47,17 @@ def test_the_first_parts_of_a_result_are_judged_by_themselves():
     assert check(two_mistakes).diagnosis == "over-columns"
 
 
+def test_a_mistake_that_is_made_on_some_inputs_only_is_said_to_be():
+    report = check(lambda x, scale=None: (over_columns if len(x) == 3 else shares)(x, scale))
+    assert report.diagnosis == "over-columns"
+    assert (
+        "On 1 of 3 inputs (a tall table) your results are those of this mistake: Columns were summed" in report.message
+    )
+    report = check(lambda x, scale=None: (over_columns if scale is None else shares)(x, scale))
+    assert "On 2 of 3 inputs (the first: a table) your results are those of this mistake: Columns" in report.message
+    assert "inputs" not in check(over_columns).message
+
+
 def test_an_unknown_mistake_falls_to_a_property():
     report = check(lambda x, scale=None: (shares(x, scale)[0] * 2, shares(x, scale)[1]))
     assert report.diagnosis == "rows-do-not-sum-to-1" and "Divide by what?" in report.message
