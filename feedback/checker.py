@@ -77,7 +77,9 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
         if violation:
             named = known_mistake(seen, stage)
             if named:
-                return explain.misconception(seen, named, _wrong_before(seen, stage, named, i) or violation.sentence)
+                return explain.misconception(
+                    seen, named, _wrong_before(seen, stage, named, i) or violation.sentence, stage
+                )
             return exercise.report(
                 "wrong", say(violation.sentence), think(violation.hint), diagnosis=violation.diagnosis
             )
@@ -101,7 +103,7 @@ def _changed_input(seen: Observations, stage: int, index: int) -> Report:
     itself = explain.changes_a_layer(seen.runs[index])  # a changed layer is the mistake itself
     named = None if itself else known_mistake(seen, stage)
     if named:
-        found = explain.misconception(seen, named, _wrong_before(seen, stage, named))
+        found = explain.misconception(seen, named, _wrong_before(seen, stage, named), stage)
         return seen.exercise.report(
             "wrong", *found.parts, say(f"Besides: {sentence[0].lower()}{sentence[1:]}"), diagnosis=named.id
         )
@@ -117,7 +119,7 @@ def _wrong_numbers(seen: Observations, stage: int) -> Report | None:
         return None
     named = known_mistake(seen, stage)
     if named:
-        return explain.misconception(seen, named, explain.in_numbers(seen, named, seen.comparison(wrong), stage))
+        return explain.misconception(seen, named, explain.in_numbers(seen, named, seen.comparison(wrong), stage), stage)
     return (
         _failed_behavior(seen, early=True)
         or _not_repeatable(seen, wrong)

@@ -282,6 +282,6 @@ def _about_dtypes(exercise: Exercise, right: torch.dtype, args: tuple, code: str
         return f"Your code converts with {converted[0]}; the result should keep the dtype of the input, {short}."
     name = next((name for name, dtype in given.items() if dtype == right), "x")
     return (
-        f"The input was {short}. A new tensor is float32 unless you say otherwise: make it with dtype={name}.dtype, "
-        "or with zeros_like."
+        f"The input was {short}. A new tensor is float32 unless you say otherwise, and one from NumPy often float64: "
+        f"make it with dtype={name}.dtype, or with zeros_like."
     )

@@ -41,15 +41,17 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     return found or _by_first_parts(seen, so_far)
 
 
-def made_on(seen: Observations, named: Misconception) -> list[int]:
-    """The test cases that fail by a mistake which the attempt does not make elsewhere: the second rule named it.
+def made_on(seen: Observations, named: Misconception, stage: int) -> list[int]:
+    """The test cases on which an attempt does what its known mistake does, where that is not so on all of them.
 
-    Empty where all that the attempt does fits the mistake, or where some of it fails in another way.
+    Empty where a variant fits everything, and where the fourth rule named the mistake: it looks at one part alone.
     """
     failing = [i for i in seen.required() if not seen.passes(i)]
-    fitting = [code for code in named.variants if all(seen.behaves_like(code, i) for i in failing)]
-    everywhere = any(all(seen.behaves_like(code, i) for i in seen.required()) for code in fitting)
-    return failing if fitting and not everywhere else []
+    so_far = [i for i in failing if seen.exercise.stages[i] <= stage]
+    fitting = [code for code in named.variants if all(seen.behaves_like(code, i) for i in so_far)]
+    if any(all(seen.behaves_like(code, i) for i in seen.required()) for code in fitting):
+        return []
+    return [i for i in failing if any(seen.behaves_like(code, i) for code in fitting)]
 
 
 def _first(failing: list[int], indices: Iterable[int]) -> list[int]:

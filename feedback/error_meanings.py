@@ -279,9 +279,14 @@ MEANINGS = (
         "end with `x.size(-1)`.",
     ),
     (
+        r"masked_fill_?\(\)[\s\S]*invalid combination",
+        "`x.masked_fill(where, value)` takes two things by position: a bool tensor that is True where x is to be "
+        "filled, then one number, such as `float('-inf')`.",
+    ),
+    (
         r"unexpected keyword|got an unexpected|invalid combination of arguments",
-        "Something is called with arguments that it does not take. In torch the axis is called dim, keepdim has no "
-        "s, tril has diagonal, `nn.Linear` has bias.",
+        "Something is called with arguments that it does not take. In torch the axis is called dim, keepdim is one "
+        "word, tril has diagonal, `nn.Linear` has bias.",
     ),
     (
         r"missing \d+ required positional|takes .* positional arguments?|takes no arguments",

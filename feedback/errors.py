@@ -79,8 +79,10 @@ def _matrix_product(words: str) -> str:
     two = re.search(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", words)
     three = re.search(r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, (\d+)\]", words)
     if two:
-        n, inner, other, p = two.groups()
-        rule = f"In a matrix product (n, m) @ (m, p) the inner sizes must agree; here ({n}, {inner}) @ ({other}, {p})."
+        n, inner, other, p = two.groups()  # n may be a product of sizes: PyTorch makes one axis of those in front
+        rule = (
+            f"In a matrix product (..., n, m) @ (m, p) the inner sizes must agree; here these are {inner} and {other}."
+        )
         if p == inner:
             return rule + (
                 " It would fit if the last two axes of the right side were swapped, `.transpose(-2, -1)`. (If this "

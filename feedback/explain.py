@@ -14,7 +14,7 @@ from feedback.compare import allclose, same_behavior, same_shapes
 from feedback.diagnose import made_on
 from feedback.exercise import Comparison, Exercise, Misconception
 from feedback.format import argument, describe, ended, equation, inline, listed, rounded, sentence, shortly, table
-from feedback.observations import Observations
+from feedback.observations import Observations, summarized
 from feedback.report import Code, Part, Report, SideBySide, numbers, raised, say, think
 from feedback.sandbox import Run
 
@@ -24,15 +24,15 @@ LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sente
 # ---------------------------------------------------------------- misconceptions
 
 
-def misconception(seen: Observations, found: Misconception, evidence: str) -> Report:
-    means = _made_on(seen, made_on(seen, found)) + found.means
+def misconception(seen: Observations, found: Misconception, evidence: str, stage: int) -> Report:
+    means = _made_on(seen, made_on(seen, found, stage)) + found.means
     return seen.exercise.report(
         "wrong", say(means), *([numbers(evidence)] if evidence else []), think(found.hint), diagnosis=found.id
     )
 
 
 def _made_on(seen: Observations, indices: list[int]) -> str:
-    """The beginning of a sentence on a mistake that is made on these test cases only."""
+    """The beginning of a sentence on a mistake that is seen on these test cases only."""
     if not indices:
         return ""
     first = seen.exercise.cases[indices[0]].name
@@ -65,6 +65,8 @@ def minimal_examples(seen: Observations, stage: int, named: Misconception | None
         case = seen.minimal_failure(i) if exercise.stage_of(exercise.minimal_inputs[i]) <= stage else None
         if case is None:
             continue
+        if named and not any(_same_on_minimal(seen, code, i) for code in named.variants):
+            continue  # something else is wrong here
         others = (m for m in exercise.misconceptions if named is None or m.id != named.id)
         fits = any(_same_on_minimal(seen, m.variants[0], i) for m in others)
         (ambiguous if fits else clear).append(case)
@@ -84,7 +86,8 @@ def _given(exercise: Exercise, args: tuple) -> str:
 
 
 def _same_on_minimal(seen: Observations, code: Callable, index: int) -> bool:
-    return same_behavior(seen.minimal(index), seen.known.minimal(code, index), seen.exercise.cases[0])
+    mine = summarized(seen.exercise, seen.minimal(index))
+    return same_behavior(mine, seen.known.minimal(code, index), seen.exercise.cases[0])
 
 
 # ---------------------------------------------------------------- exceptions
@@ -96,7 +99,8 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
     error: Any = record.error
     message = (raised(first_line(record)), numbers(called_with(exercise, record.args, error)))
     if named:
-        return exercise.report("error", say(named.means), *message, think(named.hint), diagnosis=named.id)
+        means = named.means if _is_seen_in_numbers(seen) else f"Likely cause: {named.means}"
+        return exercise.report("error", say(means), *message, think(named.hint), diagnosis=named.id)
     meaning = errors.meaning(error, exercise.error_meanings, record.line, _one_axis_more(seen, index))
     if meaning:
         return exercise.report("error", say(meaning), *message)
@@ -106,6 +110,11 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
         *message,
         think("Print the shapes just before that line, and compare them with the ones above."),
     )
+
+
+def _is_seen_in_numbers(seen: Observations) -> bool:
+    """Whether an attempt also returns wrong results: an exception alone may have other causes than a known mistake."""
+    return any(seen.runs[i].error is None and not seen.passes(i) for i in seen.required())
 
 
 def first_line(record: Run) -> str:

@@ -471,3 +471,52 @@ def waves_of_two_rows(length, d_model):
 def waves_of_half_the_speed(length, d_model):
     """The angles of half the positions."""
     return _in_turn(_angles(length, d_model) * 0.5)
+
+
+@wrong("multiplied-not-raised")
+def waves_with_one_star(length, d_model):
+    """One star in place of two."""
+    positions, i = torch.arange(length)[:, None], torch.arange(0, d_model, 2)
+    return _in_turn(positions * 10000 * (-i / d_model))
+
+
+@wrong("multiplied-not-raised")
+def waves_of_the_exponent(length, d_model):
+    """The power is forgotten."""
+    positions, i = torch.arange(length)[:, None], torch.arange(0, d_model, 2)
+    return _in_turn(positions * i / d_model)
+
+
+@wrong("multiplied-not-raised")
+def waves_of_the_exponent_over_10000(length, d_model):
+    """Divided by 10000, and no power."""
+    positions, i = torch.arange(length)[:, None], torch.arange(0, d_model, 2)
+    return _in_turn(positions / 10000 * i / d_model)
+
+
+@wrong("position-in-the-power")
+def waves_of_a_power_of_everything(length, d_model):
+    """The parentheses take in the position."""
+    positions, i = torch.arange(length)[:, None], torch.arange(0, d_model, 2)
+    return _in_turn((positions * 10000) ** (-i / d_model))
+
+
+@wrong("position-in-the-power")
+def waves_of_a_power_of_the_quotient(length, d_model):
+    """The parentheses take in the position, divided."""
+    positions, i = torch.arange(length)[:, None], torch.arange(0, d_model, 2)
+    return _in_turn((positions / 10000) ** (i / d_model))
+
+
+@wrong("first-wave-left-out")
+def waves_from_the_second(length, d_model):
+    """The even columns counted from 2."""
+    positions, i = torch.arange(length)[:, None], torch.arange(0, d_model, 2)
+    return _in_turn(positions / 10000 ** ((i + 2) / d_model))
+
+
+@wrong("frequency-added")
+def waves_of_sums(length, d_model):
+    """The position plus the frequency."""
+    positions, i = torch.arange(length)[:, None], torch.arange(0, d_model, 2)
+    return _in_turn(positions + 10000 ** (-i / d_model))

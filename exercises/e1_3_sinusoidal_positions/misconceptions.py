@@ -322,8 +322,8 @@ def divided_by_a_power_of_whole_numbers_over_the_width(length, d_model):
 
 @known(
     "not-divided-by-width",
-    means="The exponents are whole numbers: i was not divided by `d_model`, or was divided with //, which rounds "
-    "down. All waves but the first hardly move.",
+    means="Whole numbers where fractions should be: i was not divided by `d_model`, or was divided with //, or the "
+    "result was rounded down. All waves but the first hardly move, or do not move at all.",
     hint=FREQUENCY,
     explain=first_wrong_row,
     step="angles",
@@ -392,6 +392,84 @@ def waves_divided(length, d_model):
     i, position = columns_and_positions(length, d_model)
     slow = 10000.0 ** (i / d_model)
     return alternating(position.sin() / slow, position.cos() / slow).float()
+
+
+@known(
+    "multiplied-not-raised",
+    means="The frequency is a product or a quotient of 10000, i and `d_model`; it should be a power of 10000.",
+    hint=FREQUENCY + " `**` raises to a power, `*` multiplies.",
+    explain=first_wrong_row,
+    step="angles",
+)
+def product_of_all(length, d_model):
+    i, position = columns_and_positions(length, d_model, torch.int64)  # then in float32, which rounds such angles
+    return position * 10000 * (-i / d_model)
+
+
+@known.also("multiplied-not-raised", step="angles")
+def product_without_the_minus(length, d_model):
+    i, position = columns_and_positions(length, d_model, torch.int64)
+    return position * 10000 * i / d_model
+
+
+@known.also("multiplied-not-raised", step="angles")
+def exponent_as_frequency(length, d_model):
+    i, position = columns_and_positions(length, d_model)
+    return position * i / d_model
+
+
+@known.also("multiplied-not-raised", step="angles")
+def exponent_over_10000_as_frequency(length, d_model):
+    i, position = columns_and_positions(length, d_model)
+    return position / 10000 * i / d_model
+
+
+@known.also("multiplied-not-raised", step="angles")
+def divided_by_the_product(length, d_model):
+    i, position = columns_and_positions(length, d_model)
+    return position / (10000 * i / d_model)
+
+
+@known(
+    "position-in-the-power",
+    means="The position was raised to the power as well, because it stands in the parentheses before `**`.",
+    hint="Only 10000 is raised to a power; the position is multiplied by the result, or divided by it.",
+    explain=first_wrong_row,
+    step="angles",
+)
+def power_of_the_position_times_10000(length, d_model):
+    i, position = columns_and_positions(length, d_model)
+    return (position * 10000) ** (-i / d_model)
+
+
+@known.also("position-in-the-power", step="angles")
+def power_of_the_position_over_10000(length, d_model):
+    i, position = columns_and_positions(length, d_model)
+    return (position / 10000) ** (i / d_model)
+
+
+@known(
+    "first-wave-left-out",
+    means="Every exponent is one pair too large, so the first wave, `sin(position)`, is missing.",
+    hint="i is the number of the even column, and the first one is column 0.",
+    explain=first_wrong_row,
+    step="angles",
+)
+def exponents_of_the_next_pair(length, d_model):
+    i, position = columns_and_positions(length, d_model)
+    return position / 10000.0 ** ((i + 2) / d_model)
+
+
+@known(
+    "frequency-added",
+    means="The positions and the frequencies were added; they should be multiplied.",
+    hint=FREQUENCY,
+    explain=first_wrong_row,
+    step="angles",
+)
+def sum_of_position_and_frequency(length, d_model):
+    i, position = columns_and_positions(length, d_model)
+    return position + 10000.0 ** (-i / d_model)
 
 
 @known(

@@ -90,7 +90,7 @@ class ScaledByInput(module_from()):
 
 @known(
     "query-layer-twice",
-    means="`W_query` made the keys as well; `W_key` was never used.",
+    means="`W_query` made the keys as well, in place of `W_key`.",
     hint="Each of the three layers makes one of the three things.",
     explain=explainers.sharpness,
     step="project",
@@ -101,7 +101,7 @@ def keys_by_the_query_layer(module, x):
 
 @known(
     "key-layer-twice",
-    means="`W_key` made the queries as well; `W_query` was never used.",
+    means="`W_key` made the queries as well, in place of `W_query`.",
     hint="Each of the three layers makes one of the three things.",
     explain=explainers.sharpness,
     step="project",
@@ -155,7 +155,7 @@ def values_by_the_query_layer(module, x):
 
 @known(
     "values-as-keys",
-    means="The queries were compared with the values; `W_key` was never used.",
+    means="The queries were compared with the values: `W_value` made the keys, in place of `W_key`.",
     hint="Keys decide how much is read; values are what is read.",
     explain=explainers.sharpness,
     step="project",

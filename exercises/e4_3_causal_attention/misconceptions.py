@@ -390,7 +390,7 @@ def axes_0_and_1_swapped(q, k):
 
 @known(
     "query-layer-twice",
-    means="`W_query` made the keys as well; `W_key` was never used.",
+    means="`W_query` made the keys as well, in place of `W_key`.",
     hint="Which layer makes k?",
     explain=explainers.sharpness,
     step="project",
@@ -401,7 +401,7 @@ def queries_as_keys(x, W_query, W_key, W_value, drop):
 
 @known(
     "key-layer-twice",
-    means="`W_key` made the queries as well; `W_query` was never used.",
+    means="`W_key` made the queries as well, in place of `W_query`.",
     hint="Which layer makes q?",
     explain=explainers.sharpness,
     step="project",
