@@ -17,7 +17,7 @@ from feedback.diagnose import known_mistake
 from feedback.exercise import Exercise
 from feedback.format import number
 from feedback.observations import Observations
-from feedback.report import Report, numbers, say, think
+from feedback.report import Report, say, think
 from feedback.sandbox import ContractViolation, StillRunning, session
 
 
@@ -162,7 +162,7 @@ def _broken_property(seen: Observations, stage: int) -> Report | None:
         for case, name in (*small, *large):
             sentence = wanted.test(case)
             if sentence:
-                tried = [numbers(f"This was tried on {name}.")] if name else []
+                tried = [say(f'This was tried on "{name}".')] if name else []
                 example = [] if name else explain.side_by_side(exercise, case)
                 return exercise.report(
                     "wrong", say(sentence), *tried, think(wanted.hint), *example, diagnosis=wanted.id

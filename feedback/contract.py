@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -101,7 +102,7 @@ def _binds(signature: inspect.Signature, arguments: tuple[str, ...]) -> bool:
 def violation(exercise: Exercise, attempt: Any, args: tuple, value: Any, expected: Any) -> Violation | None:
     """The first thing that is wrong about the type, shape, dtype or device of a result."""
     return (
-        _wrong_type(exercise, value, expected)
+        _wrong_type(exercise, attempt, value, expected)
         or _wrong_shape(exercise, attempt, args, value, expected)
         or _wrong_dtype(exercise, attempt, args, value, expected)
     )
@@ -113,11 +114,11 @@ def tensors(exercise: Exercise, value: Any, expected: Any) -> list[tuple]:
     return [part for part in tree.named(names, value, expected) if part[2] is not None]
 
 
-def _wrong_type(exercise: Exercise, value: Any, expected: Any) -> Violation | None:
+def _wrong_type(exercise: Exercise, attempt: Any, value: Any, expected: Any) -> Violation | None:
     wanted = _wanted(exercise, expected)
     if value is None:
         return Violation(
-            "returns-none", f"Your code returned None; {wanted} was expected.", "Does every path end with `return`?"
+            "returns-none", f"Your code returned None; {wanted} was expected.", _about_none(source.text(attempt))
         )
     if isinstance(expected, tuple):
         if not isinstance(value, tuple):
@@ -149,6 +150,13 @@ def _wrong_type(exercise: Exercise, value: Any, expected: Any) -> Violation | No
             _tensor_of(value) or "Keep the numbers in torch tensors all the way, and return the result alone.",
         )
     return None
+
+
+def _about_none(code: str) -> str:
+    """Why nothing came back."""
+    if re.search(r"return .*\.(sort|append|extend|reverse)\(", code):
+        return "`sort`, `append` and `reverse` change a list and return None; `sorted(...)` gives a new one."
+    return "Does every path end with `return`?"
 
 
 def _wrong_part(exercise: Exercise, name: Any, item: Any, expected: Any) -> Violation | None:
@@ -195,6 +203,8 @@ def _tensor_of(value: Any) -> str:
     """How a list, or what max(dim=...) gives, becomes one tensor, or ''."""
     if type(value).__module__ == "torch.return_types":
         return "With dim, max, min and sort return both at once: take .values, or use amax or amin."
+    if type(value) is tuple:
+        return "One tensor is asked for: a comma after `return` makes a tuple."
     if not isinstance(value, list) or not value:
         return ""
     if all(isinstance(item, torch.Tensor) and item.shape == value[0].shape for item in value):
@@ -256,7 +266,7 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
             return Violation(
                 "wrong-dtype",
                 f"{but}{name} should be {right.dtype}, got {actual.dtype}.",
-                _about_dtypes(exercise, right.dtype, args, source.text(attempt)),
+                _about_dtypes(exercise, right.dtype, args, source.text(attempt), equal),
             )
         if actual.device != right.device:
             return Violation(
@@ -267,12 +277,11 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
     return None
 
 
-def _about_dtypes(exercise: Exercise, right: torch.dtype, args: tuple, code: str) -> str:
+def _about_dtypes(exercise: Exercise, right: torch.dtype, args: tuple, code: str, equal: bool) -> str:
     short = str(right).replace("torch.", "")
     if short == "bool":
-        return (
-            "A mask holds True and False: make it by comparing numbers, or with dtype=torch.bool, or turn it into "
-            "one at the end with .bool()."
+        return "A mask holds True and False: make it by comparing numbers, or with dtype=torch.bool" + (
+            ", or turn it into one at the end with .bool()." if equal else "."
         )
     given = {name: x.dtype for name, x in zip(exercise.input_names, args, strict=False) if isinstance(x, torch.Tensor)}
     if not given:
@@ -280,7 +289,13 @@ def _about_dtypes(exercise: Exercise, right: torch.dtype, args: tuple, code: str
     converted = [call for call in (".float()", ".double()", ".half()", ".long()", ".int()") if call in code]
     if converted:
         return f"Your code converts with {converted[0]}; the result should keep the dtype of the input, {short}."
-    name = next((name for name, dtype in given.items() if dtype == right), "x")
+    name = next((name for name, dtype in given.items() if dtype == right), None)
+    if not right.is_floating_point and name is None:
+        return "Whole numbers are asked for: positions, as argmax gives them, and not values, as max does."
+    if name is None:
+        return f"Calculate in {short}, whatever the inputs are: give new tensors dtype=torch.{short}."
+    if "dtype=torch.float" in code:
+        return f"Your code asks for a dtype by name; the result should keep the dtype of the input, {short}."
     return (
         f"The input was {short}. A new tensor is float32 unless you say otherwise, and one from NumPy often float64: "
         f"make it with dtype={name}.dtype, or with zeros_like."

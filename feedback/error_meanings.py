@@ -17,7 +17,7 @@ MEANINGS = (
     (
         r"name '(\w+)' is not defined",
         "Python does not know the name {0}: is it spelled as it was defined, and has the cell that defines it been "
-        "run?",
+        "run? (In a module, what `__init__` got or made is reached through self, `self.{0}`.)",
     ),
     (
         r"local variable '(\w+)'|cannot access local variable '(\w+)'",
@@ -30,6 +30,10 @@ MEANINGS = (
     (
         r"pop from an empty",
         "There is nothing left to take out: the collection may be empty from the start.",
+    ),
+    (
+        r"^KeyError: tensor\(",
+        "A dict finds a tensor only if it is the very same object: look up its number, `x.item()`.",
     ),
     (
         r"^KeyError",
@@ -77,8 +81,8 @@ MEANINGS = (
     ),
     (
         r"'NoneType' object|non-iterable NoneType",
-        "Something here is None: an argument that may be None, or what came from a function that ends without "
-        "`return`.",
+        "Something here is None: an argument that may be None, or what came from a function that returns nothing, such "
+        "as `append` and `sort`, which change the list itself, or one that ends without `return`.",
     ),
     (
         r"'tuple' object has no attribute '(\w+)'",
@@ -170,8 +174,8 @@ MEANINGS = (
     ),
     (
         r"only one element tensors|cannot be converted to Scalar|to a (Python )?scalar|must be Number, not Tensor",
-        "One plain number is needed here, and this is a tensor of several: use torch's own functions, such as "
-        "`x.exp()` instead of `math.exp(x)`.",
+        "One plain number is needed here, and this is a tensor of several: `.item()` takes out a single one, and "
+        "torch's own functions, such as `x.exp()` instead of `math.exp(x)`, take them all.",
     ),
     (
         r"sqrt\(\): argument 'input'.*must be Tensor",
@@ -270,6 +274,11 @@ MEANINGS = (
         "since what fits is broadcast anyway, or give it all sizes: `mask.expand(x.shape)`.",
     ),
     (
+        r"same number of dimensions",
+        "These tensors need equally many axes: print the shape of each. Has one of them lost an axis (`keepdim=True` "
+        "keeps it), or gained one?",
+    ),
+    (
         r"number of dim|dims=?.*(not match|must be)|permute\(",
         "permute needs every axis exactly once; for the last two axes `.transpose(-2, -1)` suits any number of axes.",
     ),
@@ -348,6 +357,14 @@ MEANINGS = (
     (
         r"must be Tensor, not (\w+)|argument '\w+' .*must be Tensor, not (\w+)",
         "A tensor is needed here, and a plain Python value came.",
+    ),
+    (
+        r"bitwise_xor|unsupported operand type\(s\) for \^",
+        "In Python `^` is not a power: write `**`.",
+    ),
+    (
+        r"Integers to negative integer powers",
+        "A whole number cannot be raised to a negative power of whole numbers: begin with a float, `10000.0`.",
     ),
     (
         r"unsupported operand type",

@@ -12,6 +12,7 @@ from feedback.error_meanings import LAYERS, MEANINGS
 PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|set|frozenset|NoneType"
 OTHER_NAMES = {"variance": "var", "average": "mean", "avg": "mean", "length": "size"}
 Meanings = tuple[tuple[str, str], ...]
+_SIZES_OR_PLACES = r"size of (the )?tensor|is out of bounds|index out of range|cannot be multiplied|batch2 tensor"
 
 
 def meaning(error: BaseException, own: Meanings = (), line: str = "", one_axis_more: bool = False) -> str:
@@ -22,10 +23,15 @@ def meaning(error: BaseException, own: Meanings = (), line: str = "", one_axis_m
     one_axis_more  whether the code is right with fewer axes, and stops with one more
     """
     words = _words(error)
-    if one_axis_more and re.search(r"size of (the )?tensor|is out of bounds|index out of range", words):
+    if one_axis_more and "..." not in line and re.search(_SIZES_OR_PLACES, words):
         return (
-            "Your code is right with fewer axes, and stops with one more in front: an `x[i]`, for example, is then a "
-            "whole item, not a row. Count from the end, `x[..., i, :]`, or let a matrix product do all items at once."
+            "Your code is right on an input with fewer axes, and stops on this one. Is there an `x[i]`, which is now a "
+            "whole item, not a row? Count from the end, `x[..., i, :]`, or let a matrix product do all items at once."
+        )
+    if line and "expand(" in words and "expand" not in line:
+        return (
+            "What is written into a place has more axes than the place itself: print both shapes. With one more axis "
+            "in front, `x[i]` is a whole item."
         )
     special = _matrix_product(words) or _sizes_differ(words, line) or _slip_in_a_name(words, own)
     if special:
@@ -67,6 +73,7 @@ def first_line(error: BaseException) -> str:
     """The exception's own message, cut to one line."""
     text = str(error).strip().splitlines()
     words = text[0] if text else ""
+    words = words.partition(", but expected one of:")[0]  # what follows is a list of signatures, on more lines
     return f"{type(error).__name__}: {words[:200]}" if words else type(error).__name__
 
 
@@ -114,7 +121,7 @@ def _sizes_differ(words: str, line: str) -> str:
         return rule + " In a product with @ the axes in front must agree in this way."
     if re.search(r"\b(sum|mean|var|std|a?max|a?min|norm)\b", line):
         return rule + " If a sum or a mean removed an axis, `keepdim=True` keeps it, with size 1."
-    return rule + " `x[:, None]` inserts an axis of size 1, which fits any size."
+    return rule + " Is an axis missing (`x[:, None]` inserts one of size 1), swapped, or cut to another size?"
 
 
 def _slip_in_a_name(words: str, own: Meanings) -> str:

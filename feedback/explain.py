@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -32,14 +33,18 @@ def misconception(seen: Observations, found: Misconception, evidence: str, stage
 
 
 def _made_on(seen: Observations, indices: list[int]) -> str:
-    """The beginning of a sentence on a mistake that is seen on these test cases only."""
+    """The beginning of a sentence on a mistake that is seen on these test cases only.
+
+    Where others fail in another way, how many they are says nothing: there a second mistake may hide the first.
+    """
     if not indices:
         return ""
-    first = seen.exercise.cases[indices[0]].name
+    required = list(seen.required())
+    first = f'"{seen.exercise.cases[indices[0]].name}"'
+    if any(i not in indices and not seen.passes(i) for i in required):
+        return f"Tried on {first}, your result is that of this mistake: "
     where = first if len(indices) == 1 else f"the first: {first}"
-    return (
-        f"On {len(indices)} of {len(list(seen.required()))} inputs ({where}) your results are those of this mistake: "
-    )
+    return f"On {len(indices)} of {len(required)} inputs ({where}) your results are those of this mistake: "
 
 
 def in_numbers(seen: Observations, found: Misconception, case: Comparison, stage: int) -> str:
@@ -108,8 +113,15 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
         "error",
         say("Your code stopped with an exception."),
         *message,
-        think("Print the shapes just before that line, and compare them with the ones above."),
+        think(_before(record.line)),
     )
+
+
+def _before(line: str) -> str:
+    """What to think about an exception of which nothing is known."""
+    if re.search(r"`(raise|assert)\b", line):
+        return "Your own line demands something that the exercise does not promise: compare it with what was given."
+    return "Print what this line works on just before it, values and shapes: which of them is not what you expect?"
 
 
 def _is_seen_in_numbers(seen: Observations) -> bool:
@@ -161,6 +173,7 @@ def changes_a_layer(record: Run) -> bool:
 def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
     """That an input was changed, and what to think about."""
     names = " and ".join(exercise.input_names[i] for i in record.changed)
+    name = exercise.input_names[record.changed[0]]
     kinds = {type(record.args[i]) for i in record.changed}
     if dict in kinds:
         hint = (
@@ -176,8 +189,9 @@ def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
         hint = "Apply the layer, and leave its weight and bias alone: they are to be used again."
     else:
         hint = (
-            "x += ..., x -= ..., `x[...] = ...` and methods that end in _ (`masked_fill_`) write into x itself. "
-            "Make a new tensor instead (x = x - ..., or return x + ...), or start with `x.clone()`."
+            f"{name} += ..., {name} -= ..., `{name}[...] = ...` and methods that end in _ (`masked_fill_`) write into "
+            f"{name} itself. Make a new tensor instead ({name} = {name} - ..., or return {name} + ...), or start with "
+            f"`{name}.clone()`."
         )
     return f"Your code changed its input {names}. Whoever calls it still needs it as it was.", hint
 
@@ -202,9 +216,9 @@ def counterexample(seen: Observations, index: int, stage: int) -> Report:
         )
     return exercise.report(
         "wrong",
-        say(f"{so_far}; it was tried on {exercise.cases[index].name}."),
+        say(f'{so_far}; it was tried on "{exercise.cases[index].name}".'),
         numbers(sentence(explainers.entry(case))),
-        think(FOLLOW_BY_HAND),
+        think("Choose a small input of this kind, and print what each line makes of it: which step surprises you?"),
     )
 
 

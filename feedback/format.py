@@ -58,7 +58,7 @@ def describe(value: Any) -> str:
 def _some(value: Any) -> str:
     """'a Box', 'an Odd'."""
     name = type(value).__name__
-    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+    return f"{'an' if name[0] in 'AEIOUaeiou' or name == 'ndarray' else 'a'} {name}"
 
 
 def _described(value: Any) -> str:
@@ -67,11 +67,11 @@ def _described(value: Any) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(getattr(value, "shape", None), tuple):
-        return f"a {type(value).__name__} of shape {tuple(value.shape)}"
+        return f"{_some(value)} of shape {tuple(value.shape)}"
     if type(value).__module__ == "torch.return_types" and hasattr(value, "indices"):
         return "two things, values and indices"
-    if isinstance(value, (list, tuple, dict)):
-        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, (list, tuple, dict, set)):
+        return f"a {type(value).__name__} of {len(value)}" if value else f"an empty {type(value).__name__}"
     if inspect.isgenerator(value):
         return "a generator (yield or (... for ...) makes one)"
     if isinstance(value, (map, filter, zip, enumerate)):
@@ -82,7 +82,7 @@ def _described(value: Any) -> str:
         return repr(value)
     if inspect.isroutine(value):
         return f"the function {getattr(value, '__name__', '')}".strip()
-    return "None" if value is None else f"{type(value).__name__} {shortly(value)}"
+    return "None" if value is None else f"the {type(value).__name__} {shortly(value)}"
 
 
 def argument(name: str, value: Any, dtype: bool = False) -> str:

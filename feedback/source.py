@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+CONSTANTS = {"e", "inf", "nan", "pi"}  # of the modules math and torch
+
 
 def is_stub(attempt: Any) -> bool:
     """Whether a function or class still has the empty body that it had in the notebook."""
@@ -94,7 +96,7 @@ def borrowed(attempt: Any) -> list[tuple[str, Any]]:
     return [
         (name, value)
         for name, value in read.items()
-        if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple, dict))
+        if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple, dict)) and name not in CONSTANTS
     ]
 
 

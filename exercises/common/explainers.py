@@ -40,7 +40,7 @@ def row_sum(case):
     at = worst(sums, torch.ones_like(sums))
     if abs(sums[at] - 1) < 1e-3:
         return entry(case)
-    return f"row {position(at)} of your weights sums to {number(sums[at])}; a row must sum to 1"
+    return f"row {position(at)} of your weights sums to {number(sums[at])}; it must sum to 1"
 
 
 def sharpness(case):

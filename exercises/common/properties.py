@@ -22,10 +22,7 @@ def _rows_sum_to_one(case):
     if torch.allclose(sums, right, atol=1e-3):
         return None
     at = explainers.worst(sums, right)
-    return (
-        f"Each row of the weights must sum to {right[at]:.0f}; your row {explainers.position(at)} sums to "
-        f"{sums[at]:.4f}."
-    )
+    return f"Your row {explainers.position(at)} of the weights sums to {sums[at]:.4f}; it must sum to {right[at]:.0f}."
 
 
 def _not_negative(case):
@@ -92,8 +89,8 @@ ITEMS = BehavioralTest(
 
 # A misconception that several exercises share, in words.
 FROM_THE_FRONT = (
-    "The softmax runs over an axis that was counted from the front (such as `dim=1`, or none given): with another "
-    "number of axes, that is the wrong one."
+    "The softmax runs over another axis than the last: one that was counted from the front (such as `dim=1`, or none "
+    "given)."
 )
 COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: `dim=-1`."
 

@@ -374,3 +374,31 @@ def softmax_shifted_in_the_denominator(scores):
     """The maximum is subtracted below the line only."""
     largest = scores.max(-1, keepdim=True).values
     return torch.exp(scores) / torch.sum(torch.exp(scores - largest), -1, keepdim=True)
+
+
+@wrong("last-subtracted")
+def softmax_minus_the_last(scores):
+    """The last score of each row is subtracted."""
+    powers = (scores - scores[..., -1:]).exp()
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
+@wrong("mean-subtracted")
+def softmax_minus_the_mean_of_everything(scores):
+    """One mean for the whole tensor is subtracted."""
+    powers = torch.exp(scores - scores.mean())
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
+@wrong("largest-size")
+def softmax_minus_a_positive_maximum(scores):
+    """Only a maximum above 0 is subtracted."""
+    powers = torch.exp(scores - scores.amax(-1, keepdim=True).clamp(min=0))
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
+@wrong("subtracted-after-exp")
+def softmax_of_expm1(scores):
+    """expm1 in place of exp."""
+    powers = torch.expm1(scores - scores.amax(-1, keepdim=True))
+    return powers / powers.sum(dim=-1, keepdim=True)

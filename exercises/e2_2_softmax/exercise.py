@@ -8,8 +8,8 @@ from exercises.e2_2_softmax.misconceptions import known
 from exercises.e2_2_softmax.reference import softmax
 from feedback import Exercise, TestCase
 
-# float32 overflows at exp(89), float64 at exp(710). The last two rows are too large for float32 alone, and the last one
-# is not if the position of its largest score, 2, is subtracted.
+# float32 overflows at exp(89), float64 at exp(710). The rows of 95 and 88 are too large for float32 alone, and that of
+# 88 is not if the position of its largest score, 2, is subtracted. The last two tell the last score from the mean.
 LARGE = torch.tensor(
     [
         [1000.0, 1001.0, 999.5],
@@ -20,6 +20,8 @@ LARGE = torch.tensor(
         [1000.0, 1000.0, -1000.0],
         [95.0, 94.0, 93.0],
         [88.0, 87.5, 89.0],
+        [0.0, 1000.0, 1000.0],
+        [-1000.0, 0.0, 1000.0],
     ]
 )
 

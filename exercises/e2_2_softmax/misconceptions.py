@@ -90,12 +90,27 @@ def clamped_on_both_sides(scores):
 
 @known(
     "mean-subtracted",
-    means="The mean of each row was subtracted. The largest score can still be far above it, and then exp overflows.",
+    means="A mean was subtracted. The largest score can still be far above it, and then exp overflows.",
     hint=WHICH_NUMBER,
     explain=explainers.not_a_number,
 )
 def minus_the_mean(scores):
     return divided((scores - scores.mean(-1, keepdim=True)).exp())
+
+
+@known.also("mean-subtracted")
+def minus_the_mean_of_all(scores):
+    return divided((scores - scores.mean()).exp())
+
+
+@known(
+    "last-subtracted",
+    means="The last score of each row was subtracted. Another one can still be far above it, and then exp overflows.",
+    hint=WHICH_NUMBER,
+    explain=explainers.not_a_number,
+)
+def minus_the_last(scores):
+    return divided((scores - scores[..., -1:]).exp())
 
 
 @known(
@@ -146,8 +161,8 @@ def minus_the_largest_of_the_columns(scores):
 
 @known(
     "largest-size",
-    means="The largest absolute value was subtracted. In a row of -1000s that leaves `exp(-2000)` = 0 everywhere, "
-    "and 0 / 0 is NaN.",
+    means="In a row of -1000s nothing negative was subtracted (a largest absolute value, or 0): every exponential "
+    "becomes 0, and 0 / 0 is NaN.",
     hint="Subtract the largest score itself, with its sign.",
     explain=explainers.not_a_number,
 )
@@ -157,8 +172,8 @@ def minus_the_largest_size(scores):
 
 @known(
     "one-maximum-for-all",
-    means="The largest score of the whole tensor is subtracted from every row. A row far below it becomes "
-    "`exp(-2000)` = 0 everywhere, and 0 / 0 is NaN.",
+    means="One number is subtracted from all rows, such as the largest score of the whole tensor. In a row far below "
+    "it every exponential becomes 0, and 0 / 0 is NaN.",
     hint="Each row needs its own largest score: look along the last axis alone.",
     explain=explainers.not_a_number,
 )
@@ -168,9 +183,9 @@ def minus_the_largest_of_all(scores):
 
 @known(
     "subtracted-after-exp",
-    means="The maximum was subtracted after exp: it changes the weights, and comes too late to keep exp from "
-    "overflowing.",
-    hint="What has to be small, so that exp does not overflow?",
+    means="Something was subtracted after exp, which changes the weights; only a number that is subtracted before exp "
+    "leaves them as they are.",
+    hint="Which numbers have to be small, so that exp does not overflow?",
 )
 def maximum_subtracted_after_exp(scores):
     return divided(scores.exp() - scores.exp().amax(-1, keepdim=True))

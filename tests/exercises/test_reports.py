@@ -35,7 +35,7 @@ def test_strange_results_are_explained(value, diagnosis):
         (None, "returns-none", "a list of ids was expected"),
         ("2 1", "returns-wrong-type", "str '2 1'"),
         (3, "returns-wrong-type", "returned 3"),
-        ({}, "returns-wrong-type", "a dict of 0"),
+        ({}, "returns-wrong-type", "an empty dict"),
         (map(int, "12"), "returns-wrong-type", "a map object"),
         (np.ones(5), "returns-wrong-type", "of shape (5,)"),
         ([], "not-one-id-per-word", "your list 0 entries"),
@@ -252,7 +252,7 @@ def test_code_for_two_axes_that_stops_at_a_batch_is_recognized():
                 scores[i, j] = (q[i] * k[j]).sum()
         return scores
 
-    assert "Your code is right with fewer axes, and stops with one more in front" in check("2.1", code).message
+    assert "Your code is right on an input with fewer axes, and stops on this one" in check("2.1", code).message
     wrong = check("2.1", lambda q, k: q @ k[:, :1] if q.dim() == 2 else q[9]).message
     assert "right with fewer axes" not in wrong
 

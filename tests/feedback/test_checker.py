@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from feedback import checker
+from feedback import Misconceptions, checker
 from tests.feedback.sample import EXERCISE, SCALE, X, not_divided, over_columns, scale_added, shares
 
 
@@ -50,12 +50,29 @@ def test_the_first_parts_of_a_result_are_judged_by_themselves():
 def test_a_mistake_that_is_made_on_some_inputs_only_is_said_to_be():
     report = check(lambda x, scale=None: (over_columns if len(x) == 3 else shares)(x, scale))
     assert report.diagnosis == "over-columns"
-    assert (
-        "On 1 of 3 inputs (a tall table) your results are those of this mistake: Columns were summed" in report.message
-    )
+    expected = 'On 1 of 3 inputs ("a tall table") your results are those of this mistake: Columns were summed'
+    assert expected in report.message
     report = check(lambda x, scale=None: (over_columns if scale is None else shares)(x, scale))
-    assert "On 2 of 3 inputs (the first: a table) your results are those of this mistake: Columns" in report.message
+    expected = 'On 2 of 3 inputs (the first: "a table") your results are those of this mistake: Columns'
+    assert expected in report.message
     assert "inputs" not in check(over_columns).message
+
+
+def test_next_to_a_second_mistake_the_first_is_shown_on_one_input():
+    report = check(lambda x, scale=None: over_columns(x) if scale is None else shares(x, scale**2))
+    assert 'Tried on "a table", your result is that of this mistake: Columns were summed' in report.message
+
+
+def test_an_exception_alone_is_said_to_have_a_likely_cause():
+    """Other code may raise the same exception."""
+    known = Misconceptions()
+
+    @known("squared", means="x was multiplied by itself.", hint="By what should it be divided?")
+    def product_with_itself(x, scale=None):
+        return x @ x
+
+    report = checker.check(replace(EXERCISE, misconceptions=known), lambda x, scale=None: x @ x + 1)
+    assert report.diagnosis == "squared" and "Likely cause: x was multiplied by itself." in report.message
 
 
 def test_an_unknown_mistake_falls_to_a_property():

@@ -65,7 +65,7 @@ def test_an_exception_is_explained(code, words):
         ("scores = q @ k", "In a product with @ the axes in front must agree in this way"),
         ("scores = q @ k.T", ".T reverses all axes; .transpose(-2, -1) swaps the last two alone"),
         ("x - x.mean(-1)", "keepdim=True keeps it"),
-        ("x + positions", "x[:, None] inserts an axis of size 1"),
+        ("x + positions", "x[:, None] inserts one of size 1"),
     ],
 )
 def test_advice_on_sizes_depends_on_the_line(line, words):

@@ -137,7 +137,7 @@ def test_the_printed_text_is_that_of_the_failing_input():
 
     message = check("2.2", code).message
     assert "With `scores = [[1000, 1001]]`" in message
-    assert "It was called with scores of shape (8, 3). Your code printed:\n    largest 1001\n" in message
+    assert "It was called with scores of shape (10, 3). Your code printed:\n    largest 1001\n" in message
 
 
 def test_the_learners_random_numbers_and_modes_are_left_alone():

@@ -117,7 +117,7 @@ def test_code_without_a_source_file_is_understood(body, status):
     [
         (torch.zeros(5), "`check` needs the function itself, got a tensor of shape (5,)"),
         (None, "got None"),
-        ("row_means", "got str 'row_means'"),
+        ("row_means", "got the str 'row_means'"),
         (3, "got 3"),
         (nn.Linear, "A function is asked for, got the class Linear"),
         (torch.Tensor, "got the class Tensor"),
