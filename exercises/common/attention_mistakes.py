@@ -113,7 +113,8 @@ def times_the_root(q, k):
 
 SCALE_MISTAKES(
     "scaled-by-another",
-    means="The scores were divided by the square root of a size other than D: the number of positions, items or heads.",
+    means="The scores were divided by the square root of another number than D: of positions, items, heads, or of all "
+    "numbers.",
     hint="Which axis does a dot product sum over? D is its size: `q.size(-1)`.",
     explain=explainers.sharpness,
 )

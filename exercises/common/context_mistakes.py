@@ -74,14 +74,14 @@ add_layers(
 )
 add_layers(
     "query-layer-twice",
-    "`q_proj` made the keys as well; `k_proj` was never used.",
+    "`q_proj` made the keys as well, in place of `k_proj`.",
     "Each of the three layers is needed.",
     explainers.sharpness,
     ("xq", "cq", "cv"),
 )
 add_layers(
     "key-layer-twice",
-    "`k_proj` made the queries as well; `q_proj` was never used.",
+    "`k_proj` made the queries as well, in place of `q_proj`.",
     "Each of the three layers is needed.",
     explainers.sharpness,
     ("xk", "ck", "cv"),
@@ -102,7 +102,7 @@ add_layers(
 )
 add_layers(
     "values-as-keys",
-    "The queries were compared with the values; `k_proj` was never used.",
+    "The queries were compared with the values: `v_proj` made the keys, in place of `k_proj`.",
     "Keys decide how much is read.",
     explainers.entry,
     ("xq", "cv", "cv"),

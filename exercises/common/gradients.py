@@ -31,19 +31,22 @@ def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*
         if missed:
             reached = listed(_layers_whole(missed, wanted))
             return f"The numbers are right, but no gradient reaches {reached}, so nothing could be learned there."
-        if not compared:
-            return None
-        for name, right in wanted.items():
-            if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
-                at = worst(given[name], right)
-                return (
-                    f"The numbers are right, but the gradient of {name} is not: at {position(at)} it is "
-                    f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation is "
-                    "cut off from it."
-                )
-        return None
+        return first_wrong(given, wanted) if compared else None
 
     return BehavioralTest("no-gradients", test, THINK, required=True, while_doing="where gradients are needed")
+
+
+def first_wrong(given, wanted):
+    """A sentence on the first gradient that differs from the right one, or None; both are {name: gradient}."""
+    for name, right in wanted.items():
+        if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
+            at = worst(given[name], right)
+            return (
+                f"The numbers are right, but the gradient of {name} is not: at {position(at)} it is "
+                f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation is "
+                "cut off from it."
+            )
+    return None
 
 
 def _gradients(attempt, args, names, call):

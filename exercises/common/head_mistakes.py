@@ -432,14 +432,14 @@ def layers_mixed_up(q_proj, k_proj, v_proj):
     )
     mistake(
         "query-layer-twice",
-        f"{q_proj} made the keys as well; {k_proj} was never used.",
+        f"{q_proj} made the keys as well, in place of {k_proj}.",
         "Each of the three layers is needed.",
         explainers.sharpness,
         ("xq", "xq", "xv"),
     )
     mistake(
         "key-layer-twice",
-        f"{k_proj} made the queries as well; {q_proj} was never used.",
+        f"{k_proj} made the queries as well, in place of {q_proj}.",
         "Each of the three layers is needed.",
         explainers.sharpness,
         ("xk", "xk", "xv"),
@@ -467,7 +467,7 @@ def layers_mixed_up(q_proj, k_proj, v_proj):
     )
     mistake(
         "values-as-keys",
-        f"The queries were compared with the values; {k_proj} was never used.",
+        f"The queries were compared with the values: {v_proj} made the keys, in place of {k_proj}.",
         "Keys decide how much is read.",
         explainers.entry,
         ("xq", "xv", "xv"),

@@ -55,7 +55,7 @@ def nothing_hidden(scores, mask):
 
 @MASK_MISTAKES(
     "true-hides",
-    means="The mask was read the wrong way around: visible keys were hidden, hidden ones kept.",
+    means="The mask was read the wrong way around: keys were hidden where it is True.",
     hint="`masked_fill` fills where its mask is True. Where is yours True: at the keys to hide, or at those to keep?",
     explain=explainers.hidden_weight,
     step="fill",
@@ -112,7 +112,7 @@ def add_fill(id, value):
 
 MASK_MISTAKES(
     "zero-filled",
-    means="Hidden scores were set to 0, and `exp(0)` = 1: a score of 0 is an ordinary score.",
+    means="Hidden scores were set to 0, or to 1e-9 or the like, and `exp(0)` = 1: a score of 0 is an ordinary score.",
     hint="Which score becomes a weight of 0?",
     explain=explainers.hidden_weight,
 )

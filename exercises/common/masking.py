@@ -2,6 +2,7 @@
 
 import torch
 
+from exercises.common import explainers
 from exercises.common.inputs import CAUSAL, B, H, S, T, normal, padded, some_hidden
 from feedback import TestCase
 
@@ -44,7 +45,8 @@ LIMITATIONS = (
         "a very low visible score",
         (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
         limitation="It has a limit: try scores = [[-20000, 0]] with only the first key visible. It must get all "
-        "the weight, however low its score: fill with -inf, or with `torch.finfo(scores.dtype).min`.",
+        "the weight, however low its score: the fill must be lower than every score, and a maximum that is subtracted "
+        "is that of the visible scores.",
     ),
 )
 
@@ -80,6 +82,28 @@ def add_weak_fill(known, start, below, finish=None):
     def weakly_filled(scores, mask):
         weights = torch.where(mask, scores, start(scores) - below).softmax(-1)
         return finish(weights, mask) if finish else weights
+
+
+def add_scores_ignored(known):
+    """Register weights that depend on the mask alone."""
+
+    @known(
+        "scores-ignored",
+        means="The visible keys of a row all get the same weight, whatever their scores are.",
+        hint="A visible key gets more the higher its score is: which function makes weights of scores?",
+        explain=explainers.entry,
+    )
+    def visible_keys_alike(scores, mask):
+        visible = mask.expand(scores.shape).to(scores.dtype)
+        return visible / visible.sum(-1, keepdim=True)
+
+    @known.also("scores-ignored")
+    def visible_keys_alike_or_none(scores, mask):
+        return visible_keys_alike(scores, mask).nan_to_num(0.0)
+
+    @known.also("scores-ignored")
+    def all_keys_alike(scores, mask):
+        return torch.full_like(scores, 1 / scores.size(-1))
 
 
 # ---------------------------------------------------------------- hints that fit these exercises

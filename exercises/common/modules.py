@@ -2,11 +2,12 @@
 
 import inspect
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import torch
 from torch import nn
 
+from exercises.common.gradients import first_wrong
 from exercises.common.inputs import normal
 from feedback import BehavioralTest, ContractViolation, source, tree
 
@@ -208,7 +209,7 @@ def in_a_row(names):
 
 
 def trainable(build, solution, names, first, second, call=lambda module, *inputs: module(*inputs)):
-    """Two required behavioral tests: a module remembers nothing, and can learn.
+    """Two required behavioral tests: a module remembers nothing, and learns as the solution does.
 
     build(attempt) makes a module with known numbers in it; first and second are the inputs of two calls, the
     second one longer.
@@ -222,16 +223,22 @@ def trainable(build, solution, names, first, second, call=lambda module, *inputs
             return None
         return "Used a second time, on a longer sequence, your module gives wrong numbers: it remembers the first call."
 
-    def learns(attempt):
+    def gradients_of(attempt):
         module, x = build(attempt), first[0].clone().requires_grad_()
         out = call(module, x, *first[1:])[0]
         if out.requires_grad:
             (out * normal(*out.shape, seed=47)).sum().backward()
-        reached = {"x": x.grad, **{name: getattr(module, name).weight.grad for name in names}}
-        missed = [name for name, gradient in reached.items() if gradient is None or not gradient.any()]
-        if not missed:
-            return None
-        return f"The numbers are right, but no gradient reaches {in_a_row(missed)}, so nothing could be learned there."
+        return {"x": x.grad, **{name: getattr(module, name).weight.grad for name in names}}
+
+    right_gradients = cache(lambda: gradients_of(solution))
+
+    def learns(attempt):
+        given = gradients_of(attempt)
+        missed = [name for name, gradient in given.items() if gradient is None or not gradient.any()]
+        if missed:
+            reached = in_a_row(missed)
+            return f"The numbers are right, but no gradient reaches {reached}, so nothing could be learned there."
+        return first_wrong(given, right_gradients())
 
     return (
         BehavioralTest(
@@ -244,7 +251,8 @@ def trainable(build, solution, names, first, second, call=lambda module, *inputs
         BehavioralTest(
             "no-gradients",
             learns,
-            "Use the layers themselves, and no detach, `.data` or `no_grad`.",
+            "Use x and the layers themselves: no detach, `.data`, `no_grad`, `requires_grad_(False)`, or "
+            "`torch.tensor(...)` of a tensor.",
             required=True,
             while_doing="in the backward pass",
         ),

@@ -235,6 +235,35 @@ def words_without_punctuation(text):
 known.also("unknown-skipped", words=words_without_punctuation, look_up=skipping)
 
 
+@known(
+    "one-unknown-for-all",
+    means="One unknown word makes the whole list [<unk>]: the words that are known lose their ids.",
+    hint="Whether a word is known is asked for each word by itself, inside the loop.",
+    explain=in_words,
+    step="look_up",
+)
+def unk_alone_if_any_is_unknown(words, vocabulary):
+    return raising(words, vocabulary) if all(word in vocabulary for word in words) else [vocabulary[UNKNOWN]]
+
+
+@known(
+    "ends-at-unknown",
+    means="The list ends at the first unknown word: the words after it have no ids.",
+    hint="What makes your loop end there: a `break`, a `return`, or a `try` around the whole loop?",
+    explain=in_words,
+    step="look_up",
+)
+def ids_before_the_first_unknown(words, vocabulary):
+    unknown = [at for at, word in enumerate(words) if word not in vocabulary]
+    return raising(words[: unknown[0]] if unknown else words, vocabulary)
+
+
+@known.also("ends-at-unknown", step="look_up")
+def ids_up_to_the_first_unknown(words, vocabulary):
+    unknown = [at for at, word in enumerate(words) if word not in vocabulary]
+    return with_unknown(words[: unknown[0] + 1] if unknown else words, vocabulary)
+
+
 known(
     "unknown-raises",
     means="`vocabulary[word]` raises a KeyError for a word that is not in the vocabulary.",

@@ -18,7 +18,7 @@ from exercises.e1_2_embed.rows import next_to_its_row, row_taken
 
 @known(
     "summed",
-    means="The rows of several ids were added up; each id keeps a row of its own.",
+    means="Numbers were added up along an axis; each id keeps a whole row, as it is in the table.",
     hint="The result has one more axis than ids: (..., C).",
 )
 def summed_over_axis_0(ids, table):
@@ -42,7 +42,7 @@ def summed_over_all(ids, table):
 
 @known(
     "averaged",
-    means="The rows of several ids were averaged; each id keeps a row of its own.",
+    means="Numbers were averaged along an axis; each id keeps a whole row, as it is in the table.",
     hint="The result has one more axis than ids: (..., C).",
 )
 def averaged_over_axis_0(ids, table):
@@ -100,7 +100,7 @@ def rows_times_root(ids, table):
 
 @known(
     "normalized",
-    means="The rows were divided by their length, so that all are of length 1.",
+    means="Rows were divided by their length.",
     hint="Here the rows are taken as they are.",
     explain=explainers.entry,
 )

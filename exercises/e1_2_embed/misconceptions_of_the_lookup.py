@@ -103,7 +103,7 @@ def float_one_hot_without_classes(ids, table):
 
 @known(
     "one-hot-of-columns",
-    means="`one_hot` was given the width of the table; it needs one class for each row.",
+    means="`one_hot` was given too few classes, such as the width of the table; it needs one for each row.",
     hint="Which size of (V, C) counts the words?",
 )
 def one_hot_as_wide_as_a_row(ids, table):

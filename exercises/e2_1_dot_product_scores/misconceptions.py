@@ -140,7 +140,7 @@ def keys_with_keys(q, k):
 
 @known(
     "distance",
-    means="These are distances: they grow as query and key become less alike.",
+    means="These are distances, or their negatives; here similarity is measured by a dot product.",
     hint="A dot product is large when two vectors point the same way: multiply feature by feature, then add.",
     step="compare",
 )

@@ -28,7 +28,7 @@ known.also("swapped-pair", scale=unscaled, give=weights_first)
 known.include(
     SCALE_MISTAKES,
     means={
-        "scaled-by-another": "The scores were divided by the square root of a size other than D: of a number of "
+        "scaled-by-another": "The scores were divided by the square root of another number than D: of a number of "
         "positions "
         "or items, or of the width of the values."
     },

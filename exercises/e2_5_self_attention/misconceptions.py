@@ -164,6 +164,17 @@ def keys_by_the_value_layer(module, x):
     return module.W_query(x), module.W_value(x), module.W_value(x)
 
 
+@known(
+    "keys-and-values-exchanged",
+    means="Keys and values have changed places.",
+    hint="Keys are compared with the queries, values are averaged.",
+    explain=explainers.sharpness,
+    step="project",
+)
+def keys_and_values_swapped(module, x):
+    return module.W_query(x), module.W_value(x), module.W_key(x)
+
+
 # ---------------------------------------------------------------- axes, weights, the result
 
 known.include(SOFTMAX_MISTAKES, "over-queries", "over-batch", "softmax-twice", "no-softmax")

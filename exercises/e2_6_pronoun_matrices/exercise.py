@@ -76,8 +76,8 @@ EXERCISE = Exercise(
         Property(
             "not-its-noun",
             not_its_noun,
-            "Compute the scores of this pronoun by hand: its query times the key of its noun, and times the key of the "
-            "word that it reads instead. Which entry must change?",
+            "Compute the scores of this pronoun by hand: its query times the key of its noun, and times the keys of "
+            "other words. Which entry must change, or become larger?",
         ),
     ),
     when_correct="Each pronoun reads its noun, wherever it is: what a word looks for is no longer what it is.",

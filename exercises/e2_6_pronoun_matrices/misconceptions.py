@@ -19,8 +19,9 @@ def genders(pronoun, size=3.0):
 
 @known(
     "reads-itself",
-    means="The pronoun reads itself as much as its noun, or more: it has the gender that it asks for.",
-    hint="A pronoun should ask, and not answer. Which row of `W_key` can take back its answer?",
+    means="The pronoun reads itself as much as its noun, or more: its own key answers its query.",
+    hint="A pronoun should ask for its gender, and not answer. Which row of `W_key` can take back its answer, and does "
+    "any row of `W_query` take back its question?",
     explain=what_a_pronoun_reads,
 )
 def gender_asks_for_gender():
@@ -101,7 +102,7 @@ def add_one_gender(row):
 
 known(
     "one-gender-only",
-    means="One pronoun finds its noun; for the others all scores are equal, and they read every word evenly.",
+    means="Not every pronoun has a question: where its scores are all equal, it reads every word evenly.",
     hint="Each gender needs a column of its own in `W_query` and `W_key`: a question, and its answer.",
     explain=what_a_pronoun_reads,
 )

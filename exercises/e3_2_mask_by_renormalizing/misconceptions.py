@@ -50,8 +50,8 @@ def unchanged(weights, mask):
 
 @known(
     "own-causal-mask",
-    means="A causal mask was made here, whatever mask is given.",
-    hint="Use the argument mask: it may be of any kind.",
+    means="A causal mask hides the future here, whatever mask is given.",
+    hint="The argument mask says all that is to be hidden: use it, and nothing else.",
     explain=explainers.hidden_weight,
 )
 def future_hidden(weights, mask):
@@ -81,8 +81,8 @@ def softmax_of_zeroed_weights(weights, mask):
 
 @known(
     "filled-weights",
-    means="Hidden weights were filled with a huge negative number, and a softmax taken: a softmax of a softmax.",
-    hint="-inf belongs in the scores, before the softmax (exercise 3.3). Here multiply, then divide.",
+    means="A softmax was taken of the visible weights, which come from a softmax already: they are flattened.",
+    hint="exp belongs to the scores (exercise 3.3). Here multiply, then divide.",
 )
 def softmax_of_filled_weights(weights, mask):
     return weights.masked_fill(~mask, -INF).softmax(-1)
@@ -90,8 +90,8 @@ def softmax_of_filled_weights(weights, mask):
 
 @known(
     "columns-renormalised",
-    means="The columns were made to sum to 1, not the rows.",
-    hint="Each query shares out its attention among its keys: which axis holds the keys?",
+    means="Another axis than the last was made to sum to 1: not each row by itself.",
+    hint="Each query shares out its attention among its keys: which axis holds the keys, counted from the end?",
     explain=explainers.row_sum,
 )
 def columns_divided(weights, mask):
@@ -129,7 +129,7 @@ def add_epsilon(epsilon):
 known(
     "large-epsilon",
     means="The number added to the sum, to avoid dividing by 0, is so large that rows no longer sum to 1.",
-    hint="Something like 1e-9 is enough, and here you can do without it.",
+    hint="Something like 1e-12 is enough, and here you can do without it.",
     explain=explainers.row_sum,
 )
 for epsilon in (1.0, 0.1, 1e-2, 1e-3, 1e-4):

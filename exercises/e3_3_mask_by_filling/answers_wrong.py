@@ -391,3 +391,10 @@ def filled_by_subtracting_one_hundred(scores, mask):
 def filled_over_axis_2(scores, mask):
     """Softmax over axis 2: written for a batch."""
     return torch.where(mask, scores, -torch.inf).softmax(dim=2)
+
+
+@wrong("scores-ignored")
+def fill_evenly(scores, mask):
+    """All visible keys get the same."""
+    visible = mask.expand(scores.shape).to(scores.dtype)
+    return visible / visible.sum(dim=-1, keepdim=True)

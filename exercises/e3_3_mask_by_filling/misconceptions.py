@@ -9,7 +9,7 @@ from exercises.common.attention_mistakes import SOFTMAX_MISTAKES
 from exercises.common.attention_steps import INF, fill, masked_softmax_from
 from exercises.common.inputs import causal_for
 from exercises.common.mask_mistakes import MASK_MISTAKES
-from exercises.common.masking import MASK_HINTS, add_weak_fill, least, least_of_each_row, zero
+from exercises.common.masking import MASK_HINTS, add_scores_ignored, add_weak_fill, least, least_of_each_row, zero
 from feedback import Misconceptions
 
 known = Misconceptions(masked_softmax_from)
@@ -29,6 +29,9 @@ for below in (15, 30, 50):
 for below in (1, 2, 5, 10, 20):
     add_weak_fill(known, least, below)
     add_weak_fill(known, least_of_each_row, below)
+
+
+add_scores_ignored(known)
 
 
 @known(
@@ -66,8 +69,8 @@ known.include(
 
 @known(
     "own-causal-mask",
-    means="A causal mask was made here, whatever mask is given.",
-    hint="Use the argument mask: it may be of any kind.",
+    means="A causal mask hides the future here, whatever mask is given.",
+    hint="The argument mask says all that is to be hidden: use it, and nothing else.",
     explain=explainers.hidden_weight,
     step="fill",
 )

@@ -30,6 +30,12 @@ EXERCISE = Exercise(
         TestCase("one item, shorter than `max_length`", (torch.tensor([2]), 7)),
         TestCase("three short items", (torch.tensor([11, 1, 9]), 13)),
         TestCase("five items", (torch.tensor([4, 2, 7, 1, 5]), 7)),
+        TestCase(
+            "an item of length 0",
+            (torch.tensor([0, 2]), 3),
+            limitation="It has a limit: try lengths = [0, 2] with a `max_length` of 3. An item of length 0 is padding "
+            "alone, and its row is False throughout.",
+        ),
         *hidden_only(other_lengths),
     ),
     minimal_inputs=((torch.tensor([1]), 2), (torch.tensor([2, 1]), 2), (torch.tensor([1, 3]), 3)),

@@ -355,3 +355,16 @@ def masked_softmax_items_dropped(scores, mask):
 def masked_softmax_over_axis_2(scores, mask):
     """Softmax over axis 2: written for a batch."""
     return F.softmax(torch.where(mask, scores, -1e9), dim=2) * mask
+
+
+@wrong("scores-ignored")
+def masked_softmax_evenly(scores, mask):
+    """All keys get the same, visible or not."""
+    return torch.full_like(scores, 1 / scores.size(-1))
+
+
+@wrong("swallowed")
+def masked_softmax_below_the_largest_of_all(scores, mask):
+    """The maximum that is subtracted is that of hidden scores too."""
+    powers = torch.where(mask, (scores - scores.max()).exp(), torch.zeros_like(scores))
+    return torch.nan_to_num(powers / powers.sum(dim=-1, keepdim=True))

@@ -6,7 +6,7 @@ from exercises.common import explainers
 from exercises.common.attention_mistakes import SOFTMAX_MISTAKES
 from exercises.common.attention_steps import INF, masked_softmax_from
 from exercises.common.mask_mistakes import MASK_MISTAKES
-from exercises.common.masking import MASK_HINTS, add_weak_fill, least, least_of_each_row, zero
+from exercises.common.masking import MASK_HINTS, add_scores_ignored, add_weak_fill, least, least_of_each_row, zero
 from exercises.e3_5_masked_softmax.reference import masked_softmax
 from feedback import Misconceptions
 
@@ -128,6 +128,11 @@ def renormalized_with_epsilon(scores, mask):
     return zeroed_and_divided(scores.softmax(-1), mask, 1e-9)
 
 
+@known.also("swallowed")
+def exponentials_below_the_largest_of_all(scores, mask):
+    return (zeroed_and_divided((scores - scores.max()).exp(), mask)).nan_to_num(0.0)
+
+
 @known(
     "overflow",
     means="Right for small scores, but `exp(200)` is too large for a float: it becomes inf, and inf * 0 is NaN.",
@@ -141,9 +146,16 @@ def exponentials_renormalized_with_epsilon(scores, mask):
 # ---------------------------------------------------------------- as in 3.3
 
 known.include(
-    MASK_MISTAKES, "masked-after-softmax", "zero-filled", "weak-fill", "mask-ignored", "true-hides", hints=MASK_HINTS
+    MASK_MISTAKES,
+    "masked-after-softmax",
+    "zero-filled",
+    "weak-fill",
+    "mask-ignored",
+    "true-hides",
+    hints=MASK_HINTS,
 )
 known.include(SOFTMAX_MISTAKES, "over-queries", "axis-from-the-front")
+add_scores_ignored(known)
 
 
 @known.also("axis-from-the-front", step="softmax")
