@@ -51,6 +51,6 @@ def over_queries_then_mask(scores, mask):
     return torch.softmax(scores, dim=-2).masked_fill(~mask, 0.0)
 
 
-@both("positive-fill", "true-hides", "scores-ignored")
+@both("true-hides", "scores-ignored")
 def positive_fill_of_visible_keys(scores, mask):
     return torch.where(mask, 1e9, scores).softmax(-1)
