@@ -98,10 +98,6 @@ def add_scores_ignored(known):
         return visible / visible.sum(-1, keepdim=True)
 
     @known.also("scores-ignored")
-    def visible_keys_alike_or_none(scores, mask):
-        return visible_keys_alike(scores, mask).nan_to_num(0.0)
-
-    @known.also("scores-ignored")
     def all_keys_alike(scores, mask):
         return torch.full_like(scores, 1 / scores.size(-1))
 

@@ -158,6 +158,11 @@ known.include(SOFTMAX_MISTAKES, "over-queries", "axis-from-the-front")
 add_scores_ignored(known)
 
 
+@known.also("scores-ignored")
+def visible_keys_alike_and_zeros(scores, mask):
+    return (mask / mask.sum(-1, keepdim=True)).expand(scores.shape).nan_to_num(0.0).to(scores.dtype)
+
+
 @known.also("axis-from-the-front", step="softmax")
 def over_axis_2(scores):
     return scores.softmax(dim=2)

@@ -103,7 +103,8 @@ PROPERTIES = (
     Property(
         "not-pairs",
         _not_pairs,
-        "torch's results are tensors: `int(i)`, `x.item()` and `x.tolist()` make Python numbers of them.",
+        "`(int(i), int(j))` makes a pair of whatever i and j are: of tensors, which `x.item()` and `x.tolist()` make "
+        "numbers of, and of a list of two.",
     ),
     Property("turned-around", _turned_around, "Which of your two numbers is the position that was changed?"),
     Property(
@@ -113,12 +114,13 @@ PROPERTIES = (
     Property(
         "no-leak-there",
         _not_a_leak,
-        "Change x at position j alone, in a copy of its own, and look at the outputs before j: which of them move by "
-        "more than rounding?",
+        "Change x at position j alone, in a copy of its own, and compare the outputs before j with those of "
+        "`attend(x)`: which of them move by more than rounding?",
     ),
     Property(
         "leak-missed",
         _missed,
-        "Is your change large enough, in all items and features? Do you look at every output before j, in every item?",
+        "Is your change large enough, in all items and features? Do you look at every output before j, in every item "
+        "and feature, and compare it with `attend(x)`? Does a movement downward count, too (`abs`)?",
     ),
 )

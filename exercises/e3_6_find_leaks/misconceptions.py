@@ -149,7 +149,7 @@ def as_found(found):
 
 @known(
     "first-leak-only",
-    means="The search ends at the first leak that it finds; all of them are asked for.",
+    means="Only the first leak is listed, of all or of each position j; all of them are asked for.",
     hint="Where does your code leave its loops? Collect in them, and return after both.",
     explain=difference,
     step="finish",
@@ -224,9 +224,9 @@ def zeros(x):
 
 @known(
     "always-empty",
-    means="Your list is empty for a model that leaks: x was not changed, or not in a way that shows there.",
+    means="Your list is empty for a model that leaks: nothing was changed, or nothing compared, where its leak shows.",
     hint="Print `changed - x`. Does it hold your change, far above rounding, in every feature of every item at "
-    "position j?",
+    "position j? And are all features of all items compared?",
     explain=difference,
     step="change",
 )
@@ -250,7 +250,7 @@ def nothing():
 
 @known(
     "signed-sum",
-    means="The differences are added up with their signs, and movements in opposite directions cancel.",
+    means="Numbers are added up with their signs, and movements in opposite directions cancel.",
     hint="How far a number moved is its absolute difference.",
     explain=difference,
     step="distance",
@@ -283,7 +283,7 @@ def of_the_first_item(x, j):
 
 @known(
     "first-item-only",
-    means="Only the first item of the batch is changed or compared; a leak may be in another one.",
+    means="Only one item of the batch is changed or compared; a leak may be in another one.",
     hint="`changed[:, j]` is position j of all items, `changed[0, j]` that of the first alone. And how far did an "
     "output move in any item?",
     explain=difference,
@@ -296,6 +296,11 @@ def in_the_first_item(before, after):
 known.also("first-item-only", change=of_the_first_item, distance=in_the_first_item)
 
 
+@known.also("first-item-only", step="distance")
+def in_the_last_item(before, after):
+    return (after - before)[-1].abs().amax(-1)
+
+
 def add_tolerance(value):
     @known.also("tolerance-too-large", step="tolerance")
     def tolerance():
@@ -305,10 +310,10 @@ def add_tolerance(value):
 known(
     "tolerance-too-large",
     means="A small leak is overlooked: your tolerance is too large.",
-    hint="Rounding moves an output by a few millionths. A leak of a hundredth is a leak.",
+    hint="Rounding moves an output by a few millionths. A leak of a thousandth is a leak.",
     explain=difference,
 )
-for value in (0.2, 1.0):
+for value in (0.01, 0.2, 1.0):
     add_tolerance(value)
 
 

@@ -77,6 +77,10 @@ def unmasked_in_the_last_item(scores):
     return torch.cat([causal(scores[:-1]), unmasked(scores[-1:])])
 
 
+def unmasked_in_the_first_item(scores):
+    return torch.cat([unmasked(scores[:1]), causal(scores[1:])])
+
+
 def running_mean(x):
     """Honest: the mean of all vectors up to each position."""
     return x.cumsum(1) / counts(x.size(1), x.dtype)
@@ -116,6 +120,10 @@ def opposite_features(x):
     return later - later.flip(-1) + 2 * later[..., :1] * torch.tensor([1.0, 0.0, -1.0])
 
 
+def into_the_last_feature(x):
+    return from_later(x, 1) * torch.eye(x.size(-1))[-1]
+
+
 def opposite_signs(x):
     """Up from one position, down from the next."""
     return 3 * from_later(x, 1) * (-1.0) ** torch.arange(x.size(1))[:, None]
@@ -140,7 +148,7 @@ def normalized_by_features(x):
     return lambda x: attend(F.layer_norm(x, x.shape[-1:]))
 
 
-SMALL = 0.03
+SMALL = 0.004
 HONEST = (
     ("causal attention", attention_with(causal)),
     ("a running mean", lambda x: running_mean),
@@ -154,7 +162,9 @@ LEAKY = (
     ("a model that normalizes over the sequence", lambda x: normalized_over_the_sequence),
     ("a model in which position 1 reads the last one", leaking(last_to_position_1)),
     ("attention without a mask in its last item", attention_with(unmasked_in_the_last_item)),
-    ("a model that reads 0.03 of the next vector", leaking(lambda x: SMALL * from_later(x, 1))),
+    ("attention without a mask in its first item", attention_with(unmasked_in_the_first_item)),
+    ("a model that reads 0.004 of the next vector", leaking(lambda x: SMALL * from_later(x, 1))),
+    ("a model in which only the last feature leaks", leaking(into_the_last_feature)),
     ("a model that reads only the last feature two steps later", lambda x: lambda x: 3 * from_later(x[..., -1:], 2)),
     ("a model whose leaks cancel in the sum", leaking(opposite_features)),
     ("a model that reads the next vector of another item", leaking(lambda x: from_later(x.roll(1, 0), 1))),
