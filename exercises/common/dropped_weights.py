@@ -88,8 +88,8 @@ class DroppedWeights(DropoutExplainer):
         returned, used = self.look(case), Dropped(right, case.first[..., : right.size(-1)], p)
         return (
             f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. "
-            "In this test the first columns of the values are an identity matrix, so the first columns of out show "
-            f"the weights that were really used: {used.count:,} of them are 0"
+            "In this test the first columns of the values are an identity matrix, so the first columns of out should "
+            f"be these very weights: {used.count:,} of the numbers there are 0"
         )
 
     # ---------------------------------------------------------------- what holds for all right answers
@@ -101,10 +101,7 @@ class DroppedWeights(DropoutExplainer):
             dropped = self.look(case)
             if self._trains(case) or not (dropped.zeroed & (dropped.before > TINY)).any():
                 return None
-            return (
-                f"In evaluation nothing changes the weights after the softmax; {dropped.count:,} of your "
-                f"{dropped.total:,} are 0."
-            )
+            return f"In evaluation no visible key has a weight of 0; {dropped.count:,} of your {dropped.total:,} are 0."
 
         def mixes(case):
             values = self.values(case.args)
@@ -123,12 +120,16 @@ class DroppedWeights(DropoutExplainer):
             Property(
                 "zeros-in-evaluation",
                 zeros_in_evaluation,
-                "Dropout belongs to training alone. Which line makes a weight exactly 0?",
+                "Which line makes a weight exactly 0? Dropout belongs to training alone, and a mask hides only what "
+                "may not be read.",
             ),
             properties.POSITIVE,
             Property("rows-do-not-sum-to-1", self.broken_row, properties.ROWS.hint),
             Property(
-                "out-not-from-weights", mixes, "One draw, one tensor of weights: it multiplies v, and it is returned."
+                "out-not-from-weights",
+                mixes,
+                "One draw, one tensor of weights: it multiplies v, and it is returned. Does anything else happen to v, "
+                "or to out?",
             ),
         )
 
@@ -213,7 +214,7 @@ def place_mistakes(explainer):
     @known(
         "never-on",
         means="Nothing was dropped in training.",
-        hint="Is dropout called on the weights? It gives a new tensor: keep it, and use it for out.",
+        hint="Is dropout called on the weights, in training? It gives a new tensor: keep it, and use it for out.",
         explain=explainer.counted,
         step="active",
     )

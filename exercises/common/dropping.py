@@ -73,7 +73,9 @@ class DropoutExplainer:
         before, after, p = dropped.before, dropped.after, dropped.p
         if not dropped.kept.any():
             return self.counted(case)
-        off = ((after - before / (1 - p)).abs() * dropped.kept).nan_to_num(float("inf"))
+        if not after.isfinite().all():
+            return first_infinity(after)
+        off = (after - before / (1 - p)).abs() * dropped.kept
         at = explainers.largest(off)
         return (
             f"{dropped.count:,} of {dropped.total:,} {self.noun} became 0 ({self.p_name} = {p:g}); the one at "
@@ -143,10 +145,10 @@ def _wrongly_scaled(dropped):
     return isinstance(dropped.scale, str) or not abs(float(dropped.scale) * (1 - dropped.p) - 1) < 1e-3
 
 
-def first_infinity(case):
-    bad = ~case.actual.isfinite()
+def first_infinity(after):
+    bad = ~after.isfinite()
     at = tuple(int(i) for i in bad.nonzero()[0])
-    return f"{int(bad.sum()):,} of your numbers are not finite, the first at {explainers.position(at)}"
+    return f"{int(bad.sum()):,} of your numbers are NaN or infinite, the first at {explainers.position(at)}"
 
 
 # ---------------------------------------------------------------- who decides where zeros fall
@@ -202,7 +204,7 @@ def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=alwa
             return None
         return (
             f"With {p_name} = 0.2 and with {p_name} = 0.6 the same share became 0, about {100 * share:.0f} %: "
-            f"{p_name} has no effect on it."
+            f"{p_name} makes no difference there."
         )
 
     return BehavioralTest("p-not-used", test, hint, early=True)

@@ -16,8 +16,14 @@ D, C = 4, 12  # the width of a head, and of all three
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 33: "C", 66: "C", 5: "T", 7: "T", 13: ""}
 ONE_AXIS = (
-    "A mask of one axis, (T,), fits the scores too. `F.scaled_dot_product_attention` does not take it; it takes "
-    "`torch.atleast_2d(mask)`."
+    "A mask of one axis, (T,), fits the scores too, by broadcasting. (What asks for more axes, such as "
+    "`F.scaled_dot_product_attention`, takes `torch.atleast_2d(mask)`.)"
+)
+
+
+HIDE_FIRST = (
+    "It has a limit: where a hidden score lies far above the visible ones, it must not get any weight, and leave the "
+    "visible ones what is theirs. Hide before the softmax, with a fill below every score."
 )
 
 
@@ -81,6 +87,11 @@ def self_attention_arguments(seed, b, t, h, d, *mask, layers=4, dtype=torch.floa
 def low_score_arguments(seed, low, layers=4):
     """The same with scores around `low`, and a causal mask."""
     return normal(B, T, C, seed=seed), *with_scores_around(low, random_layers(C, seed))[:layers], H, CAUSAL
+
+
+def large_score_arguments(seed, layers=4):
+    """The same with scores up to some hundreds, and a causal mask: hidden scores are far above visible ones."""
+    return 16 * normal(B, T, C, seed=seed), *random_layers(C, seed)[:layers], H, CAUSAL
 
 
 def small_arguments(layers=4):
@@ -162,7 +173,11 @@ def heads_apart(ask):
 
 def any_order_of_positions(ask, self_attention):
     """Reverse the positions that are read: the weights must turn around with them, and nothing else may change."""
-    must = "reversing x must only reverse out" if self_attention else "reversing context must not change out"
+    must = (
+        "reversing x must only reverse out and the weights"
+        if self_attention
+        else "reversing context must not change out, and must only reverse the weights"
+    )
 
     def test(attempt):
         x, context, layers = INPUTS
@@ -175,8 +190,8 @@ def any_order_of_positions(ask, self_attention):
         if moved < 1e-4:
             return None
         return (
-            f"Without a mask the order of positions must not matter: {must}, and the weights with it. Yours change "
-            f"by up to {moved:.4f}."
+            f"Without a mask the order of positions must not matter: {must}. Otherwise yours change by up to "
+            f"{moved:.4f}."
         )
 
     return BehavioralTest(
@@ -212,9 +227,13 @@ def weights_alone_wrong(ask, reference, where):
         (right_out, right_weights), (out, weights) = (ask(code, *INPUTS) for code in (reference, attempt))
         if nearly_equal(weights, right_weights) or not nearly_equal(out, right_out):
             return None
-        return f"{where} your out is right, but the weights that you return are not those that made it."
+        return f"{where} your out is right, but the weights that you return are not the right ones."
 
-    return BehavioralTest("weights-alone-wrong", test, "Return the very tensor that multiplied v.")
+    return BehavioralTest(
+        "weights-alone-wrong",
+        test,
+        "Return the very tensor that multiplied v. (If it is: are its keys in another order than x or context?)",
+    )
 
 
 def nearly_equal(actual, expected):

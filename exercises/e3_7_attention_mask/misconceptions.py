@@ -126,7 +126,7 @@ def lengths(ids, pad_id):
 
 @known(
     "padding-at-the-end",
-    means="The real tokens are counted, and taken to come first; here padding may also be in front.",
+    means="The real tokens are taken to come first; here padding may also be in front.",
     hint="Exercise 3.4 was given lengths. Here you are given the ids themselves: where is each of them padding?",
     explain=explainers.true_at,
     step="keys",
@@ -142,7 +142,7 @@ def up_to_the_first_padding(ids, pad_id):
 
 @known(
     "padding-in-front",
-    means="The real tokens are counted, and taken to come last; here padding may also be at the end.",
+    means="The real tokens are taken to come last; here padding may also be at the end.",
     hint="You are given the ids themselves: where is each of them padding?",
     explain=explainers.true_at,
     step="keys",
@@ -268,7 +268,7 @@ def either(keys, pairs):
 
 @known(
     "empty-rows-filled",
-    means="The diagonal is kept, also where the token is padding: padded queries read themselves.",
+    means="Entries of rows that would see nothing were made True: the diagonal, or all of a row.",
     hint="A padded key is hidden from every query. A row may see nothing: exercise 3.5 takes care of it.",
     explain=explainers.true_at,
     step="combine",

@@ -405,3 +405,18 @@ def dropout_always_float64(x, p, generator=None):
 
 
 wrong()(F.dropout)  # handed in as it is: it takes no generator
+
+
+@wrong("wrong-gradients")
+def dropout_written_into_data(x, p, generator=None):
+    """The zeros are written into .data, past the backward pass."""
+    result = x.clone()
+    result.data[torch.rand(x.shape, generator=generator) < p] = 0
+    return result / (1 - p)
+
+
+@wrong("wrong-share")
+def dropout_of_whole_percent(x, p, generator=None):
+    """Whole percents are drawn, so a probability of half a percent becomes one."""
+    keep = torch.randint(0, 100, x.shape, generator=generator) >= p * 100
+    return x * keep / (1 - p)

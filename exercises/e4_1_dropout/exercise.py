@@ -2,7 +2,7 @@
 
 import torch
 
-from exercises.common import properties
+from exercises.common import explainers, properties
 from exercises.common.dropping import (
     ERRORS,
     decided_by_one_draw,
@@ -62,6 +62,22 @@ def chosen_by_size(attempt):
     return None
 
 
+def drops_no_gradient(attempt):
+    """result = x * keep / (1 - p), so the gradient of each number of x is result / x: 0 where it was dropped."""
+    x, weights = uniform(40, 50, seed=11).requires_grad_(), uniform(40, 50, seed=13)
+    result = attempt(x, 0.4, seeded(11))
+    (result * weights).sum().backward()
+    given, right = x.grad, (result / x * weights).detach()
+    if torch.allclose(given, right, rtol=1e-3, atol=1e-4):
+        return None
+    at = explainers.worst(given, right)
+    return (
+        f"The numbers are right, but the gradient is not: x{explainers.position(at)} became "
+        f"{explainers.number(result[at])}, and its gradient is {explainers.number(given[at])} where "
+        f"{explainers.number(right[at])} is right."
+    )
+
+
 CHOSEN_HINT = (
     "Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare "
     "random numbers with p, not those of x."
@@ -85,6 +101,7 @@ EXERCISE = Exercise(
         TestCase("a vector, p = 0.5", (uniform(10_007, seed=2), 0.5, 2), rtol=1e-3),
         TestCase("three axes, p = 0.6", (uniform(7, 30, 41, seed=3) * (-1) ** torch.arange(41), 0.6, 3), rtol=1e-3),
         TestCase("four axes, p = 0.9", (uniform(4, 6, 20, 31, seed=4), 0.9, 4), rtol=1e-3),
+        TestCase("20,000 numbers, p = 0.005", (uniform(200, 100, seed=12), 0.005, 12), rtol=1e-3),
         TestCase("float64 numbers, p = 0.25", (uniform(90, 130, seed=5, dtype=torch.float64), 0.25, 5), rtol=1e-3),
         TestCase("a call without a generator, p = 0.2", (uniform(90, 110, seed=6), 0.2, None), rtol=1e-3),
         TestCase("a matrix, p = 0", (uniform(7, 11, seed=7), 0.0, 7)),
@@ -109,6 +126,14 @@ EXERCISE = Exercise(
         decided_without_p(drop_some, is_zero),
         *decided_by_the_generator(drop_some, is_zero),
         gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator, compared=False),
+        BehavioralTest(
+            "wrong-gradients",
+            drops_no_gradient,
+            "Make the result from x in one calculation: what is written into `.data`, or detached, has no part in the "
+            "backward pass.",
+            required=True,
+            while_doing="in the backward pass",
+        ),
     ),
     when_correct="Every number keeps its expectation: a share of p is lost, the rest is 1 / (1 - p) times as large.",
 )

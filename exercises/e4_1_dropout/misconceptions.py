@@ -19,7 +19,7 @@ ZEROS = DropoutExplainer(
     noun="numbers",
     draw="torch.rand(x.shape, ...)",
     share="Each number becomes 0 with probability p: `torch.rand` draws uniformly from 0 to 1, so a share of p of "
-    "its numbers lies below p.",
+    "its numbers lies below p. And do those numbers become exactly 0, and no others?",
 )
 
 
@@ -137,8 +137,8 @@ def subtracted_from_what_is_kept(x, p, generator=None):
 @known(
     "filled-with-infinity",
     means="What was dropped became infinite; it should become 0.",
-    hint="-inf hides a score from a softmax, since `exp(-inf)` = 0. Is there a softmax here?",
-    explain=first_infinity,
+    hint="-inf hides a score from a softmax, and there is none here. Does your code divide by something that may be 0?",
+    explain=lambda case: first_infinity(case.actual),
 )
 def minus_infinity_instead_of_0(x, p, generator=None):
     return x.masked_fill(~keep(x, p, generator), -float("inf")) / (1 - p)

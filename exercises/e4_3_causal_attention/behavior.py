@@ -104,8 +104,8 @@ def mask_stays_on_the_cpu(attempt):
             "two cannot be combined."
         )
     return (
-        "The buffer is there, but forward does not use it: it makes a new mask, which stays on the CPU when the "
-        "module moves."
+        "The buffer that `__init__` makes is not used in forward: a new mask is made there, which stays on the CPU "
+        "when the module moves."
     )
 
 

@@ -133,7 +133,7 @@ def multi_with_heads_in_the_batch(x, q_proj, k_proj, v_proj, out_proj, num_heads
     return out_proj(join(out)), weights.view(B, num_heads, T, T)
 
 
-@right
+@right.limited
 def multi_by_renormalizing(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
     q, k, v = (cut(layer(x), num_heads) for layer in (q_proj, k_proj, v_proj))
     weights = (q @ k.mT / math.sqrt(q.size(-1))).softmax(-1)

@@ -8,12 +8,14 @@ from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
 from exercises.common.multi_head import (
+    HIDE_FIRST,
     ONE_AXIS,
     PROJECTIONS,
     SIZES,
     D,
     behavioral_tests,
     is_masked,
+    large_score_arguments,
     low_score_arguments,
     self_attention_arguments,
     small_arguments,
@@ -64,6 +66,9 @@ EXERCISE = Exercise(
         TestCase("a mask (H, T, T)", self_attention_arguments(83, B, T, H, D, some_hidden(H, T, T, seed=3))),
         TestCase("scores around -7", low_score_arguments(82, -7.22)),
         TestCase("scores around -150", low_score_arguments(84, -150)),
+        TestCase(
+            "hidden scores far above the visible ones", large_score_arguments(86), 1e-3, 1e-3, limitation=HIDE_FIRST
+        ),
     ),
     minimal_inputs=small_arguments(),
     misconceptions=known,

@@ -43,10 +43,10 @@ EXERCISE = Exercise(
     returns=("out", "weights"),
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
-    axis_names=AXES | {**SIZES, 7: "S"},
+    axis_names=AXES | {**SIZES, 7: "S", 13: "T"},
     cases=(
         TestCase("a longer context", arguments(100, B, T, S, H, 11)),
-        TestCase("a shorter context", arguments(101, B, S, T, H, D)),
+        TestCase("a shorter context", arguments(101, B, 13, S, H, D)),
         TestCase("float64", arguments(102, B, T, S, H, D, torch.float64)),
         TestCase("six heads of eleven features", arguments(103, B, T, S, 6, 11)),
         TestCase("one head", arguments(104, B, T, S, 1, 10)),

@@ -189,7 +189,7 @@ class MultiHeadByStackedLayers(FourLayers):
         return cut(q, self.num_heads), cut(k, self.num_heads), cut(v, self.num_heads)
 
 
-@right
+@right.limited
 class MultiHeadByRenormalizing(FourLayers):
     def weights(self, q, k, mask):
         weights = self.scores(q, k).softmax(-1)

@@ -7,10 +7,12 @@ from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidde
 from exercises.common.modules import only_read
 from exercises.common.multi_head import (
     FOUR_FEATURES,
+    HIDE_FIRST,
     PROJECTIONS,
     SIZES,
     TWO_FEATURES,
     D,
+    large_score_arguments,
     low_score_arguments,
     simple_layers,
 )
@@ -39,13 +41,19 @@ def low_scores(seed, low):
     return *only_read(others), None, mask
 
 
+def large_scores(seed):
+    """Hidden scores far above visible ones, in self-attention."""
+    *others, mask = large_score_arguments(seed)
+    return *only_read(others), None, mask
+
+
 CASES = (
     TestCase("a batch", arguments(130, B, T, H, D)),
     TestCase("six heads of eleven features", arguments(131, B, S, 6, 11)),
     TestCase("one item", arguments(133, 1, T, H, D)),
     TestCase("as many heads as positions", arguments(134, B, 8, 8, D)),
     TestCase("a longer context", arguments(135, B, T, H, D, S)),
-    TestCase("a shorter context", arguments(136, B, S, H, 11, T)),
+    TestCase("a shorter context", arguments(136, B, 13, H, 11, S)),
     TestCase("a context as long as x", arguments(137, B, T, H, D, T)),
     TestCase("a causal mask (T, T)", arguments(138, B, T, H, D, mask=CAUSAL)),
     TestCase("a mask (S,)", arguments(139, B, T, H, D, mask=some_hidden(T))),
@@ -56,6 +64,7 @@ CASES = (
     TestCase("float64, a context and a mask (B, H, 1, S)", masked(147, B, H, 1, S, dtype=torch.float64)),
     TestCase("scores around -7", low_scores(148, -7.22)),
     TestCase("scores around -150", low_scores(149, -150)),
+    TestCase("hidden scores far above the visible ones", large_scores(151), 1e-3, 1e-3, limitation=HIDE_FIRST),
     TestCase("evaluation, dropout = 0.5", showing_the_mix(150, B, 9, None, 0.5, False)),
     TestCase("training, dropout = 0.3", showing_the_mix(160, 4, 18, None, 0.3, True), rtol=1e-3),
     TestCase(
@@ -103,7 +112,7 @@ EXERCISE = Exercise(
     stage_of=WEIGHTS.stage_of,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
-    axis_names=AXES | {**SIZES, 7: "S"},
+    axis_names=AXES | {**SIZES, 7: "S", 13: "T"},
     cases=CASES,
     minimal_inputs=MINIMAL_INPUTS,
     misconceptions=known,

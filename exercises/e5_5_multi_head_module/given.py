@@ -194,8 +194,8 @@ class WeightsOfHeads(DroppedWeights):
         returned, used = (Dropped(right, found, p) for found in (weights, out[..., : right.size(-1)]))
         return (
             f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. "
-            "In this test each head's values begin with an identity matrix, so out shows the weights that were really "
-            f"used: {used.count:,} of them are 0"
+            "In this test each head's values begin with an identity matrix, so each head's part of out should begin "
+            f"with these very weights: {used.count:,} of the numbers there are 0"
         )
 
     def out_property(self):
@@ -219,7 +219,8 @@ class WeightsOfHeads(DroppedWeights):
         return Property(
             "out-not-from-weights",
             mixes,
-            "One tensor of weights: it multiplies v, and it is returned. Then merge the heads, and apply `out_proj`.",
+            "One tensor of weights: it multiplies v, and it is returned. Then merge the heads, and apply `out_proj`. "
+            "Does anything else happen to x or context, or to their order?",
         )
 
 

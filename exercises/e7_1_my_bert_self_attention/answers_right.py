@@ -190,7 +190,7 @@ class BertItemByItem(QueryKeyValue):
         return torch.stack(outs), torch.stack(weights)
 
 
-@right
+@right.limited
 class BertByRenormalizing(QueryKeyValue):
     def forward(self, x, mask=None):
         q, k, v = self.heads(x)
