@@ -380,7 +380,7 @@ MEANINGS = (
     ),
     (
         r"bad operand type for unary ~|bitwise_not|operator\.invert",
-        "~ turns around True and False: put `.bool()` before it. `~mask.bool()` and `mask == 0` are the same.",
+        "~ turns around True and False: apply it to a bool mask, before any `.to(dtype)`, or put `.bool()` before it.",
     ),
     (
         r"SystemExit",

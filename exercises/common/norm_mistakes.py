@@ -78,8 +78,8 @@ NORM_MISTAKES.also("unbiased-and-eps-forgotten", spread=divided_by_one_less, div
 
 NORM_MISTAKES(
     "fixed-eps",
-    means="eps has a fixed value in your code, whatever eps is passed in. (`F.layer_norm` takes 1e-5 unless it is "
-    "given another one.)",
+    means="The eps that is passed in does not count: your code takes a fixed value, or avoids a division by 0 in another "
+    "way. (`F.layer_norm` takes 1e-5 unless it is given another one.)",
     hint="Where does the argument eps come into your code?",
     explain=statistics,
 )
@@ -223,8 +223,8 @@ def not_centered(x):
 
 @NORM_MISTAKES(
     "rms-norm",
-    means="This is RMS norm: x was divided by the root of its mean square, and no mean was subtracted.",
-    hint="Layer norm subtracts the mean twice: from x, and within the variance.",
+    means="This is RMS norm: each vector was divided by the root of its mean square, and no mean was subtracted.",
+    hint="Layer norm subtracts the mean twice: from the vector, and within the variance.",
     explain=statistics,
     step="whole",
 )

@@ -59,7 +59,7 @@ def first_numbers(row):
 def vector(case):
     """The vector with the number that is furthest off."""
     at = explainers.worst(case.first, case.expected_first)[:-1]
-    where = f"vector {explainers.position(at)}" if at else "vector"
+    where = f"vector at {explainers.position(at)}" if at else "vector"
     return f"your {where} is {first_numbers(case.first[at])}, and {first_numbers(case.expected_first[at])} is right"
 
 
@@ -75,7 +75,7 @@ def statistics(case):
     got, right = [mean_and_variance(x[at]) for x in (got, right)]
     if got == right:
         return vector(case)
-    where = f"vector {explainers.position(at)}" if at else "vector"
+    where = f"vector at {explainers.position(at)}" if at else "vector"
     return (
         f"before weight and bias your {where} has mean {got[0]} and variance {got[1]}; "
         f"mean {right[0]} and variance {right[1]} are right"

@@ -134,8 +134,8 @@ EXERCISE = Exercise(
         *ADDED_AFTER,
         *left_out(the_sum),
         mean_not_0(
-            "What happens after your norm? Nothing may be added to its result, and the norm itself ends with "
-            "z * weight + bias."
+            "Over which axis are the mean and the variance taken, and of which numbers: those of the sum? And what "
+            "happens after your norm? Nothing may be added to its result, and the norm ends with z * weight + bias."
         ),
     ),
     behavioral_tests=(

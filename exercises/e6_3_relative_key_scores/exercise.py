@@ -62,7 +62,7 @@ def scores_are_linear(attempt):
         return None
     return (
         f"A dot product doubles when q doubles, and so must every score; yours is off by up to {moved:.4f}. "
-        "Something is added, or done to the scores after the dot product."
+        "Something is done to q or to the scores besides the dot product."
     )
 
 

@@ -123,7 +123,7 @@ def one_more(t, s, past):
 
 @known(
     "not-itself",
-    means="A new token does not see itself; at the first call the first one then sees nothing at all.",
+    means="A new token does not see itself.",
     hint="A token sees the text up to itself, and itself as well.",
     explain=explainers.entry,
     step="mask",
@@ -187,11 +187,13 @@ known.include(
     "zero-filled",
     "weak-fill",
     "masked-after-softmax",
+    "zero-times-infinity",
     "mask-added",
     "mask-inverted-added",
     explain=explainers.entry,
     means={
-        "true-hides": "The mask was read the wrong way around: what may be seen was hidden, and the future was read."
+        "true-hides": "The mask was read the wrong way around: what may be seen was hidden, and the future was read.",
+        "zero-times-infinity": "Numbers are NaN. Multiplying a mask by -inf does that, since 0 * -inf is NaN, not 0.",
     },
     hints={"true-hides": "`masked_fill` fills where its mask is True. Where is yours True?"},
 )

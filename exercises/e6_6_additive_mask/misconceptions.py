@@ -128,7 +128,7 @@ def by_way_of_float32(mask, dtype):
 @mistake(
     "dtype-forgotten",
     "The numbers are those of dtype, but the tensor is float32: a new tensor is float32 unless it is told otherwise.",
-    "Give the dtype to the tensor as well: `torch.zeros(mask.shape, dtype=dtype)`, or `.to(dtype)`.",
+    "Give the dtype to the tensor from the start, before its numbers come in: `torch.zeros(mask.shape, dtype=dtype)`.",
 )
 def always_float32(mask, dtype):
     return torch.zeros(mask.shape).masked_fill(~mask, max(lowest(dtype), lowest(torch.float32)))
@@ -204,8 +204,10 @@ def the_mask_inverted(mask, dtype):
 
 @mistake(
     "zero-times-infinity",
-    "Where the mask is True the result is NaN: 0 * -inf is not a number.",
-    "A finite number times 0 is 0. Which one is low enough? Or choose instead of multiplying.",
+    "Where the mask is True the result is NaN: 0 * -inf is not a number. (A finite number becomes -inf where the dtype "
+    "at hand is too small for it: True and False times a Python number make float32.)",
+    "Bring the mask to dtype first, `(~mask).to(dtype)`, then multiply; a finite number times 0 is 0. Or choose, and "
+    "multiply nothing.",
 )
 def zero_times_infinity(mask, dtype):
     return (1 - mask.to(dtype)) * float("-inf")
