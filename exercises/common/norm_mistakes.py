@@ -78,8 +78,8 @@ NORM_MISTAKES.also("unbiased-and-eps-forgotten", spread=divided_by_one_less, div
 
 NORM_MISTAKES(
     "fixed-eps",
-    means="The eps that is passed in does not count: your code takes a fixed value, or avoids a division by 0 in another "
-    "way. (`F.layer_norm` takes 1e-5 unless it is given another one.)",
+    means="The eps that is passed in does not count: your code takes a fixed value, or avoids a division by 0 in some "
+    "other way. (`F.layer_norm` takes 1e-5 unless it is given another one.)",
     hint="Where does the argument eps come into your code?",
     explain=statistics,
 )

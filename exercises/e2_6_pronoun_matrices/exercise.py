@@ -36,6 +36,7 @@ SENTENCES = (  # of at most 10 words, as the exercise says, with one noun for ea
     "she told the queen that she saw the ball",
     "he saw it before the cat saw the king",
     "the cat woke the king and he said it snored",
+    "the king and boy saw the queen and she",
 )
 
 EXERCISE = Exercise(

@@ -193,7 +193,6 @@ known.include(
     explain=explainers.entry,
     means={
         "true-hides": "The mask was read the wrong way around: what may be seen was hidden, and the future was read.",
-        "zero-times-infinity": "Numbers are NaN. Multiplying a mask by -inf does that, since 0 * -inf is NaN, not 0.",
     },
     hints={"true-hides": "`masked_fill` fills where its mask is True. Where is yours True?"},
 )

@@ -288,7 +288,7 @@ def only_past(k, v, past):
 @known(
     "past-not-read",
     means="The cache is right, but the new tokens saw only each other: out was computed without the past.",
-    hint="Which keys is q compared with in your code: the joined ones, or the new ones?",
+    hint="Which keys is q compared with in your code: the joined ones, or the new ones? Does a mask hide the old ones?",
     explain=explainers.entry,
     step="read",
 )

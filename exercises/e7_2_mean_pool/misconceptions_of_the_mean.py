@@ -60,8 +60,8 @@ def total_of_all(hidden, mask):
 
 @known(
     "divided-by-length",
-    means="The sum is right, but it was divided by T, the number of all tokens. (`mean(dim=1)` does that: a padded "
-    "token that was set to 0 still counts.)",
+    means="The sum is right, but padded tokens count in the number it was divided by. (`mean(dim=1)` divides by T: a "
+    "padded token that was set to 0 still counts.)",
     hint="How many tokens does each item really have? The mask tells you.",
     explain=explainers.entry,
     step="count",

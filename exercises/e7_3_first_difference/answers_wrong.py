@@ -483,3 +483,28 @@ class RemembersTheModesOfChildren(Careless):
 def difference_after_a_run_in_training(mine, theirs, x):
     mine(x), theirs(x)
     return first_far(outputs_of(mine, x), outputs_of(theirs, x))
+
+
+@wrong("modes-changed-after-an-exception")
+def difference_with_modes_after_the_try(mine, theirs, x):
+    """Hooks are removed in finally, and the modes put back after it."""
+
+    def run(model):
+        kept, modes = {}, {part: part.training for part in model.modules()}
+        model.eval()
+        handles = [
+            child.register_forward_hook(lambda part, inputs, output, name=name: kept.update({name: output.clone()}))
+            for name, child in model.named_children()
+        ]
+        try:
+            with torch.no_grad():
+                model(x)
+        finally:
+            for handle in handles:
+                handle.remove()
+        for part, mode in modes.items():
+            part.training = mode
+        return kept
+
+    one, other = run(mine), run(theirs)
+    return next((name for name in one if (one[name] - other[name]).abs().max() > 1e-4), None)

@@ -101,6 +101,20 @@ def changes_modes(attempt):
     return None
 
 
+def changes_modes_after_an_exception(attempt):
+    for raising in (0, 1):
+        models = [Chain(**steps(a=2, b=3)).train() for _ in range(2)]
+        models[raising].b = Raises()
+        with contextlib.suppress(Exception):
+            attempt(*models, X)
+        if not all(part.training for model in models for part in model.modules()):
+            return (
+                "The names are right, but when a child raised an exception, a module that was in training was left in "
+                "evaluation."
+            )
+    return None
+
+
 def changes_buffers(attempt):
     models = [Chain(a=Step(2), norm=nn.BatchNorm1d(2)).train() for _ in range(2)]
     x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
@@ -132,6 +146,12 @@ TESTS = (
         "hooks-left-after-an-exception",
         leaves_hooks_after_an_exception,
         "try: ... finally: what is in `finally` runs in any case. Remove the hooks there.",
+        "called with a model whose child raises an exception,",
+    ),
+    required(
+        "modes-changed-after-an-exception",
+        changes_modes_after_an_exception,
+        "try: ... finally: what is in `finally` runs in any case. Put the modes back there, too.",
         "called with a model whose child raises an exception,",
     ),
     required(

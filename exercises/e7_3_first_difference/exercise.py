@@ -130,6 +130,10 @@ CASES = (
         "a difference of 0.0012 between numbers around 20",
         (*models(Chain, {"a": (1, 20), "b": 2, "c": (1, 1)}, {"a": (1, 20.0012), "b": 2, "c": (1, 3)}), X),
     ),
+    TestCase(
+        "a difference of 0.0005 between numbers around 100",
+        (*models(Chain, {"a": (1, 100), "b": 2}, {"a": (1, 100.0005), "b": 2}), X),
+    ),
     TestCase("a difference that the next child undoes", (*models(Chain, ABC | {"c": 0}, OTHER_B | {"c": 0}), X)),
     TestCase("dropout in training, and no difference", (*in_training(with_dropout(1), with_dropout(1)), X)),
     TestCase("dropout in training, and a difference after it", (*in_training(with_dropout(1), with_dropout(2)), X)),

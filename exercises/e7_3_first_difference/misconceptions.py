@@ -193,9 +193,9 @@ def inputs_kept_before_the_run(mine, theirs, x):
 
 @mistake(
     "not-copied",
-    "The outputs were kept without a copy: a later step that works in place, such as h += ... or "
+    "The outputs that you keep are those that later steps work on: one that works in place, such as h += ... or "
     "`nn.ReLU(inplace=True)`, changed them before they were compared.",
-    "Keep the output as it is when it is returned: `output.clone()`.",
+    "Keep a copy, `output.clone()`; and let the hook return nothing, or what it returns takes the output's place.",
     step="kept",
 )
 def kept_itself(inputs, output):
@@ -273,9 +273,9 @@ known.also("forward-by-hand")(by_hand(lambda x, output: x))
 
 @mistake(
     "always-none",
-    "None came back for every pair of modules.",
-    "Print the outputs that you keep: one dict for each module, filled before they are compared? And is the name "
-    "returned?",
+    "None came back although a child differs.",
+    "Print the outputs that you keep: one dict for each module, filled before they are compared? One number that "
+    "differs is enough, and None may be returned only after the last child.",
 )
 def nothing_ever_differs(mine, theirs, x):
     return None
@@ -339,6 +339,11 @@ def not_equal(one, other):
     return not torch.equal(one, other)
 
 
+@known.also("equal-or-not", step="differs")
+def beyond_the_default_tolerances(one, other):
+    return not torch.allclose(one, other)
+
+
 def add_tolerance(id, tolerance):
     @known.also(id, step="differs")
     def beyond(one, other):
@@ -362,6 +367,11 @@ for tolerance in (1e-3, 1e-2, 0.2):
 )
 def beyond_a_share(one, other):
     return not torch.allclose(one.float(), other.float(), rtol=1e-4, atol=0)
+
+
+@known.also("relative", step="differs")
+def beyond_the_share_by_default(one, other):
+    return not torch.allclose(one.float(), other.float(), atol=1e-4)
 
 
 @known.also("relative", step="differs")

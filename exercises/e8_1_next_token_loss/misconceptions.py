@@ -373,7 +373,8 @@ def exponentials_of_the_largest_logit_of_all(predictions, targets):
 
 @mistake(
     "probability-cut-off",
-    "A small number was added to the probability before the logarithm: the loss is finite, but where logits are large "
+    "The probability was kept from being 0, by a small number that is added or put in its place, before the logarithm: "
+    "the loss is finite, but where logits are large "
     "it is no longer the cross-entropy, and hardly any gradient is left there.",
     "`log_softmax` and `F.cross_entropy` need no such help: they calculate log p without forming p.",
     step="score",

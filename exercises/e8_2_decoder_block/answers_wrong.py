@@ -323,3 +323,10 @@ class ReturnsWeightsToo(Layers):
         out, weights = self.attn(self.ln1(x), causal=True, need_weights=True)
         x = x + out
         return x + self.mlp(self.ln2(x)), weights
+
+
+@wrong("another-mode")
+class CausalInTrainingOnly(Layers):
+    def forward(self, x):
+        x = x + self.attn(self.ln1(x), causal=self.training)[0]
+        return x + self.mlp(self.ln2(x))

@@ -86,6 +86,18 @@ def remembers(attempt):
     return "Used a second time, on a longer text, your block gives wrong numbers: it remembers the first call."
 
 
+def changes_with_the_mode(attempt):
+    """A block without dropout does the same in training and in evaluation."""
+    block = built(attempt, X, NUMBERS, HEADS)
+    moved = largest_difference(block.train()(X), block.eval()(X))
+    if not moved > 1e-4:
+        return None
+    return (
+        f"The numbers are right in training, but in evaluation, after `.eval()`, they are others: they differ by up to "
+        f"{moved:.4f}."
+    )
+
+
 def gradients_of(attempt):
     """{what: its gradient} for x and the layers of a block."""
     block, x = built(attempt, X, NUMBERS, HEADS), X.clone().requires_grad_()
@@ -187,6 +199,13 @@ EXERCISE = Exercise(
             "Keep nothing on self in forward: all it needs comes from x.",
             required=True,
             while_doing="used a second time, on a longer text,",
+        ),
+        BehavioralTest(
+            "another-mode",
+            changes_with_the_mode,
+            "Without dropout nothing depends on the mode, and attention is causal in both: `causal=True`.",
+            required=True,
+            while_doing="in evaluation,",
         ),
         BehavioralTest(
             "no-gradients",

@@ -144,7 +144,8 @@ def _norms(module, numbers):
     if len(norms) != 2:
         raise ContractViolation(
             "number-of-norms",
-            f"The block needs two `nn.LayerNorm(d_model)`, one for each sublayer; yours has {len(norms)}.",
+            f"The block needs two `nn.LayerNorm(d_model)`, one for each sublayer; yours has {len(norms)}."
+            + ("" if norms else " (Layers in a plain list are not registered: `nn.ModuleList` registers them.)"),
         )
     for norm in norms:
         if tuple(norm.normalized_shape) != (numbers.d_model,) or norm.weight is None or norm.bias is None:

@@ -273,7 +273,7 @@ def reads_all(attention, x):
 
 @known(
     "mask-inverted",
-    means="The mask is the wrong way around: each position reads the ones after it, and not itself or those before.",
+    means="The mask is the wrong way around: each position reads the ones after it, and not those before it.",
     hint="True = may attend: True on and below the diagonal.",
     step="attend",
 )

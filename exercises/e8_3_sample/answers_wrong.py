@@ -309,3 +309,38 @@ def sample_probabilities(logits, temperature=1.0, top_k=None, generator=None):
     if temperature == 0:
         return logits.argmax(-1)
     return (top(logits, top_k) / temperature).softmax(-1).max(-1).values
+
+
+@wrong("temperature-0-draws")
+def sample_with_a_little_temperature(logits, temperature=1.0, top_k=None, generator=None):
+    """0.01 is added to the temperature, so that nothing is divided by 0."""
+    if top_k is not None:
+        smallest = logits.topk(min(top_k, logits.size(-1))).values[:, -1:]
+        logits = logits.masked_fill(logits < smallest, float("-inf"))
+    probabilities = (logits / (temperature + 0.01)).softmax(dim=-1)
+    return torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
+
+
+@wrong("wrong-frequencies")
+def sample_by_the_root_of_the_temperature(logits, temperature=1.0, top_k=None, generator=None):
+    """The logits are divided by the root of the temperature."""
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    if top_k is not None:
+        smallest = logits.topk(min(top_k, logits.size(-1))).values[:, -1:]
+        logits = logits.masked_fill(logits < smallest, float("-inf"))
+    probabilities = (logits / temperature**0.5).softmax(dim=-1)
+    return torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
+
+
+@wrong("temperature-ignored")
+def sample_by_one_of_the_two(logits, temperature=1.0, top_k=None, generator=None):
+    """With top_k, the temperature is forgotten."""
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    if top_k:
+        smallest = logits.topk(min(top_k, logits.size(-1))).values[:, -1:]
+        logits = logits.masked_fill(logits < smallest, float("-inf"))
+    else:
+        logits = logits / temperature
+    return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator).squeeze(1)

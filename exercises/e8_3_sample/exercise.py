@@ -30,23 +30,25 @@ def stage_of(args):
     return 0 if top_k is None else 1 + int(top_k > logits.size(-1))
 
 
+NEARLY_ALIKE = torch.tensor([[0.0, 0.01, -1.0], [2.01, -3.0, 2.0]]).repeat(20, 1)
 SURE = torch.tensor([[-30.0, 2.0, 40.0, -5.0]])
 
 CASES = (
     TestCase("temperature 1", many(seed=1, again=1200)),
-    TestCase("temperature 0.5", many(0.5, seed=2)),
+    TestCase("temperature 0.5", many(0.5, seed=2, again=700)),
     TestCase("temperature 3", many(3.0, seed=3, again=500)),
     TestCase("a batch of one row", (SURE, 1.0, None, 4)),
     TestCase("a call without a generator, temperature 2", many(2.0, again=300)),
     TestCase("float64, temperature 0.7", many(0.7, seed=5, dtype=torch.float64)),
     TestCase("top_k = 2", many(top_k=2, seed=6)),
-    TestCase("temperature 2, top_k = 3", many(2.0, 3, 7)),
+    TestCase("temperature 4, top_k = 3", many(4.0, 3, 7, again=500)),
     TestCase("top_k = 1", few(8, 19, 11, 1.0, 1, 8)),
     TestCase("top_k = V", many(1.5, 5, 9)),
     TestCase("top_k above V", many(0.8, 50, 10)),
     TestCase("temperature 0", few(11, 23, 13, 0.0, None, 11)),
     TestCase("temperature 0 and top_k = 3", few(12, 29, 11, 0.0, 3, 12)),
     TestCase("temperature 0, no generator", few(13, 31, 7, 0, None, None)),
+    TestCase("temperature 0, two logits nearly alike", (NEARLY_ALIKE, 0.0, None, 15)),
     TestCase(
         "logits around 500",
         many(seed=14, plus=500.0),

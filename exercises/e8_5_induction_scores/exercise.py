@@ -100,8 +100,9 @@ EXERCISE = Exercise(
     error_meanings=(
         (
             r"index \d+ is out of bounds",
-            "A position after the end of the text was asked for. An occurrence counts only if it comes before the "
-            "position that reads; then the position after it is always there.",
+            "A position after the end of the text was asked for, or an index stands on the axis of the heads: weights "
+            "are (H, T, T). An occurrence counts only if it comes before the position that reads; then the position "
+            "after it is always there.",
         ),
         (
             r"division by zero|expected a non-empty TensorList|expects a non-empty",

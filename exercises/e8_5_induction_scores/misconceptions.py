@@ -403,8 +403,8 @@ def one_for_each_pair(found, ids, pairs):
 
 @mistake(
     "tensors-as-keys",
-    "No token was ever found again. As keys of a dict or in a set, two tensors are different, whatever numbers they "
-    "hold.",
+    "The scores are those of a text in which no token is found again. As keys of a dict or in a set, two tensors are "
+    "different, whatever numbers they hold.",
     "`ids.tolist()` or `int(ids[i])` gives plain numbers, which are found again.",
 )
 def nan_for_all(weights, ids):

@@ -148,7 +148,7 @@ def sums_above_p(ranked, p):
 
 @mistake(
     "one-minus-p",
-    "1 - p was used in place of p.",
+    "1 - p was used in place of p (or p in place of 1 - p, where sums begin with the least likely token).",
     "What stays must sum to at least p; p = 0.9 keeps nearly everything that is likely.",
     step="keep",
 )
@@ -274,7 +274,7 @@ def gathered(kept, order):
 
 @mistake(
     "sorted-returned",
-    "The logits came back sorted: position 0 is no longer token 0.",
+    "The logits did not come back in their own order: position 0 is no longer token 0.",
     "Whoever draws from your result takes the index for the token. Bring the logits back into their own order.",
 )
 def sorted_logits(logits, p):
