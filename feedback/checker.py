@@ -9,6 +9,7 @@ attempt -> refuse what cannot be run
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from feedback import contract, explain, tree
@@ -17,7 +18,7 @@ from feedback.diagnose import known_mistake
 from feedback.exercise import Exercise
 from feedback.format import number
 from feedback.observations import Observations
-from feedback.report import Report, say, think
+from feedback.report import Report, numbers, say, think
 from feedback.sandbox import ContractViolation, StillRunning, session
 
 
@@ -80,8 +81,10 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
                 return explain.misconception(
                     seen, named, _wrong_before(seen, stage, named, i) or violation.sentence, stage
                 )
+            of_shapes = violation.diagnosis == "wrong-shape"
+            called = [numbers(explain.called_with(exercise, record.args))] if of_shapes else []
             return exercise.report(
-                "wrong", say(violation.sentence), think(violation.hint), diagnosis=violation.diagnosis
+                "wrong", say(violation.sentence), *called, think(violation.hint), diagnosis=violation.diagnosis
             )
         if record.changed:
             return _changed_input(seen, stage, i)
@@ -138,16 +141,14 @@ def _not_repeatable(seen: Observations, index: int) -> Report | None:
     if not same_shapes(again, once) or allclose(again, once, exercise.cases[index], equal_nan=True):
         return None
     moved = max(float((a.double() - b.double()).abs().max()) for _, a, b in contract.tensors(exercise, again, once))
+    by = f"; they differ by up to {number(moved)}" if math.isfinite(moved) else ""
     twice = "Built and called" if exercise.runner.kind == "class" else "Called"
     return exercise.report(
         "wrong",
-        say(
-            f"{twice} twice with the same numbers, your code gives two different results; they differ by up to "
-            f"{number(moved)}."
-        ),
+        say(f"{twice} twice with the same numbers, your code gives two different results{by}."),
         think(
-            "Nothing here is random: is there a dropout, or a layer of its own with random numbers? Or is something "
-            "kept from an earlier call?"
+            "Nothing here is random: is there a dropout, or a layer of its own with random numbers? Is something kept "
+            "from an earlier call, or a place of `torch.empty` never written?"
         ),
         diagnosis="not-repeatable",
     )

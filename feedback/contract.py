@@ -171,8 +171,8 @@ def _wrong_part(exercise: Exercise, name: Any, item: Any, expected: Any) -> Viol
         if isinstance(item, list) and len(item) == len(expected):
             return Violation(
                 "returns-wrong-type",
-                f"{bracketed(name)} came as a list; a tuple was expected, which can no longer be changed.",
-                f"Square brackets make a list, round ones a tuple: {_ending(exercise)}",
+                f"{bracketed(name)} came as a list; a tuple was expected, which cannot be changed.",
+                f"Square brackets make a list, round ones a tuple. {_ending(exercise)}",
             )
         if not isinstance(item, tuple) or len(item) != len(expected):
             return Violation(

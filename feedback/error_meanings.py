@@ -21,7 +21,7 @@ MEANINGS = (
     ),
     (
         r"local variable '(\w+)'|cannot access local variable '(\w+)'",
-        "A variable is used before anything was put into it: look at the order of your lines.",
+        "A variable is used before anything was put into it: does the line that fills it come later, or in an `if`?",
     ),
     (
         r"module '([\w.]+)' has no attribute '(\w+)'",
@@ -266,7 +266,8 @@ MEANINGS = (
     ),
     (
         r"Dimension out of range",
-        "That axis does not exist for this input; count axes from the end: -1 is the last, -2 the one before.",
+        "That axis does not exist for this input, which has fewer: print its shape. Counted from the end, -1 is the "
+        "last axis.",
     ),
     (
         r"expand\(.*number of sizes",
@@ -284,8 +285,8 @@ MEANINGS = (
     ),
     (
         r"(too many|not enough) values to unpack",
-        "The input has another number of axes than you unpack: the shapes are given as (...), so count from the "
-        "end with `x.size(-1)`.",
+        "There are more things to unpack than names, or fewer: a shape may have more axes than you expect, or fewer, "
+        "as that of a mask. `x.size(-1)` counts from the end.",
     ),
     (
         r"masked_fill_?\(\)[\s\S]*invalid combination",

@@ -136,8 +136,8 @@ def _slip_in_a_name(words: str, own: Meanings) -> str:
         )
     if found[1] != "Tensor":
         return (
-            f"The object has nothing called {found[2]}: was it made in __init__ under exactly this name, "
-            "as self.name = ...?"
+            f"This object, of type {found[1]}, has nothing called {found[2]}: look for a slip in the name, or, in a "
+            f"module, for `self.{found[2]} = ...` in `__init__`."
         )
     names = [name for name in dir(torch.Tensor) if not name.startswith("_") and not name.endswith("_")]
     near = [OTHER_NAMES[found[2]]] if found[2] in OTHER_NAMES else difflib.get_close_matches(found[2], names, 1, 0.8)

@@ -186,7 +186,7 @@ def inverted_mask_added(scores, mask):
 
 @MASK_MISTAKES(
     "masked-after-softmax",
-    means="The mask came after the softmax, and nothing was divided: rows do not sum to 1.",
+    means="The mask came after the softmax, and rows were not divided by their new sums: they do not sum to 1.",
     hint="Hide the scores first; then the softmax shares everything out among the visible keys.",
     explain=explainers.row_sum,
     step="masked_softmax",

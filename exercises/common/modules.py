@@ -198,8 +198,8 @@ def _require_no_others(module, names, parameters):
         raise ContractViolation(
             "extra-parameters",
             f"Besides {in_a_row(names)} your module has parameters that are not asked for: "
-            f"{shown}. Here nothing else is learned: what comes after attention belongs "
-            "to another module.",
+            f"{shown}. Here nothing else is learned: these layers make the queries, keys and values, and what "
+            "comes after attention belongs to another module.",
         )
 
 

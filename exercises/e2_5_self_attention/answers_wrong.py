@@ -587,19 +587,3 @@ class SelfAttentionOfDetachedValues(ThreeProjections):
 
     def project(self, x):
         return self.W_query(x), self.W_key(x), self.W_value(x).detach()
-
-
-@wrong("keys-and-values-exchanged")
-class SelfAttentionKeysAndValuesExchanged(ThreeProjections):
-    """Keys and values are unpacked in the wrong order."""
-
-    def project(self, x):
-        return self.W_query(x), self.W_value(x), self.W_key(x)
-
-
-@wrong("no-gradients")
-class SelfAttentionOfDetachedInput(ThreeProjections):
-    """The scores are cut off from x, but not from the layers."""
-
-    def project(self, x):
-        return self.W_query(x.detach()), self.W_key(x.detach()), self.W_value(x)

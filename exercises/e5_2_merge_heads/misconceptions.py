@@ -130,7 +130,8 @@ def reshaped_first(x):
 
 @known(
     "sizes-in-another-order",
-    means="The sizes were read in another order: x is (B, H, T, D), so its second size is H and its third T.",
+    means="The sizes were read or combined in another order: x is (B, H, T, D), and each row of the result has H * D "
+    "features.",
     hint="Which size of your result is which? Unpack `x.shape` in the order in which x has its axes.",
     explain=explainers.shape,
 )

@@ -4,6 +4,7 @@ The arguments of a test case are x, four layers, the number of heads, and perhap
 number of heads there may be (num_heads, dropout, training).
 """
 
+import inspect
 from collections import namedtuple
 from dataclasses import replace
 
@@ -69,8 +70,8 @@ def require_order(forward):
     if not takes(forward, 4):
         raise ContractViolation(
             "forward-arguments",
-            f"forward is called with x, context and mask by position: begin with def forward(self, {INPUTS}), without "
-            "a star.",
+            f"forward is called with x, context and mask by position: begin with def forward(self, {INPUTS}); yours "
+            f"takes {inspect.signature(forward)}.",
         )
     names = forward.__code__.co_varnames[2:4] if hasattr(forward, "__code__") else ()
     if names == ("mask", "context"):

@@ -23,8 +23,8 @@ def told(case):
         if mine != right:
             return f"call {number} of the model should get {call_of(right)}; yours gets {call_of(mine)}"
     if len(fed) != len(right_fed):
-        calls = counted(len(right_fed), "call", "calls")
-        return f"{calls} of the model would do for {case.args[2]} new tokens; yours makes {len(fed)}"
+        calls, new = counted(len(right_fed), "call", "calls"), counted(case.args[2], "new token", "new tokens")
+        return f"{new} should take {calls} of the model; yours makes {len(fed)}"
     return wrong_ids(ids, right_ids)
 
 
