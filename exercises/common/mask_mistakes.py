@@ -153,7 +153,7 @@ add_fill("infinite-fill", INF)
 
 @MASK_MISTAKES(
     "zero-times-infinity",
-    means="Numbers are NaN. Multiplying a mask by -inf does that, since 0 * -inf is NaN, not 0.",
+    means="Some or all numbers are NaN. Multiplying a mask by -inf does that, since 0 * -inf is NaN, not 0.",
     hint="How can -inf be written only where a key is hidden, without multiplying anything by it?",
     explain=explainers.not_a_number,
     step="fill",

@@ -22,8 +22,8 @@ ONE_AXIS = (
 
 
 HIDE_FIRST = (
-    "It has a limit: where a hidden score lies far above the visible ones, it must not get any weight, and leave the "
-    "visible ones what is theirs. Hide before the softmax, with a fill below every score."
+    "It has a limit: where a hidden score lies far above the visible ones, it must get no weight all the same, and the "
+    "visible ones must keep theirs. Hide before the softmax, with a fill below every score."
 )
 
 
@@ -190,7 +190,7 @@ def any_order_of_positions(ask, self_attention):
         if moved < 1e-4:
             return None
         return (
-            f"Without a mask the order of positions must not matter: {must}. Otherwise yours change by up to "
+            f"Without a mask the order of positions must not matter: {must}. Apart from that, yours change by up to "
             f"{moved:.4f}."
         )
 

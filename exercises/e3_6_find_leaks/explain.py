@@ -103,8 +103,8 @@ PROPERTIES = (
     Property(
         "not-pairs",
         _not_pairs,
-        "`(int(i), int(j))` makes a pair of whatever i and j are: of tensors, which `x.item()` and `x.tolist()` make "
-        "numbers of, and of a list of two.",
+        "A pair is a tuple of two Python numbers, `(int(i), int(j))`: `x.item()` and `x.tolist()` turn tensors into "
+        "numbers, and `tuple(pair)` turns a list into a tuple.",
     ),
     Property("turned-around", _turned_around, "Which of your two numbers is the position that was changed?"),
     Property(

@@ -305,3 +305,13 @@ class MultiHeadMergedWithTheLengthOfTheContext(FourLayers):
         weights = self.dropout(self.weights(q, k, mask))
         B, S, C = context.shape
         return self.out_proj((weights @ v).transpose(1, 2).reshape(B, S, C)), weights
+
+
+@wrong("stays-on-the-cpu")
+class MultiHeadMakesItsOwnMaskOnTheCpu(FourLayers):
+    """A mask is made where none is given, and on the CPU."""
+
+    def hide(self, scores, mask):
+        if mask is None:
+            mask = torch.ones(scores.size(-2), scores.size(-1), dtype=torch.bool)
+        return scores.masked_fill(~mask, float("-inf"))

@@ -77,8 +77,8 @@ EXERCISE = Exercise(
         ),
         (
             r"value cannot be converted to type .* without overflow",
-            "The number is lower than the lowest that this tensor can hold. Which dtype has the tensor when the number "
-            "comes in, and which one does your `torch.finfo(...)` ask about?",
+            "The number is lower than the lowest that this tensor can hold. Which dtype does the tensor have when the "
+            "number comes in, and which one does your `torch.finfo(...)` ask about?",
         ),
     ),
     hints=(
