@@ -2,7 +2,7 @@
 
 from exercises.common import properties
 from exercises.common.inputs import AXES
-from exercises.common.self_attention import SMALL_PAIRS, query_key_cases, stage_of
+from exercises.common.self_attention import SMALL_PAIRS, large_scores, query_key_cases, stage_of
 from exercises.e2_3_attention_weights.misconceptions import known
 from exercises.e2_3_attention_weights.reference import attention_weights
 from feedback import Exercise
@@ -18,7 +18,7 @@ EXERCISE = Exercise(
     arguments=("q", "k"),
     returns=("weights",),
     axis_names=AXES,
-    cases=query_key_cases(),
+    cases=(*query_key_cases(), large_scores()),
     minimal_inputs=SMALL_PAIRS,
     misconceptions=known,
     stage_of=stage_of,

@@ -3,7 +3,7 @@
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, S, normal, round_numbers
-from exercises.common.self_attention import BATCH, SMALL_PAIRS, query_key_cases, stage_of
+from exercises.common.self_attention import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
 from exercises.e2_4_attention.misconceptions import known
 from exercises.e2_4_attention.reference import attention
 from feedback import Exercise, TestCase
@@ -31,6 +31,7 @@ EXERCISE = Exercise(
         *query_key_cases(values),
         TestCase("values as wide as keys", (*BATCH, normal(B, S, D, seed=21))),
         TestCase("as many features as keys", (*BATCH, normal(B, S, S, seed=22))),
+        large_scores(values),
     ),
     minimal_inputs=tuple((q, k, round_numbers(*k.shape[:-1], 2) + 1) for q, k in SMALL_PAIRS),
     misconceptions=known,
