@@ -104,7 +104,7 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
     error: Any = record.error
     message = (raised(first_line(record)), numbers(called_with(exercise, record.args, error)))
     if named:
-        means = named.means if _is_seen_in_numbers(seen) else f"Likely cause: {named.means}"
+        means = named.means if _is_seen_in_numbers(seen, named) else f"Likely cause: {named.means}"
         return exercise.report("error", say(means), *message, think(named.hint), diagnosis=named.id)
     meaning = errors.meaning(error, exercise.error_meanings, record.line, _one_axis_more(seen, index))
     if meaning:
@@ -124,9 +124,10 @@ def _before(line: str) -> str:
     return "Print what this line works on just before it, values and shapes: which of them is not what you expect?"
 
 
-def _is_seen_in_numbers(seen: Observations) -> bool:
-    """Whether an attempt also returns wrong results: an exception alone may have other causes than a known mistake."""
-    return any(seen.runs[i].error is None and not seen.passes(i) for i in seen.required())
+def _is_seen_in_numbers(seen: Observations, named: Misconception) -> bool:
+    """Whether an attempt returns wrong results of this mistake: an exception alone may have other causes."""
+    returned = [i for i in seen.required() if seen.runs[i].error is None and not seen.passes(i)]
+    return any(seen.behaves_like(code, i) for i in returned for code in named.variants)
 
 
 def first_line(record: Run) -> str:
