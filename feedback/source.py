@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-CONSTANTS = {"e", "inf", "nan", "pi"}  # of the modules math and torch
+CONSTANTS = {"e", "inf", "nan", "pi"}  # floats of the modules math and torch
 
 
 def is_stub(attempt: Any) -> bool:
@@ -96,7 +96,8 @@ def borrowed(attempt: Any) -> list[tuple[str, Any]]:
     return [
         (name, value)
         for name, value in read.items()
-        if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple, dict)) and name not in CONSTANTS
+        if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple, dict))
+        and not (isinstance(value, float) and name in CONSTANTS)
     ]
 
 

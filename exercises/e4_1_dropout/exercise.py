@@ -62,7 +62,7 @@ def chosen_by_size(attempt):
     return None
 
 
-def drops_no_gradient(attempt):
+def wrong_gradients(attempt):
     """result = x * keep / (1 - p), so the gradient of each number of x is result / x: 0 where it was dropped."""
     x, weights = uniform(40, 50, seed=11).requires_grad_(), uniform(40, 50, seed=13)
     result = attempt(x, 0.4, seeded(11))
@@ -128,7 +128,7 @@ EXERCISE = Exercise(
         gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator, compared=False),
         BehavioralTest(
             "wrong-gradients",
-            drops_no_gradient,
+            wrong_gradients,
             "Make the result from x in one calculation: what is written into `.data`, or detached, has no part in the "
             "backward pass.",
             required=True,

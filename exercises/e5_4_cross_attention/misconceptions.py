@@ -69,7 +69,7 @@ def attended(q, k, v, out_proj):
 
 @known(
     "one-length-for-all",
-    means="q, k and v were not each cut with its own number of positions: x has T of them, and context has S.",
+    means="q, k and v were not each cut with their own number of positions: x has T of them, and context has S.",
     hint="Take the length from what you cut, or let your `split_heads` from exercise 5.1 do it.",
     explain=explainers.shape,
 )

@@ -260,3 +260,19 @@ def test_code_for_two_axes_that_stops_at_a_batch_is_recognized():
 def test_weights_that_are_none_are_known_from_pytorch_s_own_attention():
     report = check("2.4", lambda q, k, v: (F.scaled_dot_product_attention(q, k, v), None))
     assert report.status == "wrong" and "`F.scaled_dot_product_attention` keeps its weights to itself" in report.message
+
+
+def test_a_list_that_is_sorted_in_place_and_returned_is_recognized():
+    def code(text, vocabulary):
+        ids = [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]
+        return ids.sort()
+
+    assert "sorted(...) gives a new one" in check("1.1", code).message.replace("`", "")
+
+
+def test_a_comma_after_return_is_recognized():
+    assert "a comma after return makes a tuple" in check("0.1", lambda x: (x.mean(dim=1),)).message.replace("`", "")
+
+
+def test_a_wrong_shape_comes_with_what_the_code_was_called_with():
+    assert "It was called with x of shape" in check("0.1", lambda x: x.mean(dim=1, keepdim=True)[:1]).message

@@ -51,6 +51,11 @@ PAST, GENERATOR, NUMBER = (X, X), torch.Generator(), 0.1
         (lambda: X.average(-1), "did you mean mean?"),
         (lambda: X.matmull(X), "did you mean matmul?"),
         (lambda: X.frobnicate(), "nothing called frobnicate."),
+        (lambda: torch.cat([X, X[0]]), "equally many axes"),
+        (lambda: SCORES.masked_fill(TRIANGLE.bool(), "-inf"), "x.masked_fill(where, value) takes two things"),
+        (lambda: 10000 ^ X, "write **"),
+        (lambda: torch.arange(2) ** -1, "begin with a float"),
+        (lambda: {torch.tensor(1): 2}[torch.tensor(1)], "look up its number, x.item()"),
     ],
 )
 def test_an_exception_is_explained(code, words):
@@ -91,3 +96,17 @@ def test_the_kind_of_an_exception_does_not_depend_on_its_wording():
 def test_values_and_indices_are_recognized():
     message = check("0.1", lambda x: x.max(1)).message
     assert "Your code returned two things, values and indices" in message and "take .values" in message
+
+
+def test_expand_is_spoken_of_only_where_the_line_has_it():
+    place = torch.zeros(3)
+    with pytest.raises(RuntimeError) as caught:
+        place[:] = torch.ones(2, 3)
+    assert "expand removes no axis" in errors.meaning(caught.value, line="line 1: `x.expand(3)`")
+    assert "more axes than the place itself" in errors.meaning(caught.value, line="line 1: `out[i] = table[id]`")
+
+
+def test_a_list_of_signatures_is_left_out_of_a_message():
+    with pytest.raises(TypeError) as caught:
+        SCORES.masked_fill(TRIANGLE.bool(), "-inf")
+    assert errors.first_line(caught.value).endswith("got (Tensor, str)")

@@ -1,12 +1,14 @@
 """Stubs, things that are no answers, and variables that code reads from the notebook."""
 
 import sys
+from math import inf
 
 import pytest
 import torch
 from torch import nn
 
 from exercises import EXERCISES, check
+from feedback import source
 
 IDS = {"<unk>": 7, "the": 1, "cat": 2}  # what a notebook's own vocabulary looks like to the code below
 
@@ -22,6 +24,10 @@ D = 512  # what a notebook's own variable looks like to the code below
 def test_a_variable_read_from_the_notebook_is_pointed_out():
     report = check("2.3", lambda q, k: (q @ k.transpose(-2, -1) / D**0.5).softmax(-1))
     assert report.status == "wrong" and "Your code reads D = 512" in report.message
+
+
+def test_infinity_from_math_is_no_variable_of_the_notebook():
+    assert source.borrowed(lambda x: x * inf * D) == [("D", 512)]
 
 
 def test_arguments_in_another_order_are_noticed():
