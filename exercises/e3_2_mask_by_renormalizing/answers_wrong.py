@@ -271,3 +271,12 @@ def renormalize_always_float32(weights, mask):
     """Always float32."""
     visible = (weights * mask).float()
     return visible / visible.sum(dim=-1, keepdim=True)
+
+
+@wrong("rows-do-not-sum-to-1")
+def renormalize_unless_the_whole_sums_to_1(weights, mask):
+    """Two rows of 0.5 sum to 1 together, so nothing is divided."""
+    visible = weights * mask
+    if visible.sum() != 1:
+        visible = visible / visible.sum(dim=-1, keepdim=True)
+    return visible

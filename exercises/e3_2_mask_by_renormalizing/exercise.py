@@ -26,6 +26,7 @@ EXERCISE = Exercise(
         TestCase("a mask (B, 1, T, S) for heads", (rows_of_weights(B, H, T, S, seed=2), some_hidden(B, 1, T, S))),
         TestCase("float64", (rows_of_weights(B, T, S, seed=1).double(), some_hidden(B, T, S, seed=2))),
         TestCase("four items, one query each, a mask (S,)", (rows_of_weights(4, 1, S, seed=8), some_hidden(S))),
+        TestCase("equal weights, half of them hidden", (torch.full((2, 2), 0.5), torch.tensor([True, False]))),
         TestCase(
             "tiny visible weights",
             (torch.tensor([[1e-7, 3e-7, 1.0]]), torch.tensor([[True, True, False]])),

@@ -508,3 +508,35 @@ def difference_with_modes_after_the_try(mine, theirs, x):
 
     one, other = run(mine), run(theirs)
     return next((name for name in one if (one[name] - other[name]).abs().max() > 1e-4), None)
+
+
+@wrong("exception-swallowed")
+def difference_that_returns_none_after_an_exception(mine, theirs, x):
+    try:
+        return first_far(outputs_of(mine, x), outputs_of(theirs, x))
+    except Exception as error:
+        print(f"cannot compare: {error}")
+        return None
+
+
+@wrong("exception-swallowed")
+def difference_of_what_ran(mine, theirs, x):
+    """Each run is in a try of its own, whose `return` in `finally` ends the exception."""
+
+    def run(model):
+        kept, modes = {}, {part: part.training for part in model.modules()}
+        handles = [
+            child.register_forward_hook(lambda part, inputs, output, name=name: kept.update({name: output.clone()}))
+            for name, child in model.named_children()
+        ]
+        try:
+            model.eval()(x)
+        finally:
+            for handle in handles:
+                handle.remove()
+            for part, mode in modes.items():
+                part.training = mode
+            return kept  # noqa: B012 - as learners do
+
+    one, other = run(mine), run(theirs)
+    return next((name for name in one if name in other and (one[name] - other[name]).abs().max() > 1e-4), None)

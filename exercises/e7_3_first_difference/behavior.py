@@ -72,6 +72,21 @@ def leaves_hooks_after_an_exception(attempt):
     return None
 
 
+def swallows_exceptions(attempt):
+    for raising in (0, 1):
+        models = [Chain(**steps(a=2, b=3)), Chain(**steps(a=2, b=3))]
+        models[raising].b = Raises()
+        try:
+            said = attempt(*models, X)
+        except Exception:
+            continue
+        return (
+            f"The names are right, but when child b raised an exception, your code returned {said!r}, as if the models "
+            "had been compared: whoever called it does not learn that one of them cannot run."
+        )
+    return None
+
+
 def removes_other_hooks(attempt):
     mine, theirs = mixed()
     mine.a.register_forward_hook(do_nothing)
@@ -152,6 +167,12 @@ TESTS = (
         "modes-changed-after-an-exception",
         changes_modes_after_an_exception,
         "try: ... finally: what is in `finally` runs in any case. Put the modes back there, too.",
+        "called with a model whose child raises an exception,",
+    ),
+    required(
+        "exception-swallowed",
+        swallows_exceptions,
+        "try: ... finally: without `except` cleans up, and lets the exception through.",
         "called with a model whose child raises an exception,",
     ),
     required(
