@@ -278,3 +278,9 @@ def loss_as_a_number(logits, ids, pad_id=None):
 def loss_not_returned(logits, ids, pad_id=None):
     loss = F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten(), ignore_index=ignored(pad_id))
     print(loss.item())
+
+
+@wrong("shifted-across-texts")
+def loss_of_one_long_text(logits, ids, pad_id=None):
+    logits, ids = logits.reshape(-1, logits.size(-1))[:-1], ids.reshape(-1)[1:]
+    return F.cross_entropy(logits, ids, ignore_index=-100 if pad_id is None else pad_id)

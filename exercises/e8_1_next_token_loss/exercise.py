@@ -55,7 +55,11 @@ CASES = (
 
 
 def small(ids, pad_id=None, times=1.0):
-    return times * 2.5 * round_numbers(1, len(ids), 2), torch.tensor([ids]), pad_id
+    return small_batch([ids], pad_id, times)
+
+
+def small_batch(ids, pad_id=None, times=1.0):
+    return times * 2.5 * round_numbers(len(ids), len(ids[0]), 2), torch.tensor(ids), pad_id
 
 
 def loss_is_negative(case):
@@ -123,6 +127,8 @@ EXERCISE = Exercise(
         small([0, 0, 1], 0),
         small([1, 0, 1], None, 100.0),
         small([0, 1, 1], None, 200.0),
+        small_batch([[0, 1], [1, 1]]),
+        small_batch([[0, 1, 1], [1, 1, 0]], 0),
     ),
     misconceptions=known,
     error_meanings=(

@@ -112,7 +112,19 @@ def rolled(logits, ids):
     return logits, ids.roll(-1, dims=1)
 
 
-@known.also("wraps-around", step="pair")
+@mistake(
+    "shifted-across-texts",
+    "The texts were joined end to end before the shift: the last position of a text is asked for the first token of "
+    "the next text.",
+    "What follows the last token of a text is not in ids. Shift each row first, `[:, :-1]` and `[:, 1:]`, and flatten "
+    "afterwards.",
+    step="pair",
+)
+def joined_and_shifted(logits, ids):
+    return logits.flatten(0, 1)[None, :-1], ids.flatten()[None, 1:]
+
+
+@known.also("shifted-across-texts", step="pair")
 def rolled_over_the_batch(logits, ids):
     return logits, ids.roll(-1)
 

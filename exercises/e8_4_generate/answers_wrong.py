@@ -280,3 +280,22 @@ def generate_floats(model, ids, steps):
         new = logits[:, -1].argmax(-1, keepdim=True)
         out = torch.cat([out, new], dim=1)
     return out
+
+
+@wrong("tokens-fed-again")
+def generate_from_the_last_two(model, ids, steps):
+    logits, past = model(ids)
+    for _ in range(steps):
+        ids = torch.cat([ids, logits[:, -1].argmax(-1, keepdim=True)], 1)
+        logits, past = model(ids[:, -2:], past)
+    return ids
+
+
+@wrong()
+def generate_with_the_pair_turned_around(model, ids, steps):
+    past, logits = model(ids)
+    for _ in range(steps):
+        new = logits[:, -1].argmax(-1, keepdim=True)
+        ids = torch.cat([ids, new], 1)
+        past, logits = model(new, past)
+    return ids

@@ -101,8 +101,8 @@ EXERCISE = Exercise(
             "`argmax` needs `dim=-1`.",
         ),
         (
-            r"past must be None or the past",
-            "The model returns the pair (logits, past): take it apart, `logits, past = model(...)`.",
+            r"past must be None or the past|'Past' object ",
+            "The model returns the pair (logits, past), in this order: take it apart, `logits, past = model(...)`.",
         ),
         (
             r"this model has \d+ positions",

@@ -136,7 +136,11 @@ def last_of_the_prefix_again(model, ids, steps):
     return ids
 
 
-@known.also("last-token-twice")
+@mistake(
+    "tokens-fed-again",
+    "After the prefix, tokens are fed that an earlier call was fed already: they are in the past twice.",
+    "Each call needs what no call has read before, and nothing else: the one new token of each row, (B, 1).",
+)
 def each_new_token_twice(model, ids, steps):
     new, past = ids, None
     for _ in range(steps):
@@ -146,7 +150,7 @@ def each_new_token_twice(model, ids, steps):
     return ids
 
 
-@known.also("last-token-twice")
+@known.also("tokens-fed-again")
 def every_call_made_twice(model, ids, steps):
     new, past = ids, None
     for _ in range(steps):
