@@ -143,6 +143,11 @@ def fill(module, attempt, layers, weights, biases=()):
             parameter.copy_(numbers)
 
 
+def in_dtype(module, dtype):
+    """The module with its numbers in this dtype; made with float32, as most are, it needs no walk through its parts."""
+    return module if dtype == torch.float32 else module.to(dtype)
+
+
 def _require_layer(module, name, layers, weight):
     layer = getattr(module, name, None)
     if not isinstance(layer, nn.Linear):

@@ -2,7 +2,7 @@
 
 from exercises.common import properties
 from exercises.common.inputs import AXES, DV, B, D, S, T, normal, round_numbers
-from exercises.common.modules import require_methods, trainable
+from exercises.common.modules import in_dtype, require_methods, trainable
 from exercises.common.self_attention import PROJECTIONS, fill_projections
 from exercises.e2_5_self_attention.misconceptions import known
 from exercises.e2_5_self_attention.reference import SelfAttention
@@ -15,7 +15,7 @@ def run_self_attention(attempt, x, *weights):
     Shapes: x (B, T, d_in), weights three times (d_out, d_in)
     Errors: ContractViolation where the module lacks what the exercise names
     """
-    return built(attempt, *weights).to(x.dtype)(x)
+    return in_dtype(built(attempt, *weights), x.dtype)(x)
 
 
 def built(attempt, *weights):

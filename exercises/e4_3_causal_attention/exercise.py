@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal, round_numbers
-from exercises.common.modules import require_methods
+from exercises.common.modules import in_dtype, require_methods
 from exercises.common.self_attention import PROJECTIONS, fill_projections
 from exercises.e4_3_causal_attention.behavior import TESTS
 from exercises.e4_3_causal_attention.misconceptions import WEIGHTS, future, known
@@ -27,7 +27,7 @@ def run_causal_attention(attempt, x, *rest):
     def apply(length):
         module = attempt(*reversed(weights[0].shape), length, p)
         fill_projections(module, attempt, weights)
-        return module.to(x.dtype).train(training)(x)
+        return in_dtype(module, x.dtype).train(training)(x)
 
     try:
         return apply(context_length)

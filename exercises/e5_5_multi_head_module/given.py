@@ -14,7 +14,7 @@ from exercises.common import explainers
 from exercises.common.attention_steps import right_weights
 from exercises.common.dropped_weights import DroppedWeights, same_rows
 from exercises.common.inputs import normal
-from exercises.common.modules import Assembled, Layers, fill, only_read, require_methods, takes
+from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes
 from exercises.common.multi_head import PROJECTIONS, is_masked, layer_of, random_layers
 from exercises.common.random_zeros import Dropped, comparable, outline
 from feedback import ContractViolation, Property
@@ -57,9 +57,7 @@ def built(attempt, layers, num_heads, *dropout):
     require_order(attempt.forward)
     module = attempt(layers[0].in_features, num_heads, *dropout)
     fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
-    if layers[0].weight.dtype != torch.float32:
-        module.to(layers[0].weight.dtype)
-    return module.eval()
+    return in_dtype(module, layers[0].weight.dtype).eval()
 
 
 def require_order(forward):

@@ -6,7 +6,7 @@ import torch
 
 from exercises.common import properties
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
-from exercises.common.modules import Assembled, Layers, fill, only_read, require_methods, takes, trainable
+from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
 from exercises.common.multi_head import (
     HIDE_FIRST,
     ONE_AXIS,
@@ -45,9 +45,10 @@ def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
     """
     module = built(attempt, (query, key, value), num_heads)
     torch.default_generator.manual_seed(torch.initial_seed())  # dropout, if any, drops the same for everyone
-    untouched = None if not mask or mask[0] is None else mask[0].clone()
+    tells_modes_apart = mask and mask[0] is not None and mask[0].dim() == 2  # as a few masks do, the first one too
+    untouched = mask[0].clone() if tells_modes_apart and not issubclass(attempt, Assembled) else None
     result = apply(module, x, *mask)
-    if untouched is not None and not issubclass(attempt, Assembled):
+    if untouched is not None:
         require_mask_in_both_modes(module, result, x, num_heads, untouched)
     return result
 
@@ -87,9 +88,7 @@ def built(attempt, layers, num_heads):
     require_methods(attempt, "config", "x, mask=None")
     module = attempt(config)
     fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
-    if layers[0].weight.dtype != torch.float32:
-        module.to(layers[0].weight.dtype)
-    return module.eval()
+    return in_dtype(module, layers[0].weight.dtype).eval()
 
 
 def apply(module, x, *mask):
