@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from torch import Tensor
@@ -27,17 +28,17 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     failing = [i for i in seen.required() if not seen.passes(i)]
     if seen.hangs or not failing:
         return None
-    same = next(_alike(exercise, _first(failing, range(len(exercise.cases))), seen.behaves_like), None)
+    same = next(_alike(seen, _first(failing, range(len(exercise.cases))), seen.behaves_like), None)
     if same:
         return same
     so_far = [i for i in seen.required() if exercise.stages[i] <= stage]
     if all(seen.runs[i].error is None for i in failing):
-        found = _only(_alike(exercise, failing, seen.behaves_like))
+        found = _only(_alike(seen, failing, seen.behaves_like))
         if found:
             return found
     found = None
     if len(so_far) < len(list(seen.required())) and set(failing) & set(so_far):  # what is right so far is like many
-        found = _only(_alike(exercise, _first(failing, so_far), seen.behaves_like))
+        found = _only(_alike(seen, _first(failing, so_far), seen.behaves_like))
     return found or _by_first_parts(seen, so_far)
 
 
@@ -60,11 +61,16 @@ def _first(failing: list[int], indices: Iterable[int]) -> list[int]:
 
 
 def _alike(
-    exercise: Exercise, indices: Iterable[int], alike: Callable[[Callable, int], bool]
+    seen: Observations, indices: Iterable[int], alike: Callable[[Callable, int], bool]
 ) -> Iterator[Misconception]:
     """The misconceptions of which a variant does the same on all these test cases, compared in this order."""
     indices = list(indices)
-    return (m for m in exercise.misconceptions if any(all(alike(code, i) for i in indices) for code in m.variants))
+    lines = [seen.runs[i].line for i in indices if seen.runs[i].line]
+    for misconception in seen.exercise.misconceptions:
+        if lines and not re.search(misconception.raised_in, lines[0]):
+            continue
+        if any(all(alike(code, i) for i in indices) for code in misconception.variants):
+            yield misconception
 
 
 def _only(found: Iterable[Misconception]) -> Misconception | None:
@@ -90,7 +96,7 @@ def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | N
             return _agrees(seen, mine[i], seen.known.variant(code, i).value, name, i)
 
         others_right = all(_others_are_right(seen, seen.summaries[i].value, name, i) for i in indices)
-        fitting = _alike(exercise, _first(wrong, indices), alike)
+        fitting = _alike(seen, _first(wrong, indices), alike)
         return next((m for m in fitting if others_right == _is_in_this_part_alone(seen, m, name, indices)), None)
     return None
 

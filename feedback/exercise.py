@@ -38,6 +38,7 @@ class Misconception:
     hint      what to think about next
     variants  functions (or classes) that make this mistake, each in a way that gives other results or errors
     explain   turns a Comparison into a sentence about the learner's own numbers
+    raised_in a pattern of the lines in which this mistake raises: other mistakes may raise the same exception
     shared    how many variants, the first ones, come from a catalog that several exercises share: here some of them
               may do the same
     """
@@ -47,6 +48,7 @@ class Misconception:
     hint: str
     variants: tuple[Callable, ...]
     explain: Callable[[Comparison], str] | None = None
+    raised_in: str = ""
     shared: int = 0
 
     def __post_init__(self) -> None:
@@ -85,17 +87,23 @@ class Misconceptions:
 
     def __init__(self, assemble: Callable[..., Callable] | None = None) -> None:
         self.assemble = assemble
-        self._texts: dict[str, tuple[str, str, Callable | None]] = {}
+        self._texts: dict[str, tuple[str, str, Callable | None, str]] = {}
         self._variants: dict[str, list[Callable | dict[str, Callable]]] = {}
         self._shared: dict[str, int] = {}
 
     def __call__(
-        self, id: str, means: str, hint: str, explain: Callable | None = None, step: str | None = None
+        self,
+        id: str,
+        means: str,
+        hint: str,
+        explain: Callable | None = None,
+        step: str | None = None,
+        raised_in: str = "",
     ) -> Callable:
         """Register a new misconception; the decorated function is the mistake, or one wrong step of an answer."""
         if id in self._texts:
             raise ValueError(f"the id of a misconception must be new, got {id!r} twice: use known.also({id!r})")
-        self._texts[id], self._variants[id] = (means, hint, explain), []
+        self._texts[id], self._variants[id] = (means, hint, explain, raised_in), []
         return self._decorator(id, step)
 
     def also(self, id: str, step: str | None = None, **steps: Callable) -> Callable:
@@ -119,8 +127,9 @@ class Misconceptions:
         `explain` replaces the explainers of all of them, where results are of another kind than the catalog's.
         """
         for id in ids or other._texts:
-            said, hint, explainer = other._texts[id]
-            self(id, (means or {}).get(id, said), (hints or {}).get(id, hint), explain or explainer)
+            said, hint, explainer, raised_in = other._texts[id]
+            said, hint = (means or {}).get(id, said), (hints or {}).get(id, hint)
+            self(id, said, hint, explain or explainer, raised_in=raised_in)
             self._variants[id] += other._variants[id]
             self._shared[id] = len(other._variants[id])
 
@@ -137,9 +146,9 @@ class Misconceptions:
         return register
 
     def __iter__(self) -> Iterator[Misconception]:
-        for id, (means, hint, explain) in self._texts.items():
+        for id, (means, hint, explain, raised_in) in self._texts.items():
             variants = tuple(self._built(id, variant) for variant in self._variants[id])
-            yield Misconception(id, means, hint, variants, explain, self._shared.get(id, 0))
+            yield Misconception(id, means, hint, variants, explain, raised_in, self._shared.get(id, 0))
 
     def _built(self, id: str, variant: Callable | dict[str, Callable]) -> Callable:
         if callable(variant):

@@ -12,6 +12,8 @@ from exercises.common import explainers
 from exercises.common.attention_mistakes import COMPARE_MISTAKES
 from feedback import Misconceptions
 
+MULTIPLIES = r"(?<!\*)\*(?!\*)|\bmul"  # a line with `*`, .mul(...) or torch.multiply(...), not `**`
+
 
 def scores_from(compare):
     """Scores are one step, the comparison."""
@@ -56,6 +58,7 @@ def divided_by_d(q, k):
     hint="Every query is compared with every key. Which product of two matrices does that? Compare `*` and `@` in "
     "notebook 00.",
     step="compare",
+    raised_in=MULTIPLIES,
 )
 def multiplied(q, k):
     return q * k

@@ -13,6 +13,7 @@ from exercises.common.attention_mistakes import (
     weights_first,
 )
 from exercises.common.attention_steps import attention_from, compare, scale
+from exercises.e2_1_dot_product_scores.misconceptions import MULTIPLIES
 from exercises.e2_1_dot_product_scores.misconceptions import known as known_of_scores
 from feedback import Misconceptions
 
@@ -69,6 +70,7 @@ def out_scaled(q, k, v):
     means="The weights and the values are multiplied element by element, so their sizes do not fit.",
     hint="Row i of out adds up all the values, each times its weight. Which product of two matrices does that?",
     step="mix",
+    raised_in=MULTIPLIES,
 )
 def weights_times_values(weights, v, q, k):
     return weights * v

@@ -75,6 +75,18 @@ def test_an_exception_alone_is_said_to_have_a_likely_cause():
     assert report.diagnosis == "squared" and "Likely cause: x was multiplied by itself." in report.message
 
 
+def test_an_exception_suggests_only_what_its_line_may_have_done():
+    known = Misconceptions()
+
+    @known("squared", means="x was multiplied by itself.", hint="By what should it be divided?", raised_in="@")
+    def product_with_itself(x, scale=None):
+        return x @ x
+
+    exercise = replace(EXERCISE, misconceptions=known)
+    assert checker.check(exercise, lambda x, scale=None: x @ x).diagnosis == "squared"
+    assert checker.check(exercise, lambda x, scale=None: x.matmul(x)).diagnosis is None
+
+
 def test_an_unknown_mistake_falls_to_a_property():
     report = check(lambda x, scale=None: (shares(x, scale)[0] * 2, shares(x, scale)[1]))
     assert report.diagnosis == "rows-do-not-sum-to-1" and "Divide by what?" in report.message
