@@ -110,7 +110,9 @@ def _changed_input(seen: Observations, stage: int, index: int) -> Report:
         return seen.exercise.report(
             "wrong", *found.parts, say(f"Besides: {sentence[0].lower()}{sentence[1:]}"), diagnosis=named.id
         )
-    return seen.exercise.report("wrong", say(sentence), think(hint), diagnosis="changes-input")
+    elsewhere = any(not seen.runs[i].changed for i in seen.required() if seen.runs[i].error is None)
+    where = f' This was seen on "{seen.exercise.cases[index].name}".' if elsewhere else ""
+    return seen.exercise.report("wrong", say(sentence + where), think(hint), diagnosis="changes-input")
 
 
 # ---------------------------------------------------------------- numbers

@@ -190,9 +190,9 @@ def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
         hint = "Apply the layer, and leave its weight and bias alone: they are to be used again."
     else:
         hint = (
-            f"{name} += ..., {name} -= ..., `{name}[...] = ...` and methods that end in _ (`masked_fill_`) write into "
-            f"{name} itself. Make a new tensor instead ({name} = {name} - ..., or return {name} + ...), or start with "
-            f"`{name}.clone()`."
+            f"{name} += ..., {name} -= ..., `{name}[...] = ...` and methods that end in _ (`masked_fill_`, "
+            f"`requires_grad_`) change {name} itself. Make a new tensor instead ({name} = {name} - ..., or return "
+            f"{name} + ...), or start with `{name}.clone()`."
         )
     return f"Your code changed its input {names}. Whoever calls it still needs it as it was.", hint
 

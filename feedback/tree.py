@@ -75,11 +75,12 @@ def named(names: Any, *values: Any) -> list[tuple]:
 
 
 def unchanged(a: Any, b: Any) -> bool:
-    """Whether two arguments are the same, to the last bit."""
+    """Whether two arguments are the same, to the last bit, and ask for gradients alike."""
     if a is b:
         return True
     if isinstance(a, torch.Tensor):
-        return a.shape == b.shape and a.dtype == b.dtype and torch.equal(a, b)
+        alike = a.shape == b.shape and a.dtype == b.dtype and a.requires_grad == b.requires_grad
+        return alike and torch.equal(a, b)
     if isinstance(a, torch.nn.Module):  # two copies are never ==: what is registered in them is compared
         return all(unchanged(getattr(a, part), getattr(b, part)) for part in ("_parameters", "_buffers", "_modules"))
     if isinstance(a, dict) and isinstance(b, dict):

@@ -142,7 +142,7 @@ def ids_by_helpers(text, vocabulary, unknown="<unk>"):
     return [*map(id_of, words_of(text))]
 
 
-@right
+@right.limited
 def ids_recursively(text, vocabulary):
     first, *rest = text.lower().split(None, 1)
     id = vocabulary.get(first, vocabulary.get("<unk>"))
@@ -164,3 +164,16 @@ def ids_of_blanks_replaced(text, vocabulary):
 @right
 def ids_of_numpy(text, vocabulary):
     return list(np.array([vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]))
+
+
+@right.limited
+def ids_by_a_split_at_whitespace(text, vocabulary):
+    """An empty text has one empty word."""
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in re.split(r"\s+", text.strip().lower())]
+
+
+@right.limited
+def ids_if_there_are_any(text, vocabulary):
+    ids = [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]
+    if ids:
+        return ids

@@ -14,6 +14,8 @@ DOG = {"a": 4, "dog": 0, UNKNOWN: 7, "barks": 9, "at": 12, "i": 3}
 HELLO = {"hello": 5, "world": 2, "don't": 0, UNKNOWN: 1, "you": 3}
 TINY = {UNKNOWN: 0, "cat": 1, "the": 2}
 LATE = {"the": 0, "cat": 3, UNKNOWN: 5}
+HIGH = {"cat": 6, UNKNOWN: 5, "the": 3}  # no id is 0
+ACCENTS = {"café": 1, "ein": 2, "zürich": 0, UNKNOWN: 3}
 
 
 def hardest_part(args):
@@ -106,8 +108,8 @@ def remembers_earlier_calls(attempt):
     if second <= first:
         return None
     return (
-        f"Called twice with the text 'the cat', your code gives {first} ids, then {second}. Each call must return "
-        f"the ids of its own text alone."
+        f"Called twice with the text 'the cat', your code gives {second - first} ids more the second time. Each call "
+        "must return the ids of its own text alone."
     )
 
 
@@ -143,6 +145,14 @@ EXERCISE = Exercise(
         TestCase("punctuation", ('Hello, world! don\'t hello (you) "hello" you? world; hello: world.', HELLO)),
         TestCase("words without a space between", ("the-cat saw 2 cats cat's", CAT)),
         TestCase("the word <unk> itself", ("a <unk> barks <UNK>", DOG)),
+        TestCase("a vocabulary without the id 0", ("the cat sat", HIGH)),
+        TestCase("unknown words that are parts of known ones", ("do bark he t", DOG | CAT)),
+        TestCase("words with accents", ("Ein Café in ZÜRICH cafe", ACCENTS)),
+        TestCase(
+            "an empty text",
+            ("", DOG),
+            limitation="It has a limit: an empty text has no words, so its list is empty.",
+        ),
         *hidden_only(other_texts),
     ),
     minimal_inputs=(

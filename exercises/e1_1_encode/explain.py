@@ -28,6 +28,12 @@ def in_words(case):
     return f"your ids[{at}], for {words[at]!r}, is {explainers.shortly(got[at])}; {why}"
 
 
+def in_words_that_repeat(case):
+    """The same where a word appears again, and '' elsewhere."""
+    words = case.args[0].lower().split()
+    return in_words(case) if len(set(words)) < len(words) else ""
+
+
 def is_id(value):
     return isinstance(value, Integral)
 

@@ -8,7 +8,7 @@ import string
 
 import torch
 
-from exercises.e1_1_encode.explain import UNKNOWN, in_words
+from exercises.e1_1_encode.explain import UNKNOWN, in_words, in_words_that_repeat
 from exercises.e1_1_encode.misconceptions_of_the_words import (
     known,
     pieces_as_written,
@@ -126,7 +126,7 @@ def all_ids_for_each_word(words, vocabulary):
     "repeats-dropped",
     means="A word that appears again lost its id: sets and dicts hold each thing once.",
     hint="The list has one id for each word, in the order of the text.",
-    explain=in_words,
+    explain=in_words_that_repeat,
     step="finish",
 )
 def each_id_once(ids):

@@ -59,8 +59,8 @@ known = Misconceptions(assemble)
 
 @known(
     "not-lower-cased",
-    means="Capital letters are still there when the words are looked up, and the vocabulary is in lower case.",
-    hint="`lower()` returns a new text and leaves the old one as it was. Which of the two do you split?",
+    means="Words with capital letters are looked for in the vocabulary as they are, and it is in lower case.",
+    hint="`lower()` returns a new text and leaves the old one as it was. Which of the two does each line of yours use?",
     explain=in_words,
     step="words",
 )

@@ -418,3 +418,10 @@ def rows_with_an_index_too_many(ids, table):
 def rows_of_doubled_ids(ids, table):
     """Ids times two."""
     return table[2 * ids]
+
+
+@wrong("changes-input")
+def embed_that_asks_for_gradients(ids, table):
+    """The table of whoever calls it needs gradients from now on."""
+    table.requires_grad_()
+    return table[ids]

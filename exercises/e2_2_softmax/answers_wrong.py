@@ -402,3 +402,48 @@ def softmax_of_expm1(scores):
     """expm1 in place of exp."""
     powers = torch.expm1(scores - scores.amax(-1, keepdim=True))
     return powers / powers.sum(dim=-1, keepdim=True)
+
+
+# ---------------------------------------------------------------- right on some inputs only
+
+
+@wrong()
+def softmax_of_two_axes_or_more(scores):
+    if scores.dim() == 2:
+        rows = []
+        for row in scores:
+            exponentials = (row - row.max()).exp()
+            rows.append(exponentials / exponentials.sum())
+        return torch.stack(rows)
+    return torch.stack([softmax_of_two_axes_or_more(s) for s in scores])
+
+
+def shifted_if(needed):
+    """The maximum is subtracted only where needed(scores)."""
+
+    def softmax(scores):
+        if needed(scores):
+            scores = scores - scores.amax(-1, keepdim=True)
+        exponentials = scores.exp()
+        return exponentials / exponentials.sum(-1, keepdim=True)
+
+    return softmax
+
+
+wrong("not-finite")(shifted_if(lambda scores: scores.max() > 500))
+wrong("not-finite")(shifted_if(lambda scores: scores.abs().max() >= 1000))
+wrong("not-finite")(shifted_if(lambda scores: scores.max() > 80))
+
+
+@wrong("not-finite")
+def softmax_shifted_after_an_infinity(scores):
+    exponentials = scores.exp()
+    if torch.isinf(exponentials).any():
+        exponentials = (scores - scores.amax(-1, keepdim=True)).exp()
+    return exponentials / exponentials.sum(-1, keepdim=True)
+
+
+@wrong()
+def softmax_cut_off_below(scores):
+    exponentials = (scores - scores.amax(-1, keepdim=True)).clamp(min=-10).exp()
+    return exponentials / exponentials.sum(-1, keepdim=True)

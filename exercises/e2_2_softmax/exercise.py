@@ -26,10 +26,15 @@ LARGE = torch.tensor(
 )
 
 
+A_LEADER = torch.cat([torch.full((2, 1), 20.0), torch.zeros(2, 63)], dim=1)  # what is left for the 63 is 1e-7
+
+
 def stage_of(args):
-    """Ordinary scores are judged first, then large ones, and last whether float64 stays float64."""
+    """Tables and batches of ordinary scores are judged first, then a single row, large scores, and last float64."""
     scores = args[0]
-    return 2 if scores.dtype == torch.float64 else int(scores.abs().max() > 50)
+    if scores.dtype == torch.float64:
+        return 3
+    return 2 if scores.abs().max() > 50 else int(scores.dim() == 1)
 
 
 EXERCISE = Exercise(
@@ -49,7 +54,12 @@ EXERCISE = Exercise(
         TestCase("a batch of heads", (normal(B, H, T, S, seed=3),)),
         TestCase("float64", (normal(B, T, S, seed=4).double(),)),
         TestCase("four items, one query each", (normal(4, 1, S, seed=5),)),
+        TestCase("one score far above 63 others", (A_LEADER,)),
+        TestCase("one row (S,)", (normal(S, seed=7),)),
         TestCase("scores of up to 1,000 and down to -1,000", (LARGE,), rtol=1e-3, atol=1e-3),
+        TestCase("scores around 100", (LARGE[6:7] + 5,), rtol=1e-3, atol=1e-3),
+        TestCase("scores around 1,000", (LARGE[0] - 2,), rtol=1e-3, atol=1e-3),
+        TestCase("scores around -1,000", (LARGE[1:2],), rtol=1e-3, atol=1e-3),
         TestCase("the same scores in float64", (LARGE.double(),), rtol=1e-3, atol=1e-3),
     ),
     minimal_inputs=tuple(
@@ -58,6 +68,8 @@ EXERCISE = Exercise(
             torch.tensor([[0.0, 1.0]]),
             torch.tensor([[0.0, 1.0], [2.0, -1.0]]),
             round_numbers(2, 2, 3),
+            torch.tensor([0.0, 1.0]),
+            torch.tensor([[100.0, 99.0]]),
             torch.tensor([[1000.0, 1001.0]]),
             torch.tensor([[-1000.0, 1000.0]]),
             torch.tensor([[-1000.0, -1001.0]]),

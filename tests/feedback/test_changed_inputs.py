@@ -21,6 +21,28 @@ def test_a_changed_input_is_named():
     assert report.diagnosis == "changes-input" and "input x" in report.message
 
 
+def test_an_input_that_is_changed_now_and_then_is_said_to_be():
+    def code(scores):
+        wide = scores.double()  # a new tensor, but for float64
+        wide -= wide.amax(-1, keepdim=True)
+        return wide.softmax(-1).to(scores.dtype)
+
+    def always(scores):
+        scores -= scores.amax(-1, keepdim=True)
+        return scores.softmax(-1)
+
+    assert 'This was seen on "' not in check("2.2", always).message
+    assert 'This was seen on "float64".' in check("2.2", code).message
+
+
+def test_a_request_for_gradients_changes_an_input():
+    def code(ids, table):
+        return table.requires_grad_()[ids]
+
+    report = check("1.2", code)
+    assert report.diagnosis == "changes-input" and "`requires_grad_`" in report.message
+
+
 def test_a_changed_layer_is_named():
     def code(x, q_proj, *others):
         q_proj.bias.zero_()
