@@ -17,9 +17,9 @@ from feedback.compare import allclose, same_shapes
 from feedback.diagnose import known_mistake
 from feedback.exercise import Exercise
 from feedback.format import number
-from feedback.observations import Observations
+from feedback.observations import Observations, summarized
 from feedback.report import Report, numbers, say, think
-from feedback.sandbox import ContractViolation, StillRunning, session
+from feedback.sandbox import ContractViolation, Run, StillRunning, session
 
 
 def check(exercise: Exercise, attempt: Any) -> Report:
@@ -34,7 +34,7 @@ def check(exercise: Exercise, attempt: Any) -> Report:
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stages[i] for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
-        report = found or _failed_behavior(seen, required=True) or _shared_result(seen) or _correct(seen)
+        report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or _correct(seen)
         return explain.with_print(seen, explain.with_notes(seen, report))
 
 
@@ -190,9 +190,31 @@ def _failed_behavior(seen: Observations, required: bool = False, early: bool = F
     return None
 
 
+def _kept_from_earlier(seen: Observations) -> Report | None:
+    """A call with other numbers of the same shapes is one too many for code that keeps a result."""
+    later = seen.with_other_numbers
+    return _shared_result(seen) or _old_numbers(seen, later)
+
+
+def _old_numbers(seen: Observations, later: Run) -> Report | None:
+    """The later call gives wrong numbers: something of an earlier one is in them."""
+    right, mine = seen.known.with_other_numbers, summarized(seen.exercise, later)
+    if right.error is not None or mine.error is not None or allclose(mine.value, right.value, seen.exercise.cases[0]):
+        return None
+    return seen.exercise.report(
+        "wrong",
+        say(
+            f"Right on all {len(list(seen.required()))} inputs; but called once more, with other numbers of the same "
+            "shapes, your code gives wrong ones."
+        ),
+        think("Does it keep something from an earlier call, in a global variable, a default argument or a cache?"),
+        diagnosis="remembers",
+    )
+
+
 def _shared_result(seen: Observations) -> Report | None:
     """A later call changes what an earlier one returned: both are one and the same tensor or list."""
-    before, afterwards = tree.detach(seen.runs[0].value), tree.detach(seen.first_result_after_others)
+    before, afterwards = tree.detach(seen.runs[0].value), tree.detach(seen.runs[0].returned)
     if allclose(afterwards, before, seen.exercise.cases[0], equal_nan=True):
         return None
     kind = "list" if isinstance(before, list) else "tensor"

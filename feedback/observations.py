@@ -40,6 +40,12 @@ class Known:
         """The right result of each minimal input."""
         return [self._right(args) for args in self.exercise.minimal_inputs]
 
+    @cached_property
+    def with_other_numbers(self) -> Run:
+        """What the reference gives for the first test case with other numbers of the same shapes, summarized."""
+        args = other_numbers(self.exercise.cases[0].args)
+        return summarized(self.exercise, run_trusted(self.exercise.runner.call, self.exercise.reference, args))
+
     def variant(self, code: Callable, index: int) -> Run:
         """What a variant of a misconception does on a test case, summarized as the exercise compares results."""
         return self._remembered(code, ("case", index), self.exercise.cases[index].args)
@@ -149,10 +155,9 @@ class Observations:
         return run(self.exercise.runner.call, self.attempt, self.exercise.cases[index].args, seed=1)
 
     @cached_property
-    def first_result_after_others(self) -> Any:
-        """What the first test case had returned, after the attempt was called with other numbers of the same shapes."""
-        run(self.exercise.runner.call, self.attempt, other_numbers(self.exercise.cases[0].args))
-        return self.runs[0].returned
+    def with_other_numbers(self) -> Run:
+        """What the attempt gives for the first test case with other numbers of the same shapes."""
+        return run(self.exercise.runner.call, self.attempt, other_numbers(self.exercise.cases[0].args))
 
     def behavior(self, test: BehavioralTest) -> Run:
         """What came of a behavioral test: its sentence, or an exception."""

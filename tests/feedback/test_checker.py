@@ -156,6 +156,19 @@ def test_a_later_call_may_not_change_an_earlier_result():
     assert check(shared).diagnosis == "shared-result"
 
 
+def test_a_result_that_is_kept_for_its_shape_is_found():
+    kept = {}
+
+    def remembering(x, scale=None):
+        key = x.shape, float(x.sum()) > 1e20, scale is None
+        if key not in kept:
+            kept[key] = shares(x, scale)
+        return tuple(part.clone() for part in kept[key])
+
+    report = check(remembering)
+    assert report.diagnosis == "remembers" and "with other numbers of the same shapes" in report.message
+
+
 def test_randomness_is_named_before_properties():
     report = check(lambda x, scale=None: (torch.rand_like(x), shares(x, scale)[1]))
     assert report.diagnosis == "not-repeatable" and "they differ by up to" in report.message
