@@ -246,7 +246,7 @@ def _wrong_shape(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
 def _about_shapes(actual: torch.Size, right: torch.Size, code: str) -> str:
     """What may have gone wrong with a shape: advice about a method is given only where the code uses it."""
     lost = len(actual) < len(right) and [n for n in actual if n != 1] == [n for n in right if n != 1]
-    if lost and "squeeze(" in code.replace("unsqueeze(", ""):
+    if lost and "squeeze()" in code:
         return (
             "An axis of size 1 was lost: squeeze() without dim takes away every axis of size 1. Name the axis, "
             "squeeze(dim), or leave it out."

@@ -169,8 +169,8 @@ MEANINGS = (
     ),
     (
         r"cannot be interpreted as an integer|only integer tensors of a single element",
-        "One whole number is needed here, and this is a tensor of several: go through it, or compare all of it at "
-        "once.",
+        "One whole number is needed here, and this is a tensor of several numbers, or of a float: go through it, or "
+        "compare all of it at once; `int(x)` makes a whole number of a single one.",
     ),
     (
         r"only one element tensors|cannot be converted to Scalar|to a (Python )?scalar|must be Number, not Tensor",

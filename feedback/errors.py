@@ -96,7 +96,10 @@ def _matrix_product(words: str) -> str:
                 "is a layer, it was given vectors of another width than it takes.)"
             )
         if p == n:
-            return rule + " It would fit the other way around, `right @ left`."
+            return (
+                rule + " It would fit the other way around, `right @ left`. Or is it the other side whose axes "
+                "should be swapped?"
+            )
         return rule + " Write down which axis is which on each side."
     if three:
         return (
@@ -120,7 +123,7 @@ def _sizes_differ(words: str, line: str) -> str:
     if "@" in line or "matmul" in line:
         return rule + " In a product with @ the axes in front must agree in this way."
     if re.search(r"\b(sum|mean|var|std|a?max|a?min|norm)\b", line):
-        return rule + " If a sum or a mean removed an axis, `keepdim=True` keeps it, with size 1."
+        return rule + " If a sum, a mean or a maximum removed an axis, `keepdim=True` keeps it, with size 1."
     return rule + " Is an axis missing (`x[:, None]` inserts one of size 1), swapped, or cut to another size?"
 
 

@@ -14,6 +14,7 @@ _QUERIES_AND_KEYS = {
     "queries and keys": (normal(T, D, seed=1), normal(S, D, seed=2)),
     "a batch": BATCH,
     "a batch of heads": (normal(B, H, T, D, seed=5), normal(B, H, S, D, seed=6)),
+    "more queries than keys": (normal(1, T, D, seed=17), normal(1, 4, D, seed=18)),
     "float64": (normal(B, T, D, seed=7).double(), normal(B, S, D, seed=8).double()),
     "as many keys as queries": (normal(B, T, D, seed=9), normal(B, T, D, seed=10)),
     "17 features": (normal(T, 17, seed=11) / 1.3, normal(S, 17, seed=12)),  # another D, for those who write 11

@@ -248,3 +248,13 @@ def means_endless(x):
 def means_divided_by_seven(x):
     """Seven columns, read off the checker's messages."""
     return x.sum(dim=1) / 7
+
+
+@wrong()
+def means_of_what_is_not_zero(x):
+    return x.sum(dim=1) / x.count_nonzero(dim=1)
+
+
+@wrong()
+def means_of_different_numbers(x):
+    return torch.stack([row.unique().mean() for row in x])

@@ -1,5 +1,7 @@
 """Exercise 0.1, row_means: a learner's first check."""
 
+import torch
+
 from exercises.common.inputs import AXES, D, S, T, normal, round_numbers
 from exercises.e0_1_row_means.misconceptions import known
 from exercises.e0_1_row_means.reference import row_means
@@ -22,6 +24,7 @@ EXERCISE = Exercise(
         TestCase("a table of float64", (normal(T, S, seed=3).double(),)),
         TestCase("one row", (normal(1, S, seed=4),)),
         TestCase("a wide table", (normal(T, 17, seed=5),)),
+        TestCase("zeros, and numbers that repeat", (torch.tensor([[0.0, 2, 2], [1, 1, 4], [0, 0, 3]]),)),
     ),
     minimal_inputs=((round_numbers(1, 2),), (round_numbers(2, 2),), (round_numbers(2, 3),)),
     misconceptions=known,

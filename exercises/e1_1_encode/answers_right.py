@@ -170,10 +170,3 @@ def ids_of_numpy(text, vocabulary):
 def ids_by_a_split_at_whitespace(text, vocabulary):
     """An empty text has one empty word."""
     return [vocabulary.get(word, vocabulary["<unk>"]) for word in re.split(r"\s+", text.strip().lower())]
-
-
-@right.limited
-def ids_if_there_are_any(text, vocabulary):
-    ids = [vocabulary.get(word, vocabulary["<unk>"]) for word in text.lower().split()]
-    if ids:
-        return ids

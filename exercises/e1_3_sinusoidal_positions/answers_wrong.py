@@ -520,3 +520,9 @@ def waves_of_sums(length, d_model):
     """The position plus the frequency."""
     positions, i = torch.arange(length)[:, None], torch.arange(0, d_model, 2)
     return _in_turn(positions + 10000 ** (-i / d_model))
+
+
+@wrong()
+def waves_of_positions_in_bytes(length, d_model):
+    position = torch.arange(length).to(torch.uint8)[:, None]
+    return _in_turn(position * 10000 ** (-torch.arange(0, d_model, 2) / d_model))

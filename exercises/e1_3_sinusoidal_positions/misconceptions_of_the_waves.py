@@ -111,7 +111,7 @@ def half_the_exponent(length, d_model):
 @known(
     "exponent-doubled",
     means="The exponent is twice as large as it should be: i already counts columns, 0, 2, 4, ..., and was doubled "
-    "again.",
+    "again (or `d_model` was halved).",
     hint=FREQUENCY + " In the paper's 2i / `d_model`, i counts pairs.",
     explain=first_wrong_row,
     step="angles",

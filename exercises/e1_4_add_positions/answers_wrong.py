@@ -369,3 +369,32 @@ def placed_with_an_axis_before_the_columns(x, positions):
     T = x.shape[1]
     rows = positions[:T].reshape(1, T, 1, -1)
     return x + rows
+
+
+@wrong("axis-behind")
+def placed_with_an_axis_behind(x, positions):
+    return x + positions[: x.shape[1]].unsqueeze(-1)
+
+
+@wrong("axis-lost")
+def placed_and_squeezed(x, positions):
+    return (x + positions[: x.shape[1]]).squeeze(0)
+
+
+@wrong()
+def placed_item_by_item_with_the_length_of_the_batch(x, positions):
+    out = x.clone()
+    for b in range(len(x)):
+        out[b] += positions[: len(x)]
+    return out
+
+
+@wrong("wrong-size")
+def placed_and_stacked_with_the_length_of_the_batch(x, positions):
+    return torch.stack([sentence + positions[: len(x)] for sentence in x])
+
+
+@wrong("items-differ")
+def placed_but_for_zeros(x, positions):
+    """Zeros are taken for padding."""
+    return x + (x.abs().sum(-1, keepdim=True) > 0) * positions[: x.shape[1]]

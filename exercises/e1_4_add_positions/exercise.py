@@ -13,6 +13,12 @@ from feedback import Exercise, Property, TestCase
 MAX_T = 13
 
 
+def with_a_token_of_zeros(*shape):
+    x = normal(*shape, seed=20)
+    x[0, 1] = 0
+    return x
+
+
 def stage_of(args):
     """Sizes that all differ are judged first, then those where a mistake may go unseen, and last float64."""
     x, positions = args
@@ -59,6 +65,7 @@ EXERCISE = Exercise(
         TestCase("one item", (normal(1, T, C, seed=9), normal(MAX_T, C, seed=10))),
         TestCase("one token for each item", (normal(3, 1, C, seed=11), normal(MAX_T, C, seed=12))),
         TestCase("float64", (normal(B, T, C, seed=13).double(), normal(MAX_T, C, seed=14).double())),
+        TestCase("a token of zeros", (with_a_token_of_zeros(B, T, C), normal(MAX_T, C, seed=19))),
         TestCase("a cube", (normal(19, 19, 19, seed=17), normal(19, 19, seed=18))),
     ),
     minimal_inputs=tuple(

@@ -288,3 +288,9 @@ def scores_with_noise(q, k):
 def scores_by_permuting_three_axes(q, k):
     """permute with three numbers."""
     return torch.matmul(q, torch.permute(k, (0, 2, 1)))
+
+
+@wrong()
+def scores_of_at_least_as_many_keys(q, k):
+    assert k.shape[-2] >= q.shape[-2], "fewer keys than queries"
+    return q @ k.mT

@@ -81,7 +81,7 @@ def multiplied_by_transposed_keys(q, k):
 
 @known(
     "fixed-axes",
-    means="You count the axes to swap from the front, so this works only for inputs with exactly that many axes.",
+    means="You count axes from the front, so this works only for inputs with exactly that many axes.",
     hint="Count from the end: the last two axes are -2 and -1, with and without a batch.",
     explain=explainers.shape,
     step="compare",
