@@ -97,7 +97,7 @@ def _wrong_before(seen: Observations, stage: int, named: Any, stop: int | None =
         if i == stop or seen.runs[i].error or not same_shapes(seen.runs[i].value, seen.known.expected[i]):
             return ""
         if not seen.passes(i):
-            return explain.in_numbers(seen, named, seen.comparison(i), stage)
+            return explain.in_numbers(seen, named, i, stage)
     return ""
 
 
@@ -124,7 +124,7 @@ def _wrong_numbers(seen: Observations, stage: int) -> Report | None:
         return None
     named = known_mistake(seen, stage)
     if named:
-        return explain.misconception(seen, named, explain.in_numbers(seen, named, seen.comparison(wrong), stage), stage)
+        return explain.misconception(seen, named, explain.in_numbers(seen, named, wrong, stage), stage)
     return (
         _failed_behavior(seen, early=True)
         or _not_repeatable(seen, wrong)
@@ -145,12 +145,17 @@ def _not_repeatable(seen: Observations, index: int) -> Report | None:
     moved = max(float((a.double() - b.double()).abs().max()) for _, a, b in contract.tensors(exercise, again, once))
     by = f"; they differ by up to {number(moved)}" if math.isfinite(moved) else ""
     twice = "Built and called" if exercise.runner.kind == "class" else "Called"
+    of_a_class = (
+        " Does forward use a copy of parameters, made in `__init__`, when they were random?"
+        if exercise.runner.kind == "class"
+        else ""
+    )
     return exercise.report(
         "wrong",
         say(f"{twice} twice with the same numbers, your code gives two different results{by}."),
         think(
             "Nothing here is random: is there a dropout, or a layer of its own with random numbers? Is something kept "
-            "from an earlier call, or a place of `torch.empty` never written?"
+            f"from an earlier call, or a place of `torch.empty` never written?{of_a_class}"
         ),
         diagnosis="not-repeatable",
     )

@@ -14,7 +14,19 @@ from feedback import contract, errors, explainers, source
 from feedback.compare import allclose, same_behavior, same_shapes
 from feedback.diagnose import made_on
 from feedback.exercise import Comparison, Exercise, Misconception
-from feedback.format import argument, describe, ended, equation, inline, listed, rounded, sentence, shortly, table
+from feedback.format import (
+    argument,
+    describe,
+    ended,
+    equation,
+    inline,
+    listed,
+    rounded,
+    sentence,
+    shortly,
+    table,
+    tables,
+)
 from feedback.observations import Observations, summarized
 from feedback.report import Code, Part, Report, SideBySide, numbers, raised, say, think
 from feedback.sandbox import Run
@@ -47,14 +59,18 @@ def _made_on(seen: Observations, indices: list[int]) -> str:
     return f"On {len(indices)} of {len(required)} inputs ({where}) your results are those of this mistake: "
 
 
-def in_numbers(seen: Observations, found: Misconception, case: Comparison, stage: int) -> str:
-    """What the mistake does: on an input small enough to follow by hand, where there is one."""
+def in_numbers(seen: Observations, found: Misconception, index: int, stage: int) -> str:
+    """What the mistake does: on an input small enough to follow by hand, or else on the test case `index`."""
     explain = found.explain or explainers.entry
     for small in minimal_examples(seen, stage, found):
         told = explain(small)
         if told:
             return f"With {_given(seen.exercise, small.args)}: {ended(told)}"
-    return sentence(explain(case) or explainers.entry(case))
+    case = seen.comparison(index)
+    told = ended(explain(case) or explainers.entry(case))
+    if index in made_on(seen, found, stage)[:1]:  # the sentence before this one names the test case
+        return sentence(told)
+    return f'Tried on "{seen.exercise.cases[index].name}": {told}'
 
 
 def minimal_examples(seen: Observations, stage: int, named: Misconception | None = None) -> list[Comparison]:
@@ -186,15 +202,21 @@ def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
             "pop, remove, add, append and sort change the collection itself; `sorted(...)`, `list(...)` and "
             "`set(...)` make a new one."
         )
+    elif tuple in kinds:
+        hint = (
+            f"The tensors in {name} belong to whoever calls it, too: methods that end in _, `{name}[0] += ...` and "
+            f"`{name}[0].data = ...` change them. `torch.cat` and products make new ones."
+        )
     elif changes_a_layer(record):
         hint = "Apply the layer, and leave its weight and bias alone: they are to be used again."
     else:
         hint = (
-            f"{name} += ..., {name} -= ..., `{name}[...] = ...` and methods that end in _ (`masked_fill_`, "
-            f"`requires_grad_`) change {name} itself. Make a new tensor instead ({name} = {name} - ..., or return "
+            f"{name} += ..., {name} -= ..., `{name}[...] = ...`, `{name}.data = ...` and methods that end in _ "
+            f"(`masked_fill_`, `requires_grad_`) change {name} itself. Make a new tensor instead ({name} = {name} - ..., or return "
             f"{name} + ...), or start with `{name}.clone()`."
         )
-    return f"Your code changed its input {names}. Whoever calls it still needs it as it was.", hint
+    as_before = "it as it was" if len(record.changed) == 1 else "them as they were"
+    return f"Your code changed its input {names}. Whoever calls it still needs {as_before}.", hint
 
 
 # ---------------------------------------------------------------- examples
@@ -234,7 +256,7 @@ def side_by_side(exercise: Exercise, case: Comparison) -> list[Part]:
     if layers:
         shown.append(Code("layers:", layers))
     return shown + [
-        SideBySide(name, table(right), table(actual))
+        SideBySide(name, *tables(right, actual))
         for name, actual, right in contract.tensors(exercise, case.actual, case.expected)
         if not allclose(actual, right, exercise.cases[0])
     ]

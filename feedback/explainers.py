@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 
 from feedback.exercise import Comparison
-from feedback.format import counted, number, position, shortly
+from feedback.format import counted, more_digits, number, position, shortly
 
 
 def worst(actual: torch.Tensor, expected: torch.Tensor) -> tuple[int, ...]:
@@ -39,9 +39,12 @@ def entry(case: Comparison) -> str:
             at = worst(actual, expected)
             where = f" at {position(at)}" if at else ""
             mine, right = number(actual[at]), number(expected[at])
-            if mine == right:  # told apart only by further digits
-                mine, right = f"{float(actual[at]):.7f}", f"{float(expected[at]):.7f}"
-            return f"your {name}{where} is {mine}, and {right} is right"
+            if mine == right:
+                mine, right = more_digits(actual[at]), more_digits(expected[at])
+            if actual.dtype == torch.bool:
+                mine, right = str(bool(actual[at])), str(bool(expected[at]))
+            number_of = f"the number{where} of your {name}" if where and name.endswith("s") else f"your {name}{where}"
+            return f"{number_of} is {mine}, and {right} is right"
     return "your numbers differ from the right ones"
 
 

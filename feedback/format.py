@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def number(value: Any) -> str:
     """A number as the cards show it: 4 decimals, NaN and infinities by name."""
-    value = float(value)
+    value = float(value) or 0.0  # not -0.0
     if value != value:
         return "NaN"
     if abs(value) == float("inf"):
@@ -157,18 +158,30 @@ def inline(value: Any) -> str:
     return f"{value.item():.4g}" if value.is_floating_point() else str(value.item())
 
 
-def table(value: Any) -> str:
-    """A tensor as a table with 4 decimals, without the word tensor; a text in its quotes."""
+def table(value: Any, show: Callable[[Any], str] = number) -> str:
+    """A tensor as a table, its numbers as `show` writes them, without the word tensor; a text in its quotes."""
     if _of_tensors(value):
-        return "(" + ",\n ".join(table(v).replace("\n", "\n ") for v in value) + ")"
+        return "(" + ",\n ".join(table(v, show).replace("\n", "\n ") for v in value) + ")"
     if not isinstance(value, torch.Tensor):
         return repr(value)
     value = value.detach()
     if value.dim() == 0:
-        return number(value) if value.is_floating_point() else str(value.item())
+        return show(value) if value.is_floating_point() else str(value.item())
     if value.dim() == 1:
-        return "[" + ", ".join(table(v) for v in value) + "]"
-    return "[" + ",\n ".join(table(v).replace("\n", "\n ") for v in value) + "]"
+        return "[" + ", ".join(table(v, show) for v in value) + "]"
+    return "[" + ",\n ".join(table(v, show).replace("\n", "\n ") for v in value) + "]"
+
+
+def tables(right: Any, actual: Any) -> tuple[str, str]:
+    """Two results that differ, as tables in which one can see it: with more digits where 4 decimals do not tell."""
+    shown = table(right), table(actual)
+    if shown[0] != shown[1]:
+        return shown
+    return table(right, more_digits), table(actual, more_digits)
+
+
+def more_digits(value: Any) -> str:
+    return f"{float(value):.8g}"
 
 
 def _of_tensors(value: Any) -> bool:

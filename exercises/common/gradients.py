@@ -10,7 +10,8 @@ from feedback.format import listed, number, position
 
 NOISE = 1e-5  # a bias of all keys adds the same to each score of a row, and its gradient is nothing but rounding
 THINK = (
-    "Stay in torch all the way, without detach, `.data`, numpy, tolist, `torch.tensor(...)` of a tensor, or `no_grad`."
+    "Stay in torch all the way, without detach, `.data`, numpy, tolist, `torch.tensor(...)` of a tensor, or `no_grad`, "
+    "and without a new `nn.Parameter` or layer around a tensor, which would learn in its place."
 )
 
 
@@ -43,8 +44,8 @@ def first_wrong(given, wanted):
             at = worst(given[name], right)
             return (
                 f"The numbers are right, but the gradient of {name} is not: at {position(at)} it is "
-                f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation is "
-                "cut off from it."
+                f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation may be "
+                "cut off from it, or its gradient scaled."
             )
     return None
 
@@ -52,8 +53,9 @@ def first_wrong(given, wanted):
 def _gradients(attempt, args, names, call):
     """{name: gradient} of a weighted sum of everything that is returned."""
     inputs = [_with_gradients(value) if name else tree.copy(value) for name, value in zip(names, args, strict=True)]
-    results = [x for x in tree.flatten((call(attempt, *inputs),)) if torch.is_tensor(x) and x.is_floating_point()]
-    total = sum((x * normal(*x.shape, seed=47 + i, dtype=x.dtype)).sum() for i, x in enumerate(results))
+    with torch.enable_grad():  # an answer may leave gradients switched off
+        results = [x for x in tree.flatten((call(attempt, *inputs),)) if torch.is_tensor(x) and x.is_floating_point()]
+        total = sum((x * normal(*x.shape, seed=47 + i, dtype=x.dtype)).sum() for i, x in enumerate(results))
     if total.requires_grad:
         total.backward()
     found = {}
@@ -62,7 +64,8 @@ def _gradients(attempt, args, names, call):
             found |= {f"{name}.{own}": parameter.grad for own, parameter in value.named_parameters()}
         elif name:
             for number_, leaf in enumerate(tree.flatten((value,))):
-                found[name if not isinstance(value, tuple) else f"{name}[{number_}]"] = leaf.grad
+                gradient = leaf.grad if leaf.grad is None else leaf.grad.to_dense()
+                found[name if not isinstance(value, tuple) else f"{name}[{number_}]"] = gradient
     return found
 
 

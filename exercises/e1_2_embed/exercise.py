@@ -79,7 +79,8 @@ def gradients_are_right(attempt):
 
 FROM_THE_TABLE = (
     "Take the rows from the table itself and stay in torch: no detach, `.data`, numpy, tolist, item or `no_grad`, "
-    "and no new `nn.Embedding` or `nn.Parameter` around it, which would be another table."
+    "and no new `nn.Embedding` or `nn.Parameter` around it, which would be another table. (Further arguments of "
+    "`F.embedding`, such as `padding_idx`, change gradients.)"
 )
 
 

@@ -127,7 +127,7 @@ def does_not_learn(attempt):
     at = worst(given, wanted)
     return (
         f"The numbers are right, but the gradient of x is not: at {position(at)} it is {given[at]:.4f}, and "
-        f"{wanted[at]:.4f} is right. A part of the calculation is cut off from it."
+        f"{wanted[at]:.4f} is right. A part of the calculation may be cut off from it, or its gradient scaled."
     )
 
 
