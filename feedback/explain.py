@@ -212,8 +212,8 @@ def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
     else:
         hint = (
             f"{name} += ..., {name} -= ..., `{name}[...] = ...`, `{name}.data = ...` and methods that end in _ "
-            f"(`masked_fill_`, `requires_grad_`) change {name} itself. Make a new tensor instead ({name} = {name} - ..., or return "
-            f"{name} + ...), or start with `{name}.clone()`."
+            f"(`masked_fill_`, `requires_grad_`) change {name} itself. Make a new tensor instead ({name} = {name} - "
+            f"..., or return {name} + ...), or start with `{name}.clone()`."
         )
     as_before = "it as it was" if len(record.changed) == 1 else "them as they were"
     return f"Your code changed its input {names}. Whoever calls it still needs {as_before}.", hint

@@ -80,7 +80,7 @@ def mask_is_plain(attempt):
 
 
 def mask_is_not_kept(attempt):
-    if kept_masks(attempt)[0]:
+    if kept_masks(attempt)[0] or buffers_count(attempt):  # such as positions, which are compared
         return None
     return (
         "The numbers are right, but no buffer of the module holds the triangle of the mask: it seems to be made "
@@ -94,6 +94,7 @@ def mask_is_not_kept(attempt):
 def mask_stays_on_the_cpu(attempt):
     """Where the module and x are moved, what forward makes on the CPU does not go along."""
     module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
+    module(x)  # what is kept from this call does not move along
     with contextlib.suppress(Exception), Moved(x, *module.parameters(), *module.buffers()) as device:
         module(x)
     if not device.met:
@@ -173,6 +174,9 @@ def does_not_learn(attempt):
     """Gradients must reach x and the three layers, in evaluation and in training."""
     for training in (False, True):
         module, x = attempt(D, DV, T, 0.25).train(training), normal(B, T, D, seed=109).requires_grad_()
+        with torch.no_grad():  # it may begin with zeros, to which no gradient flows at first
+            for i, name in enumerate(PROJECTIONS):
+                getattr(module, name).weight.copy_(normal(DV, D, seed=112 + i))
         out = module(x)[0]
         if out.requires_grad:
             (out * normal(B, T, DV, seed=110)).sum().backward()

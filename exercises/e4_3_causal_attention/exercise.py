@@ -114,14 +114,24 @@ def in_float64(args):
     return args[0].double(), *args[1:]
 
 
+def with_a_vector_of_zeros(args):
+    """The same with padding at position 1 of item 0: its scores are 0, and no query is hidden from it."""
+    x, *rest = args
+    x = x.clone()
+    x[0, 1] = 0
+    return x, *rest
+
+
 CASES = (
     TestCase("a batch as long as `context_length`", given(B, T, T, False, seed=60)),
     TestCase("an x shorter than `context_length`, in evaluation", showing_the_mix(B, S, 9, 0.5, False, seed=64)),
     TestCase("a batch in training, dropout = 0.3", showing_the_mix(6, 40, 40, 0.3, True, seed=68), rtol=1e-3),
     TestCase("a batch in training, dropout = 0", given(3, 16, 20, True, seed=72)),
+    TestCase("one position, in training, dropout = 0.5", showing_the_mix(200, 1, 3, 0.5, True, seed=120), rtol=1e-3),
     TestCase("float64 numbers in evaluation", in_float64(given(B, T, S, False, seed=84))),
     TestCase("one position", given(B, 1, 3, False, seed=76)),
     TestCase("one item", given(1, S, S, False, seed=80)),
+    TestCase("a vector of zeros", with_a_vector_of_zeros(given(B, T, T, False, seed=116))),
     TestCase("as many features out as in", given(B, S, D, False, seed=88, d_out=D)),
     TestCase("`d_in` = 17 and `d_out` = 19", given(B, T, DV, False, seed=92, d_in=17, d_out=19)),
     TestCase(

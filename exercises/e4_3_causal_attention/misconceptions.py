@@ -187,28 +187,6 @@ for shape in (one_for_each_column, one_matrix, one_for_each_row, one_row_for_eac
 
 
 @known(
-    "mask-only-in-training",
-    means="The future is hidden in training only: in evaluation every position reads it.",
-    hint="Take the mask out of `if self.training`: only dropout depends on the mode.",
-    explain=future,
-    step="cut",
-)
-def cut_in_training(mask, length, training):
-    return cut(mask, length, training) if training else torch.ones_like(cut(mask, length, training))
-
-
-@known(
-    "mask-only-in-evaluation",
-    means="The future is hidden in evaluation only: in training every position reads it, and learns to copy it.",
-    hint="The mask belongs to both modes: only dropout depends on the mode.",
-    explain=future,
-    step="cut",
-)
-def cut_in_evaluation(mask, length, training):
-    return cut_in_training(mask, length, not training)
-
-
-@known(
     "mask-cut-elsewhere",
     means="For an x shorter than `context_length`, the wrong part of the mask was used: it no longer has its "
     "diagonal from corner to corner.",
@@ -262,6 +240,28 @@ known.include(
         "zero-times-infinity": "How can -inf be written only where the future is, without multiplying anything by it?",
     },
 )
+
+
+@known(
+    "mask-only-in-training",
+    means="The future is hidden in training only: in evaluation every position reads it.",
+    hint="Take the mask out of `if self.training`: only dropout depends on the mode.",
+    explain=future,
+    step="cut",
+)
+def cut_in_training(mask, length, training):
+    return cut(mask, length, training) if training else torch.ones_like(cut(mask, length, training))
+
+
+@known(
+    "mask-only-in-evaluation",
+    means="The future is hidden in evaluation only: in training every position reads it, and learns to copy it.",
+    hint="The mask belongs to both modes: only dropout depends on the mode.",
+    explain=future,
+    step="cut",
+)
+def cut_in_evaluation(mask, length, training):
+    return cut_in_training(mask, length, not training)
 
 
 @known.also("true-hides", step="fill")
