@@ -14,7 +14,7 @@ from typing import Any
 
 from feedback import contract, explain, tree
 from feedback.compare import allclose, same_shapes
-from feedback.diagnose import known_mistake
+from feedback.diagnose import known_mistake, made_on
 from feedback.exercise import Exercise
 from feedback.format import number
 from feedback.observations import Observations, summarized
@@ -77,6 +77,8 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
         violation = contract.violation(exercise, seen.attempt, record.args, record.value, seen.known.expected[i])
         if violation:
             named = known_mistake(seen, stage)
+            if violation.lost_axis and named and len(made_on(seen, named, stage)) == 1:
+                named = None  # on a single input, many a mistake does no more than that
             if named:
                 return explain.misconception(
                     seen, named, _wrong_before(seen, stage, named, i) or violation.sentence, stage

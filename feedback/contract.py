@@ -24,6 +24,7 @@ class Violation:
     diagnosis: str
     sentence: str
     hint: str
+    lost_axis: bool = False  # of size 1
 
 
 # ---------------------------------------------------------------- before anything is run
@@ -234,22 +235,31 @@ def _wrong_shape(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
     seen = {size for x in leaves if isinstance(x, torch.Tensor) for size in x.shape}
     for name, actual, right in tensors(exercise, value, expected):
         if not isinstance(right, list) and actual.shape != right.shape:
+            lost = len(actual.shape) < len(right.shape) and _longer_axes(actual.shape) == _longer_axes(right.shape)
             return Violation(
                 "wrong-shape",
                 f"{name} should have shape {axes(exercise, right.shape, seen)}, "
                 f"got {axes(exercise, actual.shape, seen)}.",
-                _about_shapes(actual.shape, right.shape, source.text(attempt)),
+                _about_shapes(lost, source.text(attempt)),
+                lost,
             )
     return None
 
 
-def _about_shapes(actual: torch.Size, right: torch.Size, code: str) -> str:
+def _longer_axes(shape: torch.Size) -> list[int]:
+    return [n for n in shape if n != 1]
+
+
+def _about_shapes(lost: bool, code: str) -> str:
     """What may have gone wrong with a shape: advice about a method is given only where the code uses it."""
-    lost = len(actual) < len(right) and [n for n in actual if n != 1] == [n for n in right if n != 1]
     if lost and "squeeze()" in code:
         return (
             "An axis of size 1 was lost: squeeze() without dim takes away every axis of size 1. Name the axis, "
             "squeeze(dim), or leave it out."
+        )
+    if lost and "squeeze(" in code.replace("unsqueeze(", ""):
+        return (
+            "An axis of size 1 was lost: squeeze(dim) takes an axis away wherever its size is 1. Is it needed at all?"
         )
     if lost:
         return "An axis of size 1 is missing: x[:, None] or x.unsqueeze(dim) inserts one."

@@ -244,7 +244,8 @@ MEANINGS = (
     ),
     (
         r"same dtype|expected scalar type|should be the same|must have the same dtype",
-        "Two tensors of different dtypes meet: make new tensors with the dtype of the input.",
+        "Two tensors of different dtypes meet: make new tensors with the dtype of the input. (A copy of a layer's "
+        "weight, or a layer made in forward, does not follow its module.)",
     ),
     (
         r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.nn import Module
 
@@ -31,6 +32,7 @@ from feedback.observations import Observations, summarized
 from feedback.report import Code, Part, Report, SideBySide, numbers, raised, say, think
 from feedback.sandbox import Run
 
+INDEXED = r"\w\[(?!None\b)[a-z_]\w*\s*[,\]]"  # x[i], x[i, j], not x[:, i] and x[None]
 LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sentence
 
 
@@ -153,11 +155,13 @@ def first_line(record: Run) -> str:
 
 
 def _one_axis_more(seen: Observations, stopped: int) -> bool:
-    """Whether the code gave right numbers with fewer axes, and stops with more of them."""
+    """Whether the code takes items by an index, gave right numbers with fewer axes, and stops with more of them."""
 
     def axes(index: int) -> int:
         return max((x.dim() for x in seen.exercise.cases[index].args if hasattr(x, "dim")), default=0)
 
+    if not re.search(INDEXED, source.text(seen.attempt)):
+        return False
     return any(axes(i) < axes(stopped) for i in seen.required() if seen.passes(i))
 
 
@@ -172,11 +176,13 @@ def called_with(exercise: Exercise, args: tuple, error: BaseException | None = N
 
 def stopped_in_behavioral_test(exercise: Exercise, while_doing: str, hint: str, record: Run) -> Report:
     error: Any = record.error
+    meaning = errors.meaning(error, exercise.error_meanings, record.line)
     return exercise.report(
         "error",
         say(f"The numbers are right, but {while_doing} your code stopped."),
         raised(first_line(record)),
-        think(errors.meaning(error, exercise.error_meanings, record.line) or hint),
+        *([think(meaning)] if meaning else []),
+        think(hint),
     )
 
 
@@ -228,6 +234,8 @@ def counterexample(seen: Observations, index: int, stage: int) -> Report:
     so_far = (
         "It is a list, but not the right one"
         if isinstance(case.expected, list)
+        else "The shapes are right, the entries are not"
+        if getattr(case.expected, "dtype", None) == torch.bool
         else "The shapes are right, the numbers are not"
     )
     for small in minimal_examples(seen, stage):

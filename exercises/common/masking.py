@@ -42,6 +42,14 @@ LIMITATIONS = (
         limitation="It has a limit: try the scores [[1000, 1001]], both visible; torch's own softmax survives them.",
     ),
     TestCase(
+        "rows far apart",
+        (torch.tensor([[0.0, 0.5], [200.0, 200.5]]), torch.ones(2, 2, dtype=torch.bool)),
+        rtol=1e-3,
+        atol=1e-3,
+        limitation="It has a limit: try the scores [[0, 0.5], [200, 200.5]], all visible. A number that is subtracted "
+        "before exp must be that row's own: with one for all rows, those far below the others vanish.",
+    ),
+    TestCase(
         "a very low visible score",
         (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
         limitation="It has a limit: try scores = [[-20000, 0]] with only the first key visible. It must get all "

@@ -182,7 +182,7 @@ def _what_it_has(module):
     """The layers and parameters of a module in words, or what was made in their place."""
     own = sorted(name for name in (*module._modules, *module._parameters) if not name.startswith("_"))
     if own:
-        return f"it has {', '.join(own)}"
+        return f"it has {in_a_row([f'`{name}`' for name in own])}"
     for name, value in vars(module).items():
         if isinstance(value, (list, tuple, dict)) and any(isinstance(item, nn.Module) for item in _items(value)):
             return f"yours has only `{name}`, a plain {type(value).__name__}, which PyTorch does not register"
@@ -213,6 +213,10 @@ def in_a_row(names):
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
+def _differ(got, expected):
+    return got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4)
+
+
 def trainable(build, solution, names, first, second, call=lambda module, *inputs: module(*inputs)):
     """Two required behavioral tests: a module remembers nothing, and learns as the solution does.
 
@@ -220,13 +224,21 @@ def trainable(build, solution, names, first, second, call=lambda module, *inputs
     second one longer.
     """
 
-    def used_twice(attempt):
-        module = build(attempt)
+    def used_again(attempt):
+        module, right = build(attempt), build(solution)
         call(module, *first)
-        got, expected = call(module, *second)[0], call(build(solution), *second)[0]
-        if got.shape == expected.shape and torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
-            return None
-        return "Used a second time, on a longer sequence, your module gives wrong numbers: it remembers the first call."
+        for inputs, told in ((second, "a longer sequence"), ((first[0].flip(1) / 2,), "other numbers")):
+            if _differ(call(module, *inputs)[0], call(right, *inputs)[0]):
+                return f"Used again, on {told}, your module gives wrong numbers: it remembers an earlier call."
+        with torch.no_grad():
+            for layer in (getattr(one, name) for one in (module, right) for name in names):
+                layer.weight.mul_(-0.5)
+        if _differ(call(module, *first)[0], call(right, *first)[0]):
+            return (
+                "When the numbers in its layers changed between two calls, as they do in training, the results of your "
+                "module did not follow: it uses a copy that it made earlier."
+            )
+        return None
 
     def gradients_of(attempt):
         module, x = build(attempt), first[0].clone().requires_grad_()
@@ -248,10 +260,10 @@ def trainable(build, solution, names, first, second, call=lambda module, *inputs
     return (
         BehavioralTest(
             "remembers",
-            used_twice,
-            "Keep nothing on self in forward: all it needs comes from x.",
+            used_again,
+            "Keep nothing on self in forward: all it needs comes from its inputs and its layers.",
             required=True,
-            while_doing="used a second time, on a longer sequence,",
+            while_doing="used again, on a longer sequence or with other numbers,",
         ),
         BehavioralTest(
             "no-gradients",

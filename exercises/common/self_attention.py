@@ -9,12 +9,19 @@ from feedback import TestCase
 BATCH = (normal(B, T, D, seed=3), normal(B, S, D, seed=4))
 PROJECTIONS = ("W_query", "W_key", "W_value")
 
+
+def _leader(rows):
+    """A batch of one vector of length 8.14, and zeros: its score with itself, divided by sqrt(D), is 20."""
+    return torch.cat([torch.full((1, 1, D), 8.14 / D**0.5), torch.zeros(1, rows - 1, D)], dim=1)
+
+
 _ASKED = Layers(PROJECTIONS, "nn.Linear(d_in, d_out, bias=False)", "`d_in` = {} features to `d_out` = {}", bias=False)
 _QUERIES_AND_KEYS = {
     "queries and keys": (normal(T, D, seed=1), normal(S, D, seed=2)),
     "a batch": BATCH,
     "a batch of heads": (normal(B, H, T, D, seed=5), normal(B, H, S, D, seed=6)),
     "more queries than keys": (normal(1, T, D, seed=17), normal(1, 4, D, seed=18)),
+    "one query far nearer to one key than to 63 others": (_leader(1), _leader(64)),
     "float64": (normal(B, T, D, seed=7).double(), normal(B, S, D, seed=8).double()),
     "as many keys as queries": (normal(B, T, D, seed=9), normal(B, T, D, seed=10)),
     "17 features": (normal(T, 17, seed=11) / 1.3, normal(S, 17, seed=12)),  # another D, for those who write 11
@@ -30,14 +37,15 @@ def query_key_cases(*extra):
 
 def large_scores(*extra):
     """A test case whose scores are so large that their exponentials overflow."""
-    q, k = torch.full((1, 2), 40.0), torch.tensor([[40.0, 40.0], [0.0, 0.0], [40.0, 39.9]])
+    q, k = torch.tensor([[40.0, 40.0], [0.1, 0.0]]), torch.tensor([[40.0, 40.0], [0.0, 0.0], [40.0, 39.9]])
     return TestCase(
         "scores above 1,000",
         (q, k, *(make(k) for make in extra)),
         1e-3,
         1e-3,
-        limitation="It has a limit: with scores above 1,000, exp overflows. The softmax of exercise 2.2 survives them, "
-        "and so does torch's own.",
+        limitation="It has a limit: scores above 1,000 next to small ones. There exp overflows, and scores that are "
+        "cut off, or shifted by one maximum for all rows, give other weights. The softmax of exercise 2.2 survives "
+        "them, and so does torch's own.",
     )
 
 

@@ -37,6 +37,15 @@ SENTENCES = (  # of at most 10 words, as the exercise says, with one noun for ea
     "he saw it before the cat saw the king",
     "the cat woke the king and he said it snored",
     "the king and boy saw the queen and she",
+    "the king and the boy saw the ball and it",
+    "the queen and the girl saw the boy and he",
+    "the ball and the cat saw the girl and she",
+    "the ball and the cat saw the boy and he",
+    "the queen and the girl saw the ball and it",
+    "he told the king that he saw the ball",
+    "it said that it saw the ball",
+    "she said that the queen was here today and smiled",
+    "it said that the ball was here today and smiled",
 )
 
 EXERCISE = Exercise(

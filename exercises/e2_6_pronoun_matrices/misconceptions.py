@@ -52,7 +52,8 @@ for size in (1 / 3, 0.9):
 
 @known(
     "swapped",
-    means="`W_query` and `W_key` have changed places: here the nouns ask, and the pronouns answer.",
+    means="`W_query` and `W_key` have changed places: here the nouns ask, and the pronouns answer. (Or is it a "
+    "single row, such as a negative one, that stands in the wrong matrix?)",
     hint="`W_query` says what a word asks for, `W_key` what it answers; which of the two returned matrices comes "
     "first?",
     explain=what_a_pronoun_reads,

@@ -183,7 +183,7 @@ def renormalize_clamped_at_one(weights, mask):
     return visible / visible.sum(dim=-1, keepdim=True).clamp(min=1.0)
 
 
-@wrong()
+@wrong("spread-evenly")
 def renormalize_by_sharing(weights, mask):
     """What is missing is shared out equally."""
     visible = weights * mask
@@ -280,3 +280,23 @@ def renormalize_unless_the_whole_sums_to_1(weights, mask):
     if visible.sum() != 1:
         visible = visible / visible.sum(dim=-1, keepdim=True)
     return visible
+
+
+@wrong("spread-evenly")
+def renormalize_by_equal_shares(weights, mask):
+    visible = weights * mask
+    lost = (weights * ~mask).sum(dim=-1, keepdim=True)
+    return torch.where(mask, visible + lost / mask.sum(dim=-1, keepdim=True), 0.0)
+
+
+@wrong("wrong-shape")
+def renormalize_and_squeeze(weights, mask):
+    visible = (weights * mask).squeeze(0)
+    return visible / visible.sum(-1, keepdim=True)
+
+
+@wrong("mask-ignored")
+def renormalize_where_enough_is_missing(weights, mask):
+    visible = weights * mask
+    sums = visible.sum(-1, keepdim=True)
+    return torch.where(sums < 0.999, visible / sums, weights)

@@ -26,18 +26,22 @@ EXERCISE = Exercise(
         TestCase("a mask (B, 1, T, S) for heads", (rows_of_weights(B, H, T, S, seed=2), some_hidden(B, 1, T, S))),
         TestCase("float64", (rows_of_weights(B, T, S, seed=1).double(), some_hidden(B, T, S, seed=2))),
         TestCase("four items, one query each, a mask (S,)", (rows_of_weights(4, 1, S, seed=8), some_hidden(S))),
+        TestCase("one item", (rows_of_weights(1, T, S, seed=9), some_hidden(T, S, seed=5))),
+        TestCase("a hidden weight of 0.0005", (torch.tensor([[0.9995, 0.0005]]), torch.tensor([[True, False]]))),
         TestCase("equal weights, half of them hidden", (torch.full((2, 2), 0.5), torch.tensor([True, False]))),
         TestCase(
             "tiny visible weights",
             (torch.tensor([[1e-7, 3e-7, 1.0]]), torch.tensor([[True, True, False]])),
             limitation="It has a limit: try weights = [[1e-7, 3e-7, 1]] with the last key hidden. A number that is "
-            "added to the sum, or put in place of a hidden weight, is no longer small there.",
+            "added to the sum, or put in its place or in that of a hidden weight, is no longer small there; and 1 "
+            "minus the hidden weights is rounded.",
         ),
     ),
     minimal_inputs=tuple(
         (torch.tensor(w), torch.tensor(m))
         for w, m in (
             ([[0.5, 0.5], [0.25, 0.75]], [[True, False], [True, True]]),
+            ([[0.6, 0.2, 0.2]], [[True, True, False]]),
             ([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]], [[True, False, False], [True, True, False]]),
         )
     ),

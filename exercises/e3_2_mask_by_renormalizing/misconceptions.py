@@ -24,6 +24,17 @@ def zeroed(weights, mask):
 
 
 @known(
+    "spread-evenly",
+    means="What was taken from the hidden keys was shared out equally among the visible ones.",
+    hint="Visible keys keep their proportions: one with twice the weight of another still has twice its weight. What "
+    "changes all numbers of a row by the same factor?",
+)
+def lost_and_spread(weights, mask):
+    visible = weights * mask
+    return visible + (1 - visible.sum(-1, keepdim=True)) * mask / mask.sum(-1, keepdim=True)
+
+
+@known(
     "true-hides",
     means="The mask was read the wrong way around: you kept what is hidden.",
     hint="True = may attend. Multiply by the mask itself, not by its opposite.",

@@ -18,6 +18,7 @@ IN_FRONT = batch([0, 0, 5, 9, 2], [0, 7, 4, 8, 3], [0, 0, 0, 0, 6])
 EITHER_SIDE = batch(
     [9, 9, 9, 0, 4, 8, 3], [6, 2, 0, 1, 9, 9, 9], [7, 5, 4, 2, 0, 8, 9], [9, 3, 3, 0, 6, 1, 5], [8, 9, 9, 9, 9, 9, 9]
 )
+ALIKE = batch([5, 9, 2, 7, 0], [5, 9, 2, 7, 0], [0, 0, 0, 0, 0])
 NEGATIVE = batch([11, -100, -100], [12, 13, -100], dtype=torch.int32)
 LARGE = batch(
     [50256, 50256, 3, 17, 40000, 0, 51000], [8, 0, 51000, 50256, 50256, 50256, 50256], [1] * 7, dtype=torch.int32
@@ -49,14 +50,17 @@ EXERCISE = Exercise(
     returns=("mask",),
     axis_names=AXES | {2: "B", 3: "B", 5: "T", 7: "T"},
     cases=(
+        TestCase("padding at the end, causal", (AT_THE_END, 0, True)),  # it comes first: with other ids it changes
+        TestCase("padding at the end, not causal", (AT_THE_END, 0, False)),
         TestCase("a batch without padding, not causal", (NO_PADDING, 0, False)),
         TestCase("a batch without padding, causal", (NO_PADDING, 0, True)),
-        TestCase("padding at the end, not causal", (AT_THE_END, 0, False)),
-        TestCase("padding at the end, causal", (AT_THE_END, 0, True)),
         TestCase("padding in front, not causal", (IN_FRONT, 0, False)),
         TestCase("padding in front, causal", (IN_FRONT, 0, True)),
         TestCase("padding on either side, `pad_id` 9", (EITHER_SIDE, 9, False)),
         TestCase("padding on either side, `pad_id` 9, causal", (EITHER_SIDE, 9, True)),
+        TestCase("two items alike, and one of padding alone", (ALIKE, 0, False)),
+        TestCase("two items alike, and one of padding alone, causal", (ALIKE, 0, True)),
+        TestCase("one item, causal", (AT_THE_END[:1], 0, True)),
         TestCase("ids of type int32, `pad_id` -100", (NEGATIVE, -100, True)),
         TestCase("ids of type int32, `pad_id` 50256", (LARGE, 50256, False)),
         TestCase("ids of type int32, `pad_id` 50256, causal", (LARGE, 50256, True)),
