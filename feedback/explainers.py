@@ -13,7 +13,8 @@ from feedback.format import counted, more_digits, number, position, shortly
 
 def worst(actual: torch.Tensor, expected: torch.Tensor) -> tuple[int, ...]:
     """Index of the entry that is furthest off; one that is not finite beats all others."""
-    return largest((actual.double() - expected.double()).abs().nan_to_num(float("inf")))
+    off = (actual.double() - expected.double()).abs().nan_to_num(float("inf"))
+    return largest(off.masked_fill(actual == expected, 0))  # -inf - -inf is NaN
 
 
 def largest(x: torch.Tensor) -> tuple[int, ...]:

@@ -101,7 +101,11 @@ class DroppedWeights(DropoutExplainer):
             dropped = self.look(case)
             if self._trains(case) or not (dropped.zeroed & (dropped.before > TINY)).any():
                 return None
-            return f"In evaluation no visible key has a weight of 0; {dropped.count:,} of your {dropped.total:,} are 0."
+            are = "is" if dropped.count == 1 else "are"
+            return (
+                f"In evaluation no visible key has a weight of 0; {dropped.count:,} of your {dropped.total:,} weights "
+                f"{are} 0."
+            )
 
         def mixes(case):
             values = self.values(case.args)
@@ -129,7 +133,7 @@ class DroppedWeights(DropoutExplainer):
                 "out-not-from-weights",
                 mixes,
                 "One draw, one tensor of weights: it multiplies v, and it is returned. Does anything else happen to v, "
-                "or to out?",
+                "to what v is made of, or to out?",
             ),
         )
 
@@ -189,7 +193,7 @@ def place_mistakes(explainer):
 
     @known(
         "always-on",
-        means="Weights are dropped in evaluation too: your code drops whatever the mode is.",
+        means="Weights are dropped in evaluation: your code does not look at the mode, or not everywhere.",
         hint="In evaluation every weight counts, and the same input gives the same output. Where does your code "
         "look at the mode?",
         explain=explainer.in_evaluation,
@@ -223,9 +227,9 @@ def place_mistakes(explainer):
 
     @known(
         "before-softmax",
-        means="Dropout came before the softmax, so none of the weights is 0: a score of 0 is an ordinary score, "
-        "and `exp(0)` = 1.",
-        hint="First the weights, with their softmax; then dropout on the weights.",
+        means="Dropout came before the softmax (or before a second one), so none of the weights is 0: a score of 0 is "
+        "an ordinary score, and `exp(0)` = 1.",
+        hint="First the weights, with their softmax; then dropout on the weights, and no softmax after it.",
         explain=explainer.counted,
         step="attend",
     )
@@ -243,9 +247,9 @@ def place_mistakes(explainer):
 
     @known(
         "on-scores-and-weights",
-        means="Dropout was applied twice: once before the softmax, and again to the weights. What was kept is no "
-        f"longer the right weight divided by 1 - {explainer.p_name}.",
-        hint="Here dropout is applied once, to the weights, after the softmax.",
+        means=f"Some weights that were kept are not the right ones divided by 1 - {explainer.p_name}: dropout acts "
+        "before the softmax as well, or some weights escape it.",
+        hint="Here dropout is applied once, to all weights, after the softmax. What happens to the weight shown?",
         explain=explainer.scaled,
         step="attend",
     )

@@ -107,8 +107,8 @@ class DropoutExplainer:
         axis = max(same, key=lambda axis: abs(same[axis] - chance))
         where = {-1: "the last axis", -2: "the second-to-last axis"}.get(axis, f"axis {axis + dropped.after.dim()}")
         return (
-            f"along {where}, {100 * same[axis]:.0f} % of all neighbors are both 0 or both kept; if each were drawn "
-            f"for itself, it would be about {100 * chance:.0f} %"
+            f"along {where}, {100 * same[axis]:.0f} % of all neighbors are both 0 or both kept; with as many zeros, "
+            f"each drawn for itself, it would be about {100 * chance:.0f} %"
         )
 
     def properties(self, applies):

@@ -119,8 +119,8 @@ def items_with_an_empty_row_zeroed(scores, mask):
 
 @known(
     "swallowed",
-    means="The hidden keys took part in the exponentials, and were set to 0 afterwards. Next to a huge hidden "
-    "score all visible weights are 0, and nothing is left to share out.",
+    means="The hidden scores took part: their exponentials were set to 0 afterwards, or their maximum was subtracted. "
+    "Next to a huge hidden score all visible weights are 0, and nothing is left to share out.",
     hint="What is hidden must not take part in the softmax at all.",
     explain=explainers.row_sum,
 )

@@ -66,8 +66,8 @@ def _turned_around(case):
     pairs = pairs_of(case)
     if pairs and pairs != case.expected and sorted((j, i) for i, j in pairs) == case.expected:
         return (
-            f"Your pairs are turned around: {pairs[0]}. A pair is (i, j), where the output at i changes with x at the "
-            f"later position j."
+            f"In your pairs the later position comes first: {pairs[0]}. A pair is (i, j), where the output at i "
+            "changes with x at the later position j."
         )
     return None
 

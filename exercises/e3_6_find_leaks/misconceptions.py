@@ -250,8 +250,9 @@ def nothing():
 
 @known(
     "signed-sum",
-    means="Numbers are added up with their signs, and movements in opposite directions cancel.",
-    hint="How far a number moved is its absolute difference.",
+    means="Movements in opposite directions cancel: numbers are added up with their signs, or all features are changed "
+    "by a pattern, not by noise.",
+    hint="How far a number moved is its absolute difference. Is the change of x random in each feature?",
     explain=difference,
     step="distance",
 )
@@ -283,7 +284,8 @@ def of_the_first_item(x, j):
 
 @known(
     "first-item-only",
-    means="Only one item of the batch is changed or compared; a leak may be in another one.",
+    means="Only one item of the batch is changed or compared (or items are joined before they are compared): a leak "
+    "may be in another one.",
     hint="`changed[:, j]` is position j of all items, `changed[0, j]` that of the first alone. And how far did an "
     "output move in any item?",
     explain=difference,

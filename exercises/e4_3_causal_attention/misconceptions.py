@@ -114,9 +114,9 @@ dropouts = dropout_mistakes(WEIGHTS)
 known.include(
     place_mistakes(WEIGHTS),
     means={
-        "always-on": "Weights are dropped in evaluation too: the module does not look at its mode.",
-        "before-softmax": "Dropout came before the softmax: on the scores, q, k or x. A dropped score is not a "
-        "hidden one, since `exp(0)` = 1.",
+        "always-on": "Weights are dropped in evaluation: the module does not look at its mode, or turns it around.",
+        "before-softmax": "Dropout came before the softmax (or before a second one): on the scores, q, k or x. A "
+        "dropped score is not a hidden one, since `exp(0)` = 1.",
         "on-values": "Dropout was applied to the values; no weight was dropped.",
     },
     hints={

@@ -540,3 +540,9 @@ def difference_of_what_ran(mine, theirs, x):
 
     one, other = run(mine), run(theirs)
     return next((name for name in one if name in other and (one[name] - other[name]).abs().max() > 1e-4), None)
+
+
+@wrong("alphabetical")
+def difference_first_in_the_alphabet(mine, theirs, x):
+    one, other = outputs_of(mine, x), outputs_of(theirs, x)
+    return min((name for name in one if far(one[name], other[name])), default=None)

@@ -94,6 +94,10 @@ CASES = (
     TestCase("the second of three children differs", (*models(Chain, ABC, OTHER_B), X)),
     TestCase("no child differs", (*models(Chain, ABC, ABC), X)),
     TestCase("the first child differs", (*models(Chain, ABC, ABC | {"a": 2.5}), X)),
+    TestCase(
+        "names that are not in the order of the alphabet",
+        (*models(Chain, {"z": 2, "a": (1, 1), "m": 3}, {"z": 3, "a": (1, 1), "m": 3}), X),
+    ),
     TestCase("the last child differs", (*models(Chain, ABC, ABC | {"c": -3}), X)),
     TestCase(
         "children that run in another order than they were registered",

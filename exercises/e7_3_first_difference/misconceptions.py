@@ -94,9 +94,20 @@ def as_registered(model, outputs):
 
 
 @mistake(
+    "alphabetical",
+    "Of the children that differ, the first in the alphabet is named, not the first that runs.",
+    "A dict keeps the order in which it was filled; sorted, min and max of names go by the alphabet.",
+    step="names",
+)
+def names_in_order(model, outputs):
+    return sorted(outputs)
+
+
+@mistake(
     "last-difference",
-    "The last child that differs is named, not the first: once something differs, what follows usually does too.",
-    "Stop at the first one.",
+    "A later child that differs is named, such as the last, not the first: once something differs, what follows "
+    "usually does too.",
+    "Only the first one counts, however much the others differ.",
     step="names",
 )
 def last_first(model, outputs):

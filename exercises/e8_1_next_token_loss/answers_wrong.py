@@ -284,3 +284,20 @@ def loss_not_returned(logits, ids, pad_id=None):
 def loss_of_one_long_text(logits, ids, pad_id=None):
     logits, ids = logits.reshape(-1, logits.size(-1))[:-1], ids.reshape(-1)[1:]
     return F.cross_entropy(logits, ids, ignore_index=-100 if pad_id is None else pad_id)
+
+
+@wrong("nan")
+def loss_of_what_is_not_zero(logits, ids, pad_id=None):
+    """A prediction that is sure and right has a loss of 0, as padding has."""
+    losses = F.cross_entropy(
+        logits[:, :-1].mT, ids[:, 1:], reduction="none", ignore_index=-100 if pad_id is None else pad_id
+    )
+    return losses[losses != 0].mean()
+
+
+@wrong("nan")
+def loss_without_the_columns_of_padding(logits, ids, pad_id=None):
+    if pad_id is not None:
+        real = (ids != pad_id).any(0)
+        logits, ids = logits[:, real], ids[:, real]
+    return F.cross_entropy(logits[:, :-1].mT, ids[:, 1:], ignore_index=-100 if pad_id is None else pad_id)

@@ -32,6 +32,9 @@ IN_FRONT = ((N, N, 3, 5, 9, 2), (4, 2, 8, 1, 5, 3), (N, N, N, N, 10, 3))
 ONE_EMPTY = ((N, N, N, N, N, N), (4, 2, 8, 1, 5, N))
 
 
+SURE = torch.tensor([[[200.0, -200.0], [0.0, 0.0], [0.0, 0.0]]])  # the loss of its first prediction is exactly 0
+
+
 def stage_of(args):
     """The shift first; then padding; then logits so far apart that a probability is 0 in floating point."""
     logits, _, pad_id = args
@@ -45,10 +48,12 @@ CASES = (
     TestCase("float64", (numbers(4, B, T, 13, torch.float64), words(4, B, T, 13), None)),
     TestCase("padding at the end", (numbers(5, 3, 6), padded(7, *BEHIND), 7)),
     TestCase("padding in front", (numbers(6, 3, 6), padded(7, *IN_FRONT), 7)),
+    TestCase("padding in front of each text", (numbers(13, 2, 6), padded(7, IN_FRONT[0], IN_FRONT[2]), 7)),
     TestCase("pad_id = 0", (numbers(7, 3, 6), padded(0, *BEHIND), 0)),
     TestCase("a text of nothing but padding", (numbers(8, 2, 6, dtype=torch.float64), padded(6, *ONE_EMPTY), 6)),
     TestCase("a pad_id, but no padding", (numbers(9, 1, 6), padded(7, IN_FRONT[1]), 7)),
     TestCase("logits around 1000", (numbers(10, B, T, times=2.0, plus=1000.0), words(10, B, T), None)),
+    TestCase("a prediction that is sure, and right", (SURE, torch.tensor([[0, 0, 1]]), None)),
     TestCase("logits from -500 to 500", (numbers(11, B, T, times=200.0), words(11, B, T), None)),
     TestCase("logits from -500 to 500, padding", (numbers(12, 3, 6, times=200.0), padded(7, *BEHIND), 7)),
 )
@@ -164,8 +169,8 @@ EXERCISE = Exercise(
         Property(
             "not-finite",
             not_finite,
-            "The logarithm of a probability that was rounded to 0 is -inf. `log_softmax` and `F.cross_entropy` never "
-            "form that probability.",
+            "The logarithm of a probability that was rounded to 0 is -inf; `log_softmax` and `F.cross_entropy` never "
+            "form that probability. Or is something divided by a count that is 0?",
         ),
         Property("negative-loss", loss_is_negative, "log p is at most 0, and the loss is the mean of -log p."),
     ),

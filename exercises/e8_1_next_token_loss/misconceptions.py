@@ -359,8 +359,8 @@ def over_positions_before_the_cut(predictions, targets):
 
 @mistake(
     "log-of-a-rounded-softmax",
-    "The probability was formed first, then its logarithm: where logits are large, exp overflows or a probability is "
-    "rounded to 0, and the loss is not finite.",
+    "exp was taken of the logits as they are, or a probability was formed before its logarithm: where logits are "
+    "large, exp overflows or a probability is rounded to 0, and the loss is not finite.",
     "`log_softmax` and `F.cross_entropy` calculate log p without forming p.",
     step="score",
 )

@@ -103,7 +103,7 @@ def gradients_of(attempt):
     block, x = built(attempt, X, NUMBERS, HEADS), X.clone().requires_grad_()
     parts = layers_of(block, NUMBERS)
     layers = {name: layer for name, layer in parts.items() if name != "norms"}
-    layers |= {f"norm {i}": norm for i, norm in enumerate(parts["norms"])}
+    layers |= {f"the {which} norm": norm for which, norm in zip(("first", "second"), parts["norms"], strict=False)}
     out = block(x)
     if out.requires_grad:
         (out * normal(*out.shape, seed=1404)).sum().backward()
@@ -152,6 +152,7 @@ EXERCISE = Exercise(
         TestCase("a text of one token", arguments(1440, B, 1, 3, 4, 31)),
         TestCase("numbers around 10", arguments(1450, B, T, 3, 4, 31, 10.0)),
         TestCase("float64", arguments(1460, B, 7, 2, 5, 23, dtype=torch.float64)),
+        TestCase("a text of 40 tokens", arguments(1480, 1, 40, 2, 4, 17)),
         TestCase("small numbers", arguments(1470, B, T, 3, 4, 7, 0.05)),
     ),
     minimal_inputs=(),

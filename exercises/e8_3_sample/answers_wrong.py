@@ -344,3 +344,23 @@ def sample_by_one_of_the_two(logits, temperature=1.0, top_k=None, generator=None
     else:
         logits = logits / temperature
     return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator).squeeze(1)
+
+
+@wrong("generator-ignored")
+def tokens_drawn_without_the_generator_for_top_k(logits, temperature=1.0, top_k=None, generator=None):
+    if temperature == 0:
+        return logits.argmax(-1)
+    if top_k is not None:
+        values, ids = logits.topk(min(top_k, logits.size(1)))
+        return ids.gather(1, torch.multinomial((values / temperature).softmax(-1), 1)).squeeze(1)
+    return torch.multinomial((logits / temperature).softmax(-1), 1, generator=generator).squeeze(1)
+
+
+@wrong("other-defaults")
+def tokens_the_likeliest_by_default(logits, temperature=0.0, top_k=None, generator=None):
+    if temperature == 0:
+        return logits.argmax(-1)
+    if top_k is not None:
+        least = logits.topk(min(top_k, logits.size(1))).values[:, -1:]
+        logits = logits.masked_fill(logits < least, float("-inf"))
+    return torch.multinomial((logits / temperature).softmax(-1), 1, generator=generator).squeeze(1)

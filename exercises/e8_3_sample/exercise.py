@@ -8,7 +8,7 @@ from exercises.e8_3_sample import draws
 from exercises.e8_3_sample.misconceptions import known
 from exercises.e8_3_sample.reference import sample
 from feedback import BehavioralTest, Exercise, FunctionRunner, Property, SummaryComparison, TestCase
-from feedback.format import sentence
+from feedback.format import listed, sentence
 
 ROWS = torch.tensor([[1.6, -0.4, 0.3, 1.0, -1.2], [-0.9, 1.3, 1.8, -0.3, 0.5]])
 
@@ -45,10 +45,17 @@ CASES = (
     TestCase("top_k = 1", few(8, 19, 11, 1.0, 1, 8)),
     TestCase("top_k = V", many(1.5, 5, 9)),
     TestCase("top_k above V", many(0.8, 50, 10)),
+    TestCase("top_k = V, two tokens alike", (torch.zeros(400, 2), 1.0, 2, 16)),
     TestCase("temperature 0", few(11, 23, 13, 0.0, None, 11)),
     TestCase("temperature 0 and top_k = 3", few(12, 29, 11, 0.0, 3, 12)),
     TestCase("temperature 0, no generator", few(13, 31, 7, 0, None, None)),
     TestCase("temperature 0, two logits nearly alike", (NEARLY_ALIKE, 0.0, None, 15)),
+    TestCase(
+        "logits around -300, top_k = 1",
+        (torch.tensor([[-300.0, -301.0, -400.0]]).repeat(40, 1), 1.0, 1, 17),
+        limitation="It has a limit: tokens outside top_k must not be drawn, however low the others are. -inf is below "
+        "every logit; and a softmax that takes away the largest logit first does not divide 0 by 0.",
+    ),
     TestCase(
         "logits around 500",
         many(seed=14, plus=500.0),
@@ -62,8 +69,8 @@ CASES = (
 LOGITS = ROWS.repeat(40, 1)
 
 
-def ask(attempt, generator=None):
-    return attempt(LOGITS.clone(), 1.0, None, *(() if generator is None else (generator,)))
+def ask(attempt, generator=None, top_k=None):
+    return attempt(LOGITS.clone(), 1.0, top_k, *(() if generator is None else (generator,)))
 
 
 def one_draw_for_all(attempt):
@@ -87,13 +94,17 @@ def draws_again(attempt):
 
 
 def listens(attempt):
-    found = []
-    for seed in (1, 2):  # of torch's global generator, which must not matter
-        torch.default_generator.manual_seed(seed)
-        found.append(ask(attempt, seeded(7)))
-    if torch.equal(*found):
-        return None
-    return "Two generators with the same seed gave different tokens: something other than the generator decides."
+    for top_k in (None, 3):
+        found = []
+        for seed in (1, 2):  # of torch's global generator, which must not matter
+            torch.default_generator.manual_seed(seed)
+            found.append(ask(attempt, seeded(7), top_k))
+        if not torch.equal(*found):
+            return (
+                f"With top_k = {top_k}, two generators with the same seed gave different tokens: something other than "
+                "the generator decides."
+            )
+    return None
 
 
 def leaves_the_global_generator(attempt):
@@ -102,6 +113,16 @@ def leaves_the_global_generator(attempt):
     if torch.equal(before, torch.random.get_rng_state()):
         return None
     return "With a generator, torch's global one must stay still; after your code has run, it has moved or was seeded."
+
+
+def ignores_its_defaults(attempt):
+    """Without further arguments the temperature is 1, and no token is left out."""
+    torch.default_generator.manual_seed(3)
+    drawn = attempt(LOGITS.clone())
+    missing = sorted(set(range(LOGITS.size(1))) - set(drawn.tolist()))
+    if not missing:
+        return None
+    return f"Called with logits alone, your code never drew {listed([f'token {token}' for token in missing])}."
 
 
 def draws_without(attempt):
@@ -204,6 +225,12 @@ EXERCISE = Exercise(
             "called a second time,",
         ),
         with_the_generator("generator-ignored", listens, PASS_IT_ON),
+        with_the_generator(
+            "other-defaults",
+            ignores_its_defaults,
+            "The defaults are part of the signature: temperature=1.0, top_k=None, generator=None.",
+            "called with logits alone,",
+        ),
         with_the_generator("global-generator-moved", leaves_the_global_generator, PASS_IT_ON + " And seed nothing."),
         with_the_generator(
             "not-repeatable",

@@ -136,7 +136,7 @@ def over_the_whole_batch(logits, generator):
 
 @mistake(
     "top-k-ignored",
-    "top_k has no effect: tokens outside the top_k most likely ones are drawn too.",
+    "Tokens outside the top_k most likely ones are drawn too: top_k has no effect, or not enough.",
     "Which logits may stay? Fill the others with -inf, and use the result of the filling.",
     step="cut",
 )

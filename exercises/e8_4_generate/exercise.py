@@ -129,5 +129,5 @@ EXERCISE = Exercise(
         ),
         Property("other-ids", wrong_ids, "Print the ids after each step. Where do they part from the right ones?"),
     ),
-    when_correct="Every token was read once. A chat model that answers you runs this loop.",
+    when_correct="No token was read twice. A chat model that answers you runs this loop.",
 )

@@ -26,6 +26,9 @@ def drawn(seed, heads, length, vocabulary):
 TWICE = (9, 4, 7, 2, 6, 9, 4, 7, 2, 6)  # a text and its repetition
 
 
+TO_ITSELF_AND_BACK = torch.stack([torch.eye(6), torch.eye(6).roll(1, 0)])  # two heads: one reads i, one i - 1
+
+
 def stage_of(args):
     """Texts in which no token occurs three times, or twice in a row; then the others."""
     ids = args[1].tolist()
@@ -90,6 +93,7 @@ EXERCISE = Exercise(
         TestCase("a few tokens that occur twice", arguments(2, 5, 8, 3, 5, 8, 1, 5, 2, 9, 3, 0, 7)),
         TestCase("causal weights", causal(*arguments(3, 3, 8, 3, 5, 2, 8, 5, 1))),
         TestCase("float64, one pair", arguments(4, 2, 6, 2, 4, 1, 2, 0, 3, dtype=torch.float64)),
+        TestCase("weights of 0 and 1", (TO_ITSELF_AND_BACK, torch.tensor([1, 2, 1, 2, 1, 2]))),
         TestCase("tokens that occur three times and more", arguments(5, 3, 4, 1, 6, 4, 2, 1, 4, 5, 1, 4, 3)),
         TestCase("tokens that follow themselves", arguments(6, 3, 4, 4, 2, 7, 7, 7, 2, 4, 1, 5, 2)),
         TestCase("a text of five words", drawn(7, 5, 23, 5)),
@@ -102,7 +106,7 @@ EXERCISE = Exercise(
             r"index \d+ is out of bounds",
             "A position after the end of the text was asked for, or an index stands on the axis of the heads: weights "
             "are (H, T, T). An occurrence counts only if it comes before the position that reads; then the position "
-            "after it is always there.",
+            "after it is always there. (Or is a token's id used as a place in a table that is too short for it?)",
         ),
         (
             r"division by zero|expected a non-empty TensorList|expects a non-empty",

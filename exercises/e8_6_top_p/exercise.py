@@ -54,7 +54,7 @@ def too_little(case):
     row = int(sums.argmin())
     return (
         f"What stays must have a probability of at least p = {p:g}; in row {row} yours has {number(sums[row])}: "
-        f"{told(case)}."
+        f"{told(case, row)}."
     )
 
 
@@ -68,7 +68,7 @@ def too_much(case):
     if not (sums > p).any():
         return None
     row = int(sums.argmax())
-    return f"The smallest set is asked for, and in row {row} yours has more than it needs: {told(case)}."
+    return f"The smallest set is asked for, and in row {row} yours has more than it needs: {told(case, row)}."
 
 
 def unlike_logits(case):

@@ -50,7 +50,7 @@ def assemble(weigh=softmax, order=descending, keep=until_p_is_reached, place=bac
 known = Misconceptions(assemble)
 
 
-def told(case):
+def told(case, row=None):
     """The first row in which another set of tokens was kept: its sorted probabilities, and which were kept."""
     logits, p = case.args
     if not isinstance(case.actual, torch.Tensor) or case.actual.shape != logits.shape:
@@ -59,7 +59,7 @@ def told(case):
     rows = (mine != right).any(-1).nonzero()
     if not len(rows):
         return changed_number(case)
-    row = int(rows[0])
+    row = int(rows[0]) if row is None else row
     probabilities, order = logits[row].double().softmax(-1).sort(descending=True)
     shown = ", ".join(f"{number(x)} (token {i})" for x, i in zip(probabilities[:4], order[:4].tolist(), strict=True))
     more = ", ..." if logits.size(1) > 4 else ""
