@@ -16,6 +16,12 @@ def arguments(seed, b, h, t, d, m, dtype=torch.float32):
     return normal(b, h, t, d, seed=seed, dtype=dtype), normal(2 * m - 1, d, seed=seed + 40, dtype=dtype)
 
 
+def as_split(args):
+    """The same numbers, in memory as the heads of one vector lie next to each other."""
+    q, *rest = args
+    return q.transpose(1, 2).contiguous().transpose(1, 2), *rest
+
+
 # ---------------------------------------------------------------- properties
 
 
@@ -118,6 +124,12 @@ EXERCISE = Exercise(
         TestCase("two positions, M = 5", arguments(216, B, H, 2, D, 5)),
         TestCase("one item", arguments(217, 1, H, T, D, 7)),
         TestCase("one head", arguments(218, B, 1, S, D, 7)),
+        TestCase(
+            "q as `heads.split_heads` gives it",
+            as_split(arguments(219, B, H, T, D, 7)),
+            limitation="It has a limit: `heads.split_heads` ends with a transpose, and `view` cannot join axes of what "
+            "it returns; `reshape` can.",
+        ),
     ),
     minimal_inputs=(
         (torch.tensor([[[[1.0], [2.0]]]]), torch.tensor([[1.0], [10.0], [100.0]])),
@@ -149,7 +161,7 @@ EXERCISE = Exercise(
         ),
         BehavioralTest("queries-mixed", queries_apart, "`q_i` . `E[i - j + M - 1]`: only query i is in row i."),
         BehavioralTest("not-linear", scores_are_linear, "Only dot products: no softmax, no mask, nothing added."),
-        gradients_flow(relative_key_scores, arguments(207, 2, 1, 3, 7, 4), ("q", "distance_embedding")),
+        gradients_flow(relative_key_scores, arguments(207, 2, 1, 4, 7, 4), ("q", "distance_embedding")),
     ),
     when_correct="The score now knows how far apart query and key are, and in which direction.",
 )

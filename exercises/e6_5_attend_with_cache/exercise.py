@@ -183,6 +183,7 @@ EXERCISE = Exercise(
         TestCase("five new tokens, a past of seven", arguments(5, B, H, T, D, S)),
         TestCase("one token, no past", arguments(15, B, H, 1, D)),
         TestCase("one new token, a past of seven", arguments(10, B, H, 1, D, S)),
+        TestCase("two new tokens, a past of 300", arguments(65, 1, 1, 2, T, 300)),
         TestCase("a past with no positions", arguments(20, B, H, T, D, 0)),
         TestCase("float64, a past of four", arguments(25, B, H, T, D, 4, torch.float64)),
         TestCase("heads of 17 features", arguments(30, B, H, T, 17, S)),

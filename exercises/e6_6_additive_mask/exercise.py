@@ -89,7 +89,11 @@ EXERCISE = Exercise(
         "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, torch.finfo(dtype).min)",
     ),
     properties=(
-        told(True, "Visible scores stay as they are: which number changes nothing when it is added?"),
+        told(
+            True,
+            "Visible scores stay as they are: which number changes nothing when it is added? (`~` turns around "
+            "bool alone: of a whole number n it makes -1 - n.)",
+        ),
         told(False, "`torch.finfo(dtype).min` is the lowest finite number of a dtype."),
     ),
     when_correct="Libraries whose masks are added to the scores can now read yours.",

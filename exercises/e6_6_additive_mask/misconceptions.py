@@ -96,7 +96,8 @@ for value in (-1e4, -1e5, -1e6, -1e9, -1e10, -1e20, -1e30, -1e38, -9e15, -100.0,
 known(
     "lowest-of-another-dtype",
     means="Hidden entries are the lowest number of one dtype, usually float32, and not of the dtype that is asked for.",
-    hint="Which dtype does your `torch.finfo(...)` ask about?",
+    hint="Where does your number come from, and where does the argument dtype come in? `torch.finfo(dtype).min` "
+    "follows it.",
     explain=shown,
 )
 

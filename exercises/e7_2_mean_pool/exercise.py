@@ -117,6 +117,11 @@ def pooling(name, seed, mask, c=11, dtype=torch.float32, change=lambda hidden, m
     return TestCase(name, (change(normal(*mask.shape, c, seed=seed, dtype=dtype), mask), mask))
 
 
+def with_a_token_of_zeros(hidden, mask):
+    hidden[0, 1] = 0
+    return hidden
+
+
 def padding_behind(*lengths, max_length=T):
     return padded(*lengths, max_length=max_length).squeeze(1)
 
@@ -143,7 +148,8 @@ EXERCISE = Exercise(
         pooling("float64", 226, GAPS[:2], dtype=torch.float64),
         pooling("large numbers in the padding", 227, GAPS[1:], change=lambda hidden, mask: filled(hidden, mask, 50.0)),
         pooling("features that are 0", 228, GAPS[:3], change=lambda hidden, mask: hidden.clamp(min=0)),
-        pooling("a hundred tokens", 229, padding_behind(100, 61, max_length=100)),
+        pooling("three hundred tokens", 229, padding_behind(300, 161, max_length=300)),
+        pooling("a real token of zeros", 230, GAPS[1:3], change=with_a_token_of_zeros),
     ),
     minimal_inputs=tuple(
         (torch.tensor(hidden), torch.tensor(mask))
