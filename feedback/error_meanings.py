@@ -191,7 +191,8 @@ MEANINGS = (
     ),
     (
         r"view size is not compatible",
-        "`.view` needs the numbers in one stretch of memory; after a transpose use `.reshape` or `.flatten`.",
+        "`.view` needs the numbers in one stretch of memory; after a transpose use `.reshape` or `.flatten`. "
+        "(`.contiguous()` returns a new tensor: keep it.)",
     ),
     (
         r"einsum\(\): subscript \w+ has size",
@@ -320,7 +321,8 @@ MEANINGS = (
     ),
     (
         r"modified by an inplace operation|leaf Variable that requires grad",
-        "A tensor that gradients need was changed in place: make a new one instead, for instance with `masked_fill`.",
+        "A tensor that gradients need was changed in place, by +=, `x[...] = ...` or a method that ends in _: make a "
+        "new one instead.",
     ),
     (
         r"tensors used as indices must be|scalar types: (Long|Int)",

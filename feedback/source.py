@@ -6,6 +6,7 @@ import ast
 import dis
 import inspect
 import linecache
+import math
 import textwrap
 from collections.abc import Callable
 from types import CodeType
@@ -97,7 +98,7 @@ def borrowed(attempt: Any) -> list[tuple[str, Any]]:
         (name, value)
         for name, value in read.items()
         if isinstance(value, (torch.Tensor, torch.nn.Module, int, float, list, tuple, dict))
-        and not (isinstance(value, float) and name in CONSTANTS)
+        and not (isinstance(value, float) and (name in CONSTANTS or math.isinf(value)))
     ]
 
 

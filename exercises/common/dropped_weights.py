@@ -193,7 +193,7 @@ def place_mistakes(explainer):
 
     @known(
         "always-on",
-        means="Weights are dropped in evaluation: your code does not look at the mode, or not everywhere.",
+        means="In evaluation something is dropped: your code does not look at the mode, or not everywhere.",
         hint="In evaluation every weight counts, and the same input gives the same output. Where does your code "
         "look at the mode?",
         explain=explainer.in_evaluation,

@@ -144,7 +144,8 @@ add_fill("positive-fill", 1e9)
 
 MASK_MISTAKES(
     "infinite-fill",
-    means="The fill is +inf, and every row with a hidden key is NaN: inf - inf is not a number.",
+    means="Every row with a hidden key is NaN: a fill of +inf does that, since inf - inf is not a number, and so does "
+    "0 / 0.",
     hint="Which sign hides?",
     explain=explainers.not_a_number,
 )
@@ -153,7 +154,8 @@ add_fill("infinite-fill", INF)
 
 @MASK_MISTAKES(
     "zero-times-infinity",
-    means="Some or all numbers are NaN. Multiplying a mask by -inf does that, since 0 * -inf is NaN, not 0.",
+    means="Some or all numbers are NaN. Multiplying a mask by -inf does that, since 0 * -inf is NaN, not 0. "
+    "(So does 0 / 0, where exp of every visible score is 0.)",
     hint="How can -inf be written only where a key is hidden, without multiplying anything by it?",
     explain=explainers.not_a_number,
     step="fill",

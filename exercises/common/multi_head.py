@@ -22,8 +22,8 @@ ONE_AXIS = (
 
 
 HIDE_FIRST = (
-    "It has a limit: where a hidden score lies far above the visible ones, it must get no weight all the same, and the "
-    "visible ones must keep theirs. Hide before the softmax, with a fill below every score."
+    "It has a limit: scores of several hundred. A hidden one must get no weight, and the visible ones must keep "
+    "theirs. Hide before the softmax, with a fill below every score; a maximum that is subtracted is that of its row."
 )
 
 

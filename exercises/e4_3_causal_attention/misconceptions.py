@@ -114,14 +114,14 @@ dropouts = dropout_mistakes(WEIGHTS)
 known.include(
     place_mistakes(WEIGHTS),
     means={
-        "always-on": "Weights are dropped in evaluation: the module does not look at its mode, or turns it around.",
+        "always-on": "In evaluation something is dropped: the module does not look at its mode, or turns it around.",
         "before-softmax": "Dropout came before the softmax (or before a second one): on the scores, q, k or x. A "
         "dropped score is not a hidden one, since `exp(0)` = 1.",
         "on-values": "Dropout was applied to the values; no weight was dropped.",
     },
     hints={
         "always-on": "Where does your code look at the mode? `nn.Dropout` does so by itself, if made in "
-        "`__init__`; `F.dropout` must be given `self.training`.",
+        "`__init__` and kept on self; `F.dropout` must be given `self.training`.",
         "training-turned-around": "`self.training` is True in training, and `nn.Dropout` looks at it by itself.",
         "before-softmax": "First the weights, with mask and softmax; then dropout on the weights.",
     },

@@ -1,5 +1,7 @@
 """Exercise 5.2: merge_heads."""
 
+import torch
+
 from exercises.common.gradients import gradients_flow
 from exercises.common.heads import NAMED_BY_POSITION, PROPERTIES, SHAPES
 from exercises.common.inputs import AXES, B, H, T, normal
@@ -22,7 +24,8 @@ EXERCISE = Exercise(
     axis_names=AXES | SIZES,
     cases=(
         *(TestCase(name, (normal(b, h, t, d, seed=60 + i),)) for i, (name, b, t, h, d) in enumerate(SHAPES)),
-        TestCase("float64", (normal(B, H, T, 4, seed=69).double(),)),
+        TestCase("float64", (normal(B, H, T, 4, seed=69, dtype=torch.float64),), rtol=0.0, atol=0.0),
+        TestCase("one head of one item", (normal(1, 1, T, 4, seed=66),)),
     ),
     minimal_inputs=tuple((split_heads(x, 2).contiguous(),) for x in NAMED_BY_POSITION),
     misconceptions=known,

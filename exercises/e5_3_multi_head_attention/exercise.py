@@ -64,6 +64,11 @@ EXERCISE = Exercise(
         TestCase("one position", self_attention_arguments(80, B, 1, H, D)),
         TestCase("as many heads as positions", self_attention_arguments(81, B, 8, 8, D, causal_mask(8))),
         TestCase("a mask (H, T, T)", self_attention_arguments(83, B, T, H, D, some_hidden(H, T, T, seed=3))),
+        TestCase(
+            "as many items as heads, a mask (H, T, T)",
+            self_attention_arguments(87, H, T, H, D, some_hidden(H, T, T, seed=4)),
+        ),
+        TestCase("as many items as positions, a mask (T, T)", self_attention_arguments(88, T, T, H, D, CAUSAL)),
         TestCase("scores around -7", low_score_arguments(82, -7.22)),
         TestCase("scores around -150", low_score_arguments(84, -150)),
         TestCase(

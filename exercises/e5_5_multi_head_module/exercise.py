@@ -30,9 +30,9 @@ from feedback import Exercise, ModuleRunner, Property, SummaryComparison, TestCa
 from helpers.masks import causal_mask
 
 
-def masked(seed, *shape, s=S, dtype=torch.float32):
+def masked(seed, *shape, b=B, s=S, dtype=torch.float32):
     """A context of s positions (or none), and a mask of this shape."""
-    return arguments(seed, B, T, H, D, s, some_hidden(*shape, seed=seed), dtype)
+    return arguments(seed, b, T, H, D, s, some_hidden(*shape, seed=seed), dtype)
 
 
 def low_scores(seed, low):
@@ -54,20 +54,20 @@ CASES = (
     TestCase("a longer context", arguments(135, B, T, H, D, S)),
     TestCase("a shorter context", arguments(136, B, 13, H, 11, S)),
     TestCase("a context as long as x", arguments(137, B, T, H, D, T)),
-    TestCase("a causal mask (T, T)", arguments(138, B, T, H, D, mask=CAUSAL)),
+    TestCase("a causal mask (T, T), as many items as positions", arguments(138, T, T, H, D, mask=CAUSAL)),
     TestCase("a context and a padding mask (B, 1, 1, S)", arguments(140, B, T, H, D, S, padded(3, 6)[:, None])),
     TestCase("a context and a mask (T, S)", masked(141, T, S)),
     TestCase("a context and a mask (S,)", masked(142, S)),
-    TestCase("a context and a mask for each head, (H, T, S)", masked(143, H, T, S)),
+    TestCase("a context and a mask for each head, (H, T, S), as many items as heads", masked(143, H, T, S, b=H)),
     TestCase("float64, a context and a mask (B, H, 1, S)", masked(147, B, H, 1, S, dtype=torch.float64)),
     TestCase("scores around -7", low_scores(148, -7.22)),
     TestCase("scores around -150", low_scores(149, -150)),
     TestCase("hidden scores far above the visible ones", large_scores(151), 1e-3, 1e-3, limitation=HIDE_FIRST),
     TestCase("evaluation, dropout = 0.5", showing_the_mix(150, B, 9, None, 0.5, False)),
-    TestCase("training, dropout = 0.3", showing_the_mix(160, 4, 18, None, 0.3, True), rtol=1e-3),
+    TestCase("training, dropout = 0.3", showing_the_mix(160, 8, 18, None, 0.3, True), rtol=1e-3),
     TestCase(
         "training, dropout = 0.5, a context and a mask",
-        showing_the_mix(170, 4, 17, 19, 0.5, True, some_hidden(4, 1, 1, 19, seed=9), torch.float64),
+        showing_the_mix(170, 4, 16, 19, 0.5, True, some_hidden(4, 1, 1, 19, seed=9), torch.float64, 2),
         rtol=1e-3,
     ),
     TestCase("training, dropout = 0", (*arguments(180, B, T, H, D)[:5], (H, 0.0, True))),

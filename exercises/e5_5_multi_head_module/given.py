@@ -13,7 +13,7 @@ import torch
 from exercises.common import explainers
 from exercises.common.attention_steps import right_weights
 from exercises.common.dropped_weights import DroppedWeights, same_rows
-from exercises.common.inputs import normal
+from exercises.common.inputs import H, normal
 from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes
 from exercises.common.multi_head import PROJECTIONS, is_masked, layer_of, random_layers
 from exercises.common.random_zeros import Dropped, comparable, outline
@@ -112,13 +112,13 @@ def arguments(seed, b, t, h, d, s=None, mask=None, dtype=torch.float32):
     return normal(b, t, h * d, seed=seed, dtype=dtype), *only_read(random_layers(h * d, seed, dtype)), h, *more
 
 
-def showing_the_mix(seed, b, t, s, p, training, mask=None, dtype=torch.float32):
-    """The arguments of a test case for dropout: two heads, each with values that begin with the identity.
+def showing_the_mix(seed, b, t, s, p, training, mask=None, dtype=torch.float32, h=H):
+    """The arguments of a test case for dropout, with h heads, each with values that begin with the identity.
 
     context ends with the identity, and v_proj brings it to the front of each head's values. out_proj changes nothing,
     so each head's part of out begins with the weights that mixed the values. Without s, x reads itself.
     """
-    h, extra, length = 2, 2, s or t
+    extra, length = 2, s or t
     d = length + extra
     width, eye = h * d, torch.eye(length, dtype=dtype)
     own = normal(b, length, width - length, seed=seed, dtype=dtype)

@@ -284,7 +284,7 @@ def mask_in_evaluation(mask, training, context):
 known.include(
     place,
     means={
-        "always-on": "Weights are dropped in evaluation: the module does not look at its mode, or turns it around.",
+        "always-on": "In evaluation something is dropped: the module does not look at its mode, or turns it around.",
         "before-softmax": "Dropout came before the softmax: on the scores, q, k or x. A dropped score is not a "
         "hidden one, since `exp(0)` = 1.",
         "on-values": "Dropout was applied to the values; no weight was dropped.",
