@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -181,7 +182,8 @@ def tables(right: Any, actual: Any) -> tuple[str, str]:
 
 
 def more_digits(value: Any) -> str:
-    return f"{float(value):.8g}"
+    """A number with 8 digits; NaN and infinities by name."""
+    return f"{float(value):.8g}" if math.isfinite(value) else number(value)
 
 
 def _of_tensors(value: Any) -> bool:

@@ -46,8 +46,8 @@ LIMITATIONS = (
         (torch.tensor([[0.0, 0.5], [200.0, 200.5]]), torch.ones(2, 2, dtype=torch.bool)),
         rtol=1e-3,
         atol=1e-3,
-        limitation="It has a limit: try the scores [[0, 0.5], [200, 200.5]], all visible. A number that is subtracted "
-        "before exp must be that row's own: with one for all rows, those far below the others vanish.",
+        limitation="It has a limit: try the scores [[0, 0.5], [200, 200.5]], all visible. If you subtract a "
+        "maximum before exp, take that of each row: with one for all rows, rows far below the others vanish.",
     ),
     TestCase(
         "a very low visible score",

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from exercises.common.gradients import first_wrong
+from exercises.common.independence import largest_difference
 from exercises.common.inputs import normal
 from feedback import BehavioralTest, ContractViolation, source, tree
 
@@ -211,6 +212,20 @@ def _require_no_others(module, names, parameters):
 def in_a_row(names):
     """'a', 'a and b', 'a, b and c'."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def changes_with_the_mode(module, x):
+    """A sentence on a module that gives something else in evaluation than in training, or None."""
+    before, after = (tree.flatten((module.train(mode)(x),)) for mode in (True, False))
+    if len(before) != len(after):
+        return "In evaluation, after `.eval()`, your module does not return what it returns in training."
+    moved = max(largest_difference(a, b) for a, b in zip(before, after, strict=True))
+    if not moved > 1e-4:
+        return None
+    return (
+        "The numbers are right in training, but in evaluation, after `.eval()`, they are others: they differ by up to "
+        f"{moved:.4f}."
+    )
 
 
 def _differ(got, expected):

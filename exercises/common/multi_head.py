@@ -23,7 +23,7 @@ ONE_AXIS = (
 
 HIDE_FIRST = (
     "It has a limit: scores of several hundred. A hidden one must get no weight, and the visible ones must keep "
-    "theirs. Hide before the softmax, with a fill below every score; a maximum that is subtracted is that of its row."
+    "theirs. Hide before the softmax, with a fill below every score; if you subtract a maximum, take that of each row."
 )
 
 

@@ -9,14 +9,16 @@ from feedback.bank import WrongAnswers
 wrong = WrongAnswers()
 
 
-@wrong("changes-with-the-mode")
-class AttentionScaledInTrainingAlone(nn.Module):
+class ThreeLayers(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
         self.W_query = nn.Linear(d_in, d_out, bias=False)
         self.W_key = nn.Linear(d_in, d_out, bias=False)
         self.W_value = nn.Linear(d_in, d_out, bias=False)
 
+
+@wrong("another-mode")
+class AttentionScaledInTrainingAlone(ThreeLayers):
     def forward(self, x):
         scores = self.W_query(x) @ self.W_key(x).mT
         if self.training:
@@ -26,15 +28,10 @@ class AttentionScaledInTrainingAlone(nn.Module):
 
 
 @wrong("remembers")
-class AttentionWithAProductMadeOnce(nn.Module):
+class AttentionWithAProductMadeOnce(ThreeLayers):
     """Queries and keys by one matrix, which is calculated in the first call."""
 
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.product = None
+    product = None
 
     def forward(self, x):
         if self.product is None:

@@ -1,10 +1,8 @@
 """Exercise 2.5: SelfAttention."""
 
-import torch
-
 from exercises.common import properties
 from exercises.common.inputs import AXES, DV, B, D, S, T, normal, round_numbers
-from exercises.common.modules import in_dtype, require_methods, trainable
+from exercises.common.modules import changes_with_the_mode, in_dtype, require_methods, trainable
 from exercises.common.self_attention import PROJECTIONS, fill_projections
 from exercises.e2_5_self_attention.misconceptions import known
 from exercises.e2_5_self_attention.reference import SelfAttention
@@ -38,21 +36,6 @@ def describe(args):
     )
 
 
-def changes_with_the_mode(attempt):
-    module, x = built(attempt, *WEIGHTS), normal(B, T, D, seed=46)
-    before, after = module.train()(x), module.eval()(x)
-    if isinstance(after, tuple) and all(torch.allclose(a, b, atol=1e-4) for a, b in zip(before, after, strict=False)):
-        return None
-    return "The numbers are right in training, but in evaluation, after `.eval()`, your module gives something else."
-
-
-MODE = BehavioralTest(
-    "changes-with-the-mode",
-    changes_with_the_mode,
-    "Nothing here depends on the mode: what is done only `if self.training`?",
-    required=True,
-    while_doing="in evaluation, after `.eval()`,",
-)
 WEIGHTS = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
 
 EXERCISE = Exercise(
@@ -91,7 +74,13 @@ EXERCISE = Exercise(
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(
-        MODE,
+        BehavioralTest(
+            "another-mode",
+            lambda attempt: changes_with_the_mode(built(attempt, *WEIGHTS), normal(B, T, D, seed=46)),
+            "Nothing here depends on the mode: what is done only `if self.training`?",
+            required=True,
+            while_doing="in evaluation,",
+        ),
         *trainable(
             lambda attempt: built(attempt, *WEIGHTS),
             SelfAttention,

@@ -115,7 +115,7 @@ def in_float64(args):
 
 
 def with_a_vector_of_zeros(args):
-    """The same with padding at position 1 of item 0: its scores are 0, and no query is hidden from it."""
+    """The same with a vector of zeros at position 1 of item 0: a score of 0 is no sign that a key is hidden."""
     x, *rest = args
     x = x.clone()
     x[0, 1] = 0

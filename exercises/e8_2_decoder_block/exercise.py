@@ -7,6 +7,7 @@ import torch
 from exercises.common import properties
 from exercises.common.independence import largest_difference
 from exercises.common.inputs import B, T, normal
+from exercises.common.modules import changes_with_the_mode
 from exercises.e8_2_decoder_block.given import Numbers, built, described, layers_of, right, run_block, summary
 from exercises.e8_2_decoder_block.misconceptions import known
 from exercises.e8_2_decoder_block.reference import DecoderBlock
@@ -84,18 +85,6 @@ def remembers(attempt):
     if got.shape == LONGER.shape and torch.allclose(got, right(LONGER, NUMBERS, HEADS), rtol=1e-2, atol=5e-3):
         return None
     return "Used a second time, on a longer text, your block gives wrong numbers: it remembers the first call."
-
-
-def changes_with_the_mode(attempt):
-    """A block without dropout does the same in training and in evaluation."""
-    block = built(attempt, X, NUMBERS, HEADS)
-    moved = largest_difference(block.train()(X), block.eval()(X))
-    if not moved > 1e-4:
-        return None
-    return (
-        f"The numbers are right in training, but in evaluation, after `.eval()`, they are others: they differ by up to "
-        f"{moved:.4f}."
-    )
 
 
 def gradients_of(attempt):
@@ -203,7 +192,7 @@ EXERCISE = Exercise(
         ),
         BehavioralTest(
             "another-mode",
-            changes_with_the_mode,
+            lambda attempt: changes_with_the_mode(built(attempt, X, NUMBERS, HEADS), X),
             "Without dropout nothing depends on the mode, and attention is causal in both: `causal=True`.",
             required=True,
             while_doing="in evaluation,",
