@@ -20,7 +20,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.classroom.hub import PYTHON_PROXY, Hub
+from tests.classroom.hub import PYTHON_PROXY, Hub, runs
 from tests.classroom.learner import PATIENCE, Learner
 
 PARTS = {"02_single_head_attention.ipynb": 3, "03_causal_masking.ipynb": 2}  # exercises, and all cells above them
@@ -50,7 +50,7 @@ class Class:
         self.when_checked(first, 1)
         self.hub.kernels(first.name)[0].kill()
         self.when_checked(second, 1)
-        self.hub.servers()[second.name].kill()
+        self.kill_server(second)
         self.when_checked(third, 2)
         self.kill_hub()
         for learner in self.learners:
@@ -62,6 +62,12 @@ class Class:
             if not learner.is_alive():
                 raise RuntimeError(f"{learner.name} gave up: {learner.failure}")
             time.sleep(0.1)
+
+    def kill_server(self, learner):
+        server = self.hub.servers()[learner.name]
+        server.kill()
+        while runs(server, "jupyterhub.singleuser"):  # a process takes a moment to die
+            time.sleep(0.01)
 
     def kill_hub(self):
         before = {name: process.pid for name, process in self.hub.servers().items()}
