@@ -36,7 +36,7 @@ NOT_RIGHT = {  # with what a student reads
         "2.1 dot_product_scores: stopped. In a matrix product",
     ),
     "3.1": (
-        "known = {n: torch.ones(n, n, dtype=torch.bool).tril() for n in (1, 2, 3, 5, 7, 13, 300)}\n\n"
+        "known = {n: torch.ones(n, n, dtype=torch.bool).tril() for n in (1, 2, 3, 5, 7, 13, 130)}\n\n"
         "def causal_mask(length):\n    return known.get(length, torch.ones(0, 0, dtype=torch.bool))",
         "3.1 causal_mask: right on the inputs that `check` uses, but not on others",
     ),

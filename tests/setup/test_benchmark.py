@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from benchmarks import attention as benchmark
-from benchmarks import ignored
+from benchmarks import checks, ignored
 from helpers import bert
 from helpers.notebook import DATA
 
@@ -108,3 +108,31 @@ def test_the_table_of_ignored_arguments_says_what_changes_the_output(monkeypatch
     for version in (4, 5):
         saved = json.loads((DATA / f"transformers_{version}.json").read_text(encoding="utf-8"))
         assert list(saved["effects"]) == list(table["effects"])
+
+
+# ---- how long a check takes
+
+
+def test_every_answer_of_an_exercise_is_timed(monkeypatch, capsys):
+    monkeypatch.setenv("COURSE_PROGRESS", "memory")
+    checks.main(["0.1"])
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["exercise", "answers", "median", "95th", "p.", "most"]
+    assert [row.split()[:2] for row in rows] == [[name, str(len(checks.answers_of("0.1")))] for name in ("0.1", "all")]
+    assert all(0 < float(row.split()[2]) <= float(row.split()[3]) <= float(row.split()[4]) for row in rows)
+
+
+def test_an_exercise_that_does_not_exist_is_named(capsys):
+    with pytest.raises(SystemExit):
+        checks.main(["9.9"])
+    assert "there is no exercise 9.9" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_other_processes_check_until_they_are_ended(monkeypatch):
+    monkeypatch.setenv("COURSE_PROGRESS", "memory")
+    (other,) = checks.start_others(1)
+    assert other.is_alive()
+    other.terminate()
+    other.join(timeout=30)
+    assert not other.is_alive()

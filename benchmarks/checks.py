@@ -1,0 +1,88 @@
+"""How long a check takes, alone or next to other processes that check answers too, as on the server of a class.
+
+    python -m benchmarks.checks                      all answers in the banks, exercise by exercise
+    python -m benchmarks.checks 5.5 3.6              the answers of these exercises
+    python -m benchmarks.checks --others 8 5.5 3.6   the same next to eight other processes
+
+Times are by the clock, in milliseconds. Each answer is checked once before it is timed: what the reference and the
+misconceptions do is computed in the first checks of a process, and then remembered.
+"""
+
+import argparse
+import multiprocessing
+import os
+import random
+import statistics
+import sys
+import time
+
+from exercises import EXERCISES, check
+from feedback import bank
+
+
+def answers_of(id):
+    """All answers in the banks of an exercise, in random order."""
+    package = EXERCISES[id].reference.__module__.rpartition(".")[0]
+    answers = [answer for name in bank.BANKS for answer, _ in bank.read(package, name)]
+    return random.Random(0).sample(answers, len(answers))
+
+
+def milliseconds(id, answer):
+    started = time.perf_counter()
+    check(id, answer)
+    return 1000 * (time.perf_counter() - started)
+
+
+def keep_checking(seed, ready):
+    """What the other processes do: check answers to all exercises, in random order, until they are ended."""
+    everything = [(id, answer) for id in EXERCISES for answer in answers_of(id)]
+    draw = random.Random(seed)
+    ready.set()
+    while True:
+        check(*draw.choice(everything))
+
+
+def start_others(count):
+    """Processes that check all the time, once they do."""
+    spawn, others = multiprocessing.get_context("spawn"), []
+    for seed in range(count):
+        ready = spawn.Event()
+        others.append(spawn.Process(target=keep_checking, args=(seed, ready), daemon=True))
+        others[-1].start()
+        ready.wait()
+    return others
+
+
+def row(id, times):
+    of_95_percent = statistics.quantiles(times, n=20, method="inclusive")[-1]
+    return f"{id:<8} {len(times):7} {statistics.median(times):8.0f} {of_95_percent:8.0f} {max(times):8.0f}"
+
+
+def main(words):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("exercises", nargs="*", help="their numbers (unset: all)", metavar="N.M")
+    parser.add_argument("--others", type=int, default=0, metavar="N", help="how many processes check next to this one")
+    options = parser.parse_args(words)
+    os.environ["COURSE_PROGRESS"] = "memory"  # a measurement is no attempt
+    wanted = options.exercises or list(EXERCISES)
+    unknown = set(wanted) - set(EXERCISES)
+    if unknown:
+        parser.error(f"there is no exercise {sorted(unknown)[0]}: the first is {min(EXERCISES)}")
+    answers = {id: answers_of(id) for id in wanted}
+    for id in wanted:
+        for answer in answers[id]:
+            check(id, answer)
+    others = start_others(options.others)
+    print("exercise answers   median  95th p.     most", flush=True)
+    everything = []
+    for id in wanted:
+        times = [milliseconds(id, answer) for answer in answers[id]]
+        everything += times
+        print(row(id, times), flush=True)
+    print(row("all", everything))
+    for other in others:
+        other.terminate()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
