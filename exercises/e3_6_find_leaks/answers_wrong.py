@@ -258,6 +258,40 @@ def leaks_by_a_tiny_tolerance(attend, x):
     return sorted(leaks)
 
 
+@wrong("rounding-counted")
+def leaks_by_three_decimals(attend, x):
+    """Rounded to three decimals before they are compared."""
+    leaks = []
+    for j in range(x.size(1)):
+        after = attend(noisy(x, slice(None), j)).round(decimals=3)
+        leaks += [(i, j) for i in range(j) if (after != attend(x).round(decimals=3))[:, i].any()]
+    return sorted(leaks)
+
+
+@wrong("rounding-counted")
+def leaks_by_a_rounded_list(attend, x):
+    """Python's round, to four decimals."""
+
+    def rounded(out):
+        return [[[round(number, 4) for number in row] for row in item] for item in out.tolist()]
+
+    leaks, before = [], rounded(attend(x))
+    for j in range(x.size(1)):
+        after = rounded(attend(noisy(x, slice(None), j)))
+        leaks += [(i, j) for i in range(j) if any(a[i] != b[i] for a, b in zip(after, before, strict=True))]
+    return sorted(leaks)
+
+
+@wrong("rounding-counted")
+def leaks_by_a_sum_that_changes(attend, x):
+    """The signed sum, and no tolerance."""
+    leaks = []
+    for j in range(x.size(1)):
+        change = (attend(noisy(x, slice(None), j)) - attend(x)).sum(dim=(0, 2))
+        leaks += [(i, j) for i in range(j) if change[i] != 0]
+    return sorted(leaks)
+
+
 @wrong("signed-sum")
 def leaks_by_a_signed_sum(attend, x):
     """The sum over features, then its absolute value."""

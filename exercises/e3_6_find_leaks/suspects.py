@@ -130,14 +130,16 @@ def opposite_signs(x):
 
 
 def rounded_otherwise(x):
-    """Honest, but for every other x each output is off by a few millionths, as a sum in another order may be."""
-    known = x.clone()
+    """Honest, but for every other x each output is off by a few millionths, as a sum in another order may be.
+
+    Its last two features are constants that lie just where rounding to three or four decimals goes up or down.
+    """
+    known, first, edges = x.clone(), torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 5e-4, 5e-5])
+    signs = torch.tensor([1.0, -0.5])[:, None, None]
 
     def attend(x):
-        off = torch.zeros_like(x)
-        off[..., 0] = 3.5e-6 * (not torch.equal(x, known))
-        off[1:] *= -1
-        return running_mean(0.2 * x) + off.detach()
+        off = 3.5e-6 * signs * (not torch.equal(x, known))
+        return running_mean(0.2 * x) * first + edges + off
 
     return attend
 
