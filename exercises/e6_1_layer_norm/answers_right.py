@@ -35,6 +35,13 @@ def norm_step_by_step(x, weight, bias, eps):
     return weight * normalized + bias
 
 
+@right.limited
+def norm_from_the_mean_of_the_squares(x, weight, bias, eps):
+    mean = x.mean(dim=-1, keepdim=True)
+    variance = (x**2).mean(dim=-1, keepdim=True) - mean**2
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
+
+
 @right
 def norm_by_rsqrt(x, weight, bias, eps):
     centered = x - x.mean(-1, keepdim=True)

@@ -21,6 +21,14 @@ from exercises.e6_1_layer_norm.misconceptions import known
 from exercises.e6_1_layer_norm.reference import layer_norm
 from feedback import Exercise, TestCase
 
+FAR_FROM_0 = TestCase(
+    "numbers around 10,000",
+    (torch.tensor([10000.0, 10001.0, 10005.0]), torch.ones(3), torch.zeros(3), 1e-5),
+    limitation="It has a limit: try numbers around 10,000. If you compute the variance as the mean of the squares "
+    "minus the square of the mean, it is a small difference of two numbers near a hundred million, of which float32 "
+    "keeps seven digits. Subtract the mean first, and square what is left.",
+)
+
 
 def norm_of(attempt, x, weight, bias):
     return attempt(x.clone(), weight.clone(), bias.clone(), 1e-5)
@@ -38,7 +46,11 @@ EXERCISE = Exercise(
     arguments=("x", "weight", "bias", "eps"),
     returns=("out",),
     axis_names=AXES | SIZES,
-    cases=(*(TestCase(name, args) for name, args in CASES), TestCase("vectors of equal numbers", EQUAL_NUMBERS)),
+    cases=(
+        *(TestCase(name, args) for name, args in CASES),
+        TestCase("vectors of equal numbers", EQUAL_NUMBERS),
+        FAR_FROM_0,
+    ),
     minimal_inputs=(
         (torch.tensor([1.0, 3.0]), *BY_HAND, 0.0),
         (torch.tensor([1.0, 3.0]), *BY_HAND, 3.0),
