@@ -136,7 +136,7 @@ def cross_item_by_item(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     return torch.stack(outs), torch.stack(weights)
 
 
-@right
+@right.limited
 def cross_by_broadcast_sums(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
     q, k, v = (cut(z, num_heads) for z in (q_proj(x), k_proj(context), v_proj(context)))
     scores = (q[:, :, :, None] * k[:, :, None]).sum(-1) / math.sqrt(q.shape[-1])

@@ -7,7 +7,15 @@ import torch
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, S, T, normal
-from exercises.common.multi_head import PROJECTIONS, SIZES, D, behavioral_tests, random_layers, simple_layers
+from exercises.common.multi_head import (
+    PROJECTIONS,
+    SIZES,
+    D,
+    behavioral_tests,
+    random_layers,
+    simple_layers,
+    with_scores_around,
+)
 from exercises.e5_4_cross_attention.misconceptions import known
 from exercises.e5_4_cross_attention.reference import cross_attention
 from feedback import Exercise, TestCase
@@ -20,6 +28,12 @@ def arguments(seed, b, t, s, h, d, dtype=torch.float32):
         *random_layers(h * d, seed, dtype),
         h,
     )
+
+
+def low_scores(seed, low):
+    """The arguments of a test case with scores around `low`."""
+    x, context, *layers, h = arguments(seed, B, T, S, H, D)
+    return x, context, *with_scores_around(low, layers), h
 
 
 def minimal(x, context):
@@ -55,6 +69,12 @@ EXERCISE = Exercise(
         TestCase("a context of one position", arguments(107, B, T, 1, H, D)),
         TestCase("a context as long as x", arguments(108, B, T, T, H, D)),
         TestCase("as many heads as positions", arguments(109, B, 8, S, 8, D)),
+        TestCase(
+            "scores around -150",
+            low_scores(111, -150),
+            limitation="It has a limit: try scores around -150. There exp gives 0 for each of them, and a row's sum "
+            "is 0; torch's own softmax subtracts the largest score of each row first.",
+        ),
     ),
     minimal_inputs=(
         minimal([[[1.0, 0.0]]], [[[0.0, 1.0], [1.0, 1.0]]]),
