@@ -7,17 +7,19 @@ LAYERS = "Linear|Dropout|Embedding|LayerNorm|ModuleList|Sequential"
 
 MEANINGS = (
     (
-        r"cannot assign module before Module.__init__",
-        "A module must be set up before it can hold others: call `super().__init__()` first in `__init__`.",
+        r"cannot assign (module|buffer|parameter)s? before Module.__init__",
+        "A module must be set up before it can hold a {0}: call `super().__init__()` first in `__init__`.",
     ),
     (
-        r"'super' object has no attribute|object has no attribute '_(modules|parameters|buffers)'",
-        "Is `super().__init__()` called, with two underscores on each side, before anything else in `__init__`?",
+        r"'super' object has no attribute|descriptor '__init__' of 'super'"
+        r"|object has no attribute '_(modules|parameters|buffers)'",
+        "Is `super().__init__()` called, with brackets after super and two underscores on each side, before anything "
+        "else in `__init__`?",
     ),
     (
         r"name '(\w+)' is not defined",
         "Python does not know the name {0}: is it spelled as it was defined, and has the cell that defines it been "
-        "run? (In a module, what `__init__` got or made is reached through self, `self.{0}`.)",
+        "run? (A class reaches what its `__init__` got or made through self; a function has only its arguments.)",
     ),
     (
         r"local variable '(\w+)'|cannot access local variable '(\w+)'",
@@ -302,7 +304,8 @@ MEANINGS = (
     ),
     (
         r"missing \d+ required positional|takes .* positional arguments?|takes no arguments",
-        "Something is called with other arguments than it takes; in a class, every method needs self first.",
+        "Something is called with other arguments than it takes: how many, and in which order? In a class, every "
+        "method needs self first.",
     ),
     (
         r"Boolean value of Tensor with more than one value",
@@ -352,7 +355,8 @@ MEANINGS = (
     ),
     (
         r"index .* out of (bounds|range)|out of range|out of DATA bounds",
-        "An index points outside: check which axis it counts, and that axis's size.",
+        "An index points outside: check which axis it counts, and that axis's size (in `x.shape[i]`, how many axes "
+        "there are).",
     ),
     (
         r"maximum recursion depth",
@@ -369,6 +373,11 @@ MEANINGS = (
     (
         r"Integers to negative integer powers",
         "A whole number cannot be raised to a negative power of whole numbers: begin with a float, `10000.0`.",
+    ),
+    (
+        r"must be \w+, not method",
+        "A method was given where its result, or another attribute, belongs: `self.train` sets the mode, and "
+        "`self.training` says which one it is.",
     ),
     (
         r"unsupported operand type",

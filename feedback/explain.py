@@ -217,9 +217,9 @@ def changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
         hint = "Apply the layer, and leave its weight and bias alone: they are to be used again."
     else:
         hint = (
-            f"{name} += ..., {name} -= ..., `{name}[...] = ...`, `{name}.data = ...` and methods that end in _ "
-            f"(`masked_fill_`, `requires_grad_`) change {name} itself. Make a new tensor instead ({name} = {name} - "
-            f"..., or return {name} + ...), or start with `{name}.clone()`."
+            f"{name} += ..., {name} -= ..., `{name}[...] = ...`, `{name}.data = ...`, `out={name}` and methods "
+            f"that end in _ (`masked_fill_`, `requires_grad_`) change {name} itself. Make a new tensor instead ({name} "
+            f"= {name} - ..., or return {name} + ...), or start with `{name}.clone()`."
         )
     as_before = "it as it was" if len(record.changed) == 1 else "them as they were"
     return f"Your code changed its input {names}. Whoever calls it still needs {as_before}.", hint

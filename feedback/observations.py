@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from feedback import tree
@@ -167,13 +168,16 @@ class Observations:
 
 
 def other_numbers(args: tuple) -> tuple:
-    """Arguments of the same shapes: numbers halved, and as the words of a text in another order."""
+    """Arguments of the same shapes: numbers in another order and halved, weights and words in another order."""
     return tuple(_reversed(value) for value in args)
 
 
 def _reversed(value: Any) -> Any:
     if isinstance(value, Tensor) and value.dim():
-        return value.flip(-1) / 2 if value.is_floating_point() else value.flip(0)
+        if not value.is_floating_point():
+            return value.flip(0)
+        are_weights = (value >= 0).all() and torch.allclose(value.sum(-1), torch.ones((), dtype=value.dtype))
+        return value.flip(-1) if are_weights else value.flip(-1) / 2
     if isinstance(value, str):
         return " ".join(reversed(value.split()))
     return other_numbers(value) if isinstance(value, tuple) else value

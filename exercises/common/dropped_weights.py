@@ -65,7 +65,7 @@ class DroppedWeights(DropoutExplainer):
             returned.summary,
             mixed,
             used is returned or same_rows(shown, weights, shown + weights),
-            same_rows(out, used.after @ values, used.after),
+            same_rows(out, used.after.to(out.dtype) @ values.to(out.dtype), used.after),
         )
 
     # ---------------------------------------------------------------- sentences
@@ -207,8 +207,8 @@ def place_mistakes(explainer):
 
     @known(
         "training-turned-around",
-        means="Dropout happens in evaluation, and not in training: the wrong way around.",
-        hint="Drop where training is True.",
+        means="Dropout happens in evaluation, and here not in training.",
+        hint="Drop where training is True, with a generator or without one.",
         explain=explainer.in_evaluation,
         step="active",
     )

@@ -136,7 +136,7 @@ def subtracted_from_what_is_kept(x, p, generator=None):
 
 @known(
     "filled-with-infinity",
-    means="What was dropped became infinite; it should become 0.",
+    means="What was dropped became infinite or NaN; it should become 0.",
     hint="-inf hides a score from a softmax, and there is none here. Does your code divide by something that may be 0?",
     explain=lambda case: first_infinity(case.actual),
 )

@@ -46,6 +46,7 @@ ONE_QUERY_EACH = (normal(4, 1, D, seed=13), normal(4, S, D, seed=14))
 MANY = (normal(3, 40, D, seed=15), normal(3, 50, D, seed=16))
 MANY_HEADS = (normal(2, 3, 30, D, seed=17).double(), normal(2, 3, 40, D, seed=18).double())
 LONG = (normal(50, D, seed=19), normal(199, D, seed=20))
+ONE_KEY_EACH = (normal(200, 1, D, seed=29), normal(200, 1, D, seed=30))
 ONE_ITEM = (normal(1, T, D, seed=27), normal(1, S, D, seed=28))
 OTHERS = (normal(2, 50, D, seed=21), normal(2, 60, D, seed=22))
 
@@ -60,6 +61,7 @@ CASES = (
     TestCase("four items with one query each, in training, p = 0", given(*ONE_QUERY_EACH, 0.0, True, 5)),
     TestCase("heads in training, p = 0.5, in float64", given(*MANY_HEADS, 0.5, True, 7), rtol=1e-3),
     TestCase("queries and keys in training, p = 0.9", given(*LONG, 0.9, True, 8), rtol=1e-3),
+    TestCase("items with one query and one key, in training, p = 0.5", given(*ONE_KEY_EACH, 0.5, True, 9), rtol=1e-3),
     TestCase("one item in evaluation, p = 0", given(*ONE_ITEM, 0.0, False, 10)),
     TestCase("a call in training without a generator, p = 0.2", given(*OTHERS, 0.2, True, None), rtol=1e-3),
 )

@@ -105,8 +105,8 @@ def mask_stays_on_the_cpu(attempt):
             "two cannot be combined."
         )
     return (
-        "The buffer that `__init__` makes is not used in forward: a new mask is made there, which stays on the CPU "
-        "when the module moves."
+        "The mask does not move with the module: forward uses one that is made on the CPU, and not a buffer that "
+        "`__init__` has made."
     )
 
 

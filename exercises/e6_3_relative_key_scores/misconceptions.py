@@ -98,7 +98,8 @@ known = Misconceptions(scores_from)
 
 @known(
     "sign",
-    means="The distance has the wrong sign: it is key minus query, and should be query minus key.",
+    means="The sign is wrong: the rows were taken for key minus query (or the table was turned over), and should be "
+    "for query minus key.",
     hint="In i - j, i is the query (rows) and j the key (columns). Which of your two aranges is which?",
     explain=row_used,
     step="row",

@@ -177,7 +177,8 @@ def number_of_features(hidden, mask):
 
 known(
     "large-epsilon",
-    means="The number that keeps the division from being 0 / 0 is so large that it changes the mean.",
+    means="The sum was divided by more than the number of real tokens. (A number that only keeps the division from "
+    "being 0 / 0 must be too small to change the mean.)",
     hint="Every item has a real token here, so you can do without it; 1e-9 would be small enough.",
     explain=explainers.entry,
 )

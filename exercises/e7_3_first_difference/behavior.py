@@ -14,9 +14,12 @@ EVERYWHERE = ("_global_forward_hooks", "_global_forward_pre_hooks")
 X = torch.tensor([[1.0, 2.0]])
 
 
+CANNOT_RUN = "this child cannot run"
+
+
 class Raises(Step):
     def forward(self, z):
-        raise RuntimeError("this child cannot run")
+        raise RuntimeError(CANNOT_RUN)
 
 
 def mixed():
@@ -55,7 +58,8 @@ def left_behind(attempt, mine, theirs):
 def leaves_hooks(attempt):
     if left_behind(attempt, *mixed()):
         return (
-            "The names are right, but afterwards the modules are not as they were: hooks (or replaced parts) are left."
+            "The names are right, but afterwards the modules are not as they were: hooks, replaced parts or new "
+            "attributes are left."
         )
     return None
 
@@ -66,8 +70,8 @@ def leaves_hooks_after_an_exception(attempt):
         models[raising].b = Raises()
         if left_behind(attempt, *models):
             return (
-                "The names are right, but when a child raised an exception, hooks (or replaced parts) were left on the "
-                "modules."
+                "The names are right, but when a child raised an exception, hooks, replaced parts or new "
+                "attributes were left on the modules."
             )
     return None
 
@@ -78,11 +82,15 @@ def swallows_exceptions(attempt):
         models[raising].b = Raises()
         try:
             said = attempt(*models, X)
-        except Exception:
-            continue
+        except Exception as error:
+            if isinstance(error, RuntimeError) and str(error) == CANNOT_RUN:
+                continue
+            did = f"raised another one, {type(error).__name__}"
+        else:
+            did = f"returned {said!r}, as if the models had been compared"
         return (
-            f"The names are right, but when child b raised an exception, your code returned {said!r}, as if the models "
-            "had been compared: whoever called it does not learn that one of them cannot run."
+            f"The names are right, but when child b raised an exception, your code {did}. The exception itself must "
+            "reach whoever called it, and say why one of the models cannot run."
         )
     return None
 
@@ -147,7 +155,8 @@ TESTS = (
     required(
         "hooks-left",
         leaves_hooks,
-        "`register_forward_hook` returns a handle: keep all of them, and call `handle.remove()` at the end.",
+        "`register_forward_hook` returns a handle: keep all of them, and call `handle.remove()` at the end. Keep "
+        "outputs in a dict of your own, not on the modules.",
         "called with models whose parts are in different modes,",
     ),
     required(

@@ -216,8 +216,9 @@ EXERCISE = Exercise(
         Property(
             "wrong-name",
             wrong_name,
-            "Print each child's name when its hook is called, and the largest difference: which child should your code "
-            "have named?",
+            "Run both models whole, so that forward decides what happens between the children and in which order. "
+            "Print each child's name when it has run, and the largest difference: which one should your code have "
+            "named?",
         ),
     ),
     behavioral_tests=TESTS,

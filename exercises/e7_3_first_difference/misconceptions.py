@@ -341,8 +341,7 @@ def as_it_came(model):
 
 @mistake(
     "equal-or-not",
-    "Even the smallest difference counts; only one of more than 1e-4 should. Two right implementations differ by "
-    "rounding.",
+    "Differences of less than 1e-4 count; only larger ones should. Two right implementations differ by rounding.",
     "Compare the largest difference with 1e-4: is `(a - b).abs().max()` above it?",
     step="differs",
 )
@@ -409,8 +408,8 @@ def on_average(one, other):
 
 @mistake(
     "summed-difference",
-    "The differences were added up (or their squares, as in a norm): many small ones, of rounding, then count as a "
-    "large one.",
+    "Many small differences, of rounding, count as a large one: they were added up (or their squares, as in a norm), "
+    "or the numbers were rounded, some up and some down, before they were compared.",
     "The largest of the differences decides: `.max()`.",
     step="differs",
 )

@@ -20,8 +20,8 @@ class Step(nn.Module):
         if self.times.dim() or self.plus.dim():
             return "a step"
         times, plus = self.times.item(), self.plus.item()
-        first = {1.0: "z", 0.0: "0"}.get(times, f"{times:.4g}z")
-        return first + (f" {'+' if plus > 0 else '-'} {abs(plus):.4g}" if plus else "")
+        first = {1.0: "z", 0.0: "0"}.get(times, f"{times:.7g}z")
+        return first + (f" {'+' if plus > 0 else '-'} {abs(plus):.7g}" if plus else "")
 
 
 class Chain(nn.Module):
