@@ -38,3 +38,22 @@ class AttentionWithAProductMadeOnce(ThreeLayers):
             self.product = self.W_query.weight.T @ self.W_key.weight / math.sqrt(self.W_query.out_features)
         weights = (x @ self.product @ x.mT).softmax(-1)
         return weights @ self.W_value(x), weights
+
+
+@wrong("remembers")
+class AttentionThatCounts(ThreeLayers):
+    """Sharper with every call."""
+
+    calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        weights = (self.calls * self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_query.out_features)).softmax(-1)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("another-mode")
+class AttentionWithWeightsInTrainingAlone(ThreeLayers):
+    def forward(self, x):
+        weights = (self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_query.out_features)).softmax(-1)
+        return weights @ self.W_value(x), weights if self.training else None

@@ -103,3 +103,9 @@ def renormalize_by_loops_over_everything(weights, mask):
         total = sum(weight for weight, seen in zip(row, row_mask, strict=True) if seen)
         result.append([weight / total if seen else 0.0 for weight, seen in zip(row, row_mask, strict=True)])
     return torch.tensor(result, dtype=weights.dtype).reshape(weights.shape)
+
+
+@right.limited
+def renormalize_by_what_was_hidden(weights, mask):
+    hidden = (weights * ~mask).sum(dim=-1, keepdim=True)
+    return weights * mask / (1 - hidden)

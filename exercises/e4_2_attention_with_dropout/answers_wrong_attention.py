@@ -207,3 +207,34 @@ def attention_over_8(q, k, v, p, training, generator=None):
     weights = torch.softmax(0.125 * (q @ k.mT), dim=-1)
     weights = drops(weights, p, generator) if training else weights
     return weights @ v, weights
+
+
+@wrong("wrong-share")
+def attention_whose_first_key_is_kept(q, k, v, p, training, generator=None):
+    """The first key is never dropped."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        kept = torch.rand(weights.shape, generator=generator) >= p
+        kept[..., 0] = True
+        weights = weights * kept / (1 - p)
+    return weights @ v, weights
+
+
+@wrong("wrong-share")
+def attention_that_restores_empty_rows(q, k, v, p, training, generator=None):
+    """A query that would lose all its keys keeps them."""
+    weights = weights_before_dropout(q, k)
+    if training:
+        dropped = drops(weights, p, generator)
+        weights = torch.where((dropped == 0).all(dim=-1, keepdim=True), weights, dropped)
+    return weights @ v, weights
+
+
+@wrong("wrong-dtype")
+def attention_in_float32(q, k, v, p, training, generator=None):
+    """All inputs become float32."""
+    q, k, v = q.float(), k.float(), v.float()
+    weights = weights_before_dropout(q, k)
+    if training:
+        weights = drops(weights, p, generator)
+    return weights @ v, weights

@@ -61,7 +61,7 @@ CASES = (
     TestCase("four items with one query each, in training, p = 0", given(*ONE_QUERY_EACH, 0.0, True, 5)),
     TestCase("heads in training, p = 0.5, in float64", given(*MANY_HEADS, 0.5, True, 7), rtol=1e-3),
     TestCase("queries and keys in training, p = 0.9", given(*LONG, 0.9, True, 8), rtol=1e-3),
-    TestCase("items with one query and one key, in training, p = 0.5", given(*ONE_KEY_EACH, 0.5, True, 9), rtol=1e-3),
+    TestCase("items with one query and one key, in training, p = 0.5", given(*ONE_KEY_EACH, 0.5, True, 11), rtol=1e-3),
     TestCase("one item in evaluation, p = 0", given(*ONE_ITEM, 0.0, False, 10)),
     TestCase("a call in training without a generator, p = 0.2", given(*OTHERS, 0.2, True, None), rtol=1e-3),
 )

@@ -520,6 +520,14 @@ def difference_that_returns_none_after_an_exception(mine, theirs, x):
 
 
 @wrong("exception-swallowed")
+def difference_with_an_exception_of_its_own(mine, theirs, x):
+    try:
+        return first_far(outputs_of(mine, x), outputs_of(theirs, x))
+    except Exception as error:
+        raise ValueError(f"cannot compare: {error}") from error
+
+
+@wrong("exception-swallowed")
 def difference_of_what_ran(mine, theirs, x):
     """Each run is in a try of its own, whose `return` in `finally` ends the exception."""
 

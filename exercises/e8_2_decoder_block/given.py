@@ -132,7 +132,8 @@ def _projections(module):
 
 
 def _about_feed_forward(others, numbers):
-    shapes = ", ".join(f"nn.Linear({layer.in_features}, {layer.out_features})" for layer in others) or "none"
+    shapes = ", ".join(f"nn.Linear({layer.in_features}, {layer.out_features})" for layer in others)
+    shapes = shapes or "none (a plain list hides its layers: give each a name of its own, or use nn.ModuleList)"
     return (
         f"The feed-forward network has two layers, nn.Linear(d_model, d_ff) and nn.Linear(d_ff, d_model). Built with "
         f"d_model = {numbers.d_model} and d_ff = {numbers.d_ff}, your block has {shapes}."

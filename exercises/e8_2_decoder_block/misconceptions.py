@@ -58,7 +58,7 @@ known = Misconceptions(assemble)
 
 @known(
     "post-norm",
-    means="This is a post-norm block: the norm is applied after the addition, as in BERT.",
+    means="A norm is applied after an addition, as in the post-norm blocks of BERT.",
     hint="Pre-norm: each sublayer reads the normalized x, and its result is added to x as it was. Nothing normalizes "
     "the sum.",
     step="forward",

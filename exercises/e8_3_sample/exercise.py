@@ -51,6 +51,12 @@ CASES = (
     TestCase("temperature 0, no generator", few(13, 31, 7, 0, None, None)),
     TestCase("temperature 0, two logits nearly alike", (NEARLY_ALIKE, 0.0, None, 15)),
     TestCase(
+        "temperature 0, two logits that differ by 0.000001",
+        (torch.tensor([[1.0, 1.000001]]).repeat(20, 1), 0.0, None, 18),
+        limitation="It has a limit: at temperature 0, two logits that differ by 0.000001. A very small temperature is "
+        "not 0, and there the likelier token must come every time: argmax takes it without a division.",
+    ),
+    TestCase(
         "logits around -300, top_k = 1",
         (torch.tensor([[-300.0, -301.0, -400.0]]).repeat(40, 1), 1.0, 1, 17),
         limitation="It has a limit: tokens outside top_k must not be drawn, however low the others are. -inf is below "

@@ -9,7 +9,7 @@ from feedback.bank import RightAnswers
 right = RightAnswers()
 
 
-@right
+@right.limited
 def generate_after_a_prefill(model, ids, steps):
     """The prefix before the loop, and a last call that nobody needs."""
     logits, past = model(ids)

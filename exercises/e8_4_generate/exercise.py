@@ -4,7 +4,7 @@ import torch
 
 from exercises.common.inputs import generator
 from exercises.e8_4_generate.misconceptions import Answer, known, told
-from exercises.e8_4_generate.model import Model, Weights
+from exercises.e8_4_generate.model import LONGEST, Model, Weights
 from exercises.e8_4_generate.reference import generate
 from feedback import ContractViolation, Exercise, FunctionRunner, Property, TestCase
 from feedback.format import describe, sentence
@@ -80,6 +80,12 @@ EXERCISE = Exercise(
         TestCase("a prefix of one token", arguments(5, 11, 2, 1, 5)),
         TestCase("a long text", arguments(6, 17, 1, 11, 13)),
         TestCase("no step", arguments(7, 11, 2, 5, 0)),
+        TestCase(
+            "a text that fills the model's positions",
+            arguments(8, 11, 1, LONGEST + 1 - 7, 7),
+            limitation="It has a limit: a text that fills all positions of the model. Once the last new token is "
+            "chosen, what would come after it is not asked for: a call that feeds this token finds no position left.",
+        ),
     ),
     minimal_inputs=(
         (Weights(1100, 5), torch.tensor([[1, 2]]), 1),
@@ -97,12 +103,13 @@ EXERCISE = Exercise(
         ),
         (
             r"ids has \d+ rows, and the past has",
-            "The model was fed another number of rows than before: each row of ids gets a token of its own, so "
-            "`argmax` needs `dim=-1`.",
+            "The model was fed another number of rows than the past has: each row of ids gets a token of its own, so "
+            "`argmax` needs `dim=-1`; and every text begins with a new past, None.",
         ),
         (
             r"past must be None or the past|'Past' object ",
-            "The model returns the pair (logits, past), in this order: take it apart, `logits, past = model(...)`.",
+            "The model returns the pair (logits, past), in this order: take it apart, `logits, past = model(...)`, and "
+            "give past to the next call without looking inside.",
         ),
         (
             r"this model has \d+ positions",
@@ -125,7 +132,8 @@ EXERCISE = Exercise(
         Property(
             "fed-otherwise",
             wrong_feeds,
-            "Print the shape of what you feed, in every call. It should be (B, T) once, and then (B, 1).",
+            "Print what you feed, in every call, and its shape. It should be the prefix (B, T) once, and then each "
+            "newest token, (B, 1), as many calls as steps.",
         ),
         Property("other-ids", wrong_ids, "Print the ids after each step. Where do they part from the right ones?"),
     ),

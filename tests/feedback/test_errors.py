@@ -14,12 +14,27 @@ X, SCORES, TRIANGLE, LAYER = torch.ones(2, 4, 3), torch.ones(2, 4, 4), torch.one
 PAST, GENERATOR, NUMBER = (X, X), torch.Generator(), 0.1
 
 
+class NotSetUp(nn.Module):
+    """A module that puts something into itself before super().__init__(), or without its brackets."""
+
+    def __init__(self, forgets):
+        forgets(self)
+
+
 @pytest.mark.parametrize(
     "code, words",
     [
         (lambda: SCORES.masked_fill(TRIANGLE, 0.0), "put .bool() behind the mask"),
         (lambda: SCORES.masked_fill(TRIANGLE.int(), 0.0), "put .bool() behind the mask"),
         (lambda: ~TRIANGLE, "put .bool() before it"),
+        (lambda: NotSetUp(lambda self: setattr(self, "part", LAYER)), "hold a module: call super().__init__() first"),
+        (lambda: NotSetUp(lambda self: self.register_buffer("mask", TRIANGLE)), "super().__init__() first"),
+        (
+            lambda: NotSetUp(lambda self: setattr(self, "w", LAYER.weight)),
+            "hold a parameter: call super().__init__()",
+        ),
+        (lambda: super.__init__(), "with brackets after super"),
+        (lambda: F.dropout(SCORES, 0.1, training=LAYER.train), "self.training says which one it is"),
         (lambda: NUMBER(X), "nn.Dropout(dropout) makes a layer"),
         (lambda: F.dropout(SCORES, nn.Dropout(0.1)), "call the layer itself, self.dropout(x)"),
         (lambda: X @ LAYER, "Its matrix is self.layer.weight"),
