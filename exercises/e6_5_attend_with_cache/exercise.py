@@ -6,6 +6,7 @@ from exercises.common import explainers, properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.independence import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
+from exercises.common.multi_head import HIDE_FIRST
 from exercises.e6_5_attend_with_cache.misconceptions import known
 from exercises.e6_5_attend_with_cache.reference import attend_with_cache
 from feedback import BehavioralTest, Exercise, Property, TestCase
@@ -192,6 +193,11 @@ EXERCISE = Exercise(
         TestCase("float64, no past", arguments(50, B, H, T, D, dtype=torch.float64)),
         TestCase("scores around -30, no past", arguments(45, B, H, T, 13, around=2.9)),
         TestCase("float64, scores around -150", arguments(60, B, H, T, 13, S, torch.float64, around=6.45)),
+        TestCase(
+            "a hidden score far above the visible one",
+            by_hand([1.0, 1.0], [0.0, 300.0], [8.0, 4.0]),
+            limitation=HIDE_FIRST,
+        ),
     ),
     minimal_inputs=(
         by_hand([1.0], [1.0], [8.0], ([0.0], [4.0])),

@@ -134,3 +134,9 @@ def pooled_by_running_means(hidden, mask):
         n = n + real
         mean = torch.where(real, mean + (hidden[:, t] - mean) / n, mean)
     return mean
+
+
+@right.limited
+def pool_all_minus_the_padding(hidden, mask):
+    padding = (hidden * ~mask[..., None]).sum(dim=1)
+    return (hidden.sum(dim=1) - padding) / mask.sum(dim=1, keepdim=True)

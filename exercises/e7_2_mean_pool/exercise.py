@@ -150,6 +150,12 @@ EXERCISE = Exercise(
         pooling("features that are 0", 228, GAPS[:3], change=lambda hidden, mask: hidden.clamp(min=0)),
         pooling("three hundred tokens", 229, padding_behind(300, 161, max_length=300)),
         pooling("a real token of zeros", 230, GAPS[1:3], change=with_a_token_of_zeros),
+        TestCase(
+            "a huge number in the padding",
+            (torch.tensor([[[0.5], [1e8]]]), torch.tensor([[True, False]])),
+            limitation="It has a limit: a huge number in the padding. If you subtract the padding from the sum of all "
+            "tokens, the real ones are rounded away next to it: make the padding 0 before you add anything up.",
+        ),
     ),
     minimal_inputs=tuple(
         (torch.tensor(hidden), torch.tensor(mask))
