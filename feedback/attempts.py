@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +20,7 @@ from typing import BinaryIO
 from feedback import store
 
 FILE = "attempts.jsonl"
+LOOKS = 5  # at a last line that has no end yet
 
 
 def tried(exercise_id: str, verdict: str, misconception: str | None) -> None:
@@ -48,9 +50,18 @@ def _append(entry: dict[str, str | None]) -> None:
 def _write(target: Path, line: bytes) -> None:
     """Append in a single call, so that two notebooks that write at once cannot mix their lines."""
     with open(target, "ab+", buffering=0) as file:
-        if file.seek(0, os.SEEK_END) and not _ends_a_line(file):  # the disk was full, or the power went
+        if _is_broken_off(file):
             line = b"\n" + line
         file.write(line)
+
+
+def _is_broken_off(file: BinaryIO) -> bool:
+    """Whether the last line was never finished: the disk was full, or the power went. Another notebook's soon is."""
+    for _ in range(LOOKS):
+        if not file.seek(0, os.SEEK_END) or _ends_a_line(file):
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def _ends_a_line(file: BinaryIO) -> bool:
