@@ -168,7 +168,7 @@ class Observations:
 
 
 def other_numbers(args: tuple) -> tuple:
-    """Arguments of the same shapes: numbers in another order and halved, weights and words in another order."""
+    """Arguments of the same shapes: words, and rows that sum to 1, in another order; other numbers halved as well."""
     return tuple(_reversed(value) for value in args)
 
 

@@ -167,8 +167,8 @@ def mask_times_infinity_added(scores, mask):
 @MASK_MISTAKES(
     "mask-added",
     means="The mask was added to the scores as numbers: visible ones become larger by 1, and nothing is hidden.",
-    hint="Only a mask of 0 and -inf can be added; this one holds True and False, or 1 and 0. Which "
-    "numbers are added to the scores?",
+    hint="Only a mask of 0 and -inf can be added; this one holds True and False, or 1 and 0. "
+    "Which numbers are added to the scores?",
     explain=explainers.hidden_weight,
     step="fill",
 )
@@ -179,8 +179,8 @@ def mask_added(scores, mask):
 @MASK_MISTAKES(
     "mask-inverted-added",
     means="The inverted mask was added to the scores as numbers: hidden ones become larger by 1.",
-    hint="Only a mask of 0 and -inf can be added; this one holds True and False, or 1 and 0. Which "
-    "numbers are added to the scores?",
+    hint="Only a mask of 0 and -inf can be added; this one holds True and False, or 1 and 0. "
+    "Which numbers are added to the scores?",
     explain=explainers.hidden_weight,
     step="fill",
 )

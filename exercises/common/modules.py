@@ -1,6 +1,7 @@
 """Exercises that ask for a module: does it have the methods and layers that are asked for, and can it learn?"""
 
 import inspect
+import math
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -217,11 +218,11 @@ def in_a_row(names):
 def changes_with_the_mode(module, x):
     """A sentence on a module that gives something else in evaluation than in training, or None."""
     first, before, after = (tree.flatten((module.train(mode)(x),)) for mode in (True, True, False))
-    if not all(map(_same_shapes, first, before)) or max(map(largest_difference, first, before)) > 1e-4:
+    if _apart(first, before) > 1e-4:
         return None  # two calls in the same mode differ, too: something is remembered
-    if len(before) != len(after) or not all(map(_same_shapes, before, after)):
+    moved = _apart(before, after)
+    if moved == math.inf:
         return "In evaluation, after `.eval()`, your module does not return what it returns in training."
-    moved = max(largest_difference(a, b) for a, b in zip(before, after, strict=True))
     if not moved > 1e-4:
         return None
     return (
@@ -230,8 +231,12 @@ def changes_with_the_mode(module, x):
     )
 
 
-def _same_shapes(one, other):
-    return isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) and one.shape == other.shape
+def _apart(results, others):
+    """The largest difference between two lists of tensors; infinite where their shapes differ."""
+    shapes = [[getattr(value, "shape", None) for value in values] for values in (results, others)]
+    if shapes[0] != shapes[1] or None in shapes[0]:
+        return math.inf
+    return max(map(largest_difference, results, others))
 
 
 def _differ(got, expected):

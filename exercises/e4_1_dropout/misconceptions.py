@@ -19,8 +19,8 @@ ZEROS = DropoutExplainer(
     noun="numbers",
     draw="torch.rand(x.shape, ...)",
     share="Each number becomes 0 with probability p: `torch.rand` draws uniformly from 0 to 1, so a share of p of "
-    "its numbers lies below p. Do those numbers become exactly 0, and no others? Does any "
-    "escape the draw?",
+    "its numbers lies below p. Do those numbers become exactly 0, and no others? "
+    "Does any escape the draw?",
 )
 
 

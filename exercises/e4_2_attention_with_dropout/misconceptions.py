@@ -26,8 +26,8 @@ WEIGHTS = DroppedWeights(
     noun="weights",
     draw="torch.rand(weights.shape, ...)",
     share="Each weight becomes 0 with probability p: `torch.rand` draws uniformly from 0 to 1, so a share of p of "
-    "its numbers lies below p. Do those numbers become exactly 0, and no others? Does any "
-    "escape the draw?",
+    "its numbers lies below p. Do those numbers become exactly 0, and no others? "
+    "Does any escape the draw?",
 )
 
 

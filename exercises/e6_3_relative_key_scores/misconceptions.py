@@ -98,8 +98,8 @@ known = Misconceptions(scores_from)
 
 @known(
     "sign",
-    means="The sign is wrong: the rows were taken for key minus query (or the table was turned over), and should be "
-    "for query minus key.",
+    means="The sign is wrong: these are the rows for key minus query, and those for query minus key are asked for. "
+    "(Turning the table over does the same.)",
     hint="In i - j, i is the query (rows) and j the key (columns). Which of your two aranges is which?",
     explain=row_used,
     step="row",
