@@ -154,13 +154,16 @@ def test_in_jupyter_its_theme_decides_and_not_the_system(open_page):
 
 
 def test_the_drawing_follows_a_change_of_the_system(foreign):
-    stage = View(foreign, "attention").root.locator(".abh-stage canvas").nth(1)
-    drawn = []
-    for scheme in ("dark", "light"):
-        foreign.page.emulate_media(color_scheme=scheme)
-        foreign.page.wait_for_timeout(100)
-        drawn.append(stage.evaluate("canvas => canvas.toDataURL()"))
-    assert drawn[0] != drawn[1]
+    canvas = View(foreign, "attention").root.locator(".abh-stage canvas").nth(1)
+    drawn = canvas.evaluate("canvas => canvas.toDataURL()")
+    foreign.page.emulate_media(color_scheme="dark")
+    foreign.page.wait_for_function(
+        "([canvas, drawn]) => canvas.toDataURL() !== drawn", arg=[canvas.element_handle(), drawn]
+    )
+    foreign.page.emulate_media(color_scheme="light")
+    foreign.page.wait_for_function(
+        "([canvas, drawn]) => canvas.toDataURL() === drawn", arg=[canvas.element_handle(), drawn]
+    )
 
 
 def test_the_thumb_is_below_the_mark_of_its_feature(page):

@@ -56,7 +56,7 @@ def opened(page, which="full", row=5):
     view.choose("training")
     view.tick("divide by 1 - p", True)
     view.slide(P, 0.5)
-    view.square(TABLE, row, 0).click()
+    view.click_square(TABLE, row, 0)
     view.click("Start over")
     return view
 
@@ -141,7 +141,7 @@ def test_every_row_has_its_own_sums_of_the_same_draws(page):
     view = opened(page, "causal")
     view.click("Draw 1,000")
     for row in (0, 3):
-        view.square(TABLE, row, 2).click()
+        view.click_square(TABLE, row, 2)
         each = sums(causal, row, 1001, 0.5)
         assert view.said() == sentence(words[row], 1001, each)
         assert f"Single draws: {each.min():.4f} to {each.max():.4f}. " in view.explained()
@@ -181,7 +181,7 @@ def test_rows_that_do_not_sum_to_1_and_another_seed(page):
     assert "settles on 0.5000, as without" in view.explained()
     view.tick("divide by 1 - p", False)
     assert "settles on (1 - p) × 0.5000 = 0.2500, which" in view.explained()
-    view.square(TABLE, 0, 0).click()
+    view.click_square(TABLE, 0, 0)
     assert view.explained() == "The row is 0 before dropout, so there is nothing to drop."
 
 

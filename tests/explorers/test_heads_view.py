@@ -137,8 +137,7 @@ def test_a_number_is_found_at_every_step(page, split, merge):
     view = opened(page, "three", split, merge)
     made = dict(zip(("x", "cut", "split", "merged"), steps(3, 6, 2, split, merge), strict=True))
     for t, c in [(0, 4), (2, 0), (1, 5)]:
-        view.square("x", t, c).click()
-        view.settle()
+        view.click_square("x", t, c)
         n = 10 * t + c
         shown = [name for name in made if name != "cut" or split == SPLITS[0]]
         places = {name: index_of(made[name], n) for name in shown}
@@ -158,8 +157,7 @@ def test_a_number_is_found_at_every_step(page, split, merge):
 @pytest.mark.parametrize("table, i, j", [("cut, token 2", 1, 0), ("head 1", 0, 2), ("merged", 2, 1)])
 def test_every_table_can_be_clicked(page, table, i, j):
     view = opened(page, "three")
-    view.square(table, i, j).click()
-    view.settle()
+    view.click_square(table, i, j)
     n = int(view.square(table, i, j).text_content())
     assert view.kinds("x", "abh-ringed") == [divmod(n, 10)] and view.kinds(table, "abh-ringed") == [(i, j)]
 
@@ -195,8 +193,7 @@ def test_every_table_can_be_clicked(page, table, i, j):
 )
 def test_it_says_where_the_token_went_and_what_is_wrong(page, split, merge, said, explained):
     view = opened(page, "three", split, merge)
-    view.square("x", 0, 0).click()
-    view.settle()
+    view.click_square("x", 0, 0)
     assert (view.said(), view.explained()) == (said, explained)
 
 
@@ -208,8 +205,7 @@ def test_the_misplaced_row_that_is_named_is_one(page, which, H):
     heads = steps(T, C, H, SPLITS[1], MERGES[0])[2] // unit  # the token of each number
     wrong = (heads != torch.arange(T)[:, None]).any(dim=-1)  # (H, T)
     for t in range(T):
-        view.square("x", t, 0).click()
-        view.settle()
+        view.click_square("x", t, 0)
         head = int(wrong[:, t].nonzero()[0])
         assert (heads[head, t] == heads[head, t, 0]).all()
         assert (
@@ -220,7 +216,7 @@ def test_the_misplaced_row_that_is_named_is_one(page, which, H):
 
 def test_the_keyboard_alone_suffices(page):
     view = opened(page, "three")
-    view.square("x", 1, 0).click()
+    view.click_square("x", 1, 0)
     assert view.tab_stops() == ["view, then transpose", "transpose, then reshape", "2", "x"]
     view.square("x", 1, 0).focus()
     view.press("ArrowDown", "ArrowRight", "ArrowRight")
@@ -243,12 +239,10 @@ def test_each_token_has_a_color_of_its_own(page):
     def color(table, t):
         return view.square(table, t, 3).evaluate("cell => getComputedStyle(cell).backgroundColor")
 
-    view.square("x", 0, 0).click()
-    view.settle()
+    view.click_square("x", 0, 0)
     before = [color("x", t) for t in range(4)]
     assert len(set(before)) == 4
-    view.square("x", 2, 0).click()
-    view.settle()
+    view.click_square("x", 2, 0)
     after = [color("x", t) for t in range(4)]
     assert [a == b for a, b in zip(before, after, strict=True)] == [False, True, False, True]  # strong and pale
     assert len(set(after)) == 4 and color("merged", 2) == after[2]
@@ -295,7 +289,7 @@ def test_it_follows_the_theme(page, tmp_path):
 @pytest.mark.parametrize("which, H", [("three", 2), ("four", 12)])
 def test_the_page_repaints_quickly(page, which, H):
     view = opened(page, which, heads=H)
-    view.square("x", 0, 0).click()
+    view.click_square("x", 0, 0)
     view.follow(
         view.grid("x"),
         "keydown",

@@ -96,7 +96,7 @@ def test_every_mask_with_every_method(page, which, kind, method):
 )
 def test_it_explains_the_row(page, kind, method, verdict):
     view = View(page, "padding in front")  # its first token is padding: with both masks, row 0 sees nothing
-    view.square("scores", 0, 1).click()
+    view.click_square("scores", 0, 1)
     view.choose(kind)
     view.choose(method)
     weight = METHODS[method](scores(4), mask_of(kind, 4, [False, True, True, True]))[0, 1].item()
@@ -109,9 +109,8 @@ def test_it_explains_the_row(page, kind, method, verdict):
 def test_raising_a_future_score_makes_renormalizing_fail_and_filling_not(page):
     view, raised = View(page, "no padding"), scores(6)
     view.choose("multiply, renormalize")
-    square = view.square("scores", 1, 3)
-    square.click()
-    box = square.bounding_box()
+    view.click_square("scores", 1, 3)
+    box = view.square("scores", 1, 3).bounding_box()
     view.page.mouse.move(box["x"] + 15, box["y"] + 10)
     view.page.mouse.down()
     view.page.mouse.move(box["x"] + 15, box["y"] - 190, steps=4)
@@ -130,7 +129,7 @@ def test_raising_a_future_score_makes_renormalizing_fail_and_filling_not(page):
 
 def test_the_steps_lead_from_the_scores_to_the_weights(page):
     view, mask = View(page, "padding at the end"), mask_of("both", 6, [True] * 4 + [False] * 2)
-    view.square("weights", 2, 0).click()
+    view.click_square("weights", 2, 0)
     view.choose("both")
     view.choose("multiply, renormalize")
     row = scores(6)[2]
@@ -143,7 +142,7 @@ def test_the_steps_lead_from_the_scores_to_the_weights(page):
 
 def test_the_slider_sets_the_chosen_score(page):
     view, changed = View(page, "no padding"), scores(6)
-    view.square("scores", 4, 2).click()
+    view.click_square("scores", 4, 2)
     view.slide("score of 'one' for 'starts'", -0.3)
     changed[4, 2] = 200 * (-0.3) ** 3
     assert view.said().startswith(f"'one' reads 'starts': score {changed[4, 2]:.4f}, weight ")
@@ -155,7 +154,7 @@ def test_the_keyboard_alone_suffices(page):
     view = View(page, "padding at the end")
     view.choose("causal")
     view.choose("fill with -∞")
-    view.square("scores", 0, 1).click()
+    view.click_square("scores", 0, 1)
     assert view.tab_stops() == [
         "causal",
         "fill with -∞",

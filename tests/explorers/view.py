@@ -135,6 +135,10 @@ class View:
         self.output.get_by_text("Read as a table").click()
         self.settle()  # the list is made after the click
 
+    def click_square(self, name, i, j):
+        self.square(name, i, j).click()
+        self.settle()
+
     def _press(self, control):
         """By script, not with the mouse: test_accessible.py shows that nothing covers a control."""
         control.evaluate(PRESS)
