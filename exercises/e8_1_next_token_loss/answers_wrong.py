@@ -301,3 +301,8 @@ def loss_without_the_columns_of_padding(logits, ids, pad_id=None):
         real = (ids != pad_id).any(0)
         logits, ids = logits[:, real], ids[:, real]
     return F.cross_entropy(logits[:, :-1].mT, ids[:, 1:], ignore_index=-100 if pad_id is None else pad_id)
+
+
+@wrong("shifted-along-the-batch")
+def loss_of_the_next_text(logits, ids, pad_id=None):
+    return F.cross_entropy(logits[:-1].flatten(0, 1), ids[1:].flatten(), ignore_index=ignored(pad_id))

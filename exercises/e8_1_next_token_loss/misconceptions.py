@@ -130,6 +130,17 @@ def rolled_over_the_batch(logits, ids):
 
 
 @mistake(
+    "shifted-along-the-batch",
+    "The shift runs along the batch: each position is asked for the token at the same position of the next text. "
+    "A single text has no next one.",
+    "The first axis is the batch, and `[1:]` cuts that one. Where in the brackets does the slice of the positions go?",
+    step="pair",
+)
+def next_text(logits, ids):
+    return logits[:-1], ids[1:]
+
+
+@mistake(
     "last-position-only",
     "Only the last prediction of each text counts; every position of a text is an example.",
     "Thanks to the causal mask, one text gives T - 1 predictions at once. Which axis did you cut down to one?",

@@ -111,7 +111,7 @@ def _distributions(numbers, temperature, top_k):
 
 
 def told(case):
-    """The token whose count is furthest off, and how often it should have been drawn."""
+    """The token whose count is furthest off, and how often it should be drawn; one that never should comes first."""
     logits = case.args[0]
     if not isinstance(case.actual, torch.Tensor) or case.actual.shape != case.expected.shape:
         return "one id for each row is asked for"
@@ -124,12 +124,16 @@ def told(case):
         )
     wanted = distributions(case.args)["right"]
     total = counts.sum(1, keepdim=True)
-    row, token = divmod(int((counts / total - wanted).abs().argmax()), logits.size(1))
+    off = (counts / total - wanted).abs()
+    off[(wanted == 0) & (counts > 0)] += 1
+    row, token = divmod(int(off.argmax()), logits.size(1))
+    probability, rows = float(wanted[row, token]), int(total[row])
+    should = f"about {round(rows * probability)}" if probability else "none"
     numbers = ", ".join(f"{x:.4g}" for x in logits[row].tolist())
     return (
-        f"{given(case.args)}, the logits [{numbers}] give token {token} the "
-        f"probability {number(wanted[row, token])}: of {int(total[row])} such rows, about "
-        f"{round(float(total[row] * wanted[row, token]))} should draw it; yours did so in {int(counts[row, token])}"
+        f"{given(case.args)}, the logits [{numbers}] give token {token} the probability "
+        f"{number(probability) if probability else 0}: of {rows} such rows, {should} should draw it; yours did so in "
+        f"{int(counts[row, token])}"
     )
 
 
