@@ -173,7 +173,7 @@ def _wrong_part(exercise: Exercise, name: Any, item: Any, expected: Any) -> Viol
             return Violation(
                 "returns-wrong-type",
                 f"{bracketed(name)} came as a list; a tuple was expected, which cannot be changed.",
-                f"Square brackets make a list, round ones a tuple. {_ending(exercise)}",
+                f"Square brackets make a list, parentheses a tuple. {_ending(exercise)}",
             )
         if not isinstance(item, tuple) or len(item) != len(expected):
             return Violation(

@@ -13,8 +13,8 @@ MEANINGS = (
     (
         r"'super' object has no attribute|descriptor '__init__' of 'super'"
         r"|object has no attribute '_(modules|parameters|buffers)'",
-        "Is `super().__init__()` called, with brackets after super and two underscores on each side, before anything "
-        "else in `__init__`?",
+        "Is `super().__init__()` called, with parentheses after super and two underscores on each side, before "
+        "anything else in `__init__`?",
     ),
     (
         r"name '(\w+)' is not defined",
@@ -57,7 +57,7 @@ MEANINGS = (
     ),
     (
         r"'builtin_function_or_method' object has no attribute '(\w+)'",
-        "A method is called with round brackets, also one without arguments: `x.lower()`, not `x.lower`.",
+        "A method is called with parentheses, also one without arguments: `x.lower()`, not `x.lower`.",
     ),
     (
         r"'(?:tuple|frozenset)' object has no attribute '(pop|remove|append|add|discard|sort)'",
@@ -149,7 +149,7 @@ MEANINGS = (
     ),
     (
         r"'builtin_function_or_method' object is not subscriptable|'method' object is not subscriptable",
-        "A method is called with round brackets: `x.size(-1)`, not `x.size[-1]`.",
+        "A method is called with parentheses: `x.size(-1)`, not `x.size[-1]`.",
     ),
     (
         r"'torch.Size' object is not callable",

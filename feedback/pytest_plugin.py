@@ -7,6 +7,7 @@ otherwise names it in pytest's settings: `exercises_package`.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,8 @@ CHECKED = (
     "wrong-",
     "two-",
 )  # thousands of checks, which a quick run leaves to the matrix of fingerprints
+
+EMPHASIS = re.compile(r"(?<!\S)\*\w+\*")  # *word*, as in Markdown
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -103,6 +106,8 @@ def well_stocked(exercise: Exercise, banks: dict[str, list]) -> None:
         assert m.means.endswith((".", ")")), f"{m.id}: `means` is a sentence"
         assert m.hint.endswith((".", "?", ")")), f"{m.id}: `hint` is a sentence or a question"
         assert m.variants, f"{m.id} has no wrong code"
+    for text in (*exercise.hints, *(text for m in exercise.misconceptions for text in (m.means, m.hint))):
+        assert not EMPHASIS.search(text), f"a card knows `code`, but no emphasis: {text}"
 
 
 def the_reference_is_correct(exercise: Exercise, check: Callable) -> None:

@@ -198,7 +198,7 @@ def zero_is_padding(targets, pad_id, ids):
 @mistake(
     "mask-not-shifted",
     "Padding is looked for among the inputs, not among the targets: the mask is one position off.",
-    "A pair counts if its *target* is real: compare `ids[:, 1:]`, not `ids[:, :-1]`, with pad_id.",
+    "A pair counts if its target is real: compare `ids[:, 1:]`, not `ids[:, :-1]`, with pad_id.",
     step="real",
 )
 def real_inputs(targets, pad_id, ids):

@@ -197,7 +197,7 @@ def adds_the_normalized_to_the_feed_forward_network(x, attend, feed, norm_1, nor
 @known(
     "residual-of-the-input",
     means="The second addition adds the input of the block, so what attention gave is lost from the sum.",
-    hint="The second sublayer adds to x as it is *after* attention.",
+    hint="The second sublayer adds to x as it is after attention.",
     step="forward",
 )
 def adds_the_input_twice(x, attend, feed, norm_1, norm_2):

@@ -111,7 +111,7 @@ def _distributions(numbers, temperature, top_k):
 
 
 def told(case):
-    """The token whose count is furthest off, and how often it should be drawn; one that never should comes first."""
+    """The token whose count is furthest off, above all one that should never be drawn, and how often it should be."""
     logits = case.args[0]
     if not isinstance(case.actual, torch.Tensor) or case.actual.shape != case.expected.shape:
         return "one id for each row is asked for"
@@ -125,7 +125,7 @@ def told(case):
     wanted = distributions(case.args)["right"]
     total = counts.sum(1, keepdim=True)
     off = (counts / total - wanted).abs()
-    off[(wanted == 0) & (counts > 0)] += 1
+    off[(wanted == 0) & (counts > 0)] += 1  # more than any share can be off
     row, token = divmod(int(off.argmax()), logits.size(1))
     probability, rows = float(wanted[row, token]), int(total[row])
     should = f"about {round(rows * probability)}" if probability else "none"

@@ -147,7 +147,7 @@ def all_stay(logits, top_k):
 @mistake(
     "one-token-less",
     "Only top_k - 1 tokens can be drawn: the smallest of the top_k logits is hidden too.",
-    "A logit that is *equal* to the smallest of the top_k must stay: `<`, not `<=`. Or is the index one off?",
+    "A logit that is equal to the smallest of the top_k must stay: `<`, not `<=`. Or is the index one off?",
     step="cut",
 )
 def smallest_hidden_too(logits, top_k):

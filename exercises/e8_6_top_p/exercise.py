@@ -125,7 +125,7 @@ EXERCISE = Exercise(
     hints=(
         "In which order must tokens be added so that as few as possible sum to p? Sort the probabilities, from the "
         "most likely down, and keep what `sort` says of the order.",
-        "A token stays as long as the sum of those *before* it is below p: `cumsum` without the token itself, "
+        "A token stays as long as the sum of those before it is below p: `cumsum` without the token itself, "
         "`sums - probabilities < p`. So the one with which the sum reaches p stays.",
         "The decision is in sorted order. `mask.scatter(-1, order, mask)` writes it back into the order of the "
         'vocabulary; then `logits.masked_fill(outside, float("-inf"))`.',

@@ -156,14 +156,12 @@ def test_in_jupyter_its_theme_decides_and_not_the_system(open_page):
 def test_the_drawing_follows_a_change_of_the_system(foreign):
     canvas = View(foreign, "attention").root.locator(".abh-stage canvas").nth(1)
     drawn = canvas.evaluate("canvas => canvas.toDataURL()")
-    foreign.page.emulate_media(color_scheme="dark")
-    foreign.page.wait_for_function(
-        "([canvas, drawn]) => canvas.toDataURL() !== drawn", arg=[canvas.element_handle(), drawn]
-    )
-    foreign.page.emulate_media(color_scheme="light")
-    foreign.page.wait_for_function(
-        "([canvas, drawn]) => canvas.toDataURL() === drawn", arg=[canvas.element_handle(), drawn]
-    )
+    for scheme, is_as_before in (("dark", False), ("light", True)):
+        foreign.page.emulate_media(color_scheme=scheme)
+        foreign.page.wait_for_function(
+            "([canvas, drawn, wanted]) => (canvas.toDataURL() === drawn) === wanted",
+            arg=[canvas.element_handle(), drawn, is_as_before],
+        )
 
 
 def test_the_thumb_is_below_the_mark_of_its_feature(page):

@@ -136,6 +136,7 @@ class View:
         self.settle()  # the list is made after the click
 
     def click_square(self, name, i, j):
+        """With the mouse."""
         self.square(name, i, j).click()
         self.settle()
 

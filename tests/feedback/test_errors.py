@@ -15,7 +15,7 @@ PAST, GENERATOR, NUMBER = (X, X), torch.Generator(), 0.1
 
 
 class NotSetUp(nn.Module):
-    """A module that puts something into itself before super().__init__(), or without its brackets."""
+    """A module that puts something into itself before super().__init__(), or without its parentheses."""
 
     def __init__(self, forgets):
         forgets(self)
@@ -33,7 +33,7 @@ class NotSetUp(nn.Module):
             lambda: NotSetUp(lambda self: setattr(self, "w", LAYER.weight)),
             "hold a parameter: call super().__init__()",
         ),
-        (lambda: super.__init__(), "with brackets after super"),
+        (lambda: super.__init__(), "with parentheses after super"),
         (lambda: F.dropout(SCORES, 0.1, training=LAYER.train), "self.training says which one it is"),
         (lambda: NUMBER(X), "nn.Dropout(dropout) makes a layer"),
         (lambda: F.dropout(SCORES, nn.Dropout(0.1)), "call the layer itself, self.dropout(x)"),

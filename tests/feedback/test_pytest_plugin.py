@@ -1,9 +1,11 @@
 """The plugin: broken promises of an exercise are found."""
 
+from dataclasses import replace
+
 import pytest
 
 from feedback import checker
-from feedback.pytest_plugin import promises
+from feedback.pytest_plugin import promises, well_stocked
 from tests.feedback.sample import EXERCISE, over_columns, scale_added, shares
 
 
@@ -44,3 +46,10 @@ def test_the_promises_of_a_sound_exercise_are_kept():
 )
 def test_a_broken_promise_is_found(banks, name, words):
     assert words in kept(**banks)[name]
+
+
+def test_emphasis_is_found_for_a_card_would_show_its_asterisks():
+    banks = {"right": [None] * 4, "wrong": [None] * 4}
+    well_stocked(EXERCISE, banks)
+    with pytest.raises(AssertionError, match="no emphasis: Not .this. one."):
+        well_stocked(replace(EXERCISE, hints=("Divide by 2 * x.", "Not *this* one.")), banks)
