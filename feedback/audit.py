@@ -1,15 +1,112 @@
-"""What a catalog of misconceptions promises, computed from fingerprints: no check is run.
+"""What the statement and the misconceptions of an exercise promise, found without checking any answer.
 
 The fingerprint of a variant is what it does on every test case of its exercise: numbers, or the kind of exception.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations
+from typing import Any
 
+import torch
+
+from feedback import tree
 from feedback.compare import allclose, same_behavior
 from feedback.exercise import Exercise, Misconception
 from feedback.observations import known
+
+# ---------------------------------------------------------------- the inputs and the result
+
+
+def unseeded(exercise: Exercise, again: Exercise) -> list[str]:
+    """Inputs that are others when the exercise is imported again: they were drawn without a seed of their own."""
+    pairs = [
+        *((case.name, case.args, other.args) for case, other in zip(exercise.cases, again.cases, strict=True)),
+        *(
+            (f"minimal input {i}", args, other)
+            for i, (args, other) in enumerate(zip(exercise.minimal_inputs, again.minimal_inputs, strict=True))
+        ),
+    ]
+    return [name for name, args, other in pairs if not _same_tensors(args, other)]
+
+
+def _same_tensors(args: tuple, other: tuple) -> bool:
+    ours, theirs = list(_tensors("", args)), list(_tensors("", other))
+    return len(ours) == len(theirs) and all(tree.unchanged(a, b) for (_, a), (_, b) in zip(ours, theirs, strict=True))
+
+
+def always_square(exercise: Exercise) -> list[str]:
+    """Arguments two of whose axes have one size in every test case: an answer that swaps them would not be noticed."""
+    sizes: dict[tuple[str, int], list[torch.Size]] = {}
+    for case in exercise.cases:
+        for name, value in zip(exercise.input_names, case.args, strict=False):
+            for place, tensor in _tensors(name, value):
+                if name not in exercise.square:
+                    sizes.setdefault((place, tensor.dim()), []).append(tensor.shape)
+    return [
+        f"{place}, axes {i} and {j}, {' and '.join(sorted({str(tuple(shape)) for shape in shapes}))}"
+        for (place, dim), shapes in sizes.items()
+        for i, j in combinations(range(dim), 2)
+        if all(shape[i] == shape[j] for shape in shapes)
+    ]
+
+
+def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """(place, tensor) for the tensors in an argument; layers belong to it, but their sizes are not chosen freely."""
+    if isinstance(value, torch.Tensor):
+        yield name, value
+    elif isinstance(value, (tuple, list)):
+        for i, item in enumerate(value):
+            yield from _tensors(f"{name}[{i}]", item)
+
+
+def misnamed_results(exercise: Exercise) -> list[str]:
+    """Test cases whose right result has another structure than `returns` says."""
+    names = exercise.returns if len(exercise.returns) > 1 else exercise.returns[0]
+    return [
+        case.name
+        for case, value in zip(exercise.cases, known(exercise).expected, strict=True)
+        if not _fits(names, value)
+    ]
+
+
+def _fits(names: Any, value: Any) -> bool:
+    if isinstance(names, str):
+        return not isinstance(value, tuple)
+    return isinstance(value, tuple) and len(value) == len(names) and all(map(_fits, names, value))
+
+
+# ---------------------------------------------------------------- the bank and the catalog
+
+
+def copied(exercise: Exercise, answers: Iterable[Callable]) -> list[str]:
+    """Answers of the bank that are a misconception's own code: whether the checker recognizes them proves nothing."""
+    own = {_code(code): misconception.id for misconception, _, code in variants(exercise)}
+    return [
+        f"{getattr(answer, '__name__', 'answer')} is the code of {own[_code(answer)]}"
+        for answer in answers
+        if _code(answer) and _code(answer) in own
+    ]
+
+
+def _code(function: Callable) -> str:
+    """The code of a function or class without its name, its docstring and its decorators; "" where it has no source."""
+    try:
+        definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, TypeError, SyntaxError):  # made by a decorator or a lambda
+        return ""
+    if not isinstance(definition, (ast.FunctionDef, ast.ClassDef)):
+        return ""
+    body = definition.body[1:] if ast.get_docstring(definition) else definition.body
+    arguments = ast.dump(definition.args) if isinstance(definition, ast.FunctionDef) else ""
+    return arguments + "".join(map(ast.dump, body))
+
+
+# ---------------------------------------------------------------- misconceptions
 
 
 def variants(exercise: Exercise) -> Iterator[tuple[Misconception, int, Callable]]:

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 from collections.abc import Iterator, Mapping
 
-from feedback.exercise import Exercise
+from feedback.exercise import FOLDER, Exercise
 from feedback.sandbox import session
-
-FOLDER = re.compile(r"e(\d+)_(\d+)_(\w+)")
 
 
 class Exercises(Mapping):

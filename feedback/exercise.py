@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,8 @@ import torch
 
 from feedback import tree
 from feedback.report import Part, Report
+
+FOLDER = re.compile(r"e(\d+)_(\d+)_(\w+)")  # e2_2_softmax holds exercise 2.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,17 +252,20 @@ class SummaryComparison:
         return self.summary(args, value)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Exercise:
     """One exercise: what is asked, a right answer, and all that is known about wrong ones.
 
-    id, name, signature     "2.2", "softmax", "softmax(scores)"
+    What follows from a fact that stands elsewhere is not stated again: `id` follows from the name of the folder in
+    which the reference lies; `name`, `signature` and `arguments` follow from the reference itself.
+
     gives                   completes the sentence "softmax(scores) should give ..."
     minutes, difficulty     what a learner needs; 1 to 3
     reference               a right answer
-    arguments, returns      their names, as tuples: ("scores",), ("weights",), or nested as the result is:
+    returns                 the names of what it returns, as a tuple: ("weights",), or nested as the result is:
                             ("out", ("keys", "values"))
     cases                   what every answer is tried on; sizes differ along every axis where they can
+    square                  arguments whose axes have one size by their meaning, such as ("mask",)
     minimal_inputs          tuples of tiny arguments, the smallest first, to show a mistake by hand
     misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
     when_correct            what the learner reads after a right answer
@@ -274,14 +280,10 @@ class Exercise:
     none_hints              what to think about where this part of a result is None
     """
 
-    id: str
-    name: str
-    signature: str
     gives: str
     minutes: int
     difficulty: int
     reference: Callable
-    arguments: tuple[str, ...]
     returns: tuple
     cases: tuple[TestCase, ...]
     minimal_inputs: tuple[tuple, ...]
@@ -297,9 +299,27 @@ class Exercise:
     axis_names: dict[int, str] = field(default_factory=dict)
     error_meanings: tuple[tuple[str, str], ...] = ()
     none_hints: dict[str, str] = field(default_factory=dict)
+    square: tuple[str, ...] = ()
+    id: str = ""  # to be stated only where the reference lies in no folder of an exercise
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "misconceptions", tuple(self.misconceptions))
+        object.__setattr__(self, "id", self.id or _id_of(self.reference))
+
+    @cached_property
+    def name(self) -> str:
+        """What a learner's function or class is called: "softmax"."""
+        return self.reference.__name__
+
+    @cached_property
+    def signature(self) -> str:
+        """How it is called: "softmax(scores)"."""
+        return f"{self.name}{inspect.signature(self.reference)}"
+
+    @cached_property
+    def arguments(self) -> tuple[str, ...]:
+        """The names of its arguments: ("scores",)."""
+        return tuple(inspect.signature(self.reference).parameters)
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -321,6 +341,18 @@ class Exercise:
 
     def report(self, status: str, *parts: Part, diagnosis: str | None = None) -> Report:
         return Report(self.id, self.title, status, parts, diagnosis)
+
+
+def _id_of(reference: Callable) -> str:
+    """The id that the reference's folder says: "2.2" for exercises.e2_2_softmax.reference."""
+    for part in reference.__module__.split("."):
+        folder = FOLDER.fullmatch(part)
+        if folder:
+            return f"{folder[1]}.{folder[2]}"
+    raise ValueError(
+        f"the id of an exercise follows from the folder of its reference, such as e2_2_softmax, got the module "
+        f"{reference.__module__}: move the reference, or state the id"
+    )
 
 
 @dataclass(frozen=True)

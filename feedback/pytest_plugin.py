@@ -1,12 +1,15 @@
 """A pytest plugin that holds every exercise to its promises: `pytest exercises/e2_2_softmax`, or `pytest exercises`.
 
 It collects each folder's exercise.py with its banks of answers (see `bank.read`). A course whose package is called
-otherwise names it in pytest's settings: `exercises_package`.
+otherwise names it in pytest's settings: `exercises_package`. A course that promises more has a module `promises` there:
+each public function in it takes an exercise, and raises AssertionError where the promise is broken.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from feedback import audit, bank
-from feedback.catalog import FOLDER
-from feedback.exercise import Exercise
+from feedback.exercise import FOLDER, Exercise
+from feedback.hidden import HiddenExercises
 from feedback.observations import known
 from feedback.report import SOLVED
 
@@ -52,8 +56,13 @@ class ExerciseFile(pytest.File):
         banks = {name: bank.read(f"{package}.{folder.name}", name) for name in bank.BANKS}
         expected = ".".join(FOLDER.fullmatch(folder.name).group(1, 2))  # type: ignore[union-attr]
         if exercise.id != expected:
-            raise ValueError(f"the folder {folder.name} holds exercise {expected}, its exercise.py says {exercise.id}")
-        for name, promise in promises(exercise, course.check, banks):
+            raise ValueError(
+                f"the folder {folder.name} holds exercise {expected}, but its reference comes from "
+                f"{exercise.reference.__module__}, which is exercise {exercise.id}"
+            )
+        again = partial(imported_again, package, folder.parent, exercise.id)
+        own = ((_words(promise), partial(promise, exercise)) for promise in promises_of_the_course(package))
+        for name, promise in (*promises(exercise, course.check, banks, again), *own):
             item = Promise.from_parent(self, name=name, promise=promise)
             if name.startswith(CHECKED):
                 item.add_marker("slow")
@@ -77,14 +86,36 @@ class Promise(pytest.Item):
         return self.path, 0, self.name
 
 
-def promises(exercise: Exercise, check: Callable, banks: dict[str, list]) -> Iterator[tuple[str, Callable[[], None]]]:
-    """(name, promise) for one exercise."""
+def imported_again(package: str, folder: Path, id: str) -> Exercise:
+    """The exercise as a second import makes it, with other numbers from every source of random numbers."""
+    with torch.random.fork_rng(devices=[]):
+        torch.seed()
+        return HiddenExercises(package, str(folder), seed=0)[id]
+
+
+def promises_of_the_course(package: str) -> list[Callable]:
+    """The functions in the course's module `promises`, in order."""
+    name = f"{package}.promises"
+    if importlib.util.find_spec(name) is None:
+        return []
+    found = vars(importlib.import_module(name)).values()
+    return [f for f in found if inspect.isfunction(f) and f.__module__ == name and not f.__name__.startswith("_")]
+
+
+def promises(
+    exercise: Exercise, check: Callable, banks: dict[str, list], again: Callable[[], Exercise]
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """(name, promise) for one exercise; `again` imports it a second time."""
     yield "well-stocked", lambda: well_stocked(exercise, banks)
+    yield "inputs-are-seeded", lambda: _empty(audit.unseeded(exercise, again()), "drawn without a seed")
+    yield "sizes-differ", lambda: sizes_differ(exercise)
+    yield "returns-fit", lambda: _empty(audit.misnamed_results(exercise), f"other results than {exercise.returns}")
     yield "the-reference-is-correct", lambda: the_reference_is_correct(exercise, check)
     yield "misconceptions-are-wrong", lambda: _empty(audit.harmless(exercise), "right on every required test case")
     yield "misconceptions-are-distinct", lambda: _empty(audit.taken_for_another(exercise), "taken for another")
     yield "no-variant-is-redundant", lambda: _empty(audit.redundant(exercise), "the same as another variant")
     yield "every-misconception-is-met-in-the-bank", lambda: met_in_the_bank(exercise, banks["wrong"])
+    yield "the-bank-is-no-copy", lambda: the_bank_is_no_copy(exercise, banks)
     for misconception in exercise.misconceptions:
         yield f"card-{misconception.id}", partial(shows_its_card, exercise, check, misconception)
     for answer, status in banks["right"]:
@@ -121,6 +152,16 @@ def met_in_the_bank(exercise: Exercise, wrong: list) -> None:
     _empty([m.id for m in exercise.misconceptions if m.id not in met], "without an answer in answers_wrong.py")
 
 
+def sizes_differ(exercise: Exercise) -> None:
+    found = audit.always_square(exercise)
+    _empty(found, "of one size in every test case: choose another prime, or name the argument in `square`")
+
+
+def the_bank_is_no_copy(exercise: Exercise, banks: dict[str, list]) -> None:
+    answers = [answer for name in ("wrong", "two_mistakes") for answer, _ in banks[name]]
+    _empty(audit.copied(exercise, answers), "the checker has seen these answers: write the mistake in another way")
+
+
 def shows_its_card(exercise: Exercise, check: Callable, misconception: Any) -> None:
     report = check(exercise.id, misconception.variants[0])
     assert report.status in ("wrong", "error"), report.message
@@ -148,6 +189,10 @@ def names_nothing_false(exercise: Exercise, check: Callable, answer: Callable, m
 
 def _empty(found: list[str], what: str) -> None:
     assert not found, f"{what}:\n  " + "\n  ".join(found)
+
+
+def _words(promise: Callable) -> str:
+    return promise.__name__.replace("_", "-")
 
 
 def _name(answer: Any) -> str:

@@ -8,14 +8,10 @@ from exercises.e0_1_row_means.reference import row_means
 from feedback import Exercise, TestCase
 
 EXERCISE = Exercise(
-    id="0.1",
-    name="row_means",
-    signature="row_means(x)",
     minutes=3,
     difficulty=1,
     gives="the mean of each row of x: from (R, C) to (R,)",
     reference=row_means,
-    arguments=("x",),
     returns=("means",),
     axis_names=AXES | {5: "R", 7: "C", 11: "R", 17: "C"},
     cases=(

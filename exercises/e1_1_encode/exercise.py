@@ -121,15 +121,11 @@ def other_texts(draw):
 
 
 EXERCISE = Exercise(
-    id="1.1",
-    name="encode",
-    signature="encode(text, vocabulary)",
     minutes=5,
     difficulty=1,
     gives="the ids of the lower-cased words of text, in a list; a word that is not in the vocabulary gets "
     "`vocabulary['<unk>']`",
     reference=encode,
-    arguments=("text", "vocabulary"),
     returns=("ids",),
     axis_names=AXES,
     cases=(

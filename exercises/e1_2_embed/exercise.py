@@ -85,14 +85,10 @@ FROM_THE_TABLE = (
 
 
 EXERCISE = Exercise(
-    id="1.2",
-    name="embed",
-    signature="embed(ids, table)",
     minutes=4,
     difficulty=1,
     gives="one row of the table for each id: (...) and (V, C) to (..., C)",
     reference=embed,
-    arguments=("ids", "table"),
     returns=("vectors",),
     axis_names=AXES | {2: "B", 3: "H", 5: "T", 11: "C", 13: "V", 7: "C", 17: "V"},
     cases=(

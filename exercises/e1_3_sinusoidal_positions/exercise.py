@@ -66,15 +66,11 @@ def frequencies_are_right(case):
 
 
 EXERCISE = Exercise(
-    id="1.3",
-    name="sinusoidal_positions",
-    signature="sinusoidal_positions(length, d_model)",
     minutes=12,
     difficulty=3,
     gives="the waves (length, `d_model`), float32: `sin(position / 10000**(i / d_model))` in each even column i, "
     "the cosine of the same angle in column i + 1",
     reference=sinusoidal_positions,
-    arguments=("length", "d_model"),
     returns=("positions",),
     axis_names=AXES | dict.fromkeys((5, 9, 13, 7, 41, 307), "length") | dict.fromkeys((2, 4, 12, 22, 6, 10), "d_model"),
     cases=(

@@ -46,14 +46,10 @@ def same_for_all_items(case):
 
 
 EXERCISE = Exercise(
-    id="1.4",
-    name="add_positions",
-    signature="add_positions(x, positions)",
     minutes=4,
     difficulty=1,
     gives="x (B, T, C) with row t of positions (`max_T`, C) added to token t of every item",
     reference=add_positions,
-    arguments=("x", "positions"),
     returns=("out",),
     axis_names=AXES | {2: "B", 3: "B", 5: "T", 11: "C", 13: "max_T"},
     cases=(

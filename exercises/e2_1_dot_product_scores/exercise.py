@@ -7,14 +7,10 @@ from exercises.e2_1_dot_product_scores.reference import dot_product_scores
 from feedback import Exercise
 
 EXERCISE = Exercise(
-    id="2.1",
-    name="dot_product_scores",
-    signature="dot_product_scores(q, k)",
     minutes=5,
     difficulty=1,
     gives="the dot product of every query with every key: (..., T, D) and (..., S, D) to (..., T, S)",
     reference=dot_product_scores,
-    arguments=("q", "k"),
     returns=("scores",),
     axis_names=AXES,
     cases=query_key_cases(),

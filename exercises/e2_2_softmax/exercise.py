@@ -38,14 +38,10 @@ def stage_of(args):
 
 
 EXERCISE = Exercise(
-    id="2.2",
-    name="softmax",
-    signature="softmax(scores)",
     minutes=8,
     difficulty=2,
     gives="the softmax over the last axis, right for scores of 1,000 too",
     reference=softmax,
-    arguments=("scores",),
     returns=("weights",),
     axis_names=AXES,
     cases=(

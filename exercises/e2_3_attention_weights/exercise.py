@@ -8,14 +8,10 @@ from exercises.e2_3_attention_weights.reference import attention_weights
 from feedback import Exercise
 
 EXERCISE = Exercise(
-    id="2.3",
-    name="attention_weights",
-    signature="attention_weights(q, k)",
     minutes=6,
     difficulty=2,
     gives="the weights: the softmax of the scores, which are first divided so that their spread is 1 for every D",
     reference=attention_weights,
-    arguments=("q", "k"),
     returns=("weights",),
     axis_names=AXES,
     cases=(*query_key_cases(), large_scores()),

@@ -17,14 +17,10 @@ def values(k):
 GRADIENTS = (*BATCH, values(BATCH[1]))
 
 EXERCISE = Exercise(
-    id="2.4",
-    name="attention",
-    signature="attention(q, k, v)",
     minutes=6,
     difficulty=2,
     gives="the pair (out, weights): (..., T, Dv) and (..., T, S)",
     reference=attention,
-    arguments=("q", "k", "v"),
     returns=("out", "weights"),
     axis_names=AXES,
     cases=(

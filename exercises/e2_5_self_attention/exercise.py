@@ -39,14 +39,10 @@ def describe(args):
 WEIGHTS = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
 
 EXERCISE = Exercise(
-    id="2.5",
-    name="SelfAttention",
-    signature="SelfAttention(d_in, d_out)",
     minutes=12,
     difficulty=3,
     gives="a module with `W_query`, `W_key`, `W_value`; `forward(x)` with x (B, T, `d_in`) gives (out, weights)",
     reference=SelfAttention,
-    arguments=("d_in", "d_out"),
     returns=("out", "weights"),
     runner=ModuleRunner(run_self_attention, ("x", *(f"{name}.weight" for name in PROJECTIONS)), describe),
     axis_names=AXES | {11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},

@@ -49,15 +49,11 @@ SENTENCES = (  # of at most 10 words, as the exercise says, with one noun for ea
 )
 
 EXERCISE = Exercise(
-    id="2.6",
-    name="pronoun_matrices",
-    signature="pronoun_matrices()",
     minutes=12,
     difficulty=3,
     gives="the pair (`W_query`, `W_key`), each (F, D): with them each pronoun puts at least 0.9 of its weight on "
     "the noun it stands for",
     reference=pronoun_matrices,
-    arguments=(),
     returns=("weights",),
     runner=FunctionRunner(weights_of_pronouns, ("sentence",), describe),
     comparison=SummaryComparison(what_is_read),

@@ -11,14 +11,10 @@ def other_lengths(draw):
 
 
 EXERCISE = Exercise(
-    id="3.1",
-    name="causal_mask",
-    signature="causal_mask(length)",
     minutes=4,
     difficulty=1,
     gives="a mask, bool (length, length), True on and below the diagonal: True = may attend",
     reference=causal_mask,
-    arguments=("length",),
     returns=("mask",),
     axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 13, 130), "length"),
     cases=tuple(TestCase(f"length {n}", (n,)) for n in (5, 7, 2, 1, 13, 130, *hidden_only(other_lengths))),

@@ -9,14 +9,10 @@ from exercises.e3_2_mask_by_renormalizing.reference import mask_by_renormalizing
 from feedback import Exercise, TestCase
 
 EXERCISE = Exercise(
-    id="3.2",
-    name="mask_by_renormalizing",
-    signature="mask_by_renormalizing(weights, mask)",
     minutes=5,
     difficulty=2,
     gives="the weights with hidden keys zeroed, and each row made to sum to 1 again",
     reference=mask_by_renormalizing,
-    arguments=("weights", "mask"),
     returns=("weights",),
     axis_names=AXES,
     cases=(

@@ -8,14 +8,10 @@ from exercises.e3_3_mask_by_filling.reference import mask_by_filling
 from feedback import Exercise, TestCase
 
 EXERCISE = Exercise(
-    id="3.3",
-    name="mask_by_filling",
-    signature="mask_by_filling(scores, mask)",
     minutes=5,
     difficulty=2,
     gives="the weights: hidden scores are filled before the softmax, so that hidden keys get exactly 0",
     reference=mask_by_filling,
-    arguments=("scores", "mask"),
     returns=("weights",),
     axis_names=AXES,
     cases=(

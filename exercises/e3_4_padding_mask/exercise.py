@@ -15,14 +15,10 @@ def other_lengths(draw):
 
 
 EXERCISE = Exercise(
-    id="3.4",
-    name="padding_mask",
-    signature="padding_mask(lengths, max_length)",
     minutes=6,
     difficulty=2,
     gives="a mask, bool (B, 1, `max_length`), from lengths (B,): True where the key is a real token",
     reference=padding_mask,
-    arguments=("lengths", "max_length"),
     returns=("mask",),
     axis_names=AXES | {2: "", 3: "B", 5: "B", 7: "max_length", 13: "max_length", 11: "max_length"},
     cases=(

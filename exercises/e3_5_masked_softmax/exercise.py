@@ -48,14 +48,10 @@ FINITE_GRADIENTS = BehavioralTest(
 
 
 EXERCISE = Exercise(
-    id="3.5",
-    name="masked_softmax",
-    signature="masked_softmax(scores, mask)",
     minutes=10,
     difficulty=3,
     gives="the weights as in 3.3, but zeros in a row that sees no key, and finite gradients",
     reference=masked_softmax,
-    arguments=("scores", "mask"),
     returns=("weights",),
     axis_names=AXES,
     cases=(

@@ -68,15 +68,11 @@ X, LONGER_X = normal(2, 4, 3, seed=221), normal(2, 5, 3, seed=222)
 LARGE_X = 30 * normal(2, 4, 3, seed=223)
 
 EXERCISE = Exercise(
-    id="3.6",
-    name="find_leaks",
-    signature="find_leaks(attend, x)",
     minutes=12,
     difficulty=3,
     gives="a sorted list of all pairs (i, j), j > i, where a change of x at position j changes `attend(x)` at "
     "position i",
     reference=find_leaks,
-    arguments=("attend", "x"),
     returns=("leaks",),
     axis_names=AXES | {2: "B", 3: "C", 4: "T", 5: "T"},
     runner=FunctionRunner(run_find_leaks, ("attend", "x"), describe),

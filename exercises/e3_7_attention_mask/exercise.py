@@ -38,15 +38,11 @@ def other_ids(draw):
 
 
 EXERCISE = Exercise(
-    id="3.7",
-    name="attention_mask",
-    signature="attention_mask(ids, pad_id, causal)",
     minutes=8,
     difficulty=2,
     gives="a mask, bool (B, T, T), from ids (B, T): True where the key is a real token and, if causal, not later than "
     "the query",
     reference=attention_mask,
-    arguments=("ids", "pad_id", "causal"),
     returns=("mask",),
     axis_names=AXES | {2: "B", 3: "B", 5: "T", 7: "T"},
     cases=(

@@ -84,14 +84,10 @@ CHOSEN_HINT = (
 )
 
 EXERCISE = Exercise(
-    id="4.1",
-    name="dropout",
-    signature="dropout(x, p, generator=None)",
     minutes=8,
     difficulty=2,
     gives="x with each number zeroed with probability p, and the kept ones divided by 1 - p",
     reference=dropout,
-    arguments=("x", "p", "generator"),
     returns=("result",),
     runner=FunctionRunner(with_generator, ("x", "p", "the generator's seed")),
     comparison=SummaryComparison(summary),

@@ -102,14 +102,10 @@ def gradients(training):
 
 
 EXERCISE = Exercise(
-    id="4.2",
-    name="attention_with_dropout",
-    signature="attention_with_dropout(q, k, v, p, training, generator=None)",
     minutes=8,
     difficulty=2,
     gives="the pair (out, weights) of attention, with dropout on the weights in training; the weights are those used",
     reference=attention_with_dropout,
-    arguments=("q", "k", "v", "p", "training", "generator"),
     returns=("out", "weights"),
     runner=FunctionRunner(with_generator, ("q", "k", "v", "p", "training", "the generator's seed")),
     comparison=SummaryComparison(WEIGHTS.summary),

@@ -168,15 +168,11 @@ FUTURE = Property(
 )
 
 EXERCISE = Exercise(
-    id="4.3",
-    name="CausalAttention",
-    signature="CausalAttention(d_in, d_out, context_length, dropout)",
     minutes=15,
     difficulty=3,
     gives="a module with `W_query`, `W_key`, `W_value` and a mask as buffer; `forward(x)` with x (B, T, `d_in`) "
     "gives (out, weights), causal, with dropout on the weights",
     reference=CausalAttention,
-    arguments=("d_in", "d_out", "context_length", "dropout"),
     returns=("out", "weights"),
     runner=ModuleRunner(run_causal_attention, ("x", *PROJECTIONS, "context_length", "dropout", "training"), describe),
     comparison=SummaryComparison(WEIGHTS.summary),

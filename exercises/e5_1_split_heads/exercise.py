@@ -11,15 +11,11 @@ from exercises.e5_1_split_heads.reference import split_heads
 from feedback import Exercise, TestCase
 
 EXERCISE = Exercise(
-    id="5.1",
-    name="split_heads",
-    signature="split_heads(x, num_heads)",
     minutes=6,
     difficulty=2,
     gives="x cut into heads: (B, T, C) to (B, H, T, D), D = C / H, where head h has the features h*D to (h+1)*D - 1 "
     "of each position",
     reference=split_heads,
-    arguments=("x", "num_heads"),
     returns=("heads",),
     axis_names=AXES | SIZES,
     cases=(

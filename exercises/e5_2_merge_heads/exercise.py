@@ -12,14 +12,10 @@ from exercises.e5_2_merge_heads.reference import merge_heads
 from feedback import Exercise, TestCase
 
 EXERCISE = Exercise(
-    id="5.2",
-    name="merge_heads",
-    signature="merge_heads(x)",
     minutes=5,
     difficulty=2,
     gives="the heads of each position side by side again: (B, H, T, D) to (B, T, C), the way back from `split_heads`",
     reference=merge_heads,
-    arguments=("x",),
     returns=("merged",),
     axis_names=AXES | SIZES,
     cases=(

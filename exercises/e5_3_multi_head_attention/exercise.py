@@ -31,15 +31,11 @@ def ask(attempt, x, context, layers):
 
 
 EXERCISE = Exercise(
-    id="5.3",
-    name="multi_head_attention",
-    signature="multi_head_attention(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None)",
     minutes=12,
     difficulty=3,
     gives="the pair (out, weights): x (B, T, C) is projected, split into heads, attended, merged and projected again; "
     "out (B, T, C), weights (B, H, T, T)",
     reference=multi_head_attention,
-    arguments=("x", *PROJECTIONS, "num_heads", "mask"),
     returns=("out", "weights"),
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
@@ -76,6 +72,7 @@ EXERCISE = Exercise(
         ),
     ),
     minimal_inputs=small_arguments(),
+    square=("mask",),
     misconceptions=known,
     hints=(
         "You have written every step before: in exercises 5.1 and 5.2, and in notebooks 02 and 03. In which order do "

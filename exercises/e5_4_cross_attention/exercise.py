@@ -45,15 +45,11 @@ def ask(attempt, x, context, layers):
 
 
 EXERCISE = Exercise(
-    id="5.4",
-    name="cross_attention",
-    signature="cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads)",
     minutes=6,
     difficulty=2,
     gives="the pair (out, weights), where x (B, T, C) asks and context (B, S, C) answers: out (B, T, C), weights "
     "(B, H, T, S)",
     reference=cross_attention,
-    arguments=("x", "context", *PROJECTIONS, "num_heads"),
     returns=("out", "weights"),
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,

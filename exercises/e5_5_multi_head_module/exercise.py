@@ -94,16 +94,12 @@ def only_in_evaluation(wanted):
 
 
 EXERCISE = Exercise(
-    id="5.5",
-    name="MultiHeadAttention",
-    signature="MultiHeadAttention(d_model, num_heads, dropout=0.0)",
     minutes=20,
     difficulty=3,
     gives="a module with `q_proj`, `k_proj`, `v_proj` and `out_proj`, each `nn.Linear(d_model, d_model)`; "
     "`forward(x, context=None, mask=None)` gives the pair (out, weights): out (B, T, C), and the weights as "
     "used, (B, H, T, S)",
     reference=MultiHeadAttention,
-    arguments=("d_model", "num_heads", "dropout"),
     returns=("out", "weights"),
     runner=ModuleRunner(run_multi_head_attention, ("x", *PROJECTIONS, "num_heads", "context", "mask"), described),
     comparison=SummaryComparison(WEIGHTS.summary),

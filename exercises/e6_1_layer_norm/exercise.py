@@ -35,15 +35,11 @@ def norm_of(attempt, x, weight, bias):
 
 
 EXERCISE = Exercise(
-    id="6.1",
-    name="layer_norm",
-    signature="layer_norm(x, weight, bias, eps)",
     minutes=8,
     difficulty=2,
     gives="x (..., C) with each vector brought to mean 0 and variance 1, (x - mean) / `sqrt(variance + eps)`, then "
     "times weight plus bias; the variance divides by C",
     reference=layer_norm,
-    arguments=("x", "weight", "bias", "eps"),
     returns=("out",),
     axis_names=AXES | SIZES,
     cases=(

@@ -103,15 +103,11 @@ def norm_of(attempt, x, weight, bias):
 
 
 EXERCISE = Exercise(
-    id="6.2",
-    name="add_and_norm",
-    signature="add_and_norm(sublayer_out, x, weight, bias, eps)",
     minutes=4,
     difficulty=1,
     gives="`sublayer_out + x` after a layer norm with this weight, bias and eps: the residual is added first, then "
     "comes the norm",
     reference=add_and_norm,
-    arguments=("sublayer_out", "x", "weight", "bias", "eps"),
     returns=("out",),
     axis_names=AXES | SIZES,
     cases=(

@@ -103,15 +103,11 @@ def queries_apart(attempt):
 
 
 EXERCISE = Exercise(
-    id="6.3",
-    name="relative_key_scores",
-    signature="relative_key_scores(q, distance_embedding)",
     minutes=10,
     difficulty=3,
     gives="a score for each query i and key j, (B, H, T, T): the dot product of `q_i` and row i - j + M - 1 of "
     "`distance_embedding` (2M - 1, D), not scaled",
     reference=relative_key_scores,
-    arguments=("q", "distance_embedding"),
     returns=("scores",),
     axis_names=AXES | {2: "B", 3: "H", 5: "T", 7: "T", 11: "D", 9: "2M - 1", 13: "2M - 1", 25: "2M - 1", 17: ""},
     cases=(

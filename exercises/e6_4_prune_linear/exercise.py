@@ -48,15 +48,11 @@ def wrong_entries(case):
 
 
 EXERCISE = Exercise(
-    id="6.4",
-    name="prune_linear",
-    signature="prune_linear(weight, bias, heads, num_heads, dim)",
     minutes=10,
     difficulty=2,
     gives="the pair (weight, bias) without these heads: for dim 0 their rows and bias entries go, for dim 1 their "
     "columns. Head h owns D neighbors along dim, D = `weight.size(dim) // num_heads`; bias may be None",
     reference=prune_linear,
-    arguments=("weight", "bias", "heads", "num_heads", "dim"),
     returns=("weight", "bias"),
     axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
     cases=(

@@ -155,15 +155,11 @@ PRINT_THE_MASK = (
 )
 
 EXERCISE = Exercise(
-    id="6.5",
-    name="attend_with_cache",
-    signature="attend_with_cache(q, k, v, past)",
     minutes=12,
     difficulty=3,
     gives="(out, (k, v)): out (B, H, new, D), where each new token sees the past and the new tokens up to itself; and "
     "all keys and values, the past ones in front, for the next call. past is (k, v) or None",
     reference=attend_with_cache,
-    arguments=("q", "k", "v", "past"),
     returns=("out", ("all_k", "all_v")),
     axis_names=AXES
     | {

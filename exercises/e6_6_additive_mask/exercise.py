@@ -34,15 +34,11 @@ def told(wanted, hint):
 ALL_HIDDEN = torch.zeros(T, S, dtype=torch.bool)
 
 EXERCISE = Exercise(
-    id="6.6",
-    name="additive_mask",
-    signature="additive_mask(mask, dtype)",
     minutes=5,
     difficulty=1,
     gives="a tensor of the shape of mask in dtype, to be added to scores: 0 where mask is True (may attend), and the "
     "lowest finite number of dtype where it is False",
     reference=additive_mask,
-    arguments=("mask", "dtype"),
     returns=("added",),
     axis_names=AXES,
     stage_of=stage_of,

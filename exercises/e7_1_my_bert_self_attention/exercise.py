@@ -130,15 +130,11 @@ def built_for_three_heads(attempt):
 
 
 EXERCISE = Exercise(
-    id="7.1",
-    name="MyBertSelfAttention",
-    signature="MyBertSelfAttention(config)",
     minutes=12,
     difficulty=3,
     gives="a module with query, key, value; `forward(x, mask=None)` with x (B, T, C) gives (out, weights): out (B, "
     "T, C), the heads side by side, and weights (B, H, T, T)",
     reference=MyBertSelfAttention,
-    arguments=("config",),
     returns=("out", "weights"),
     runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), told),
     axis_names=AXES | SIZES,
@@ -172,6 +168,7 @@ EXERCISE = Exercise(
         ),
     ),
     minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),
+    square=("mask",),
     misconceptions=known,
     hints=(
         "In `__init__`: `super().__init__()`, `self.query = nn.Linear(config.hidden_size, config.hidden_size)`, "

@@ -127,15 +127,11 @@ def padding_behind(*lengths, max_length=T):
 
 
 EXERCISE = Exercise(
-    id="7.2",
-    name="mean_pool",
-    signature="mean_pool(hidden, mask)",
     minutes=6,
     difficulty=2,
     gives="for each item the mean of its real tokens: hidden (B, T, C) and mask (B, T), bool, True = real token, to "
     "(B, C)",
     reference=mean_pool,
-    arguments=("hidden", "mask"),
     returns=("pooled",),
     axis_names=AXES | {1: "B", 2: "B", 3: "B", 4: "B", 5: "T", 7: "T", 11: "C", 13: "C"},
     cases=(

@@ -175,15 +175,11 @@ def small(mine, theirs):
 
 
 EXERCISE = Exercise(
-    id="7.3",
-    name="first_difference",
-    signature="first_difference(mine, theirs, x)",
     minutes=15,
     difficulty=3,
     gives="the name of the first child, in the order of execution, whose output for x differs between the two modules "
     "by more than 1e-4, or None; both are run in evaluation mode, and are afterwards as they were",
     reference=first_difference,
-    arguments=("mine", "theirs", "x"),
     returns=("name",),
     runner=FunctionRunner(call),
     cases=CASES,

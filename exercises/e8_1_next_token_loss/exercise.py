@@ -111,15 +111,11 @@ def first_id_matters(attempt):
 PAIRS = "Write down for T = 3 which position of logits predicts which entry of ids. How many pairs are there?"
 
 EXERCISE = Exercise(
-    id="8.1",
-    name="next_token_loss",
-    signature="next_token_loss(logits, ids, pad_id=None)",
     minutes=8,
     difficulty=2,
     gives="the mean cross-entropy with which the logits at each position predict the next token, as a tensor with a "
     "single number; targets equal to pad_id do not count",
     reference=next_token_loss,
-    arguments=("logits", "ids", "pad_id"),
     returns=("loss",),
     axis_names=AXES | {3: "B", 5: "T", 6: "T", 7: "T", 11: "V", 13: "V", 4: "T - 1"},
     stage_of=stage_of,

@@ -121,15 +121,11 @@ def does_not_learn(attempt):
 
 
 EXERCISE = Exercise(
-    id="8.2",
-    name="DecoderBlock",
-    signature="DecoderBlock(d_model, num_heads, d_ff)",
     minutes=12,
     difficulty=2,
     gives="a module whose forward(x) adds to x (B, T, C) what causal attention makes of norm(x), and to that what a "
     "feed-forward network with GELU makes of its norm",
     reference=DecoderBlock,
-    arguments=("d_model", "num_heads", "d_ff"),
     returns=("out",),
     runner=ModuleRunner(run_block, ("x", "the layers", "num_heads"), described),
     comparison=SummaryComparison(summary),

@@ -165,15 +165,11 @@ def wrong_token(case):
 
 
 EXERCISE = Exercise(
-    id="8.3",
-    name="sample",
-    signature="sample(logits, temperature=1.0, top_k=None, generator=None)",
     minutes=10,
     difficulty=2,
     gives="ids (B,): for each row of logits (B, V) one token, drawn from softmax(logits / temperature) among the top_k "
     "most likely ones; at temperature 0 the most likely one",
     reference=sample,
-    arguments=("logits", "temperature", "top_k", "generator"),
     returns=("ids",),
     runner=FunctionRunner(with_generator, ("logits", "temperature", "top_k", "the generator's seed")),
     comparison=SummaryComparison(draws.summary),

@@ -60,15 +60,11 @@ def stage_of(args):
 
 
 EXERCISE = Exercise(
-    id="8.4",
-    name="generate",
-    signature="generate(model, ids, steps)",
     minutes=12,
     difficulty=2,
     gives="ids (B, T + steps): the prefix, followed by the most likely tokens, one after the other; the model is fed "
     "the prefix once, and then each new token by itself, with the past",
     reference=generate,
-    arguments=("model", "ids", "steps"),
     returns=("ids",),
     runner=FunctionRunner(call, describe=given),
     stage_of=stage_of,

@@ -76,15 +76,11 @@ def reads_other_entries(attempt):
 
 
 EXERCISE = Exercise(
-    id="8.5",
-    name="induction_scores",
-    signature="induction_scores(weights, ids)",
     minutes=10,
     difficulty=2,
     gives="a score for each head, (H,): over all positions whose token occurred before, the mean weight on the "
     "position right after its previous occurrence",
     reference=induction_scores,
-    arguments=("weights", "ids"),
     returns=("scores",),
     axis_names={3: "H", 5: "H", 2: "H", 7: "T", 10: "T", 11: "T", 13: "T", 23: "T"},
     stage_of=stage_of,
@@ -100,6 +96,7 @@ EXERCISE = Exercise(
         TestCase("causal weights, many repetitions", causal(*drawn(8, 2, 13, 4))),
     ),
     minimal_inputs=(by_hand(7, 3, 7), by_hand(7, 3, 5, 7), by_hand(7, 3, 7, 7), by_hand(7, 3, 7, 5, 7)),
+    square=("weights",),
     misconceptions=known,
     error_meanings=(
         (

@@ -95,15 +95,11 @@ def rows_apart(attempt):
 
 
 EXERCISE = Exercise(
-    id="8.6",
-    name="top_p",
-    signature="top_p(logits, p)",
     minutes=10,
     difficulty=2,
     gives="the logits (B, V) with -inf outside the smallest set of tokens of each row whose probabilities sum to at "
     "least p",
     reference=top_p,
-    arguments=("logits", "p"),
     returns=("result",),
     axis_names={3: "B", 5: "V", 7: "V", 11: "V", 13: "V", 101: "V"},
     cases=CASES,

@@ -51,13 +51,10 @@ X, Y, SCALE = torch.arange(1.0, 11).reshape(2, 5), torch.arange(2.0, 17).reshape
 
 EXERCISE = Exercise(
     id="9.1",
-    name="shares",
-    signature="shares(x, scale=None)",
     gives="the share of each number in its row, and the sums",
     minutes=1,
     difficulty=1,
     reference=shares,
-    arguments=("x", "scale"),
     returns=("shares", "sums"),
     cases=(
         TestCase("a table", (X, None)),

@@ -13,9 +13,13 @@ NOTEBOOKS = (
 )
 EXERCISE = """from dataclasses import replace
 
-from tests.feedback.sample import EXERCISE
+from tests.feedback.sample import EXERCISE, shares
 
-EXERCISE = replace(EXERCISE, id="{id}", name="{name}", minutes={minutes})
+def {name}(x, scale=None):
+    return shares(x, scale)
+
+
+EXERCISE = replace(EXERCISE, id="", reference={name}, minutes={minutes})
 """
 PREDICTIONS = """from feedback.prediction import Prediction
 
@@ -55,9 +59,9 @@ def contents(folder):
 def course(tmp_path, contents, monkeypatch):
     """Exercises 8.1, 8.2 and 9.1 and two predictions, in a package of their own."""
     package = tmp_path / f"sample_{tmp_path.name.replace('-', '_')}"
-    for name, id, minutes in (("e8_1_one", "8.1", 4), ("e8_2_two", "8.2", 6), ("e9_1_three", "9.1", 5)):
+    for name, minutes in (("e8_1_one", 4), ("e8_2_two", 6), ("e9_1_three", 5)):
         (package / name).mkdir(parents=True)
-        (package / name / "exercise.py").write_text(EXERCISE.format(id=id, name=name[5:], minutes=minutes), "utf-8")
+        (package / name / "exercise.py").write_text(EXERCISE.format(name=name[5:], minutes=minutes), "utf-8")
     (package / "predictions").mkdir()
     (package / "predictions" / "n08.py").write_text(PREDICTIONS, encoding="utf-8")
     for place in (package, *package.iterdir()):
