@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import COMPARE_MISTAKES
+from exercises.common.attention.mistakes import COMPARE_MISTAKES
 from feedback import Misconceptions
 
 MULTIPLIES = r"(?<!\*)\*(?!\*)|\bmul"  # a line with `*`, .mul(...) or torch.multiply(...), not `**`

@@ -3,14 +3,14 @@
 import math
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import (
+from exercises.common.attention.mistakes import (
     COMPARE_MISTAKES,
     SCALE_MISTAKES,
     SOFTMAX_MISTAKES,
     over_queries,
     unscaled,
 )
-from exercises.common.attention_steps import compare, weights_from
+from exercises.common.attention.steps import compare, weights_from
 from exercises.e2_1_dot_product_scores.misconceptions import known as known_of_scores
 from feedback import Misconceptions
 

@@ -3,7 +3,7 @@
 import math
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import (
+from exercises.common.attention.mistakes import (
     COMPARE_MISTAKES,
     MIX_MISTAKES,
     SCALE_MISTAKES,
@@ -12,7 +12,7 @@ from exercises.common.attention_mistakes import (
     unscaled,
     weights_first,
 )
-from exercises.common.attention_steps import attention_from, compare, scale
+from exercises.common.attention.steps import attention_from, compare, scale
 from exercises.e2_1_dot_product_scores.misconceptions import MULTIPLIES
 from exercises.e2_1_dot_product_scores.misconceptions import known as known_of_scores
 from feedback import Misconceptions

@@ -2,9 +2,10 @@
 
 import torch
 
-from exercises.common import masking, properties
+from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, S, T, normal, padded, round_numbers, some_hidden
+from exercises.common.masks import inputs as masking
 from exercises.e3_5_masked_softmax.misconceptions import known
 from exercises.e3_5_masked_softmax.reference import masked_softmax
 from feedback import BehavioralTest, Exercise, TestCase

@@ -2,15 +2,10 @@
 
 import torch
 
-from exercises.common.dropping import (
-    ERRORS,
-    decided_by_one_draw,
-    decided_by_the_generator,
-    decided_without_p,
-    with_generator,
-)
+from exercises.common.dropout.behavior import decided_by_one_draw, decided_by_the_generator, decided_without_p
+from exercises.common.dropout.explainers import ERRORS
 from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import AXES, DV, B, D, H, S, T, normal, round_numbers
+from exercises.common.inputs import AXES, DV, B, D, H, S, T, normal, round_numbers, with_generator
 from exercises.e4_2_attention_with_dropout.misconceptions import WEIGHTS, known
 from exercises.e4_2_attention_with_dropout.reference import attention_with_dropout
 from feedback import Exercise, FunctionRunner, SummaryComparison, TestCase

@@ -4,19 +4,22 @@ import math
 
 import torch
 
-from exercises.common import attention_mistakes as mistakes
 from exercises.common import explainers
-from exercises.common.attention_steps import INF, compare, mix, right_weights, softmax
-from exercises.common.dropout_mistakes import (
+from exercises.common.attention import mistakes as mistakes
+from exercises.common.attention.steps import INF, compare, mix, right_weights, softmax
+from exercises.common.dropout.mistakes import dropout_mistakes
+from exercises.common.dropout.place_mistakes import place_mistakes
+from exercises.common.dropout.steps import (
     dropout,
-    dropout_mistakes,
+    dropped_attention_from,
+    in_training,
     keep,
     one_for_each_column,
     one_for_each_row,
     one_matrix,
     with_fewer_draws,
 )
-from exercises.common.dropped_weights import DroppedWeights, dropped_attention_from, in_training, place_mistakes
+from exercises.common.dropout.weights import DroppedWeights
 from feedback import Misconceptions
 
 WEIGHTS = DroppedWeights(

@@ -2,9 +2,9 @@
 
 import torch
 
+from exercises.common.attention.projections import PROJECTIONS, fill_projections
 from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal, round_numbers
 from exercises.common.modules import in_dtype, require_methods
-from exercises.common.self_attention import PROJECTIONS, fill_projections
 from exercises.e4_3_causal_attention.behavior import TESTS
 from exercises.e4_3_causal_attention.misconceptions import WEIGHTS, future, known
 from exercises.e4_3_causal_attention.reference import CausalAttention

@@ -5,27 +5,24 @@ import math
 import torch
 from torch import nn
 
-from exercises.common import attention_mistakes as mistakes
 from exercises.common import explainers
-from exercises.common.attention_steps import INF, compare, right_weights, scale
-from exercises.common.dropout_mistakes import (
+from exercises.common.attention import mistakes as mistakes
+from exercises.common.attention.projections import PROJECTIONS
+from exercises.common.attention.steps import INF, compare, right_weights, scale
+from exercises.common.dropout.mistakes import dropout_mistakes, include_mistakes_of_a_layer
+from exercises.common.dropout.place_mistakes import place_mistakes
+from exercises.common.dropout.steps import (
     dropout,
-    dropout_mistakes,
-    include_mistakes_of_a_layer,
+    dropped_attention_from,
+    in_training,
     one_for_each_column,
     one_for_each_row,
     one_matrix,
     with_fewer_draws,
 )
-from exercises.common.dropped_weights import (
-    DroppedWeights,
-    dropped_attention_from,
-    in_training,
-    place_mistakes,
-)
-from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.dropout.weights import DroppedWeights
+from exercises.common.masks.mistakes import MASK_MISTAKES
 from exercises.common.modules import Blank
-from exercises.common.self_attention import PROJECTIONS
 from feedback import Misconceptions
 from helpers.masks import causal_mask
 

@@ -6,20 +6,20 @@ import torch
 
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
-from exercises.common.multi_head import (
+from exercises.common.heads.behavior import behavioral_tests
+from exercises.common.heads.inputs import (
     HIDE_FIRST,
     ONE_AXIS,
     PROJECTIONS,
     SIZES,
     D,
-    behavioral_tests,
     is_masked,
     large_score_arguments,
     low_score_arguments,
     self_attention_arguments,
     small_arguments,
 )
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
 from exercises.e5_3_multi_head_attention.misconceptions import known
 from exercises.e5_3_multi_head_attention.reference import multi_head_attention
 from feedback import Exercise, TestCase

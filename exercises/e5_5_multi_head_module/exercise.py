@@ -3,9 +3,7 @@
 import torch
 
 from exercises.common import properties
-from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
-from exercises.common.modules import only_read
-from exercises.common.multi_head import (
+from exercises.common.heads.inputs import (
     FOUR_FEATURES,
     HIDE_FIRST,
     PROJECTIONS,
@@ -16,6 +14,8 @@ from exercises.common.multi_head import (
     low_score_arguments,
     simple_layers,
 )
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
+from exercises.common.modules import only_read
 from exercises.e5_5_multi_head_module.behavior import TESTS
 from exercises.e5_5_multi_head_module.given import (
     WEIGHTS,

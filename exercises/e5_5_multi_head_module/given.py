@@ -11,12 +11,12 @@ from dataclasses import replace
 import torch
 
 from exercises.common import explainers
-from exercises.common.attention_steps import right_weights
-from exercises.common.dropped_weights import DroppedWeights, same_rows
+from exercises.common.attention.steps import right_weights
+from exercises.common.dropout.statistics import Dropped, comparable, outline
+from exercises.common.dropout.weights import DroppedWeights, same_rows
+from exercises.common.heads.inputs import PROJECTIONS, is_masked, layer_of, random_layers
 from exercises.common.inputs import H, normal
 from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes
-from exercises.common.multi_head import PROJECTIONS, is_masked, layer_of, random_layers
-from exercises.common.random_zeros import Dropped, comparable, outline
 from feedback import ContractViolation, Property
 from helpers.heads import merge_heads, split_heads
 

@@ -4,9 +4,9 @@ import torch
 import torch.nn.functional as F
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import SCALE_MISTAKES, SOFTMAX_MISTAKES, scores_as_they_are
-from exercises.common.attention_steps import scale, weights_from
-from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.attention.mistakes import SCALE_MISTAKES, SOFTMAX_MISTAKES, scores_as_they_are
+from exercises.common.attention.steps import scale, weights_from
+from exercises.common.masks.mistakes import MASK_MISTAKES
 from feedback import Comparison, Misconceptions
 from helpers.attention import dot_product_attention
 

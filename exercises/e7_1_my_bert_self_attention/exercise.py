@@ -5,15 +5,13 @@ from dataclasses import replace
 import torch
 
 from exercises.common import properties
-from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
-from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
-from exercises.common.multi_head import (
+from exercises.common.heads.behavior import behavioral_tests
+from exercises.common.heads.inputs import (
     HIDE_FIRST,
     ONE_AXIS,
     SIZES,
     C,
     D,
-    behavioral_tests,
     is_masked,
     large_score_arguments,
     low_score_arguments,
@@ -21,6 +19,8 @@ from exercises.common.multi_head import (
     self_attention_arguments,
     small_arguments,
 )
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
+from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
 from exercises.e7_1_my_bert_self_attention.misconceptions import LAYERS, known
 from exercises.e7_1_my_bert_self_attention.reference import MyBertSelfAttention
 from feedback import ContractViolation, Exercise, ModuleRunner, TestCase

@@ -5,7 +5,7 @@ from functools import cache
 import torch
 
 from exercises.common import properties
-from exercises.common.independence import largest_difference
+from exercises.common.experiments import largest_difference
 from exercises.common.inputs import B, T, normal
 from exercises.common.modules import changes_with_the_mode
 from exercises.e8_2_decoder_block.given import Numbers, built, described, layers_of, right, run_block, summary

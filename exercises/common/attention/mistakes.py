@@ -12,7 +12,7 @@ import math
 import torch
 
 from exercises.common import explainers
-from exercises.common.attention_steps import compare, fill, right_weights, scale, softmax
+from exercises.common.attention.steps import compare, fill, right_weights, scale, softmax
 from exercises.common.properties import COUNT_FROM_THE_END, FROM_THE_FRONT
 from feedback import Misconceptions
 

@@ -2,17 +2,8 @@
 
 import torch
 
+from exercises.common.dropout.steps import dropout, keep
 from feedback import Misconceptions
-
-
-def keep(x, p, generator=None):
-    """Where a number stays."""
-    return torch.rand(x.shape, generator=generator) >= p
-
-
-def dropout(x, p, generator=None):
-    """The right step."""
-    return x * keep(x, p, generator) / (1 - p)
 
 
 def dropout_mistakes(explainer):
@@ -201,24 +192,3 @@ def include_mistakes_of_a_layer(known, dropouts):
             "on average.",
         },
     )
-
-
-def with_fewer_draws(shape):
-    """A right dropout, but with only as many draws as shape(x) says, repeated along the other axes."""
-
-    def drop(x, p, generator=None):
-        return x * (torch.rand(shape(x), generator=generator) >= p) / (1 - p)
-
-    return drop
-
-
-def one_for_each_row(x):
-    return *x.shape[:-1], 1
-
-
-def one_for_each_column(x):
-    return x.shape[-1:]
-
-
-def one_matrix(x):
-    return x.shape[-2:]

@@ -1,13 +1,11 @@
-"""What the exercises of notebook 02 share: queries and keys to try answers on, and modules with three projections."""
+"""Queries and keys to try answers on, for the exercises of notebook 02."""
 
 import torch
 
 from exercises.common.inputs import B, D, H, S, T, normal, round_numbers
-from exercises.common.modules import Layers, fill
 from feedback import TestCase
 
 BATCH = (normal(B, T, D, seed=3), normal(B, S, D, seed=4))
-PROJECTIONS = ("W_query", "W_key", "W_value")
 
 
 def _leader(rows):
@@ -15,7 +13,6 @@ def _leader(rows):
     return torch.cat([torch.full((1, 1, D), 8.14 / D**0.5), torch.zeros(1, rows - 1, D)], dim=1)
 
 
-_ASKED = Layers(PROJECTIONS, "nn.Linear(d_in, d_out, bias=False)", "`d_in` = {} features to `d_out` = {}", bias=False)
 _QUERIES_AND_KEYS = {
     "queries and keys": (normal(T, D, seed=1), normal(S, D, seed=2)),
     "a batch": BATCH,
@@ -59,8 +56,3 @@ SMALL_PAIRS = ((_round(1, 2), _round(2, 2)), (_round(2, 2), 2 - _round(2, 2)), (
 def stage_of(args):
     """Matrices are judged first, then batches, and last whether float64 stays float64."""
     return 2 if args[0].dtype == torch.float64 else int(args[0].dim() > 2)
-
-
-def fill_projections(module, attempt, weights):
-    """Copy `weights` into W_query, W_key and W_value, or say what is wrong with them."""
-    fill(module, attempt, _ASKED, weights)

@@ -1,8 +1,7 @@
-"""What exercises 3.3 and 3.5 share: scores and masks to try answers on, and fills that are not low enough."""
+"""Scores and masks to try answers on: exercises 3.3 and 3.5."""
 
 import torch
 
-from exercises.common import explainers
 from exercises.common.inputs import CAUSAL, B, H, S, T, normal, padded, some_hidden
 from feedback import TestCase
 
@@ -63,60 +62,3 @@ def stage_of(args):
     """Unmasked scores are judged first, then masks, and last whether float64 stays float64."""
     scores, mask = args
     return 9 if scores.dtype == torch.float64 else int(not mask.all())
-
-
-# ---------------------------------------------------------------- fills that are not low enough
-
-
-def zero(scores):
-    return 0.0
-
-
-def least(scores):
-    return scores.min()
-
-
-def least_of_each_row(scores):
-    return scores.amin(-1, keepdim=True)
-
-
-def add_weak_fill(known, start, below, finish=None):
-    """Register a fill that is not low enough: so much below zero, or below the least score.
-
-    finish(weights, mask) is what an answer does with the weights afterwards.
-    """
-
-    @known.also("weak-fill")
-    def weakly_filled(scores, mask):
-        weights = torch.where(mask, scores, start(scores) - below).softmax(-1)
-        return finish(weights, mask) if finish else weights
-
-
-def add_scores_ignored(known):
-    """Register weights that depend on the mask alone."""
-
-    @known(
-        "scores-ignored",
-        means="The visible keys of a row all get the same weight, whatever their scores are.",
-        hint="A visible key gets more the higher its score is: which function makes weights of scores?",
-        explain=explainers.entry,
-    )
-    def visible_keys_alike(scores, mask):
-        visible = mask.expand(scores.shape).to(scores.dtype)
-        return visible / visible.sum(-1, keepdim=True)
-
-    @known.also("scores-ignored")
-    def all_keys_alike(scores, mask):
-        return torch.full_like(scores, 1 / scores.size(-1))
-
-
-# ---------------------------------------------------------------- hints that fit these exercises
-
-MASK_HINTS = {
-    "true-hides": "True = may attend. Which keys does your code hide: those where the mask is True, or those where it "
-    "is False?",
-    "weak-fill": "`exp(-10)` is 0.00005, and even `exp(-100)` is not exactly 0. Which number is lower than every "
-    "score?",
-    "mask-ignored": "Does mask reach the scores, and do you keep the new scores that come of it?",
-    "zero-times-infinity": "A hidden score must be replaced, and a visible one left alone: nothing needs multiplying.",
-}

@@ -11,7 +11,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from exercises.common import explainers
-from exercises.common.norm_steps import center, divide, over, spread, statistics, stretch, vector
+from exercises.common.norm.explainers import statistics, vector
+from exercises.common.norm.steps import center, divide, over, spread, stretch
 from feedback import Misconceptions
 
 NORM_MISTAKES = Misconceptions()
