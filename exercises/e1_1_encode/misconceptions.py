@@ -9,7 +9,7 @@ import string
 
 import torch
 
-from exercises.e1_1_encode.explain import UNKNOWN, in_words, in_words_that_repeat
+from exercises.e1_1_encode.explainers import UNKNOWN, in_words, in_words_that_repeat
 from feedback import Misconceptions
 
 

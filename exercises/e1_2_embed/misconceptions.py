@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from exercises.common import explainers
-from exercises.e1_2_embed.rows import next_to_its_row, row_taken
+from exercises.e1_2_embed.explainers import next_to_its_row, row_taken
 from feedback import Misconceptions
 
 known = Misconceptions()

@@ -8,7 +8,7 @@ import math
 
 import torch
 
-from exercises.e1_3_sinusoidal_positions.explain import FREQUENCY, first_wrong_row, pairs
+from exercises.e1_3_sinusoidal_positions.explainers import FREQUENCY, first_wrong_row, pairs
 from feedback import Misconceptions
 
 

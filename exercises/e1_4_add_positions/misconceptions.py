@@ -8,7 +8,7 @@ import math
 import torch
 
 from exercises.common import explainers
-from exercises.e1_4_add_positions.explain import what_was_added
+from exercises.e1_4_add_positions.explainers import what_was_added
 from feedback import Misconceptions
 
 

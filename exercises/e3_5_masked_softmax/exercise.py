@@ -68,7 +68,7 @@ EXERCISE = Exercise(
         TestCase("a single key", (normal(3, 1, seed=11), torch.tensor([[True], [False], [True]]))),
         TestCase("nothing visible, float64", (normal(T, S, seed=12).double(), torch.zeros(T, S, dtype=torch.bool))),
         TestCase("huge hidden scores", masking.HUGE_HIDDEN_SCORES),
-        *masking.LIMITATIONS,
+        *masking.LIMITING_CASES,
     ),
     minimal_inputs=(
         *masking.SMALL_MASKED_SCORES,

@@ -8,8 +8,8 @@ from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.heads.behavior import behavioral_tests
 from exercises.common.heads.inputs import (
-    HIDE_FIRST,
-    ONE_AXIS,
+    LIMITATION_LARGE_SCORES,
+    LIMITATION_ONE_AXIS,
     PROJECTIONS,
     SIZES,
     D,
@@ -56,7 +56,9 @@ EXERCISE = Exercise(
             "a mask for each head, (B, H, T, T)",
             self_attention_arguments(74, B, T, H, D, some_hidden(B, H, T, T, seed=2)),
         ),
-        TestCase("a mask (T,)", self_attention_arguments(75, B, T, H, D, some_hidden(T)), limitation=ONE_AXIS),
+        TestCase(
+            "a mask (T,)", self_attention_arguments(75, B, T, H, D, some_hidden(T)), limitation=LIMITATION_ONE_AXIS
+        ),
         TestCase("float64", self_attention_arguments(76, B, T, H, D, some_hidden(T, T), dtype=torch.float64)),
         TestCase("six heads of eleven features", self_attention_arguments(77, B, S, 6, 11)),
         TestCase("one head, mask=None", self_attention_arguments(78, B, T, 1, 10, None)),
@@ -72,7 +74,11 @@ EXERCISE = Exercise(
         TestCase("scores around -7", low_score_arguments(82, -7.22)),
         TestCase("scores around -150", low_score_arguments(84, -150)),
         TestCase(
-            "hidden scores far above the visible ones", large_score_arguments(86), 1e-3, 1e-3, limitation=HIDE_FIRST
+            "hidden scores far above the visible ones",
+            large_score_arguments(86),
+            1e-3,
+            1e-3,
+            limitation=LIMITATION_LARGE_SCORES,
         ),
     ),
     minimal_inputs=small_arguments(),

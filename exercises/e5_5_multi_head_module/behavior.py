@@ -12,8 +12,8 @@ from exercises.common.gradients import first_wrong
 from exercises.common.heads.behavior import behavioral_tests
 from exercises.common.heads.inputs import D, random_layers
 from exercises.common.inputs import B, H, S, T, normal, some_hidden
-from exercises.e5_5_multi_head_module.given import apply, built
 from exercises.e5_5_multi_head_module.reference import MultiHeadAttention
+from exercises.e5_5_multi_head_module.runner import apply, built
 from feedback import BehavioralTest
 from feedback.format import listed
 

@@ -26,7 +26,7 @@ from exercises.common.heads.layer_mistakes import (
 from exercises.common.heads.mistakes import HEAD_MISTAKES
 from exercises.common.masks.mistakes import MASK_MISTAKES
 from exercises.common.modules import Assembled
-from exercises.e5_5_multi_head_module.given import WEIGHTS
+from exercises.e5_5_multi_head_module.comparison import DROPPED_WEIGHTS
 from feedback import Misconceptions
 from helpers.heads import merge_heads, split_heads
 
@@ -91,8 +91,8 @@ def assemble(
 
 
 known = Misconceptions(assemble)
-place = place_mistakes(WEIGHTS)
-dropouts = dropout_mistakes(WEIGHTS)
+place = place_mistakes(DROPPED_WEIGHTS)
+dropouts = dropout_mistakes(DROPPED_WEIGHTS)
 
 
 # ---------------------------------------------------------------- the heads, and the layers
@@ -306,7 +306,7 @@ known(
     means="Several weights became 0 together: there are fewer draws than weights.",
     hint="Every weight of every head has its own draw. `nn.Dropout` does that; `nn.Dropout1d` and 2d drop whole "
     "rows or more.",
-    explain=WEIGHTS.tied,
+    explain=DROPPED_WEIGHTS.tied,
 )
 
 

@@ -7,8 +7,8 @@ import torch
 from exercises.common import properties
 from exercises.common.heads.behavior import behavioral_tests
 from exercises.common.heads.inputs import (
-    HIDE_FIRST,
-    ONE_AXIS,
+    LIMITATION_LARGE_SCORES,
+    LIMITATION_ONE_AXIS,
     SIZES,
     C,
     D,
@@ -154,7 +154,7 @@ EXERCISE = Exercise(
         TestCase("a mask (B, 1, T, T)", arguments(205, B, T, H, D, some_hidden(B, 1, T, T))),
         TestCase("a mask for each head, (B, H, T, T)", arguments(206, B, T, H, D, some_hidden(B, H, T, T, seed=2))),
         TestCase("a mask (H, T, T)", arguments(216, B, T, H, D, some_hidden(H, T, T, seed=3))),
-        TestCase("a mask (T,)", arguments(207, B, T, H, D, some_hidden(T)), limitation=ONE_AXIS),
+        TestCase("a mask (T,)", arguments(207, B, T, H, D, some_hidden(T)), limitation=LIMITATION_ONE_AXIS),
         TestCase("float64", arguments(208, B, T, H, D, some_hidden(T, T), dtype=torch.float64)),
         TestCase("six heads of eleven features", arguments(209, B, S, 6, 11)),
         TestCase("one head", arguments(210, B, T, 1, 10, CAUSAL)),
@@ -168,7 +168,7 @@ EXERCISE = Exercise(
             only_read(large_score_arguments(221, layers=3)),
             rtol=1e-3,
             atol=1e-3,
-            limitation=HIDE_FIRST,
+            limitation=LIMITATION_LARGE_SCORES,
         ),
     ),
     minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),

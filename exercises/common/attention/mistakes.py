@@ -13,11 +13,11 @@ import torch
 
 from exercises.common import explainers
 from exercises.common.attention.steps import compare, fill, right_weights, scale, softmax
-from exercises.common.properties import COUNT_FROM_THE_END, FROM_THE_FRONT
 from feedback import Misconceptions
 
 SCALE_MISTAKES = Misconceptions()
 COMPARE_MISTAKES = Misconceptions()
+PRODUCT_MISTAKES = Misconceptions()  # for 2.1, 2.3 and 2.4, which have no mask
 SOFTMAX_MISTAKES = Misconceptions()
 MIX_MISTAKES = Misconceptions()
 
@@ -212,7 +212,70 @@ def all_axes_of_the_keys_reversed(q, k):
     return q @ k.permute(*range(k.dim() - 1, -1, -1))  # what k.T does, also in future versions of torch
 
 
+MULTIPLIES = r"(?<!\*)\*(?!\*)|\bmul"  # a line with `*`, .mul(...) or torch.multiply(...), not `**`
+
+
+@PRODUCT_MISTAKES(
+    "elementwise",
+    means="Queries and keys are multiplied element by element: query i is paired with key i alone, and where there "
+    "are more keys than queries the sizes do not fit.",
+    hint="Every query is compared with every key. Which product of two matrices does that? Compare `*` and `@` in "
+    "notebook 00.",
+    step="compare",
+    raised_in=MULTIPLIES,
+)
+def multiplied(q, k):
+    return q * k
+
+
+@PRODUCT_MISTAKES.also("elementwise", step="compare")
+def multiplied_and_summed(q, k):
+    return (q * k).sum(-1)
+
+
+@PRODUCT_MISTAKES.also("elementwise", step="compare")
+def multiplied_and_summed_to_a_column(q, k):
+    return (q * k).sum(-1, keepdim=True)
+
+
+@PRODUCT_MISTAKES.also("elementwise", step="compare")
+def multiplied_by_transposed_keys(q, k):
+    return q * k.transpose(-2, -1)
+
+
+@PRODUCT_MISTAKES(
+    "fixed-axes",
+    means="You count axes from the front, so this works only for inputs with exactly that many axes.",
+    hint="Count from the end: the last two axes are -2 and -1, with and without a batch.",
+    explain=explainers.shape,
+    step="compare",
+)
+def swaps_0_and_1(q, k):
+    return q @ k.transpose(0, 1)
+
+
+@PRODUCT_MISTAKES.also("fixed-axes", step="compare")
+def swaps_1_and_2(q, k):
+    return q @ k.transpose(1, 2)
+
+
+@PRODUCT_MISTAKES.also("fixed-axes", step="compare")
+def permutes_three_axes(q, k):
+    return q @ k.permute(0, 2, 1)
+
+
+@PRODUCT_MISTAKES.also("fixed-axes", step="compare")
+def batched_product(q, k):
+    return torch.bmm(q, k.transpose(1, 2))
+
+
 # ---------------------------------------------------------------- the softmax
+
+AXIS_FROM_THE_FRONT_MEANS = (
+    "The softmax runs over another axis than the last: one that was counted from the front (such as `dim=1`, or none "
+    "given)."
+)
+AXIS_FROM_THE_FRONT_HINT = "Keys are the last axis, with and without a batch: `dim=-1`."
 
 
 @SOFTMAX_MISTAKES(
@@ -249,7 +312,11 @@ def over_the_batch(scores):
 
 
 @SOFTMAX_MISTAKES(
-    "axis-from-the-front", means=FROM_THE_FRONT, hint=COUNT_FROM_THE_END, explain=explainers.row_sum, step="softmax"
+    "axis-from-the-front",
+    means=AXIS_FROM_THE_FRONT_MEANS,
+    hint=AXIS_FROM_THE_FRONT_HINT,
+    explain=explainers.row_sum,
+    step="softmax",
 )
 def over_axis_0(scores):
     return scores.softmax(dim=0)

@@ -6,8 +6,6 @@ from exercises.common.dropout.statistics import is_about
 from exercises.common.inputs import seeded
 from feedback import BehavioralTest
 
-# ---------------------------------------------------------------- who decides where zeros fall
-
 
 def always(attempt):
     return True
@@ -67,15 +65,34 @@ def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=alwa
 
 def decided_by_the_generator(call, zeros):
     """Tests of right numbers: the generator decides, or torch's global one where none is given."""
+    return tuple(
+        test(call, zeros) for test in (draws_again, listens, leaves_the_global_seed, draws_without, not_counted_out)
+    )
 
-    def draws_again(attempt):
+
+def draws_again(call, zeros):
+    """A second call with the same generator goes on drawing."""
+
+    def test(attempt):
         generator = seeded(1)
         first, second = (zeros(call(attempt, generator)) for _ in range(2))
         if torch.equal(first, second):
             return "Called twice with one and the same generator, your code zeroed the same positions both times."
         return None
 
-    def listens(attempt):
+    return BehavioralTest(
+        "same-zeros",
+        test,
+        "Every call should draw new numbers: draw with the generator you are given, and seed nothing inside.",
+        required=True,
+        while_doing="called a second time,",
+    )
+
+
+def listens(call, zeros):
+    """The generator alone decides."""
+
+    def test(attempt):
         found = []
         for seed in (1, 2):  # of torch's global generator, which must not matter
             torch.default_generator.manual_seed(seed)
@@ -87,7 +104,20 @@ def decided_by_the_generator(call, zeros):
             )
         return None
 
-    def leaves_the_global_seed(attempt):
+    return BehavioralTest(
+        "generator-ignored",
+        test,
+        "Pass the generator on: `torch.rand(shape, generator=generator)`. (`F.dropout`, `nn.Dropout` and NumPy "
+        "cannot use it.)",
+        required=True,
+        while_doing="called with a generator,",
+    )
+
+
+def leaves_the_global_seed(call, zeros):
+    """torch's global generator is left alone."""
+
+    def test(attempt):
         found = []
         for seed in (1, 2):
             torch.default_generator.manual_seed(seed)
@@ -100,7 +130,19 @@ def decided_by_the_generator(call, zeros):
             )
         return None
 
-    def draws_without(attempt):
+    return BehavioralTest(
+        "seeds-everything",
+        test,
+        "Leave the seed alone: whoever calls your code chooses it, with the generator.",
+        required=True,
+        while_doing="called with a generator,",
+    )
+
+
+def draws_without(call, zeros):
+    """torch's global generator decides where none is given."""
+
+    def test(attempt):
         torch.default_generator.manual_seed(3)
         first, second = (zeros(call(attempt, None)) for _ in range(2))
         if torch.equal(first, second):
@@ -110,7 +152,20 @@ def decided_by_the_generator(call, zeros):
             return "Without a generator, `torch.manual_seed(3)` before two calls gave zeros at different positions."
         return None
 
-    def not_counted_out(attempt):
+    return BehavioralTest(
+        "not-repeatable",
+        test,
+        "With `generator=None`, `torch.rand` uses torch's global generator, so there is nothing more to do: no "
+        "seed, and no generator of your own.",
+        required=True,
+        while_doing="called without a generator,",
+    )
+
+
+def not_counted_out(call, zeros):
+    """The number of zeros varies from call to call."""
+
+    def test(attempt):
         generator = seeded(5)
         counts = {int(zeros(call(attempt, generator)).sum()) for _ in range(12)}
         if len(counts) == 1:
@@ -120,43 +175,11 @@ def decided_by_the_generator(call, zeros):
             )
         return None
 
-    return (
-        BehavioralTest(
-            "same-zeros",
-            draws_again,
-            "Every call should draw new numbers: draw with the generator you are given, and seed nothing inside.",
-            required=True,
-            while_doing="called a second time,",
-        ),
-        BehavioralTest(
-            "generator-ignored",
-            listens,
-            "Pass the generator on: `torch.rand(shape, generator=generator)`. (`F.dropout`, `nn.Dropout` and NumPy "
-            "cannot use it.)",
-            required=True,
-            while_doing="called with a generator,",
-        ),
-        BehavioralTest(
-            "seeds-everything",
-            leaves_the_global_seed,
-            "Leave the seed alone: whoever calls your code chooses it, with the generator.",
-            required=True,
-            while_doing="called with a generator,",
-        ),
-        BehavioralTest(
-            "not-repeatable",
-            draws_without,
-            "With `generator=None`, `torch.rand` uses torch's global generator, so there is nothing more to do: no "
-            "seed, and no generator of your own.",
-            required=True,
-            while_doing="called without a generator,",
-        ),
-        BehavioralTest(
-            "counted-out",
-            not_counted_out,
-            "Compare each random number with p: then each number becomes 0 or stays on its own, and the "
-            "count varies around the share p.",
-            required=True,
-            while_doing="called twelve times,",
-        ),
+    return BehavioralTest(
+        "counted-out",
+        test,
+        "Compare each random number with p: then each number becomes 0 or stays on its own, and the "
+        "count varies around the share p.",
+        required=True,
+        while_doing="called twelve times,",
     )

@@ -7,7 +7,7 @@ from feedback.format import number, position, sentence
 FEW = 30  # with fewer numbers, a count of zeros tells nothing
 
 
-ERRORS = (
+ERROR_MEANINGS = (
     (
         r"rand\w*\(\).*(got \(Tensor\b|must be tuple of ints, not Tensor)",
         "`torch.rand` takes a shape, and here it got the tensor itself: append `.shape` to the tensor.",

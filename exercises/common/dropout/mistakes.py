@@ -8,7 +8,17 @@ from feedback import Misconceptions
 
 def dropout_mistakes(explainer):
     """The catalog, in words for one exercise: `explainer` is its DropoutExplainer."""
-    known, numbers, p_name = Misconceptions(), explainer.noun, explainer.p_name
+    known = Misconceptions()
+    add_wrong_scales(known, explainer)
+    add_wrong_shares(known, explainer)
+    add_wrong_draws(known, explainer)
+    add_counted_shares(known, explainer)
+    return known
+
+
+def add_wrong_scales(known, explainer):
+    """The right numbers became 0, and what was kept has another size."""
+    numbers, p_name = explainer.noun, explainer.p_name
 
     @known(
         "not-scaled",
@@ -47,6 +57,11 @@ def dropout_mistakes(explainer):
     def divided_by_p_unless_it_is_0(x, p, generator=None):
         return x * keep(x, p, generator) / p if p else x.clone()
 
+
+def add_wrong_shares(known, explainer):
+    """p is taken for the share that stays."""
+    p_name = explainer.p_name
+
     @known(
         "share-turned-around",
         means=f"The wrong numbers were kept: a share of 1 - {p_name} became 0, and a share of {p_name} stayed.",
@@ -75,6 +90,11 @@ def dropout_mistakes(explainer):
     @known.also("p-kept", step="drop")
     def kept_with_probability_p_unless_it_is_0(x, p, generator=None):
         return x * ~keep(x, p, generator) / p if p else x * 0
+
+
+def add_wrong_draws(known, explainer):
+    """Other numbers are drawn, or more of them, or none."""
+    numbers, p_name = explainer.noun, explainer.p_name
 
     @known(
         "dropped-twice",
@@ -121,6 +141,22 @@ def dropout_mistakes(explainer):
         return a_coin(x, p, generator) * 2
 
     @known(
+        "only-with-a-generator",
+        means="Without a generator nothing was dropped.",
+        hint="`generator=None` asks for torch's global generator, and `torch.rand(shape, generator=None)` draws "
+        "with it: no special case is needed.",
+        explain=explainer.counted,
+        step="drop",
+    )
+    def untouched_without_a_generator(x, p, generator=None):
+        return x.clone() if generator is None else dropout(x, p, generator)
+
+
+def add_counted_shares(known, explainer):
+    """What was kept is divided by a share that was counted, or by a sum."""
+    p_name = explainer.p_name
+
+    @known(
         "counted-share",
         means=f"What was kept was divided by the share that happened to stay, not by 1 - {p_name}.",
         hint=f"Each number should keep its expectation whatever happens to the others. 1 - {p_name} is known before "
@@ -153,19 +189,6 @@ def dropout_mistakes(explainer):
     def rows_made_to_sum_to_1_unless_empty(x, p, generator=None):
         dropped = x * keep(x, p, generator)
         return dropped / (dropped.sum(-1, keepdim=True) + 1e-9)
-
-    @known(
-        "only-with-a-generator",
-        means="Without a generator nothing was dropped.",
-        hint="`generator=None` asks for torch's global generator, and `torch.rand(shape, generator=None)` draws "
-        "with it: no special case is needed.",
-        explain=explainer.counted,
-        step="drop",
-    )
-    def untouched_without_a_generator(x, p, generator=None):
-        return x.clone() if generator is None else dropout(x, p, generator)
-
-    return known
 
 
 def include_mistakes_of_a_layer(known, dropouts):

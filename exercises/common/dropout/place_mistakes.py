@@ -5,9 +5,28 @@ from exercises.common.dropout.steps import dropped_scores
 from feedback import Misconceptions
 
 
+def dropped_out(q, k, v, drop, mask):
+    weights = right_weights(q, k, mask)
+    return drop(weights @ v), weights
+
+
+def dropped_for_out_only(q, k, v, drop, mask):
+    weights = right_weights(q, k, mask)
+    return drop(weights) @ v, weights
+
+
 def place_mistakes(explainer):
-    """Dropout at the wrong time or place, in words for one exercise; `explainer` is its DroppedWeights."""
+    """The catalog, in words for one exercise: `explainer` is its DroppedWeights."""
     known = Misconceptions()
+    add_wrong_modes(known, explainer)
+    add_before_the_softmax(known, explainer)
+    add_wrong_tensors(known, explainer)
+    add_weights_apart_from_out(known, explainer)
+    return known
+
+
+def add_wrong_modes(known, explainer):
+    """In evaluation, or never."""
 
     @known(
         "always-on",
@@ -43,6 +62,10 @@ def place_mistakes(explainer):
     def never(training):
         return False
 
+
+def add_before_the_softmax(known, explainer):
+    """The scores are dropped, not the weights."""
+
     @known(
         "before-softmax",
         means="Dropout came before the softmax (or before a second one), so none of the weights is 0: a score of 0 is "
@@ -75,6 +98,9 @@ def place_mistakes(explainer):
         weights = drop(dropped_scores(q, k, drop, mask))
         return weights @ v, weights
 
+
+def add_wrong_tensors(known, explainer):
+    """Something other than the weights is dropped."""
     leaning = "Dropout should keep a query from relying on a single key: drop the weights first, then multiply by v."
     known(
         "on-out",
@@ -95,6 +121,9 @@ def place_mistakes(explainer):
         weights = right_weights(q, k, mask)
         return weights @ drop(v), weights
 
+
+def add_weights_apart_from_out(known, explainer):
+    """The weights returned are not those that mixed the values, or out is dropped too."""
     known(
         "weights-before-dropout",
         means="out was made with the weights after dropout, but the weights returned are those before it.",
@@ -135,15 +164,3 @@ def place_mistakes(explainer):
     def weights_and_out_dropped(q, k, v, drop, mask):
         weights = drop(right_weights(q, k, mask))
         return drop(weights @ v), weights
-
-    return known
-
-
-def dropped_out(q, k, v, drop, mask):
-    weights = right_weights(q, k, mask)
-    return drop(weights @ v), weights
-
-
-def dropped_for_out_only(q, k, v, drop, mask):
-    weights = right_weights(q, k, mask)
-    return drop(weights) @ v, weights

@@ -47,7 +47,7 @@ def one_matrix(x):
 masked_softmax = masked_softmax_from()
 
 
-# ---------------------------------------------------------------- wrong answers, from wrong steps
+# ---------------------------------------------------------------- attention with dropout on its weights
 
 
 def in_training(training):

@@ -10,8 +10,6 @@ from exercises.common.heads.inputs import C, D, random_layers
 from exercises.common.inputs import B, S, T, normal
 from feedback import BehavioralTest
 
-# ---------------------------------------------------------------- behavioral tests
-
 INPUTS = (normal(B, T, C, seed=91), normal(B, S, C, seed=92), random_layers(C, 93))
 CHANGE = normal(1, S, C, seed=94)  # what is added to an item that changes
 

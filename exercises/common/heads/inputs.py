@@ -12,13 +12,13 @@ from helpers.masks import causal_mask
 D, C = 4, 12  # the width of a head, and of all three
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 33: "C", 66: "C", 5: "T", 7: "T", 13: ""}
-ONE_AXIS = (
+LIMITATION_ONE_AXIS = (
     "A mask of one axis, (T,), fits the scores too, by broadcasting. (What asks for more axes, such as "
     "`F.scaled_dot_product_attention`, takes `torch.atleast_2d(mask)`.)"
 )
 
 
-HIDE_FIRST = (
+LIMITATION_LARGE_SCORES = (
     "It has a limit: scores of several hundred. A hidden one must get no weight, and the visible ones must keep "
     "theirs. Hide before the softmax, with a fill below every score; if you subtract a maximum, take that of each row."
 )

@@ -94,82 +94,90 @@ def layers_used(q, k, v):
     return project
 
 
-def layers_mixed_up(q_proj, k_proj, v_proj):
-    """Mistakes of self-attention with its three layers, which go by these names."""
-    known = Misconceptions()
+def add_layers(known, id, means, hint, explain, *used):
+    """A mistake in `project`; each of `used` says which layers make q, k and v, as in `layers_used`."""
+    known(id, means, hint, explain)
+    for words in used:
+        known.also(id, project=layers_used(*words))
 
-    def mistake(id, means, hint, explain, *used):
-        known(id, means, hint, explain)
-        for words in used:
-            known.also(id, project=layers_used(*words))
 
-    mistake(
+LAYERS_MIXED_UP = (  # id, means, hint, explainer, and which layers make q, k and v
+    (
         "query-layer-for-all",
-        f"{q_proj} made the queries, the keys and the values; {k_proj} and {v_proj} were never used.",
+        "{q_proj} made the queries, the keys and the values; {k_proj} and {v_proj} were never used.",
         "Each of the three layers is needed.",
         explainers.entry,
         ("xq", "xq", "xq"),
-    )
-    mistake(
+    ),
+    (
         "query-layer-twice",
-        f"{q_proj} made the keys as well, in place of {k_proj}.",
+        "{q_proj} made the keys as well, in place of {k_proj}.",
         "Each of the three layers is needed.",
         explainers.sharpness,
         ("xq", "xq", "xv"),
-    )
-    mistake(
+    ),
+    (
         "key-layer-twice",
-        f"{k_proj} made the queries as well, in place of {q_proj}.",
+        "{k_proj} made the queries as well, in place of {q_proj}.",
         "Each of the three layers is needed.",
         explainers.sharpness,
         ("xk", "xk", "xv"),
-    )
-    mistake(
+    ),
+    (
         "keys-ask",
         "Queries and keys have changed places: position j asks position i.",
         "Row i must hold position i's query against all keys.",
         explainers.entry,
         ("xk", "xq", "xv"),
-    )
-    mistake(
+    ),
+    (
         "keys-as-values",
-        f"The weights are right, but they average the keys; {v_proj} was never used.",
+        "The weights are right, but they average the keys; {v_proj} was never used.",
         "Keys decide how much is read; values are what is read.",
         explainers.out_alone,
         ("xq", "xk", "xk"),
-    )
-    mistake(
+    ),
+    (
         "queries-as-values",
-        f"The weights are right, but they average the queries; {v_proj} was never used.",
+        "The weights are right, but they average the queries; {v_proj} was never used.",
         "Values are what is read.",
         explainers.out_alone,
         ("xq", "xk", "xq"),
-    )
-    mistake(
+    ),
+    (
         "values-as-keys",
-        f"The queries were compared with the values: {v_proj} made the keys, in place of {k_proj}.",
+        "The queries were compared with the values: {v_proj} made the keys, in place of {k_proj}.",
         "Keys decide how much is read.",
         explainers.entry,
         ("xq", "xv", "xv"),
-    )
-    mistake(
+    ),
+    (
         "keys-and-values-exchanged",
         "Keys and values have changed places.",
         "Keys are compared with the queries, values are mixed.",
         explainers.entry,
         ("xq", "xv", "xk"),
-    )
-    mistake(
+    ),
+    (
         "layer-skipped",
         "x itself was used where its projection belongs.",
-        f"Three layers make three things from x: {q_proj}(x), {k_proj}(x) and {v_proj}(x).",
+        "Three layers make three things from x: {q_proj}(x), {k_proj}(x) and {v_proj}(x).",
         explainers.entry,
         ("xq", "xk", "x"),
         ("xq", "x", "xv"),
         ("x", "xk", "xv"),
         ("x", "x", "xv"),
         ("x", "x", "x"),
-    )
+    ),
+)
+
+
+def layers_mixed_up(q_proj, k_proj, v_proj):
+    """Mistakes of self-attention with its three layers, which go by these names."""
+    names = {"q_proj": q_proj, "k_proj": k_proj, "v_proj": v_proj}
+    known = Misconceptions()
+    for id, means, hint, explain, *used in LAYERS_MIXED_UP:
+        add_layers(known, id, means.format(**names), hint.format(**names), explain, *used)
     return known
 
 
@@ -221,36 +229,27 @@ def finished_by(apply):
     return finish
 
 
-for id, apply in (
+BY_HAND = (
     ("bias-forgotten", without_bias),
     ("weight-as-it-is", not_transposed),
     ("weight-as-it-is", not_transposed_without_bias),
-):
+)
+for id, apply in BY_HAND:
     BY_HAND_MISTAKES.also(id, project=projected_by(apply))
 
 
 def add_out_proj_by_hand(known):
-    """The same mistakes with out_proj, for exercises that have one."""
-    for id, apply in (
-        ("bias-forgotten", without_bias),
-        ("weight-as-it-is", not_transposed),
-        ("weight-as-it-is", not_transposed_without_bias),
-    ):
+    """Register layers multiplied by hand, out_proj among them, for exercises that have it."""
+    for id, apply in BY_HAND:
         known.also(id, project=projected_by(apply), finish=finished_by(apply))
     known.also("bias-forgotten", finish=finished_by(without_bias))
 
 
+# ---------------------------------------------------------------- one sequence reads another
+
 CONTEXT_MISTAKES = Misconceptions()
-
-
-def add_layers(id, means, hint, explain, *used):
-    """A mistake in `project`: 'xq' is q_proj(x), 'ck' is k_proj(context), 'x' is x itself."""
-    CONTEXT_MISTAKES(id, means, hint, explain)
-    for words in used:
-        CONTEXT_MISTAKES.also(id, project=layers_used(*words))
-
-
 add_layers(
+    CONTEXT_MISTAKES,
     "keys-from-x",
     "The keys were made from x: x is compared with itself.",
     "x only asks. What are its queries compared with, and where does that come from?",
@@ -259,6 +258,7 @@ add_layers(
 )
 CONTEXT_MISTAKES.also("keys-from-x", project=layers_used("xq", "xk", "cv"), attention=dot_product_attention)
 add_layers(
+    CONTEXT_MISTAKES,
     "values-from-x",
     "The values were made from x; what is read comes from context.",
     "x only asks. What is read, and where does it come from?",
@@ -267,6 +267,7 @@ add_layers(
 )
 CONTEXT_MISTAKES.also("values-from-x", project=layers_used("xq", "ck", "xv"), attention=dot_product_attention)
 add_layers(
+    CONTEXT_MISTAKES,
     "queries-from-context",
     "The queries were made from context: context reads itself, and x has no part in it.",
     "x asks: its queries are what the keys are compared with.",
@@ -274,6 +275,7 @@ add_layers(
     ("cq", "ck", "cv"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "context-ignored",
     "This is self-attention: queries, keys and values all come from x, and context was never used.",
     "x asks, context answers: keys and values come from context.",
@@ -281,6 +283,7 @@ add_layers(
     ("xq", "xk", "xv"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "context-asks",
     "The roles have changed places: context asks and x answers.",
     "out has one row for each position of x: queries from x, keys and values from context.",
@@ -288,6 +291,7 @@ add_layers(
     ("cq", "xk", "xv"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "context-asks-keeping-values",
     "Queries and keys have changed places: the rows of your scores belong to context, their columns to x.",
     "x asks: the rows of the scores belong to the queries, made from x.",
@@ -296,6 +300,7 @@ add_layers(
     ("ck", "xq", "cv"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "query-layer-for-all",
     "`q_proj` made the queries, the keys and the values; `k_proj` and `v_proj` were never used.",
     "Each of the three layers is needed.",
@@ -303,6 +308,7 @@ add_layers(
     ("xq", "cq", "cq"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "query-layer-twice",
     "`q_proj` made the keys as well, in place of `k_proj`.",
     "Each of the three layers is needed.",
@@ -310,6 +316,7 @@ add_layers(
     ("xq", "cq", "cv"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "key-layer-twice",
     "`k_proj` made the queries as well, in place of `q_proj`.",
     "Each of the three layers is needed.",
@@ -317,6 +324,7 @@ add_layers(
     ("xk", "ck", "cv"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "layers-exchanged",
     "`q_proj` and `k_proj` have changed places: `k_proj` was applied to x, `q_proj` to context.",
     "`q_proj` makes queries from x, `k_proj` keys from context.",
@@ -324,6 +332,7 @@ add_layers(
     ("xk", "cq", "cv"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "keys-as-values",
     "The weights are right, but they average the keys; `v_proj` was never used.",
     "Keys decide how much is read; values are what is read.",
@@ -331,6 +340,7 @@ add_layers(
     ("xq", "ck", "ck"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "values-as-keys",
     "The queries were compared with the values: `v_proj` made the keys, in place of `k_proj`.",
     "Keys decide how much is read.",
@@ -338,6 +348,7 @@ add_layers(
     ("xq", "cv", "cv"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "keys-and-values-exchanged",
     "Keys and values have changed places.",
     "Keys are compared with the queries, values are mixed.",
@@ -345,6 +356,7 @@ add_layers(
     ("xq", "cv", "ck"),
 )
 add_layers(
+    CONTEXT_MISTAKES,
     "layer-skipped",
     "x or context itself was used where its projection belongs.",
     "Three layers, three results: `q_proj(x)`, `k_proj(context)` and `v_proj(context)`.",

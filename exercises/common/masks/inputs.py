@@ -32,7 +32,7 @@ HUGE_HIDDEN_SCORES = (
     torch.tensor([[0.0, 200.0, 200.0], [0.5, -0.5, 200.0], [0.1, 0.2, 0.3]]),
     torch.ones(3, 3, dtype=torch.bool).tril(),
 )
-LIMITATIONS = (
+LIMITING_CASES = (
     TestCase(
         "large scores",
         (torch.tensor([[1000.0, 1001.0]]), torch.ones(1, 2, dtype=torch.bool)),

@@ -298,7 +298,7 @@ def add_scores_ignored(known):
         return torch.full_like(scores, 1 / scores.size(-1))
 
 
-# ---------------------------------------------------------------- hints that fit these exercises
+# ---------------------------------------------------------------- hints for 3.3 and 3.5
 
 MASK_HINTS = {
     "true-hides": "True = may attend. Which keys does your code hide: those where the mask is True, or those where it "

@@ -2,8 +2,6 @@
 
 from exercises.common import explainers
 
-# ---------------------------------------------------------------- sentences about the learner's numbers
-
 
 def first_numbers(row):
     return explainers.first_numbers(row, most=5)

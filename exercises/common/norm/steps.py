@@ -1,9 +1,6 @@
 """Layer norm in steps that can be replaced by wrong ones."""
 
 
-# ---------------------------------------------------------------- the right steps
-
-
 def prepare(x, weight, bias):
     """What is normalized."""
     return x
@@ -34,6 +31,9 @@ def norm_from(prepare=prepare, center=center, spread=spread, divide=divide, stre
         return stretch(divide(center(prepared), spread(prepared), eps), weight, bias)
 
     return whole or norm
+
+
+layer_norm = norm_from()  # what a right answer to exercise 6.1 gives
 
 
 def over(dims):

@@ -3,7 +3,6 @@
 import torch
 
 from exercises.common import explainers
-from exercises.e1_2_embed.rows import number_of_row
 
 
 def what_was_added(case):
@@ -15,7 +14,7 @@ def what_was_added(case):
     name = f"x[{at[0]}, {at[1]}]"
     if torch.allclose(case.actual[at], x[at], atol=1e-5):
         return f"nothing was added to {name}; row {at[1]} of positions belongs there"
-    row = number_of_row(positions, case.actual[at] - x[at])
+    row = explainers.number_of_row(positions, case.actual[at] - x[at])
     if row is None or row == at[1]:
         return explainers.entry(case)
     return f"you added row {row} of positions to {name}; row {at[1]} belongs there"

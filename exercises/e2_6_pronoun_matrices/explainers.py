@@ -1,6 +1,6 @@
 """Sentences about what pronouns read."""
 
-from exercises.e2_6_pronoun_matrices.sentences import referents
+from exercises.common.pronouns import referents
 from feedback.format import number
 
 ENOUGH = 0.9

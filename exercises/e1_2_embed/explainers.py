@@ -3,21 +3,13 @@
 from exercises.common import explainers
 
 
-def number_of_row(table, vector):
-    """The number of the row that equals a vector, or None."""
-    if table.size(-1) != vector.size(-1):
-        return None
-    same = (table - vector).abs().amax(-1).lt(1e-4)
-    return int(same.nonzero()[0]) if same.any() else None
-
-
 def row_taken(case):
     """Which row of the table is where another belongs."""
     ids, table = case.args
     if case.actual.shape != case.expected.shape:
         return explainers.shape(case)
     at = explainers.worst(case.actual, case.expected)[:-1]
-    row = number_of_row(table, case.actual[at])
+    row = explainers.number_of_row(table, case.actual[at])
     if row is None:
         return explainers.entry(case)
     return f"for {_name(ids, at)} you took row {row} of the table, and row {ids[at].item()} is right"
