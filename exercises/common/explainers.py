@@ -16,6 +16,7 @@ __all__ = [
     "largest",
     "not_a_number",
     "number",
+    "number_of_row",
     "out_alone",
     "position",
     "row_sum",
@@ -32,6 +33,14 @@ def first_numbers(row, most):
     """The first numbers of a row, `most` at most, in brackets."""
     words = ", ".join(number(value) for value in row[:most])
     return f"[{words}, ...]" if len(row) > most else f"[{words}]"
+
+
+def number_of_row(table, vector):
+    """The number of the row that equals a vector, or None."""
+    if table.size(-1) != vector.size(-1):
+        return None
+    same = (table - vector).abs().amax(-1).lt(1e-4)
+    return int(same.nonzero()[0]) if same.any() else None
 
 
 def row_sum(case):

@@ -63,3 +63,18 @@ CAUSAL = causal_mask(T)
 def causal_for(x):
     """A causal mask for the last two axes of x, which may differ in size."""
     return torch.ones(x.shape[-2:], dtype=torch.bool).tril()
+
+
+# ---------------------------------------------------------------- how answers are called
+
+
+def seeded(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def with_generator(attempt, *args):
+    """Call the code with a generator of the seed that is the last of args, or without one where that is None."""
+    *args, seed = args
+    if seed is not None:
+        return attempt(*args, seeded(seed))
+    return attempt(*args)

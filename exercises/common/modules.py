@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 import torch
 from torch import nn
 
+from exercises.common.experiments import largest_difference
 from exercises.common.gradients import first_wrong
-from exercises.common.independence import largest_difference
 from exercises.common.inputs import normal
 from feedback import BehavioralTest, ContractViolation, source, tree
 

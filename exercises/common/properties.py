@@ -87,13 +87,6 @@ ITEMS = BehavioralTest(
     "The batch axis stays in front untouched. Which line sums over it, or mistakes it for positions?",
 )
 
-# A misconception that several exercises share, in words.
-FROM_THE_FRONT = (
-    "The softmax runs over another axis than the last: one that was counted from the front (such as `dim=1`, or none "
-    "given)."
-)
-COUNT_FROM_THE_END = "Keys are the last axis, with and without a batch: `dim=-1`."
-
 # none_hints of exercises that return the pair (out, weights).
 WEIGHTS_ARE_NONE = {
     "weights": "`F.scaled_dot_product_attention` keeps its weights to itself: make them with a softmax of the "

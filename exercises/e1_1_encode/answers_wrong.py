@@ -3,6 +3,7 @@
 # ruff: noqa: RET503, RET504 - a return inside a loop, and naming a result before returning it, are what learners do
 
 import re
+import unicodedata
 
 import numpy as np
 import torch
@@ -596,4 +597,78 @@ def ids_without_the_first_word(text, vocabulary):
     ids = []
     for i in range(1, len(words)):
         ids.append(vocabulary.get(words[i], vocabulary["<unk>"]))
+    return ids
+
+
+# ---------------------------------------------------------------- right for most texts and vocabularies
+
+
+@wrong("wrong-id-for-unknown")
+def ids_by_beginnings(text, vocabulary):
+    """A word that begins a known one gets its id."""
+    ids = []
+    for word in text.lower().split():
+        for known, id in vocabulary.items():
+            if known.startswith(word):
+                ids.append(id)
+                break
+        else:
+            ids.append(vocabulary["<unk>"])
+    return ids
+
+
+@wrong()
+def ids_by_a_search_in_one_string(text, vocabulary):
+    known = " ".join(vocabulary)
+    return [vocabulary[word] if word in known else vocabulary["<unk>"] for word in text.lower().split()]
+
+
+@wrong("wrong-id-for-known")
+def ids_without_accents(text, vocabulary):
+    plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    return [vocabulary.get(word, vocabulary["<unk>"]) for word in plain.split()]
+
+
+@wrong("wrong-id-for-unknown")
+def ids_with_the_smallest_for_unknown(text, vocabulary):
+    return [vocabulary.get(word, min(vocabulary.values())) for word in text.lower().split()]
+
+
+@wrong("not-lower-cased")
+def ids_lower_cased_in_the_lookup_alone(text, vocabulary):
+    return [vocabulary[word.lower()] if word in vocabulary else vocabulary["<unk>"] for word in text.split()]
+
+
+# ---------------------------------------------------------------- an unknown word that spoils more than its own id
+
+
+@wrong("one-unknown-for-all")
+def ids_tried_at_once(text, vocabulary):
+    """One try around the whole list."""
+    try:
+        return [vocabulary[word] for word in text.lower().split()]
+    except KeyError:
+        return [vocabulary["<unk>"]]
+
+
+@wrong("ends-at-unknown")
+def ids_tried_in_one_loop(text, vocabulary):
+    """One try around the whole loop."""
+    ids = []
+    try:
+        for word in text.lower().split():
+            ids.append(vocabulary[word])
+    except KeyError:
+        ids.append(vocabulary["<unk>"])
+    return ids
+
+
+@wrong("ends-at-unknown")
+def ids_until_the_first_unknown(text, vocabulary):
+    """break in place of <unk>."""
+    ids = []
+    for word in text.lower().split():
+        if word not in vocabulary:
+            break
+        ids.append(vocabulary[word])
     return ids

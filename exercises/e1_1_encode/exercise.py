@@ -4,7 +4,7 @@ import re
 
 from exercises.common import explainers
 from exercises.common.inputs import AXES, hidden_only
-from exercises.e1_1_encode.explain import UNKNOWN, in_words, is_id
+from exercises.e1_1_encode.explainers import UNKNOWN, in_words, is_id
 from exercises.e1_1_encode.misconceptions import known
 from exercises.e1_1_encode.reference import encode
 from feedback import BehavioralTest, Exercise, Property, TestCase

@@ -1,6 +1,7 @@
-"""What people get wrong in exercise 1.1, encode: something other than an id for each word, and the list.
+"""What people get wrong in exercise 1.1, encode.
 
-The first that fits speaks; those of misconceptions_of_the_words.py come before these.
+An answer has three steps: cut the text into words, look the words up, and finish the list. Most mistakes are made in
+one of them.
 """
 
 import re
@@ -8,16 +9,392 @@ import string
 
 import torch
 
-from exercises.e1_1_encode.explain import UNKNOWN, in_words, in_words_that_repeat
-from exercises.e1_1_encode.misconceptions_of_the_words import (
-    known,
-    pieces_as_written,
-    pieces_between_spaces,
-    the_id_alone,
-    unk_for_unknown,
-    with_unknown,
-    words_as_written,
+from exercises.e1_1_encode.explainers import UNKNOWN, in_words, in_words_that_repeat
+from feedback import Misconceptions
+
+
+def lower_cased_words(text):
+    return text.lower().split()
+
+
+def with_unknown(words, vocabulary):
+    return [vocabulary.get(word, vocabulary[UNKNOWN]) for word in words]
+
+
+def unchanged(ids):
+    return ids
+
+
+def assemble(words=lower_cased_words, look_up=with_unknown, finish=unchanged):
+    """encode made of three steps."""
+
+    def encode(text, vocabulary):
+        return finish(look_up(words(text), vocabulary))
+
+    return encode
+
+
+# Ways to look up words that forget something about unknown ones: mistakes of their own, and parts of others.
+
+
+def raising(words, vocabulary):
+    return [vocabulary[word] for word in words]
+
+
+def skipping(words, vocabulary):
+    return [vocabulary[word] for word in words if word in vocabulary]
+
+
+def none_for_unknown(words, vocabulary):
+    return [vocabulary.get(word) for word in words]
+
+
+def zero_for_unknown(words, vocabulary):
+    return [vocabulary.get(word, 0) for word in words]
+
+
+known = Misconceptions(assemble)
+
+
+# ---------------------------------------------------------------- the words
+
+
+@known(
+    "not-lower-cased",
+    means="Words with capital letters are looked for in the vocabulary as they are, and it is in lower case.",
+    hint="`lower()` returns a new text and leaves the old one as it was. Which of the two does each line of yours use?",
+    explain=in_words,
+    step="words",
 )
+def words_as_written(text):
+    return text.split()
+
+
+def pieces_as_written(text):
+    return text.split(" ")
+
+
+for look_up in (raising, skipping, none_for_unknown, zero_for_unknown):
+    known.also("not-lower-cased", words=words_as_written, look_up=look_up)
+known.also("not-lower-cased", words=pieces_as_written)
+known.also("not-lower-cased", words=pieces_as_written, look_up=raising)
+
+
+@known.also("not-lower-cased", step="words")
+def word_characters_as_written(text):
+    return re.findall(r"\b\w+\b", text)
+
+
+@known(
+    "everything-unknown",
+    means="Every word got the id of <unk>, including those that are in the vocabulary.",
+    hint="Print a word just before it is looked up: is it spelled as in the vocabulary, in lower case? And do you "
+    "look up the word itself, not its position?",
+    explain=in_words,
+)
+def every_word_unknown(text, vocabulary):
+    return [vocabulary[UNKNOWN]] * len(text.split())
+
+
+@known(
+    "split-at-blanks",
+    means="The text was cut at spaces only, so a tab or a line break stays inside a word.",
+    hint="`split(' ')` cuts at each single space. What does `split()` do when it is given no argument?",
+    explain=in_words,
+    step="words",
+)
+def pieces_between_spaces(text):
+    return text.lower().split(" ")
+
+
+def pieces_between_runs_of_spaces(text):
+    return re.split(" +", text.lower())
+
+
+known.also("split-at-blanks", words=pieces_between_runs_of_spaces)
+
+
+@known.also("split-at-blanks", step="words")
+def pieces_that_are_not_empty(text):
+    return [piece for piece in text.lower().split(" ") if piece]
+
+
+@known.also("split-at-blanks", step="words")
+def pieces_of_the_stripped_text(text):
+    return text.lower().strip().split(" ")
+
+
+@known.also("split-at-blanks", step="words")
+def pieces_between_runs_of_the_stripped_text(text):
+    return re.split(" +", text.lower().strip())
+
+
+@known(
+    "empty-words",
+    means="Empty words appeared and got ids: whitespace at either end of the text, or several spaces in a row, can "
+    "leave nothing between two cuts.",
+    hint="Print your words for '  the  cat'. Which way of splitting a text leaves no empty words?",
+    explain=in_words,
+    step="words",
+)
+def pieces_between_whitespace(text):
+    return re.split(r"\s", text.lower())
+
+
+@known.also("empty-words", step="words")
+def pieces_between_runs_of_whitespace(text):
+    return re.split(r"\s+", text.lower())
+
+
+@known.also("empty-words", step="words")
+def pieces_of_the_stripped_text_between_whitespace(text):
+    return re.split(r"\s", text.lower().strip())
+
+
+@known(
+    "not-split",
+    means="The whole text was looked up as if it were one word.",
+    hint="Which method of a text cuts it into a list of words?",
+    explain=in_words,
+    step="words",
+)
+def the_text_alone(text):
+    return [text.lower()]
+
+
+def the_text_as_written(text):
+    return [text]
+
+
+def the_id_alone(ids):
+    return ids[0]
+
+
+for words in (the_text_alone, the_text_as_written):
+    known.also("not-split", words=words, finish=the_id_alone)
+    known.also("not-split", words=words, look_up=raising)
+known.also("not-split", words=the_text_as_written)
+
+
+@known(
+    "letters",
+    means="The text was taken letter by letter: a loop over a text visits its characters.",
+    hint="Print what your loop visits. What cuts a text into words?",
+    explain=in_words,
+    step="words",
+)
+def letters(text):
+    return list(text.lower())
+
+
+def letters_as_written(text):
+    return list(text)
+
+
+def letters_without_spaces(text):
+    return list(text.lower().replace(" ", ""))
+
+
+for look_up in (skipping, raising, none_for_unknown):
+    known.also("letters", words=letters, look_up=look_up)
+known.also("letters", words=letters_as_written)
+known.also("letters", words=letters_as_written, look_up=raising)
+known.also("letters", words=letters_without_spaces)
+
+
+@known(
+    "lines",
+    means="The text was cut into lines, not into words.",
+    hint="`splitlines()` and `split('\\n')` cut at line breaks only. What does `split()` do when it is given no "
+    "argument?",
+    explain=in_words,
+    step="words",
+)
+def lines(text):
+    return text.lower().splitlines()
+
+
+@known.also("lines", step="words")
+def pieces_between_line_breaks(text):
+    return text.lower().split("\n")
+
+
+# ---------------------------------------------------------------- words that are not in the vocabulary
+
+known(
+    "unknown-skipped",
+    means="Unknown words were left out, so the ids no longer line up with the words.",
+    hint="An unknown word gets an id, too. Which entry of the vocabulary is meant for it?",
+    explain=in_words,
+    step="look_up",
+)(skipping)
+
+
+def words_without_punctuation(text):
+    return [word.strip(string.punctuation) for word in text.lower().split()]
+
+
+known.also("unknown-skipped", words=words_without_punctuation, look_up=skipping)
+
+
+@known(
+    "one-unknown-for-all",
+    means="One unknown word makes the whole list [<unk>]: the words that are known lose their ids.",
+    hint="Whether a word is known is asked for each word by itself, inside the loop.",
+    explain=in_words,
+    step="look_up",
+)
+def unk_alone_if_any_is_unknown(words, vocabulary):
+    return raising(words, vocabulary) if all(word in vocabulary for word in words) else [vocabulary[UNKNOWN]]
+
+
+@known(
+    "ends-at-unknown",
+    means="The list ends at the first unknown word: the words after it have no ids.",
+    hint="What makes your loop end there: a `break`, a `return`, or a `try` around the whole loop?",
+    explain=in_words,
+    step="look_up",
+)
+def ids_before_the_first_unknown(words, vocabulary):
+    unknown = [at for at, word in enumerate(words) if word not in vocabulary]
+    return raising(words[: unknown[0]] if unknown else words, vocabulary)
+
+
+@known.also("ends-at-unknown", step="look_up")
+def ids_up_to_the_first_unknown(words, vocabulary):
+    unknown = [at for at, word in enumerate(words) if word not in vocabulary]
+    return with_unknown(words[: unknown[0] + 1] if unknown else words, vocabulary)
+
+
+known(
+    "unknown-raises",
+    means="`vocabulary[word]` raises a KeyError for a word that is not in the vocabulary.",
+    hint="Such a word should get the id of <unk>. How can you ask first whether the word is there, or say what to "
+    "use if it is not?",
+    step="look_up",
+)(raising)
+known.also("unknown-raises", words=pieces_between_spaces, look_up=raising)
+known.also("unknown-raises", words=words_without_punctuation, look_up=raising)
+
+OTHER_KEYS = ("<UNK>", "[UNK]", "unk", "<unknown>", "UNK", "<Unk>", "[unk]", "unknown", "<UNKNOWN>")
+
+
+def another_key(key, only_when_needed):
+    """A lookup that asks for a key other than '<unk>', in any case or only for an unknown word."""
+
+    def looked_up(words, vocabulary):
+        if only_when_needed:
+            return [vocabulary[word if word in vocabulary else key] for word in words]
+        return [vocabulary.get(word, vocabulary[key]) for word in words]
+
+    return looked_up
+
+
+known(
+    "another-key",
+    means="The id for unknown words is stored under the key '<unk>', spelled exactly like this.",
+    hint="Print the vocabulary, and compare its keys with yours letter by letter.",
+    step="look_up",
+)(another_key(OTHER_KEYS[0], only_when_needed=False))
+for key in OTHER_KEYS:
+    known.also("another-key", look_up=another_key(key, only_when_needed=True))
+for key in OTHER_KEYS[1:]:
+    known.also("another-key", look_up=another_key(key, only_when_needed=False))
+
+
+known(
+    "unknown-is-none",
+    means="Unknown words became None: that is what get returns for a key that is not there.",
+    hint="get takes a second argument, which it returns in place of None. Which id should that be?",
+    explain=in_words,
+    step="look_up",
+)(none_for_unknown)
+
+
+known(
+    "unknown-is-zero",
+    means="Unknown words got the id 0, whatever the id of <unk> is.",
+    hint="The id of <unk> differs from one vocabulary to the next. Where do you find it?",
+    explain=in_words,
+    step="look_up",
+)(zero_for_unknown)
+
+
+@known(
+    "unknown-is-minus-one",
+    means="Unknown words got the id -1, which belongs to no row of a table (or to its last one).",
+    hint="The vocabulary has an id for unknown words. Under which key?",
+    explain=in_words,
+    step="look_up",
+)
+def minus_one_for_unknown(words, vocabulary):
+    return [vocabulary.get(word, -1) for word in words]
+
+
+@known(
+    "unknown-is-past-the-end",
+    means="Unknown words got a number made from the size of the vocabulary, or from its largest id. That number "
+    "belongs to no row, or to another word's.",
+    hint="The vocabulary has an id for unknown words. Under which key?",
+    explain=in_words,
+    step="look_up",
+)
+def size_for_unknown(words, vocabulary):
+    return [vocabulary.get(word, len(vocabulary)) for word in words]
+
+
+@known.also("unknown-is-past-the-end", step="look_up")
+def one_past_the_largest_for_unknown(words, vocabulary):
+    return [vocabulary.get(word, max(vocabulary.values()) + 1) for word in words]
+
+
+# A learner's code writes new ids into the vocabulary itself; a copy gives the same list.
+
+
+@known(
+    "new-ids",
+    means="Unknown words got new ids of their own, as if they had been added to the vocabulary.",
+    hint="A trained model has no row for a new id. Which id do all unknown words share?",
+    explain=in_words,
+    step="look_up",
+)
+def new_ids_by_size(words, vocabulary):
+    vocabulary = dict(vocabulary)
+    return [vocabulary.setdefault(word, len(vocabulary)) for word in words]
+
+
+@known.also("new-ids", step="look_up")
+def new_ids_past_the_largest(words, vocabulary):
+    vocabulary = dict(vocabulary)
+    return [vocabulary.setdefault(word, max(vocabulary.values()) + 1) for word in words]
+
+
+@known(
+    "unknown-is-a-word",
+    means="Unknown words are in the list as words; they should be ids, too.",
+    hint="'<unk>' is a word of the vocabulary. What is its id?",
+    explain=in_words,
+    step="look_up",
+)
+def unk_for_unknown(words, vocabulary):
+    return [vocabulary.get(word, UNKNOWN) for word in words]
+
+
+@known.also("unknown-is-a-word", step="look_up")
+def unknown_words_as_they_are(words, vocabulary):
+    return [vocabulary.get(word, word) for word in words]
+
+
+@known(
+    "zero-is-false",
+    means="A word whose id is 0 was treated as unknown: to Python, 0 counts as False.",
+    hint="`or` and `if id:` cannot tell an id of 0 from None. How can you ask whether the word is there?",
+    explain=in_words,
+    step="look_up",
+)
+def looked_up_with_or(words, vocabulary):
+    return [vocabulary.get(word) or vocabulary[UNKNOWN] for word in words]
+
 
 # ---------------------------------------------------------------- something other than an id for each word
 

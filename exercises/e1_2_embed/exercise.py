@@ -4,9 +4,9 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.inputs import AXES, B, D, H, S, T, generator, normal, round_numbers
+from exercises.e1_2_embed.explainers import row_taken
 from exercises.e1_2_embed.misconceptions import known
 from exercises.e1_2_embed.reference import embed
-from exercises.e1_2_embed.rows import number_of_row, row_taken
 from feedback import BehavioralTest, Exercise, Property, TestCase
 
 V = 13
@@ -33,7 +33,7 @@ def stage_of(args):
 def rows_are_unchanged(case):
     ids, table = case.args
     vectors = case.actual.reshape(-1, table.size(-1))
-    at = next((i for i, vector in enumerate(vectors) if number_of_row(table, vector) is None), None)
+    at = next((i for i, vector in enumerate(vectors) if explainers.number_of_row(table, vector) is None), None)
     if at is None:
         return None
     where = f" at {explainers.position(explainers.unraveled(at, ids.shape))}" if ids.dim() else ""

@@ -4,7 +4,7 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.inputs import AXES, hidden_only
-from exercises.e1_3_sinusoidal_positions.explain import FREQUENCY, pairs
+from exercises.e1_3_sinusoidal_positions.explainers import FREQUENCY, pairs
 from exercises.e1_3_sinusoidal_positions.misconceptions import known
 from exercises.e1_3_sinusoidal_positions.reference import sinusoidal_positions
 from feedback import Exercise, Property, TestCase

@@ -5,7 +5,7 @@ import torch
 from exercises.common import properties
 from exercises.common.inputs import AXES, B, T, normal, round_numbers
 from exercises.common.inputs import D as C
-from exercises.e1_4_add_positions.explain import what_was_added
+from exercises.e1_4_add_positions.explainers import what_was_added
 from exercises.e1_4_add_positions.misconceptions import known
 from exercises.e1_4_add_positions.reference import add_positions
 from feedback import Exercise, Property, TestCase

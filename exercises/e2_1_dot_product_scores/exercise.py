@@ -1,7 +1,7 @@
 """Exercise 2.1: dot_product_scores."""
 
+from exercises.common.attention.inputs import SMALL_PAIRS, query_key_cases, stage_of
 from exercises.common.inputs import AXES
-from exercises.common.self_attention import SMALL_PAIRS, query_key_cases, stage_of
 from exercises.e2_1_dot_product_scores.misconceptions import known
 from exercises.e2_1_dot_product_scores.reference import dot_product_scores
 from feedback import Exercise

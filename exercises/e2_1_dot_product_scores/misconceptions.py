@@ -9,10 +9,8 @@ import torch
 import torch.nn.functional as F
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import COMPARE_MISTAKES
+from exercises.common.attention.mistakes import COMPARE_MISTAKES, PRODUCT_MISTAKES
 from feedback import Misconceptions
-
-MULTIPLIES = r"(?<!\*)\*(?!\*)|\bmul"  # a line with `*`, .mul(...) or torch.multiply(...), not `**`
 
 
 def scores_from(compare):
@@ -51,58 +49,7 @@ def divided_by_d(q, k):
     return q @ k.transpose(-2, -1) / q.size(-1)
 
 
-@known(
-    "elementwise",
-    means="Queries and keys are multiplied element by element: query i is paired with key i alone, and where there "
-    "are more keys than queries the sizes do not fit.",
-    hint="Every query is compared with every key. Which product of two matrices does that? Compare `*` and `@` in "
-    "notebook 00.",
-    step="compare",
-    raised_in=MULTIPLIES,
-)
-def multiplied(q, k):
-    return q * k
-
-
-@known.also("elementwise", step="compare")
-def multiplied_and_summed(q, k):
-    return (q * k).sum(-1)
-
-
-@known.also("elementwise", step="compare")
-def multiplied_and_summed_to_a_column(q, k):
-    return (q * k).sum(-1, keepdim=True)
-
-
-@known.also("elementwise", step="compare")
-def multiplied_by_transposed_keys(q, k):
-    return q * k.transpose(-2, -1)
-
-
-@known(
-    "fixed-axes",
-    means="You count axes from the front, so this works only for inputs with exactly that many axes.",
-    hint="Count from the end: the last two axes are -2 and -1, with and without a batch.",
-    explain=explainers.shape,
-    step="compare",
-)
-def swaps_0_and_1(q, k):
-    return q @ k.transpose(0, 1)
-
-
-@known.also("fixed-axes", step="compare")
-def swaps_1_and_2(q, k):
-    return q @ k.transpose(1, 2)
-
-
-@known.also("fixed-axes", step="compare")
-def permutes_three_axes(q, k):
-    return q @ k.permute(0, 2, 1)
-
-
-@known.also("fixed-axes", step="compare")
-def batched_product(q, k):
-    return torch.bmm(q, k.transpose(1, 2))
+known.include(PRODUCT_MISTAKES, "elementwise", "fixed-axes")
 
 
 @known(

@@ -5,7 +5,7 @@ import math
 import torch.nn.functional as F
 
 from exercises.common import explainers
-from exercises.common.properties import COUNT_FROM_THE_END, FROM_THE_FRONT
+from exercises.common.attention.mistakes import AXIS_FROM_THE_FRONT_HINT, AXIS_FROM_THE_FRONT_MEANS
 from feedback import Misconceptions
 
 known = Misconceptions()
@@ -229,7 +229,9 @@ def over_the_queries_after_the_maximum_of_rows(scores):
     return divided(shifted(scores), -2)
 
 
-@known("axis-from-the-front", means=FROM_THE_FRONT, hint=COUNT_FROM_THE_END, explain=explainers.row_sum)
+@known(
+    "axis-from-the-front", means=AXIS_FROM_THE_FRONT_MEANS, hint=AXIS_FROM_THE_FRONT_HINT, explain=explainers.row_sum
+)
 def over_axis_0(scores):
     return scores.softmax(0)
 

@@ -1,8 +1,8 @@
 """Exercise 2.3: attention_weights."""
 
 from exercises.common import properties
+from exercises.common.attention.inputs import SMALL_PAIRS, large_scores, query_key_cases, stage_of
 from exercises.common.inputs import AXES
-from exercises.common.self_attention import SMALL_PAIRS, large_scores, query_key_cases, stage_of
 from exercises.e2_3_attention_weights.misconceptions import known
 from exercises.e2_3_attention_weights.reference import attention_weights
 from feedback import Exercise

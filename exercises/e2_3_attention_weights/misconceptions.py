@@ -3,15 +3,15 @@
 import math
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import (
+from exercises.common.attention.mistakes import (
     COMPARE_MISTAKES,
+    PRODUCT_MISTAKES,
     SCALE_MISTAKES,
     SOFTMAX_MISTAKES,
     over_queries,
     unscaled,
 )
-from exercises.common.attention_steps import compare, weights_from
-from exercises.e2_1_dot_product_scores.misconceptions import known as known_of_scores
+from exercises.common.attention.steps import compare, weights_from
 from feedback import Misconceptions
 
 known = Misconceptions(weights_from)
@@ -25,7 +25,7 @@ known.include(
     means={"no-softmax": "These are the scaled scores: the softmax is missing."},
 )
 known.include(COMPARE_MISTAKES)
-known.include(known_of_scores, "fixed-axes", "elementwise")
+known.include(PRODUCT_MISTAKES, "fixed-axes", "elementwise")
 known.also("over-queries", scale=unscaled, softmax=over_queries)
 
 

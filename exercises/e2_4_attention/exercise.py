@@ -1,9 +1,9 @@
 """Exercise 2.4: attention."""
 
 from exercises.common import properties
+from exercises.common.attention.inputs import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, S, normal, round_numbers
-from exercises.common.self_attention import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
 from exercises.e2_4_attention.misconceptions import known
 from exercises.e2_4_attention.reference import attention
 from feedback import Exercise, TestCase

@@ -3,18 +3,18 @@
 import math
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import (
+from exercises.common.attention.mistakes import (
     COMPARE_MISTAKES,
     MIX_MISTAKES,
+    MULTIPLIES,
+    PRODUCT_MISTAKES,
     SCALE_MISTAKES,
     SOFTMAX_MISTAKES,
     scores_as_they_are,
     unscaled,
     weights_first,
 )
-from exercises.common.attention_steps import attention_from, compare, scale
-from exercises.e2_1_dot_product_scores.misconceptions import MULTIPLIES
-from exercises.e2_1_dot_product_scores.misconceptions import known as known_of_scores
+from exercises.common.attention.steps import attention_from, compare, scale
 from feedback import Misconceptions
 
 known = Misconceptions(attention_from)
@@ -37,7 +37,7 @@ known.include(
 known.include(SOFTMAX_MISTAKES, "over-queries", "axis-from-the-front", "softmax-twice", "no-softmax")
 known.also("no-softmax", scale=unscaled, softmax=scores_as_they_are)
 known.include(COMPARE_MISTAKES)
-known.include(known_of_scores, "fixed-axes", "elementwise")
+known.include(PRODUCT_MISTAKES, "fixed-axes", "elementwise")
 known.include(
     MIX_MISTAKES, "scores-returned", "mixed-by-scores", "weights-transposed", "keys-as-values", "queries-as-values"
 )

@@ -587,3 +587,67 @@ class SelfAttentionOfDetachedValues(ThreeProjections):
 
     def project(self, x):
         return self.W_query(x), self.W_key(x), self.W_value(x).detach()
+
+
+# ---------------------------------------------------------------- layers used for other things, or cut off from x
+
+
+@wrong("keys-and-values-exchanged")
+class SelfAttentionKeysAndValuesExchanged(ThreeProjections):
+    """Keys and values are unpacked in the wrong order."""
+
+    def project(self, x):
+        return self.W_query(x), self.W_value(x), self.W_key(x)
+
+
+@wrong("no-gradients")
+class SelfAttentionOfDetachedInput(ThreeProjections):
+    """The scores are cut off from x, but not from the layers."""
+
+    def project(self, x):
+        return self.W_query(x.detach()), self.W_key(x.detach()), self.W_value(x)
+
+
+# ---------------------------------------------------------------- what is kept from a call, or differs in evaluation
+
+
+@wrong("another-mode")
+class AttentionScaledInTrainingAlone(Projections):
+    def forward(self, x):
+        scores = self.W_query(x) @ self.W_key(x).mT
+        if self.training:
+            scores = scores / math.sqrt(self.W_query.out_features)
+        weights = scores.softmax(-1)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("remembers")
+class AttentionWithAProductMadeOnce(Projections):
+    """Queries and keys by one matrix, which is calculated in the first call."""
+
+    product = None
+
+    def forward(self, x):
+        if self.product is None:
+            self.product = self.W_query.weight.T @ self.W_key.weight / math.sqrt(self.W_query.out_features)
+        weights = (x @ self.product @ x.mT).softmax(-1)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("remembers")
+class AttentionThatCounts(Projections):
+    """Sharper with every call."""
+
+    calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        weights = (self.calls * self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_query.out_features)).softmax(-1)
+        return weights @ self.W_value(x), weights
+
+
+@wrong("another-mode")
+class AttentionWithWeightsInTrainingAlone(Projections):
+    def forward(self, x):
+        weights = (self.W_query(x) @ self.W_key(x).mT / math.sqrt(self.W_query.out_features)).softmax(-1)
+        return weights @ self.W_value(x), weights if self.training else None

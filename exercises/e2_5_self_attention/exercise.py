@@ -1,9 +1,9 @@
 """Exercise 2.5: SelfAttention."""
 
 from exercises.common import properties
+from exercises.common.attention.projections import PROJECTIONS, fill_projections
 from exercises.common.inputs import AXES, DV, B, D, S, T, normal, round_numbers
 from exercises.common.modules import changes_with_the_mode, in_dtype, require_methods, trainable
-from exercises.common.self_attention import PROJECTIONS, fill_projections
 from exercises.e2_5_self_attention.misconceptions import known
 from exercises.e2_5_self_attention.reference import SelfAttention
 from feedback import BehavioralTest, Exercise, ModuleRunner, TestCase

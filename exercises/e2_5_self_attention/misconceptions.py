@@ -5,7 +5,7 @@ import math
 from torch import nn
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import (
+from exercises.common.attention.mistakes import (
     COMPARE_MISTAKES,
     MIX_MISTAKES,
     SCALE_MISTAKES,
@@ -14,9 +14,9 @@ from exercises.common.attention_mistakes import (
     unscaled,
     weights_first,
 )
-from exercises.common.attention_steps import attention_from
+from exercises.common.attention.projections import PROJECTIONS
+from exercises.common.attention.steps import attention_from
 from exercises.common.modules import Blank
-from exercises.common.self_attention import PROJECTIONS
 from feedback import Misconceptions
 
 

@@ -3,10 +3,11 @@
 import torch
 
 from exercises.common.inputs import AXES
-from exercises.e2_6_pronoun_matrices.explain import ENOUGH, not_finite, not_its_noun
+from exercises.common.pronouns import referents
+from exercises.e2_6_pronoun_matrices.explainers import ENOUGH, not_finite, not_its_noun
 from exercises.e2_6_pronoun_matrices.misconceptions import known
 from exercises.e2_6_pronoun_matrices.reference import pronoun_matrices
-from exercises.e2_6_pronoun_matrices.sentences import referents, weights_of_pronouns
+from exercises.e2_6_pronoun_matrices.runner import weights_of_pronouns
 from feedback import Exercise, FunctionRunner, Property, SummaryComparison, TestCase
 
 

@@ -5,7 +5,7 @@ Each mistake is a function that gives the two matrices, their rows in the order 
 
 import torch
 
-from exercises.e2_6_pronoun_matrices.explain import what_a_pronoun_reads
+from exercises.e2_6_pronoun_matrices.explainers import what_a_pronoun_reads
 from exercises.e2_6_pronoun_matrices.reference import pronoun_matrices
 from feedback import Misconceptions
 

@@ -1,7 +1,7 @@
 """What people get wrong in exercise 3.2, mask_by_renormalizing."""
 
 from exercises.common import explainers
-from exercises.common.attention_steps import INF
+from exercises.common.attention.steps import INF
 from exercises.common.inputs import causal_for
 from feedback import Misconceptions
 

@@ -2,7 +2,13 @@
 
 from exercises.common import properties
 from exercises.common.inputs import AXES
-from exercises.common.masking import HUGE_HIDDEN_SCORES, LIMITATIONS, MASKED_SCORES, SMALL_MASKED_SCORES, stage_of
+from exercises.common.masks.inputs import (
+    HUGE_HIDDEN_SCORES,
+    LIMITING_CASES,
+    MASKED_SCORES,
+    SMALL_MASKED_SCORES,
+    stage_of,
+)
 from exercises.e3_3_mask_by_filling.misconceptions import known
 from exercises.e3_3_mask_by_filling.reference import mask_by_filling
 from feedback import Exercise, TestCase
@@ -23,7 +29,7 @@ EXERCISE = Exercise(
             "causal mask. A huge hidden score must not matter; with a low enough fill before the "
             "softmax it does not.",
         ),
-        *LIMITATIONS,
+        *LIMITING_CASES,
     ),
     minimal_inputs=SMALL_MASKED_SCORES,
     misconceptions=known,

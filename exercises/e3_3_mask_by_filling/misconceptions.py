@@ -5,11 +5,18 @@ import math
 import torch
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import SOFTMAX_MISTAKES
-from exercises.common.attention_steps import INF, fill, masked_softmax_from
+from exercises.common.attention.mistakes import SOFTMAX_MISTAKES
+from exercises.common.attention.steps import INF, fill, masked_softmax_from
 from exercises.common.inputs import causal_for
-from exercises.common.mask_mistakes import MASK_MISTAKES
-from exercises.common.masking import MASK_HINTS, add_scores_ignored, add_weak_fill, least, least_of_each_row, zero
+from exercises.common.masks.mistakes import (
+    MASK_HINTS,
+    MASK_MISTAKES,
+    add_scores_ignored,
+    add_weak_fill,
+    least,
+    least_of_each_row,
+    zero,
+)
 from feedback import Misconceptions
 
 known = Misconceptions(masked_softmax_from)

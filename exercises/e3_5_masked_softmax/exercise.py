@@ -2,9 +2,10 @@
 
 import torch
 
-from exercises.common import masking, properties
+from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, S, T, normal, padded, round_numbers, some_hidden
+from exercises.common.masks import inputs as masking
 from exercises.e3_5_masked_softmax.misconceptions import known
 from exercises.e3_5_masked_softmax.reference import masked_softmax
 from feedback import BehavioralTest, Exercise, TestCase
@@ -63,7 +64,7 @@ EXERCISE = Exercise(
         TestCase("a single key", (normal(3, 1, seed=11), torch.tensor([[True], [False], [True]]))),
         TestCase("nothing visible, float64", (normal(T, S, seed=12).double(), torch.zeros(T, S, dtype=torch.bool))),
         TestCase("huge hidden scores", masking.HUGE_HIDDEN_SCORES),
-        *masking.LIMITATIONS,
+        *masking.LIMITING_CASES,
     ),
     minimal_inputs=(
         *masking.SMALL_MASKED_SCORES,

@@ -3,10 +3,17 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import SOFTMAX_MISTAKES
-from exercises.common.attention_steps import INF, masked_softmax_from
-from exercises.common.mask_mistakes import MASK_MISTAKES
-from exercises.common.masking import MASK_HINTS, add_scores_ignored, add_weak_fill, least, least_of_each_row, zero
+from exercises.common.attention.mistakes import SOFTMAX_MISTAKES
+from exercises.common.attention.steps import INF, masked_softmax_from
+from exercises.common.masks.mistakes import (
+    MASK_HINTS,
+    MASK_MISTAKES,
+    add_scores_ignored,
+    add_weak_fill,
+    least,
+    least_of_each_row,
+    zero,
+)
 from exercises.e3_5_masked_softmax.reference import masked_softmax
 from feedback import Misconceptions
 

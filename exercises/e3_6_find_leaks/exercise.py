@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common.inputs import AXES, normal
-from exercises.e3_6_find_leaks.explain import PROPERTIES
+from exercises.e3_6_find_leaks.explainers import PROPERTIES
 from exercises.e3_6_find_leaks.misconceptions import known
 from exercises.e3_6_find_leaks.reference import find_leaks
 from exercises.e3_6_find_leaks.suspects import (

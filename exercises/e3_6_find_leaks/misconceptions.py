@@ -8,7 +8,7 @@ written, and `finish(found)` what is done to the list.
 
 import torch
 
-from exercises.e3_6_find_leaks.explain import difference
+from exercises.e3_6_find_leaks.explainers import difference
 from feedback import Misconceptions
 
 

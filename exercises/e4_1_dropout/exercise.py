@@ -3,17 +3,11 @@
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.dropping import (
-    ERRORS,
-    decided_by_one_draw,
-    decided_by_the_generator,
-    decided_without_p,
-    seeded,
-    with_generator,
-)
+from exercises.common.dropout.behavior import decided_by_one_draw, decided_by_the_generator, decided_without_p
+from exercises.common.dropout.explainers import ERROR_MEANINGS
+from exercises.common.dropout.statistics import Dropped, comparable, outline
 from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import AXES, generator
-from exercises.common.random_zeros import Dropped, comparable, outline
+from exercises.common.inputs import AXES, generator, seeded, with_generator
 from exercises.e4_1_dropout.misconceptions import ZEROS, known
 from exercises.e4_1_dropout.reference import dropout
 from feedback import BehavioralTest, Exercise, FunctionRunner, SummaryComparison, TestCase
@@ -106,7 +100,7 @@ EXERCISE = Exercise(
     minimal_inputs=(),
     axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
     misconceptions=known,
-    error_meanings=ERRORS,
+    error_meanings=ERROR_MEANINGS,
     hints=(
         "Draw one random number for each number of x: `torch.rand(x.shape, generator=generator)`. Which of them "
         "are at least p?",

@@ -2,16 +2,10 @@
 
 import torch
 
-from exercises.common.dropout_mistakes import (
-    dropout_mistakes,
-    keep,
-    one_for_each_column,
-    one_for_each_row,
-    one_matrix,
-    with_fewer_draws,
-)
-from exercises.common.dropping import DropoutExplainer, first_infinity
-from exercises.common.random_zeros import Dropped
+from exercises.common.dropout.explainers import DropoutExplainer, first_infinity
+from exercises.common.dropout.mistakes import dropout_mistakes
+from exercises.common.dropout.statistics import Dropped
+from exercises.common.dropout.steps import keep, one_for_each_column, one_for_each_row, one_matrix, with_fewer_draws
 from feedback import Misconceptions
 
 ZEROS = DropoutExplainer(

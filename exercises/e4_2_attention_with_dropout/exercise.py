@@ -2,16 +2,11 @@
 
 import torch
 
-from exercises.common.dropping import (
-    ERRORS,
-    decided_by_one_draw,
-    decided_by_the_generator,
-    decided_without_p,
-    with_generator,
-)
+from exercises.common.dropout.behavior import decided_by_one_draw, decided_by_the_generator, decided_without_p
+from exercises.common.dropout.explainers import ERROR_MEANINGS
 from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import AXES, DV, B, D, H, S, T, normal, round_numbers
-from exercises.e4_2_attention_with_dropout.misconceptions import WEIGHTS, known
+from exercises.common.inputs import AXES, DV, B, D, H, S, T, normal, round_numbers, with_generator
+from exercises.e4_2_attention_with_dropout.misconceptions import DROPPED_WEIGHTS, known
 from exercises.e4_2_attention_with_dropout.reference import attention_with_dropout
 from feedback import Exercise, FunctionRunner, SummaryComparison, TestCase
 
@@ -108,14 +103,14 @@ EXERCISE = Exercise(
     reference=attention_with_dropout,
     returns=("out", "weights"),
     runner=FunctionRunner(with_generator, ("q", "k", "v", "p", "training", "the generator's seed")),
-    comparison=SummaryComparison(WEIGHTS.summary),
-    stage_of=WEIGHTS.stage_of,
+    comparison=SummaryComparison(DROPPED_WEIGHTS.summary),
+    stage_of=DROPPED_WEIGHTS.stage_of,
     judge_first=("weights",),
     axis_names=AXES,
     cases=CASES,
     minimal_inputs=MINIMAL_INPUTS,
     misconceptions=known,
-    error_meanings=ERRORS,
+    error_meanings=ERROR_MEANINGS,
     hints=(
         "You have both parts: `attention_weights` from exercise 2.3 and dropout from exercise 4.1. What goes into "
         "the dropout, and when?",
@@ -124,7 +119,7 @@ EXERCISE = Exercise(
         "`weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1)`; if training: weights = "
         "`dropout(weights, p, generator)`; `return weights @ v, weights`.",
     ),
-    properties=(*WEIGHTS.pair_properties(), *WEIGHTS.dropout_properties()),
+    properties=(*DROPPED_WEIGHTS.pair_properties(), *DROPPED_WEIGHTS.dropout_properties()),
     behavioral_tests=(
         decided_by_one_draw(attend_in_training, zero_weights, applies=keeps_all_in_evaluation),
         decided_without_p(attend_in_training, zero_weights, applies=keeps_all_in_evaluation),

@@ -4,22 +4,25 @@ import math
 
 import torch
 
-from exercises.common import attention_mistakes as mistakes
 from exercises.common import explainers
-from exercises.common.attention_steps import INF, compare, mix, right_weights, softmax
-from exercises.common.dropout_mistakes import (
+from exercises.common.attention import mistakes
+from exercises.common.attention.steps import INF, compare, mix, right_weights, softmax
+from exercises.common.dropout.mistakes import dropout_mistakes
+from exercises.common.dropout.place_mistakes import place_mistakes
+from exercises.common.dropout.steps import (
     dropout,
-    dropout_mistakes,
+    dropped_attention_from,
+    in_training,
     keep,
     one_for_each_column,
     one_for_each_row,
     one_matrix,
     with_fewer_draws,
 )
-from exercises.common.dropped_weights import DroppedWeights, dropped_attention_from, in_training, place_mistakes
+from exercises.common.dropout.weights import DroppedWeights
 from feedback import Misconceptions
 
-WEIGHTS = DroppedWeights(
+DROPPED_WEIGHTS = DroppedWeights(
     weights=lambda args: right_weights(args[0], args[1]),
     values=lambda args: args[2],
     mode=lambda args: args[3:5],
@@ -42,9 +45,9 @@ def assemble(drop=dropout, active=in_training, **steps):
 
 
 known = Misconceptions(assemble)
-dropouts = dropout_mistakes(WEIGHTS)
+dropouts = dropout_mistakes(DROPPED_WEIGHTS)
 
-known.include(place_mistakes(WEIGHTS))
+known.include(place_mistakes(DROPPED_WEIGHTS))
 known.include(
     dropouts,
     "renormalized",
@@ -66,7 +69,7 @@ known(
     "whole-queries",
     means="Whole rows were dropped: such a query reads nothing at all.",
     hint="Every weight needs its own draw, as in exercise 4.1.",
-    explain=WEIGHTS.tied,
+    explain=DROPPED_WEIGHTS.tied,
     step="drop",
 )(with_fewer_draws(one_for_each_row))
 
@@ -74,7 +77,7 @@ known(
     "same-for-every-query",
     means="The same keys were dropped for several queries, items or heads: there are fewer draws than weights.",
     hint="Every weight needs its own draw, as in exercise 4.1.",
-    explain=WEIGHTS.tied,
+    explain=DROPPED_WEIGHTS.tied,
 )
 
 

@@ -4,10 +4,10 @@ import contextlib
 
 import torch
 
+from exercises.common.attention.projections import PROJECTIONS
 from exercises.common.devices import Moved
-from exercises.common.dropping import decided_by_one_draw, decided_without_p
+from exercises.common.dropout.behavior import decided_by_one_draw, decided_without_p
 from exercises.common.inputs import DV, B, D, S, T, normal
-from exercises.common.self_attention import PROJECTIONS
 from exercises.e4_3_causal_attention.reference import CausalAttention
 from feedback import BehavioralTest
 from feedback.format import listed

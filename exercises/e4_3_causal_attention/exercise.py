@@ -2,11 +2,11 @@
 
 import torch
 
+from exercises.common.attention.projections import PROJECTIONS, fill_projections
 from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal, round_numbers
 from exercises.common.modules import in_dtype, require_methods
-from exercises.common.self_attention import PROJECTIONS, fill_projections
 from exercises.e4_3_causal_attention.behavior import TESTS
-from exercises.e4_3_causal_attention.misconceptions import WEIGHTS, future, known
+from exercises.e4_3_causal_attention.misconceptions import DROPPED_WEIGHTS, future, known
 from exercises.e4_3_causal_attention.reference import CausalAttention
 from feedback import ContractViolation, Exercise, ModuleRunner, Property, SummaryComparison, TestCase
 from helpers.masks import causal_mask
@@ -63,7 +63,7 @@ def describe(args):
     )
 
 
-ERRORS = (
+ERROR_MEANINGS = (
     (
         r"attribute '(\w+)' already exists",
         "The module has an attribute {0} already: `register_buffer` makes it by itself, so there is no self.{0} = "
@@ -156,7 +156,9 @@ MINIMAL_INPUTS = (
 
 def future_is_read(case):
     leak = case.last.double() * ~causal_mask(case.last.size(-1))
-    if (leak.abs() < 1e-4).all() or WEIGHTS.broken_row(case):  # the row comes first: its sum is nearer to the cause
+    if (leak.abs() < 1e-4).all() or DROPPED_WEIGHTS.broken_row(
+        case
+    ):  # the row comes first: its sum is nearer to the cause
         return None
     return f"The future must get the weight 0, in training too: {future(case)}."
 
@@ -175,14 +177,14 @@ EXERCISE = Exercise(
     reference=CausalAttention,
     returns=("out", "weights"),
     runner=ModuleRunner(run_causal_attention, ("x", *PROJECTIONS, "context_length", "dropout", "training"), describe),
-    comparison=SummaryComparison(WEIGHTS.summary),
-    stage_of=WEIGHTS.stage_of,
+    comparison=SummaryComparison(DROPPED_WEIGHTS.summary),
+    stage_of=DROPPED_WEIGHTS.stage_of,
     judge_first=("weights",),
     axis_names=AXES | {3: "", 7: "T", 11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
     cases=CASES,
     minimal_inputs=MINIMAL_INPUTS,
     misconceptions=known,
-    error_meanings=ERRORS,
+    error_meanings=ERROR_MEANINGS,
     hints=(
         "It is your SelfAttention from exercise 2.5 with two more lines in `__init__`: "
         '`self.register_buffer("mask", ...)`, a triangle of `context_length` positions, and '
@@ -192,7 +194,7 @@ EXERCISE = Exercise(
         '`weights = scores.masked_fill(~self.mask[:T, :T], float("-inf")).softmax(dim=-1)`, for a mask that is '
         "True where reading is allowed; `weights = self.dropout(weights)`; `return weights @ v, weights`",
     ),
-    properties=(*WEIGHTS.pair_properties(FUTURE), *WEIGHTS.dropout_properties()),
+    properties=(*DROPPED_WEIGHTS.pair_properties(FUTURE), *DROPPED_WEIGHTS.dropout_properties()),
     behavioral_tests=TESTS,
     when_correct="This is the attention of GPT, one head of it: it learns, cannot see ahead, and in training "
     "it cannot count on any single word.",

@@ -5,27 +5,24 @@ import math
 import torch
 from torch import nn
 
-from exercises.common import attention_mistakes as mistakes
 from exercises.common import explainers
-from exercises.common.attention_steps import INF, compare, right_weights, scale
-from exercises.common.dropout_mistakes import (
+from exercises.common.attention import mistakes
+from exercises.common.attention.projections import PROJECTIONS
+from exercises.common.attention.steps import INF, compare, right_weights, scale
+from exercises.common.dropout.mistakes import dropout_mistakes, include_mistakes_of_a_layer
+from exercises.common.dropout.place_mistakes import place_mistakes
+from exercises.common.dropout.steps import (
     dropout,
-    dropout_mistakes,
-    include_mistakes_of_a_layer,
+    dropped_attention_from,
+    in_training,
     one_for_each_column,
     one_for_each_row,
     one_matrix,
     with_fewer_draws,
 )
-from exercises.common.dropped_weights import (
-    DroppedWeights,
-    dropped_attention_from,
-    in_training,
-    place_mistakes,
-)
-from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.dropout.weights import DroppedWeights
+from exercises.common.masks.mistakes import MASK_MISTAKES
 from exercises.common.modules import Blank
-from exercises.common.self_attention import PROJECTIONS
 from feedback import Misconceptions
 from helpers.masks import causal_mask
 
@@ -46,7 +43,7 @@ def values(args):
     return queries_keys_values(args)[2]
 
 
-WEIGHTS = DroppedWeights(
+DROPPED_WEIGHTS = DroppedWeights(
     weights=causal_weights,
     values=values,
     mode=lambda args: args[-2:],
@@ -106,13 +103,13 @@ def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps
 
 
 known = Misconceptions(assemble)
-dropouts = dropout_mistakes(WEIGHTS)
+dropouts = dropout_mistakes(DROPPED_WEIGHTS)
 
 
 # ---------------------------------------------------------------- when and where dropout is applied
 
 known.include(
-    place_mistakes(WEIGHTS),
+    place_mistakes(DROPPED_WEIGHTS),
     means={
         "always-on": "In evaluation something is dropped: the module does not look at its mode, or turns it around.",
         "before-softmax": "Dropout came before the softmax (or before a second one): on the scores, q, k or x. A "
@@ -171,7 +168,7 @@ known(
     "whole-positions",
     means="Several weights became 0 together: there are fewer draws than weights.",
     hint="Every weight has its own draw. `nn.Dropout` does that; `nn.Dropout1d` and 2d drop whole rows or more.",
-    explain=WEIGHTS.tied,
+    explain=DROPPED_WEIGHTS.tied,
 )
 
 

@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.heads import worst_row
+from exercises.common.heads.split_and_merge import worst_row
 from exercises.e5_1_split_heads.reference import split_heads
 from feedback import Misconceptions
 

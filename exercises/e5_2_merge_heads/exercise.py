@@ -3,13 +3,13 @@
 import torch
 
 from exercises.common.gradients import gradients_flow
-from exercises.common.heads import NAMED_BY_POSITION, PROPERTIES, SHAPES
+from exercises.common.heads.inputs import SIZES
+from exercises.common.heads.split_and_merge import NAMED_BY_POSITION, PROPERTIES, SHAPES
 from exercises.common.inputs import AXES, B, H, T, normal
-from exercises.common.multi_head import SIZES
-from exercises.e5_1_split_heads.reference import split_heads
 from exercises.e5_2_merge_heads.misconceptions import known
 from exercises.e5_2_merge_heads.reference import merge_heads
 from feedback import Exercise, TestCase
+from helpers.heads import split_heads
 
 EXERCISE = Exercise(
     minutes=5,

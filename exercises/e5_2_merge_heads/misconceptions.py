@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.heads import worst_row
+from exercises.common.heads.split_and_merge import worst_row
 from exercises.e5_2_merge_heads.reference import merge_heads
 from feedback import Misconceptions
 

@@ -6,20 +6,20 @@ import torch
 
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
-from exercises.common.multi_head import (
-    HIDE_FIRST,
-    ONE_AXIS,
+from exercises.common.heads.behavior import behavioral_tests
+from exercises.common.heads.inputs import (
+    LIMITATION_LARGE_SCORES,
+    LIMITATION_ONE_AXIS,
     PROJECTIONS,
     SIZES,
     D,
-    behavioral_tests,
     is_masked,
     large_score_arguments,
     low_score_arguments,
     self_attention_arguments,
     small_arguments,
 )
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
 from exercises.e5_3_multi_head_attention.misconceptions import known
 from exercises.e5_3_multi_head_attention.reference import multi_head_attention
 from feedback import Exercise, TestCase
@@ -52,7 +52,9 @@ EXERCISE = Exercise(
             "a mask for each head, (B, H, T, T)",
             self_attention_arguments(74, B, T, H, D, some_hidden(B, H, T, T, seed=2)),
         ),
-        TestCase("a mask (T,)", self_attention_arguments(75, B, T, H, D, some_hidden(T)), limitation=ONE_AXIS),
+        TestCase(
+            "a mask (T,)", self_attention_arguments(75, B, T, H, D, some_hidden(T)), limitation=LIMITATION_ONE_AXIS
+        ),
         TestCase("float64", self_attention_arguments(76, B, T, H, D, some_hidden(T, T), dtype=torch.float64)),
         TestCase("six heads of eleven features", self_attention_arguments(77, B, S, 6, 11)),
         TestCase("one head, mask=None", self_attention_arguments(78, B, T, 1, 10, None)),
@@ -68,7 +70,11 @@ EXERCISE = Exercise(
         TestCase("scores around -7", low_score_arguments(82, -7.22)),
         TestCase("scores around -150", low_score_arguments(84, -150)),
         TestCase(
-            "hidden scores far above the visible ones", large_score_arguments(86), 1e-3, 1e-3, limitation=HIDE_FIRST
+            "hidden scores far above the visible ones",
+            large_score_arguments(86),
+            1e-3,
+            1e-3,
+            limitation=LIMITATION_LARGE_SCORES,
         ),
     ),
     minimal_inputs=small_arguments(),

@@ -1,16 +1,16 @@
 """What people get wrong in exercise 5.3, multi_head_attention."""
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
-from exercises.common.attention_steps import multi_head_from
-from exercises.common.head_mistakes import (
+from exercises.common.attention.mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
+from exercises.common.attention.steps import multi_head_from
+from exercises.common.heads.layer_mistakes import (
     BY_HAND_MISTAKES,
-    HEAD_MISTAKES,
     OUT_PROJ_MISTAKES,
     add_out_proj_by_hand,
     layers_mixed_up,
 )
-from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.heads.mistakes import HEAD_MISTAKES
+from exercises.common.masks.mistakes import MASK_MISTAKES
 from exercises.e5_3_multi_head_attention.reference import multi_head_attention
 from feedback import Misconceptions
 

@@ -8,7 +8,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from exercises.common import wrong_weights
+from exercises.common.heads import wrong_weights
 from feedback.bank import WrongAnswers
 from helpers.attention import dot_product_attention
 

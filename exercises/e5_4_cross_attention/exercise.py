@@ -6,16 +6,9 @@ import torch
 
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
+from exercises.common.heads.behavior import behavioral_tests
+from exercises.common.heads.inputs import PROJECTIONS, SIZES, D, random_layers, simple_layers, with_scores_around
 from exercises.common.inputs import AXES, B, H, S, T, normal
-from exercises.common.multi_head import (
-    PROJECTIONS,
-    SIZES,
-    D,
-    behavioral_tests,
-    random_layers,
-    simple_layers,
-    with_scores_around,
-)
 from exercises.e5_4_cross_attention.misconceptions import known
 from exercises.e5_4_cross_attention.reference import cross_attention
 from feedback import Exercise, TestCase

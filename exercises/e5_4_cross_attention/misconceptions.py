@@ -3,21 +3,15 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import (
-    MIX_MISTAKES,
-    SCALE_MISTAKES,
-    SOFTMAX_MISTAKES,
-    over_queries,
-    unscaled,
-)
-from exercises.common.attention_steps import INF, attention_from, multi_head_from
-from exercises.common.context_mistakes import CONTEXT_MISTAKES
-from exercises.common.head_mistakes import (
+from exercises.common.attention.mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
+from exercises.common.attention.steps import INF, attention_from, multi_head_from
+from exercises.common.heads.layer_mistakes import (
     BY_HAND_MISTAKES,
-    HEAD_MISTAKES,
+    CONTEXT_MISTAKES,
     OUT_PROJ_MISTAKES,
     add_out_proj_by_hand,
 )
+from exercises.common.heads.mistakes import HEAD_MISTAKES
 from exercises.e5_4_cross_attention.reference import cross_attention
 from feedback import Misconceptions
 from helpers.masks import causal_mask

@@ -7,7 +7,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from exercises.common import wrong_weights
+from exercises.common.heads import wrong_weights
 from exercises.e5_5_multi_head_module.answers_frame import FourLayers, cut, join
 from feedback.bank import WrongAnswers
 from helpers.attention import dot_product_attention

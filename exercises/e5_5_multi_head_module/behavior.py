@@ -6,13 +6,14 @@ from functools import cache
 import torch
 
 from exercises.common.devices import Moved, is_moved
-from exercises.common.dropping import decided_by_one_draw, decided_without_p
+from exercises.common.dropout.behavior import decided_by_one_draw, decided_without_p
+from exercises.common.experiments import largest_difference
 from exercises.common.gradients import first_wrong
-from exercises.common.independence import largest_difference
+from exercises.common.heads.behavior import behavioral_tests
+from exercises.common.heads.inputs import D, random_layers
 from exercises.common.inputs import B, H, S, T, normal, some_hidden
-from exercises.common.multi_head import D, behavioral_tests, random_layers
-from exercises.e5_5_multi_head_module.given import apply, built
 from exercises.e5_5_multi_head_module.reference import MultiHeadAttention
+from exercises.e5_5_multi_head_module.runner import apply, built
 from feedback import BehavioralTest
 from feedback.format import listed
 

@@ -3,11 +3,9 @@
 import torch
 
 from exercises.common import properties
-from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
-from exercises.common.modules import only_read
-from exercises.common.multi_head import (
+from exercises.common.heads.inputs import (
     FOUR_FEATURES,
-    HIDE_FIRST,
+    LIMITATION_LARGE_SCORES,
     PROJECTIONS,
     SIZES,
     TWO_FEATURES,
@@ -16,16 +14,14 @@ from exercises.common.multi_head import (
     low_score_arguments,
     simple_layers,
 )
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
+from exercises.common.modules import only_read
 from exercises.e5_5_multi_head_module.behavior import TESTS
-from exercises.e5_5_multi_head_module.given import (
-    WEIGHTS,
-    arguments,
-    described,
-    run_multi_head_attention,
-    showing_the_mix,
-)
+from exercises.e5_5_multi_head_module.comparison import DROPPED_WEIGHTS
+from exercises.e5_5_multi_head_module.inputs import arguments, showing_the_mix
 from exercises.e5_5_multi_head_module.misconceptions import known
 from exercises.e5_5_multi_head_module.reference import MultiHeadAttention
+from exercises.e5_5_multi_head_module.runner import described, run_multi_head_attention
 from feedback import Exercise, ModuleRunner, Property, SummaryComparison, TestCase
 from helpers.masks import causal_mask
 
@@ -62,7 +58,9 @@ CASES = (
     TestCase("float64, a context and a mask (B, H, 1, S)", masked(147, B, H, 1, S, dtype=torch.float64)),
     TestCase("scores around -7", low_scores(148, -7.22)),
     TestCase("scores around -150", low_scores(149, -150)),
-    TestCase("hidden scores far above the visible ones", large_scores(151), 1e-3, 1e-3, limitation=HIDE_FIRST),
+    TestCase(
+        "hidden scores far above the visible ones", large_scores(151), 1e-3, 1e-3, limitation=LIMITATION_LARGE_SCORES
+    ),
     TestCase("evaluation, dropout = 0.5", showing_the_mix(150, B, 9, None, 0.5, False)),
     TestCase("training, dropout = 0.3", showing_the_mix(160, 8, 18, None, 0.3, True), rtol=1e-3),
     TestCase(
@@ -90,7 +88,9 @@ MINIMAL_INPUTS = (
 
 def only_in_evaluation(wanted):
     """A property of the weights that dropout takes away."""
-    return Property(wanted.id, lambda case: None if WEIGHTS.mode(case.args)[1] else wanted.test(case), wanted.hint)
+    return Property(
+        wanted.id, lambda case: None if DROPPED_WEIGHTS.mode(case.args)[1] else wanted.test(case), wanted.hint
+    )
 
 
 EXERCISE = Exercise(
@@ -102,8 +102,8 @@ EXERCISE = Exercise(
     reference=MultiHeadAttention,
     returns=("out", "weights"),
     runner=ModuleRunner(run_multi_head_attention, ("x", *PROJECTIONS, "num_heads", "context", "mask"), described),
-    comparison=SummaryComparison(WEIGHTS.summary),
-    stage_of=WEIGHTS.stage_of,
+    comparison=SummaryComparison(DROPPED_WEIGHTS.summary),
+    stage_of=DROPPED_WEIGHTS.stage_of,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
     axis_names=AXES | {**SIZES, 7: "S", 13: "T"},
@@ -123,8 +123,8 @@ EXERCISE = Exercise(
         properties.POSITIVE,
         only_in_evaluation(properties.ROWS),
         properties.HIDDEN,
-        WEIGHTS.out_property(),
-        *WEIGHTS.dropout_properties(),
+        DROPPED_WEIGHTS.out_property(),
+        *DROPPED_WEIGHTS.dropout_properties(),
     ),
     behavioral_tests=TESTS,
     when_correct="A complete multi-head attention, in your own words: a decoder, an encoder and a translator are built "

@@ -3,29 +3,30 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
-from exercises.common.attention_steps import give, multi_head_from
-from exercises.common.context_mistakes import CONTEXT_MISTAKES
-from exercises.common.dropout_mistakes import (
+from exercises.common.attention.mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
+from exercises.common.attention.steps import give, multi_head_from
+from exercises.common.dropout.mistakes import dropout_mistakes, include_mistakes_of_a_layer
+from exercises.common.dropout.place_mistakes import place_mistakes
+from exercises.common.dropout.steps import (
     dropout,
-    dropout_mistakes,
-    include_mistakes_of_a_layer,
+    dropped_attention_from,
+    in_training,
     one_for_each_column,
     one_for_each_row,
     one_matrix,
     with_fewer_draws,
 )
-from exercises.common.dropped_weights import dropped_attention_from, in_training, place_mistakes
-from exercises.common.head_mistakes import (
+from exercises.common.heads.inputs import PROJECTIONS
+from exercises.common.heads.layer_mistakes import (
     BY_HAND_MISTAKES,
-    HEAD_MISTAKES,
+    CONTEXT_MISTAKES,
     OUT_PROJ_MISTAKES,
     add_out_proj_by_hand,
 )
-from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.heads.mistakes import HEAD_MISTAKES
+from exercises.common.masks.mistakes import MASK_MISTAKES
 from exercises.common.modules import Assembled
-from exercises.common.multi_head import PROJECTIONS
-from exercises.e5_5_multi_head_module.given import WEIGHTS
+from exercises.e5_5_multi_head_module.comparison import DROPPED_WEIGHTS
 from feedback import Misconceptions
 from helpers.heads import merge_heads, split_heads
 
@@ -90,8 +91,8 @@ def assemble(
 
 
 known = Misconceptions(assemble)
-place = place_mistakes(WEIGHTS)
-dropouts = dropout_mistakes(WEIGHTS)
+place = place_mistakes(DROPPED_WEIGHTS)
+dropouts = dropout_mistakes(DROPPED_WEIGHTS)
 
 
 # ---------------------------------------------------------------- the heads, and the layers
@@ -305,7 +306,7 @@ known(
     means="Several weights became 0 together: there are fewer draws than weights.",
     hint="Every weight of every head has its own draw. `nn.Dropout` does that; `nn.Dropout1d` and 2d drop whole "
     "rows or more.",
-    explain=WEIGHTS.tied,
+    explain=DROPPED_WEIGHTS.tied,
 )
 
 

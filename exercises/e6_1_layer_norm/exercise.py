@@ -5,18 +5,8 @@ import torch
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, normal
-from exercises.common.norm_checks import (
-    BY_HAND,
-    CASES,
-    EQUAL_NUMBERS,
-    SIZES,
-    VARIANCE,
-    eps_matters,
-    left_out,
-    mean_not_0,
-    vectors_apart,
-    weight_and_bias,
-)
+from exercises.common.norm.behavior import VARIANCE, left_out, mean_not_0, vectors_apart
+from exercises.common.norm.inputs import BY_HAND, CASES, EQUAL_NUMBERS, SIZES, eps_matters, weight_and_bias
 from exercises.e6_1_layer_norm.misconceptions import known
 from exercises.e6_1_layer_norm.reference import layer_norm
 from feedback import Exercise, TestCase

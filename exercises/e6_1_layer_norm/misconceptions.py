@@ -2,8 +2,8 @@
 
 import torch.nn.functional as F
 
-from exercises.common.norm_mistakes import NORM_MISTAKES
-from exercises.common.norm_steps import norm_from
+from exercises.common.norm.mistakes import NORM_MISTAKES
+from exercises.common.norm.steps import norm_from
 from feedback import Misconceptions
 
 known = Misconceptions(norm_from)

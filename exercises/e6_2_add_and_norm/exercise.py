@@ -3,20 +3,11 @@
 import torch
 
 from exercises.common import properties
+from exercises.common.experiments import largest_difference
 from exercises.common.gradients import gradients_flow
-from exercises.common.independence import largest_difference
 from exercises.common.inputs import AXES, B, T, normal
-from exercises.common.norm_checks import (
-    BY_HAND,
-    CASES,
-    EQUAL_NUMBERS,
-    SIZES,
-    left_out,
-    mean_not_0,
-    points_like,
-    vectors_apart,
-    weight_and_bias,
-)
+from exercises.common.norm.behavior import left_out, mean_not_0, points_like, vectors_apart
+from exercises.common.norm.inputs import BY_HAND, CASES, EQUAL_NUMBERS, SIZES, weight_and_bias
 from exercises.e6_2_add_and_norm.misconceptions import AFTER_THE_NORM, known
 from exercises.e6_2_add_and_norm.reference import add_and_norm
 from feedback import BehavioralTest, Exercise, TestCase

@@ -3,9 +3,9 @@
 import torch
 import torch.nn.functional as F
 
-from exercises.common.norm_mistakes import NORM_MISTAKES
-from exercises.common.norm_steps import norm_from, statistics, vector
-from exercises.e6_1_layer_norm.reference import layer_norm
+from exercises.common.norm.explainers import statistics, vector
+from exercises.common.norm.mistakes import NORM_MISTAKES
+from exercises.common.norm.steps import layer_norm, norm_from
 from feedback import Misconceptions
 
 

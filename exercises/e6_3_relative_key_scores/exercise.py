@@ -3,8 +3,8 @@
 import torch
 
 from exercises.common import properties
+from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
 from exercises.common.gradients import gradients_flow
-from exercises.common.independence import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from exercises.e6_3_relative_key_scores.misconceptions import known, sources, where_from
 from exercises.e6_3_relative_key_scores.reference import relative_key_scores

@@ -597,3 +597,14 @@ def cache_filled_with_minus_100(q, k, v, past):
     k, v = with_past(k, v, past)
     scores = torch.where(seen(q, k), q @ k.mT / q.size(-1) ** 0.5, -100)
     return scores.softmax(-1) @ v, (k, v)
+
+
+@wrong("zero-times-infinity")
+def cache_masked_by_a_product(q, k, v, past):
+    """A mask of zeros and ones is multiplied by -inf."""
+    old = 0 if past is None else past[0].size(-2)
+    k, v = with_past(k, v, past)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    future = torch.ones(q.size(-2), k.size(-2)).triu(old + 1)
+    weights = (scores + future * float("-inf")).softmax(dim=-1)
+    return weights @ v, (k, v)

@@ -3,10 +3,10 @@
 import torch
 
 from exercises.common import explainers, properties
+from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
 from exercises.common.gradients import gradients_flow
-from exercises.common.independence import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
+from exercises.common.heads.inputs import LIMITATION_LARGE_SCORES
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
-from exercises.common.multi_head import HIDE_FIRST
 from exercises.e6_5_attend_with_cache.misconceptions import known
 from exercises.e6_5_attend_with_cache.reference import attend_with_cache
 from feedback import BehavioralTest, Exercise, Property, TestCase
@@ -192,7 +192,7 @@ EXERCISE = Exercise(
         TestCase(
             "a hidden score far above the visible one",
             by_hand([1.0, 1.0], [0.0, 300.0], [8.0, 4.0]),
-            limitation=HIDE_FIRST,
+            limitation=LIMITATION_LARGE_SCORES,
         ),
     ),
     minimal_inputs=(

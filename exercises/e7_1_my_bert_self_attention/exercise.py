@@ -5,15 +5,13 @@ from dataclasses import replace
 import torch
 
 from exercises.common import properties
-from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
-from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
-from exercises.common.multi_head import (
-    HIDE_FIRST,
-    ONE_AXIS,
+from exercises.common.heads.behavior import behavioral_tests
+from exercises.common.heads.inputs import (
+    LIMITATION_LARGE_SCORES,
+    LIMITATION_ONE_AXIS,
     SIZES,
     C,
     D,
-    behavioral_tests,
     is_masked,
     large_score_arguments,
     low_score_arguments,
@@ -21,6 +19,8 @@ from exercises.common.multi_head import (
     self_attention_arguments,
     small_arguments,
 )
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
+from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
 from exercises.e7_1_my_bert_self_attention.misconceptions import LAYERS, known
 from exercises.e7_1_my_bert_self_attention.reference import MyBertSelfAttention
 from feedback import ContractViolation, Exercise, ModuleRunner, TestCase
@@ -150,7 +150,7 @@ EXERCISE = Exercise(
         TestCase("a mask (B, 1, T, T)", arguments(205, B, T, H, D, some_hidden(B, 1, T, T))),
         TestCase("a mask for each head, (B, H, T, T)", arguments(206, B, T, H, D, some_hidden(B, H, T, T, seed=2))),
         TestCase("a mask (H, T, T)", arguments(216, B, T, H, D, some_hidden(H, T, T, seed=3))),
-        TestCase("a mask (T,)", arguments(207, B, T, H, D, some_hidden(T)), limitation=ONE_AXIS),
+        TestCase("a mask (T,)", arguments(207, B, T, H, D, some_hidden(T)), limitation=LIMITATION_ONE_AXIS),
         TestCase("float64", arguments(208, B, T, H, D, some_hidden(T, T), dtype=torch.float64)),
         TestCase("six heads of eleven features", arguments(209, B, S, 6, 11)),
         TestCase("one head", arguments(210, B, T, 1, 10, CAUSAL)),
@@ -164,7 +164,7 @@ EXERCISE = Exercise(
             only_read(large_score_arguments(221, layers=3)),
             rtol=1e-3,
             atol=1e-3,
-            limitation=HIDE_FIRST,
+            limitation=LIMITATION_LARGE_SCORES,
         ),
     ),
     minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),

@@ -3,10 +3,11 @@
 from torch.nn import functional as F
 
 from exercises.common import explainers
-from exercises.common.attention_mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
-from exercises.common.attention_steps import attention_from, multi_head_from
-from exercises.common.head_mistakes import BY_HAND_MISTAKES, HEAD_MISTAKES, as_it_is, layers_mixed_up
-from exercises.common.mask_mistakes import MASK_MISTAKES
+from exercises.common.attention.mistakes import MIX_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, over_queries, unscaled
+from exercises.common.attention.steps import attention_from, multi_head_from
+from exercises.common.heads.layer_mistakes import BY_HAND_MISTAKES, layers_mixed_up
+from exercises.common.heads.mistakes import HEAD_MISTAKES, as_it_is
+from exercises.common.masks.mistakes import MASK_MISTAKES
 from exercises.common.modules import Assembled
 from feedback import Misconceptions
 from helpers.heads import merge_heads, split_heads

@@ -4,8 +4,7 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.inputs import AXES, S, T, normal, padded
-from exercises.e7_2_mean_pool.misconceptions import known
-from exercises.e7_2_mean_pool.misconceptions_of_the_mean import filled
+from exercises.e7_2_mean_pool.misconceptions import filled, known
 from exercises.e7_2_mean_pool.reference import mean_pool
 from feedback import BehavioralTest, Exercise, TestCase
 

@@ -5,12 +5,14 @@ from functools import cache
 import torch
 
 from exercises.common import properties
-from exercises.common.independence import largest_difference
+from exercises.common.experiments import largest_difference
 from exercises.common.inputs import B, T, normal
 from exercises.common.modules import changes_with_the_mode
-from exercises.e8_2_decoder_block.given import Numbers, built, described, layers_of, right, run_block, summary
+from exercises.e8_2_decoder_block.comparison import right, summary
+from exercises.e8_2_decoder_block.layers import layers_of
 from exercises.e8_2_decoder_block.misconceptions import known
 from exercises.e8_2_decoder_block.reference import DecoderBlock
+from exercises.e8_2_decoder_block.runner import Numbers, built, described, run_block
 from feedback import BehavioralTest, Exercise, ModuleRunner, SummaryComparison, TestCase
 from feedback.explainers import worst
 from feedback.format import listed, position

@@ -2,8 +2,7 @@
 
 import torch
 
-from exercises.common.dropping import seeded, with_generator
-from exercises.common.inputs import generator
+from exercises.common.inputs import generator, seeded, with_generator
 from exercises.e8_3_sample import draws
 from exercises.e8_3_sample.misconceptions import known
 from exercises.e8_3_sample.reference import sample

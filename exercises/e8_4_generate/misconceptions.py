@@ -8,13 +8,6 @@ from feedback.format import counted, shortly
 known = Misconceptions()
 
 
-class Answer(list):
-    """[ids, what the model was fed], in the form that the engine compares; ids are shown as they came."""
-
-    def __repr__(self):
-        return repr(self[0])
-
-
 def told(case):
     """The first call of the model that is not right, or else the first row that is not."""
     ids, fed = case.actual

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from exercises import EXERCISES
-from exercises.e5_5_multi_head_module.given import parse, run_multi_head_attention
+from exercises.e5_5_multi_head_module.runner import parse, run_multi_head_attention
 from helpers import ports
 
 

@@ -12,7 +12,7 @@ import nbformat
 
 import explorers
 from exercises import EXERCISES
-from exercises.e2_6_pronoun_matrices.sentences import features
+from exercises.common.pronouns import features
 from exercises.notebooks import NOTEBOOKS
 from feedback.progress import duration
 from helpers.attention import dot_product_attention

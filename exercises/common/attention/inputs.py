@@ -1,0 +1,58 @@
+"""Queries and keys to try answers on, for the exercises of notebook 02."""
+
+import torch
+
+from exercises.common.inputs import B, D, H, S, T, normal, round_numbers
+from feedback import TestCase
+
+BATCH = (normal(B, T, D, seed=3), normal(B, S, D, seed=4))
+
+
+def _leader(rows):
+    """A batch of one vector of length 8.14, and zeros: its score with itself, divided by sqrt(D), is 20."""
+    return torch.cat([torch.full((1, 1, D), 8.14 / D**0.5), torch.zeros(1, rows - 1, D)], dim=1)
+
+
+_QUERIES_AND_KEYS = {
+    "queries and keys": (normal(T, D, seed=1), normal(S, D, seed=2)),
+    "a batch": BATCH,
+    "a batch of heads": (normal(B, H, T, D, seed=5), normal(B, H, S, D, seed=6)),
+    "more queries than keys": (normal(1, T, D, seed=17), normal(1, 4, D, seed=18)),
+    "one query far nearer to one key than to 63 others": (_leader(1), _leader(64)),
+    "float64": (normal(B, T, D, seed=7).double(), normal(B, S, D, seed=8).double()),
+    "as many keys as queries": (normal(B, T, D, seed=9), normal(B, T, D, seed=10)),
+    "17 features": (normal(T, 17, seed=11) / 1.3, normal(S, 17, seed=12)),  # another D, for those who write 11
+    "four items, one query each": (normal(4, 1, D, seed=13), normal(4, S, D, seed=14)),
+    "one query of one head of one item": (normal(1, 1, 1, D, seed=15), normal(1, 1, S, D, seed=16)),
+}
+
+
+def query_key_cases(*extra):
+    """Test cases for functions of q and k; each function in `extra` makes one more argument from k."""
+    return tuple(TestCase(name, (q, k, *(make(k) for make in extra))) for name, (q, k) in _QUERIES_AND_KEYS.items())
+
+
+def large_scores(*extra):
+    """A test case whose scores are so large that their exponentials overflow."""
+    q, k = torch.tensor([[40.0, 40.0], [0.1, 0.0]]), torch.tensor([[40.0, 40.0], [0.0, 0.0], [40.0, 39.9]])
+    return TestCase(
+        "scores above 1,000",
+        (q, k, *(make(k) for make in extra)),
+        1e-3,
+        1e-3,
+        limitation="It has a limit: scores above 1,000 next to small ones. There exp overflows, and scores that are "
+        "cut off, or shifted by one maximum for all rows, give other weights. The softmax of exercise 2.2 survives "
+        "them, and so does torch's own.",
+    )
+
+
+def _round(*shape):
+    return 2.5 * round_numbers(*shape)
+
+
+SMALL_PAIRS = ((_round(1, 2), _round(2, 2)), (_round(2, 2), 2 - _round(2, 2)), (_round(2, 2, 2), _round(2, 3, 2)))
+
+
+def stage_of(args):
+    """Matrices are judged first, then batches, and last whether float64 stays float64."""
+    return 2 if args[0].dtype == torch.float64 else int(args[0].dim() > 2)

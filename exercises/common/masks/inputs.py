@@ -1,0 +1,64 @@
+"""Scores and masks to try answers on: exercises 3.3 and 3.5."""
+
+import torch
+
+from exercises.common.inputs import CAUSAL, B, H, S, T, normal, padded, some_hidden
+from feedback import TestCase
+
+ALL_VISIBLE = torch.ones(T, S, dtype=torch.bool)
+MASKED_SCORES = (
+    TestCase("scores whose keys are all visible", (normal(T, S, seed=11), ALL_VISIBLE), atol=0.0),
+    TestCase("a batch whose keys are all visible", (normal(B, T, S, seed=12), ALL_VISIBLE)),
+    TestCase("a causal mask (T, T)", (normal(T, T, seed=1), CAUSAL), atol=0.0),  # hidden keys get exactly 0
+    TestCase("a mask (T, S) for a batch", (normal(B, T, S, seed=2), some_hidden(T, S))),
+    TestCase("a padding mask (B, 1, S)", (normal(B, T, S, seed=3), padded(3, 6))),
+    TestCase("a mask (B, 1, T, S) for heads", (normal(B, H, T, S, seed=4), some_hidden(B, 1, T, S))),
+    TestCase("float64", (normal(B, T, S, seed=5).double(), some_hidden(B, T, S, seed=2))),
+    TestCase("scores around -7", (normal(T, T, seed=6) - 7, CAUSAL)),
+    TestCase("hidden scores above the visible ones", (normal(T, T, seed=7) + 5 * ~CAUSAL, CAUSAL)),
+    TestCase("four items, one query each, a mask (S,)", (normal(4, 1, S, seed=8), some_hidden(S))),
+    TestCase("equal scores, one visible key of 16", (torch.zeros(T, 16), torch.arange(16) == torch.arange(T)[:, None])),
+)
+SMALL_MASKED_SCORES = tuple(
+    (torch.tensor(scores), torch.tensor(mask))
+    for scores, mask in (
+        ([[0.0, 1.0], [2.0, -1.0]], [[True, True], [True, True]]),
+        ([[0.0, 1.0], [0.0, 1.0]], [[True, False], [True, True]]),
+        ([[0.5, 2.0, 1.0], [1.0, 0.0, 3.0]], [[True, False, False], [True, True, False]]),
+    )
+)
+
+HUGE_HIDDEN_SCORES = (
+    torch.tensor([[0.0, 200.0, 200.0], [0.5, -0.5, 200.0], [0.1, 0.2, 0.3]]),
+    torch.ones(3, 3, dtype=torch.bool).tril(),
+)
+LIMITING_CASES = (
+    TestCase(
+        "large scores",
+        (torch.tensor([[1000.0, 1001.0]]), torch.ones(1, 2, dtype=torch.bool)),
+        rtol=1e-3,
+        atol=1e-3,
+        limitation="It has a limit: try the scores [[1000, 1001]], both visible; torch's own softmax survives them.",
+    ),
+    TestCase(
+        "rows far apart",
+        (torch.tensor([[0.0, 0.5], [200.0, 200.5]]), torch.ones(2, 2, dtype=torch.bool)),
+        rtol=1e-3,
+        atol=1e-3,
+        limitation="It has a limit: try the scores [[0, 0.5], [200, 200.5]], all visible. If you subtract a "
+        "maximum before exp, take that of each row: with one for all rows, rows far below the others vanish.",
+    ),
+    TestCase(
+        "a very low visible score",
+        (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
+        limitation="It has a limit: try scores = [[-20000, 0]] with only the first key visible. It must get all "
+        "the weight, however low its score: the fill must be lower than every score, and a maximum that is subtracted "
+        "is that of the visible scores.",
+    ),
+)
+
+
+def stage_of(args):
+    """Unmasked scores are judged first, then masks, and last whether float64 stays float64."""
+    scores, mask = args
+    return 9 if scores.dtype == torch.float64 else int(not mask.all())
