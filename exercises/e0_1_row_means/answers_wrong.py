@@ -10,12 +10,6 @@ wrong = WrongAnswers()
 
 
 @wrong("column-means")
-def means_of_columns(x):
-    """The means of the columns."""
-    return x.mean(dim=0)
-
-
-@wrong("column-means")
 def means_of_columns_by_loop(x):
     """The means of the columns, by a loop."""
     return torch.stack([x[:, column].mean() for column in range(x.shape[1])])
@@ -24,7 +18,7 @@ def means_of_columns_by_loop(x):
 @wrong("mean-of-all")
 def means_of_everything(x):
     """One mean of everything."""
-    return x.mean()
+    return x.sum() / x.numel()
 
 
 @wrong("returns-wrong-type")
@@ -36,13 +30,13 @@ def means_as_a_float(x):
 @wrong("sum-not-mean")
 def means_not_divided(x):
     """Sums, never divided."""
-    return x.sum(dim=1)
+    return torch.stack([row.sum() for row in x])
 
 
 @wrong("kept-dimension")
 def means_with_keepdim(x):
     """An axis of size 1 kept."""
-    return x.mean(dim=1, keepdim=True)
+    return (x.sum(1) / x.size(1)).unsqueeze(1)
 
 
 @wrong("divided-by-rows")
@@ -132,7 +126,7 @@ def means_running_total(x):
 @wrong("median-not-mean")
 def means_by_median(x):
     """Medians."""
-    return x.median(dim=1).values
+    return x.sort(dim=1).values[:, (x.size(1) - 1) // 2]
 
 
 @wrong()

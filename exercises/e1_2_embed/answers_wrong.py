@@ -14,21 +14,9 @@ wrong = WrongAnswers()
 
 
 @wrong("columns")
-def rows_of_columns(ids, table):
-    """Columns."""
-    return table[:, ids]
-
-
-@wrong("columns")
 def rows_of_the_transpose(ids, table):
     """Rows of the transpose: columns."""
     return table.t()[ids]
-
-
-@wrong("ids-multiplied")
-def rows_by_multiplying(ids, table):
-    """The ids as amounts."""
-    return ids.float() @ table
 
 
 @wrong("ids-multiplied")
@@ -40,7 +28,8 @@ def rows_by_matmul(ids, table):
 @wrong("one-hot-too-narrow")
 def rows_by_narrow_one_hot(ids, table):
     """One_hot without a number of classes."""
-    return F.one_hot(ids).to(table.dtype) @ table
+    chosen = F.one_hot(ids)
+    return chosen.type_as(table).matmul(table)
 
 
 @wrong("one-hot-of-columns")
@@ -65,19 +54,20 @@ def rows_by_one_hot_of_float32(ids, table):
 @wrong("one-hot-returned")
 def rows_as_one_hot(ids, table):
     """The one-hot rows themselves."""
-    return F.one_hot(ids, len(table)).to(table.dtype)
+    return torch.eye(len(table), dtype=table.dtype)[ids]
 
 
 @wrong("off-by-one")
 def rows_from_one(ids, table):
     """Ids counted from 1."""
-    return table[ids - 1]
+    shifted = ids - 1
+    return F.embedding(shifted % len(table), table)
 
 
 @wrong("off-by-one")
 def rows_one_further(ids, table):
     """One row further."""
-    return table[ids + 1]
+    return table.roll(-1, dims=0)[ids]
 
 
 @wrong("first-id-only")
@@ -87,24 +77,12 @@ def rows_of_the_first_id(ids, table):
         return table[id]
 
 
-@wrong("first-id-only")
-def rows_of_id_zero(ids, table):
-    """Only the first id."""
-    return table[ids[0]]
-
-
 @wrong("last-id-only")
 def rows_of_the_last_id(ids, table):
     """Each round overwrites the one before."""
     for id in ids.flatten():
         out = table[id]
     return out
-
-
-@wrong("rows-in-order")
-def rows_in_order(ids, table):
-    """The first rows, whatever the ids."""
-    return table[: len(ids)]
 
 
 @wrong("rows-in-order")
@@ -134,7 +112,7 @@ def rows_averaged(ids, table):
 @wrong("row-reduced")
 def rows_as_one_number(ids, table):
     """Rows summed to one number."""
-    return table[ids].sum(-1)
+    return table.sum(dim=1)[ids]
 
 
 @wrong("scaled")
@@ -165,13 +143,14 @@ def rows_joined(ids, table):
 @wrong("swapped-arguments")
 def rows_by_swapped_embedding(ids, table):
     """F.embedding with its arguments swapped."""
-    return F.embedding(table, ids)
+    return nn.functional.embedding(weight=ids, input=table)
 
 
 @wrong("swapped-arguments")
 def rows_by_swapped_index(ids, table):
     """The table as an index."""
-    return ids[table]
+    rows = [ids[row] for row in table]
+    return torch.stack(rows)
 
 
 @wrong("a-new-table")
@@ -185,7 +164,8 @@ def rows_of_a_new_layer(ids, table):
 @wrong("transposed")
 def rows_transposed(ids, table):
     """Transposed."""
-    return table[ids].transpose(-2, -1)
+    rows = F.embedding(ids, table)
+    return rows.swapaxes(-1, -2)
 
 
 @wrong("no-single-id")
@@ -345,13 +325,7 @@ def rows_printed(ids, table):
 @wrong("one-hot-bare")
 def looked_up_by_bare_one_hot(ids, table):
     """Bare one-hot rows: too few columns, and whole numbers."""
-    return F.one_hot(ids) @ table
-
-
-@wrong("one-hot-dtype")
-def looked_up_by_whole_one_hot(ids, table):
-    """One-hot rows of whole numbers."""
-    return F.one_hot(ids, len(table)) @ table
+    return torch.matmul(F.one_hot(ids), table)
 
 
 @wrong("a-new-table")

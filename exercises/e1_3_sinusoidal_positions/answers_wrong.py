@@ -187,7 +187,10 @@ def waves_overwritten(length, d_model):
 @wrong("zeros")
 def waves_of_zeros(length, d_model):
     """Nothing written."""
-    return torch.zeros(length, d_model)
+    positions = torch.zeros((length, d_model))
+    for _ in range(0, length, -1):
+        positions += 1
+    return positions
 
 
 @wrong("angles-returned")

@@ -32,24 +32,6 @@ def scores_by_capital_t(q, k):
     return q @ k.T
 
 
-@wrong("fixed-axes")
-def scores_by_transposing_0_1(q, k):
-    """Axes 0 and 1 swapped: right for matrices only."""
-    return q @ k.transpose(0, 1)
-
-
-@wrong("fixed-axes")
-def scores_by_transposing_1_2(q, k):
-    """Axes 1 and 2 swapped: right for three axes only."""
-    return q @ k.transpose(1, 2)
-
-
-@wrong("fixed-axes")
-def scores_by_bmm(q, k):
-    """bmm: right for three axes only."""
-    return torch.bmm(q, k.transpose(1, 2))
-
-
 @wrong()
 def scores_by_einsum_of_matrices(q, k):
     """einsum without an ellipsis: right for matrices only."""
@@ -75,12 +57,6 @@ def scores_by_view(q, k):
 
 
 @wrong("keys-ask")
-def scores_of_keys_against_queries(q, k):
-    """Keys against queries: (S, T)."""
-    return k @ q.transpose(-2, -1)
-
-
-@wrong("keys-ask")
 def scores_by_einsum_swapped(q, k):
     """einsum with the result's letters swapped."""
     return torch.einsum("...td,...sd->...st", q, k)
@@ -89,13 +65,13 @@ def scores_by_einsum_swapped(q, k):
 @wrong("keys-ignored")
 def scores_of_queries_with_themselves(q, k):
     """The keys are never used."""
-    return q @ q.transpose(-2, -1)
+    return torch.einsum("...td,...sd->...ts", q, q)
 
 
 @wrong("queries-ignored")
 def scores_of_keys_with_themselves(q, k):
     """The queries are never used."""
-    return k @ k.transpose(-2, -1)
+    return torch.einsum("...td,...sd->...ts", k, k)
 
 
 @wrong("already-scaled")
@@ -125,13 +101,13 @@ def scores_already_weights(q, k):
 @wrong("cosine")
 def scores_by_cosine(q, k):
     """Cosines instead of dot products."""
-    return F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1)
+    return F.cosine_similarity(q.unsqueeze(-2), k.unsqueeze(-3), dim=-1)
 
 
 @wrong("distance")
 def scores_by_distance(q, k):
     """Distances instead of dot products."""
-    return torch.cdist(q, k)
+    return (q.unsqueeze(-2) - k.unsqueeze(-3)).norm(dim=-1)
 
 
 @wrong("elementwise")

@@ -99,12 +99,6 @@ def softmax_over_queries(scores):
     return torch.softmax(scores, dim=-2)
 
 
-@wrong("axis-from-the-front")
-def softmax_without_axis(scores):
-    """No axis given: PyTorch guesses."""
-    return F.softmax(scores)
-
-
 @wrong("over-everything")
 def softmax_over_everything(scores):
     """Over everything at once."""
@@ -167,7 +161,8 @@ def softmax_sigmoid(scores):
 @wrong("softmax-twice")
 def softmax_twice(scores):
     """Taken twice."""
-    return scores.softmax(-1).softmax(-1)
+    weights = torch.softmax(scores, dim=-1)
+    return torch.softmax(weights, dim=-1)
 
 
 @wrong("sign")

@@ -11,12 +11,6 @@ wrong = WrongAnswers()
 
 
 @wrong("not-renormalised")
-def renormalize_not(weights, mask):
-    """Not made to sum to 1 again."""
-    return weights * mask
-
-
-@wrong("not-renormalised")
 def renormalize_not_filled(weights, mask):
     """Not made to sum to 1 again, by masked_fill."""
     return weights.masked_fill(~mask, 0.0)
@@ -106,12 +100,6 @@ def renormalize_inverted(weights, mask):
     """Inverted."""
     visible = weights.masked_fill(mask, 0.0)
     return visible / visible.sum(dim=-1, keepdim=True)
-
-
-@wrong("true-hides")
-def renormalize_inverted_not(weights, mask):
-    """Inverted, and not made to sum to 1."""
-    return weights * ~mask
 
 
 @wrong("mask-ignored")

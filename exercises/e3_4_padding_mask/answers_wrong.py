@@ -60,16 +60,11 @@ def padding_inverted_two_axes(lengths, max_length):
     return torch.arange(max_length) >= lengths[:, None]
 
 
-@wrong("true-hides")
-def padding_greater(lengths, max_length):
-    """> instead of >=, inverted and one too many."""
-    return torch.arange(max_length) > lengths[:, None, None]
-
-
 @wrong("one-too-many")
 def padding_one_too_many(lengths, max_length):
     """<= instead of <: one padding key is seen."""
-    return torch.arange(max_length) <= lengths[:, None, None]
+    positions = torch.arange(max_length)
+    return torch.stack([positions < n + 1 for n in lengths])[:, None]
 
 
 @wrong("one-too-few")
@@ -164,12 +159,6 @@ def padding_return_in_loop(lengths, max_length):
     for i, length in enumerate(lengths):
         mask[i, 0, :length] = True
         return mask
-
-
-@wrong("everything-visible")
-def padding_all_true(lengths, max_length):
-    """All True."""
-    return torch.ones(len(lengths), 1, max_length, dtype=torch.bool)
 
 
 @wrong("everything-visible")

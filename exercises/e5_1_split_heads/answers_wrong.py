@@ -10,13 +10,6 @@ wrong = WrongAnswers()
 
 
 @wrong("viewed")
-def split_viewed(x, num_heads):
-    """The final shape by view in one go."""
-    B, T, C = x.shape
-    return x.view(B, num_heads, T, C // num_heads)
-
-
-@wrong("viewed")
 def split_reshaped(x, num_heads):
     """The final shape by reshape with -1."""
     return x.reshape(x.shape[0], num_heads, x.shape[1], -1)
@@ -33,20 +26,6 @@ def split_heads_in_front_of_memory(x, num_heads):
     """Heads in front by reshape, then exchanged with the batch."""
     B, T, C = x.shape
     return x.reshape(num_heads, B, T, C // num_heads).transpose(0, 1)
-
-
-@wrong("viewed")
-def split_into_h_d_t(x, num_heads):
-    """Cut as (H, D, T)."""
-    B, T, C = x.shape
-    return x.view(B, num_heads, C // num_heads, T).transpose(2, 3)
-
-
-@wrong("transposed-first")
-def split_transposed_then_viewed(x, num_heads):
-    """Transposed before the view, which refuses."""
-    B, T, C = x.shape
-    return x.transpose(1, 2).view(B, num_heads, T, C // num_heads)
 
 
 @wrong("transposed-first")
@@ -78,7 +57,7 @@ def split_stacked_at_the_end(x, num_heads):
 @wrong("heads-first")
 def split_stacked_in_front(x, num_heads):
     """Stacked in front of the batch."""
-    return torch.stack(x.chunk(num_heads, dim=-1))
+    return torch.stack(torch.tensor_split(x, num_heads, dim=2), dim=0)
 
 
 @wrong("interleaved")
@@ -142,13 +121,13 @@ def split_by_cat(x, num_heads):
 @wrong("positions-cut")
 def split_positions(x, num_heads):
     """Positions cut instead of features."""
-    return torch.stack(x.chunk(num_heads, dim=1), dim=1)
+    return x.reshape(len(x), num_heads, -1, x.shape[-1])
 
 
 @wrong("repeated")
 def split_repeated(x, num_heads):
     """Every head gets everything."""
-    return x.unsqueeze(1).repeat(1, num_heads, 1, 1)
+    return torch.stack([x] * num_heads, dim=1)
 
 
 @wrong("overlapping")
@@ -292,12 +271,6 @@ def split_one_feature_short(x, num_heads):
     """Slices one feature short."""
     D = x.size(-1) // num_heads
     return torch.stack([x[..., h * D : (h + 1) * D - 1] for h in range(num_heads)], dim=1)
-
-
-@wrong("sizes-of-the-figure")
-def split_in_two_and_two(x, num_heads):
-    """The sizes of the figure."""
-    return x.unflatten(-1, (2, 2)).transpose(1, 2)
 
 
 @wrong("sizes-of-the-figure")

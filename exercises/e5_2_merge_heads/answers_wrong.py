@@ -11,13 +11,6 @@ wrong = WrongAnswers()
 
 
 @wrong("not-transposed-back")
-def merged_by_reshape_alone(x):
-    """Reshaped without transposing."""
-    B, H, T, D = x.shape
-    return x.reshape(B, T, H * D)
-
-
-@wrong("not-transposed-back")
 def merged_by_view_alone(x):
     """Viewed without transposing."""
     return x.view(x.shape[0], x.shape[2], -1)
@@ -28,13 +21,6 @@ def merged_by_contiguous_alone(x):
     """Made contiguous, not transposed."""
     B, H, T, D = x.shape
     return x.contiguous().view(B, T, H * D)
-
-
-@wrong("not-contiguous")
-def merged_view_after_transpose(x):
-    """View after transpose."""
-    B, H, T, D = x.shape
-    return x.transpose(1, 2).view(B, T, H * D)
 
 
 @wrong("not-contiguous")
@@ -89,12 +75,6 @@ def merged_along_positions(x):
     return torch.cat(x.unbind(1), dim=1)
 
 
-@wrong("heads-along-positions")
-def merged_flattened_too_early(x):
-    """The wrong axes flattened after the transpose."""
-    return x.transpose(1, 2).flatten(1, 2)
-
-
 @wrong("wrong-shape")
 def merged_flattened_all(x):
     """Flattened from axis 1 to the end."""
@@ -104,7 +84,8 @@ def merged_flattened_all(x):
 @wrong("positions-in-features")
 def merged_positions_and_features(x):
     """Positions and features flattened."""
-    return x.flatten(2)
+    B, H, T, D = x.shape
+    return x.reshape(B, H, T * D)
 
 
 @wrong("heads-in-batch")
@@ -122,13 +103,7 @@ def merged_by_sum(x):
 @wrong("averaged")
 def merged_by_mean(x):
     """Averaged."""
-    return x.mean(1)
-
-
-@wrong("one-head-only")
-def merged_first_head(x):
-    """The first head."""
-    return x[:, 0]
+    return sum(x.unbind(1)) / x.size(1)
 
 
 @wrong("one-head-only")
@@ -156,7 +131,8 @@ def merged_into_two_axes(x):
 @wrong("batch-second")
 def merged_positions_first(x):
     """The positions first."""
-    return x.permute(2, 0, 1, 3).flatten(2)
+    B, H, T, D = x.shape
+    return x.permute(2, 0, 1, 3).reshape(T, B, H * D)
 
 
 @wrong("unchanged")
@@ -278,19 +254,6 @@ def merged_as_in_the_figure(x):
 def merged_joined_first(x):
     """Joined first."""
     return x.flatten(-2).transpose(1, 2)
-
-
-@wrong("joined-first")
-def merged_joined_first_by_reshape(x):
-    """Joined first, in the right shape."""
-    B, H, T, D = x.shape
-    return x.reshape(B, H * D, T).transpose(1, 2)
-
-
-@wrong("joined-first")
-def merged_joined_first_along_positions(x):
-    """Joined first, heads with positions."""
-    return x.flatten(1, 2).transpose(1, 2)
 
 
 @wrong()

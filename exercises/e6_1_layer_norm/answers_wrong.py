@@ -206,7 +206,8 @@ def norm_without_brackets(x, weight, bias, eps):
 @wrong("no-norm-of-this-shape")
 def norm_by_torch_of_two_axes(x, weight, bias, eps):
     """F.layer_norm over positions and features."""
-    return F.layer_norm(x, x.shape[1:], weight, bias, eps)
+    norm = nn.LayerNorm(x.shape[1:], eps=eps)
+    return F.layer_norm(x, norm.normalized_shape, weight, bias, norm.eps)
 
 
 @wrong("not-normalized")

@@ -117,7 +117,7 @@ def add_with_a_times(sublayer_out, x, weight, bias, eps):
 @wrong("only-added")
 def add_without_norm(sublayer_out, x, weight, bias, eps):
     """No norm."""
-    return sublayer_out + x
+    return torch.add(x, sublayer_out)
 
 
 @wrong("not-normalized")

@@ -110,11 +110,6 @@ def additive_on_ones(mask, dtype):
 
 
 @wrong("mask-as-numbers")
-def additive_as_numbers(mask, dtype):
-    return mask.to(dtype)
-
-
-@wrong("mask-as-numbers")
 def additive_turned_around(mask, dtype):
     return 1 - mask.to(dtype)
 
@@ -129,11 +124,6 @@ def additive_fill_thrown_away(mask, dtype):
     added = torch.zeros(mask.shape, dtype=dtype)
     added.masked_fill(~mask, torch.finfo(dtype).min)
     return added
-
-
-@wrong("still-bool")
-def additive_inverted(mask, dtype):
-    return ~mask
 
 
 @wrong("still-bool")

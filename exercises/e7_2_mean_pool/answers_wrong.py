@@ -90,7 +90,8 @@ def pooled_all_together_repeated(hidden, mask):
 @wrong("one-number")
 def pooled_to_a_number(hidden, mask):
     """One number."""
-    return hidden[mask].mean()
+    real = mask.unsqueeze(-1).expand_as(hidden)
+    return hidden[real].sum() / real.sum()
 
 
 @wrong("over-features")
@@ -134,7 +135,7 @@ def pooled_transposed(hidden, mask):
 @wrong("first-token")
 def pooled_cls(hidden, mask):
     """[CLS]."""
-    return hidden[:, 0]
+    return hidden.select(1, 0)
 
 
 @wrong("last-token")
@@ -287,7 +288,8 @@ def pooled_by_a_product_with_bools(hidden, mask):
 @wrong("ragged")
 def pooled_reshaped(hidden, mask):
     """Hidden[mask] in shape."""
-    return hidden[mask].reshape(hidden.size(0), -1, hidden.size(2)).mean(1)
+    B, T, C = hidden.shape
+    return hidden[mask].view(B, -1, C).mean(dim=1)
 
 
 @wrong("changes-input")
