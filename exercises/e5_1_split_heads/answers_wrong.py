@@ -121,7 +121,8 @@ def split_by_cat(x, num_heads):
 @wrong("positions-cut")
 def split_positions(x, num_heads):
     """Positions cut instead of features."""
-    return x.reshape(len(x), num_heads, -1, x.shape[-1])
+    parts = torch.chunk(x, num_heads, dim=1)
+    return torch.stack(parts).transpose(0, 1)
 
 
 @wrong("repeated")
