@@ -4,14 +4,14 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from exercises.e4_3_causal_attention.answers_frame import CausalFrame
+from exercises.e4_3_causal_attention.answers_base import CausalBase
 from feedback.bank import TwoMistakes
 
 both = TwoMistakes()
 
 
 @both("no-scale", "always-on")
-class UnscaledAndAlwaysDropped(CausalFrame):
+class UnscaledAndAlwaysDropped(CausalBase):
     def scores(self, x):
         return self.W_query(x) @ self.W_key(x).mT
 
@@ -21,7 +21,7 @@ class UnscaledAndAlwaysDropped(CausalFrame):
 
 
 @both("diagonal-hidden", "on-out")
-class DiagonalHiddenAndOutDropped(CausalFrame):
+class DiagonalHiddenAndOutDropped(CausalBase):
     def weights(self, x):
         T = x.shape[1]
         return self.scores(x).masked_fill(torch.ones(T, T).triu().bool(), -1e9).softmax(-1)
@@ -32,7 +32,7 @@ class DiagonalHiddenAndOutDropped(CausalFrame):
 
 
 @both("masked-after-softmax", "before-softmax")
-class MaskedTooLateAndDroppedTooEarly(CausalFrame):
+class MaskedTooLateAndDroppedTooEarly(CausalBase):
     def forward(self, x):
         T = x.shape[1]
         weights = self.dropout(self.scores(x)).softmax(-1) * ~self.mask[:T, :T]
@@ -40,7 +40,7 @@ class MaskedTooLateAndDroppedTooEarly(CausalFrame):
 
 
 @both("mask-only-in-evaluation", "weights-before-dropout")
-class MaskedInEvaluationAndCleanWeights(CausalFrame):
+class MaskedInEvaluationAndCleanWeights(CausalBase):
     def weights(self, x):
         return self.scores(x).softmax(-1) if self.training else super().weights(x)
 
@@ -50,7 +50,7 @@ class MaskedInEvaluationAndCleanWeights(CausalFrame):
 
 
 @both("scaled-by-input", "mask-is-plain-tensor")
-class ScaledByInputWithAPlainMask(CausalFrame):
+class ScaledByInputWithAPlainMask(CausalBase):
     def __init__(self, d_in, d_out, context_length, dropout):
         super().__init__(d_in, d_out, context_length, dropout)
         del self.mask
@@ -61,14 +61,14 @@ class ScaledByInputWithAPlainMask(CausalFrame):
 
 
 @both("keys-as-values", "two-draws")
-class KeysAveragedWithTwoDraws(CausalFrame):
+class KeysAveragedWithTwoDraws(CausalBase):
     def forward(self, x):
         weights = self.weights(x)
         return self.dropout(weights) @ self.W_key(x), self.dropout(weights)
 
 
 @both("p-kept", "mask-as-parameter")
-class OneMinusDropoutWithAParameter(CausalFrame):
+class OneMinusDropoutWithAParameter(CausalBase):
     def __init__(self, d_in, d_out, context_length, dropout):
         super().__init__(d_in, d_out, context_length, 1 - dropout)
         mask = self.mask
@@ -77,7 +77,7 @@ class OneMinusDropoutWithAParameter(CausalFrame):
 
 
 @both("one-step-ahead", "not-scaled")
-class OneStepAheadAndNotDivided(CausalFrame):
+class OneStepAheadAndNotDivided(CausalBase):
     def forward(self, x):
         T = x.shape[1]
         weights = self.scores(x).masked_fill(torch.ones(T, T, dtype=torch.bool).triu(2), -torch.inf).softmax(-1)

@@ -8,14 +8,14 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from exercises.e4_3_causal_attention.answers_frame import CausalFrame
+from exercises.e4_3_causal_attention.answers_base import CausalBase
 from feedback.bank import WrongAnswers
 
 wrong = WrongAnswers()
 
 
 @wrong("renormalized")
-class CausalRenormalized(CausalFrame):
+class CausalRenormalized(CausalBase):
     """Dropout first, then the rows are made to sum to 1."""
 
     def forward(self, x):
@@ -25,7 +25,7 @@ class CausalRenormalized(CausalFrame):
 
 
 @wrong("never-on")
-class CausalWithoutDropout(CausalFrame):
+class CausalWithoutDropout(CausalBase):
     """Dropout forgotten."""
 
     def forward(self, x):
@@ -34,7 +34,7 @@ class CausalWithoutDropout(CausalFrame):
 
 
 @wrong("always-on")
-class CausalFDropout(CausalFrame):
+class CausalFDropout(CausalBase):
     """F.dropout without training."""
 
     def forward(self, x):
@@ -43,7 +43,7 @@ class CausalFDropout(CausalFrame):
 
 
 @wrong("always-on")
-class CausalNewDropout(CausalFrame):
+class CausalNewDropout(CausalBase):
     """A new nn.Dropout in every forward."""
 
     def forward(self, x):
@@ -52,7 +52,7 @@ class CausalNewDropout(CausalFrame):
 
 
 @wrong("always-on")
-class CausalDropoutByHand(CausalFrame):
+class CausalDropoutByHand(CausalBase):
     """By hand, without looking at training."""
 
     def forward(self, x):
@@ -62,7 +62,7 @@ class CausalDropoutByHand(CausalFrame):
 
 
 @wrong("before-softmax")
-class CausalDropoutOnScores(CausalFrame):
+class CausalDropoutOnScores(CausalBase):
     """Dropout on the scores."""
 
     def forward(self, x):
@@ -71,7 +71,7 @@ class CausalDropoutOnScores(CausalFrame):
 
 
 @wrong("before-softmax")
-class CausalDropoutOnMaskedScores(CausalFrame):
+class CausalDropoutOnMaskedScores(CausalBase):
     """Dropout on the masked scores."""
 
     def forward(self, x):
@@ -80,7 +80,7 @@ class CausalDropoutOnMaskedScores(CausalFrame):
 
 
 @wrong("on-out")
-class CausalDropoutOnOut(CausalFrame):
+class CausalDropoutOnOut(CausalBase):
     """Dropout on out."""
 
     def forward(self, x):
@@ -89,7 +89,7 @@ class CausalDropoutOnOut(CausalFrame):
 
 
 @wrong("on-values")
-class CausalDropoutOnValues(CausalFrame):
+class CausalDropoutOnValues(CausalBase):
     """Dropout on the values."""
 
     def forward(self, x):
@@ -98,7 +98,7 @@ class CausalDropoutOnValues(CausalFrame):
 
 
 @wrong("p-kept")
-class CausalOneMinusDropout(CausalFrame):
+class CausalOneMinusDropout(CausalBase):
     """1 - dropout."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -106,7 +106,7 @@ class CausalOneMinusDropout(CausalFrame):
 
 
 @wrong("always-half")
-class CausalDefaultDropout(CausalFrame):
+class CausalDefaultDropout(CausalBase):
     """Dropout is not handed on."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -115,7 +115,7 @@ class CausalDefaultDropout(CausalFrame):
 
 
 @wrong("weights-before-dropout")
-class CausalCleanWeights(CausalFrame):
+class CausalCleanWeights(CausalBase):
     """The weights before dropout are returned."""
 
     def forward(self, x):
@@ -124,7 +124,7 @@ class CausalCleanWeights(CausalFrame):
 
 
 @wrong("out-undropped")
-class CausalOutFirst(CausalFrame):
+class CausalOutFirst(CausalBase):
     """Out before dropout."""
 
     def forward(self, x):
@@ -133,7 +133,7 @@ class CausalOutFirst(CausalFrame):
 
 
 @wrong("two-draws")
-class CausalTwoDraws(CausalFrame):
+class CausalTwoDraws(CausalBase):
     """Two draws."""
 
     def forward(self, x):
@@ -142,7 +142,7 @@ class CausalTwoDraws(CausalFrame):
 
 
 @wrong("same-zeros")
-class CausalFixedDraw(CausalFrame):
+class CausalFixedDraw(CausalBase):
     """One draw, made in __init__."""
 
     def forward(self, x):
@@ -154,7 +154,7 @@ class CausalFixedDraw(CausalFrame):
 
 
 @wrong("not-scaled")
-class CausalNotScaledUp(CausalFrame):
+class CausalNotScaledUp(CausalBase):
     """Not scaled."""
 
     def forward(self, x):
@@ -165,7 +165,7 @@ class CausalNotScaledUp(CausalFrame):
 
 
 @wrong("no-scale")
-class CausalNoScale(CausalFrame):
+class CausalNoScale(CausalBase):
     """No root of d_out."""
 
     def scores(self, x):
@@ -173,7 +173,7 @@ class CausalNoScale(CausalFrame):
 
 
 @wrong("scaled-by-input")
-class CausalScaledByInput(CausalFrame):
+class CausalScaledByInput(CausalBase):
     """The root of d_in."""
 
     def scores(self, x):
@@ -181,7 +181,7 @@ class CausalScaledByInput(CausalFrame):
 
 
 @wrong("over-queries")
-class CausalOverQueries(CausalFrame):
+class CausalOverQueries(CausalBase):
     """Softmax over axis 1."""
 
     def weights(self, x):
@@ -189,7 +189,7 @@ class CausalOverQueries(CausalFrame):
 
 
 @wrong("keys-ask")
-class CausalKeysAsk(CausalFrame):
+class CausalKeysAsk(CausalBase):
     """Keys and queries exchanged."""
 
     def scores(self, x):
@@ -197,7 +197,7 @@ class CausalKeysAsk(CausalFrame):
 
 
 @wrong("keys-as-values")
-class CausalKeysAsValues(CausalFrame):
+class CausalKeysAsValues(CausalBase):
     """The values are the keys."""
 
     def forward(self, x):
@@ -206,7 +206,7 @@ class CausalKeysAsValues(CausalFrame):
 
 
 @wrong("only-out")
-class CausalOnlyOut(CausalFrame):
+class CausalOnlyOut(CausalBase):
     """Only out."""
 
     def forward(self, x):
@@ -214,7 +214,7 @@ class CausalOnlyOut(CausalFrame):
 
 
 @wrong("swapped-pair")
-class CausalSwapped(CausalFrame):
+class CausalSwapped(CausalBase):
     """The pair is swapped."""
 
     def forward(self, x):
@@ -222,7 +222,7 @@ class CausalSwapped(CausalFrame):
 
 
 @wrong("has-bias")
-class CausalBiased(CausalFrame):
+class CausalBiased(CausalBase):
     """Biased layers."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -231,7 +231,7 @@ class CausalBiased(CausalFrame):
 
 
 @wrong("no-projection")
-class CausalOtherNames(CausalFrame):
+class CausalOtherNames(CausalBase):
     """Other names."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -241,7 +241,7 @@ class CausalOtherNames(CausalFrame):
 
 
 @wrong()
-class CausalTwoArguments(CausalFrame):
+class CausalTwoArguments(CausalBase):
     """Dropout and context_length forgotten in __init__."""
 
     def __init__(self, d_in, d_out):
@@ -261,7 +261,7 @@ class CausalMisspelled(nn.Module):
 
 
 @wrong("no-gradients")
-class CausalDetached(CausalFrame):
+class CausalDetached(CausalBase):
     """Detached."""
 
     def scores(self, x):
@@ -269,7 +269,7 @@ class CausalDetached(CausalFrame):
 
 
 @wrong("no-gradients")
-class CausalDetachedInTraining(CausalFrame):
+class CausalDetachedInTraining(CausalBase):
     """No gradient in training."""
 
     def forward(self, x):
@@ -280,7 +280,7 @@ class CausalDetachedInTraining(CausalFrame):
 
 
 @wrong()
-class CausalWrongKeyword(CausalFrame):
+class CausalWrongKeyword(CausalBase):
     """Softmax inside dropout's keywords."""
 
     def weights(self, x):
@@ -288,7 +288,7 @@ class CausalWrongKeyword(CausalFrame):
 
 
 @wrong("changes-input")
-class CausalInPlace(CausalFrame):
+class CausalInPlace(CausalBase):
     """X is changed in place."""
 
     def forward(self, x):
@@ -298,7 +298,7 @@ class CausalInPlace(CausalFrame):
 
 
 @wrong("training-turned-around")
-class CausalDropoutInEvaluation(CausalFrame):
+class CausalDropoutInEvaluation(CausalBase):
     """F.dropout with `not self.training`."""
 
     def forward(self, x):
@@ -307,7 +307,7 @@ class CausalDropoutInEvaluation(CausalFrame):
 
 
 @wrong("on-scores-and-weights")
-class CausalDropoutOnScoresAndWeights(CausalFrame):
+class CausalDropoutOnScoresAndWeights(CausalBase):
     """Dropout on the scores and on the weights."""
 
     def forward(self, x):
@@ -317,7 +317,7 @@ class CausalDropoutOnScoresAndWeights(CausalFrame):
 
 
 @wrong("on-scores-and-weights")
-class CausalDropoutOnMaskedScoresAndWeights(CausalFrame):
+class CausalDropoutOnMaskedScoresAndWeights(CausalBase):
     """Dropout on the masked scores and on the weights."""
 
     def forward(self, x):
@@ -327,7 +327,7 @@ class CausalDropoutOnMaskedScoresAndWeights(CausalFrame):
 
 
 @wrong("on-scores-and-weights")
-class CausalDropoutOnInputAndWeights(CausalFrame):
+class CausalDropoutOnInputAndWeights(CausalBase):
     """Dropout on x and on the weights."""
 
     def forward(self, x):
@@ -335,7 +335,7 @@ class CausalDropoutOnInputAndWeights(CausalFrame):
 
 
 @wrong("on-weights-and-out")
-class CausalDropoutOnWeightsAndOut(CausalFrame):
+class CausalDropoutOnWeightsAndOut(CausalBase):
     """Dropout on the weights and on out."""
 
     def forward(self, x):
@@ -344,7 +344,7 @@ class CausalDropoutOnWeightsAndOut(CausalFrame):
 
 
 @wrong("dropped-twice")
-class CausalDropoutTwice(CausalFrame):
+class CausalDropoutTwice(CausalBase):
     """F.dropout and self.dropout."""
 
     def forward(self, x):
@@ -353,7 +353,7 @@ class CausalDropoutTwice(CausalFrame):
 
 
 @wrong("dropped-twice")
-class CausalDropoutTwiceWithoutP(CausalFrame):
+class CausalDropoutTwiceWithoutP(CausalBase):
     """F.dropout without p, and self.dropout."""
 
     def forward(self, x):
@@ -362,7 +362,7 @@ class CausalDropoutTwiceWithoutP(CausalFrame):
 
 
 @wrong("always-half")
-class CausalFDropoutWithoutP(CausalFrame):
+class CausalFDropoutWithoutP(CausalBase):
     """F.dropout without p."""
 
     def forward(self, x):
@@ -371,7 +371,7 @@ class CausalFDropoutWithoutP(CausalFrame):
 
 
 @wrong("p-not-used")
-class CausalFixedDropout(CausalFrame):
+class CausalFixedDropout(CausalBase):
     """nn.Dropout(0.1)."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -379,7 +379,7 @@ class CausalFixedDropout(CausalFrame):
 
 
 @wrong("share-turned-around")
-class CausalDropoutKeepsTheWrongOnes(CausalFrame):
+class CausalDropoutKeepsTheWrongOnes(CausalBase):
     """By hand, with the wrong ones kept."""
 
     def forward(self, x):
@@ -390,7 +390,7 @@ class CausalDropoutKeepsTheWrongOnes(CausalFrame):
 
 
 @wrong("one-draw-for-all")
-class CausalOneDraw(CausalFrame):
+class CausalOneDraw(CausalBase):
     """By hand, with one draw."""
 
     def forward(self, x):
@@ -401,7 +401,7 @@ class CausalOneDraw(CausalFrame):
 
 
 @wrong("whole-positions")
-class CausalDropoutOfRows(CausalFrame):
+class CausalDropoutOfRows(CausalBase):
     """nn.Dropout1d drops whole rows."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -410,7 +410,7 @@ class CausalDropoutOfRows(CausalFrame):
 
 
 @wrong("scaled-by-d")
-class CausalScaledByD(CausalFrame):
+class CausalScaledByD(CausalBase):
     """d_out, not its root."""
 
     def scores(self, x):
@@ -418,7 +418,7 @@ class CausalScaledByD(CausalFrame):
 
 
 @wrong("multiplied")
-class CausalTimesTheRoot(CausalFrame):
+class CausalTimesTheRoot(CausalBase):
     """Times the root of d_out."""
 
     def scores(self, x):
@@ -426,7 +426,7 @@ class CausalTimesTheRoot(CausalFrame):
 
 
 @wrong("scaled-by-another")
-class CausalScaledByPositions(CausalFrame):
+class CausalScaledByPositions(CausalBase):
     """The root of T."""
 
     def scores(self, x):
@@ -435,7 +435,7 @@ class CausalScaledByPositions(CausalFrame):
 
 
 @wrong("over-batch")
-class CausalOverBatch(CausalFrame):
+class CausalOverBatch(CausalBase):
     """Softmax over axis 0."""
 
     def weights(self, x):
@@ -443,7 +443,7 @@ class CausalOverBatch(CausalFrame):
 
 
 @wrong("no-softmax")
-class CausalWithoutSoftmax(CausalFrame):
+class CausalWithoutSoftmax(CausalBase):
     """No softmax."""
 
     def weights(self, x):
@@ -451,7 +451,7 @@ class CausalWithoutSoftmax(CausalFrame):
 
 
 @wrong("all-axes-reversed")
-class CausalOfKeysT(CausalFrame):
+class CausalOfKeysT(CausalBase):
     """keys.T, of three axes."""
 
     def scores(self, x):
@@ -460,7 +460,7 @@ class CausalOfKeysT(CausalFrame):
 
 
 @wrong("axes-swapped-from-the-front")
-class CausalOfAxes0And1(CausalFrame):
+class CausalOfAxes0And1(CausalBase):
     """transpose(0, 1)."""
 
     def scores(self, x):
@@ -469,7 +469,7 @@ class CausalOfAxes0And1(CausalFrame):
 
 
 @wrong("query-layer-twice")
-class CausalKeysByTheQueryLayer(CausalFrame):
+class CausalKeysByTheQueryLayer(CausalBase):
     """W_query twice."""
 
     def scores(self, x):
@@ -478,7 +478,7 @@ class CausalKeysByTheQueryLayer(CausalFrame):
 
 
 @wrong("key-layer-twice")
-class CausalQueriesByTheKeyLayer(CausalFrame):
+class CausalQueriesByTheKeyLayer(CausalBase):
     """W_key twice."""
 
     def scores(self, x):
@@ -487,7 +487,7 @@ class CausalQueriesByTheKeyLayer(CausalFrame):
 
 
 @wrong("queries-as-values")
-class CausalQueriesAsValues(CausalFrame):
+class CausalQueriesAsValues(CausalBase):
     """The values are the queries."""
 
     def forward(self, x):
@@ -496,7 +496,7 @@ class CausalQueriesAsValues(CausalFrame):
 
 
 @wrong("input-as-values")
-class CausalInputAsValues(CausalFrame):
+class CausalInputAsValues(CausalBase):
     """The values are x."""
 
     def forward(self, x):
@@ -505,7 +505,7 @@ class CausalInputAsValues(CausalFrame):
 
 
 @wrong("weights-transposed")
-class CausalByColumns(CausalFrame):
+class CausalByColumns(CausalBase):
     """The weights transposed."""
 
     def forward(self, x):
@@ -514,7 +514,7 @@ class CausalByColumns(CausalFrame):
 
 
 @wrong("softmax-twice")
-class CausalSoftmaxTwice(CausalFrame):
+class CausalSoftmaxTwice(CausalBase):
     """A softmax of the weights."""
 
     def weights(self, x):
@@ -522,7 +522,7 @@ class CausalSoftmaxTwice(CausalFrame):
 
 
 @wrong("root-of-two")
-class CausalOverTheRootOfTwo(CausalFrame):
+class CausalOverTheRootOfTwo(CausalBase):
     """The root of 2, as in a small example."""
 
     def scores(self, x):
@@ -530,7 +530,7 @@ class CausalOverTheRootOfTwo(CausalFrame):
 
 
 @wrong("fixed-scale")
-class CausalOver8(CausalFrame):
+class CausalOver8(CausalBase):
     """8, as for 64 features."""
 
     def scores(self, x):
@@ -538,7 +538,7 @@ class CausalOver8(CausalFrame):
 
 
 @wrong("root-without-brackets")
-class CausalOverHalfOfD(CausalFrame):
+class CausalOverHalfOfD(CausalBase):
     """D ** 1 / 2."""
 
     def scores(self, x):
@@ -547,7 +547,7 @@ class CausalOverHalfOfD(CausalFrame):
 
 
 @wrong("divided-by-d-and-by-2")
-class CausalOverDAnd2(CausalFrame):
+class CausalOverDAnd2(CausalBase):
     """scores / D ** 1 / 2."""
 
     def scores(self, x):

@@ -3,14 +3,14 @@
 import torch
 import torch.nn as nn
 
-from exercises.e4_3_causal_attention.answers_frame import CausalFrame
+from exercises.e4_3_causal_attention.answers_base import CausalBase
 from feedback.bank import WrongAnswers
 
 wrong = WrongAnswers()
 
 
 @wrong("mask-is-plain-tensor")
-class CausalMaskAttribute(CausalFrame):
+class CausalMaskAttribute(CausalBase):
     """The mask is an attribute."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -20,7 +20,7 @@ class CausalMaskAttribute(CausalFrame):
 
 
 @wrong("mask-is-plain-tensor")
-class CausalMaskInADictionary(CausalFrame):
+class CausalMaskInADictionary(CausalBase):
     """The mask is kept in a dictionary."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -33,7 +33,7 @@ class CausalMaskInADictionary(CausalFrame):
 
 
 @wrong("mask-as-parameter")
-class CausalMaskParameter(CausalFrame):
+class CausalMaskParameter(CausalBase):
     """The mask is a parameter."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -46,7 +46,7 @@ class CausalMaskParameter(CausalFrame):
 
 
 @wrong("mask-as-parameter")
-class CausalMaskFrozenParameter(CausalFrame):
+class CausalMaskFrozenParameter(CausalBase):
     """The mask is a frozen parameter."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -57,7 +57,7 @@ class CausalMaskFrozenParameter(CausalFrame):
 
 
 @wrong("mask-not-kept")
-class CausalMaskInForward(CausalFrame):
+class CausalMaskInForward(CausalBase):
     """The mask is made in forward."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -78,7 +78,7 @@ class CausalMaskKeptInForward(CausalMaskInForward):
 
 
 @wrong("mask-not-cut")
-class CausalMaskNotCut(CausalFrame):
+class CausalMaskNotCut(CausalBase):
     """The mask is not cut."""
 
     def hidden(self, x):
@@ -86,7 +86,7 @@ class CausalMaskNotCut(CausalFrame):
 
 
 @wrong("mask-not-cut")
-class CausalMaskHalfCut(CausalFrame):
+class CausalMaskHalfCut(CausalBase):
     """The mask is cut along one axis."""
 
     def hidden(self, x):
@@ -94,7 +94,7 @@ class CausalMaskHalfCut(CausalFrame):
 
 
 @wrong("mask-cut-elsewhere")
-class CausalMaskCutFromTheEnd(CausalFrame):
+class CausalMaskCutFromTheEnd(CausalBase):
     """Rows from the end, columns from the front."""
 
     def hidden(self, x):
@@ -102,7 +102,7 @@ class CausalMaskCutFromTheEnd(CausalFrame):
 
 
 @wrong("remembers")
-class CausalMaskShrinks(CausalFrame):
+class CausalMaskShrinks(CausalBase):
     """The mask is cut on self: too small for the next call."""
 
     def hidden(self, x):
@@ -111,7 +111,7 @@ class CausalMaskShrinks(CausalFrame):
 
 
 @wrong("weak-fill")
-class CausalMaskWeak(CausalFrame):
+class CausalMaskWeak(CausalBase):
     """Filled with -10."""
 
     def weights(self, x):
@@ -119,7 +119,7 @@ class CausalMaskWeak(CausalFrame):
 
 
 @wrong("true-hides")
-class CausalMaskUpsideDown(CausalFrame):
+class CausalMaskUpsideDown(CausalBase):
     """Upside down."""
 
     def hidden(self, x):
@@ -127,7 +127,7 @@ class CausalMaskUpsideDown(CausalFrame):
 
 
 @wrong("diagonal-hidden")
-class CausalMaskDiagonal(CausalFrame):
+class CausalMaskDiagonal(CausalBase):
     """The diagonal is hidden."""
 
     def hidden(self, x):
@@ -135,7 +135,7 @@ class CausalMaskDiagonal(CausalFrame):
 
 
 @wrong("one-step-ahead")
-class CausalMaskOneAhead(CausalFrame):
+class CausalMaskOneAhead(CausalBase):
     """Triu(2): one step ahead."""
 
     def hidden(self, x):
@@ -143,7 +143,7 @@ class CausalMaskOneAhead(CausalFrame):
 
 
 @wrong("mask-ignored")
-class CausalMaskUnused(CausalFrame):
+class CausalMaskUnused(CausalBase):
     """The mask is never used."""
 
     def weights(self, x):
@@ -151,7 +151,7 @@ class CausalMaskUnused(CausalFrame):
 
 
 @wrong("mask-ignored")
-class CausalMaskFilledForNothing(CausalFrame):
+class CausalMaskFilledForNothing(CausalBase):
     """Masked_fill without keeping the result."""
 
     def weights(self, x):
@@ -161,7 +161,7 @@ class CausalMaskFilledForNothing(CausalFrame):
 
 
 @wrong("zero-filled")
-class CausalMaskTimesScores(CausalFrame):
+class CausalMaskTimesScores(CausalBase):
     """Scores times mask."""
 
     def weights(self, x):
@@ -169,7 +169,7 @@ class CausalMaskTimesScores(CausalFrame):
 
 
 @wrong("masked-after-softmax")
-class CausalMaskTimesWeights(CausalFrame):
+class CausalMaskTimesWeights(CausalBase):
     """Weights times mask."""
 
     def weights(self, x):
@@ -177,7 +177,7 @@ class CausalMaskTimesWeights(CausalFrame):
 
 
 @wrong("mask-only-in-training")
-class CausalInTrainingOnly(CausalFrame):
+class CausalInTrainingOnly(CausalBase):
     """The mask in training only."""
 
     def hidden(self, x):
@@ -185,7 +185,7 @@ class CausalInTrainingOnly(CausalFrame):
 
 
 @wrong("mask-only-in-evaluation")
-class CausalInEvaluationOnly(CausalFrame):
+class CausalInEvaluationOnly(CausalBase):
     """The mask in evaluation only."""
 
     def hidden(self, x):
@@ -193,7 +193,7 @@ class CausalInEvaluationOnly(CausalFrame):
 
 
 @wrong("mask-stays-on-the-cpu")
-class CausalByANewMask(CausalFrame):
+class CausalByANewMask(CausalBase):
     """A buffer that is not used: the mask is made again on the CPU."""
 
     def hidden(self, x):
@@ -201,7 +201,7 @@ class CausalByANewMask(CausalFrame):
 
 
 @wrong("mask-stays-on-the-cpu")
-class CausalByANewFloatMask(CausalFrame):
+class CausalByANewFloatMask(CausalBase):
     """A buffer that is not used: a new mask of 0 and -inf is added."""
 
     def weights(self, x):
@@ -210,7 +210,7 @@ class CausalByANewFloatMask(CausalFrame):
 
 
 @wrong("mask-stays-on-the-cpu")
-class CausalByANewWhere(CausalFrame):
+class CausalByANewWhere(CausalBase):
     """A buffer that is not used: a new mask in torch.where."""
 
     def weights(self, x):
@@ -219,7 +219,7 @@ class CausalByANewWhere(CausalFrame):
 
 
 @wrong("weak-fill")
-class CausalMaskAtMinus20(CausalFrame):
+class CausalMaskAtMinus20(CausalBase):
     """Filled with -20."""
 
     def weights(self, x):
@@ -227,7 +227,7 @@ class CausalMaskAtMinus20(CausalFrame):
 
 
 @wrong()
-class CausalMaskAttributeThenBuffer(CausalFrame):
+class CausalMaskAttributeThenBuffer(CausalBase):
     """The mask is an attribute before it is registered."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
@@ -237,7 +237,7 @@ class CausalMaskAttributeThenBuffer(CausalFrame):
 
 
 @wrong("mask-added")
-class CausalVisibleMaskAdded(CausalFrame):
+class CausalVisibleMaskAdded(CausalBase):
     """A triangle of ones is added to the scores."""
 
     def weights(self, x):
@@ -245,7 +245,7 @@ class CausalVisibleMaskAdded(CausalFrame):
 
 
 @wrong("mask-inverted-added")
-class CausalMaskAdded(CausalFrame):
+class CausalMaskAdded(CausalBase):
     """The mask of the future is added to the scores."""
 
     def weights(self, x):
@@ -253,7 +253,7 @@ class CausalMaskAdded(CausalFrame):
 
 
 @wrong("zero-times-infinity")
-class CausalMaskTimesInfinity(CausalFrame):
+class CausalMaskTimesInfinity(CausalBase):
     """The mask times -inf."""
 
     def weights(self, x):
@@ -261,7 +261,7 @@ class CausalMaskTimesInfinity(CausalFrame):
 
 
 @wrong("positive-fill")
-class CausalMaskOfAHugeNumber(CausalFrame):
+class CausalMaskOfAHugeNumber(CausalBase):
     """Filled with 1e9."""
 
     def weights(self, x):
@@ -269,7 +269,7 @@ class CausalMaskOfAHugeNumber(CausalFrame):
 
 
 @wrong("infinite-fill")
-class CausalMaskOfPlusInfinity(CausalFrame):
+class CausalMaskOfPlusInfinity(CausalBase):
     """Filled with +inf."""
 
     def weights(self, x):
@@ -277,7 +277,7 @@ class CausalMaskOfPlusInfinity(CausalFrame):
 
 
 @wrong("weights-filled")
-class CausalWeightsFilled(CausalFrame):
+class CausalWeightsFilled(CausalBase):
     """The weights are filled with -inf."""
 
     def weights(self, x):
@@ -285,7 +285,7 @@ class CausalWeightsFilled(CausalFrame):
 
 
 @wrong("mask-stays-on-the-cpu")
-class CausalByABufferAndANewTensor(CausalFrame):
+class CausalByABufferAndANewTensor(CausalBase):
     """The buffer is used, and a tensor of zeros on the CPU next to it."""
 
     def weights(self, x):
@@ -294,7 +294,7 @@ class CausalByABufferAndANewTensor(CausalFrame):
 
 
 @wrong("mask-stays-on-the-cpu")
-class CausalByABufferAndNewPositions(CausalFrame):
+class CausalByABufferAndNewPositions(CausalBase):
     """The buffer is used, and then positions on the CPU hide the same once more."""
 
     def hidden(self, x):
@@ -303,7 +303,7 @@ class CausalByABufferAndNewPositions(CausalFrame):
 
 
 @wrong("weak-fill")
-class CausalMaskAtMinus100(CausalFrame):
+class CausalMaskAtMinus100(CausalBase):
     """Filled with -100."""
 
     def weights(self, x):

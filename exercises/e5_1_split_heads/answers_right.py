@@ -117,7 +117,3 @@ def split_of_a_copy_in_place(x, num_heads, verbose=True):
     if verbose:
         print(heads.shape)
     return heads
-
-
-def cut(z, num_heads):
-    return z.view(z.size(0), z.size(1), num_heads, -1).transpose(1, 2)

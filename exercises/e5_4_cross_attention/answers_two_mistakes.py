@@ -2,17 +2,10 @@
 
 import math
 
+from exercises.common.heads.answers_parts import cut, join
 from feedback.bank import TwoMistakes
 
 both = TwoMistakes()
-
-
-def cut(z, num_heads):
-    return z.view(z.size(0), z.size(1), num_heads, -1).transpose(1, 2)
-
-
-def join(z):
-    return z.transpose(1, 2).reshape(z.size(0), z.size(2), -1)
 
 
 @both("scaled-by-d-model", "no-out-proj")

@@ -2,7 +2,8 @@
 
 import math
 
-from exercises.e5_5_multi_head_module.answers_frame import FourLayers, join
+from exercises.common.heads.answers_parts import join
+from exercises.e5_5_multi_head_module.answers_base import FourLayers
 from feedback.bank import TwoMistakes
 
 both = TwoMistakes()

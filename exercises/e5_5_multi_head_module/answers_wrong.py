@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F
 
 from exercises.common.heads import wrong_weights
-from exercises.e5_5_multi_head_module.answers_frame import FourLayers, cut, join
+from exercises.common.heads.answers_parts import cut, join
+from exercises.e5_5_multi_head_module.answers_base import FourLayers
 from feedback.bank import WrongAnswers
 from helpers.attention import dot_product_attention
 

@@ -4,7 +4,8 @@ import math
 
 import torch
 
-from exercises.e5_5_multi_head_module.answers_frame import FourLayers, cut, join
+from exercises.common.heads.answers_parts import cut, join
+from exercises.e5_5_multi_head_module.answers_base import FourLayers
 from feedback.bank import WrongAnswers
 
 wrong = WrongAnswers()

@@ -9,25 +9,10 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from exercises.common.heads import wrong_weights
+from exercises.common.heads.answers_parts import cut, hidden, join, parts
 from feedback.bank import WrongAnswers
 
 wrong = WrongAnswers()
-
-
-def cut(z, num_heads):
-    return z.view(z.size(0), z.size(1), num_heads, -1).transpose(1, 2)
-
-
-def join(z):
-    return z.transpose(1, 2).reshape(z.size(0), z.size(2), -1)
-
-
-def hidden(scores, mask):
-    return scores if mask is None else scores.masked_fill(~mask, float("-inf"))
-
-
-def parts(z, q_proj, k_proj, v_proj, num_heads):
-    return cut(q_proj(z), num_heads), cut(k_proj(z), num_heads), cut(v_proj(z), num_heads)
 
 
 class QueryKeyValue(nn.Module):

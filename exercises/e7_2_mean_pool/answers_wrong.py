@@ -10,10 +10,6 @@ from feedback.bank import WrongAnswers
 wrong = WrongAnswers()
 
 
-def hidden(scores, mask):
-    return scores if mask is None else scores.masked_fill(~mask, float("-inf"))
-
-
 @wrong("mean-over-all")
 def pooled_over_all(hidden, mask):
     """The mask is not used."""

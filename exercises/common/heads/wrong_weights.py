@@ -8,14 +8,11 @@ import math
 import torch
 import torch.nn.functional as F
 
+from exercises.common.heads.answers_parts import hidden
 from feedback.bank import WrongAnswers
 
 wrong_scores = WrongAnswers()  # also without a mask
 wrong_masks = WrongAnswers()  # right without a mask
-
-
-def hidden(scores, mask):
-    return scores if mask is None else scores.masked_fill(~mask, float("-inf"))
 
 
 @wrong_scores("no-scale")

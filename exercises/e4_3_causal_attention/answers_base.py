@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 
-class CausalFrame(nn.Module):
+class CausalBase(nn.Module):
     """What most of the wrong classes below get right."""
 
     def __init__(self, d_in, d_out, context_length, dropout):
