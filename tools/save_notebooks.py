@@ -50,9 +50,8 @@ def save(path, whole=False):
     started = time.monotonic()
     notebook, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
     kept = {} if whole else kept_outputs(notebook, path)
-    failure = run(
-        nbformat.NotebookNode({**notebook, "cells": [cell for cell in notebook.cells if cell.id not in kept]})
-    )
+    again = [cell for cell in notebook.cells if cell.id not in kept]
+    failure = run(nbformat.NotebookNode({**notebook, "cells": again}))
     if failure:
         print(f"{path.name}  {failure}", flush=True)
         return False
