@@ -23,6 +23,8 @@
                                  installs transformers into .venv to compare with it
 
 for maintainers, each after setting up:
+  python course.py new 4.4 NAME  begin exercise 4.4, whose function is called NAME: its folder, its cells in the notebook,
+                                 and a list of what is left to write
   python course.py save [...]    run notebooks from top to bottom and save them with their outputs; 02 means
                                  notebooks/02_*.ipynb, nothing means all; cells whose outputs cannot have changed run
                                  only with --whole
@@ -555,6 +557,7 @@ COMMANDS = {
 }
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
     "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
+    "new": ("tools.new_exercise", TESTING, None),
     "save": ("tools.save_notebooks", TESTING, None),
     "site": ("tools.site", TESTING, None),
     "badges": ("tools.badges", TESTING, None),

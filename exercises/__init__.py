@@ -10,6 +10,7 @@
 
 A folder such as e3_3_mask_by_filling holds the statement (exercise.py), the course's own answer (reference.py), the
 known mistakes (misconceptions.py), and the answers that the checker is tested with (answers_*.py).
+`statement` and `promises` say how an exercise is stated in its notebook, and hold it to that.
 `predictions` holds the questions that `predict` asks, `common` what several exercises share, and `notebooks` the list
 of the notebooks. The engine that acts on all this is the package `feedback`.
 """

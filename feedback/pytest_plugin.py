@@ -1,15 +1,14 @@
 """A pytest plugin that holds every exercise to its promises: `pytest exercises/e2_2_softmax`, or `pytest exercises`.
 
 It collects each folder's exercise.py with its banks of answers (see `bank.read`). A course whose package is called
-otherwise names it in pytest's settings: `exercises_package`. A course that promises more has a module `promises` there:
-each public function in it takes an exercise, and raises AssertionError where the promise is broken.
+otherwise names it in pytest's settings: `exercises_package`. A course that promises more has a module `promises` there,
+with a tuple PROMISES of functions that take an exercise and raise AssertionError where the promise is broken.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-import inspect
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -93,13 +92,10 @@ def imported_again(package: str, folder: Path, id: str) -> Exercise:
         return HiddenExercises(package, str(folder), seed=0)[id]
 
 
-def promises_of_the_course(package: str) -> list[Callable]:
-    """The functions in the course's module `promises`, in order."""
+def promises_of_the_course(package: str) -> tuple[Callable, ...]:
+    """The functions in PROMISES of the course's module `promises`, if it has one."""
     name = f"{package}.promises"
-    if importlib.util.find_spec(name) is None:
-        return []
-    found = vars(importlib.import_module(name)).values()
-    return [f for f in found if inspect.isfunction(f) and f.__module__ == name and not f.__name__.startswith("_")]
+    return importlib.import_module(name).PROMISES if importlib.util.find_spec(name) else ()
 
 
 def promises(
@@ -109,7 +105,7 @@ def promises(
     yield "well-stocked", lambda: well_stocked(exercise, banks)
     yield "inputs-are-seeded", lambda: _empty(audit.unseeded(exercise, again()), "drawn without a seed")
     yield "sizes-differ", lambda: sizes_differ(exercise)
-    yield "returns-fit", lambda: _empty(audit.misnamed_results(exercise), f"other results than {exercise.returns}")
+    yield "returns-fit", lambda: returns_fit(exercise)
     yield "the-reference-is-correct", lambda: the_reference_is_correct(exercise, check)
     yield "misconceptions-are-wrong", lambda: _empty(audit.harmless(exercise), "right on every required test case")
     yield "misconceptions-are-distinct", lambda: _empty(audit.taken_for_another(exercise), "taken for another")
@@ -155,6 +151,14 @@ def met_in_the_bank(exercise: Exercise, wrong: list) -> None:
 def sizes_differ(exercise: Exercise) -> None:
     found = audit.always_square(exercise)
     _empty(found, "of one size in every test case: choose another prime, or name the argument in `square`")
+
+
+def returns_fit(exercise: Exercise) -> None:
+    try:
+        found = audit.misnamed_results(exercise)
+    except Exception as error:
+        raise AssertionError(f"the reference raised {type(error).__name__} on a test case: {error}") from error
+    _empty(found, f"`returns` is {exercise.returns}, but the reference returns something else")
 
 
 def the_bank_is_no_copy(exercise: Exercise, banks: dict[str, list]) -> None:

@@ -1,0 +1,118 @@
+"""The recipes for contributors work as they are printed, in a copy of the course."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+NEEDED = (
+    "conftest.py",
+    "pyproject.toml",
+    "data",
+    "exercises",
+    "explorers",
+    "feedback",
+    "helpers",
+    "notebooks",
+    "tests",
+)
+AS_SOMEBODY = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org")
+PAGE = PROJECT / "docs" / "adding_an_exercise.md"
+BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+pytestmark = pytest.mark.install
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of what the exercises and their tests consist of, published in a repository of its own."""
+    for name in (*NEEDED, "tools"):
+        source = PROJECT / name
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "cache"))
+        else:
+            shutil.copy(source, tmp_path / name)
+    for words in (["init", "-q"], ["add", "."], [*AS_SOMEBODY, "commit", "-q", "-m", "The course"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def run(copy, *command):
+    """Run a module of the copy; returns (exit code, what it printed)."""
+    done = subprocess.run([sys.executable, "-m", *command], cwd=copy, capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stdout + done.stderr
+
+
+def own_tests(copy, folder, which=""):
+    """Run the tests of an exercise's folder, or those with these words in their names."""
+    return run(copy, "pytest", "-q", "-p", "no:cacheprovider", "-k", which, f"exercises/{folder}")
+
+
+def blocks(text, language="python"):
+    """The blocks of code in a page, without the indentation of a list."""
+    return [textwrap.dedent(code) for _, kind, code in BLOCK.findall(text) if kind == language]
+
+
+def append(path, code):
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n\n{code}", encoding="utf-8")
+
+
+def test_adding_a_misconception(copy):
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    misconception, answer = blocks(text[text.index("## Add a misconception") : text.index("## Add an exercise")])
+    folder = copy / "exercises" / "e0_1_row_means"
+    append(folder / "misconceptions.py", misconception)
+    code, printed = own_tests(copy, folder.name, "met-in-the-bank")
+    assert code == 1 and "without an answer in answers_wrong.py:\n    signs-lost" in printed, printed
+    append(folder / "answers_wrong.py", answer)
+    code, printed = own_tests(copy, folder.name, "bank or misconceptions or absolute or roots or signs or reference")
+    assert code == 0, printed
+
+
+def test_adding_an_exercise(copy):
+    text = PAGE.read_text(encoding="utf-8")
+    reference, statement, misconceptions, right, wrong, stub = blocks(text)
+    [task] = blocks(text, "markdown")
+    new, *then = [line for block in blocks(text, "") for line in block.splitlines()]
+    code, printed = run(copy, "tools.new_exercise", "4.4", re.search('"(.*)"', new)[1])
+    folder = copy / "exercises" / "e4_4_apply_draw"
+    assert code == 0 and all(command.split("course.py")[1] in printed for command in then), printed
+
+    code, printed = own_tests(copy, folder.name)
+    assert code == 1 and "well-stocked" in printed and "leaves-nothing-to-write" in printed, printed
+    files = {
+        "reference": reference,
+        "exercise": statement,
+        "misconceptions": misconceptions,
+        "answers_right": right,
+        "answers_wrong": wrong,
+    }
+    for name, content in files.items():
+        (folder / f"{name}.py").write_text(content, encoding="utf-8")
+    code, printed = own_tests(copy, folder.name)
+    assert code == 1 and printed.count("FAILED") == 1 and "the docstring: ... is left" in printed, printed
+    write_cells(copy / "notebooks" / "04_dropout.ipynb", task, stub)
+    code, printed = own_tests(copy, folder.name)
+    assert code == 0, printed
+
+    code, printed = run(copy, "tools.save_notebooks", "04", "00")
+    assert code == 0, printed
+    code, printed = run(copy, "pytest", "-q", "tests/notebooks/test_saved.py", "-k", "04 or 00 or every")
+    assert code == 0, printed
+
+
+def write_cells(path, task, stub):
+    """Write the task and the stub into the cells that were made for them."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cells = {cell["id"]: cell for cell in notebook["cells"]}
+    text = "".join(cells["ex44"]["source"])
+    begun = "Write `apply_draw(weights, keep, p)`, ..."
+    assert begun in text
+    cells["ex44"]["source"] = text.replace(begun, task.strip()).splitlines(keepends=True)
+    cells["apply-draw"]["source"] = stub.strip().splitlines(keepends=True)
+    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,209 @@
+"""Begin an exercise: `python course.py new 4.4 "apply_draw(weights, keep, p)"`.
+
+It writes the exercise's folder and its cells in the notebook, each with ... where something is left to write, and says
+what that is. The cells go behind the exercise with the number before, or behind the cell named by --after.
+"""
+
+import argparse
+import ast
+import json
+import sys
+from pathlib import Path
+from string import Template
+
+from exercises import statement
+from feedback import notebooks
+from feedback.store import write
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Problem(Exception):
+    pass
+
+
+MINUTES, STARS = 5, "●○○"
+
+FILES = {
+    "__init__.py": "",
+    "exercise.py": '''"""Exercise $id, $name."""
+
+from exercises.common.inputs import AXES, B, S, T, normal, round_numbers
+from exercises.$folder.misconceptions import known
+from exercises.$folder.reference import $name
+from feedback import Exercise, TestCase
+
+EXERCISE = Exercise(
+    minutes=5,
+    difficulty=1,
+    gives="...",
+    reference=$name,
+    returns=("...",),
+    axis_names=AXES,
+    cases=(
+        TestCase("a table", (normal(T, S, seed=1)$others,)),
+        TestCase("a batch", (normal(B, T, S, seed=2)$others,)),
+    ),
+    minimal_inputs=((round_numbers(2, 3)$others,),),
+    misconceptions=known,
+    hints=("...", "..."),
+    when_correct="...",
+)
+''',
+    "reference.py": '''"""The course's own answer to exercise $id."""
+
+
+def $signature:
+    """...
+
+    Shapes: ...
+    """
+    ...
+''',
+    "misconceptions.py": '''"""What people get wrong in exercise $id, $name."""
+
+from feedback import Misconceptions
+
+known = Misconceptions()
+''',
+    "answers_right.py": '''"""Right answers to exercise $id, in many styles: the checker must accept all of them."""
+
+from feedback.bank import RightAnswers
+
+right = RightAnswers()
+''',
+    "answers_wrong.py": '''"""Wrong answers to exercise $id, each with the diagnosis that it must get."""
+
+from feedback.bank import WrongAnswers
+
+wrong = WrongAnswers()
+''',
+}
+STUB = '''def $signature:
+    """...
+
+    Shapes: ...
+    """
+    ...'''
+
+LEFT = """Exercise $id is begun. Write what is left to write, in this order:
+
+  exercises/$folder/
+    reference.py        a right answer, as short as a learner could have written it
+    exercise.py         the statement and the test cases, wherever it says "..."
+    misconceptions.py   at least 4 mistakes, each as the code that makes it
+    answers_right.py    at least 4 right answers, in styles that differ
+    answers_wrong.py    at least 4 wrong ones: for each misconception one that is written in another way
+  $notebook
+    the task, the docstring and the minutes of the section, in the cells $cells
+
+Then run
+
+  python course.py test exercises/$folder
+    which says what is missing
+  python course.py save $number 00
+    which saves the notebook, and notebook 00, which lists all exercises
+"""
+
+
+def begin(id, signature, after=None, root=ROOT):
+    """Write the folder and the cells; returns what is left to do.
+
+    Errors: Problem if the id, the signature or the place cannot be used
+    """
+    number, _, place = id.partition(".")
+    if not (number.isdigit() and place.isdigit()):
+        raise Problem(f"An exercise is numbered like 4.4, got {id!r}.")
+    signature = signature if "(" in signature else f"{signature}(x)"
+    name, arguments = parts_of(signature)
+    words = {"id": id, "name": name, "signature": signature, "number": number.zfill(2)}
+    words["others"] = ", ..." * (arguments - 1)
+    words["folder"] = f"e{number}_{place}_{name}"
+    path = notebook_of(number, root)
+    words["notebook"] = path.relative_to(root).as_posix()
+    taken = sorted((root / "exercises").glob(f"e{number}_{place}_*"))
+    if taken:
+        raise Problem(f"There is an exercise {id} already: {taken[0].relative_to(root).as_posix()}.")
+    text, words["cells"] = with_cells(path, id, name, signature, after)
+    folder = root / "exercises" / words["folder"]
+    folder.mkdir()
+    for file, template in FILES.items():
+        (folder / file).write_text(Template(template).substitute(words), encoding="utf-8")
+    write(path, text)
+    return Template(LEFT).substitute(words)
+
+
+def parts_of(signature):
+    """The name and the number of arguments of "apply_draw(weights, keep, p)"."""
+    try:
+        definition = ast.parse(f"def {signature}: ...").body[0]
+    except SyntaxError:
+        raise Problem(f'A signature is written like "apply_draw(weights, keep, p)", got {signature!r}.') from None
+    return definition.name, len(definition.args.args)
+
+
+def notebook_of(number, root):
+    found = sorted((root / "notebooks").glob(f"{number.zfill(2)}_*.ipynb"))
+    if not found:
+        raise Problem(f"There is no notebook {number.zfill(2)} for this exercise: add it first.")
+    return found[0]
+
+
+def with_cells(path, id, name, signature, after):
+    """The text of the notebook with the three cells of a new exercise, and the ids of these cells."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cells = notebook["cells"]
+    dashed = name.replace("_", "-")
+    ids = [f"ex{id.replace('.', '')}", dashed, f"{dashed}-check"]
+    used = [cell["id"] for cell in cells]
+    for new in ids:
+        if new in used:
+            raise Problem(f"{path.name} has a cell {new!r} already: choose another name for the exercise.")
+    if after is not None and after not in used:
+        raise Problem(f"{path.name} has no cell {after!r}: --after names the cell that the new ones follow.")
+    index = used.index(after) + 1 if after else end_of_the_exercise_before(cells, id)
+    heading = statement.heading(id, name.replace("_", " "), STARS)
+    text = f"{heading}{statement.task(MINUTES)}Write `{signature}`, ...{statement.END}"
+    cells[index:index] = [
+        {"cell_type": "markdown", "id": ids[0], "metadata": {"tags": [f"task-{id}"]}, "source": lines(text)},
+        code(ids[1], Template(STUB).substitute(signature=signature), {"tags": [f"exercise-{id}"]}),
+        code(ids[2], statement.check(id, name), {}),
+    ]
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", ", ".join(ids)
+
+
+def end_of_the_exercise_before(cells, id):
+    """The index behind the check of the exercise with the largest number below this one."""
+    place = int(id.split(".")[1])
+    stubs = {int(found.split(".")[1]): i for i, cell in enumerate(cells) if (found := notebooks.exercise_of(cell))}
+    before = [number for number in stubs if number < place]
+    if not before:
+        raise Problem(f"No exercise comes before {id} in its notebook: say with --after which cell it follows.")
+    return stubs[max(before)] + 2  # behind the stub and its check
+
+
+def code(id, source, metadata):
+    cell = {"cell_type": "code", "execution_count": None, "id": id, "metadata": metadata, "outputs": []}
+    return {**cell, "source": lines(source)}
+
+
+def lines(text):
+    return text.splitlines(keepends=True)
+
+
+def main(words):
+    parser = argparse.ArgumentParser(prog="course.py new", description="Begin an exercise: its folder and its cells.")
+    parser.add_argument("id", help="its number, such as 4.4: the fourth exercise of notebook 04")
+    parser.add_argument("signature", help='its function, such as "apply_draw(weights, keep, p)", or just the name')
+    parser.add_argument("--after", metavar="CELL", help="the id of the cell that the new cells follow")
+    options = parser.parse_args(words)
+    try:
+        print(begin(options.id, options.signature, options.after))
+    except Problem as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
