@@ -6,8 +6,9 @@ In the plans of classroom/guide.md, people choose the sections, what to show and
 the exercises done in class follow from that, and are written here.
 
 classroom/index.md, which git ignores, has symptom, misconception, section and question for everything that the checks
-can name. What a mistake means and what to ask about it are the class view's texts, which are those of the exercises. The
-symptom is found by running the mistake: does it raise, does the shape differ, are there NaN, which property is missing?
+can name. What a mistake means and what to ask about it are the class view's texts, which are those of the exercises.
+The symptom is found by running the mistake: does it raise, does the shape differ, are there NaN, which property is
+missing?
 """
 
 import re

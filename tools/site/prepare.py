@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 
 import explorers
-from exercises import EXERCISES
+from exercises import COURSE, EXERCISES
 from exercises.e2_6_pronoun_matrices.sentences import features
 from exercises.notebooks import NOTEBOOKS
 from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
@@ -131,7 +131,7 @@ def _to_page(link):
 
 def facts(entry, place):
     """How long a notebook takes, and the ways to run it."""
-    inside = [exercise for id, exercise in EXERCISES.items() if id.split(".")[0].zfill(2) == entry.number]
+    inside = [EXERCISES[id] for id in COURSE.contents.belonging(EXERCISES, entry)]
     work = sum(exercise.minutes for exercise in inside)
     several = f"{len(inside)} exercise{'s' if len(inside) > 1 else ''}"
     core = "" if entry.core == entry.minutes else f" The core alone takes {entry.core} minutes."
