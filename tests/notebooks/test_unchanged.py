@@ -65,6 +65,11 @@ def test_a_new_exercise_changes_nothing_for_the_others():
     assert lasting(cells(*CELLS[:2], *STUB, *CELLS[2:])) == before
 
 
+def test_what_a_magic_command_uses_is_unknown():
+    timed = [*CELLS, ("timed", "%timeit twice(3)")]
+    assert lasting(cells(*timed)) == timed and lasting(cells(*timed, *STUB)) != timed
+
+
 @pytest.mark.parametrize(
     "changed",
     [
