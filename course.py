@@ -23,7 +23,7 @@
                                  installs transformers into .venv to compare with it
 
 for maintainers, each after setting up:
-  python course.py new 4.4 NAME  begin exercise 4.4, whose function is called NAME: its folder, its cells in the notebook,
+  python course.py new 4.4 NAME  begin exercise 4.4, whose function is called NAME: its folder, its cells in a notebook,
                                  and a list of what is left to write
   python course.py save [...]    run notebooks from top to bottom and save them with their outputs; 02 means
                                  notebooks/02_*.ipynb, nothing means all; cells whose outputs cannot have changed run
