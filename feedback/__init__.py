@@ -29,6 +29,7 @@ it (but for types).
     prediction      a question to answer before the next cell is run
     buttons         the same with buttons, in a notebook
     display         source code in a notebook
+    notebooks       what a notebook is made of, by the tags of its cells
     contents        the notebooks of a course, and links to what is in them
     progress        what is solved and what is left, in one notebook and in all
     devices         answers that only work on the CPU, where tensors are on a GPU
@@ -38,20 +39,24 @@ it (but for types).
     pytest_plugin   the promises that every exercise must keep, as tests
 """
 
-from feedback.exercise import (
-    BehavioralTest,
-    Comparison,
-    ExactComparison,
-    Exercise,
-    FunctionRunner,
-    Misconception,
-    Misconceptions,
-    ModuleRunner,
-    Property,
-    SummaryComparison,
-    TestCase,
-)
-from feedback.sandbox import ContractViolation
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from feedback.exercise import (
+        BehavioralTest,
+        Comparison,
+        ExactComparison,
+        Exercise,
+        FunctionRunner,
+        Misconception,
+        Misconceptions,
+        ModuleRunner,
+        Property,
+        SummaryComparison,
+        TestCase,
+    )
+    from feedback.sandbox import ContractViolation
 
 __all__ = [
     "BehavioralTest",
@@ -67,3 +72,11 @@ __all__ = [
     "SummaryComparison",
     "TestCase",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The names above, imported when they are used: the start of the course needs modules that do without PyTorch."""
+    if name in __all__:
+        home = "sandbox" if name == "ContractViolation" else "exercise"
+        return getattr(importlib.import_module(f"feedback.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

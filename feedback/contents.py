@@ -6,12 +6,13 @@ exercise 2.5 and prediction 02.order are in notebook 02.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from feedback import notebooks
 
 
 @dataclass(frozen=True)
@@ -80,20 +81,8 @@ def _cells(path: Path) -> dict[str, str]:
     JupyterLab and exported pages know cells by these ids, which stay the same when a heading is reworded.
     """
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        return dict(_places(cells))
+        cells = notebooks.read(path)
+        places = {notebooks.tagged(cell, "task") or notebooks.prediction_of(cell): cell["id"] for cell in cells}
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}  # the links then lead to the beginning of the notebook
-
-
-def _places(cells: list[dict]) -> Iterable[tuple[str, str]]:
-    heading = ""
-    for cell in cells:
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "markdown" and any(line.startswith("#") for line in source.splitlines()):
-            heading = cell["id"]
-        for tag in cell["metadata"].get("tags", []):
-            if tag.startswith("exercise-"):
-                yield tag.removeprefix("exercise-"), heading
-        if source.startswith('predict("'):
-            yield source.split('"')[1], cell["id"]
+    return {id: cell for id, cell in places.items() if id}

@@ -12,6 +12,7 @@ found by running the mistake: does it raise, does the shape differ, are there Na
 
 import re
 from functools import cache
+from pathlib import Path
 
 import torch
 
@@ -20,12 +21,13 @@ from feedback import tree
 from feedback.compare import allclose, same_shapes
 from feedback.contract import violation
 from feedback.exercise import Comparison
+from feedback.notebooks import paths, read, sections
 from feedback.observations import known
 from feedback.sandbox import run_trusted, session
 from tools.classroom import catalog
 from tools.classroom.general import GENERAL
-from tools.sections import ROOT, all_sections
 
+ROOT = Path(__file__).resolve().parents[1]
 GUIDE, INDEX = (ROOT / "classroom" / name for name in ("guide.md", "index.md"))
 NAMED = re.compile(r"\*(\d\d · [^*]+?)\* \([^)]*\)")  # a section in the text, with its kind and minutes
 PLAN = re.compile(r"(\| section \| minutes .*\n\|---.*\n)((?:\|.*\n)+)\nIn class: (\d+) minutes\.")
@@ -60,7 +62,12 @@ def section(place):
 
 @cache
 def by_place():
-    return {f"{each.notebook} · {each.title}": each for each in all_sections()}
+    return {f"{number} · {each.title}": each for number, each in all_sections()}
+
+
+def all_sections():
+    """The sections of all notebooks, in order, each with the number of its notebook."""
+    return [(number, each) for number, path in paths(ROOT / "notebooks").items() for each in sections(read(path))]
 
 
 def plan(head, lines):
@@ -88,11 +95,11 @@ def listed(ids):
 def index():
     """The whole text of the index."""
     texts = catalog.load().exercises
-    parts, number = [HEAD], None
-    for each in all_sections():
+    parts, begun = [HEAD], None
+    for number, each in all_sections():
         for id in each.exercises:
-            if each.notebook != number:
-                number = each.notebook
+            if number != begun:
+                begun = number
                 parts.append(f"## {texts[id].notebook} {title_of(number)}\n")
             head = f"### {id} `{texts[id].name}`\n\nSection *{each.title}* ({each.kind} · {each.minutes} min)\n\n"
             parts.append(head + table(symptoms(EXERCISES[id]), own(texts[id])))

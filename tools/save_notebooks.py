@@ -17,12 +17,15 @@ from nbclient.exceptions import CellControlSignal, DeadKernelError
 from nbval.plugin import get_sanitize_patterns
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from feedback.notebooks import asks  # noqa: E402  the path comes first
+
 NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
 VIEW = "application/vnd.jupyter.widget-view+json"
 NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-ASKS = re.compile(r"\*\*Predict|^predict\(", re.MULTILINE)
 
 
 def find_notebooks(names):
@@ -99,14 +102,14 @@ def hide_answers(notebook):
     """Fold the outputs that answer a prediction: JupyterLab shows them with a click, or when the cell is run."""
     asked = False
     for cell in notebook["cells"]:
-        if cell["cell_type"] == "code" and cell["outputs"] and not ASKS.search(cell["source"]):
+        if cell["cell_type"] == "code" and cell["outputs"] and not asks(cell):
             hidden = {"outputs_hidden": True} if asked else {}
             jupyter = cell["metadata"].pop("jupyter", {})
             jupyter.pop("outputs_hidden", None)
             if jupyter or hidden:
                 cell["metadata"]["jupyter"] = {**jupyter, **hidden}
             asked = False
-        asked = asked or bool(ASKS.search(cell["source"]))
+        asked = asked or asks(cell)
 
 
 def keep_times(notebook, before):

@@ -28,13 +28,16 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from feedback.notebooks import SAW, asks, exercise_of, has_tag  # noqa: E402  the path comes first
+
 NOTEBOOKS = ROOT / "notebooks"
 STUDY = ROOT / "study"
 OLD = STUDY / "old"  # the first cell of a notebook finds the course from here too
 RECORD = "made_from"  # the key in a copy's metadata: {cell id: fingerprint of the text that was published}
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_FOR_LAB = 5
-SAW = "**What you saw.**"
 FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'
 AHEAD = re.compile(r"^#|\*\*Predict|\*\*Look for|\bnext cell\b")  # a paragraph that leads to what comes next
 REACH = 3  # a prediction is answered at most so many cells later
@@ -55,7 +58,7 @@ def published_edition(name):
 
 def with_folded_answers(cells):
     """The cells with "What you saw" folded below a prediction, and below an output that is folded."""
-    asked = ["**Predict" in cell["source"] or "predict(" in cell["source"] for cell in cells]
+    asked = [asks(cell) for cell in cells]
     hidden = [False, *(bool(cell["metadata"].get("jupyter", {}).get("outputs_hidden")) for cell in cells)]
     near = [hidden[n] or any(asked[max(0, n - REACH) : n]) for n in range(len(cells))]
     return [fold(cell) if answers else cell for cell, answers in zip(cells, near, strict=True)]
@@ -63,10 +66,9 @@ def with_folded_answers(cells):
 
 def fold(cell):
     """The cell with "What you saw" as something to be opened, up to the paragraph that leads on."""
-    text = cell["source"]
-    if cell["cell_type"] != "markdown" or not text.startswith(SAW):
+    if not has_tag(cell, "saw"):
         return cell
-    parts = text[len(SAW) :].strip().split("\n\n")
+    parts = cell["source"].removeprefix(SAW).strip().split("\n\n")
     end = next((n for n, part in enumerate(parts) if n and AHEAD.search(part)), len(parts))
     answer, rest = ("\n\n".join(some) for some in (parts[:end], parts[end:]))
     return {**cell, "source": f"{FOLDED}\n\n{answer}\n</details>" + (f"\n\n{rest}" if rest else "")}
@@ -143,7 +145,7 @@ def carry(mine, published):
                 if name in before
                 else "a cell of your own"
             )
-        elif exercise(place[0]) or not changed:
+        elif exercise_of(place[0]) or not changed:
             cell["metadata"].update(place[0]["metadata"])
             place[0] = cell
             carried.append(label(cell) + (", whose text in the course has changed" if changed else ""))
@@ -154,14 +156,8 @@ def carry(mine, published):
     return notebook, carried
 
 
-def exercise(cell):
-    """The id of the exercise that is to be solved in this cell, or None."""
-    tags = cell["metadata"].get("tags", [])
-    return next((tag[len("exercise-") :] for tag in tags if tag.startswith("exercise-")), None)
-
-
 def label(cell):
-    return f"exercise {exercise(cell)}" if exercise(cell) else f"the cell {cell['id']}"
+    return f"exercise {exercise_of(cell)}" if exercise_of(cell) else f"the cell {cell['id']}"
 
 
 def as_text(cell):

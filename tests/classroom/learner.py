@@ -15,6 +15,7 @@ import requests
 import websocket
 
 from exercises import COURSE, EXERCISES
+from feedback.notebooks import exercise_of
 from tests.classroom.hub import PASSWORD
 
 PATIENCE = 600  # seconds until a step must have ended, on a machine that does much else
@@ -221,11 +222,6 @@ def message_of(frame):
         count, start, end = struct.unpack_from("!3I", frame)  # of the parts, and where the first two of them begin
         frame = frame[start : end if count > 1 else None]
     return json.loads(frame)
-
-
-def exercise_of(cell):
-    tags = cell["metadata"].get("tags", [])
-    return next((tag.removeprefix("exercise-") for tag in tags if tag.startswith("exercise-")), None)
 
 
 def verdict(cell):

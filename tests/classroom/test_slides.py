@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from exercises import COURSE
+from feedback.notebooks import paths, prediction_of, read
 from tests.explorers.browser import WatchedPage
-from tools.sections import cells_of, notebooks
 from tools.slides import Problem, build, text
 from tools.slides.__main__ import main
 from tools.slides.decks import Deck, Slide, decks
 
-DECKS = decks()
+DECKS, NOTEBOOKS = decks(), paths(COURSE.contents.folder)
 SIZE = (1280, 720)
 # What leaves a slide, as (slide, element, bottom, right), once everything that is hidden at first is shown.
 OUTSIDE = """() => {
@@ -43,9 +43,9 @@ def test_there_is_a_deck_for_each_session_and_every_cell_is_shown_once():
     assert set(polls) <= set(COURSE.predictions)
 
 
-@pytest.mark.parametrize("number", notebooks())
+@pytest.mark.parametrize("number", NOTEBOOKS)
 def test_every_cell_that_it_names_is_in_the_notebook(number):
-    there = {cell["id"] for cell in cells_of(notebooks()[number])}
+    there = {cell["id"] for cell in read(NOTEBOOKS[number])}
     slides = [slide for deck in DECKS.values() for slide in deck.slides if slide.notebook == number]
     assert {cell for slide in slides for cell in (*slide.cells, *slide.notes)} <= there
 
@@ -55,8 +55,8 @@ def test_no_slide_shows_an_answer_above_its_poll():
     for deck in DECKS.values():
         polls = {slide.poll: place for place, slide in enumerate(deck.slides) if slide.poll}
         for poll, place in polls.items():
-            cells = cells_of(notebooks()[poll.split(".")[0]])
-            asked = next(i for i, cell in enumerate(cells) if cell["source"].startswith(f'predict("{poll}")'))
+            cells = read(NOTEBOOKS[poll.split(".")[0]])
+            asked = next(i for i, cell in enumerate(cells) if prediction_of(cell) == poll)
             answer = next(cell["id"] for cell in cells[asked + 1 :] if cell["cell_type"] == "code")
             later = [cell for slide in deck.slides[place:] for cell in slide.cells]
             earlier = [cell for slide in deck.slides[:place] for cell in slide.cells]

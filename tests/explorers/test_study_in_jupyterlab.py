@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.explorers.jupyterlab import LabPage, running_lab
+from tests.setup.copies import copy_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -34,9 +35,9 @@ def lab(tmp_path_factory):
 @pytest.fixture(scope="module")
 def course(lab):
     """A course in the folder that JupyterLab shows: course("update") runs that command."""
-    for name in ("tools/__init__.py", "tools/study.py", f"notebooks/{NAME}"):
-        (lab.root / name).parent.mkdir(exist_ok=True)
-        shutil.copy(PROJECT / name, lab.root / name)
+    copy_study(lab.root)
+    (lab.root / "notebooks").mkdir(exist_ok=True)
+    shutil.copy(PROJECT / "notebooks" / NAME, lab.root / "notebooks")
 
     def command(*words):
         return subprocess.run(

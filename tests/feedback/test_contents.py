@@ -25,17 +25,17 @@ PREDICTIONS = (Prediction(id="08.more", **TEXTS), Prediction(id="08.less", **TEX
 
 
 def cell(id, source, *tags):
-    return {"id": id, "cell_type": "code" if tags or "(" in source else "markdown", "source": [source],
+    return {"id": id, "cell_type": "code" if "(" in source else "markdown", "source": [source],
             "metadata": {"tags": list(tags)} if tags else {}}  # fmt: skip
 
 
 CELLS = [
     cell("title", "# 08 Shares"),
-    cell("asked", 'predict("08.more")'),
-    cell("first", "### Exercise 8.1"),
+    cell("asked", 'predict("08.more")', "predict-08.more"),
+    cell("first", "### Exercise 8.1", "task-8.1"),
     cell("between", "Some words."),
     cell("stub", "def f(): ...", "exercise-8.1"),
-    cell("second", "### Exercise 8.2"),
+    cell("second", "### Exercise 8.2", "task-8.2"),
     cell("other-stub", "def g(): ...", "some-other-tag", "exercise-8.2"),
 ]
 

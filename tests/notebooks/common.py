@@ -28,12 +28,6 @@ def tags(cell):
     return cell.metadata.get("tags", [])
 
 
-def exercise_of(cell):
-    """The id of the exercise whose stub this cell holds, or None."""
-    found = [tag.removeprefix("exercise-") for tag in tags(cell) if tag.startswith("exercise-")]
-    return found[0] if found else None
-
-
 def is_compared(cell):
     """Whether nbval compares everything that a cell printed and drew."""
     marked = NBVAL_TAG.search(cell.source) or any(NBVAL_TAG.search(tag) for tag in tags(cell))

@@ -6,8 +6,9 @@ import pytest
 
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS
+from feedback.notebooks import LABEL, SAW, exercise_of, sections, statements
 from feedback.progress import duration
-from tests.notebooks.common import PATHS, ROOT, exercise_of, read
+from tests.notebooks.common import PATHS, ROOT, read
 
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.number)
 PAGES = {
@@ -65,13 +66,41 @@ def test_the_tables_of_contents_agree_with_the_list(name):
 
 
 @each_notebook
-def test_every_section_is_core_or_deeper_and_says_how_long_it_takes(notebook):
-    minutes = {"core": 0, "deeper": 0}
+def test_the_minutes_of_the_sections_are_those_of_the_list(notebook):
+    found = sections(cells(notebook))
+    core = sum(section.minutes for section in found if section.kind == "core")
+    assert (core, sum(section.minutes for section in found)) == (notebook.core, notebook.minutes)
+
+
+def tags_that_show(cell):
+    """The tags that a reader of the cell would give it."""
+    if cell.cell_type == "code":
+        return {f"predict-{id}" for id in re.findall(r'^predict\("([^"]+)"\)', cell.source)}
+    heading = cell.source.startswith("## ")
+    found = {f"{kind}-{minutes}" for kind, minutes in LABEL.findall(cell.source)}
+    if heading and not found:
+        found = {"recap" if cell.id == "end" else "core-MINUTES or deeper-MINUTES"}
+    found |= {f"task-{id}" for id in re.findall(r"^### ✎ Exercise (\d+\.\d+): ", cell.source)}
+    found |= {"predict"} if "**Predict" in cell.source else set()
+    return found | ({"saw"} if cell.source.startswith(SAW) else set())
+
+
+@each_notebook
+def test_the_tags_of_a_cell_say_what_its_text_shows(notebook):
+    read_by_tools = re.compile(r"(core|deeper|task|predict)-|(recap|predict|saw)$")
     for cell in cells(notebook):
-        if cell.cell_type == "markdown" and cell.source.startswith("## ") and cell.id != "end":
-            kind, number = re.match(r"## .*\n\n\*(core|deeper) · (\d+) min\*", cell.source).groups()
-            minutes[kind] += int(number)
-    assert (minutes["core"], sum(minutes.values())) == (notebook.core, notebook.minutes)
+        shown, tags = tags_that_show(cell), {tag for tag in cell.metadata.get("tags", []) if read_by_tools.match(tag)}
+        assert tags == shown, f"the text of the cell {cell.id} wants the tags {shown}, it has {tags}"
+
+
+@each_notebook
+def test_an_exercise_has_a_task_and_a_check_in_its_section_and_fits_into_its_minutes(notebook):
+    stated = statements(cells(notebook))
+    assert list(stated) == COURSE.contents.belonging(EXERCISES, notebook)
+    for id, exercise in stated.items():
+        assert f"✎ Exercise {id}: " in exercise.task["source"]
+        assert exercise.check["source"] == f'check("{id}", {EXERCISES[id].name})'
+        assert sum(EXERCISES[each].minutes for each in exercise.section.exercises) <= exercise.section.minutes, id
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -103,11 +103,11 @@ def cell(kind, source, **metadata):
 def test_an_output_that_answers_a_prediction_is_folded_and_no_other():
     cells = [
         cell("code", "1 + 2", jupyter={"outputs_hidden": True}),  # nothing asks for it any longer
-        cell("markdown", "Add them. **Predict:** what comes out?"),
+        cell("markdown", "Add them. **Predict:** what comes out?", tags=["predict"]),
         {**cell("code", "x = 1"), "outputs": []},
         cell("code", "x + 2"),
         cell("code", "x + 3"),
-        cell("code", 'predict("02.order")'),
+        cell("code", 'predict("02.order")', tags=["predict-02.order"]),
         cell("code", "x + 4", jupyter={"source_hidden": True}),
     ]
     save_notebooks.hide_answers({"cells": cells})

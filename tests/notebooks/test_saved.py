@@ -10,7 +10,8 @@ from html import unescape
 import pytest
 
 from exercises import EXERCISES
-from tests.notebooks.common import PATHS, code_cells, exercise_of, read
+from feedback.notebooks import exercise_of
+from tests.notebooks.common import PATHS, code_cells, read
 from tools.badges import FOLDED
 from tools.save_notebooks import hide_answers
 

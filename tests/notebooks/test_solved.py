@@ -11,9 +11,10 @@ import re
 import pytest
 
 from exercises import COURSE, EXERCISES
+from feedback.notebooks import exercise_of
 from helpers.heads import EMPTY_ROWS_GIVE_ZEROS
 from tests.minilm import require_minilm, uses_minilm
-from tests.notebooks.common import PATHS, ROOT, execute, exercise_of, read, tags
+from tests.notebooks.common import PATHS, ROOT, execute, read, tags
 from tools.save_notebooks import comparable
 
 DEPENDS_ON_ANSWERS = {"progress", "end-progress", "whose-attention", "whose-pool"}

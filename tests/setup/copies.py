@@ -24,6 +24,13 @@ if sys.argv[1:] != ["--version"]:
 """
 
 
+def copy_study(folder):
+    """Put what makes the learner's own copies of the notebooks into a folder."""
+    for name in ("tools/__init__.py", "tools/study.py", "feedback/__init__.py", "feedback/notebooks.py"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(PROJECT / name, folder / name)
+
+
 class Course:
     """A copy of course.py in a folder of its own."""
 

@@ -22,6 +22,7 @@ from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.notebooks.common import execute
+from tests.setup.copies import copy_study
 from tools.save_notebooks import comparable
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -50,10 +51,8 @@ class Course:
 
     def __init__(self, folder):
         self.folder = folder.resolve()
-        (folder / "tools").mkdir()
         (folder / "notebooks").mkdir()
-        for name in ("tools/__init__.py", "tools/study.py"):
-            shutil.copy(PROJECT / name, folder / name)
+        copy_study(folder)
         self.publish(edition())
         self.publish([new_markdown_cell("# Start here", id="title")], "00_start_here.ipynb")
         spec = importlib.util.spec_from_file_location("study_under_test", self.folder / "tools" / "study.py")
@@ -111,6 +110,7 @@ class Course:
 @pytest.fixture
 def course(tmp_path, monkeypatch):
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))  # where it is noted which notebooks are trusted
+    monkeypatch.setattr(sys, "path", [*sys.path])  # to which tools/study.py adds its course
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "jupyter"))  # where the running servers are listed
     return Course(tmp_path)
 
@@ -148,18 +148,18 @@ def test_a_copy_has_the_published_cells_without_outputs(course, capsys):
 
 def test_what_answers_a_prediction_is_folded_up_to_the_paragraph_that_leads_on(course):
     sources = {
-        "ask": "**Predict:** which?",
+        "predict": "**Predict:** which?",
         "run": "1 + 1",
-        "answer": "**What you saw.** Two.\n\nThree.\n\nNow four. **Predict:** and five?\n\nSix.",
-        "shown": "**What you saw.** Not asked for.",
+        "saw": "**What you saw.** Two.\n\nThree.\n\nNow four. **Predict:** and five?\n\nSix.",
+        "saw-2": "**What you saw.** Not asked for.",
     }
-    cells = [new_markdown_cell(source, id=id) for id, source in sources.items()]
+    cells = [new_markdown_cell(s, id=id, metadata={"tags": [id.split("-")[0]]}) for id, s in sources.items()]
     course.publish([*cells[:3], *(new_markdown_cell("...", id=f"between{n}") for n in range(3)), cells[3]])
     course.study.main(["start"])
     copied = course.cells()
     folded = "\n\nTwo.\n\nThree.\n</details>\n\nNow four. **Predict:** and five?\n\nSix."
-    assert copied["answer"] == course.study.FOLDED + folded
-    assert {copied[id] == sources[id] for id in ("ask", "run", "shown")} == {True}
+    assert copied["saw"] == course.study.FOLDED + folded
+    assert {copied[id] == sources[id] for id in ("predict", "run", "saw-2")} == {True}
 
 
 def test_a_copy_says_of_its_kernel_what_the_kernel_says(course):

@@ -20,6 +20,7 @@ from bs4 import BeautifulSoup
 
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS
+from feedback.notebooks import has_tag, prediction_of, statements
 from tests.explorers.axe import OF_COLORS, violations
 from tests.explorers.browser import SIZE, WatchedPage
 from tests.minilm import require_minilm
@@ -150,13 +151,10 @@ def test_every_figure_table_formula_heading_and_piece_of_code_is_there(soups, fi
     assert len(page.select("math")) == len(re.findall(r"\$\$.+?\$\$|(?<!\$)\$[^$\n]+\$(?!\$)", text, re.DOTALL))
     assert len(page.select("h1, h2, h3, h4")) == len(re.findall(r"^#+ ", text, re.MULTILINE))
     code = Counter(block.text.strip() for block in page.select("pre"))
+    in_a_card = {exercise.check["id"] for exercise in statements(cells_of(file)).values()}
     for cell in cells_of(file):
-        if cell.cell_type == "code" and "Jupyter" not in only_in_jupyter(cell):
+        if cell.cell_type == "code" and cell.id not in in_a_card and not prediction_of(cell):
             assert code[prepare.PROGRESS.sub("", cell.source).strip()] >= 1, cell.id
-
-
-def only_in_jupyter(cell):
-    return "Jupyter" if prepare.PREDICT.match(cell.source) or prepare.is_check_of_card(cell) else ""
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -173,7 +171,7 @@ def test_what_answers_a_prediction_and_what_a_notebook_hides_is_folded(soups, fi
     answers = [summary.parent for summary in page.select("details > summary") if summary.text == "What you saw"]
     assert len(answers) == len(folded) and not any(details.has_attr("open") for details in answers)
     for before, cell in itertools.pairwise(cells):
-        if before.metadata.get("jupyter", {}).get("outputs_hidden") and cell.source.startswith(study.SAW):
+        if before.metadata.get("jupyter", {}).get("outputs_hidden") and has_tag(cell, "saw"):
             assert cell.id in folded
 
 
@@ -181,7 +179,7 @@ def test_what_answers_a_prediction_and_what_a_notebook_hides_is_folded(soups, fi
 def test_every_explorer_and_prediction_is_alive(soups, file):
     page, cells = soups[f"{Path(file).stem}.html"], [cell for cell in cells_of(file) if cell.cell_type == "code"]
     scripts = Counter(place["data-script"].rpartition("/")[2] for place in page.select(".course-live"))
-    assert scripts.pop("buttons.js", 0) == sum(bool(prepare.PREDICT.match(cell.source)) for cell in cells)
+    assert scripts.pop("buttons.js", 0) == sum(prediction_of(cell) is not None for cell in cells)
     assert scripts.total() == sum(states.is_explorer(output) for cell in cells for output in cell.outputs)
 
 

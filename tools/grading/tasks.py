@@ -1,12 +1,11 @@
 """What assignments are made of: the exercises, each with its text, its empty cell, its answer and its points."""
 
-import json
 from dataclasses import dataclass
 
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS
+from feedback import notebooks
 
-TAG = "exercise-"
 FIRST_CELL = """\
 # Run me first. Where the course is not installed, I look for it in the folders around this notebook.
 import math
@@ -89,10 +88,9 @@ def whole(notebook):
 
 def task(id):
     exercise = EXERCISES[id]
-    notebook = COURSE.contents.folder / COURSE.contents.of(id).file
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    at = next(i for i, cell in enumerate(cells) if TAG + id in cell["metadata"].get("tags", []))
-    text, stub = ("".join(cells[i]["source"]) for i in (at - 1, at))
+    cells = notebooks.read(COURSE.contents.folder / COURSE.contents.of(id).file)
+    stub = notebooks.statements(cells)[id].stub
+    text, stub = cells[cells.index(stub) - 1]["source"], stub["source"]
     if not text.startswith("#"):
         text = f"### Exercise {exercise.id}: `{exercise.name}` {exercise.stars}\n\n{text}"
     return Task(id, exercise.name, text, stub, COURSE.solution_source(exercise), exercise.difficulty)

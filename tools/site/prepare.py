@@ -14,6 +14,7 @@ import explorers
 from exercises import EXERCISES
 from exercises.e2_6_pronoun_matrices.sentences import features
 from exercises.notebooks import NOTEBOOKS
+from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
 from helpers.attention import dot_product_attention
 from tools import badges, study
@@ -27,17 +28,13 @@ SENTENCE = "the king lost the ball but he found it again for the queen"
 EXAMPLE = "3.3"  # of an exercise, on the home page
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
-TAG = re.compile(r"^\*(core|deeper) · (\d+ min)\*$", re.MULTILINE)
 CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
 FILE_LINK = re.compile(r"\[([^][]+)\]\(\.\./([^()]+)\)")
 HTML_LINK = re.compile(r'href="(\w+)\.ipynb(?:#cell-id=([\w-]+))?"')
-CHECK = re.compile(r'check\("([\d.]+)", \w+\)\s*\Z')
-PREDICT = re.compile(r'predict\("([\w.]+)"\)\s*\Z')
 PROGRESS = re.compile(r'^progress\("\d+"\)$', re.MULTILINE)
 IN_JUPYTER_ONLY = ("start", "progress-text", "progress")  # cells
 HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # what myst-nb calls the parts of a cell, and Jupyter
 SETUP = {"code_prompt_show": "Show what is imported", "code_prompt_hide": "Hide what is imported"}
-EXERCISE = "exercise-"  # how the tag of the cell to complete begins
 
 
 def source(folder, place, notebooks=ROOT / "notebooks"):
@@ -64,26 +61,18 @@ def prepared(notebook, entry, place, files, folder):
     alive = states.explorers_of(notebook, folder)
     cells = nbformat.from_dict(study.with_folded_answers(notebook.cells))
     cells = [cell for cell in cells if cell.id not in IN_JUPYTER_ONLY and not PROGRESS.fullmatch(cell.source.strip())]
-    checks = {CHECK.match(cell.source)[1] for cell in cells if CHECK.match(cell.source)}
+    checks = {exercise.check["id"] for exercise in statements(cells).values()}  # each has a card in place of its stub
     pages = []
     for cell in cells:
-        exercise = next((tag.removeprefix(EXERCISE) for tag in cell.metadata.get("tags", [])), None)
         if cell.cell_type == "markdown":
             pages.append(text(cell, entry, place))
-        elif exercise in checks:
-            pages.append(markdown(cell, card(exercise, cell.source)))
-        elif asked := PREDICT.match(cell.source):
-            pages.append(markdown(cell, f"{anchor(cell)}\n\n{raw(prediction(asked[1], files))}"))
-        elif not is_check_of_card(cell):
+        elif id := exercise_of(cell):
+            pages.append(markdown(cell, card(id, cell.source)))
+        elif id := prediction_of(cell):
+            pages.append(markdown(cell, f"{anchor(cell)}\n\n{raw(prediction(id, files))}"))
+        elif cell.id not in checks:
             pages.append(code(cell, alive.get(cell.id, []), f"{entry.number}-{cell.id}", files))
     return nbformat.v4.new_notebook(cells=pages, metadata=notebook.metadata)
-
-
-def is_check_of_card(cell):
-    """Whether a cell only says that an exercise, which has a card of its own here, was not attempted."""
-    return bool(CHECK.match(cell.source)) and "not attempted" in "".join(
-        output.get("data", {}).get("text/plain", "") for output in cell.outputs
-    )
 
 
 def markdown(cell, text):
@@ -100,7 +89,7 @@ def text(cell, entry, place):
     if cell.id == "setup-text":
         cell = folded_text(cell, "When you run it yourself")
     source = CELL_LINK.sub(_to_cell, cell.source)
-    source = HTML_LINK.sub(_to_page, TAG.sub(r'<p class="course-tag course-\1">\1 · \2</p>', source))
+    source = HTML_LINK.sub(_to_page, LABEL.sub(r'<p class="course-tag course-\1">\1 · \2 min</p>', source))
     if cell.id == "title":
         title, rest = IN_JUPYTER.sub("", source).split("\n", 1)
         return markdown(cell, f"{title}\n\n{facts(entry, place)}\n\n{note(entry)}\n{rest}")

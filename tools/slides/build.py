@@ -9,8 +9,9 @@ from nbconvert import SlidesExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from pygments.formatters import HtmlFormatter
 
-from tools.sections import notebooks, sections_of
+from feedback.notebooks import asks, paths, sections
 from tools.slides import Problem, text
+from tools.slides.decks import ROOT
 
 HERE = Path(__file__).parent
 CODE_LINES = 15  # a longer cell is not shown, nor is one that draws a figure
@@ -77,7 +78,7 @@ def shown(slide):
     for id in slide.cells:
         if saved[id].cell_type == "markdown":
             cells += in_short(saved[id].source)
-            asked = asked or bool(re.search(r"\*\*(Predict|Look for)", saved[id].source))
+            asked = asked or asks(saved[id]) or "**Look for" in saved[id].source
         else:
             cells += code(saved[id], hidden=asked)
     if cells[-1].cell_type == "markdown":  # what a colon announces is in a cell that is not on this slide
@@ -126,9 +127,10 @@ def tagged(cells, notes):
 
 
 def notebook(number):
-    if number not in notebooks():
+    known = paths(ROOT / "notebooks")
+    if number not in known:
         raise Problem(f"There is no notebook {number}, which classroom/decks.txt names.")
-    return notebooks()[number]
+    return known[number]
 
 
 @cache
@@ -146,7 +148,8 @@ def title_of(number):
 
 def section_title(slide):
     """The section that the first cell is in; where it is in none, what the notebook is about."""
-    for section in sections_of(notebook(slide.notebook)):
-        if slide.cells[0] in section.cells:
+    cells = saved_notebook(slide.notebook).cells
+    for section in sections(cells):
+        if any(cell.id == slide.cells[0] for cell in section.cells):
             return section.title
-    return text.heading(saved_notebook(slide.notebook).cells[0].source)
+    return text.heading(cells[0].source)

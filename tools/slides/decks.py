@@ -1,10 +1,11 @@
 """Which cells of which notebook are on which slide, from classroom/decks.txt, which explains its own format."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from tools.sections import ROOT
 from tools.slides import Problem
 
+ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "classroom" / "decks.txt"
 
 

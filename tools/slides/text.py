@@ -7,14 +7,15 @@ import re
 
 from latex2mathml.converter import convert
 
+from feedback.notebooks import LABEL, SAW
+
 WHOLE = re.compile(r"\||[*-] |\d\. |<|```|\$\$|\*\*(Predict|Look for|Your task)")  # how a paragraph begins that is kept
 SENTENCE = re.compile(r"(?<=[.?!:])(?<!al\.)[*)”\"]*\s+(?=[*\"“(`\[]*[A-Z0-9])")  # between two sentences
 ENOUGH = 110  # characters: shorter sentences are followed by the next
 FOLDED = re.compile(r"<details.*?</details>", re.DOTALL)
-MINUTES = re.compile(r"^\*(core|deeper) · \d+ min\*\n*", re.MULTILINE)
 HEADING = re.compile(r"^#+ (.*)$\n*", re.MULTILINE)
 QUESTION = re.compile(r"(?<=\S) (?=\*\*(?:Predict|Look for))|(?<=\S)\n(?=\*\*(?:Predict|Look for))")
-SAW = re.compile(r"\*\*What you saw\.\*\* *")
+SAID = re.compile(rf"{re.escape(SAW)} *")
 
 
 def heading(source):
@@ -24,12 +25,12 @@ def heading(source):
 
 
 def without_headings(source):
-    return HEADING.sub("", MINUTES.sub("", source)).strip()
+    return HEADING.sub("", LABEL.sub("", source)).strip()
 
 
 def on_a_slide(source):
     """A text, shortened."""
-    source = SAW.sub("", QUESTION.sub("\n\n", FOLDED.sub("", without_headings(source))))
+    source = SAID.sub("", QUESTION.sub("\n\n", FOLDED.sub("", without_headings(source))))
     paragraphs = (paragraph.strip() for paragraph in re.split(r"\n{2,}", source) if paragraph.strip())
     return for_a_page("\n\n".join(p if WHOLE.match(p) else beginning(p) for p in paragraphs))
 
@@ -44,7 +45,7 @@ def beginning(paragraph):
 
 def in_the_notes(source):
     """A whole text; what is folded in the notebook is unfolded."""
-    source = re.sub(r"</?details[^>]*>|<summary>|</summary>", "", SAW.sub("", without_headings(source)))
+    source = re.sub(r"</?details[^>]*>|<summary>|</summary>", "", SAID.sub("", without_headings(source)))
     return for_a_page(source)
 
 
