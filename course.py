@@ -24,7 +24,8 @@
 
 for maintainers, each after setting up:
   python course.py save [...]    run notebooks from top to bottom and save them with their outputs; 02 means
-                                 notebooks/02_*.ipynb, nothing means all
+                                 notebooks/02_*.ipynb, nothing means all; cells whose outputs cannot have changed run
+                                 only with --whole
   python course.py site          build the course as a website, from the saved notebooks, into _site; --serve shows it
   python course.py badges        write the address in pyproject.toml into all launch badges
   python course.py versions      try the oldest, the newest and Colab's packages, each in an environment of its own,

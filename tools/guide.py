@@ -5,9 +5,10 @@
 In the plans of classroom/guide.md, people choose the sections, what to show and what is homework; minutes, polls and
 the exercises done in class follow from that, and are written here.
 
-classroom/index.md has symptom, misconception, section and question for everything that the checks can name. What a
-mistake means and what to ask about it are the class view's texts, which are those of the exercises. The symptom is
-found by running the mistake: does it raise, does the shape differ, are there NaN, which property is missing?
+classroom/index.md, which git ignores, has symptom, misconception, section and question for everything that the checks
+can name. What a mistake means and what to ask about it are the class view's texts, which are those of the exercises.
+The symptom is found by running the mistake: does it raise, does the shape differ, are there NaN, which property is
+missing?
 """
 
 import re
@@ -29,14 +30,14 @@ from tools.classroom.general import GENERAL
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE, INDEX = (ROOT / "classroom" / name for name in ("guide.md", "index.md"))
-NAMED = re.compile(r"\*(\d\d · [^*]+?)\* \([^)]*\)")  # a section in the text, with its kind and minutes
+NAMED = re.compile(r"\*(\d+ · [^*]+?)\* \([^)]*\)")  # a section in the text, with its kind and minutes
 PLAN = re.compile(r"(\| section \| minutes .*\n\|---.*\n)((?:\|.*\n)+)\nIn class: (\d+) minutes\.")
 NONE = "–"
 RAISES, SHAPE, NAN = "An error.", "Wrong shape, type or length.", "NaN or infinity."
 NUMBERS, BEHAVIOR = "Wrong numbers.", "The numbers are right, or nearly; something else about the code is not."
 HEAD = """# From the symptom to the question
 
-*Generated from the exercises by `python -m tools.guide`: do not edit it by hand. Its use: [guide](guide.md).*
+*Generated from the exercises. Its use: [guide](guide.md).*
 
 Find the exercise that the student is working on, then what you see on the screen, and ask the question instead of
 giving the answer. The card that `check` shows names the same misconception and asks the same question. Each mistake was

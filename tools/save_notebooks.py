@@ -1,9 +1,11 @@
 """Run notebooks from top to bottom in fresh kernels and save them with their outputs.
 
 `python course.py save` runs this file. Its arguments name the notebooks (02 means notebooks/02_*.ipynb); without
-arguments it saves all of them. A notebook that fails is left unchanged.
+arguments it saves all of them. A notebook that fails is left unchanged. Cells whose outputs cannot have changed do not
+run, as tools/unchanged.py says; with --whole they do.
 """
 
+import argparse
 import copy
 import os
 import re
@@ -22,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 from feedback import files  # noqa: E402  the path comes first
 from feedback.display import VIEW  # noqa: E402
 from feedback.notebooks import asks  # noqa: E402
+from tools.unchanged import kept_outputs  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
@@ -43,18 +46,22 @@ def matches(path, name):
     return path.stem == name or path.stem.startswith(name + "_")
 
 
-def save(path):
+def save(path, whole=False):
     """Run one notebook, save it and print a line about it; returns whether it ran to the end."""
     started = time.monotonic()
     notebook, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
-    failure = run(notebook)
+    kept = {} if whole else kept_outputs(notebook, path)
+    again = [cell for cell in notebook.cells if cell.id not in kept]
+    failure = run(nbformat.NotebookNode({**notebook, "cells": again}))
     if failure:
         print(f"{path.name}  {failure}", flush=True)
         return False
+    put_back(kept, notebook)
     clean(notebook)
     keep_times(notebook, before)
     write(notebook, path)
-    print(f"{path.name}  {len(notebook.cells)} cells, {time.monotonic() - started:.1f} s", flush=True)
+    unchanged = f", {len(kept)} of them kept as published (--whole runs all)" if kept else ""
+    print(f"{path.name}  {len(notebook.cells)} cells{unchanged}, {time.monotonic() - started:.1f} s", flush=True)
     return True
 
 
@@ -77,6 +84,17 @@ def run(notebook):
     except (CellControlSignal, DeadKernelError) as error:
         return describe(cells[-1], error)
     return None
+
+
+def put_back(kept, notebook):
+    """Give the cells that did not run their outputs, and number all cells as if they had run."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    for count, cell in enumerate(code, start=1):
+        cell.outputs = kept.get(cell.id, cell.outputs)
+        cell.execution_count = count
+        for output in cell.outputs:
+            if output.output_type == "execute_result":
+                output.execution_count = count
 
 
 def describe(cell, error):
@@ -116,14 +134,14 @@ def hide_answers(notebook):
 def keep_times(notebook, before):
     """Keep the saved outputs as long as only times and devices differ from them, so that diffs show real changes.
 
-    From the first cell whose output is new, all outputs are new: the times that a notebook prints and the figure that
-    shows them belong to one run.
+    From the first cell whose output has changed, all outputs are new: the times that a notebook prints and the figure
+    that shows them belong to one run. A cell that was not there before changes nothing for the others.
     """
-    saved = {cell.id: cell.get("outputs", []) for cell in before.cells}
+    saved = {cell.id: cell.outputs for cell in before.cells if cell.cell_type == "code"}
     for cell in notebook.cells:
-        if "outputs" in cell and comparable(cell.outputs) != comparable(saved.get(cell.id, [])):
-            return
-        if "outputs" in cell:
+        if cell.id in saved:
+            if comparable(cell.outputs) != comparable(saved[cell.id]):
+                return
             cell.outputs = saved[cell.id]
 
 
@@ -191,11 +209,23 @@ def write(notebook, path):
     files.write(path, nbformat.writes(notebook) + "\n")
 
 
-def main(names):
+def parse_options(words):
+    parser = argparse.ArgumentParser(
+        prog="python course.py save",
+        description="Run notebooks, with no exercise solved, and save them with their outputs.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("names", nargs="*", metavar="NOTEBOOK", help="such as 02, or its whole name; unset: all")
+    parser.add_argument("--whole", action="store_true", help="also run the cells whose outputs cannot have changed")
+    return parser.parse_args(words)
+
+
+def main(words):
     sys.stdout.reconfigure(errors="replace")  # a character that the console cannot show must not end the run
+    options = parse_options(words)
     try:
-        paths = find_notebooks(names)
-        done = [save(path) for path in paths]
+        paths = find_notebooks(options.names)
+        done = [save(path, options.whole) for path in paths]
     except LookupError as error:
         print(error, file=sys.stderr)
         return 1

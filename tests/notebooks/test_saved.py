@@ -10,7 +10,7 @@ from html import unescape
 import pytest
 
 from exercises import EXERCISES
-from feedback.notebooks import exercise_of
+from feedback.notebooks import exercise_of, statements
 from tests.notebooks.common import PATHS, code_cells, read
 from tools.badges import FOLDED
 from tools.save_notebooks import hide_answers
@@ -129,30 +129,24 @@ def test_relative_links_lead_to_files(path):
 
 @each_notebook
 def test_stubs_are_documented_and_followed_by_their_check(path):
-    cells = code_cells(path)
-    for stub, after in zip(cells, cells[1:], strict=False):
-        id = exercise_of(stub)
-        if id is None:
-            continue
-        exercise = EXERCISES[id]
-        assert after.source == f'check("{id}", {exercise.name})'
-        definition = ast.parse(stub.source).body[0]
-        assert definition.name == exercise.name
+    for id, exercise in statements(read(path).cells).items():
+        name, check = EXERCISES[id].name, exercise.check
+        assert check.source == f'check("{id}", {name})'
+        definition = ast.parse(exercise.stub.source).body[0]
+        assert definition.name == name
         assert ast.get_docstring(definition), id
-        assert after.outputs, f"{after.id} has no output yet: run `python course.py save {path.stem[:2]}`"
-        assert "not attempted" in after.outputs[0].data["text/plain"]
+        assert check.outputs, f"{check.id} has no output yet: run `python course.py save {path.stem[:2]}`"
+        assert "not attempted" in check.outputs[0].data["text/plain"]
 
 
 @each_notebook
-def test_the_text_before_a_stub_is_a_block_with_the_stars_and_minutes_of_its_exercise(path):
-    cells = read(path).cells
-    for stub in code_cells(path):
-        if exercise_of(stub):
-            exercise = EXERCISES[exercise_of(stub)]
-            text = next(cell.source for cell in reversed(cells[: cells.index(stub)]) if "✎ Exercise" in cell.source)
-            assert re.match(rf"### ✎ Exercise {exercise.id}: .* {exercise.stars}\n", text), exercise.id
-            task = f"\n\n{TASK}\n\n**Your task** (about {exercise.minutes} minutes). "
-            assert task in text and "\n\n</div>" in text, exercise.id
+def test_a_task_is_a_block_with_the_stars_and_minutes_of_its_exercise(path):
+    for id, stated in statements(read(path).cells).items():
+        exercise, text = EXERCISES[id], stated.task.source
+        assert re.match(rf"### ✎ Exercise {id}: .* {exercise.stars}\n", text), id
+        task = f"\n\n{TASK}\n\n**Your task** (about {exercise.minutes} minutes). "
+        assert task in text and "\n\n</div>" in text, id
+        assert sum(EXERCISES[each].minutes for each in stated.section.exercises) <= stated.section.minutes, id
 
 
 @each_notebook

@@ -33,7 +33,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PLACE = {"owner": "someone", "repository": "attention-by-hand", "branch": "main"}
 ADDRESS = "https://someone.github.io/attention-by-hand/"
 FILES = [entry.file for entry in NOTEBOOKS]
-PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), "accessibility.html", "search.html"]
+OTHERS = ("accessibility.html", "mistakes.html", "search.html")
+PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), *OTHERS]
 FIRST_VIEW = 500_000  # bytes, without the figures of a notebook
 IN_JUPYTER = (*prepare.IN_JUPYTER_ONLY, "end-progress")  # the cells that a page leaves out on purpose
 SEE_ALL = """async () => {  // unfold everything, and wait until every view is there

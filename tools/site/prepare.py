@@ -1,4 +1,4 @@
-"""What Sphinx reads: the saved notebooks made into pages, the home page, and what docs/ holds.
+"""What Sphinx reads: the saved notebooks made into pages, the home page, what docs/ holds, and the instructors' index.
 
 A page has all that its notebook has, but for what only works in Jupyter: the cell that finds the course, and progress.
 What gives an answer away is folded, and so is what is folded in the notebook.
@@ -11,13 +11,13 @@ from pathlib import Path
 import nbformat
 
 import explorers
-from exercises import EXERCISES
+from exercises import COURSE, EXERCISES
 from exercises.e2_6_pronoun_matrices.sentences import features
 from exercises.notebooks import NOTEBOOKS
 from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
 from helpers.attention import dot_product_attention
-from tools import badges, study
+from tools import badges, guide, study
 from tools.site import live, states
 from tools.site.exercises import RUN_IT, card, example, prediction, raw
 
@@ -26,6 +26,7 @@ PAGES = ROOT / "site"
 # Of the home page. The view opens with the word in the middle: a pronoun.
 SENTENCE = "the king lost the ball but he found it again for the queen"
 EXAMPLE = "3.3"  # of an exercise, on the home page
+APART = "---\norphan: true\nnosearch: true\n---\n"  # learners come across such a page neither by links nor by searching
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
 CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
@@ -49,6 +50,8 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
     (folder / "index.md").write_text(home(files, place), encoding="utf-8")
     for path in (ROOT / "docs").glob("*.md"):
         (folder / path.name).write_text(linked(path.read_text(encoding="utf-8"), place), encoding="utf-8")
+    mistakes = linked(guide.index().replace("](guide.md)", "](../classroom/guide.md)"), place)
+    (folder / "mistakes.md").write_text(APART + mistakes, encoding="utf-8")
     files.write(folder)
     return {Path(entry.file).stem: entry.question for entry in NOTEBOOKS}
 
@@ -128,7 +131,7 @@ def _to_page(link):
 
 def facts(entry, place):
     """How long a notebook takes, and the ways to run it."""
-    inside = [exercise for id, exercise in EXERCISES.items() if id.split(".")[0].zfill(2) == entry.number]
+    inside = [EXERCISES[id] for id in COURSE.contents.belonging(EXERCISES, entry)]
     work = sum(exercise.minutes for exercise in inside)
     several = f"{len(inside)} exercise{'s' if len(inside) > 1 else ''}"
     core = "" if entry.core == entry.minutes else f" The core alone takes {entry.core} minutes."
