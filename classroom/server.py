@@ -16,6 +16,10 @@ import sys
 from pathlib import Path
 
 COURSE = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(COURSE))
+
+from feedback import files  # noqa: E402  the path comes first
+
 MINE = Path.home() / "attention-by-hand"
 RECORD = ".copied.json"  # in the copy: {file: fingerprint of what was put there}
 # Folders that stay out of the copy, at any depth, as all do whose names begin with a dot; and in data/, the files of
@@ -55,9 +59,9 @@ def refresh():
             kept.append(str(name))
             continue
         if here != fingerprint(content):
-            write(target, content)
+            files.write(target, content)
         record[str(name)] = fingerprint(content)
-    write(MINE / RECORD, json.dumps(record, indent=0).encode())
+    files.write(MINE / RECORD, json.dumps(record, indent=0))
     return kept
 
 
@@ -66,14 +70,6 @@ def read_record():
         return dict(json.loads((MINE / RECORD).read_bytes()))
     except (OSError, ValueError, TypeError):  # then every file that differs counts as changed by the learner
         return {}
-
-
-def write(target, content):
-    """Write another file and rename it, so that there is never half of one."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.part")
-    part.write_bytes(content)
-    os.replace(part, target)
 
 
 def share_packages():
@@ -94,7 +90,6 @@ def limit_memory():
 
 def lab_options():
     """JupyterLab as `python course.py` opens it, with its settings in the learner's copy."""
-    sys.path.insert(0, str(COURSE))
     import course
 
     course.ENVIRONMENT = MINE / ".lab"

@@ -1,18 +1,16 @@
 """What all explorers share: their module, their colors, and the picture shown where nothing can run."""
 
 import re
-import sys
 from pathlib import Path
 
 import anywidget
 import traitlets
-from IPython.display import display
 
 from explorers import modules
+from feedback.display import show_live
 from helpers import plots
 
 STYLE = Path(__file__).with_name("shared.css")
-VIEW = "application/vnd.jupyter.widget-view+json"
 INVITATION = "Run this cell to explore it."
 ROOT = re.compile(r"<svg [^>]*>")
 
@@ -44,19 +42,9 @@ class Explorer(anywidget.AnyWidget):
         return f"{self.picture().alt} {INVITATION}"
 
     def _ipython_display_(self):
-        """The picture, then the live view, which hides the picture (in shared.css).
-
-        They are two outputs because a saved notebook with both in one would show neither: JupyterLab prefers the
-        view, whose kernel is gone, and writes "model not found". In Colab each output has a page of its own, so that
-        the view could not hide the picture: there both are one output, and Colab shows the view.
-        """
-        live = {VIEW: {"model_id": self.model_id, "version_major": 2, "version_minor": 0}}
-        metadata = self._for_colab()
-        if "google.colab" in sys.modules:
-            display({**live, **self.still()}, metadata=metadata, raw=True)
-            return
-        display(self.still(), raw=True)
-        display(live, metadata=metadata, raw=True)
+        """The picture, then the live view, which hides the picture (in shared.css)."""
+        view = {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
+        show_live(view, self._for_colab(), self.still())
 
     def _for_colab(self):
         """What Colab must know to show the view. anywidget says it, except an old one with ipywidgets 7."""

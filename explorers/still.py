@@ -278,17 +278,6 @@ def _lines_of(text):
     return places
 
 
-def _in_words(title, text, weights, head, words, probabilities, without):
-    """The description and the caption."""
-    j, (guess, *_) = int(weights.argmax()), probabilities.argsort(descending=True, stable=True).tolist()
-    reads = f"{head[0].upper()}{head[1:]} reads “{text[j]}” (position {j}) most: {float(weights[j]):.2f}."
-    expects = (
-        f"The model expects “{words[guess]}” with {float(probabilities[guess]):.2f}; without this head, "
-        f"“{words[guess]}” gets {float(without[guess]):.2f}."
-    )
-    return f"{title}. The text: {' '.join(text)}. {reads} {expects}", f"{reads} {expects}"
-
-
 def _shaded(word, weight, place):
     x, y, width = place
     level = _level(weight)

@@ -23,12 +23,13 @@ it (but for types).
     catalog         the exercises of a package
     hidden          the same exercises with other inputs
     grading         what a grader reads: a message, and one exception
+    files           files that are written whole or not at all
     store           what has been solved and predicted, kept in a file
     attempts        a line for each attempt, for the view of a class
     answers         the source of answers that passed, kept for later notebooks
+    display         source code and live views in a notebook
     prediction      a question to answer before the next cell is run
     buttons         the same with buttons, in a notebook
-    display         source code in a notebook
     notebooks       what a notebook is made of, by the tags of its cells
     contents        the notebooks of a course, and links to what is in them
     progress        what is solved and what is left, in one notebook and in all

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
-from IPython.display import display
 
+from feedback.display import VIEW, show_live
 from feedback.prediction import Question
-
-VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class Buttons(anywidget.AnyWidget):
@@ -39,16 +36,7 @@ class Buttons(anywidget.AnyWidget):
 
 
 def show(question: Question) -> None:
-    """The still question, then the buttons, which hide it (in buttons.css).
-
-    In Colab each output has a page of its own, so that the buttons could not hide the text: there both are one output,
-    and Colab shows the buttons.
-    """
+    """The still question, then the buttons, which hide it (in buttons.css)."""
     bundle: Any = Buttons(question)._repr_mimebundle_()
     live, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-    live = {VIEW: live[VIEW]}
-    if "google.colab" in sys.modules:
-        display({**live, **question.still()}, metadata=metadata, raw=True)
-        return
-    display(question.still(), raw=True)
-    display(live, metadata=metadata, raw=True)
+    show_live(live[VIEW], metadata, question.still())

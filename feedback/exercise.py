@@ -54,10 +54,6 @@ class Misconception:
     raised_in: str = ""
     shared: int = 0
 
-    def __post_init__(self) -> None:
-        if callable(self.variants):
-            object.__setattr__(self, "variants", (self.variants,))
-
 
 class Misconceptions:
     """The known mistakes of an exercise, in the order in which they are tried.

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from feedback.files import patiently, write
 
 STATES = ("not attempted", "correct", "limited", "wrong", "error")
 RANK = {"correct": 2, "limited": 1}  # what was once solved stays solved
@@ -99,27 +99,6 @@ def _save(record: dict[str, Any]) -> None:
         _unsaved.clear()
     except OSError:
         _unsaved.update(record)
-
-
-def write(target: Path, text: str) -> None:
-    """Write the whole file or nothing.
-
-    Errors: OSError where it cannot be written
-    """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
-    patiently(os.replace, part, target)
-
-
-def patiently(act: Callable, *args: Any, **options: Any) -> Any:
-    """On Windows a file refuses while another notebook has it open, for a moment."""
-    for _ in range(10):
-        try:
-            return act(*args, **options)
-        except PermissionError:
-            time.sleep(0.02)
-    return act(*args, **options)
 
 
 def _set_aside(target: Path) -> None:

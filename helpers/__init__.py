@@ -14,6 +14,7 @@ Read the modules in the order in which the notebooks reach them; a file imports 
     stories     the small stories that it learns from          notebook 08
     story_model the trained model, and how it is trained       notebook 08
     ports       weight conversion to and from other code       notebook 05
+    ignored     which arguments transformers' layers ignore    notebook 06
     hosts       where MiniLM's files come from
     pretrained  find, fetch, verify and load MiniLM            notebook 01
     plots       every static figure of the course

@@ -1,10 +1,11 @@
-"""What the tests in this folder share: a GPU, real or fake, the same random numbers for each test, and a browser.
+"""What the tests in this folder share: a GPU, real or fake, equal random numbers for each test, Ctrl-C and a browser.
 
 Where no browser is found, the tests that need one are skipped; with the environment variable CI set, they fail.
 """
 
 import contextlib
 import os
+import signal
 
 import pytest
 import torch
@@ -23,6 +24,19 @@ def gpu():
 @pytest.fixture(autouse=True)
 def same_random_numbers():
     torch.manual_seed(0)
+
+
+@pytest.fixture
+def press_ctrl_c():
+    """press_ctrl_c(process), for a program that the test starts.
+
+    A shell that runs these tests in the background lets them ignore Ctrl-C, and what they start would inherit that.
+    """
+    if os.name == "nt":
+        pytest.skip("a test cannot press Ctrl-C for a program on Windows: it would reach the tests too")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda process: process.send_signal(signal.SIGINT)
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -1,1 +1,5 @@
-"""What the maintainers' commands of course.py run."""
+"""What the commands of course.py run."""
+
+
+class Problem(Exception):
+    """Something that the user can fix; its text says what it is and how to fix it."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools import study  # noqa: E402  the path comes first
+from tools import Problem, study  # noqa: E402  the path comes first
 
 ROOT = study.ROOT
 FIRST = "00"  # the course opens with this notebook, which shows how an exercise is answered
@@ -48,7 +48,6 @@ LEFT_OUT = shutil.ignore_patterns(
     *("test", "answers_*.py"),  # of the explorers' scripts, and of the exercises
     *("cache", "answers", "progress.json*", "attempts.jsonl"),  # what this computer's learner did, and MiniLM
 )
-Problem = study.Problem
 
 
 # ---- the notebooks

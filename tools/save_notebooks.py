@@ -21,12 +21,13 @@ from nbval.plugin import get_sanitize_patterns
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from feedback.notebooks import asks  # noqa: E402  the path comes first
+from feedback import files  # noqa: E402  the path comes first
+from feedback.display import VIEW  # noqa: E402
+from feedback.notebooks import asks  # noqa: E402
 from tools.unchanged import kept_outputs  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
-VIEW = "application/vnd.jupyter.widget-view+json"
 NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
@@ -204,14 +205,8 @@ def merge_streams(outputs):
 
 
 def write(notebook, path):
-    """Write a second file, then rename it: the notebook is either the old one or the new one, never half of it."""
-    part = path.with_suffix(".part")
-    try:
-        # nbformat's own layout, which JupyterLab writes too: indent 1, no escaped characters, a final newline
-        part.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    """In nbformat's own layout, which JupyterLab writes too: indent 1, no escaped characters, a final newline."""
+    files.write(path, nbformat.writes(notebook) + "\n")
 
 
 def parse_options(words):

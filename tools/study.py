@@ -30,7 +30,9 @@ from filelock import FileLock, Timeout
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from feedback.notebooks import SAW, asks, exercise_of, has_tag  # noqa: E402  the path comes first
+from feedback import files  # noqa: E402  the path comes first
+from feedback.notebooks import SAW, asks, exercise_of, has_tag  # noqa: E402
+from tools import Problem  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
 STUDY = ROOT / "study"
@@ -41,10 +43,6 @@ SECONDS_FOR_LAB = 5
 FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'
 AHEAD = re.compile(r"^#|\*\*Predict|\*\*Look for|\bnext cell\b")  # a paragraph that leads to what comes next
 REACH = 3  # a prediction is answered at most so many cells later
-
-
-class Problem(Exception):
-    """Something that the learner can fix; its text says what it is and how to fix it."""
 
 
 # ---- from a published notebook to a copy
@@ -189,17 +187,7 @@ def read(path):
 
 
 def write(notebook, path):
-    """Write another file and rename it: at `path` there is the old notebook or the new one, never half of one."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with open(part, "w", encoding="utf-8", newline="\n") as file:
-            json.dump(notebook, file, indent=1, ensure_ascii=False)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    files.write(path, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
 
 
 def keep(path):

@@ -15,7 +15,7 @@ import nbformat
 ASKS_THE_COURSE = {"check", "hint", "predict", "progress", "solution"}
 SETUP = {"start", "setup"}  # cells that always run first; a change of them is a change for all others
 FILES = (  # that notebooks import or read; what else is in exercises/ is only seen where the course is asked
-    *("helpers", "explorers", "feedback", "benchmarks", "data", "requirements.txt", "requirements.lock"),
+    *("helpers", "explorers", "feedback", "data", "requirements.txt", "requirements.lock"),
     *("exercises/__init__.py", "exercises/*/reference.py", ":!*.md"),
 )
 

@@ -1,7 +1,5 @@
 """`python course.py class`, from its words to the page."""
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -109,8 +107,7 @@ def test_watch_picks_up_a_new_line_and_a_new_student(run, tmp_path, monkeypatch)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl-C to whole groups of processes")
-def test_ctrl_c_ends_watching_cleanly(tmp_path):
+def test_ctrl_c_ends_watching_cleanly(tmp_path, press_ctrl_c):
     write(tmp_path / "anna", attempt(0))
     catalog.load()
     words = ["--from", str(tmp_path), "anna", "--watch", "1"]
@@ -123,7 +120,7 @@ def test_ctrl_c_ends_watching_cleanly(tmp_path):
     while "100%</strong>" not in (tmp_path / "class.html").read_text(encoding="utf-8"):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    press_ctrl_c(process)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0 and err == "" and "To stop, press Ctrl-C." in out
     assert not list(tmp_path.glob("*.part"))

@@ -19,9 +19,10 @@ import nbformat
 import pytest
 
 from exercises import EXERCISES, check
+from tools import Problem
 from tools.grading import __main__ as command
 from tools.grading import nbgrader, otter
-from tools.grading.tasks import Problem, assignments
+from tools.grading.tasks import assignments
 
 PROJECT = Path(__file__).resolve().parents[2]
 GRADED = ["0.1", "2.1", "3.1", "3.2", "3.3", "4.1"]

@@ -130,7 +130,7 @@ def test_it_runs_by_itself(given):
     """Checks and what the notebooks import work in the hand-out's own folder."""
     program = """
 import os
-import exercises, explorers, helpers.start, benchmarks.ignored, tools.study
+import exercises, explorers, helpers.start, helpers.ignored, tools.study
 assert all(module.__file__.startswith(os.getcwd()) for module in (exercises, explorers, helpers.start, tools.study))
 def mask_by_filling(scores, mask):
     return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)

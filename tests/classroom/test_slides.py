@@ -8,7 +8,8 @@ import pytest
 from exercises import COURSE
 from feedback.notebooks import paths, prediction_of, read
 from tests.explorers.browser import WatchedPage
-from tools.slides import Problem, build, text
+from tools import Problem
+from tools.slides import build, text
 from tools.slides.__main__ import main
 from tools.slides.decks import Deck, Slide, decks
 

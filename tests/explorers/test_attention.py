@@ -7,8 +7,10 @@ import pytest
 import torch
 
 import explorers
-from explorers import base, still
-from explorers.base import INVITATION, VIEW
+from explorers import still
+from explorers.base import INVITATION
+from feedback import display
+from feedback.display import VIEW
 from helpers import plots
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
@@ -114,7 +116,7 @@ def bundle(*arguments):
 def outputs(monkeypatch):
     """What a cell shows: one dictionary of data for each output."""
     shown = []
-    monkeypatch.setattr(base, "display", lambda data, **_: shown.append(data))
+    monkeypatch.setattr(display, "display", lambda data, **_: shown.append(data))
     return shown
 
 

@@ -15,7 +15,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from exercises import COURSE, check, predict, progress
-from feedback import buttons, prediction, store
+from feedback import buttons, display, prediction, store
 from feedback.prediction import Prediction, Question
 from tests.notebooks.common import PATHS, ROOT, code_cells
 from tools.save_notebooks import keep_pictures
@@ -143,14 +143,14 @@ def shown(monkeypatch):
     """The outputs of predict("02.order") in a notebook."""
     outputs = []
     monkeypatch.setattr(InteractiveShell, "initialized", lambda: True)
-    monkeypatch.setattr(buttons, "display", lambda data, metadata=None, raw=False: outputs.append(data))
+    monkeypatch.setattr(display, "display", lambda data, metadata=None, raw=False: outputs.append(data))
     predict("02.order")._ipython_display_()
     return outputs
 
 
 def test_the_still_question_comes_first_and_the_buttons_alone_in_a_second_output(shown):
     still, live = shown
-    assert set(still) == {"text/html", "text/plain"} and set(live) == {buttons.VIEW}
+    assert set(still) == {"text/html", "text/plain"} and set(live) == {display.VIEW}
     for said in ("Predict:", "The same vector as in the first sentence.", "(c)", 'predict("02.order", "a")'):
         assert said in still["text/plain"]
     assert "<code>predict(&quot;02.order&quot;, &quot;a&quot;)</code>" in still["text/html"]
@@ -172,9 +172,9 @@ def test_the_still_question_does_not_depend_on_what_was_chosen(shown):
 def test_in_colab_both_are_one_output(monkeypatch):
     outputs = []
     monkeypatch.setitem(sys.modules, "google.colab", SimpleNamespace())
-    monkeypatch.setattr(buttons, "display", lambda data, metadata=None, raw=False: outputs.append(data))
+    monkeypatch.setattr(display, "display", lambda data, metadata=None, raw=False: outputs.append(data))
     buttons.show(predict("02.order"))
-    assert [set(data) for data in outputs] == [{buttons.VIEW, "text/html", "text/plain"}]
+    assert [set(data) for data in outputs] == [{display.VIEW, "text/html", "text/plain"}]
 
 
 @pytest.mark.slow

@@ -26,7 +26,8 @@ if sys.argv[1:] != ["--version"]:
 
 def copy_study(folder):
     """Put what makes the learner's own copies of the notebooks into a folder."""
-    for name in ("tools/__init__.py", "tools/study.py", "feedback/__init__.py", "feedback/notebooks.py"):
+    feedback = (f"feedback/{name}.py" for name in ("__init__", "files", "notebooks"))
+    for name in ("tools/__init__.py", "tools/study.py", *feedback):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(PROJECT / name, folder / name)
 

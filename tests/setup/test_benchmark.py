@@ -1,18 +1,14 @@
 """The benchmark compares like with like: every implementation is the same causal attention. No test checks a time."""
 
-import json
 import re
 import sys
-import types
 
 import pytest
 import torch
 from torch import nn
 
 from benchmarks import attention as benchmark
-from benchmarks import checks, ignored
-from helpers import bert
-from helpers.notebook import DATA
+from benchmarks import checks
 
 NAMES = [name for name in benchmark.IMPLEMENTATIONS if not name.startswith("BERT")]  # transformers is not installed
 CPU = torch.device("cpu")
@@ -68,46 +64,6 @@ def test_modules_take_turns_and_the_median_counts(monkeypatch):
 def test_the_memory_of_a_table_of_weights_is_measured():
     small, large = (benchmark.peak_megabytes("explicit softmax", 1, T, CPU) for T in (64, 1024))
     assert large > small + 8 * 1024 * 1024 * 4 / benchmark.MEGABYTE  # at least one table for each of 8 heads
-
-
-# ---- which arguments are ignored
-
-
-class FakeAttention(torch.nn.Module):
-    """A BertAttention that uses head_mask and attention_mask, and ignores all other arguments."""
-
-    def __init__(self, config):
-        super().__init__()
-        self.own = bert.BertAttention(bert.BertConfig(hidden_size=24, num_attention_heads=3))
-
-    def forward(self, x, attention_mask=None, head_mask=None, **others):
-        mask = None if attention_mask is None else attention_mask == (True if attention_mask.dtype == torch.bool else 0)
-        return self.own(x, mask=mask, head_mask=head_mask)[:2]
-
-
-def test_the_table_of_ignored_arguments_says_what_changes_the_output(monkeypatch):
-    transformers = types.ModuleType("transformers")
-    transformers.__version__, transformers.BertConfig = "0.0", types.SimpleNamespace
-    modeling = types.ModuleType("modeling_bert")
-    modeling.BertAttention = FakeAttention
-    monkeypatch.setitem(sys.modules, "transformers", transformers)
-    monkeypatch.setitem(sys.modules, "transformers.models.bert.modeling_bert", modeling)
-    table = ignored.table()
-    assert table["version"] == "0.0"
-    assert list(table["effects"].values()) == [
-        "has an effect",
-        "hides what is False",
-        "has an effect",
-        "scales the heads",
-        *["no effect, no error"] * 2,
-        "has an effect",
-        *["no effect, no error"] * 3,
-        "is gone",
-        "2, 2, 2",
-    ]
-    for version in (4, 5):
-        saved = json.loads((DATA / f"transformers_{version}.json").read_text(encoding="utf-8"))
-        assert list(saved["effects"]) == list(table["effects"])
 
 
 # ---- how long a check takes

@@ -24,7 +24,6 @@ import pytest
 from tests.setup.copies import FAKE, NOWHERE, PROJECT, Course
 
 pytestmark = pytest.mark.install
-SEND_INTERRUPT = pytest.mark.skipif(os.name == "nt", reason="a test cannot press Ctrl-C for a program on Windows")
 
 
 @pytest.fixture
@@ -151,11 +150,10 @@ def test_a_failed_installation_is_not_taken_for_done(ready_course):
     assert not ready_course.calls("jupyterlab")
 
 
-@SEND_INTERRUPT
-def test_interrupted_then_continued_with_the_real_venv_and_pip(ready_course):
+def test_interrupted_then_continued_with_the_real_venv_and_pip(ready_course, press_ctrl_c):
     process = ready_course.start(FAKE_PIP="import time; time.sleep(60)")
     pip_process = ready_course.wait_for("pip")
-    process.send_signal(signal.SIGINT)
+    press_ctrl_c(process)
     _, error = process.communicate(timeout=10)
     assert process.returncode == 130
     assert error.strip() == "Interrupted. Run the same command again to continue."
@@ -395,11 +393,10 @@ def test_fetch_verifies_even_what_is_there(ready_course, code):
     assert len(ready_course.calls("pip")) == 1 and not ready_course.calls("jupyterlab")
 
 
-@SEND_INTERRUPT
-def test_a_fetch_that_is_interrupted_does_not_go_on_alone(ready_course):
+def test_a_fetch_that_is_interrupted_does_not_go_on_alone(ready_course, press_ctrl_c):
     process = ready_course.start(FAKE_HELPERS="import time; time.sleep(60)")
     fetch = ready_course.wait_for("helpers")
-    process.send_signal(signal.SIGINT)
+    press_ctrl_c(process)
     _, error = process.communicate(timeout=10)
     assert process.returncode == 130 and error.strip() == "Interrupted. Run the same command again to continue."
     with pytest.raises(ProcessLookupError):

@@ -9,16 +9,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from feedback import files  # noqa: E402  the path comes first
+from tools import Problem  # noqa: E402
 from tools.classroom import catalog, page, terminal  # noqa: E402  the path comes first
 from tools.classroom.records import Reader, count  # noqa: E402
 from tools.classroom.summary import summarize  # noqa: E402
 
 EVERY = 10  # seconds, with --watch alone
 COMPLAINTS = 10  # that are printed
-
-
-class Problem(Exception):
-    """Something that the user can fix."""
 
 
 def parse_options(words):
@@ -94,7 +92,7 @@ def look(reader, options):
     summary = summarize(students, reader.catalog)
     if students or options.watch:
         try:
-            catalog.replace(options.output, page.html(summary, reader.complaints, options.names, options.watch))
+            files.write(options.output, page.html(summary, reader.complaints, options.names, options.watch))
         except OSError as error:
             raise Problem(f"{options.output} cannot be written ({error.strerror}): choose another --output.") from None
     new = [complaint for complaint in reader.complaints if complaint not in said]

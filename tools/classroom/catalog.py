@@ -3,12 +3,13 @@
 Importing all exercises takes seconds: their texts are kept in data/cache/ until a file of the course changes.
 """
 
+import contextlib
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from feedback import files
 from tools.classroom.general import FOUND, GENERAL
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,11 +53,8 @@ def load(cache=CACHE):
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         pass  # there is none yet, or it is damaged: it is made again
     catalog = collect()
-    try:
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        replace(cache, json.dumps({"made_from": key, "catalog": asdict(catalog)}, indent=1))
-    except OSError:
-        pass  # the folder is read-only: the next call takes seconds again
+    with contextlib.suppress(OSError):  # the folder is read-only: the next call takes seconds again
+        files.write(cache, json.dumps({"made_from": key, "catalog": asdict(catalog)}, indent=1))
     return catalog
 
 
@@ -103,10 +101,3 @@ def what_fails(id):
         return GENERAL[id][0]
     words = FOUND.get(id) or f"{id.replace('-', ' ')}."
     return words[:1].upper() + words[1:]
-
-
-def replace(path, text):
-    """Write the whole file or nothing: a browser may be reading it. Errors: OSError"""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)

@@ -7,6 +7,7 @@ import time
 from html import escape
 from pathlib import Path
 
+from feedback.markup import with_code
 from tools.classroom.records import count
 
 STYLE = (Path(__file__).with_name("style.css")).read_text(encoding="utf-8") + "".join(
@@ -216,8 +217,3 @@ def number(is_number):
 def bar(share):
     """The number is always written next to it."""
     return f'<div class="bar"><div class="w{round(share)}"></div></div>'
-
-
-def with_code(text):
-    """Text as HTML, with `backticks` as code."""
-    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))

@@ -6,8 +6,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from tools import Problem  # noqa: E402  the path comes first
 from tools.grading import nbgrader, otter  # noqa: E402  the path comes first
-from tools.grading.tasks import Problem, assignments  # noqa: E402
+from tools.grading.tasks import assignments  # noqa: E402
 
 SYSTEMS = {"nbgrader": nbgrader, "otter": otter}
 

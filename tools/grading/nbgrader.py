@@ -5,7 +5,8 @@ import secrets
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tools.grading.tasks import FIRST_CELL, Problem
+from tools import Problem
+from tools.grading.tasks import FIRST_CELL
 
 # Autograding runs the notebooks in this process's environment. What students' answers are tried on is up to the seed.
 SETTINGS = """\

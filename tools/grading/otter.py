@@ -3,7 +3,8 @@
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
-from tools.grading.tasks import FIRST_CELL, Problem
+from tools import Problem
+from tools.grading.tasks import FIRST_CELL
 
 # Tests raise exceptions, whose text students read; the others are doctests, which put their traceback before it.
 SETTINGS = """\

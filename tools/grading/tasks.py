@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS
 from feedback import notebooks
+from tools import Problem
 
 FIRST_CELL = """\
 # Run me first. Where the course is not installed, I look for it in the folders around this notebook.
@@ -19,10 +20,6 @@ import torch.nn.functional as F
 from torch import nn
 
 from helpers import heads, masks"""
-
-
-class Problem(Exception):
-    """Something that the user can fix; its text says what it is and how to fix it."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,3 @@ template/  nbconvert's template, the style, and the script that starts the slide
 reveal/    reveal.js 6.0.2, as published on npm: reveal.js and reveal.css
 __main__   `python course.py slides`
 """
-
-
-class Problem(Exception):
-    """Something that the user can fix; its text says what it is and how to fix it."""

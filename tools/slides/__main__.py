@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from tools.slides import Problem
+from tools import Problem
 
 
 def parse_options(words):

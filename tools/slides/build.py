@@ -10,7 +10,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from pygments.formatters import HtmlFormatter
 
 from feedback.notebooks import asks, paths, sections
-from tools.slides import Problem, text
+from tools import Problem
+from tools.slides import text
 from tools.slides.decks import ROOT
 
 HERE = Path(__file__).parent

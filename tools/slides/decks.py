@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.slides import Problem
+from tools import Problem
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "classroom" / "decks.txt"

@@ -1,7 +1,7 @@
 """What the arguments of transformers' BertAttention do, in the version that is installed.
 
-    python -m benchmarks.ignored                print the table
-    python -m benchmarks.ignored FILE.json      write it, as data/transformers_4.json or _5.json, for notebook 06
+    python -m helpers.ignored                print the table
+    python -m helpers.ignored FILE.json      write it, as data/transformers_4.json or _5.json, for notebook 06
 
 Each argument is given to a BertAttention with random weights; an output that does not move shows that it is ignored.
 """

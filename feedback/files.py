@@ -1,0 +1,36 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def write(target: Path, content: str | bytes) -> None:
+    """Write another file and rename it: at `target` there is the old file or the new one, never half of one.
+
+    Errors: OSError where it cannot be written
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with open(part, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())  # so that this holds even if the power fails
+        patiently(os.replace, part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def patiently(act: Callable, *args: Any, **options: Any) -> Any:
+    """On Windows a file refuses while another notebook has it open, for a moment."""
+    for _ in range(10):
+        try:
+            return act(*args, **options)
+        except PermissionError:
+            time.sleep(0.02)
+    return act(*args, **options)
