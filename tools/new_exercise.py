@@ -13,13 +13,10 @@ from string import Template
 
 from exercises import statement
 from feedback import notebooks
-from feedback.store import write
+from feedback.files import write
+from tools import Problem
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
-class Problem(Exception):
-    pass
 
 
 MINUTES, STARS = 5, "●○○"
