@@ -2,6 +2,7 @@
 
 from exercises.common import properties
 from exercises.common.attention.inputs import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
+from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, S, normal, round_numbers
 from exercises.e2_4_attention.misconceptions import known
@@ -44,6 +45,9 @@ EXERCISE = Exercise(
         "Return both: `return weights @ v, weights`.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
-    behavioral_tests=(properties.ITEMS, gradients_flow(attention, GRADIENTS, ("q", "k", "v"))),
+    behavioral_tests=(
+        items_apart((*BATCH, normal(B, S, DV, seed=43))),
+        gradients_flow(attention, GRADIENTS, ("q", "k", "v")),
+    ),
     when_correct="That is equation 1 of the paper: `softmax(q k^T / sqrt(D)) v`.",
 )
