@@ -22,7 +22,7 @@ def items_apart(inputs, changes=None, ask=lambda attempt, *inputs: attempt(*inpu
     changes = changes or (1,) * len(inputs)
 
     def test(attempt):
-        before = _results(ask(attempt, *inputs))
+        before = _results(ask(attempt, *(x.clone() for x in inputs)))
         for changed, other in ((1, 0), (0, 1)):
             only = torch.arange(2) == changed
             new = (x + only.view(-1, *[1] * (x.dim() - 1)) * by for x, by in zip(inputs, changes, strict=True))
