@@ -23,7 +23,7 @@ By subject, in modules called
     heads.inputs, heads.mistakes, heads.behavior
     heads.layer_mistakes                    the layers q_proj, k_proj, v_proj and out_proj
     heads.split_and_merge                   inputs and properties of 5.1 and 5.2, which only move numbers
-    heads.answers_parts, heads.wrong_weights    for banks
+    heads.answers_parts, heads.answers_wrong_weights    for banks
     dropout.steps, dropout.mistakes, dropout.explainers, dropout.behavior
     dropout.statistics                      what all right dropouts have in common
     dropout.weights, dropout.place_mistakes     dropout on the weights of attention
