@@ -1,10 +1,45 @@
 """Behavioral tests by experiment: change one part of the input, and see which parts of the result notice."""
 
+import torch
+
 from exercises.common.explainers import largest, position
+from feedback import BehavioralTest
+
+ITEMS_HINT = "The batch axis stays in front untouched. Which line sums over it, or mistakes it for positions?"
 
 
 def largest_difference(before, after):
     return float((before - after).abs().max())
+
+
+def items_apart(inputs, changes=None, ask=lambda attempt, *inputs: attempt(*inputs)):
+    """A behavioral test: change one item of a batch of two and see whether the other notices.
+
+    inputs     what answers are tried on, each with the batch in front
+    changes    what is added to each of them at the item that changes, 1 if nothing is said
+    ask        ask(attempt, *inputs) calls the answer
+    """
+    changes = changes or (1,) * len(inputs)
+
+    def test(attempt):
+        before = _results(ask(attempt, *(x.clone() for x in inputs)))
+        for changed, other in ((1, 0), (0, 1)):
+            only = torch.arange(2) == changed
+            new = (x + only.view(-1, *[1] * (x.dim() - 1)) * by for x, by in zip(inputs, changes, strict=True))
+            after = _results(ask(attempt, *new))
+            moved = max(largest_difference(a[other], b[other]) for a, b in zip(before, after, strict=True))
+            if moved > 1e-4:
+                return (
+                    f"The items of a batch must not affect each other: when item {changed} changed, the result for "
+                    f"item {other} changed by up to {moved:.4f}."
+                )
+        return None
+
+    return BehavioralTest("items-mixed", test, ITEMS_HINT)
+
+
+def _results(value):
+    return value if isinstance(value, tuple) else (value,)
 
 
 def first_that_moves(before, change, positions):

@@ -30,11 +30,27 @@ def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*
         }
         missed = [name for name in wanted if given[name] is None or not given[name].any()]
         if missed:
-            reached = listed(_layers_whole(missed, wanted))
-            return f"The numbers are right, but no gradient reaches {reached}, so nothing could be learned there."
+            return _no_gradient_reaches(_layers_whole(missed, wanted))
         return first_wrong(given, wanted) if compared else None
 
     return BehavioralTest("no-gradients", test, THINK, required=True, while_doing="where gradients are needed")
+
+
+def gradients_of(out, tensors, seed=47):
+    """{name: gradient} of a weighted sum of a result, for tensors by name."""
+    if out.requires_grad:
+        (out * normal(*out.shape, seed=seed)).sum().backward()
+    return {name: tensor.grad for name, tensor in tensors.items()}
+
+
+def unreached(gradients, names, where=""):
+    """A sentence on the names whose gradient is missing or 0, or None."""
+    missed = [name for name in names if gradients.get(name) is None or not gradients[name].any()]
+    return _no_gradient_reaches(missed, where) if missed else None
+
+
+def _no_gradient_reaches(names, where=""):
+    return f"The numbers are right, but {where}no gradient reaches {listed(names)}, so nothing could be learned there."
 
 
 def first_wrong(given, wanted):

@@ -69,6 +69,7 @@ def causal_for(x):
 
 
 def seeded(seed):
+    """A generator for a learner's code to draw from, the same where inputs are hidden."""
     return torch.Generator().manual_seed(seed)
 
 

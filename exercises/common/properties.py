@@ -5,8 +5,7 @@ from functools import partial
 import torch
 
 from exercises.common import explainers
-from exercises.common.inputs import B, D, S, T, normal
-from feedback import BehavioralTest, Property
+from feedback import Property
 
 
 def _finite(case):
@@ -64,28 +63,6 @@ HIDDEN_EXACTLY = Property(
     "The mask is True where attending is allowed. Which score becomes a weight of exactly 0?",
 )
 
-
-def _items_are_independent(attempt):
-    """Change item 1 and see whether item 0 notices."""
-    q, k, v = normal(B, T, D, seed=41), normal(B, S, D, seed=42), normal(B, S, D, seed=43)
-    args = (q, k, v)[: attempt.__code__.co_argcount] if hasattr(attempt, "__code__") else (q, k, v)
-    before = attempt(*(x.clone() for x in args))
-    after = attempt(*(torch.cat([x[:1], x[1:] + 1]) for x in args))
-    first = (before, after) if isinstance(before, torch.Tensor) else (before[0], after[0])
-    moved = float((first[0][0] - first[1][0]).abs().max())
-    if moved < 1e-5:
-        return None
-    return (
-        "The items of a batch must not affect each other: when item 1 changed, "
-        f"the result for item 0 moved by {moved:.4f}."
-    )
-
-
-ITEMS = BehavioralTest(
-    "items-mixed",
-    _items_are_independent,
-    "The batch axis stays in front untouched. Which line sums over it, or mistakes it for positions?",
-)
 
 # none_hints of exercises that return the pair (out, weights).
 WEIGHTS_ARE_NONE = {

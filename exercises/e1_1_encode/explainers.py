@@ -29,7 +29,7 @@ def in_words(case):
 
 
 def in_words_that_repeat(case):
-    """The same where a word appears again, and '' elsewhere."""
+    """The first id that is not right, where a word of the text appears again; '' elsewhere."""
     words = case.args[0].lower().split()
     return in_words(case) if len(set(words)) < len(words) else ""
 

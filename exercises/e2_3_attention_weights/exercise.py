@@ -1,7 +1,8 @@
 """Exercise 2.3: attention_weights."""
 
 from exercises.common import properties
-from exercises.common.attention.inputs import SMALL_PAIRS, large_scores, query_key_cases, stage_of
+from exercises.common.attention.inputs import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
+from exercises.common.experiments import items_apart
 from exercises.common.inputs import AXES
 from exercises.e2_3_attention_weights.misconceptions import known
 from exercises.e2_3_attention_weights.reference import attention_weights
@@ -24,6 +25,6 @@ EXERCISE = Exercise(
         "scores / math.sqrt(q.size(-1)), then .softmax(dim=-1).",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
-    behavioral_tests=(properties.ITEMS,),
+    behavioral_tests=(items_apart(BATCH),),
     when_correct="Divided by `sqrt(D)`, the scores keep the same spread for every D.",
 )

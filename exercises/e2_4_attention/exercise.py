@@ -2,6 +2,7 @@
 
 from exercises.common import properties
 from exercises.common.attention.inputs import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
+from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, S, normal, round_numbers
 from exercises.e2_4_attention.misconceptions import known
@@ -14,7 +15,7 @@ def values(k):
     return normal(*k.shape[:-1], DV, seed=20, dtype=k.dtype)
 
 
-GRADIENTS = (*BATCH, values(BATCH[1]))
+INPUTS = (*BATCH, values(BATCH[1]))
 
 EXERCISE = Exercise(
     minutes=6,
@@ -40,6 +41,6 @@ EXERCISE = Exercise(
         "Return both: `return weights @ v, weights`.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
-    behavioral_tests=(properties.ITEMS, gradients_flow(attention, GRADIENTS, ("q", "k", "v"))),
+    behavioral_tests=(items_apart(INPUTS), gradients_flow(attention, INPUTS, ("q", "k", "v"))),
     when_correct="That is equation 1 of the paper: `softmax(q k^T / sqrt(D)) v`.",
 )

@@ -7,10 +7,10 @@ import torch
 from exercises.common.attention.projections import PROJECTIONS
 from exercises.common.devices import Moved
 from exercises.common.dropout.behavior import decided_by_one_draw, decided_without_p
+from exercises.common.gradients import gradients_of, unreached
 from exercises.common.inputs import DV, B, D, S, T, normal
 from exercises.e4_3_causal_attention.reference import CausalAttention
 from feedback import BehavioralTest
-from feedback.format import listed
 from helpers.masks import causal_mask
 
 BUFFER = (
@@ -177,16 +177,11 @@ def does_not_learn(attempt):
         with torch.no_grad():  # it may begin with zeros, to which no gradient flows at first
             for i, name in enumerate(PROJECTIONS):
                 getattr(module, name).weight.copy_(normal(DV, D, seed=112 + i))
-        out = module(x)[0]
-        if out.requires_grad:
-            (out * normal(B, T, DV, seed=110)).sum().backward()
-        reached = {"x": x.grad, **{name: getattr(module, name).weight.grad for name in PROJECTIONS}}
-        missed = [name for name, gradient in reached.items() if gradient is None or not gradient.any()]
-        if missed:
-            return (
-                f"The numbers are right, but in {'training' if training else 'evaluation'} no gradient reaches "
-                f"{listed(missed)}, so nothing could be learned there."
-            )
+        tensors = {"x": x, **{name: getattr(module, name).weight for name in PROJECTIONS}}
+        given = gradients_of(module(x)[0], tensors, seed=110)
+        wrong = unreached(given, given, f"in {'training' if training else 'evaluation'} ")
+        if wrong:
+            return wrong
     return None
 
 

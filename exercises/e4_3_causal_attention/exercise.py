@@ -96,13 +96,13 @@ def showing_the_mix(batch, length, context_length, p, training, seed):
 
 
 def with_low_visible_scores(args):
-    """The same with keys that are the queries, turned around: each score with oneself is far below 0."""
+    """Arguments whose keys are the queries, turned around: each score with oneself is far below 0."""
     x, q, _, *rest = args
     return x, 2 * q, -7 * q, *rest
 
 
 def with_scores_around_minus_150(args):
-    """The same with a feature of x that is always 1, and that moves queries and keys apart."""
+    """Arguments with a feature of x that is always 1, and that moves queries and keys apart."""
     x, q, k, *rest = args
     x, q, k = x.clone(), 0.3 * q, 0.3 * k
     x[..., 0] = 1
@@ -115,7 +115,7 @@ def in_float64(args):
 
 
 def with_a_vector_of_zeros(args):
-    """The same with a vector of zeros at position 1 of item 0: a score of 0 is no sign that a key is hidden."""
+    """Arguments with a vector of zeros at position 1 of item 0: a score of 0 is no sign that a key is hidden."""
     x, *rest = args
     x = x.clone()
     x[0, 1] = 0

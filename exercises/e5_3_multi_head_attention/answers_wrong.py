@@ -8,7 +8,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from exercises.common.heads import wrong_weights
+from exercises.common.heads import answers_wrong_weights
 from exercises.common.heads.answers_parts import cut, hidden, join, parts
 from feedback.bank import WrongAnswers
 from helpers.attention import dot_product_attention
@@ -28,7 +28,7 @@ def with_weights(weigh):
     return answer
 
 
-for weigh, diagnosis in (*wrong_weights.wrong_scores.answers, *wrong_weights.wrong_masks.answers):
+for weigh, diagnosis in (*answers_wrong_weights.wrong_scores.answers, *answers_wrong_weights.wrong_masks.answers):
     wrong(diagnosis)(with_weights(weigh))
 
 

@@ -8,7 +8,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from exercises.common.heads import wrong_weights
+from exercises.common.heads import answers_wrong_weights
 from exercises.common.heads.answers_parts import cut, join, parts
 from feedback.bank import WrongAnswers
 from helpers.attention import dot_product_attention
@@ -33,7 +33,7 @@ def with_weights(weigh):
     return answer
 
 
-for weigh, diagnosis in wrong_weights.wrong_scores.answers:
+for weigh, diagnosis in answers_wrong_weights.wrong_scores.answers:
     wrong(diagnosis)(with_weights(weigh))
 
 

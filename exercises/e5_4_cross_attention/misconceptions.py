@@ -79,7 +79,7 @@ def length_of_context_for_all(x, context, q_proj, k_proj, v_proj, out_proj, num_
 
 
 def cut_to_sizes(z, length, num_heads):
-    """The same with every size given, which raises in other words."""
+    """Heads cut with every size given: where they do not fit, another message is raised."""
     return z.view(z.size(0), length, num_heads, z.size(2) // num_heads).transpose(1, 2)
 
 

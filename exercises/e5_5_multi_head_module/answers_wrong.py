@@ -7,7 +7,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from exercises.common.heads import wrong_weights
+from exercises.common.heads import answers_wrong_weights
 from exercises.common.heads.answers_parts import cut, join
 from exercises.e5_5_multi_head_module.answers_base import FourLayers
 from feedback.bank import WrongAnswers
@@ -30,7 +30,7 @@ def with_weights(weigh):
     return Answer
 
 
-for weigh, diagnosis in (*wrong_weights.wrong_scores.answers, *wrong_weights.wrong_masks.answers):
+for weigh, diagnosis in (*answers_wrong_weights.wrong_scores.answers, *answers_wrong_weights.wrong_masks.answers):
     wrong(diagnosis)(with_weights(weigh))
 
 

@@ -23,7 +23,7 @@ def arguments(seed, rows, columns, heads, num_heads, dim, bias=True, dtype=torch
 
 
 def by_hand(rows, columns, heads, num_heads, dim, bias=True):
-    """The same with numbers that say where they belong: 12 is row 1, column 2."""
+    """Arguments whose numbers say where they belong: 12 is row 1, column 2."""
     weight = 10.0 * torch.arange(rows)[:, None] + torch.arange(columns)
     return weight, torch.arange(rows) + 0.5 if bias else None, heads, num_heads, dim
 

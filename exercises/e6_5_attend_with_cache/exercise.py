@@ -25,7 +25,7 @@ def arguments(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
 
 
 def by_hand(q, k, v, past=None):
-    """The same for one head of one feature."""
+    """q, k, v and past from lists of numbers: one head of one feature."""
 
     def column(numbers):
         return torch.tensor(numbers)[None, None, :, None]
@@ -34,7 +34,7 @@ def by_hand(q, k, v, past=None):
 
 
 def wider(args):
-    """The same with four features: here it shows whether the scores were scaled."""
+    """Arguments by hand with four features instead of one: here it shows whether the scores were scaled."""
     q, k, v, past = args
     return (*(x.repeat(1, 1, 1, 4) for x in (q, k, v)), past and tuple(x.repeat(1, 1, 1, 4) for x in past))
 

@@ -8,7 +8,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from exercises.common.heads import wrong_weights
+from exercises.common.heads import answers_wrong_weights
 from exercises.common.heads.answers_parts import cut, hidden, join, parts
 from feedback.bank import WrongAnswers
 
@@ -269,7 +269,7 @@ def with_weights(weigh):
     return Answer
 
 
-for weigh, diagnosis in (*wrong_weights.wrong_scores.answers, *wrong_weights.wrong_masks.answers):
+for weigh, diagnosis in (*answers_wrong_weights.wrong_scores.answers, *answers_wrong_weights.wrong_masks.answers):
     wrong(TOLD_OTHERWISE.get(weigh.__name__, diagnosis))(with_weights(weigh))
 
 

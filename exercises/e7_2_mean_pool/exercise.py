@@ -44,7 +44,7 @@ def items_apart(changed, other):
         return hidden, mask, other
 
     return stays(
-        properties.ITEMS.id,
+        "items-mixed",
         f"The items of a batch must not affect each other: when item {changed} changed, the result for item "
         f"{other} changed",
         another_item,

@@ -6,6 +6,7 @@ import torch
 
 from exercises.common import properties
 from exercises.common.experiments import largest_difference
+from exercises.common.gradients import gradients_of, unreached
 from exercises.common.inputs import B, T, normal
 from exercises.common.modules import changes_with_the_mode
 from exercises.e8_2_decoder_block.comparison import right, summary
@@ -15,7 +16,7 @@ from exercises.e8_2_decoder_block.reference import DecoderBlock
 from exercises.e8_2_decoder_block.runner import Numbers, built, described, run_block
 from feedback import BehavioralTest, Exercise, ModuleRunner, SummaryComparison, TestCase
 from feedback.explainers import worst
-from feedback.format import listed, position
+from feedback.format import position
 
 # ---------------------------------------------------------------- inputs
 
@@ -89,30 +90,28 @@ def remembers(attempt):
     return "Used a second time, on a longer text, your block gives wrong numbers: it remembers the first call."
 
 
-def gradients_of(attempt):
+def gradients(attempt):
     """{what: its gradient} for x and the layers of a block."""
     block, x = built(attempt, X, NUMBERS, HEADS), X.clone().requires_grad_()
     parts = layers_of(block, NUMBERS)
     layers = {name: layer for name, layer in parts.items() if name != "norms"}
     layers |= {f"the {which} norm": norm for which, norm in zip(("first", "second"), parts["norms"], strict=False)}
-    out = block(x)
-    if out.requires_grad:
-        (out * normal(*out.shape, seed=1404)).sum().backward()
-    return x.grad, {name: layer.weight.grad for name, layer in layers.items()}
+    weights = {name: layer.weight for name, layer in layers.items()}
+    return gradients_of(block(x), {"x": x, **weights}, seed=1404)
 
 
 @cache
 def right_gradient():
     """The gradient of x, made by the reference."""
-    return gradients_of(DecoderBlock)[0]
+    return gradients(DecoderBlock)["x"]
 
 
 def does_not_learn(attempt):
-    given, layers = gradients_of(attempt)
-    missed = [name for name, gradient in (("x", given), *layers.items()) if gradient is None or not gradient.any()]
+    found = gradients(attempt)
+    missed = unreached(found, found)
     if missed:
-        return f"The numbers are right, but no gradient reaches {listed(missed)}, so nothing could be learned there."
-    wanted = right_gradient()
+        return missed
+    given, wanted = found["x"], right_gradient()
     if torch.allclose(given, wanted, rtol=1e-2, atol=2e-2):
         return None
     at = worst(given, wanted)

@@ -1,6 +1,6 @@
 """What people get wrong in attention, once for all exercises that can have it.
 
-The mistakes are wrong steps (see `attention_steps`). An exercise takes over those that it can have, with an `assemble`
+The mistakes are wrong steps (see `attention.steps`). An exercise takes over those that it can have, with an `assemble`
 of its own, and with other words where it needs them:
 
     known = Misconceptions(attention_from)

@@ -4,13 +4,14 @@ import copy
 
 import torch
 
-from exercises.common import explainers, properties
-from exercises.common.experiments import largest_difference
+from exercises.common import explainers
+from exercises.common.experiments import items_apart, largest_difference
 from exercises.common.heads.inputs import C, D, random_layers
 from exercises.common.inputs import B, S, T, normal
 from feedback import BehavioralTest
 
-INPUTS = (normal(B, T, C, seed=91), normal(B, S, C, seed=92), random_layers(C, 93))
+X, CONTEXT, LAYERS = normal(B, T, C, seed=91), normal(B, S, C, seed=92), random_layers(C, 93)
+INPUTS = (X, CONTEXT, LAYERS)
 CHANGE = normal(1, S, C, seed=94)  # what is added to an item that changes
 
 
@@ -21,32 +22,14 @@ def behavioral_tests(ask, reference, self_attention):
     """
     where = "Tried without a mask," if self_attention else f"Tried with T = {T} and S = {S},"
     return (
-        items_apart(ask),
+        items_apart(
+            (X, CONTEXT), (CHANGE[:, :T], CHANGE), lambda attempt, x, context: ask(attempt, x, context, LAYERS)
+        ),
         any_order_of_positions(ask, self_attention),
         heads_apart(ask),
         out_alone_wrong(ask, reference, where),
         weights_alone_wrong(ask, reference, where),
     )
-
-
-def items_apart(ask):
-    """Change one item and see whether the other notices."""
-
-    def test(attempt):
-        x, context, layers = INPUTS
-        before = ask(attempt, x, context, layers)
-        for changed, other in ((1, 0), (0, 1)):
-            change = (torch.arange(B) == changed).float()[:, None, None] * CHANGE
-            after = ask(attempt, x + change[:, :T], context + change, layers)
-            moved = max(largest_difference(a[other], b[other]) for a, b in zip(before, after, strict=True))
-            if moved > 1e-4:
-                return (
-                    f"The items of a batch must not affect each other: when item {changed} changed, the result for "
-                    f"item {other} changed by up to {moved:.4f}."
-                )
-        return None
-
-    return BehavioralTest(properties.ITEMS.id, test, properties.ITEMS.hint)
 
 
 def heads_apart(ask):

@@ -82,17 +82,17 @@ def self_attention_arguments(seed, b, t, h, d, *mask, layers=4, dtype=torch.floa
 
 
 def low_score_arguments(seed, low, layers=4):
-    """The same with scores around `low`, and a causal mask."""
+    """Arguments of self-attention whose scores lie around `low`, with a causal mask."""
     return normal(B, T, C, seed=seed), *with_scores_around(low, random_layers(C, seed))[:layers], H, CAUSAL
 
 
 def large_score_arguments(seed, layers=4):
-    """The same with scores up to some hundreds, and a causal mask: hidden scores are far above visible ones."""
+    """Arguments of self-attention with a causal mask, where hidden scores are some hundreds above visible ones."""
     return 16 * normal(B, T, C, seed=seed), *random_layers(C, seed)[:layers], H, CAUSAL
 
 
 def small_arguments(layers=4):
-    """The same with two heads and numbers that are easy to follow by hand, the smallest first."""
+    """Arguments of self-attention with two heads, and numbers that are easy to follow by hand, the smallest first."""
     return tuple(
         (torch.tensor(x), *simple_layers(len(x[0][0]))[:layers], 2, *mask)
         for x, *mask in (

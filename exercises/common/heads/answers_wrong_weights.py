@@ -1,6 +1,7 @@
 """Wrong attention weights, of the kind that learners write, for the banks of exercises with several heads.
 
-Each is a function of q (B, H, T, D), k (B, H, S, D) and mask; a bank puts them into answers to its exercise.
+Each is a function of q (B, H, T, D), k (B, H, S, D) and mask; a bank puts them into answers to its exercise. (It
+imports this module, not the two banks in it, which would be read as answers of its own.)
 """
 
 import math

@@ -1,0 +1,49 @@
+"""What several exercises share: which module holds what, and the words for it.
+
+For every exercise
+    inputs                  numbers and masks to try answers on; sizes that are different primes
+    explainers              sentences made from the learner's numbers
+    properties              what holds for the numbers of every right answer
+    experiments             behavioral tests: change a part of the input, and see what moves
+    gradients               behavioral tests: gradients must flow
+    devices                 behavioral tests: what is made on the CPU must not meet what has been moved
+    modules                 classes: their layers and methods, and whether they learn
+    pronouns                the words with features for gender of notebook 02
+
+By subject, in modules called
+    inputs                  what answers are tried on
+    steps                   what right answers are made of, so that wrong steps can replace right ones
+    mistakes                the catalogs of wrong steps
+    explainers              sentences about the learner's numbers
+    behavior                properties and behavioral tests
+
+    attention.inputs, attention.steps, attention.mistakes
+    attention.projections                   the layers W_query, W_key and W_value
+    masks.inputs, masks.mistakes
+    heads.inputs, heads.mistakes, heads.behavior
+    heads.layer_mistakes                    the layers q_proj, k_proj, v_proj and out_proj
+    heads.split_and_merge                   inputs and properties of 5.1 and 5.2, which only move numbers
+    heads.answers_parts, heads.answers_wrong_weights    for banks
+    dropout.steps, dropout.mistakes, dropout.explainers, dropout.behavior
+    dropout.statistics                      what all right dropouts have in common
+    dropout.weights, dropout.place_mistakes     dropout on the weights of attention
+    norm.inputs, norm.steps, norm.mistakes, norm.explainers, norm.behavior
+
+Words for whoever writes an exercise
+    reference        the course's own answer; what it gives is right
+    test case        arguments that every answer is tried on
+    minimal input    arguments so small that a learner can recompute the answer by hand
+    stage            causes before consequences: while cases of a lower stage fail, nothing is said of the higher ones
+    judge_first      the part of a result that is judged before the others, such as the weights of (out, weights)
+    contract         type, shape, dtype and device of a result, and what a class must have
+    limitation       why a right answer may fail a certain test case: it is then "limited", and counts as solved
+    misconception    a known mistake: what it means, a hint, and its variants, the wrong code itself
+    catalog          a `Misconceptions`; the first that fits is named. `include` takes over some of another catalog
+    step, assemble   a function that answers are made of; assemble(**steps) makes an answer, with some steps replaced
+    fingerprint      what an answer does on all test cases; it tells a mistake, however the code is worded
+    explainer        turns a comparison of two results into a sentence about the learner's own numbers
+    property         what holds for the numbers of every right answer, such as rows that sum to 1
+    behavioral test  calls the code again: `required` of right answers too, `early` before a diagnosis is looked for
+    bank             answers_*.py: right and wrong answers, each with its diagnosis; only tests read them
+    promise          what tests hold every exercise to, such as an answer in the bank for every misconception
+"""
