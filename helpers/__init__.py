@@ -1,7 +1,9 @@
 """Attention by Hand: the final implementations of the course, one small module after another.
 
-Read the modules in the order in which the notebooks reach them; a file imports only files above it.
+Read the modules in the order in which the notebooks reach them; a file imports only files above it, and you can leave
+out `require`.
 
+    require     what the model refuses, and how it says so
     tokens      from text to ids                               notebook 01
     embeddings  from ids to vectors, and their positions       notebook 01
     masks       which query may attend to which key            notebook 03

@@ -11,10 +11,20 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from helpers.attention import require_input, require_probability
-from helpers.embeddings import require_ids, require_sizes
-from helpers.heads import merge_heads, require_heads, split_heads
+from helpers.heads import merge_heads, split_heads
 from helpers.masks import masked_softmax
+from helpers.require import (
+    require_bert_ids,
+    require_cache,
+    require_head_factors,
+    require_heads,
+    require_one_of,
+    require_own_weights,
+    require_probability,
+    require_prunable,
+    require_sequences,
+    require_sizes,
+)
 
 POSITIONS = ("absolute", "relative_key", "relative_key_query")
 
@@ -50,10 +60,7 @@ class BertConfig:
         require_heads(self.hidden_size, self.num_attention_heads)
         require_probability(self.attention_probs_dropout_prob)
         require_probability(self.hidden_dropout_prob)
-        if self.position_embedding_type not in POSITIONS:
-            raise ValueError(
-                f"position_embedding_type must be one of {', '.join(POSITIONS)}, got {self.position_embedding_type!r}"
-            )
+        require_one_of(POSITIONS, position_embedding_type=self.position_embedding_type)
 
     @property
     def head_size(self):
@@ -82,7 +89,7 @@ class BertSelfAttention(nn.Module):
             self.distance_embedding = nn.Embedding(2 * config.max_position_embeddings - 1, config.head_size)
 
     def forward(self, x, *, mask=None, head_mask=None, context=None, past=None):
-        _require_sequences(x, context, self.query)
+        require_sequences(x, context, self.query)
         q = self._split(self.query(x))  # (B, H, T, D)
         k, v = self._keys_and_values(q, x, context, past)  # (B, H, S, D)
         scores = q @ k.transpose(-2, -1)  # (B, H, T, S)
@@ -99,7 +106,7 @@ class BertSelfAttention(nn.Module):
     def _keys_and_values(self, q, x, context, past):
         """The keys and values of the context; or those of x, after the cached ones."""
         if past is not None:
-            self._require_cache(past, q, context)
+            require_cache(past, q, context)
         if context is not None and past is not None:
             return past  # the context does not grow: its keys and values are computed once
         source = x if context is None else context
@@ -141,52 +148,9 @@ class BertSelfAttention(nn.Module):
 
     def _one_for_each_head(self, head_mask, weights):
         """The head mask, shaped to broadcast to the weights: (H,) becomes (1, H, 1, 1)."""
-        if not isinstance(head_mask, torch.Tensor):
-            raise TypeError(
-                f"head_mask must be a tensor, got {type(head_mask).__name__}; make one with torch.tensor(head_mask)"
-            )
-        B, H = weights.shape[:2]
+        require_head_factors(head_mask, weights)
         stretched = head_mask[None, :, None, None] if head_mask.dim() == 1 else head_mask
-        if stretched.shape not in ((1, H, 1, 1), (B, H, 1, 1)):
-            raise ValueError(
-                f"head_mask must be ({H},) or (1 or {B}, {H}, 1, 1), one number for each head, "
-                f"got {tuple(head_mask.shape)}; after pruning only the heads that are left count"
-            )
         return stretched.to(weights.dtype)
-
-    def _require_cache(self, past, q, context):
-        """Raise unless the cached keys and values fit in front of those of x, or are those of the context."""
-        if not isinstance(past, (tuple, list)) or len(past) != 2:
-            many = f" of {len(past)}" if isinstance(past, (tuple, list)) else ""
-            raise TypeError(f"past must be a pair (keys, values), as it was returned, got {type(past).__name__}{many}")
-        kinds = [f"{t.dtype} on {t.device}" if isinstance(t, torch.Tensor) else type(t).__name__ for t in past]
-        if kinds != [f"{q.dtype} on {q.device}"] * 2:
-            raise TypeError(
-                f"past must hold tensors of {q.dtype} on {q.device} like the queries, got {kinds[0]} and {kinds[1]}"
-            )
-        (B, H, _, D), (k, v) = q.shape, past
-        S = k.shape[2:3] if context is None else context.shape[1:2]
-        if not k.shape == v.shape == (B, H, *S, D):
-            raise ValueError(
-                f"past must hold keys and values of one shape (B, H, S, D) = ({B}, {H}, "
-                f"{'S' if context is None else S[0]}, {D}), got {tuple(k.shape)} and {tuple(v.shape)}"
-            )
-
-
-def _require_sequences(x, context, projection):
-    """Raise unless x is (B, T, C), and so is the context with another T, if there is one."""
-    named = {"x": x} if context is None else {"x": x, "context": context}
-    for name, sequence in named.items():
-        require_input(sequence, projection, name)
-        if sequence.dim() != 3:
-            raise ValueError(
-                f"{name} must be (B, T, C), got {tuple(sequence.shape)}; "
-                f"one sequence (T, C) becomes a batch of one by {name}[None]"
-            )
-    if context is not None and len(context) != len(x):
-        raise ValueError(
-            f"x and context must have the same batch size, got {tuple(x.shape)} and {tuple(context.shape)}"
-        )
 
 
 class BertSelfOutput(nn.Module):
@@ -246,16 +210,9 @@ class BertAttention(nn.Module):
 
     def _heads_left(self, heads):
         """The numbers of the heads that remain once `heads` are removed."""
-        heads, total = list(heads), self.self.config.num_attention_heads
-        for head in heads:
-            if not isinstance(head, int) or isinstance(head, bool):
-                raise TypeError(f"heads must be whole numbers, such as [0, 2], got {head!r}")
-            if not 0 <= head < total:
-                raise ValueError(f"heads are numbered from 0 to {total - 1}, got {head}")
-        left = [head for head in self.self.kept_heads if head not in heads]
-        if not left:
-            raise ValueError(f"at least one head must be left, got all of {self.self.kept_heads} to prune")
-        return left
+        heads, kept = list(heads), self.self.kept_heads
+        require_prunable(heads, kept, self.self.config.num_attention_heads)
+        return [head for head in kept if head not in heads]
 
 
 def _part_of(layer, features, dim):
@@ -335,28 +292,12 @@ class BertEmbeddings(nn.Module):
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def forward(self, ids, token_types=None):
-        self._require(ids, token_types)
+        require_bert_ids(ids, token_types, self.config)
         token_types = torch.zeros_like(ids) if token_types is None else token_types
         x = self.word_embeddings(ids.long()) + self.token_type_embeddings(token_types.long())
         if self.config.position_embedding_type == "absolute":
             x = x + self.position_embeddings.weight[: ids.size(1)]  # (B, T, C) + (T, C)
         return self.dropout(self.LayerNorm(x))
-
-    def _require(self, ids, token_types):
-        require_ids(ids, self.config.vocab_size)
-        M = self.config.max_position_embeddings
-        if ids.dim() != 2 or not 1 <= ids.size(1) <= M:
-            raise ValueError(
-                f"ids must be (B, T) with 1 to {M} positions T, since max_position_embeddings is {M}, "
-                f"got {tuple(ids.shape)}; one sequence (T,) becomes a batch of one by ids[None]"
-            )
-        if token_types is None:
-            return
-        require_ids(token_types, self.config.type_vocab_size, name="token_types")
-        if token_types.shape != ids.shape:
-            raise ValueError(
-                f"token_types must have the shape of ids, got {tuple(token_types.shape)} and {tuple(ids.shape)}"
-            )
 
     def _load_from_state_dict(self, state_dict, prefix, *args):
         state_dict.pop(prefix + "position_ids", None)  # older files hold the numbers 0, 1, 2, ... too
@@ -452,29 +393,6 @@ def load_weights(module, weights):
     Errors: ValueError names what is missing, what is too much, and whose shape does not fit
     Source: notebook 07
     """
-    own = module.state_dict()
     weights = {name: tensor for name, tensor in weights.items() if not name.endswith("position_ids")}
-    faults = {
-        "missing": [name for name in own if name not in weights],
-        "unknown": [name for name in weights if name not in own],
-        "of another shape": [
-            f"{name} {tuple(weights[name].shape)}, not {tuple(own[name].shape)}"
-            for name in own
-            if name in weights and weights[name].shape != own[name].shape
-        ],
-    }
-    found = [
-        f"{kind}: {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-        for kind, names in faults.items()
-        if names
-    ]
-    if found:
-        raise ValueError(
-            f"these weights do not fit {type(module).__name__}: {'; '.join(found)}"
-            + (
-                "; the names must be those of Hugging Face's BertModel, without a prefix such as bert."
-                if faults["unknown"]
-                else ""
-            )
-        )
+    require_own_weights(weights, module)
     module.load_state_dict(weights)

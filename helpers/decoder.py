@@ -3,7 +3,6 @@
 From the inside out: the block, the model, the loss, sampling, and generation with a cache.
 """
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,10 +10,19 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from helpers.attention import require_probability
-from helpers.embeddings import require_ids, require_sizes
-from helpers.heads import MultiHeadAttention, require_heads
+from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask
+from helpers.require import (
+    require_decoder_input,
+    require_head_rows,
+    require_heads,
+    require_next_logits,
+    require_probability,
+    require_sizes,
+    require_steps,
+    require_targets,
+    require_top_p,
+)
 
 
 @dataclass(frozen=True)
@@ -149,7 +157,7 @@ class Decoder(nn.Module):
         return logits, weights
 
     def _run(self, ids, past, real, head_mask, need_weights):
-        self._require(ids, past, real)
+        require_decoder_input(ids, past, real, self.config, Past)
         head_mask = self._rows(head_mask)
         real = self._real(ids, past, real)  # (B, P + T) or None
         x = self.dropout(self.tokens(ids.long()) + self.positions(self._places(ids, past, real)))  # (B, T, C)
@@ -185,32 +193,8 @@ class Decoder(nn.Module):
         L, H = self.config.num_layers, self.config.num_heads
         if head_mask is None:
             return [None] * L
-        if not isinstance(head_mask, torch.Tensor) or head_mask.shape != (L, H):
-            got = tuple(head_mask.shape) if isinstance(head_mask, torch.Tensor) else type(head_mask).__name__
-            raise ValueError(f"head_mask must be a tensor ({L}, {H}), a number for each head of each layer, got {got}")
+        require_head_rows(head_mask, L, H)
         return list(head_mask.to(self.tokens.weight.dtype))
-
-    def _require(self, ids, past, real):
-        require_ids(ids, self.config.vocab_size)
-        if ids.dim() != 2 or not ids.numel():
-            raise ValueError(
-                f"ids must be (B, T) with at least one token, got {tuple(ids.shape)}; "
-                "one sequence (T,) becomes a batch of one by ids[None]"
-            )
-        if past is not None and not isinstance(past, Past):
-            raise TypeError(f"past must be what the model returned with its logits, got {type(past).__name__}")
-        if past is not None and len(past.layers[0][0]) != len(ids):
-            raise ValueError(f"past holds {len(past.layers[0][0])} sequences, but ids {len(ids)}; pass as many ids")
-        if _length(past) + ids.size(1) > self.config.context_length:
-            raise ValueError(
-                f"the model has {self.config.context_length} positions, got {_length(past)} past and {ids.size(1)} "
-                "new tokens; shorten the text, or build the model with a larger context_length"
-            )
-        if real is not None and (not isinstance(real, torch.Tensor) or real.dtype != torch.bool):
-            got = real.dtype if isinstance(real, torch.Tensor) else type(real).__name__
-            raise TypeError(f"real must be bool (True = a real token), got {got}; for a pad_id: ids != pad_id")
-        if real is not None and real.shape != ids.shape:
-            raise ValueError(f"real must have the shape of ids, got {tuple(real.shape)} and {tuple(ids.shape)}")
 
 
 def _length(past):
@@ -240,7 +224,7 @@ def token_losses(logits, ids):
     Errors: TypeError or ValueError if logits and ids do not fit
     Source: notebook 08
     """
-    _require_targets(logits, ids)
+    require_targets(logits, ids)
     return F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:].long(), reduction="none")  # (B, V, T - 1)
 
 
@@ -259,18 +243,6 @@ def next_token_loss(logits, ids, pad_id=None):
     if not real.any():
         raise ValueError(f"at least one target must be a real token, got only the padding id {pad_id}")
     return losses[real].mean()
-
-
-def _require_targets(logits, ids):
-    """Raise unless there are logits for each of the ids, and something to predict."""
-    if not isinstance(logits, torch.Tensor) or not logits.is_floating_point() or logits.dim() != 3:
-        got = tuple(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
-        raise TypeError(f"logits must be a tensor of floats (B, T, V), got {got}")
-    require_ids(ids, logits.size(-1))
-    if ids.shape != logits.shape[:2] or ids.size(1) < 2:
-        raise ValueError(
-            f"logits (B, T, V) need ids (B, T) with T of at least 2, got {tuple(logits.shape)} and {tuple(ids.shape)}"
-        )
 
 
 # ---------------------------------------------------------------- writing
@@ -296,8 +268,7 @@ def keep_top_p(logits, p):
     Errors: ValueError unless 0 < p <= 1
     Source: Holtzman et al. 2020, "nucleus sampling"; notebook 08
     """
-    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p <= 1:
-        raise ValueError(f"top_p must be a number above 0 and at most 1, got {p!r}")
+    require_top_p(p)
     probabilities, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
     before = probabilities.cumsum(dim=-1) - probabilities  # what more likely tokens have collected already
     hidden = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before >= p)
@@ -312,11 +283,7 @@ def sample(logits, temperature=1.0, top_k=None, generator=None, top_p=None):
     Errors: TypeError or ValueError if the logits are not (B, V), or a setting makes no sense
     Source: notebook 08
     """
-    if not isinstance(logits, torch.Tensor) or not logits.is_floating_point() or logits.dim() != 2:
-        got = tuple(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
-        raise TypeError(f"logits must be a tensor of floats (B, V), got {got}; of a model's output take logits[:, -1]")
-    if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not 0 <= temperature < math.inf:
-        raise ValueError(f"temperature must be a number of at least 0, got {temperature!r}; 0 takes the best token")
+    require_next_logits(logits, temperature)
     if temperature == 0:
         return logits.argmax(dim=-1)
     # Shifted first, so that a small temperature cannot overflow; in float32 at least, so that draws are exact enough.
@@ -338,10 +305,7 @@ def generate(model, ids, steps, temperature=0.0, top_k=None, generator=None, top
     Errors: TypeError or ValueError if ids, steps or a setting do not fit; ValueError beyond the model's positions
     Source: notebook 08
     """
-    if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
-        raise ValueError(f"steps must be a whole number of at least 0, got {steps!r}")
-    if real is not None and not real[:, -1].all():
-        raise ValueError("padding must be on the left, since writing goes on at the right; got a row that ends in it")
+    require_steps(steps, real)
     new, past, options = ids, None, {} if real is None else {"real": real}
     for _ in range(steps):
         logits, past = model(new, past=past, **options)

@@ -5,6 +5,8 @@ import math
 import torch
 from torch import nn
 
+from helpers.require import require_ids, require_positions, require_sizes, require_waves
+
 
 def embed(ids, table):
     """Take one row of the table for each id.
@@ -17,36 +19,6 @@ def embed(ids, table):
     return table[ids.long()]  # (...) -> (..., C); .long(), since table[uint8] would be read as a mask
 
 
-def require_ids(ids, limit, name="ids"):
-    """Raise unless all ids are row numbers of a table with `limit` rows.
-
-    Errors: TypeError if ids are not a tensor of whole numbers; ValueError names the first id that is no row
-    Source: notebook 01
-    """
-    if not isinstance(ids, torch.Tensor) or ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
-        got = ids.dtype if isinstance(ids, torch.Tensor) else type(ids).__name__
-        raise TypeError(f"{name} must be a tensor of whole numbers, got {got}; make one with torch.tensor({name})")
-    wrong = ids[(ids < 0) | (ids >= limit)]
-    if wrong.numel():
-        hint = "; were these ids made with another vocabulary?" if name == "ids" else ""
-        raise ValueError(
-            f"{name} must lie between 0 and {limit - 1}, since the table has {limit} rows, got {wrong[0].item()}{hint}"
-        )
-
-
-def require_sizes(**sizes):
-    """Raise unless all sizes are whole numbers of at least 1.
-
-    Errors: TypeError or ValueError names the first that is not
-    Source: notebook 01
-    """
-    for name, size in sizes.items():
-        if not isinstance(size, int) or isinstance(size, bool):
-            raise TypeError(f"{name} must be a whole number, got {size!r}")
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, got {size}")
-
-
 def sinusoidal_positions(length, d_model):
     """Give every position its own pattern of waves, from fast ones on the left to slow ones on the right.
 
@@ -55,11 +27,7 @@ def sinusoidal_positions(length, d_model):
     Errors: TypeError if a size is not a whole number; ValueError if one is below 1, or d_model odd
     Source: Vaswani et al. 2017, section 3.5; notebook 01
     """
-    require_sizes(length=length, d_model=d_model)
-    if d_model % 2:
-        raise ValueError(
-            f"d_model must be even, since each wave has a sine and a cosine column, got {d_model}; take {d_model + 1}"
-        )
+    require_waves(length, d_model)
     # In float64: float32 would lose digits of 10000**x and of large angles, and the sine needs them.
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (length, 1)
     frequency = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000) / d_model))
@@ -74,19 +42,8 @@ def add_positions(x, positions):
     Errors: TypeError if x is not floating; ValueError if x is longer than the table of positions, or of another width
     Source: notebook 01
     """
-    if not isinstance(x, torch.Tensor) or not x.is_floating_point():
-        got = x.dtype if isinstance(x, torch.Tensor) else type(x).__name__
-        raise TypeError(f"x must be a tensor of floats, got {got}; token ids go through an embedding first")
-    if x.dim() < 2:
-        raise ValueError(f"x must be (..., T, C), got {tuple(x.shape)}")
-    T = x.size(-2)
-    if len(positions) < T:
-        raise ValueError(
-            f"x has {T} positions, but there are only {len(positions)} to add; shorten x, or make a longer table"
-        )
-    if positions.size(-1) != x.size(-1):
-        raise ValueError(f"x and positions must have the same width, got {tuple(x.shape)} and {tuple(positions.shape)}")
-    return x + positions[:T]  # (..., T, C) + (T, C)
+    require_positions(x, positions)
+    return x + positions[: x.size(-2)]  # (..., T, C) + (T, C)
 
 
 def pca(rows):
@@ -118,24 +75,6 @@ class TokenEmbedding(nn.Module):
 
     def forward(self, ids):
         return embed(ids, self.table) * math.sqrt(self.table.size(-1))
-
-
-class SinusoidalPositions(nn.Module):
-    """Adds the waves of `sinusoidal_positions`, which are never trained.
-
-    Shapes: x (..., T, C), T <= context_length -> (..., T, C)
-    Errors: ValueError if x is longer than context_length, or d_model odd
-    Source: Vaswani et al. 2017, section 3.5; notebook 01
-    """
-
-    def __init__(self, context_length, d_model):
-        super().__init__()
-        require_sizes(context_length=context_length)
-        # A buffer moves with .to(device); it can be computed again, so it is not saved with the parameters.
-        self.register_buffer("positions", sinusoidal_positions(context_length, d_model), persistent=False)
-
-    def forward(self, x):
-        return add_positions(x, self.positions)
 
 
 class LearnedPositions(nn.Module):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 
 from helpers.decoder import Decoder, DecoderConfig, token_losses
-from helpers.embeddings import require_sizes
+from helpers.require import require_sizes
 from helpers.training import train
 
 VOCAB_SIZE, LENGTH = 64, 64

@@ -6,44 +6,7 @@ that broadcasts to the scores (..., T, S). Two masks are combined with ``&``.
 
 import torch
 
-
-def require_mask(mask, scores):
-    """Raise unless `mask` is bool, is on the device of `scores` and broadcasts to their shape.
-
-    Shapes: mask broadcastable to scores (..., T, S)
-    Errors: TypeError if mask is not bool or scores are not floats; ValueError if device or shape does not fit
-    Source: notebook 03
-    """
-    if not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
-        got = mask.dtype if isinstance(mask, torch.Tensor) else type(mask).__name__
-        raise TypeError(
-            f"mask must be bool (True = may attend), got {got}; "
-            "a 0/1 mask becomes one by mask == 1, an additive mask of 0 and -inf by mask == 0"
-        )
-    if not scores.is_floating_point():
-        raise TypeError(f"scores and weights must be floats, got {scores.dtype}; convert them with .float()")
-    if mask.device != scores.device:
-        raise ValueError(
-            f"mask is on {mask.device}, the scores are on {scores.device}; move it with mask.to(scores.device)"
-        )
-    if not _stretches(mask, scores.shape):
-        raise ValueError(
-            f"mask {tuple(mask.shape)} does not broadcast to scores {tuple(scores.shape)}; "
-            "its last two axes are (queries, keys), and every axis must be equal or 1"
-            + (
-                "; with heads, a mask for each item needs mask.unsqueeze(1)"
-                if mask.dim() == 3 and scores.dim() == 4
-                else ""
-            )
-        )
-
-
-def _stretches(mask, shape):
-    """Whether broadcasting stretches the mask to exactly this shape."""
-    try:
-        return mask.expand(shape).shape == shape
-    except RuntimeError:
-        return False
+from helpers.require import require_length, require_lengths, require_mask
 
 
 def causal_mask(length, device=None):
@@ -53,10 +16,7 @@ def causal_mask(length, device=None):
     Errors: TypeError if length is not a whole number; ValueError if it is below 1
     Source: Vaswani et al. 2017, section 3.2.3; notebook 03
     """
-    if not isinstance(length, int) or isinstance(length, bool):
-        raise TypeError(f"length must be a whole number, got {length!r}; for x of shape (B, T, C) it is x.size(1)")
-    if length < 1:
-        raise ValueError(f"length must be at least 1, got {length}; an empty sequence has nothing to mask")
+    require_length(length)
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
@@ -69,16 +29,7 @@ def padding_mask(lengths, max_length):
     Source: notebook 03
     """
     lengths = lengths if isinstance(lengths, torch.Tensor) else torch.tensor(lengths)
-    if lengths.is_floating_point() or lengths.dtype == torch.bool:
-        raise TypeError(f"lengths must be whole numbers, one for each item, got {lengths.dtype}")
-    if lengths.dim() != 1:
-        raise ValueError(f"lengths must have shape (B,), got {tuple(lengths.shape)}")
-    wrong = [n for n in lengths.tolist() if not 0 <= n <= max_length]
-    if wrong:
-        raise ValueError(
-            f"lengths must lie between 0 and max_length = {max_length}, got {wrong[0]}; "
-            "a length counts real tokens, and max_length is at least the largest of them"
-        )
+    require_lengths(lengths, max_length)
     positions = torch.arange(max_length, device=lengths.device)
     return positions < lengths[:, None, None]  # (S,) < (B, 1, 1) -> (B, 1, S)
 

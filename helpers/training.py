@@ -5,7 +5,7 @@ import math
 import torch
 
 from helpers.decoder import token_losses
-from helpers.embeddings import require_sizes
+from helpers.require import require_sizes
 
 
 def train(model, batches, steps, learning_rate=4e-3, warmup=50, final=0.1):

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from exercises import EXERCISES, reference
-from helpers import attention, bert, decoder, embeddings, heads, masks, ports
+from helpers import attention, bert, decoder, embeddings, heads, masks
 from tests.unit.fake_gpu import FakeGpu
 
 B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
@@ -58,7 +58,6 @@ MODULES = {
     "MultiHeadAttention, causal, weights": (heads.MultiHeadAttention(C, H), [x, None, square, True, True]),
     "MultiHeadAttention of exercise 5.5": (reference("5.5")(C, H), [x, context, mask]),
     "TokenEmbedding": (embeddings.TokenEmbedding(V, C), [ids]),
-    "SinusoidalPositions": (embeddings.SinusoidalPositions(9, C), [x]),
     "LearnedPositions": (embeddings.LearnedPositions(9, C), [x]),
     "BertModel": (bert.BertModel(config()), [ids]),
     "BertModel, pruned": (pruned(bert.BertModel(config())), [ids]),
@@ -82,7 +81,6 @@ FUNCTIONS = {
     "merge_heads": (heads.merge_heads, [q]),
     "embed": (embeddings.embed, [ids, table]),
     "add_positions": (embeddings.add_positions, [x, drawn(9, C)]),
-    "torch_mask": (ports.torch_mask, [square]),
     "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
     "decoder.sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
     "generate": (lambda ids, table: reference("8.4")(lambda z, past: (table[z], past), ids, 3), [ids, drawn(V, V)]),

@@ -6,11 +6,9 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from helpers.embeddings import (
     LearnedPositions,
-    SinusoidalPositions,
     TokenEmbedding,
     add_positions,
     embed,
@@ -158,8 +156,6 @@ def test_no_two_positions_are_equal():
 def test_sizes_of_positions_are_checked(length, d_model, error, words):
     with pytest.raises(error, match=words):
         sinusoidal_positions(length, d_model)
-    with pytest.raises(error, match=words):
-        SinusoidalPositions(length, d_model)
 
 
 # ---------------------------------------------------------------- add_positions
@@ -188,7 +184,7 @@ def test_each_vector_gets_the_row_of_its_position(lead, length):
     ],
 )
 def test_errors_say_how_x_does_not_fit_the_positions(x, error, words):
-    for add in (lambda x: add_positions(x, torch.zeros(11, C)), SinusoidalPositions(11, C), LearnedPositions(11, C)):
+    for add in (lambda x: add_positions(x, torch.zeros(11, C)), LearnedPositions(11, C)):
         with pytest.raises(error, match=words) as caught:
             add(x)
         assert len(str(caught.value)) < 160 and "\n" not in str(caught.value)
@@ -217,15 +213,6 @@ def test_token_embedding_learns_only_the_rows_that_were_used():
     torch.testing.assert_close(module.table.grad, (counts * math.sqrt(C))[:, None].expand(V, C))
 
 
-def test_sinusoidal_positions_are_added_and_never_trained_nor_saved():
-    module, x = SinusoidalPositions(11, C), torch.randn(B, T, C, requires_grad=True)
-    torch.testing.assert_close(module(x), x + sinusoidal_positions(11, C)[:T])
-    assert list(module.parameters()) == [] and module.state_dict() == {}
-    assert [name for name, _ in module.named_buffers()] == ["positions"]
-    module(x).sum().backward()
-    assert torch.equal(x.grad, torch.ones(B, T, C))
-
-
 def test_learned_positions_are_added_trained_and_saved():
     module, x = LearnedPositions(11, C), torch.randn(B, T, C)
     torch.testing.assert_close(module(x), x + module.positions[:T])
@@ -238,8 +225,8 @@ def test_learned_positions_start_small():
     assert abs(LearnedPositions(512, 64).positions.detach().std().item() - 0.02) < 0.001
 
 
-@pytest.mark.parametrize("module", [SinusoidalPositions(11, C), LearnedPositions(11, C)], ids=["sinusoidal", "learned"])
-def test_positions_follow_the_module_to_another_device_and_dtype(module):
+def test_positions_follow_the_module_to_another_device_and_dtype():
+    module = LearnedPositions(11, C)
     moved = copy.deepcopy(module).to("meta")
     assert moved.positions.device.type == "meta" and moved(torch.empty(B, T, C, device="meta")).device.type == "meta"
     assert copy.deepcopy(module).bfloat16()(torch.randn(B, T, C).bfloat16()).dtype == torch.bfloat16
@@ -250,7 +237,7 @@ def test_positions_follow_the_module_to_another_device_and_dtype(module):
 def test_x_of_another_dtype_is_added_in_the_wider_one(dtype, result):
     """As + does in PyTorch; the attention that follows refuses a dtype that is not its own."""
     x = torch.randn(B, T, C).to(dtype)
-    out = SinusoidalPositions(11, C)(x)
+    out = add_positions(x, sinusoidal_positions(11, C))
     assert out.dtype == result
     torch.testing.assert_close(out, x.to(result) + sinusoidal_positions(T, C).to(result), rtol=0, atol=0)
 
@@ -258,8 +245,7 @@ def test_x_of_another_dtype_is_added_in_the_wider_one(dtype, result):
 def test_modules_do_not_modify_their_inputs():
     x, ids = torch.randn(B, T, C), torch.randint(V, (B, T))
     before = x.clone(), ids.clone()
-    for module in (SinusoidalPositions(11, C), LearnedPositions(11, C)):
-        module(x)
+    LearnedPositions(11, C)(x)
     TokenEmbedding(V, C)(ids)
     assert torch.equal(x, before[0]) and torch.equal(ids, before[1])
 
@@ -274,7 +260,6 @@ def test_modules_do_not_modify_their_inputs():
         (lambda: LearnedPositions(0, C), ValueError, "context_length must be at least 1, got 0"),
         (lambda: LearnedPositions(11, -1), ValueError, "d_model must be at least 1, got -1"),
         (lambda: LearnedPositions(True, C), TypeError, "context_length must be a whole number, got True"),
-        (lambda: SinusoidalPositions(0, C), ValueError, "^context_length must be at least 1, got 0"),
     ],
 )
 def test_sizes_of_modules_are_checked(build, error, words):
@@ -284,10 +269,10 @@ def test_sizes_of_modules_are_checked(build, error, words):
 
 def test_the_order_of_words_matters_only_with_positions():
     ids = torch.tensor([[4, 9, 2]])
-    words = nn.Sequential(TokenEmbedding(V, C))
-    placed = nn.Sequential(*words, SinusoidalPositions(11, C))
+    words, positions = TokenEmbedding(V, C), sinusoidal_positions(11, C)
     assert torch.equal(words(ids.flip(1)), words(ids).flip(1))
-    assert (placed(ids.flip(1)) - placed(ids).flip(1)).abs().max() > 0.1
+    placed, flipped = add_positions(words(ids), positions), add_positions(words(ids.flip(1)), positions)
+    assert (flipped - placed.flip(1)).abs().max() > 0.1
 
 
 def test_pca_keeps_a_plane_in_many_dimensions():

@@ -10,7 +10,7 @@ from torch import nn
 from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask, padding_mask
 from helpers.notebook import reference_outputs
-from helpers.ports import NAMES, from_ours, to_ours, torch_mask
+from helpers.ports import NAMES, from_ours, to_ours
 
 DATA = Path(__file__).parents[2] / "data"
 B, H, T, S, D = 2, 3, 5, 7, 11
@@ -173,7 +173,8 @@ def test_torch_s_module_gives_equal_outputs_and_gradients(case, bias):
     theirs.load_state_dict(from_ours(ours.state_dict(), "torch"))
     x = torch.randn(B, S, C, dtype=torch.float64, requires_grad=True)
     mix = torch.randn(B, S, C, dtype=torch.float64)
-    blocked = None if mask is None else torch_mask(mask, H)  # the polarity changes here and nowhere else
+    # torch's own mask is (B * H, S, S), True = blocked
+    blocked = None if mask is None else ~mask.expand(B, H, S, S).flatten(0, 1)
     expected, expected_weights = theirs(x, x, x, attn_mask=blocked, average_attn_weights=False)
     expected_x, *expected_gradients = torch.autograd.grad((expected * mix).sum(), [x, *theirs.parameters()])
     expected_state = dict(zip((name for name, _ in theirs.named_parameters()), expected_gradients, strict=True))
@@ -188,36 +189,6 @@ def test_torch_s_module_gives_equal_outputs_and_gradients(case, bias):
         torch.testing.assert_close(x_gradient, expected_x)
         torch.testing.assert_close(state, to_ours(expected_state, "torch"))
         torch.testing.assert_close(weights, expected_weights if need_weights else None)
-
-
-def test_torch_mask_inverts_and_merges_items_with_heads():
-    mask = torch.rand(B, H, T, S) < 0.5
-    blocked = torch_mask(mask, H)
-    assert blocked.shape == (B * H, T, S)
-    for b in range(B):
-        for h in range(H):
-            assert torch.equal(blocked[b * H + h], ~mask[b, h])
-    assert torch.equal(torch_mask(mask[:, :1], H)[H:], ~mask[1, :1].expand(H, T, S))
-    assert torch.equal(torch_mask(mask[0, 0]), ~mask[0, 0])
-    assert torch.equal(torch_mask(mask[:, :1]), ~mask[:, 0])
-
-
-@pytest.mark.parametrize(
-    "mask, error, words",
-    [
-        (torch.ones(T, S), TypeError, r"mask must be bool \(True = may attend\), got torch.float32"),
-        (
-            torch.ones(B, T, S, dtype=torch.bool),
-            ValueError,
-            r"mask must be \(T, S\) or \(B, 1 or 3, T, S\), got \(2, 5, 7",
-        ),
-        (torch.ones(B, 2, T, S, dtype=torch.bool), ValueError, r"got \(2, 2, 5, 7\)"),
-        (torch.ones(S, dtype=torch.bool), ValueError, r"got \(7,\)"),
-    ],
-)
-def test_torch_mask_says_what_is_wrong(mask, error, words):
-    with pytest.raises(error, match=words):
-        torch_mask(mask, H)
 
 
 # ---------------------------------------------------------------- errors

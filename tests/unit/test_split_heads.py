@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from helpers.heads import MultiHeadAttention, merge_heads, require_heads, split_heads
+from helpers.heads import MultiHeadAttention, merge_heads, split_heads
+from helpers.require import require_heads
 
 B, H, T, D = 2, 3, 5, 11
 C = H * D
