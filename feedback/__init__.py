@@ -26,8 +26,8 @@ it (but for types).
     store           what has been solved and predicted, kept in a file
     attempts        a line for each attempt, for the view of a class
     answers         the source of answers that passed, kept for later notebooks
+    buttons         the buttons of a prediction, in a notebook
     prediction      a question to answer before the next cell is run
-    buttons         the same with buttons, in a notebook
     display         source code in a notebook
     contents        the notebooks of a course, and links to what is in them
     progress        what is solved and what is left, in one notebook and in all

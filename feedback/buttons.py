@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
 from IPython.display import display
 
-from feedback.prediction import Question
+if TYPE_CHECKING:
+    from feedback.prediction import Question
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 

@@ -1,12 +1,8 @@
-"""A course: a package of exercises, and the calls with which it answers its learners.
-
-Its package `predictions` holds the questions that `predict` asks.
-"""
+"""A course: a package of exercises, and the calls with which it answers its learners."""
 
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import traceback
 from collections.abc import Callable
@@ -17,7 +13,8 @@ from typing import Any
 
 import torch
 
-from feedback import answers, attempts, cells, checker, devices, grading, prediction, store
+from feedback import attempts, cells, checker, devices, grading, prediction, sandbox
+from feedback.answers import Answers
 from feedback.catalog import Exercises
 from feedback.contents import Contents, Notebook, Step
 from feedback.display import Source
@@ -26,21 +23,43 @@ from feedback.hidden import HiddenExercises
 from feedback.prediction import Prediction, Question, Reply
 from feedback.progress import Here, Item, Overview, Standing
 from feedback.report import SOLVED, Hints, Part, Report, Text, following, say
+from feedback.store import Store
 
 
 class Course:
-    """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed."""
+    """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed.
 
-    def __init__(self, package: str, folder: str, contents: Contents) -> None:
-        self.package = package
+    package, folder  the package of the exercises, and where it lies
+    contents         the notebooks
+    own              other modules and packages of the course: solutions import from them, and no line in them is told
+                     as the learner's
+    predictions      the package of the questions that `predict` asks; "" where there are none
+    progress         the file in which a learner's progress is kept, or a function that names it; None for memory
+    debug            whether a mistake in the checker is raised, or told to the learner as the course's
+    """
+
+    def __init__(
+        self,
+        package: str,
+        folder: str,
+        contents: Contents,
+        own: tuple[str, ...] = (),
+        predictions: str = "",
+        progress: Path | Callable[[], Path | None] | None = None,
+        debug: bool = False,
+    ) -> None:
+        self.package, self.own, self.debug = package, (package, *own), debug
+        sandbox.declare_foreign(*self.own)
         self.exercises = Exercises(package, folder)
         self._hidden = cache(partial(HiddenExercises, package, folder))
-        self.contents = contents
+        self.contents, self._predictions = contents, predictions
+        self.store = Store(progress)
+        self.answers = Answers(self.store)
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
-        return prediction.load(self.package)
+        return prediction.load(self._predictions) if self._predictions else {}
 
     def check(self, exercise_id: Any, attempt: Any, record: bool = True) -> Report:
         """Try an answer and say what it is. With record=False, progress() does not count it, nor does yours() use it.
@@ -55,15 +74,15 @@ class Course:
         exercise = self._find(exercise_id)
         if exercise is None:
             return self._unknown(exercise_id)
-        report, at_fault = _judged(exercise, attempt)
+        report, at_fault = self._judged(exercise, attempt)
         if at_fault:
             return report
         if record:
-            store.note(exercise.id, report.status)
-            attempts.tried(exercise.id, report.status, report.diagnosis)
+            self.store.note(exercise.id, report.status)
+            attempts.tried(self.store.path, exercise.id, report.status, report.diagnosis)
         if record and report.solved:
             self._passed[exercise.id] = attempt
-            answers.keep(exercise.id, attempt)
+            self.answers.keep(exercise.id, attempt)
         return replace(report, parts=(*report.parts, *self._way_on(exercise, report)))
 
     def grade(self, exercise_id: Any, attempt: Any, seed: int | None = None) -> None:
@@ -80,8 +99,17 @@ class Course:
         exercise, hidden = self._find(exercise_id), self._hidden(grading.chosen_seed(seed))
         if exercise is None:
             raise LookupError(self._unknown(exercise_id).parts[0].plain())
-        report, _ = _judged(exercise, attempt)
-        grading.tell(report, _judged(hidden[exercise.id], attempt)[0] if report.solved else None)
+        report, _ = self._judged(exercise, attempt)
+        grading.tell(report, self._judged(hidden[exercise.id], attempt)[0] if report.solved else None)
+
+    def _judged(self, exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
+        """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
+        try:
+            return cells.did_not_run(exercise) or checker.check(exercise, attempt), False
+        except Exception as error:
+            if self.debug:
+                raise
+            return _own_fault(exercise, error), True
 
     def _way_on(self, exercise: Exercise, report: Report) -> tuple[Part, ...]:
         """What to do next, on every card."""
@@ -137,7 +165,7 @@ class Course:
             name
             for name, value in vars(module).items()
             if ((inspect.isroutine(value) or isinstance(value, type)) and f"{name}(" in source or value in bases)
-            and getattr(value, "__module__", "").startswith(("helpers.", f"{self.package}."))
+            and f"{getattr(value, '__module__', '')}.".startswith(tuple(f"{name}." for name in self.own))
             and name != exercise.name
         ]
         own += [
@@ -168,19 +196,21 @@ class Course:
         """
         asked = self.predictions.get(str(prediction_id).strip())
         if asked is None:
-            return _refused(
-                prediction_id,
-                f"There is no prediction {prediction_id!r}. The predictions are {', '.join(self.predictions)}.",
-            )
+            known = f"The predictions are {', '.join(self.predictions)}." if self.predictions else "There are none."
+            return _refused(prediction_id, f"There is no prediction {prediction_id!r}. {known}")
         if answer is None:
-            chosen = store.choices().get(asked.id, {}).get("last")
-            return Question(asked, chosen, lambda letter: _choose(asked, letter))
+            chosen = self.store.choices().get(asked.id, {}).get("last")
+            return Question(asked, chosen, lambda letter: self._choose(asked, letter))
         letter = str(answer).strip().lower()
         if letter not in asked.answers:
             known = ", ".join(f'"{letter}"' for letter in asked.answers)
             return _refused(asked.id, f"Prediction {asked.id} has the answers {known}, got {answer!r}.")
-        _choose(asked, letter)
+        self._choose(asked, letter)
         return asked.reply(letter)
+
+    def _choose(self, asked: Prediction, letter: str) -> None:
+        self.store.choose(asked.id, letter)
+        attempts.chose(self.store.path, asked.id, letter)
 
     def yours(self, exercise_id: Any, attempt: Any = None, load: bool = False) -> Any:
         """The learner's own answer if it passed its check, else the course's; one line says which.
@@ -205,7 +235,7 @@ class Course:
     def _why_not_yours(self, exercise: Exercise) -> str:
         if exercise.id in self._passed:
             return ", because this one is not the one that passed: run its check again."
-        if answers.kept(exercise.id):
+        if self.answers.kept(exercise.id):
             return (
                 f'. Your own passed in an earlier notebook; yours("{exercise.id}", load=True) runs it, checks it '
                 "again and uses it."
@@ -214,9 +244,9 @@ class Course:
 
     def _load(self, exercise: Exercise) -> Any:
         """The answer that is kept from an earlier notebook, if it still passes; else the course's."""
-        text = answers.kept(exercise.id)
+        text = self.answers.kept(exercise.id)
         try:
-            attempt = text and answers.run(exercise.id, text)
+            attempt = text and self.answers.run(exercise.id, text)
             passes = bool(attempt) and checker.check(exercise, attempt).solved
             why = "yours no longer passes its check" if text else "no answer of yours is kept yet"
         except Exception as error:  # of the learner's code, when it is run
@@ -245,7 +275,7 @@ class Course:
         return Here(self._standing(found), self.contents.following(found))
 
     def _standing(self, notebook: Notebook) -> Standing:
-        tried, chosen = store.load(), store.choices()
+        tried, chosen = self.store.load(), self.store.choices()
         exercises = (self.exercises[id] for id in self.contents.belonging(self.exercises, notebook))
         predictions = (self.predictions[id] for id in self.contents.belonging(self.predictions, notebook))
         return Standing(
@@ -290,26 +320,11 @@ class Course:
         )
 
 
-def _judged(exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
-    """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
-    try:
-        return cells.did_not_run(exercise) or checker.check(exercise, attempt), False
-    except Exception as error:
-        if os.environ.get("COURSE_DEBUG") or "PYTEST_CURRENT_TEST" in os.environ:
-            raise
-        return _own_fault(exercise, error), True
-
-
 def _on_any_device(exercise: Exercise, attempt: Any) -> Any:
     """The learner's answer as later cells use it, whose tensors are on a GPU where there is one."""
     if exercise.runner.kind == "function" and torch.cuda.is_available():
         return devices.anywhere(attempt, exercise.title)
     return attempt
-
-
-def _choose(asked: Prediction, letter: str) -> None:
-    store.choose(asked.id, letter)
-    attempts.chose(asked.id, letter)
 
 
 def _refused(id: Any, sentence: str, title: str = "") -> Report:
