@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from feedback import attempts, cells, checker, devices, grading, prediction, sandbox
+from feedback import attempts, cells, checker, devices, explain_course, explain_errors, grading, prediction, sandbox
 from feedback.answers import Answers
 from feedback.catalog import Exercises
 from feedback.contents import Contents, Notebook, Step
@@ -22,7 +22,7 @@ from feedback.exercise import Exercise
 from feedback.hidden import HiddenExercises
 from feedback.prediction import Prediction, Question, Reply
 from feedback.progress import Here, Item, Overview, Standing
-from feedback.report import SOLVED, Hints, Part, Report, Text, following, say
+from feedback.report import SOLVED, Report
 from feedback.store import Store
 
 
@@ -83,7 +83,7 @@ class Course:
         if record and report.solved:
             self._passed[exercise.id] = attempt
             self.answers.keep(exercise.id, attempt)
-        return replace(report, parts=(*report.parts, *self._way_on(exercise, report)))
+        return replace(report, parts=(*report.parts, *explain_course.way_on(exercise, report, self.after(exercise.id))))
 
     def grade(self, exercise_id: Any, attempt: Any, seed: int | None = None) -> None:
         """Judge an answer for a grader: print what is found, as text, and raise if it is not right.
@@ -105,23 +105,12 @@ class Course:
     def _judged(self, exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
         """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
         try:
-            return cells.did_not_run(exercise) or checker.check(exercise, attempt), False
+            error = cells.syntax_error(exercise.name)
+            return explain_errors.did_not_run(exercise, error) if error else checker.check(exercise, attempt), False
         except Exception as error:
             if self.debug:
                 raise
-            return _own_fault(exercise, error), True
-
-    def _way_on(self, exercise: Exercise, report: Report) -> tuple[Part, ...]:
-        """What to do next, on every card."""
-        if report.solved:
-            step = self.after(exercise.id)
-            if step is None:
-                return (following("the rest of this notebook. This was the last exercise."),)
-            rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
-            return (following(f"{step.name}.", step.href, rest),)
-        change = following("Change your code, run its cell, then run this one again.")
-        told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
-        return (*(() if told else (change,)), Hints(exercise.id, exercise.hints))
+            return explain_course.own_fault(exercise, error), True
 
     def hint(self, exercise_id: Any, number: int = 1) -> Report:
         """One of the hints of an exercise; the later ones say more.
@@ -132,18 +121,7 @@ class Course:
         exercise = self._find(exercise_id)
         if exercise is None:
             return self._unknown(exercise_id)
-        hints = exercise.hints
-        if number not in range(1, len(hints) + 1):
-            return exercise.report(
-                "hint", say(f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}.")
-            )
-        more = f'`hint("{exercise.id}", {number + 1})`' if number < len(hints) else f'`solution("{exercise.id}")`'
-        return Report(
-            exercise.id,
-            f"{exercise.title}, {number} of {len(hints)}",
-            "hint",
-            (say(hints[number - 1]), following(more)),
-        )
+        return explain_course.hint(exercise, number)
 
     def solution(self, exercise_id: Any) -> Source | Report:
         """The source of a right answer, as text that runs in a notebook.
@@ -196,15 +174,13 @@ class Course:
         """
         asked = self.predictions.get(str(prediction_id).strip())
         if asked is None:
-            known = f"The predictions are {', '.join(self.predictions)}." if self.predictions else "There are none."
-            return _refused(prediction_id, f"There is no prediction {prediction_id!r}. {known}")
+            return explain_course.unknown_prediction(prediction_id, self.predictions)
         if answer is None:
             chosen = self.store.choices().get(asked.id, {}).get("last")
             return Question(asked, chosen, lambda letter: self._choose(asked, letter))
         letter = str(answer).strip().lower()
         if letter not in asked.answers:
-            known = ", ".join(f'"{letter}"' for letter in asked.answers)
-            return _refused(asked.id, f"Prediction {asked.id} has the answers {known}, got {answer!r}.")
+            return explain_course.unknown_answer(asked, answer)
         self._choose(asked, letter)
         return asked.reply(letter)
 
@@ -270,8 +246,7 @@ class Course:
             return Overview([self._standing(each) for each in self.contents.notebooks])
         found = self.contents.of(notebook)
         if found is None:
-            known = ", ".join(each.number for each in self.contents.notebooks)
-            return _refused(notebook, f"There is no notebook {notebook!r}. The notebooks are {known}.", "progress")
+            return explain_course.unknown_notebook(notebook, [each.number for each in self.contents.notebooks])
         return Here(self._standing(found), self.contents.following(found))
 
     def _standing(self, notebook: Notebook) -> Standing:
@@ -312,12 +287,7 @@ class Course:
         return self.exercises.get(str(exercise_id).strip())
 
     def _unknown(self, exercise_id: Any) -> Report:
-        known = ", ".join(self.exercises)
-        return _refused(
-            exercise_id,
-            f"There is no exercise {exercise_id!r}. The exercises are {known}.",
-            f"exercise {exercise_id!r}",
-        )
+        return explain_course.unknown_exercise(exercise_id, self.exercises)
 
 
 def _on_any_device(exercise: Exercise, attempt: Any) -> Any:
@@ -325,19 +295,3 @@ def _on_any_device(exercise: Exercise, attempt: Any) -> Any:
     if exercise.runner.kind == "function" and torch.cuda.is_available():
         return devices.anywhere(attempt, exercise.title)
     return attempt
-
-
-def _refused(id: Any, sentence: str, title: str = "") -> Report:
-    """What was asked for does not exist."""
-    return Report(str(id), title or f"prediction {id!r}", "error", (say(sentence),))
-
-
-def _own_fault(exercise: Exercise, error: Exception) -> Report:
-    """A mistake of the course's own, said as that, with its place."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(frame.filename).parent.name}/{Path(frame.filename).name}, line {frame.lineno}"
-    return exercise.report(
-        "error",
-        say(f"This is a mistake in the course, not in your code: its checker raised {type(error).__name__} ({place})."),
-        following("Please report it, with your code and this line. The exercise and its solution work all the same."),
-    )

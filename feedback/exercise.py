@@ -11,7 +11,6 @@ from typing import Any
 import torch
 
 from feedback import tree
-from feedback.report import Part, Report
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,6 +271,8 @@ class Exercise:
     axis_names              names of sizes in messages, {7: "C"}
     error_meanings          what certain exceptions mean here: (pattern, sentence), tried before the general ones
     none_hints              what to think about where this part of a result is None
+    dtype_hints             what a part holds that should be bool and is not: {"mask": "A mask holds True and False"}
+    axes_once               names of axes that no shape has twice
     """
 
     id: str
@@ -297,6 +298,8 @@ class Exercise:
     axis_names: dict[int, str] = field(default_factory=dict)
     error_meanings: tuple[tuple[str, str], ...] = ()
     none_hints: dict[str, str] = field(default_factory=dict)
+    dtype_hints: dict[str, str] = field(default_factory=dict)
+    axes_once: tuple[str, ...] = ("B", "H")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "misconceptions", tuple(self.misconceptions))
@@ -319,9 +322,6 @@ class Exercise:
     def stars(self) -> str:
         return "●" * self.difficulty + "○" * (3 - self.difficulty)
 
-    def report(self, status: str, *parts: Part, diagnosis: str | None = None) -> Report:
-        return Report(self.id, self.title, status, parts, diagnosis)
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -330,13 +330,17 @@ class Comparison:
     args: tuple
     expected: Any
     actual: Any
-    names: tuple = ("out", "weights")
+    names: tuple
+
+    @property
+    def leaves(self) -> list[tuple]:
+        """(name, actual, expected) for each part of a result, also of a pair within a pair."""
+        return tree.named(self.names if isinstance(self.expected, tuple) else "result", self.actual, self.expected)
 
     @property
     def parts(self) -> list[tuple]:
-        """(name, actual, expected) for each tensor of a result, also of a pair within a pair."""
-        names = self.names if isinstance(self.expected, tuple) else "result"
-        return [part for part in tree.named(names, self.actual, self.expected) if isinstance(part[2], torch.Tensor)]
+        """The same for the tensors of a result."""
+        return [leaf for leaf in self.leaves if isinstance(leaf[2], torch.Tensor)]
 
     @property
     def first(self) -> Any:
