@@ -41,6 +41,19 @@ def test_the_engine_knows_nothing_of_the_course():
         assert not [name for name in imported(path) if name.split(".")[0] in ("helpers", "exercises", "explorers")]
 
 
+def test_sentences_on_cards_are_written_in_the_modules_called_explain():
+    """Others decide. What can be said is made of these parts, which nobody else needs."""
+    parts = {"say", "think", "numbers", "raised", "following"}
+    writers = {
+        path.stem
+        for path in FOLDER.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "feedback.report"
+        if parts & {alias.name for alias in node.names}
+    }
+    assert writers == {path.stem for path in FOLDER.glob("explain*.py")} - {"explainers", "explain_contract"}
+
+
 def test_no_file_is_long():
     root = FOLDER.parent
     rooms = ("feedback", "exercises", "helpers", "explorers", "tools", "tests")
