@@ -37,7 +37,7 @@ COURSE = Course(
     own=("helpers",),
     predictions=f"{__name__}.predictions",
     progress=progress_file,
-    debug=bool(os.environ.get("COURSE_DEBUG")),
+    debug=bool(os.environ.get("COURSE_DEBUG")),  # a mistake in a checker is raised
 )
 EXERCISES = COURSE.exercises
 check, hint, solution, progress, reference = (

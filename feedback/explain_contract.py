@@ -134,13 +134,19 @@ def plain_of(value: Any, expected: Any) -> str:
         return "`.item()` takes the number out of a tensor that holds only one."
     if type(value) is tuple:
         return "One value is asked for: a comma after `return` makes a tuple."
-    if got is str and kind in (int, float):
-        return f"A text in quotes is no number, even if it looks like one: `{kind.__name__}(...)` makes one of it."
-    if got is float and kind is int:
-        return "`/` always gives a float; `//` divides and rounds down, and `round(...)` rounds to the nearest."
+    if value is None:
+        return "Is it given a value on every path?"
+    if got is None:
+        return "Return the value alone, without anything around it."
+    if kind is bool:
+        return "A comparison such as `a == b` gives True or False; numbers and texts are neither."
+    if kind is str:
+        return "`str(...)` makes a text of it."
+    if got is str:
+        return "A text in quotes is no number, even if it looks like one: `int(...)` and `float(...)` make one of it."
     if got is bool:
         return "True and False are no numbers here: what should be counted or calculated?"
-    return "Return the value alone, without anything around it."
+    return "`/` always gives a float; `//` divides and rounds down, and `round(...)` rounds to the nearest."
 
 
 def item_should_be_none(name: str, item: Any) -> tuple[str, str]:

@@ -66,7 +66,13 @@ def test_next_to_a_tensor_a_number_is_judged_too(drills):
 @pytest.mark.parametrize(
     "change, sentences",
     [
-        (str, ("returned the str '3'; a whole number (int), times, was expected.", "`int(...)` makes one of it")),
+        (
+            str,
+            (
+                "returned the str '3'; a whole number (int), times, was expected.",
+                "`int(...)` and `float(...)` make one of it",
+            ),
+        ),
         (float, ("returned 3.0; a whole number (int), times, was expected.", "`/` always gives a float")),
         (bool, ("returned the bool True; a whole number", "True and False are no numbers here")),
         (torch.tensor, ("returned a tensor of shape (); a whole number", "`.item()` takes the number out")),
@@ -87,6 +93,20 @@ def test_in_a_tuple_each_number_has_its_type(drills):
     assert "largest is the str '7'; a whole number (int) was expected." in report.message
     report = drills.check("1.2", lambda numbers: (min(numbers), max(numbers)))
     assert "returned 2 things; the tuple (smallest, largest, mean) was expected." in report.message
+
+
+@pytest.mark.parametrize(
+    "reference, answer, hint",
+    [
+        (True, "True", "A comparison such as `a == b` gives True or False"),
+        ("3", 3, "`str(...)` makes a text of it."),
+        ((1, 2), (1, None), "Is it given a value on every path?"),
+        ((1, [2]), (1, 2), "Collect them in a Python list: others = []"),
+    ],
+)
+def test_the_hint_suits_what_is_asked_for(drills, reference, answer, hint):
+    report = checker.check(judged_by(drills, reference), lambda text, word: answer)
+    assert report.diagnosis == "returns-wrong-type" and hint in report.message
 
 
 @pytest.mark.parametrize(
