@@ -17,6 +17,7 @@ QUICK_NOTEBOOK = "00_start_here"  # short, and the only one that `python course.
 LONG = ("notebook", "browser", "install")  # the markers of files that begin first
 
 os.environ["COURSE_PROGRESS"] = "memory"  # no test reads or changes what a contributor has solved
+os.environ["COURSE_DEBUG"] = "1"  # a mistake in a checker is an exception, not a card that says so
 gc.disable()  # while thousands of tests are collected: nothing of them is garbage
 torch.set_num_threads(1)  # several of these processes share the cores; the kernels of notebooks use all of them
 

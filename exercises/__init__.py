@@ -15,6 +15,7 @@ known mistakes (misconceptions.py), and the answers that the checker is tested w
 of the notebooks. The engine that acts on all this is the package `feedback`.
 """
 
+import os
 from pathlib import Path
 
 from exercises.notebooks import NOTEBOOKS
@@ -22,7 +23,23 @@ from feedback.contents import Contents
 from feedback.course import Course
 
 FOLDER = Path(__path__[0])
-COURSE = Course(__name__, str(FOLDER), Contents(NOTEBOOKS, FOLDER.parent / "notebooks"))
+
+
+def progress_file():
+    """data/progress.json, unless the environment variable COURSE_PROGRESS names another file, or is `memory`."""
+    told = os.environ.get("COURSE_PROGRESS") or FOLDER.parent / "data" / "progress.json"
+    return None if told == "memory" else Path(told)
+
+
+COURSE = Course(
+    __name__,
+    str(FOLDER),
+    Contents(NOTEBOOKS, FOLDER.parent / "notebooks"),
+    own=("helpers",),
+    predictions=f"{__name__}.predictions",
+    progress=progress_file,
+    debug=bool(os.environ.get("COURSE_DEBUG")),  # a mistake in a checker is raised
+)
 EXERCISES = COURSE.exercises
 check, hint, solution, progress, reference = (
     COURSE.check,

@@ -3,41 +3,45 @@
 It knows PyTorch, and nothing of what a course teaches. Read the modules in this order; a file imports only files above
 it (but for types).
 
-    markup          how boxes look in a notebook
-    report          what a learner reads: a Report, as text, as a card, as a dict
-    format          how values are written in it
-    tree            results are nested tuples of tensors
-    exercise        what an exercise is made of: test cases, misconceptions, properties, behavioral tests
-    sandbox         run a learner's code once, safely, and record what happens
-    error_meanings  what Python's and PyTorch's messages mean
-    errors          what an exception means here, and of which kind it is
-    compare         when two results, or two pieces of code, are the same
-    source          a stub, or an answer? what does it read from the notebook?
-    cells           did the cell run at all?
-    contract        type, shape, dtype and device of a result
-    observations    what is known of an attempt: each input is run once
-    diagnose        which known mistake an attempt makes
-    explainers      sentences made from the learner's own numbers
-    explain         from what was found to the parts of a report
-    checker         the order of all this: from an attempt to a report
-    catalog         the exercises of a package
-    hidden          the same exercises with other inputs
-    grading         what a grader reads: a message, and one exception
-    files           files that are written whole or not at all
-    store           what has been solved and predicted, kept in a file
-    attempts        a line for each attempt, for the view of a class
-    answers         the source of answers that passed, kept for later notebooks
-    display         source code and live views in a notebook
-    prediction      a question to answer before the next cell is run
-    buttons         the same with buttons, in a notebook
-    notebooks       what a notebook is made of, by the tags of its cells
-    contents        the notebooks of a course, and links to what is in them
-    progress        what is solved and what is left, in one notebook and in all
-    devices         answers that only work on the CPU, where tensors are on a GPU
-    course          check, grade, hint, solution, progress, predict, yours for a package of exercises
-    bank            right and wrong answers that the checkers are held to
-    audit           what a catalog promises, computed from fingerprints
-    pytest_plugin   the promises that every exercise must keep, as tests
+    markup            how boxes look in a notebook
+    report            what a learner reads: a Report, as text, as a card, as a dict
+    format            how values are written in it
+    tree              results are nested tuples of tensors
+    exercise          what an exercise is made of: test cases, misconceptions, properties, behavioral tests
+    sandbox           run a learner's code once, safely, and record what happens
+    error_meanings    what Python's and PyTorch's messages mean
+    errors            what an exception means here, and of which kind it is
+    compare           when two results, or two pieces of code, are the same
+    source            a stub, or an answer? what does it read from the notebook?
+    cells             did the cell run at all?
+    explain_contract  what is said where the contract of an exercise is broken
+    contract          what may be handed in, and type, shape, dtype and device of a result
+    observations      what is known of an attempt: each input is run once
+    diagnose          which known mistake an attempt makes
+    explainers        sentences made from the learner's own numbers
+    explain_errors    what is said about code that does not run, or stops
+    explain_numbers   what is said about wrong numbers
+    explain           what is said about everything else that is found, and about right answers
+    checker           the order of all this: from an attempt to a report
+    catalog           the exercises of a package
+    hidden            the same exercises with other inputs
+    grading           what a grader reads: a message, and one exception
+    files             files that are written whole or not at all
+    store             what has been solved and predicted, kept in a file
+    attempts          a line for each attempt, for the view of a class
+    answers           the source of answers that passed, kept for later notebooks
+    display           source code and live views in a notebook
+    buttons           the buttons of a prediction, in a notebook
+    prediction        a question to answer before the next cell is run
+    notebooks         what a notebook is made of, by the tags of its cells
+    contents          the notebooks of a course, and links to what is in them
+    progress          what is solved and what is left, in one notebook and in all
+    explain_course    hints, what comes next, what does not exist
+    devices           answers that only work on the CPU, where tensors are on a GPU
+    course            check, grade, hint, solution, progress, predict, yours for a package of exercises
+    bank              right and wrong answers that the checkers are held to
+    audit             what a catalog promises, computed from fingerprints
+    pytest_plugin     the promises that every exercise must keep, as tests
 """
 
 import importlib

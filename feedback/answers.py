@@ -19,65 +19,69 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from feedback import store
+from feedback.files import write
+from feedback.store import Store
 
 MODULES = ("torch", "torch.nn.functional", "math")  # where a function may live that does not say it, as torch.softmax
 Definition = (ast.FunctionDef, ast.ClassDef)
-_in_memory: dict[str, str] = {}
 
 
-def keep(exercise_id: str, attempt: Any) -> None:
-    """Remember an answer that passed; one whose source is not at hand, such as a lambda, is not kept."""
-    try:
-        source = self_contained(attempt)
-    except (SyntaxError, ValueError, RecursionError):  # such as a string at the margin inside an indented function
-        return
-    if not source:
-        return
-    text = (
-        f"# Your answer to exercise {exercise_id}, which passed. In any notebook, "
-        f'yours("{exercise_id}", load=True) runs it again.\n\n{source}'
-    )
-    target = _path(exercise_id)
-    try:
-        if target is not None:
-            store.write(target, text)
-            _in_memory.pop(exercise_id, None)
+class Answers:
+    """The answers that passed, kept next to this record of the progress."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._in_memory: dict[str, str] = {}
+
+    def keep(self, exercise_id: str, attempt: Any) -> None:
+        """Remember an answer that passed; one whose source is not at hand, such as a lambda, is not kept."""
+        try:
+            source = self_contained(attempt)
+        except (SyntaxError, ValueError, RecursionError):  # such as a string at the margin inside an indented function
             return
-    except OSError:
-        pass  # as with the progress: remembered until the kernel ends
-    _in_memory[exercise_id] = text
+        if not source:
+            return
+        text = (
+            f"# Your answer to exercise {exercise_id}, which passed. In any notebook, "
+            f'yours("{exercise_id}", load=True) runs it again.\n\n{source}'
+        )
+        target = self._path(exercise_id)
+        try:
+            if target is not None:
+                write(target, text)
+                self._in_memory.pop(exercise_id, None)
+                return
+        except OSError:
+            pass  # as with the progress: remembered until the kernel ends
+        self._in_memory[exercise_id] = text
 
+    def kept(self, exercise_id: str) -> str | None:
+        """The text of the answer that passed last, or None."""
+        target = self._path(exercise_id)
+        if exercise_id in self._in_memory or target is None:
+            return self._in_memory.get(exercise_id)
+        try:
+            return target.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            return None
 
-def kept(exercise_id: str) -> str | None:
-    """The text of the answer that passed last, or None."""
-    target = _path(exercise_id)
-    if exercise_id in _in_memory or target is None:
-        return _in_memory.get(exercise_id)
-    try:
-        return target.read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return None
+    def run(self, exercise_id: str, text: str) -> Any:
+        """Execute a kept answer, and return what its last definition defines.
 
+        Errors: whatever the text raises; ValueError if it defines nothing
+        """
+        file = str(self._path(exercise_id) or f"<answer {exercise_id}>")
+        defined = [node.name for node in ast.parse(text).body if isinstance(node, Definition)]
+        if not defined:
+            raise ValueError(f"a kept answer must define a function or a class, got none in {file}")
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # the checker reads its source
+        namespace: dict[str, Any] = {"__name__": f"answer_{exercise_id.replace('.', '_')}"}
+        exec(compile(text, file, "exec"), namespace)
+        return namespace[defined[-1]]
 
-def run(exercise_id: str, text: str) -> Any:
-    """Execute a kept answer, and return what its last definition defines.
-
-    Errors: whatever the text raises; ValueError if it defines nothing
-    """
-    file = str(_path(exercise_id) or f"<answer {exercise_id}>")
-    defined = [node.name for node in ast.parse(text).body if isinstance(node, Definition)]
-    if not defined:
-        raise ValueError(f"a kept answer must define a function or a class, got none in {file}")
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # the checker reads its source
-    namespace: dict[str, Any] = {"__name__": f"answer_{exercise_id.replace('.', '_')}"}
-    exec(compile(text, file, "exec"), namespace)
-    return namespace[defined[-1]]
-
-
-def _path(exercise_id: str) -> Path | None:
-    progress = store.path()
-    return progress.parent / "answers" / f"{exercise_id}.py" if progress else None
+    def _path(self, exercise_id: str) -> Path | None:
+        record = self._store.path
+        return record.parent / "answers" / f"{exercise_id}.py" if record else None
 
 
 # ---------------------------------------------------------------- source that needs no notebook

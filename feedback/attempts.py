@@ -3,9 +3,9 @@
     {"time": "2026-11-22T09:30:05+00:00", "exercise": "3.3", "verdict": "wrong", "misconception": "no-scale"}
     {"time": "2026-11-22T09:31:40+00:00", "prediction": "02.order", "choice": "b"}
 
-The file is attempts.jsonl, in the folder of the progress file. It holds no name and no code. Nothing is written where
-the progress is kept in memory, and a line that cannot be written is left out: a check never fails because of it.
-`python course.py class` reads the files of a whole class.
+The file is attempts.jsonl, in the folder of the progress file. It holds no name and no code: from the files of a class
+one can see where it stands. Nothing is written where the progress is kept in memory, and a line that cannot be written
+is left out: a check never fails because of it.
 """
 
 from __future__ import annotations
@@ -17,32 +17,31 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import BinaryIO
 
-from feedback import store
+from feedback.files import patiently
 
 FILE = "attempts.jsonl"
 LOOKS = 5  # at a last line that has no end yet
 
 
-def tried(exercise_id: str, verdict: str, misconception: str | None) -> None:
-    """Add a line about one try; a function that is not written yet is none."""
+def tried(record: Path | None, exercise_id: str, verdict: str, misconception: str | None) -> None:
+    """Add a line about one try, next to the record of the progress; a function that is not written yet is none."""
     if verdict != "not attempted":
-        _append({"exercise": exercise_id, "verdict": verdict, "misconception": misconception})
+        _append(record, {"exercise": exercise_id, "verdict": verdict, "misconception": misconception})
 
 
-def chose(prediction_id: str, letter: str) -> None:
+def chose(record: Path | None, prediction_id: str, letter: str) -> None:
     """Add a line about one choice."""
-    _append({"prediction": prediction_id, "choice": letter})
+    _append(record, {"prediction": prediction_id, "choice": letter})
 
 
-def _append(entry: dict[str, str | None]) -> None:
-    record = store.path()
+def _append(record: Path | None, entry: dict[str, str | None]) -> None:
     if record is None:
         return
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     line = json.dumps({"time": now, **entry}).encode() + b"\n"
     try:
         record.parent.mkdir(parents=True, exist_ok=True)
-        store.patiently(_write, record.with_name(FILE), line)
+        patiently(_write, record.with_name(FILE), line)
     except OSError:
         return
 

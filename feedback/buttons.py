@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
 
 from feedback.display import VIEW, show_live
-from feedback.prediction import Question
+
+if TYPE_CHECKING:
+    from feedback.prediction import Question
 
 
 class Buttons(anywidget.AnyWidget):

@@ -6,29 +6,13 @@ import ast
 import re
 import sys
 
-from feedback.exercise import Exercise
-from feedback.report import Report, following, raised, say
 
-
-def did_not_run(exercise: Exercise) -> Report | None:
-    """A report if the last cell that was to define this answer has a syntax error; None outside notebooks.
+def syntax_error(name: str) -> SyntaxError | None:
+    """The syntax error in the last cell that was to define this name; None where it ran, and outside notebooks.
 
     Python runs nothing of such a cell, so that the definition before it, or the empty one, would be checked.
     """
-    error = _syntax_error(_last_definition(exercise.name))
-    if error is None:
-        return None
-    place = f", line {error.lineno}" if error.lineno else ""
-    line = f": `{error.text.strip()}`" if error.text and error.text.strip() else ""
-    return exercise.report(
-        "error",
-        say(
-            f"The cell that defines `{exercise.name}` did not run: it has a syntax error, so Python ignored all of it."
-        ),
-        raised(f"{type(error).__name__}: {error.msg}{place}{line}"),
-        following("Fix that line (or the one above it), run its cell, then run this one again."),
-        diagnosis="syntax-error",
-    )
+    return _syntax_error(_last_definition(name))
 
 
 def _last_definition(name: str) -> str:

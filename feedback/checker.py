@@ -5,6 +5,8 @@ attempt -> refuse what cannot be run
         -> stage by stage: exceptions, contract, known mistakes, properties, the smallest counterexample
         -> behavioral tests of right numbers
         -> report
+
+It is decided here, and worded in the modules called explain_*.
 """
 
 from __future__ import annotations
@@ -12,13 +14,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from feedback import contract, explain, tree
+from torch import Tensor
+
+from feedback import contract, explain, explain_errors, explain_numbers, tree
 from feedback.compare import allclose, same_shapes
 from feedback.diagnose import known_mistake, made_on
 from feedback.exercise import Exercise
-from feedback.format import number
 from feedback.observations import Observations, summarized
-from feedback.report import Report, numbers, say, think
+from feedback.report import Report
 from feedback.sandbox import ContractViolation, Run, StillRunning, session
 
 
@@ -27,14 +30,14 @@ def check(exercise: Exercise, attempt: Any) -> Report:
 
     Errors: none from the attempt: whatever it does becomes a Report
     """
-    refused = contract.refuse(exercise, attempt)
-    if refused:
-        return refused
+    refusal = contract.refuse(exercise, attempt)
+    if refusal:
+        return explain_errors.refused(exercise, refusal)
     with session():
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stages[i] for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
-        report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or _correct(seen)
+        report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or explain.correct(seen)
         return explain.with_print(seen, explain.with_notes(seen, report))
 
 
@@ -47,23 +50,17 @@ def _judge(seen: Observations, stage: int) -> Report | None:
 
 
 def _raised(seen: Observations, stage: int) -> Report | None:
-    exercise = seen.exercise
     for i in seen.required(stage):
         error = seen.runs[i].error
         if error is None:
             continue
         if isinstance(error, StillRunning):
-            return exercise.report(
-                "error",
-                say("Your code was still running after 5 seconds, and was stopped."),
-                think("Is there a loop whose condition never becomes false?"),
-                diagnosis="never-ends",
-            )
+            return explain_errors.never_ends(seen.exercise)
         if isinstance(error, ContractViolation):
-            return exercise.report("wrong", say(error.sentence), diagnosis=error.diagnosis)
+            return explain_errors.broken_rule(seen.exercise, error)
         if isinstance(error, NotImplementedError) and not str(error):
-            return exercise.report("not attempted", say("It still raises NotImplementedError."))
-        return explain.exception(seen, i, known_mistake(seen, stage))
+            return explain_errors.not_written(seen.exercise)
+        return explain_errors.exception(seen, i, known_mistake(seen, stage))
     return None
 
 
@@ -80,14 +77,9 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
             if violation.lost_axis and named and len(made_on(seen, named, stage)) == 1:
                 named = None  # on a single input, many a mistake does no more than that
             if named:
-                return explain.misconception(
-                    seen, named, _wrong_before(seen, stage, named, i) or violation.sentence, stage
-                )
-            of_shapes = violation.diagnosis == "wrong-shape"
-            called = [numbers(explain.called_with(exercise, record.args))] if of_shapes else []
-            return exercise.report(
-                "wrong", say(violation.sentence), *called, think(violation.hint), diagnosis=violation.diagnosis
-            )
+                evidence = _wrong_before(seen, stage, named, i) or violation.sentence
+                return explain_numbers.misconception(seen, named, evidence, stage)
+            return explain.violation(exercise, violation, record.args)
         if record.changed:
             return _changed_input(seen, stage, i)
     return None
@@ -99,22 +91,17 @@ def _wrong_before(seen: Observations, stage: int, named: Any, stop: int | None =
         if i == stop or seen.runs[i].error or not same_shapes(seen.runs[i].value, seen.known.expected[i]):
             return ""
         if not seen.passes(i):
-            return explain.in_numbers(seen, named, i, stage)
+            return explain_numbers.in_numbers(seen, named, i, stage)
     return ""
 
 
 def _changed_input(seen: Observations, stage: int, index: int) -> Report:
-    sentence, hint = explain.changed_input(seen.exercise, seen.runs[index])
     itself = explain.changes_a_layer(seen.runs[index])  # a changed layer is the mistake itself
     named = None if itself else known_mistake(seen, stage)
-    if named:
-        found = explain.misconception(seen, named, _wrong_before(seen, stage, named), stage)
-        return seen.exercise.report(
-            "wrong", *found.parts, say(f"Besides: {sentence[0].lower()}{sentence[1:]}"), diagnosis=named.id
-        )
-    elsewhere = any(not seen.runs[i].changed for i in seen.required() if seen.runs[i].error is None)
-    where = f' This was seen on "{seen.exercise.cases[index].name}".' if elsewhere else ""
-    return seen.exercise.report("wrong", say(sentence + where), think(hint), diagnosis="changes-input")
+    if named is None:
+        return explain.changed_input(seen, index)
+    found = explain_numbers.misconception(seen, named, _wrong_before(seen, stage, named), stage)
+    return explain.changed_input(seen, index, found)
 
 
 # ---------------------------------------------------------------- numbers
@@ -126,13 +113,14 @@ def _wrong_numbers(seen: Observations, stage: int) -> Report | None:
         return None
     named = known_mistake(seen, stage)
     if named:
-        return explain.misconception(seen, named, explain.in_numbers(seen, named, wrong, stage), stage)
+        evidence = explain_numbers.in_numbers(seen, named, wrong, stage)
+        return explain_numbers.misconception(seen, named, evidence, stage)
     return (
         _failed_behavior(seen, early=True)
         or _not_repeatable(seen, wrong)
         or _broken_property(seen, stage)
         or _failed_behavior(seen)
-        or explain.counterexample(seen, wrong, stage)
+        or explain_numbers.counterexample(seen, wrong, stage)
     )
 
 
@@ -144,39 +132,21 @@ def _not_repeatable(seen: Observations, index: int) -> Report | None:
     once, again = tree.detach(record.value), tree.detach(seen.with_another_seed(index).value)
     if not same_shapes(again, once) or allclose(again, once, exercise.cases[index], equal_nan=True):
         return None
-    moved = max(float((a.double() - b.double()).abs().max()) for _, a, b in contract.tensors(exercise, again, once))
-    by = f"; they differ by up to {number(moved)}" if math.isfinite(moved) else ""
-    twice = "Built and called" if exercise.runner.kind == "class" else "Called"
-    of_a_class = (
-        " Does forward use a copy of parameters, made in `__init__`, when they were random?"
-        if exercise.runner.kind == "class"
-        else ""
-    )
-    return exercise.report(
-        "wrong",
-        say(f"{twice} twice with the same numbers, your code gives two different results{by}."),
-        think(
-            "Nothing here is random: is there a dropout, or a layer of its own with random numbers? Is something kept "
-            f"from an earlier call, or a place of `torch.empty` never written?{of_a_class}"
-        ),
-        diagnosis="not-repeatable",
-    )
+    both = [(a, b) for _, a, b in contract.parts(exercise, again, once) if isinstance(b, Tensor)]
+    moved = max((float((a.double() - b.double()).abs().max()) for a, b in both), default=math.nan)
+    return explain.not_repeatable(exercise, moved if math.isfinite(moved) else None)
 
 
 def _broken_property(seen: Observations, stage: int) -> Report | None:
     """The first property that the numbers lack, shown on the smallest input on which they lack it."""
     exercise = seen.exercise
-    small = [(case, None) for case in explain.minimal_examples(seen, stage)]
+    small = [(case, None) for case in explain_numbers.minimal_examples(seen, stage)]
     large = [(seen.comparison(i), exercise.cases[i].name) for i in seen.required(stage)]
     for wanted in exercise.properties:
         for case, name in (*small, *large):
-            sentence = wanted.test(case)
-            if sentence:
-                tried = [say(f'This was tried on "{name}".')] if name else []
-                example = [] if name else explain.side_by_side(exercise, case)
-                return exercise.report(
-                    "wrong", say(sentence), *tried, think(wanted.hint), *example, diagnosis=wanted.id
-                )
+            told = wanted.test(case)
+            if told:
+                return explain_numbers.broken_property(exercise, wanted, told, case, name)
     return None
 
 
@@ -191,9 +161,9 @@ def _failed_behavior(seen: Observations, required: bool = False, early: bool = F
             continue
         record = seen.behavior(test)
         if record.error is None and record.value:
-            return exercise.report("wrong", say(record.value), think(test.hint), diagnosis=test.id)
+            return explain.failed_behavior(exercise, test, record.value)
         if record.error is not None and required:
-            return explain.stopped_in_behavioral_test(exercise, test.while_doing, test.hint, record)
+            return explain_errors.stopped_in_behavioral_test(exercise, test, record)
     return None
 
 
@@ -208,15 +178,7 @@ def _old_numbers(seen: Observations, later: Run) -> Report | None:
     right, mine = seen.known.with_other_numbers, summarized(seen.exercise, later)
     if right.error is not None or mine.error is not None or allclose(mine.value, right.value, seen.exercise.cases[0]):
         return None
-    return seen.exercise.report(
-        "wrong",
-        say(
-            f"Right on all {len(list(seen.required()))} inputs; but called once more, with other numbers of the same "
-            "shapes, your code gives wrong ones."
-        ),
-        think("Does it keep something from an earlier call, in a global variable, a default argument or a cache?"),
-        diagnosis="remembers",
-    )
+    return explain.remembers(seen)
 
 
 def _shared_result(seen: Observations) -> Report | None:
@@ -224,26 +186,4 @@ def _shared_result(seen: Observations) -> Report | None:
     before, afterwards = tree.detach(seen.runs[0].value), tree.detach(seen.runs[0].returned)
     if allclose(afterwards, before, seen.exercise.cases[0], equal_nan=True):
         return None
-    kind = "list" if isinstance(before, list) else "tensor"
-    return seen.exercise.report(
-        "wrong",
-        say(f"A later call changed what an earlier call had returned: both are the same {kind}."),
-        think(f"Make a new {kind} in each call, inside the function."),
-        diagnosis="shared-result",
-    )
-
-
-# ---------------------------------------------------------------- it is right
-
-
-def _correct(seen: Observations) -> Report:
-    exercise = seen.exercise
-    limits = [
-        think(f"{case.limitation} {explain.on_a_limitation(seen.runs[i], seen.known.expected[i])}")
-        for i, case in enumerate(exercise.cases)
-        if case.limitation and not seen.passes(i)
-    ]
-    passed = f"Correct on {len(list(seen.required()))} inputs."
-    if limits:
-        return exercise.report("limited", say(passed), *limits)
-    return exercise.report("correct", say(f"{passed} {exercise.when_correct}"))
+    return explain.shared_result(seen.exercise, before)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+import math
 from typing import Any
 
 import torch
 
+from feedback import tree
 from feedback.errors import kind
 from feedback.exercise import TestCase
 from feedback.sandbox import Run
@@ -20,13 +21,27 @@ def allclose(actual: Any, expected: Any, case: TestCase, equal_nan: bool = False
             and len(actual) == len(expected)
             and all(allclose(a, b, case, equal_nan) for a, b in zip(actual, expected, strict=True))
         )
-    if isinstance(expected, Integral) and isinstance(actual, Integral):
-        return int(actual) == int(expected)  # a whole number of NumPy is as good
     if not isinstance(expected, torch.Tensor) or not isinstance(actual, torch.Tensor):
-        return type(actual) is type(expected) and actual == expected
+        if not tree.plain(expected):
+            return type(actual) is type(expected) and actual == expected
+        return same_kind(actual, expected) and _same_value(actual, expected, case, equal_nan)
     if any(getattr(actual, name) != getattr(expected, name) for name in ("layout", "shape", "dtype", "device")):
         return False
     return torch.allclose(actual.detach(), expected.detach(), rtol=case.rtol, atol=case.atol, equal_nan=equal_nan)
+
+
+def same_kind(actual: Any, expected: Any) -> bool:
+    """Whether a number or text is of the kind that is expected: an int may stand for a float, a bool for neither."""
+    wanted, got = tree.plain(expected), tree.plain(actual)
+    return wanted is not None and (got is wanted or (got is int and wanted is float))
+
+
+def _same_value(actual: Any, expected: Any, case: TestCase, equal_nan: bool) -> bool:
+    if tree.plain(expected) is not float:
+        return bool(actual == expected)
+    if math.isnan(expected):
+        return equal_nan and math.isnan(actual)
+    return math.isclose(actual, expected, rel_tol=case.rtol, abs_tol=case.atol)
 
 
 def same_behavior(a: Run, b: Run, case: TestCase, meanings: tuple = ()) -> bool:
@@ -53,4 +68,6 @@ def same_shapes(actual: Any, expected: Any) -> bool:
         )
     if expected is None:
         return actual is None
+    if tree.plain(expected):
+        return same_kind(actual, expected)
     return isinstance(actual, torch.Tensor) and actual.shape == expected.shape

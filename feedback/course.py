@@ -1,12 +1,8 @@
-"""A course: a package of exercises, and the calls with which it answers its learners.
-
-Its package `predictions` holds the questions that `predict` asks.
-"""
+"""A course: a package of exercises, and the calls with which it answers its learners."""
 
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import traceback
 from collections.abc import Callable
@@ -17,7 +13,8 @@ from typing import Any
 
 import torch
 
-from feedback import answers, attempts, cells, checker, devices, grading, prediction, store
+from feedback import attempts, cells, checker, devices, explain_course, explain_errors, grading, prediction, sandbox
+from feedback.answers import Answers
 from feedback.catalog import Exercises
 from feedback.contents import Contents, Notebook, Step
 from feedback.display import Source
@@ -25,22 +22,44 @@ from feedback.exercise import Exercise
 from feedback.hidden import HiddenExercises
 from feedback.prediction import Prediction, Question, Reply
 from feedback.progress import Here, Item, Overview, Standing
-from feedback.report import SOLVED, Hints, Part, Report, Text, following, say
+from feedback.report import SOLVED, Report
+from feedback.store import Store
 
 
 class Course:
-    """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed."""
+    """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed.
 
-    def __init__(self, package: str, folder: str, contents: Contents) -> None:
-        self.package = package
+    package, folder  the package of the exercises, and where it lies
+    contents         the notebooks
+    own              other modules and packages of the course: solutions import from them, and no line in them is told
+                     as the learner's
+    predictions      the package of the questions that `predict` asks; "" where there are none
+    progress         the file in which a learner's progress is kept, or a function that names it; None for memory
+    debug            whether a mistake in the checker is raised, or told to the learner as the course's
+    """
+
+    def __init__(
+        self,
+        package: str,
+        folder: str,
+        contents: Contents,
+        own: tuple[str, ...] = (),
+        predictions: str = "",
+        progress: Path | Callable[[], Path | None] | None = None,
+        debug: bool = False,
+    ) -> None:
+        self.package, self.own, self.debug = package, (package, *own), debug
+        sandbox.declare_foreign(*self.own)
         self.exercises = Exercises(package, folder)
         self._hidden = cache(partial(HiddenExercises, package, folder))
-        self.contents = contents
+        self.contents, self._predictions = contents, predictions
+        self.store = Store(progress)
+        self.answers = Answers(self.store)
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
-        return prediction.load(self.package)
+        return prediction.load(self._predictions) if self._predictions else {}
 
     def check(self, exercise_id: Any, attempt: Any, record: bool = True) -> Report:
         """Try an answer and say what it is. With record=False, progress() does not count it, nor does yours() use it.
@@ -55,16 +74,16 @@ class Course:
         exercise = self._find(exercise_id)
         if exercise is None:
             return self._unknown(exercise_id)
-        report, at_fault = _judged(exercise, attempt)
+        report, at_fault = self._judged(exercise, attempt)
         if at_fault:
             return report
         if record:
-            store.note(exercise.id, report.status)
-            attempts.tried(exercise.id, report.status, report.diagnosis)
+            self.store.note(exercise.id, report.status)
+            attempts.tried(self.store.path, exercise.id, report.status, report.diagnosis)
         if record and report.solved:
             self._passed[exercise.id] = attempt
-            answers.keep(exercise.id, attempt)
-        return replace(report, parts=(*report.parts, *self._way_on(exercise, report)))
+            self.answers.keep(exercise.id, attempt)
+        return replace(report, parts=(*report.parts, *explain_course.way_on(exercise, report, self.after(exercise.id))))
 
     def grade(self, exercise_id: Any, attempt: Any, seed: int | None = None) -> None:
         """Judge an answer for a grader: print what is found, as text, and raise if it is not right.
@@ -80,20 +99,18 @@ class Course:
         exercise, hidden = self._find(exercise_id), self._hidden(grading.chosen_seed(seed))
         if exercise is None:
             raise LookupError(self._unknown(exercise_id).parts[0].plain())
-        report, _ = _judged(exercise, attempt)
-        grading.tell(report, _judged(hidden[exercise.id], attempt)[0] if report.solved else None)
+        report, _ = self._judged(exercise, attempt)
+        grading.tell(report, self._judged(hidden[exercise.id], attempt)[0] if report.solved else None)
 
-    def _way_on(self, exercise: Exercise, report: Report) -> tuple[Part, ...]:
-        """What to do next, on every card."""
-        if report.solved:
-            step = self.after(exercise.id)
-            if step is None:
-                return (following("the rest of this notebook. This was the last exercise."),)
-            rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
-            return (following(f"{step.name}.", step.href, rest),)
-        change = following("Change your code, run its cell, then run this one again.")
-        told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
-        return (*(() if told else (change,)), Hints(exercise.id, exercise.hints))
+    def _judged(self, exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
+        """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
+        try:
+            error = cells.syntax_error(exercise.name)
+            return explain_errors.did_not_run(exercise, error) if error else checker.check(exercise, attempt), False
+        except Exception as error:
+            if self.debug:
+                raise
+            return explain_course.own_fault(exercise, error), True
 
     def hint(self, exercise_id: Any, number: int = 1) -> Report:
         """One of the hints of an exercise; the later ones say more.
@@ -104,18 +121,7 @@ class Course:
         exercise = self._find(exercise_id)
         if exercise is None:
             return self._unknown(exercise_id)
-        hints = exercise.hints
-        if number not in range(1, len(hints) + 1):
-            return exercise.report(
-                "hint", say(f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}.")
-            )
-        more = f'`hint("{exercise.id}", {number + 1})`' if number < len(hints) else f'`solution("{exercise.id}")`'
-        return Report(
-            exercise.id,
-            f"{exercise.title}, {number} of {len(hints)}",
-            "hint",
-            (say(hints[number - 1]), following(more)),
-        )
+        return explain_course.hint(exercise, number)
 
     def solution(self, exercise_id: Any) -> Source | Report:
         """The source of a right answer, as text that runs in a notebook.
@@ -137,7 +143,7 @@ class Course:
             name
             for name, value in vars(module).items()
             if ((inspect.isroutine(value) or isinstance(value, type)) and f"{name}(" in source or value in bases)
-            and getattr(value, "__module__", "").startswith(("helpers.", f"{self.package}."))
+            and f"{getattr(value, '__module__', '')}.".startswith(tuple(f"{name}." for name in self.own))
             and name != exercise.name
         ]
         own += [
@@ -168,19 +174,19 @@ class Course:
         """
         asked = self.predictions.get(str(prediction_id).strip())
         if asked is None:
-            return _refused(
-                prediction_id,
-                f"There is no prediction {prediction_id!r}. The predictions are {', '.join(self.predictions)}.",
-            )
+            return explain_course.unknown_prediction(prediction_id, self.predictions)
         if answer is None:
-            chosen = store.choices().get(asked.id, {}).get("last")
-            return Question(asked, chosen, lambda letter: _choose(asked, letter))
+            chosen = self.store.choices().get(asked.id, {}).get("last")
+            return Question(asked, chosen, lambda letter: self._choose(asked, letter))
         letter = str(answer).strip().lower()
         if letter not in asked.answers:
-            known = ", ".join(f'"{letter}"' for letter in asked.answers)
-            return _refused(asked.id, f"Prediction {asked.id} has the answers {known}, got {answer!r}.")
-        _choose(asked, letter)
+            return explain_course.unknown_answer(asked, answer)
+        self._choose(asked, letter)
         return asked.reply(letter)
+
+    def _choose(self, asked: Prediction, letter: str) -> None:
+        self.store.choose(asked.id, letter)
+        attempts.chose(self.store.path, asked.id, letter)
 
     def yours(self, exercise_id: Any, attempt: Any = None, load: bool = False) -> Any:
         """The learner's own answer if it passed its check, else the course's; one line says which.
@@ -205,7 +211,7 @@ class Course:
     def _why_not_yours(self, exercise: Exercise) -> str:
         if exercise.id in self._passed:
             return ", because this one is not the one that passed: run its check again."
-        if answers.kept(exercise.id):
+        if self.answers.kept(exercise.id):
             return (
                 f'. Your own passed in an earlier notebook; yours("{exercise.id}", load=True) runs it, checks it '
                 "again and uses it."
@@ -214,9 +220,9 @@ class Course:
 
     def _load(self, exercise: Exercise) -> Any:
         """The answer that is kept from an earlier notebook, if it still passes; else the course's."""
-        text = answers.kept(exercise.id)
+        text = self.answers.kept(exercise.id)
         try:
-            attempt = text and answers.run(exercise.id, text)
+            attempt = text and self.answers.run(exercise.id, text)
             passes = bool(attempt) and checker.check(exercise, attempt).solved
             why = "yours no longer passes its check" if text else "no answer of yours is kept yet"
         except Exception as error:  # of the learner's code, when it is run
@@ -240,12 +246,11 @@ class Course:
             return Overview([self._standing(each) for each in self.contents.notebooks])
         found = self.contents.of(notebook)
         if found is None:
-            known = ", ".join(each.number for each in self.contents.notebooks)
-            return _refused(notebook, f"There is no notebook {notebook!r}. The notebooks are {known}.", "progress")
+            return explain_course.unknown_notebook(notebook, [each.number for each in self.contents.notebooks])
         return Here(self._standing(found), self.contents.following(found))
 
     def _standing(self, notebook: Notebook) -> Standing:
-        tried, chosen = store.load(), store.choices()
+        tried, chosen = self.store.load(), self.store.choices()
         exercises = (self.exercises[id] for id in self.contents.belonging(self.exercises, notebook))
         predictions = (self.predictions[id] for id in self.contents.belonging(self.predictions, notebook))
         return Standing(
@@ -282,22 +287,7 @@ class Course:
         return self.exercises.get(str(exercise_id).strip())
 
     def _unknown(self, exercise_id: Any) -> Report:
-        known = ", ".join(self.exercises)
-        return _refused(
-            exercise_id,
-            f"There is no exercise {exercise_id!r}. The exercises are {known}.",
-            f"exercise {exercise_id!r}",
-        )
-
-
-def _judged(exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
-    """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
-    try:
-        return cells.did_not_run(exercise) or checker.check(exercise, attempt), False
-    except Exception as error:
-        if os.environ.get("COURSE_DEBUG") or "PYTEST_CURRENT_TEST" in os.environ:
-            raise
-        return _own_fault(exercise, error), True
+        return explain_course.unknown_exercise(exercise_id, self.exercises)
 
 
 def _on_any_device(exercise: Exercise, attempt: Any) -> Any:
@@ -305,24 +295,3 @@ def _on_any_device(exercise: Exercise, attempt: Any) -> Any:
     if exercise.runner.kind == "function" and torch.cuda.is_available():
         return devices.anywhere(attempt, exercise.title)
     return attempt
-
-
-def _choose(asked: Prediction, letter: str) -> None:
-    store.choose(asked.id, letter)
-    attempts.chose(asked.id, letter)
-
-
-def _refused(id: Any, sentence: str, title: str = "") -> Report:
-    """What was asked for does not exist."""
-    return Report(str(id), title or f"prediction {id!r}", "error", (say(sentence),))
-
-
-def _own_fault(exercise: Exercise, error: Exception) -> Report:
-    """A mistake of the course's own, said as that, with its place."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(frame.filename).parent.name}/{Path(frame.filename).name}, line {frame.lineno}"
-    return exercise.report(
-        "error",
-        say(f"This is a mistake in the course, not in your code: its checker raised {type(error).__name__} ({place})."),
-        following("Please report it, with your code and this line. The exercise and its solution work all the same."),
-    )

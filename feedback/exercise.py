@@ -12,7 +12,6 @@ from typing import Any
 import torch
 
 from feedback import tree
-from feedback.report import Part, Report
 
 FOLDER = re.compile(r"e(\d+)_(\d+)_(\w+)")  # e2_2_softmax holds exercise 2.2
 
@@ -274,6 +273,8 @@ class Exercise:
     axis_names              names of sizes in messages, {7: "C"}
     error_meanings          what certain exceptions mean here: (pattern, sentence), tried before the general ones
     none_hints              what to think about where this part of a result is None
+    dtype_hints             what a part holds that should be bool and is not: {"mask": "A mask holds True and False"}
+    axes_once               names of axes that no shape has twice
     """
 
     gives: str
@@ -296,6 +297,8 @@ class Exercise:
     error_meanings: tuple[tuple[str, str], ...] = ()
     none_hints: dict[str, str] = field(default_factory=dict)
     square: tuple[str, ...] = ()
+    dtype_hints: dict[str, str] = field(default_factory=dict)
+    axes_once: tuple[str, ...] = ("B", "H")
     id: str = ""  # to be stated only where the reference lies in no folder of an exercise
 
     def __post_init__(self) -> None:
@@ -335,9 +338,6 @@ class Exercise:
     def stars(self) -> str:
         return "●" * self.difficulty + "○" * (3 - self.difficulty)
 
-    def report(self, status: str, *parts: Part, diagnosis: str | None = None) -> Report:
-        return Report(self.id, self.title, status, parts, diagnosis)
-
 
 def _id_of(reference: Callable) -> str:
     """The id that the reference's folder says: "2.2" for exercises.e2_2_softmax.reference."""
@@ -358,13 +358,17 @@ class Comparison:
     args: tuple
     expected: Any
     actual: Any
-    names: tuple = ("out", "weights")
+    names: tuple
+
+    @property
+    def leaves(self) -> list[tuple]:
+        """(name, actual, expected) for each part of a result, also of a pair within a pair."""
+        return tree.named(self.names if isinstance(self.expected, tuple) else "result", self.actual, self.expected)
 
     @property
     def parts(self) -> list[tuple]:
-        """(name, actual, expected) for each tensor of a result, also of a pair within a pair."""
-        names = self.names if isinstance(self.expected, tuple) else "result"
-        return [part for part in tree.named(names, self.actual, self.expected) if isinstance(part[2], torch.Tensor)]
+        """The same for the tensors of a result."""
+        return [leaf for leaf in self.leaves if isinstance(leaf[2], torch.Tensor)]
 
     @property
     def first(self) -> Any:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import torch
 
-from feedback.exercise import Comparison
+from feedback.compare import allclose
+from feedback.exercise import Comparison, TestCase
 from feedback.format import counted, more_digits, number, position, shortly
+
+TOLERANCE = TestCase("", ())  # the usual one
 
 
 def worst(actual: torch.Tensor, expected: torch.Tensor) -> tuple[int, ...]:
@@ -32,11 +35,14 @@ def unraveled(index: int, shape: torch.Size) -> tuple[int, ...]:
 
 
 def entry(case: Comparison) -> str:
-    """The entry that is furthest off, in the first tensor that differs; of a list, the first."""
+    """The entry that is furthest off, in the first part of a result that differs; of a list, the first."""
     if isinstance(case.expected, list):
         return item(case)
-    for name, actual, expected in case.parts:
-        if not torch.allclose(actual.double(), expected.double(), rtol=1e-4, atol=3e-5):
+    for name, actual, expected in case.leaves:
+        if not isinstance(expected, torch.Tensor):
+            if not allclose(actual, expected, TOLERANCE):
+                return f"your {name} is {shortly(actual)}, and {shortly(expected)} is right"
+        elif not torch.allclose(actual.double(), expected.double(), rtol=1e-4, atol=3e-5):
             at = worst(actual, expected)
             where = f" at {position(at)}" if at else ""
             mine, right = number(actual[at]), number(expected[at])
@@ -53,14 +59,8 @@ def item(case: Comparison) -> str:
     """The first entry of a list that is not right."""
     if len(case.actual) != len(case.expected):
         return f"your list has {counted(len(case.actual), 'entry', 'entries')}, and {len(case.expected)} would be right"
-    at = next(
-        (
-            i
-            for i, (a, b) in enumerate(zip(case.actual, case.expected, strict=True))
-            if type(a) is not type(b) or a != b
-        ),
-        0,
-    )
+    both = zip(case.actual, case.expected, strict=True)
+    at = next((i for i, (a, b) in enumerate(both) if not allclose(a, b, TOLERANCE)), 0)
     return f"entry {at} of your list is {shortly(case.actual[at])}, and {case.expected[at]!r} is right"
 
 

@@ -108,14 +108,16 @@ def axes(exercise: Exercise, shape: Any, seen: set[int]) -> str:
     if not any(names.get(size) for size in shape):
         return f"{tuple(shape)}"
     letters = ", ".join(
-        names[size] if names.get(size) and not _repeated(names, shape, i) else str(size) for i, size in enumerate(shape)
+        str(size) if _repeated(names, shape, i, exercise.axes_once) else names.get(size) or str(size)
+        for i, size in enumerate(shape)
     )
     return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})"
 
 
-def _repeated(names: dict[int, str], shape: Any, i: int) -> bool:
-    """Whether axis i would be a second batch or a second axis of heads: no shape has two, so it is something else."""
-    return names[shape[i]] in ("B", "H") and any(names.get(size) == names[shape[i]] for size in shape[:i])
+def _repeated(names: dict[int, str], shape: Any, i: int, once: tuple[str, ...]) -> bool:
+    """Whether axis i would be a second one of a name that no shape has twice, such as the batch: it is another axis."""
+    name = names.get(shape[i])
+    return name in once and any(names.get(size) == name for size in shape[:i])
 
 
 def equation(name: str, value: Any) -> str:

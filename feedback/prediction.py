@@ -1,6 +1,6 @@
 """A question to answer before running the next cell: what is asked, and what each choice is answered with.
 
-A course keeps its questions as data: each module of its package `predictions` has a tuple PREDICTIONS.
+A course keeps its questions as data, in a package whose modules have a tuple PREDICTIONS each.
 No sentence gives away the output that follows; what is right is seen there.
 """
 
@@ -113,14 +113,10 @@ class Question:
 
 
 def load(package: str) -> dict[str, Prediction]:
-    """All predictions of a course by their id, in order."""
-    folder = importlib.import_module(f"{package}.predictions")
+    """The predictions in the modules of a package by their id, in order."""
+    folder = importlib.import_module(package)
     modules = sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
-    found = [
-        prediction
-        for name in modules
-        for prediction in importlib.import_module(f"{package}.predictions.{name}").PREDICTIONS
-    ]
+    found = [prediction for name in modules for prediction in importlib.import_module(f"{package}.{name}").PREDICTIONS]
     ids = [prediction.id for prediction in found]
     if twice := sorted({id for id in ids if ids.count(id) > 1}):
         raise ValueError(f"the id of a prediction must be new, got {twice} twice")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from feedback import markup
+
+if TYPE_CHECKING:
+    from feedback.exercise import Exercise
 
 VERSION = 2  # of what to_dict gives
 HEADS = {  # status: (color, sign, word)
@@ -145,6 +148,11 @@ class Report:
     status: str
     parts: tuple[Part, ...]
     diagnosis: str | None = None
+
+    @classmethod
+    def on(cls, exercise: Exercise, status: str, *parts: Part, diagnosis: str | None = None) -> Report:
+        """What is said about an attempt at this exercise."""
+        return cls(exercise.id, exercise.title, status, parts, diagnosis)
 
     @property
     def solved(self) -> bool:

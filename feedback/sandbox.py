@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib.util
 import io
 import linecache
 import os
@@ -217,14 +218,25 @@ def _learner_line(error: BaseException) -> str:
 
 def _is_foreign(file: str) -> bool:
     """Whether a file is not the learner's: the course's, a bank of answers excepted, or a library's."""
-    return file.startswith(_FOREIGN) and not os.path.basename(file).startswith("answers_")
+    return file.startswith(tuple(_FOREIGN)) and not os.path.basename(file).startswith("answers_")
 
 
-_COURSE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_FOREIGN = (
-    *(os.path.join(_COURSE, room) + os.sep for room in ("feedback", "exercises", "helpers")),
-    os.path.dirname(torch.__file__) + os.sep,
-    os.path.dirname(contextlib.__file__) + os.sep,  # the standard library
-    sys.prefix + os.sep,
-    "<frozen",
+def declare_foreign(*modules: str) -> None:
+    """Say that the files of these modules and packages are a course's own: no line in them is told as the learner's."""
+    for name in modules:
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            raise ValueError(f"a course's own module must be importable, got {name!r}: check its name")
+        folders = [os.path.abspath(folder) + os.sep for folder in spec.submodule_search_locations or ()]
+        _FOREIGN.update(dict.fromkeys(folders or [os.path.abspath(str(spec.origin))]))
+
+
+_FOREIGN = dict.fromkeys(  # how the names of files begin that are not the learner's
+    (
+        os.path.dirname(os.path.abspath(__file__)) + os.sep,
+        os.path.dirname(torch.__file__) + os.sep,
+        os.path.dirname(contextlib.__file__) + os.sep,  # the standard library
+        sys.prefix + os.sep,
+        "<frozen",
+    )
 )

@@ -2,14 +2,14 @@
 
     {"2.1": {"status": "correct", "tries": 3}, "predictions": {"02.order": {"first": "a", "last": "b"}}}
 
-The file is data/progress.json in the folder of the course. The environment variable COURSE_PROGRESS may name
-another file, or be `memory`: then nothing is written, as in tests. Deleting the file starts afresh.
+Which file that is, the course says. Deleting it starts afresh.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,45 +18,78 @@ from feedback.files import patiently, write
 STATES = ("not attempted", "correct", "limited", "wrong", "error")
 RANK = {"correct": 2, "limited": 1}  # what was once solved stays solved
 PREDICTIONS = "predictions"  # the one key that is not an exercise's
-_unsaved: dict[str, Any] = {}  # what could not be written, or was not to be
 
 
-def path() -> Path | None:
-    """Where the record lies; None where it is kept in memory alone."""
-    told = os.environ.get("COURSE_PROGRESS")
-    if told == "memory":
-        return None
-    return Path(told) if told else Path(__file__).parents[1] / "data" / "progress.json"
+class Store:
+    """The record of one learner in one course.
 
+    `file` is where it lies, or a function that says so whenever the record is read or written; with None, all is kept
+    in memory until the kernel ends.
+    """
 
-def load() -> dict[str, Any]:
-    """{exercise id: {"status", "tries"}}; a file that cannot be read is set aside, never deleted."""
-    record = _read()
-    record.pop(PREDICTIONS, None)
-    return record
+    def __init__(self, file: Path | Callable[[], Path | None] | None = None) -> None:
+        self._file = file
+        self._unsaved: dict[str, Any] = {}  # what could not be written, or was not to be
 
+    @property
+    def path(self) -> Path | None:
+        return self._file() if callable(self._file) else self._file
 
-def choices() -> dict[str, dict[str, str]]:
-    """{prediction id: {"first", "last"}}: the letters that were chosen."""
-    return _read().get(PREDICTIONS, {})
+    def load(self) -> dict[str, Any]:
+        """{exercise id: {"status", "tries"}}; a file that cannot be read is set aside, never deleted."""
+        record = self._read()
+        record.pop(PREDICTIONS, None)
+        return record
 
+    def choices(self) -> dict[str, dict[str, str]]:
+        """{prediction id: {"first", "last"}}: the letters that were chosen."""
+        return self._read().get(PREDICTIONS, {})
 
-def _read() -> dict[str, Any]:
-    """The whole record. Predictions that are damaged are left out, and cost nothing else."""
-    target = path()
-    if target is None:
-        return dict(_unsaved)
-    try:
-        record = json.loads(patiently(target.read_text, encoding="utf-8"))
-        predictions = _sound(record.pop(PREDICTIONS, {}))
-        if not all(entry["status"] in STATES and entry["tries"] >= 0 for entry in record.values()):
-            raise ValueError("not a progress record")
-    except FileNotFoundError:
-        return dict(_unsaved)
-    except (OSError, ValueError, LookupError, AttributeError, TypeError, RecursionError):
-        _set_aside(target)
-        return dict(_unsaved)
-    return {**record, **({PREDICTIONS: predictions} if predictions else {}), **_unsaved}
+    def note(self, exercise_id: str, status: str) -> None:
+        """Remember one try; what was once correct stays correct."""
+        record = self._read()
+        entry = record.get(exercise_id, {"status": "not attempted", "tries": 0})
+        if status != "not attempted":
+            kept = entry["status"] if RANK.get(entry["status"], 0) > RANK.get(status, 0) else status
+            entry = {"status": kept, "tries": entry["tries"] + 1}
+        record[exercise_id] = entry
+        self._save(record)
+
+    def choose(self, prediction_id: str, letter: str) -> None:
+        """Remember a choice: the latest, and the first, which was made before anything was said about it."""
+        record = self._read()
+        made = record.get(PREDICTIONS, {})
+        first = made.get(prediction_id, {}).get("first", letter)
+        self._save({**record, PREDICTIONS: {**made, prediction_id: {"first": first, "last": letter}}})
+
+    def _read(self) -> dict[str, Any]:
+        """The whole record. Predictions that are damaged are left out, and cost nothing else."""
+        target = self.path
+        if target is None:
+            return dict(self._unsaved)
+        try:
+            record = json.loads(patiently(target.read_text, encoding="utf-8"))
+            predictions = _sound(record.pop(PREDICTIONS, {}))
+            if not all(entry["status"] in STATES and entry["tries"] >= 0 for entry in record.values()):
+                raise ValueError("not a progress record")
+        except FileNotFoundError:
+            return dict(self._unsaved)
+        except (OSError, ValueError, LookupError, AttributeError, TypeError, RecursionError):
+            _set_aside(target)
+            return dict(self._unsaved)
+        return {**record, **({PREDICTIONS: predictions} if predictions else {}), **self._unsaved}
+
+    def _save(self, record: dict[str, Any]) -> None:
+        """Keep the record in its file; where it cannot be written, remember until the kernel ends."""
+        target = self.path
+        if target is None:
+            self._unsaved.update(record)
+            return
+        try:
+            write(target, json.dumps(record, indent=1, sort_keys=True))
+            self._unsaved.clear()
+        except OSError:
+            self._unsaved.update(record)
 
 
 def _sound(predictions: Any) -> dict[str, dict[str, str]]:
@@ -67,38 +100,6 @@ def _sound(predictions: Any) -> dict[str, dict[str, str]]:
         for id, entry in entries
         if isinstance(entry, dict) and isinstance(entry.get("first"), str) and isinstance(entry.get("last"), str)
     }
-
-
-def note(exercise_id: str, status: str) -> None:
-    """Remember one try; what was once correct stays correct."""
-    record = _read()
-    entry = record.get(exercise_id, {"status": "not attempted", "tries": 0})
-    if status != "not attempted":
-        kept = entry["status"] if RANK.get(entry["status"], 0) > RANK.get(status, 0) else status
-        entry = {"status": kept, "tries": entry["tries"] + 1}
-    record[exercise_id] = entry
-    _save(record)
-
-
-def choose(prediction_id: str, letter: str) -> None:
-    """Remember a choice: the latest, and the first, which was made before anything was said about it."""
-    record = _read()
-    made = record.get(PREDICTIONS, {})
-    first = made.get(prediction_id, {}).get("first", letter)
-    _save({**record, PREDICTIONS: {**made, prediction_id: {"first": first, "last": letter}}})
-
-
-def _save(record: dict[str, Any]) -> None:
-    """Keep the record in its file; where it cannot be written, remember until the kernel ends."""
-    target = path()
-    if target is None:
-        _unsaved.update(record)
-        return
-    try:
-        write(target, json.dumps(record, indent=1, sort_keys=True))
-        _unsaved.clear()
-    except OSError:
-        _unsaved.update(record)
 
 
 def _set_aside(target: Path) -> None:

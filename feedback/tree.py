@@ -1,12 +1,15 @@
-"""Results are tensors, lists, numbers, or tuples of these, also nested: how to walk through them."""
+"""Results are tensors, lists, numbers, texts, or tuples of these, also nested: how to walk through them."""
 
 from __future__ import annotations
 
 import copy as copies
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 import torch
+
+PLAIN = {bool: bool, str: str, Integral: int, Real: float}  # in this order: a bool is an Integral, and that is a Real
 
 
 def flatten(values: tuple) -> list:
@@ -65,6 +68,13 @@ def sample(value: Any) -> list[float]:
     """A few numbers from all over the tensors of a result."""
     tensors = [x for x in flatten((value,)) if type(x) is torch.Tensor and x.layout == torch.strided and x.is_cpu]
     return [number for x in tensors for number in x.detach().flatten()[:: x.numel() // 8 + 1].tolist()]
+
+
+def plain(value: Any) -> type | None:
+    """Which kind of plain value this is, bool, int, float or str, one of NumPy's included; None for anything else."""
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        value = value.item()
+    return next((kind for base, kind in PLAIN.items() if isinstance(value, base)), None)
 
 
 def named(names: Any, *values: Any) -> list[tuple]:

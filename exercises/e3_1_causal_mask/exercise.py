@@ -17,6 +17,7 @@ EXERCISE = Exercise(
     reference=causal_mask,
     returns=("mask",),
     axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 13, 130), "length"),
+    dtype_hints={"mask": "A mask holds True and False"},
     cases=tuple(TestCase(f"length {n}", (n,)) for n in (5, 7, 2, 1, 13, 130, *hidden_only(other_lengths))),
     minimal_inputs=((1,), (2,), (3,)),
     misconceptions=known,

@@ -21,6 +21,7 @@ EXERCISE = Exercise(
     reference=padding_mask,
     returns=("mask",),
     axis_names=AXES | {2: "", 3: "B", 5: "B", 7: "max_length", 13: "max_length", 11: "max_length"},
+    dtype_hints={"mask": "A mask holds True and False"},
     cases=(
         TestCase("three items", (torch.tensor([6, 4, 9]), 11)),
         TestCase("one item, shorter than `max_length`", (torch.tensor([2]), 7)),

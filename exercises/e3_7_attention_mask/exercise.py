@@ -45,6 +45,7 @@ EXERCISE = Exercise(
     reference=attention_mask,
     returns=("mask",),
     axis_names=AXES | {2: "B", 3: "B", 5: "T", 7: "T"},
+    dtype_hints={"mask": "A mask holds True and False"},
     cases=(
         TestCase("padding at the end, causal", (AT_THE_END, 0, True)),  # it comes first: with other ids it changes
         TestCase("padding at the end, not causal", (AT_THE_END, 0, False)),

@@ -10,22 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from exercises import check, predict
-from feedback import attempts, store
+from exercises import COURSE, check, predict
+from feedback import attempts
 
 PROJECT = Path(__file__).resolve().parents[2]
 MANY_ATTEMPTS = """
 import sys
+from pathlib import Path
 from feedback import attempts
 for i in range(400):
-    attempts.tried(sys.argv[1], "wrong", "x" * i)
+    attempts.tried(Path(sys.argv[1]), sys.argv[2], "wrong", "x" * i)
 """
 
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "deep" / "progress.json"))
-    monkeypatch.setattr(store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", {})
     return tmp_path / "deep" / "attempts.jsonl"
 
 
@@ -81,7 +82,7 @@ def test_nothing_is_written_where_the_progress_is_kept_in_memory(tmp_path, monke
 
 @pytest.mark.parametrize("obstacle", ["folder", "file"])
 def test_a_line_that_cannot_be_written_costs_nothing(tmp_path, monkeypatch, obstacle):
-    monkeypatch.setattr(store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", {})
     if obstacle == "folder":
         (tmp_path / "attempts.jsonl").mkdir()
         monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "progress.json"))
@@ -94,8 +95,9 @@ def test_a_line_that_cannot_be_written_costs_nothing(tmp_path, monkeypatch, obst
 def test_a_half_written_line_does_not_spoil_the_next(file):
     file.parent.mkdir()
     file.write_text('{"time": "2026-', encoding="utf-8")
-    attempts.tried("0.1", "wrong", None)
-    attempts.tried("0.1", "correct", None)
+    record = COURSE.store.path
+    attempts.tried(record, "0.1", "wrong", None)
+    attempts.tried(record, "0.1", "correct", None)
     damaged, *whole = file.read_text(encoding="utf-8").splitlines()
     assert damaged == '{"time": "2026-'
     assert [json.loads(line)["verdict"] for line in whole] == ["wrong", "correct"]
@@ -104,7 +106,8 @@ def test_a_half_written_line_does_not_spoil_the_next(file):
 @pytest.mark.slow
 def test_two_notebooks_at_once_lose_no_line(file):
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    both = [subprocess.Popen([sys.executable, "-c", MANY_ATTEMPTS, id], env=environment) for id in ("0.1", "1.1")]
+    start = [sys.executable, "-c", MANY_ATTEMPTS, str(file)]
+    both = [subprocess.Popen([*start, id], env=environment) for id in ("0.1", "1.1")]
     assert [process.wait(timeout=100) for process in both] == [0, 0]
     found = [(line["exercise"], len(line["misconception"])) for line in lines(file)]
     assert sorted(found) == [(id, i) for id in ("0.1", "1.1") for i in range(400)]

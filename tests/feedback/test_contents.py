@@ -67,7 +67,13 @@ def course(tmp_path, contents, monkeypatch):
     for place in (package, *package.iterdir()):
         (place / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
-    return Course(package.name, str(package), contents)
+    return Course(
+        package.name,
+        str(package),
+        contents,
+        predictions=f"{package.name}.predictions",
+        progress=tmp_path / "progress.json",
+    )
 
 
 @pytest.mark.parametrize(

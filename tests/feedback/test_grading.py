@@ -8,7 +8,6 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import exercises
 from exercises import COURSE, grade
-from feedback import store
 from feedback.grading import NotYet
 
 
@@ -106,11 +105,11 @@ def test_an_unknown_exercise_is_refused():
 
 def test_nothing_is_recorded(monkeypatch, tmp_path):
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "progress.json"))
-    before = store.load()
+    before = COURSE.store.load()
     grade("3.3", filled)
     with pytest.raises(NotYet):
         grade("3.3", upside_down)
-    assert not list(tmp_path.iterdir()) and store.load() == before
+    assert not list(tmp_path.iterdir()) and COURSE.store.load() == before
 
 
 def test_the_exercises_of_check_stay_the_same():

@@ -11,15 +11,20 @@ LISTED = re.findall(r"^    (\w+)  ", feedback.__doc__, re.MULTILINE)
 
 
 def imported(path):
-    """The modules that a file imports, those for type checkers only left out."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for statement in tree.body:
+    """The modules that a file imports, also inside its functions; those for type checkers only are left out."""
+    return modules(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def modules(node):
+    for statement in ast.iter_child_nodes(node):
         if isinstance(statement, ast.ImportFrom) and statement.module == "feedback":
             yield from (f"feedback.{alias.name}" for alias in statement.names)
         elif isinstance(statement, ast.ImportFrom):
             yield statement.module
         elif isinstance(statement, ast.Import):
             yield from (alias.name for alias in statement.names)
+        elif not (isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"):
+            yield from modules(statement)
 
 
 def test_every_module_is_listed_in_order():
@@ -34,6 +39,19 @@ def test_every_module_is_listed_in_order():
 def test_the_engine_knows_nothing_of_the_course():
     for path in FOLDER.glob("*.py"):
         assert not [name for name in imported(path) if name.split(".")[0] in ("helpers", "exercises", "explorers")]
+
+
+def test_sentences_on_cards_are_written_in_the_modules_called_explain():
+    """Others decide. What can be said is made of these parts, which nobody else needs."""
+    parts = {"say", "think", "numbers", "raised", "following"}
+    writers = {
+        path.stem
+        for path in FOLDER.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "feedback.report"
+        if parts & {alias.name for alias in node.names}
+    }
+    assert writers == {path.stem for path in FOLDER.glob("explain*.py")} - {"explainers", "explain_contract"}
 
 
 def long(limit, measure, rooms):

@@ -15,7 +15,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from exercises import COURSE, check, predict, progress
-from feedback import buttons, display, prediction, store
+from feedback import buttons, display, prediction
 from feedback.prediction import Prediction, Question
 from tests.notebooks.common import PATHS, ROOT, code_cells
 from tools.save_notebooks import keep_pictures
@@ -28,7 +28,7 @@ each_prediction = pytest.mark.parametrize("asked", PREDICTIONS, ids=lambda asked
 def record_file(tmp_path, monkeypatch):
     file = tmp_path / "progress.json"
     monkeypatch.setenv("COURSE_PROGRESS", str(file))
-    monkeypatch.setattr(store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", {})
     return file
 
 
@@ -66,10 +66,10 @@ def test_a_prediction_is_refused_unless_it_is_complete(change, message):
 def test_an_id_that_is_used_twice_is_refused(monkeypatch):
     same = SimpleNamespace(PREDICTIONS=(Prediction(**TEXTS),))
     package = SimpleNamespace(__path__=["somewhere"])
-    monkeypatch.setattr(importlib, "import_module", lambda name: package if name.endswith(".predictions") else same)
+    monkeypatch.setattr(importlib, "import_module", lambda name: package if name == "course.predictions" else same)
     monkeypatch.setattr(pkgutil, "iter_modules", lambda path: [SimpleNamespace(name="a"), SimpleNamespace(name="b")])
     with pytest.raises(ValueError, match="'1.x'"):
-        prediction.load("course")
+        prediction.load("course.predictions")
 
 
 def test_notebooks_ask_each_prediction_once_in_the_notebook_of_its_number():
@@ -201,7 +201,7 @@ def test_the_buttons_begin_with_the_choice_of_last_time(record_file):
     view = buttons.Buttons(predict("02.order"))
     assert view.choice == "b"
     view.choice = "a"
-    assert store.choices() == {"02.order": {"first": "b", "last": "a"}}
+    assert COURSE.store.choices() == {"02.order": {"first": "b", "last": "a"}}
 
 
 # ---------------------------------------------------------------- the record
@@ -216,7 +216,7 @@ def test_choices_are_kept_next_to_what_was_solved(record_file):
         "0.1": {"status": "correct", "tries": 2},
         "predictions": {"02.order": {"first": "b", "last": "a"}},
     }
-    assert store.load() == {"0.1": {"status": "correct", "tries": 2}}
+    assert COURSE.store.load() == {"0.1": {"status": "correct", "tries": 2}}
     assert repr(progress()).startswith("1 of ")
 
 
@@ -245,8 +245,8 @@ def test_a_damaged_entry_costs_nothing_else(record_file, damaged):
     predictions = {**damaged, **sound} if isinstance(damaged, dict) else damaged
     solved = {"0.1": {"status": "correct", "tries": 1}}
     record_file.write_text(json.dumps({**solved, "predictions": predictions}), encoding="utf-8")
-    assert store.load() == solved
-    assert store.choices() == (sound if isinstance(damaged, dict) else {})
+    assert COURSE.store.load() == solved
+    assert COURSE.store.choices() == (sound if isinstance(damaged, dict) else {})
     predict("02.axis", "c")
     assert saved(record_file)["0.1"] == solved["0.1"]
     assert saved(record_file)["predictions"]["02.axis"] == {"first": "c", "last": "c"}
@@ -256,6 +256,6 @@ def test_a_damaged_entry_costs_nothing_else(record_file, damaged):
 def test_a_choice_is_remembered_where_nothing_can_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
-    monkeypatch.setattr(store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", {})
     predict("02.order", "b")
-    assert store.choices() == {"02.order": {"first": "b", "last": "b"}}
+    assert COURSE.store.choices() == {"02.order": {"first": "b", "last": "b"}}

@@ -6,19 +6,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from feedback import progress, store
+from feedback import progress
 from feedback.contents import Notebook
 from feedback.progress import Here, Item, Overview, Standing
 from tests.feedback.sample import shares
 from tests.feedback.test_contents import contents, course, folder  # noqa: F401 (fixtures)
-
-
-@pytest.fixture(autouse=True)
-def record_file(tmp_path, monkeypatch):
-    file = tmp_path / "progress.json"
-    monkeypatch.setenv("COURSE_PROGRESS", str(file))
-    monkeypatch.setattr(store, "_unsaved", {})
-    return file
 
 
 def wrong(x, scale=None):
@@ -197,10 +189,10 @@ def test_long_durations_are_given_in_half_hours(minutes, words):
 # ---------------------------------------------------------------- the record
 
 
-def test_a_demonstration_is_neither_recorded_nor_used(course, record_file, capsys):  # noqa: F811
+def test_a_demonstration_is_neither_recorded_nor_used(course, capsys):  # noqa: F811
     assert course.check("8.1", shares, record=False).status == "correct"
     assert course.check("8.2", wrong, record=False).status == "wrong"
-    assert not record_file.exists() and course.progress("08").standing.solved == 0
+    assert not course.store.path.exists() and course.progress("08").standing.solved == 0
     assert course.yours("8.1") is not None and "the course's" in capsys.readouterr().out
 
 
@@ -214,7 +206,7 @@ def test_a_demonstration_is_neither_recorded_nor_used(course, record_file, capsy
         json.dumps({"77.1": {"status": "correct", "tries": 1}, "x": {"status": "wrong", "tries": 1}}),
     ],
 )
-def test_a_damaged_record_and_what_the_course_does_not_know_count_as_nothing(course, record_file, record):  # noqa: F811
-    record_file.write_text(record, encoding="utf-8")
+def test_a_damaged_record_and_what_the_course_does_not_know_count_as_nothing(course, record):  # noqa: F811
+    course.store.path.write_text(record, encoding="utf-8")
     assert repr(course.progress("08")).startswith("□□ 0 of 2 exercises solved here · 0 of 2 predictions made")
     assert repr(course.progress()).startswith("0 of 3 exercises solved · 0 of 2 predictions made")

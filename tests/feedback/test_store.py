@@ -5,8 +5,7 @@ import os
 
 import pytest
 
-from exercises import check, progress
-from feedback import store
+from exercises import COURSE, check, progress
 
 
 def sums(x):
@@ -17,7 +16,7 @@ def sums(x):
 def record_file(tmp_path, monkeypatch):
     file = tmp_path / "deep" / "progress.json"
     monkeypatch.setenv("COURSE_PROGRESS", str(file))
-    monkeypatch.setattr(store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", {})
     return file
 
 
@@ -79,10 +78,10 @@ def test_a_record_locked_by_another_notebook_is_waited_for(record_file, monkeypa
 def test_the_record_is_kept_in_memory_where_nothing_can_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
-    monkeypatch.setattr(store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", {})
     check("0.1", lambda x: x.mean(1))
     assert repr(progress()).startswith("1 of ")
 
 
 def test_tests_never_touch_the_learners_own_record():
-    assert os.environ["COURSE_PROGRESS"] == "memory" and store.path() is None
+    assert os.environ["COURSE_PROGRESS"] == "memory" and COURSE.store.path is None

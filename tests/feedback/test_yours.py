@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from exercises import COURSE, check, reference, yours
-from feedback import answers, store
+from feedback import answers
 from tests.notebooks.common import ROOT, execute, printed
 
 ANSWER = '''
@@ -41,8 +41,8 @@ WRONG = "def row_means(x):\n    return x.mean(0)\n"
 def a_fresh_kernel(monkeypatch):
     new_kernel(monkeypatch)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)  # with a GPU: test_yours_on_a_gpu.py
-    monkeypatch.setattr(answers, "_in_memory", {})
-    monkeypatch.setattr(store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.answers, "_in_memory", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", {})
 
 
 def new_kernel(monkeypatch):
@@ -107,7 +107,7 @@ def test_a_lambda_is_used_but_not_kept(capsys):
     mine = lambda x: x.mean(1)  # noqa: E731 (a learner's)
     assert check("0.1", mine).solved
     assert yours("0.1", mine) is mine
-    assert answers.kept("0.1") is None
+    assert COURSE.answers.kept("0.1") is None
 
 
 def test_an_unknown_exercise_is_answered_with_the_known_ones():
@@ -141,14 +141,14 @@ def test_a_wrong_answer_is_not_kept_and_does_not_replace_one_that_passed(folder)
     assert not (folder / "answers").exists()
     check("0.1", from_a_notebook(ANSWER))
     check("0.1", from_a_notebook(WRONG))
-    assert "logarithm" in answers.kept("0.1")
+    assert "logarithm" in COURSE.answers.kept("0.1")
 
 
 def test_in_memory_no_file_is_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = set(os.listdir(ROOT / "data"))
     check("0.1", from_a_notebook(ANSWER))
-    assert "def row_means" in answers.kept("0.1")
+    assert "def row_means" in COURSE.answers.kept("0.1")
     assert set(os.listdir(ROOT / "data")) == before and list(tmp_path.iterdir()) == []
 
 
@@ -156,7 +156,7 @@ def test_where_nothing_can_be_written_the_kernel_remembers(tmp_path, monkeypatch
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
     assert check("0.1", from_a_notebook(ANSWER)).solved
-    assert "def row_means" in answers.kept("0.1")
+    assert "def row_means" in COURSE.answers.kept("0.1")
 
 
 @pytest.mark.parametrize(
@@ -183,15 +183,15 @@ def test_names_of_a_notebook_become_lines_that_define_the_same(folder, value, li
 
 @pytest.mark.parametrize("attempt", [print, 3, None, torch.nn.Linear(2, 2), type("Empty", (), {})], ids=str)
 def test_what_has_no_source_is_not_kept(attempt):
-    answers.keep("0.1", attempt)
-    assert answers.kept("0.1") is None
+    COURSE.answers.keep("0.1", attempt)
+    assert COURSE.answers.kept("0.1") is None
 
 
 def test_source_that_cannot_be_read_on_its_own_does_not_disturb_the_check():
     factory = "def make():\n    def row_means(x):\n        '''The mean\nof each row.'''\n        return x.mean(1)\n"
     mine = from_a_notebook(f"{factory}    return row_means\nrow_means = make()\n")
     assert check("0.1", mine).solved and yours("0.1", mine) is mine
-    assert answers.kept("0.1") is None
+    assert COURSE.answers.kept("0.1") is None
 
 
 # ---------------------------------------------------------------- in a later notebook
@@ -216,7 +216,7 @@ def test_it_is_offered_and_not_executed(earlier, capsys):
 
 def test_asked_for_it_is_run_and_checked_and_used(earlier, capsys):
     mine = yours("0.1", load=True)
-    assert mine is not reference("0.1") and "logarithm" in mine.__code__.co_filename + answers.kept("0.1")
+    assert mine is not reference("0.1") and "logarithm" in mine.__code__.co_filename + COURSE.answers.kept("0.1")
     torch.testing.assert_close(mine(torch.tensor([[1.0, 3.0]])), torch.tensor([2.0]))
     assert said(capsys) == "Exercise 0.1: using your own row_means from an earlier notebook, checked again.\n"
     assert yours("0.1") is mine

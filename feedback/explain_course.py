@@ -1,0 +1,72 @@
+"""What a card says about the course itself: hints, what comes next, what does not exist, a fault of its own."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from feedback.contents import Step
+from feedback.exercise import Exercise
+from feedback.prediction import Prediction
+from feedback.report import Hints, Part, Report, Text, following, say
+
+
+def way_on(exercise: Exercise, report: Report, step: Step | None) -> tuple[Part, ...]:
+    """What to do next, on every card: `step` comes after this exercise."""
+    if report.solved:
+        if step is None:
+            return (following("the rest of this notebook. This was the last exercise."),)
+        rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
+        return (following(f"{step.name}.", step.href, rest),)
+    change = following("Change your code, run its cell, then run this one again.")
+    told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
+    return (*(() if told else (change,)), Hints(exercise.id, exercise.hints))
+
+
+def hint(exercise: Exercise, number: int) -> Report:
+    hints = exercise.hints
+    if number not in range(1, len(hints) + 1):
+        has = f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}."
+        return Report.on(exercise, "hint", say(has))
+    more = f'`hint("{exercise.id}", {number + 1})`' if number < len(hints) else f'`solution("{exercise.id}")`'
+    title = f"{exercise.title}, {number} of {len(hints)}"
+    return Report(exercise.id, title, "hint", (say(hints[number - 1]), following(more)))
+
+
+def unknown_exercise(id: Any, known: Iterable[str]) -> Report:
+    told = f"There is no exercise {id!r}. The exercises are {', '.join(known)}."
+    return _refused(id, told, f"exercise {id!r}")
+
+
+def unknown_prediction(id: Any, known: Iterable[str]) -> Report:
+    there = ", ".join(known)
+    told = f"The predictions are {there}." if there else "This course has none."
+    return _refused(id, f"There is no prediction {id!r}. {told}")
+
+
+def unknown_answer(asked: Prediction, answer: Any) -> Report:
+    known = ", ".join(f'"{letter}"' for letter in asked.answers)
+    return _refused(asked.id, f"Prediction {asked.id} has the answers {known}, got {answer!r}.")
+
+
+def unknown_notebook(notebook: Any, known: Iterable[str]) -> Report:
+    return _refused(notebook, f"There is no notebook {notebook!r}. The notebooks are {', '.join(known)}.", "progress")
+
+
+def _refused(id: Any, told: str, title: str = "") -> Report:
+    """What was asked for does not exist."""
+    return Report(str(id), title or f"prediction {id!r}", "error", (say(told),))
+
+
+def own_fault(exercise: Exercise, error: Exception) -> Report:
+    """A mistake of the course's own, said as that, with its place."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(frame.filename).parent.name}/{Path(frame.filename).name}, line {frame.lineno}"
+    return Report.on(
+        exercise,
+        "error",
+        say(f"This is a mistake in the course, not in your code: its checker raised {type(error).__name__} ({place})."),
+        following("Please report it, with your code and this line. The exercise and its solution work all the same."),
+    )

@@ -1,0 +1,133 @@
+"""What a card says about an attempt that cannot be run, or that stops."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from feedback import errors, source
+from feedback.contract import Refusal
+from feedback.exercise import BehavioralTest, Exercise, Misconception
+from feedback.format import argument
+from feedback.observations import Observations
+from feedback.report import Report, following, numbers, raised, say, think
+from feedback.sandbox import ContractViolation, Run
+
+INDEXED = r"\w\[(?!None\b)[a-z_]\w*\s*[,\]]"  # x[i], x[i, j], not x[:, i] and x[None]
+
+
+# ---------------------------------------------------------------- before anything is run
+
+
+def did_not_run(exercise: Exercise, error: SyntaxError) -> Report:
+    """The cell that was to define the answer has a syntax error."""
+    place = f", line {error.lineno}" if error.lineno else ""
+    line = f": `{error.text.strip()}`" if error.text and error.text.strip() else ""
+    return Report.on(
+        exercise,
+        "error",
+        say(
+            f"The cell that defines `{exercise.name}` did not run: it has a syntax error, so Python ignored all of it."
+        ),
+        raised(f"{type(error).__name__}: {error.msg}{place}{line}"),
+        following("Fix that line (or the one above it), run its cell, then run this one again."),
+        diagnosis="syntax-error",
+    )
+
+
+def refused(exercise: Exercise, refusal: Refusal) -> Report:
+    return Report.on(exercise, refusal.status, say(refusal.sentence), following(refusal.following))
+
+
+# ---------------------------------------------------------------- exceptions
+
+
+def never_ends(exercise: Exercise) -> Report:
+    return Report.on(
+        exercise,
+        "error",
+        say("Your code was still running after 5 seconds, and was stopped."),
+        think("Is there a loop whose condition never becomes false?"),
+        diagnosis="never-ends",
+    )
+
+
+def not_written(exercise: Exercise) -> Report:
+    return Report.on(exercise, "not attempted", say("It still raises NotImplementedError."))
+
+
+def broken_rule(exercise: Exercise, error: ContractViolation) -> Report:
+    """A rule of this exercise alone, in the words of its runner."""
+    return Report.on(exercise, "wrong", say(error.sentence), diagnosis=error.diagnosis)
+
+
+def exception(seen: Observations, index: int, named: Misconception | None) -> Report:
+    """An exception: first what it means here, then Python's own message, with the place and the input."""
+    exercise, record = seen.exercise, seen.runs[index]
+    error: Any = record.error
+    message = (raised(first_line(record)), numbers(called_with(exercise, record.args, error)))
+    if named:
+        means = named.means if _is_seen_in_numbers(seen, named) else f"Likely cause: {named.means}"
+        return Report.on(exercise, "error", say(means), *message, think(named.hint), diagnosis=named.id)
+    meaning = errors.meaning(error, exercise.error_meanings, record.line, _one_axis_more(seen, index))
+    if meaning:
+        return Report.on(exercise, "error", say(meaning), *message)
+    return Report.on(
+        exercise,
+        "error",
+        say("Your code stopped with an exception."),
+        *message,
+        think(_before(record.line)),
+    )
+
+
+def _before(line: str) -> str:
+    """What to think about an exception of which nothing is known."""
+    if re.search(r"`(raise|assert)\b", line):
+        return "Your own line demands something that the exercise does not promise: compare it with what was given."
+    return "Print what this line works on just before it, values and shapes: which of them is not what you expect?"
+
+
+def _is_seen_in_numbers(seen: Observations, named: Misconception) -> bool:
+    """Whether an attempt returns wrong results of this mistake: an exception alone may have other causes."""
+    returned = [i for i in seen.required() if seen.runs[i].error is None and not seen.passes(i)]
+    return any(seen.behaves_like(code, i) for i in returned for code in named.variants)
+
+
+def first_line(record: Run) -> str:
+    """The exception with the learner's line: "ValueError: ..., at your line 3: `return q @ k`"."""
+    error: Any = record.error
+    return errors.first_line(error) + (f", at your {record.line}" if record.line else "")
+
+
+def _one_axis_more(seen: Observations, stopped: int) -> bool:
+    """Whether the code takes items by an index, gave right numbers with fewer axes, and stops with more of them."""
+
+    def axes(index: int) -> int:
+        return max((x.dim() for x in seen.exercise.cases[index].args if hasattr(x, "dim")), default=0)
+
+    if not re.search(INDEXED, source.text(seen.attempt)):
+        return False
+    return any(axes(i) < axes(stopped) for i in seen.required() if seen.passes(i))
+
+
+def called_with(exercise: Exercise, args: tuple, error: BaseException | None = None) -> str:
+    """What the learner's code was given, with its dtypes where the error speaks of them."""
+    if exercise.runner.describe:
+        return exercise.runner.describe(args)
+    dtypes = errors.speaks_of_dtypes(error)
+    given = ", ".join(argument(name, value, dtypes) for name, value in zip(exercise.input_names, args, strict=False))
+    return f"It was called with {given}."
+
+
+def stopped_in_behavioral_test(exercise: Exercise, test: BehavioralTest, record: Run) -> Report:
+    error: Any = record.error
+    meaning = errors.meaning(error, exercise.error_meanings, record.line)
+    return Report.on(
+        exercise,
+        "error",
+        say(f"The numbers are right, but {test.while_doing} your code stopped."),
+        raised(first_line(record)),
+        *([think(meaning)] if meaning else []),
+        think(test.hint),
+    )

@@ -1,0 +1,172 @@
+"""What a card says about wrong numbers: what they show, on an input that is small enough to follow by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from feedback import contract, errors, explainers, tree
+from feedback.compare import allclose, same_behavior, same_shapes
+from feedback.diagnose import made_on
+from feedback.exercise import Comparison, Exercise, Misconception, Property
+from feedback.explain_contract import KINDS
+from feedback.format import ended, equation, inline, listed, rounded, sentence, shortly, table, tables
+from feedback.observations import Observations, summarized
+from feedback.report import Code, Part, Report, SideBySide, numbers, say, think
+from feedback.sandbox import Run
+
+LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sentence
+FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your numbers and those of your code part?"
+
+# ---------------------------------------------------------------- misconceptions
+
+
+def misconception(seen: Observations, found: Misconception, evidence: str, stage: int) -> Report:
+    means = _made_on(seen, made_on(seen, found, stage)) + found.means
+    return Report.on(
+        seen.exercise,
+        "wrong",
+        say(means),
+        *([numbers(evidence)] if evidence else []),
+        think(found.hint),
+        diagnosis=found.id,
+    )
+
+
+def _made_on(seen: Observations, indices: list[int]) -> str:
+    """The beginning of a sentence on a mistake that is seen on these test cases only.
+
+    Where others fail in another way, how many they are says nothing: there a second mistake may hide the first.
+    """
+    if not indices:
+        return ""
+    required = list(seen.required())
+    first = f'"{seen.exercise.cases[indices[0]].name}"'
+    if any(i not in indices and not seen.passes(i) for i in required):
+        return f"Tried on {first}, your result is that of this mistake: "
+    where = first if len(indices) == 1 else f"the first: {first}"
+    return f"On {len(indices)} of {len(required)} inputs ({where}) your results are those of this mistake: "
+
+
+def in_numbers(seen: Observations, found: Misconception, index: int, stage: int) -> str:
+    """What the mistake does: on an input small enough to follow by hand, or else on the test case `index`."""
+    explain = found.explain or explainers.entry
+    for small in minimal_examples(seen, stage, found):
+        told = explain(small)
+        if told:
+            return f"With {_given(seen.exercise, small.args)}: {ended(told)}"
+    case = seen.comparison(index)
+    told = ended(explain(case) or explainers.entry(case))
+    if index in made_on(seen, found, stage)[:1]:  # the sentence before this one names the test case
+        return sentence(told)
+    return f'Tried on "{seen.exercise.cases[index].name}": {told}'
+
+
+def minimal_examples(seen: Observations, stage: int, named: Misconception | None = None) -> list[Comparison]:
+    """The minimal inputs on which the attempt is wrong: first those on which it behaves like no other misconception.
+
+    A tiny input may fit two explanations; the best one to show is the smallest that fits one alone. A named mistake is
+    shown in a sentence, so only inputs that are short enough for one are tried.
+    """
+    exercise = seen.exercise
+    ambiguous: list[Comparison] = []
+    clear: list[Comparison] = []
+    for i in _short_minimal_inputs(exercise) if named else range(len(exercise.minimal_inputs)):
+        case = seen.minimal_failure(i) if exercise.stage_of(exercise.minimal_inputs[i]) <= stage else None
+        if case is None:
+            continue
+        if named and not any(_same_on_minimal(seen, code, i) for code in named.variants):
+            continue  # something else is wrong here
+        others = (m for m in exercise.misconceptions if named is None or m.id != named.id)
+        fits = any(_same_on_minimal(seen, m.variants[0], i) for m in others)
+        (ambiguous if fits else clear).append(case)
+        if clear and named:
+            break
+    return clear + ambiguous
+
+
+@cache
+def _short_minimal_inputs(exercise: Exercise) -> list[int]:
+    """Which minimal inputs are worth reading in a sentence."""
+    return [i for i, args in enumerate(exercise.minimal_inputs) if len(_given(exercise, args)) < LONGEST_EQUATION]
+
+
+def _given(exercise: Exercise, args: tuple) -> str:
+    return listed([f"`{equation(name, value)}`" for name, value in zip(exercise.input_names, args, strict=False)])
+
+
+def _same_on_minimal(seen: Observations, code: Callable, index: int) -> bool:
+    mine = summarized(seen.exercise, seen.minimal(index))
+    return same_behavior(mine, seen.known.minimal(code, index), seen.exercise.cases[0])
+
+
+# ---------------------------------------------------------------- properties and examples
+
+
+def broken_property(exercise: Exercise, wanted: Property, told: str, case: Comparison, name: str | None) -> Report:
+    """What the numbers lack, shown on a minimal input, or on the test case of this name."""
+    tried = [say(f'This was tried on "{name}".')] if name else []
+    example = [] if name else side_by_side(exercise, case)
+    return Report.on(exercise, "wrong", say(told), *tried, think(wanted.hint), *example, diagnosis=wanted.id)
+
+
+def counterexample(seen: Observations, index: int, stage: int) -> Report:
+    """Expected and actual, on an input that is small enough to work through by hand."""
+    exercise, case = seen.exercise, seen.comparison(index)
+    so_far = _so_far(case.expected)
+    for small in minimal_examples(seen, stage):
+        return Report.on(
+            exercise,
+            "wrong",
+            say(f"{so_far}. A small input on which they differ:"),
+            *side_by_side(exercise, small),
+            think(FOLLOW_BY_HAND),
+        )
+    return Report.on(
+        exercise,
+        "wrong",
+        say(f'{so_far}; it was tried on "{exercise.cases[index].name}".'),
+        numbers(sentence(explainers.entry(case))),
+        think("Choose a small input of this kind, and print what each line makes of it: which step surprises you?"),
+    )
+
+
+def _so_far(expected: Any) -> str:
+    """What is right about a result whose numbers are wrong."""
+    if isinstance(expected, list):
+        return "It is a list, but not the right one"
+    if tree.plain(expected):
+        return f"It is {KINDS[tree.plain(expected)]}, but not the right one"
+    if not any(isinstance(leaf, Tensor) for leaf in tree.flatten((expected,))):
+        return "The types are right, the values are not"
+    entries = "entries" if getattr(expected, "dtype", None) == torch.bool else "numbers"
+    return f"The shapes are right, the {entries} are not"
+
+
+def side_by_side(exercise: Exercise, case: Comparison) -> list[Part]:
+    """The inputs of a case, then what was expected next to what came."""
+    named = list(zip(exercise.input_names, case.args, strict=False))
+    shown: list[Part] = [Code(f"{name} =", table(value)) for name, value in named if not isinstance(value, Module)]
+    layers = ", ".join(equation(name, value) for name, value in named if isinstance(value, Module))
+    if layers:
+        shown.append(Code("layers:", layers))
+    return shown + [
+        SideBySide(name, *tables(right, actual))
+        for name, actual, right in contract.parts(exercise, case.actual, case.expected)
+        if not allclose(actual, right, exercise.cases[0])
+    ]
+
+
+def on_a_limitation(record: Run, right: Any) -> str:
+    """What the code did on an input that a right answer may fail."""
+    if record.error is not None:
+        return f"Yours raised {errors.first_line(record.error)}."
+    if isinstance(right, tuple) or not same_shapes(record.value, right):
+        return "Yours is wrong there."
+    mine, wanted = (inline(rounded(x)) if isinstance(x, Tensor) else shortly(x) for x in (record.value, right))
+    return f"Yours gives {mine}, and {wanted} is right."

@@ -1,0 +1,225 @@
+"""Another course, tests/feedback/drills: the engine works where there is nothing of this repository's course."""
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from feedback import TestCase, checker, sandbox
+from feedback.contents import Contents
+from feedback.course import Course
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def drills(monkeypatch, tmp_path):
+    """The course, used in an empty folder."""
+    monkeypatch.syspath_prepend(HERE)
+    monkeypatch.chdir(tmp_path)
+    course = importlib.import_module("drills").COURSE
+    monkeypatch.setattr(course, "debug", True)
+    return course
+
+
+@pytest.fixture
+def words(drills):
+    """The helper that learners of this course are given."""
+    return importlib.import_module("drills.text").words
+
+
+# ---------------------------------------------------------------- numbers and texts are judged
+
+
+@pytest.mark.parametrize("id", ["1.1", "1.2", "1.3"])
+def test_the_solutions_are_correct(drills, id):
+    assert drills.check(id, drills.reference(id)).status == "correct"
+
+
+def test_a_known_mistake_is_named_and_shown_in_numbers(drills):
+    report = drills.check("1.1", lambda text, word: text.count(word))
+    assert report.diagnosis == "inside-words"
+    assert "With `text = 'a an a'` and `word = 'a'`: your result is 3, and 2 is right." in report.message
+    report = drills.check("1.2", lambda numbers: (numbers[0], numbers[-1], sum(numbers) / len(numbers)))
+    assert report.diagnosis == "unsorted" and "your smallest is 2, and 1 is right." in report.message
+
+
+def test_an_unknown_mistake_is_shown_on_a_small_input(drills):
+    report = drills.check("1.1", lambda text, word: text.split().count(word) + 3)
+    assert report.status == "wrong" and report.diagnosis is None
+    assert "It is a whole number (int), but not the right one." in report.message
+    assert "expected times =\n    1\nyour times =\n    4\n" in report.message
+
+
+def test_next_to_a_tensor_a_number_is_judged_too(drills):
+    report = drills.check("1.3", lambda x: (x[x > 0], len(x)))
+    assert report.status == "wrong" and "expected number =\n    1\nyour number =\n    2\n" in report.message
+
+
+@pytest.mark.parametrize(
+    "change, sentences",
+    [
+        (
+            str,
+            (
+                "returned the str '3'; a whole number (int), times, was expected.",
+                "`int(...)` and `float(...)` make one of it",
+            ),
+        ),
+        (float, ("returned 3.0; a whole number (int), times, was expected.", "`/` always gives a float")),
+        (bool, ("returned the bool True; a whole number", "True and False are no numbers here")),
+        (torch.tensor, ("returned a tensor of shape (); a whole number", "`.item()` takes the number out")),
+        (lambda times: (times,), ("returned a tuple of 1; a whole number", "a comma after `return` makes a tuple")),
+        (lambda times: [times], ("returned a list of 1; a whole number", "Return the value alone")),
+        (lambda times: None, ("returned None; a whole number (int), times, was expected.",)),
+    ],
+    ids=["str", "float", "bool", "tensor", "tuple", "list", "None"],
+)
+def test_another_type_breaks_the_contract(drills, change, sentences):
+    report = drills.check("1.1", lambda text, word: change(text.split().count(word)))
+    assert report.status == "wrong" and report.diagnosis.startswith("returns-")
+    assert all(sentence in report.message for sentence in sentences)
+
+
+def test_in_a_tuple_each_number_has_its_type(drills):
+    report = drills.check("1.2", lambda numbers: (min(numbers), str(max(numbers)), sum(numbers) / len(numbers)))
+    assert "largest is the str '7'; a whole number (int) was expected." in report.message
+    report = drills.check("1.2", lambda numbers: (min(numbers), max(numbers)))
+    assert "returned 2 things; the tuple (smallest, largest, mean) was expected." in report.message
+
+
+@pytest.mark.parametrize(
+    "reference, answer, hint",
+    [
+        (True, "True", "A comparison such as `a == b` gives True or False"),
+        ("3", 3, "`str(...)` makes a text of it."),
+        ((1, 2), (1, None), "Is it given a value on every path?"),
+        ((1, [2]), (1, 2), "Collect them in a Python list: others = []"),
+    ],
+)
+def test_the_hint_suits_what_is_asked_for(drills, reference, answer, hint):
+    report = checker.check(judged_by(drills, reference), lambda text, word: answer)
+    assert report.diagnosis == "returns-wrong-type" and hint in report.message
+
+
+@pytest.mark.parametrize(
+    "reference, answer, status",
+    [
+        (0.1 + 0.2, 0.3, "correct"),
+        (0.3, 0.31, "wrong"),
+        (2.0, 2, "correct"),
+        (1.0, True, "wrong"),
+        (True, True, "correct"),
+        (True, False, "wrong"),
+        (True, 1, "wrong"),
+        ("ab", "ab", "correct"),
+        ("ab", "ab ", "wrong"),
+        (float("inf"), 1e300, "wrong"),
+        (float("nan"), float("nan"), "wrong"),
+        (["a", 0.3], ["a", 0.1 + 0.2], "correct"),
+        (([1], 2), ([1], 2), "correct"),
+        (([1], 2), ([3], 2), "wrong"),
+        (([1], 2), (1, 2), "wrong"),
+    ],
+    ids=repr,
+)
+def test_floats_have_a_tolerance_and_all_else_is_exact(drills, reference, answer, status):
+    exercise = judged_by(drills, reference)
+    assert checker.check(exercise, lambda text, word: answer).status == status
+
+
+def judged_by(drills, result):
+    """Exercise 1.1 with another right result."""
+    returns = ("times", "others") if isinstance(result, tuple) else ("times",)
+    return replace(
+        drills.exercises["1.1"],
+        reference=lambda text, word: result,
+        returns=returns,
+        cases=(TestCase("a case", ("a b", "a")),),
+        misconceptions=(),
+    )
+
+
+@pytest.mark.parametrize("result", [{"a": 1}, {1}, None, (1, {"a": 1}), 1j], ids=repr)
+def test_a_result_that_cannot_be_judged_is_refused(drills, result):
+    with pytest.raises(TypeError, match=r"exercise 1.1: a right result must be a tensor, a list, a number, a text"):
+        checker.check(judged_by(drills, result), lambda text, word: result)
+
+
+# ---------------------------------------------------------------- what belongs to the course
+
+
+def test_an_exception_in_a_helper_of_the_course_is_told_with_the_learners_line(drills, words):
+    def count(text, word):
+        return words(len(text)).count(word)
+
+    message = drills.check("1.1", count).message
+    assert "TypeError: words takes a text, got int: hand in the text itself, at your line " in message
+    assert "`return words(len(text)).count(word)`" in message
+    assert "Your own line demands something" not in message
+
+
+def test_the_lines_of_a_module_are_the_learners_unless_the_course_says_they_are_its_own(drills, tmp_path, monkeypatch):
+    (tmp_path / "given.py").write_text("def fails():\n    raise ValueError('no')\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sandbox, "_FOREIGN", dict(sandbox._FOREIGN))
+    fails = importlib.import_module("given").fails
+    assert "at your line 2: `raise ValueError('no')`" in drills.check("1.1", lambda text, word: fails()).message
+    Course("drills", str(HERE / "drills"), Contents((), tmp_path), own=("given",))
+    assert "lambda text, word: fails()" in drills.check("1.1", lambda text, word: fails()).message
+    with pytest.raises(ValueError, match="must be importable, got 'no_such_module'"):
+        sandbox.declare_foreign("no_such_module")
+
+
+def test_solutions_name_the_imports_from_the_course(drills):
+    assert "from drills.text import words\n" in repr(drills.solution("1.1"))
+
+
+def test_progress_is_kept_where_the_course_says(drills, tmp_path):
+    drills.check("1.1", lambda text, word: text.count(word))
+    drills.check("1.2", drills.reference("1.2"))
+    assert json.loads((tmp_path / "progress_of_drills.json").read_text(encoding="utf-8")) == {
+        "1.1": {"status": "wrong", "tries": 1},
+        "1.2": {"status": "correct", "tries": 1},
+    }
+    assert (tmp_path / "attempts.jsonl").exists()
+    assert "Solved: 1.2 extremes" in repr(drills.progress("01"))
+
+
+def test_a_course_that_does_not_say_where_keeps_its_progress_in_memory(drills, tmp_path):
+    forgetful = Course("drills", str(HERE / "drills"), drills.contents)
+    forgetful.check("1.2", forgetful.reference("1.2"))
+    assert "Solved: 1.2 extremes" in repr(forgetful.progress("01")) and list(tmp_path.iterdir()) == []
+
+
+def test_a_course_needs_no_predictions(drills):
+    assert repr(drills.progress()).startswith("0 of 3 exercises solved · about 15 minutes left\n")
+    assert "There is no prediction '01.x'. This course has none." in drills.predict("01.x").message
+
+
+# ---------------------------------------------------------------- the plugin
+
+
+@pytest.mark.slow
+def test_the_plugin_holds_the_exercises_to_their_promises(tmp_path):
+    shutil.copytree(HERE / "drills", tmp_path / "drills", ignore=shutil.ignore_patterns("__pycache__"))
+    settings = ["-q", "-p", "feedback.pytest_plugin", "-o", "exercises_package=drills", "-p", "no:cacheprovider"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *settings, "--strict-markers", "drills/e1_1_count", "drills/e1_3_positives"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(HERE.parents[1])])},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    failed = [line.split(" ")[1] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
+    exercise = "drills/e1_3_positives/exercise.py"
+    assert failed == [f"{exercise}::well-stocked", f"{exercise}::every-misconception-is-met-in-the-bank"], ran.stdout
+    assert "an exercise has at least 4 misconceptions, this one 1" in ran.stdout and "warning" not in ran.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["drills"], "nothing is recorded"

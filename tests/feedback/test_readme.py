@@ -1,0 +1,34 @@
+"""The page on one's own course: its lines, run in an empty folder, do what it says."""
+
+import doctest
+import re
+import sys
+from pathlib import Path
+
+import feedback
+
+PAGE = (Path(feedback.__file__).parent / "README.md").read_text(encoding="utf-8")
+FILES = re.findall(r"^`([\w/]+\.py)`[^\n]*\n\n```python\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL)
+SESSION = re.search(r"```pycon\n(.*?)```", PAGE, re.DOTALL)[1]
+
+
+def test_the_course_does_what_the_page_says(tmp_path, monkeypatch):
+    for name, text in FILES:
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.with_name("__init__.py").touch()
+        file.write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    said = []
+    test = doctest.DocTestParser().get_doctest(SESSION, {}, "README.md", "README.md", 0)
+    failed, tried = doctest.DocTestRunner(verbose=False).run(test, out=said.append)
+    for name in [name for name in sys.modules if name.split(".")[0] == "words"]:
+        del sys.modules[name]
+    assert (failed, tried) == (0, 4), "".join(said)
+    assert (tmp_path / "progress.json").exists()
+
+
+def test_it_takes_30_lines():
+    lines = [line for _, text in FILES for line in text.splitlines() if line.strip()]
+    assert 20 < len(lines) <= 30
