@@ -22,9 +22,7 @@ def allclose(actual: Any, expected: Any, case: TestCase, equal_nan: bool = False
             and all(allclose(a, b, case, equal_nan) for a, b in zip(actual, expected, strict=True))
         )
     if not isinstance(expected, torch.Tensor) or not isinstance(actual, torch.Tensor):
-        if not tree.plain(expected):
-            return type(actual) is type(expected) and actual == expected
-        return same_kind(actual, expected) and _same_value(actual, expected, case, equal_nan)
+        return _same_value(actual, expected, case, equal_nan)
     if any(getattr(actual, name) != getattr(expected, name) for name in ("layout", "shape", "dtype", "device")):
         return False
     return torch.allclose(actual.detach(), expected.detach(), rtol=case.rtol, atol=case.atol, equal_nan=equal_nan)
@@ -38,7 +36,9 @@ def same_kind(actual: Any, expected: Any) -> bool:
 
 def _same_value(actual: Any, expected: Any, case: TestCase, equal_nan: bool) -> bool:
     if tree.plain(expected) is not float:
-        return bool(actual == expected)
+        return (type(actual) is type(expected) or same_kind(actual, expected)) and bool(actual == expected)
+    if not same_kind(actual, expected):
+        return False
     if math.isnan(expected):
         return equal_nan and math.isnan(actual)
     return math.isclose(actual, expected, rel_tol=case.rtol, abs_tol=case.atol)
