@@ -32,7 +32,9 @@ def outputs(path):
 def test_all_outputs_are_from_one_run_in_a_fresh_kernel(path):
     counts = [cell.execution_count for cell in code_cells(path) if cell.source.strip()]
     assert counts == list(range(1, len(counts) + 1))
-    assert not [cell.id for cell, output in outputs(path) if output.output_type == "error"]
+    for cell, output in outputs(path):
+        assert output.output_type != "error", cell.id
+        assert output.get("execution_count", cell.execution_count) == cell.execution_count, cell.id
 
 
 @each_notebook
