@@ -11,11 +11,12 @@ RUN = """async ([root, rules, disabled, others]) => {
   // preload: it asks for style sheets that no rule of ours reads, which a page that is opened as a file may not do
   const left = Object.fromEntries(disabled.map((id) => [id, { enabled: false }]));
   const options = { runOnly: rules, preload: false, rules: left };
-  const { violations } = await axe.run(root ?? document, options);
+  const { violations, passes } = await axe.run(root ?? document, options);
   const isOthers = (rule, { target }) =>
     others.some(([id, selector]) => id === rule && document.querySelector(target.at(-1)).matches(selector));
-  return violations.map(({ id, help, nodes }) => [id, help, nodes.filter((node) => !isOthers(id, node))
+  const found = violations.map(({ id, help, nodes }) => [id, help, nodes.filter((node) => !isOthers(id, node))
     .map(({ target, failureSummary }) => `${target}: ${failureSummary}`)]);
+  return [found, passes.find(({ id }) => id === "color-contrast")?.nodes.length ?? 0];
 }"""
 
 
@@ -26,16 +27,16 @@ def violations(page, root=None, disabled=WHOLE_PAGES, rules=RULES, others=()):
     `rules` are the ids or the tags of those that are tried.
     `others` are known violations that are not ours, and are left out: [(rule, CSS selector of the elements)].
     """
+    return _run(page, root, rules, disabled, others)[0]
+
+
+def violations_of_colors(page, root, others=()):
+    """The same for colors, and how many texts have enough contrast: axe-core leaves out what it cannot measure."""
+    return _run(page, root, OF_COLORS, (), others)
+
+
+def _run(page, root, rules, disabled, others):
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(SCRIPT.read_text(encoding="utf-8"))
-    found = page.evaluate(RUN, [root, *map(list, (rules, disabled, others))])
-    return [f"{rule}: {help}: {node}" for rule, help, nodes in found for node in nodes]
-
-
-MEASURED = """async (root) => (await axe.run(root, { runOnly: ["color-contrast"] }))
-  .passes.reduce((sum, { nodes }) => sum + nodes.length, 0)"""
-
-
-def measured_contrasts(page, root):
-    """How many texts within `root` axe-core found to have enough contrast: it leaves out what it cannot measure."""
-    return page.evaluate(MEASURED, root)
+    found, measured = page.evaluate(RUN, [root, *map(list, (rules, disabled, others))])
+    return [f"{rule}: {help}: {node}" for rule, help, nodes in found for node in nodes], measured
