@@ -68,6 +68,6 @@ def same_shapes(actual: Any, expected: Any) -> bool:
         )
     if expected is None:
         return actual is None
-    if tree.plain(expected):
-        return same_kind(actual, expected)
-    return isinstance(actual, torch.Tensor) and actual.shape == expected.shape
+    if isinstance(expected, torch.Tensor):
+        return isinstance(actual, torch.Tensor) and actual.shape == expected.shape
+    return same_kind(actual, expected)

@@ -83,7 +83,8 @@ class Course:
         if record and report.solved:
             self._passed[exercise.id] = attempt
             self.answers.keep(exercise.id, attempt)
-        return replace(report, parts=(*report.parts, *explain_course.way_on(exercise, report, self.after(exercise.id))))
+        step = self.after(exercise.id) if report.solved else None
+        return replace(report, parts=(*report.parts, *explain_course.way_on(exercise, report, step)))
 
     def grade(self, exercise_id: Any, attempt: Any, seed: int | None = None) -> None:
         """Judge an answer for a grader: print what is found, as text, and raise if it is not right.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy as copies
 from collections.abc import Callable
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -72,9 +73,14 @@ def sample(value: Any) -> list[float]:
 
 def plain(value: Any) -> type | None:
     """Which kind of plain value this is, bool, int, float or str, one of NumPy's included; None for anything else."""
-    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
-        value = value.item()
-    return next((kind for base, kind in PLAIN.items() if isinstance(value, base)), None)
+    return _plain(type(value))  # type: ignore[arg-type]  # a class is hashable
+
+
+@lru_cache(maxsize=256)  # asked for every entry of a list
+def _plain(cls: type) -> type | None:
+    if cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_"):  # which is no kind of number there
+        return bool
+    return next((kind for base, kind in PLAIN.items() if issubclass(cls, base)), None)
 
 
 def named(names: Any, *values: Any) -> list[tuple]:
