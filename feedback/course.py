@@ -106,8 +106,8 @@ class Course:
     def _judged(self, exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
         """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
         try:
-            error = cells.syntax_error(exercise.name)
-            return explain_errors.did_not_run(exercise, error) if error else checker.check(exercise, attempt), False
+            slip = cells.syntax_error(exercise.name)
+            return explain_errors.did_not_run(exercise, slip) if slip else checker.check(exercise, attempt), False
         except Exception as error:
             if self.debug:
                 raise

@@ -74,7 +74,7 @@ def test_next_to_a_tensor_a_number_is_judged_too(drills):
             ),
         ),
         (float, ("returned 3.0; a whole number (int), times, was expected.", "`/` always gives a float")),
-        (bool, ("returned the bool True; a whole number", "True and False are no numbers here")),
+        (lambda times: times == 0, ("returned the bool False; a whole number", "True and False are no numbers here")),
         (torch.tensor, ("returned a tensor of shape (); a whole number", "`.item()` takes the number out")),
         (lambda times: (times,), ("returned a tuple of 1; a whole number", "a comma after `return` makes a tuple")),
         (lambda times: [times], ("returned a list of 1; a whole number", "Return the value alone")),
