@@ -10,6 +10,7 @@ attempt -> refuse what cannot be run
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from feedback import contract, explain, tree
@@ -30,12 +31,13 @@ def check(exercise: Exercise, attempt: Any) -> Report:
     refused = contract.refuse(exercise, attempt)
     if refused:
         return refused
-    with session():
+    with session() as surroundings:
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stages[i] for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
         report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or _correct(seen)
-        return explain.with_print(seen, explain.with_notes(seen, report))
+        report = explain.with_print(seen, explain.with_notes(seen, report))
+    return replace(report, parts=(*report.parts, *map(say, surroundings.told)))
 
 
 def _judge(seen: Observations, stage: int) -> Report | None:
@@ -53,12 +55,7 @@ def _raised(seen: Observations, stage: int) -> Report | None:
         if error is None:
             continue
         if isinstance(error, StillRunning):
-            return exercise.report(
-                "error",
-                say("Your code was still running after 5 seconds, and was stopped."),
-                think("Is there a loop whose condition never becomes false?"),
-                diagnosis="never-ends",
-            )
+            return exercise.report("error", *explain.out_of_time(error), diagnosis="never-ends")
         if isinstance(error, ContractViolation):
             return exercise.report("wrong", say(error.sentence), diagnosis=error.diagnosis)
         if isinstance(error, NotImplementedError) and not str(error):

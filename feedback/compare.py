@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any
 
 import torch
+from torch import allclose as close
 
 from feedback.errors import kind
 from feedback.exercise import TestCase
@@ -26,7 +27,7 @@ def allclose(actual: Any, expected: Any, case: TestCase, equal_nan: bool = False
         return type(actual) is type(expected) and actual == expected
     if any(getattr(actual, name) != getattr(expected, name) for name in ("layout", "shape", "dtype", "device")):
         return False
-    return torch.allclose(actual.detach(), expected.detach(), rtol=case.rtol, atol=case.atol, equal_nan=equal_nan)
+    return close(actual.detach(), expected.detach(), rtol=case.rtol, atol=case.atol, equal_nan=equal_nan)
 
 
 def same_behavior(a: Run, b: Run, case: TestCase, meanings: tuple = ()) -> bool:

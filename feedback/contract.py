@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import allclose as close
 from torch.nn import Module
 
 from feedback import source, tree
@@ -271,7 +272,7 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
         if isinstance(right, list):
             continue
         if actual.dtype != right.dtype:
-            equal = torch.allclose(actual.double(), right.double(), 1e-4, 1e-4)
+            equal = close(actual.double(), right.double(), 1e-4, 1e-4)
             but = "The numbers for this input are right, but " if equal else ""
             return Violation(
                 "wrong-dtype",

@@ -30,7 +30,7 @@ from feedback.format import (
 )
 from feedback.observations import Observations, summarized
 from feedback.report import Code, Part, Report, SideBySide, numbers, raised, say, think
-from feedback.sandbox import Run
+from feedback.sandbox import Run, StillRunning
 
 INDEXED = r"\w\[(?!None\b)[a-z_]\w*\s*[,\]]"  # x[i], x[i, j], not x[:, i] and x[None]
 LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sentence
@@ -133,6 +133,20 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
         *message,
         think(_before(record.line)),
     )
+
+
+def out_of_time(error: StillRunning) -> list[Part]:
+    """Code that did not come back: what it did all the time, and for how long."""
+    stopped = f"and was stopped after {error.seconds:.0f} seconds."
+    if error.waited:
+        return [
+            say(f"Your code was waiting for something (`time.sleep`, a lock, `input`), {stopped}"),
+            think("What does this line wait for? An exercise never needs that."),
+        ]
+    return [
+        say(f"Your code was still running after {error.seconds:.0f} seconds, and was stopped."),
+        think("Is there a loop whose condition never becomes false?"),
+    ]
 
 
 def _before(line: str) -> str:

@@ -6,6 +6,7 @@ Each takes a Comparison and returns one clause about what can be seen there.
 from __future__ import annotations
 
 import torch
+from torch import allclose
 
 from feedback.exercise import Comparison
 from feedback.format import counted, more_digits, number, position, shortly
@@ -36,7 +37,7 @@ def entry(case: Comparison) -> str:
     if isinstance(case.expected, list):
         return item(case)
     for name, actual, expected in case.parts:
-        if not torch.allclose(actual.double(), expected.double(), rtol=1e-4, atol=3e-5):
+        if not allclose(actual.double(), expected.double(), rtol=1e-4, atol=3e-5):
             at = worst(actual, expected)
             where = f" at {position(at)}" if at else ""
             mine, right = number(actual[at]), number(expected[at])
