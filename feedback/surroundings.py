@@ -172,7 +172,7 @@ _SWITCHES: list[tuple[Callable, Callable]] = [  # what is now, and how to set it
     *(_attribute(sys, name) for name in ("stdin", "stderr", "displayhook", "excepthook")),
 ]
 _ONCE: list[tuple[Callable, Callable]] = [  # the same, after the check
-    (lambda: os.environ._data.copy(), _set_environment),  # os.environ.copy() decodes every name and value
+    (lambda: vars(os.environ)["_data"].copy(), _set_environment),  # os.environ.copy() decodes every name and value
     (lambda: vars(torch._tensor_str.PRINT_OPTS).copy(), lambda kept: vars(torch._tensor_str.PRINT_OPTS).update(kept)),
 ]
 if hasattr(signal, "setitimer"):
