@@ -33,12 +33,13 @@ def check(exercise: Exercise, attempt: Any) -> Report:
     refusal = contract.refuse(exercise, attempt)
     if refusal:
         return explain_errors.refused(exercise, refusal)
-    with session():
+    with session() as surroundings:
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stages[i] for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
         report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or explain.correct(seen)
-        return explain.with_print(seen, explain.with_notes(seen, report))
+        report = explain.with_print(seen, explain.with_notes(seen, report))
+    return explain.with_changes(report, surroundings.told)
 
 
 def _judge(seen: Observations, stage: int) -> Report | None:
@@ -55,7 +56,7 @@ def _raised(seen: Observations, stage: int) -> Report | None:
         if error is None:
             continue
         if isinstance(error, StillRunning):
-            return explain_errors.never_ends(seen.exercise)
+            return explain_errors.never_ends(seen.exercise, error)
         if isinstance(error, ContractViolation):
             return explain_errors.broken_rule(seen.exercise, error)
         if isinstance(error, NotImplementedError) and not str(error):

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import torch
+from torch import allclose as close
 
 from feedback import tree
 from feedback.errors import kind
@@ -29,7 +30,7 @@ def allclose(actual: Any, expected: Any, case: TestCase, equal_nan: bool = False
         return _same_value(actual, expected, case, equal_nan)
     if any(getattr(actual, name) != getattr(expected, name) for name in ("layout", "shape", "dtype", "device")):
         return False
-    return torch.allclose(actual.detach(), expected.detach(), rtol=case.rtol, atol=case.atol, equal_nan=equal_nan)
+    return close(actual.detach(), expected.detach(), rtol=case.rtol, atol=case.atol, equal_nan=equal_nan)
 
 
 def _same_whole_number(a: Any, b: Any) -> bool:

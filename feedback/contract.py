@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import allclose as close
 from torch.nn import Module
 
 from feedback import explain_contract as words
@@ -174,7 +175,7 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
         if not isinstance(right, torch.Tensor):
             continue
         if actual.dtype != right.dtype:
-            equal = torch.allclose(actual.double(), right.double(), 1e-4, 1e-4)
+            equal = close(actual.double(), right.double(), 1e-4, 1e-4)
             hint = words.about_dtypes(exercise, name, right.dtype, args, source.text(attempt), equal)
             return Violation("wrong-dtype", words.another_dtype(name, actual, right, equal), hint)
         if actual.device != right.device:

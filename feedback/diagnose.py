@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from torch import Tensor
 
@@ -81,52 +82,45 @@ def _only(found: Iterable[Misconception]) -> Misconception | None:
 def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | None:
     """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong.
 
-    A misconception that is a mistake in this part alone fits only an attempt whose other parts are right.
+    A misconception that is a mistake in these parts alone fits only an attempt whose other parts were made without it:
+    they are right, or those of another known mistake. Any other misconception fits only the rest.
     """
-    exercise = seen.exercise
-    for name in exercise.judge_first:
-        mine = {i: _part(exercise, seen.summaries[i].value, name) for i in indices}
-        if any(value is None for value in mine.values()):
-            return None
-        wrong = [i for i in indices if not _agrees(seen, mine[i], seen.known.expected[i], name, i)]
-        if not wrong:
-            continue
+    firsts, right = seen.exercise.judge_first, seen.known.summaries
+    others = tuple(name for name in tree.flatten(seen.exercise.returns) if name not in firsts)
+    mine = {i: seen.summaries[i].value for i in indices}
+    wrong = [i for i in indices if not _agree(seen, mine[i], right[i], firsts, i)]
+    if not wrong or any(_parts(seen.exercise, value, firsts) is None for value in mine.values()):
+        return None
 
-        def alike(code: Callable, i: int, name: str = name, mine: dict = mine) -> bool:
-            return _agrees(seen, mine[i], seen.known.variant(code, i).value, name, i)
+    def given_by(code: Callable) -> dict[int, Any]:
+        return {i: seen.known.variant(code, i).value for i in indices}
 
-        others_right = all(_others_are_right(seen, seen.summaries[i].value, name, i) for i in indices)
-        fitting = _alike(seen, _first(wrong, indices), alike)
-        return next((m for m in fitting if others_right == _is_in_this_part_alone(seen, m, name, indices)), None)
-    return None
+    def others_agree(a: Any, b: Any) -> bool:
+        return all(_agree(seen, a[i], b[i], others, i) for i in indices)
+
+    def alike(code: Callable, i: int) -> bool:
+        return _agree(seen, mine[i], seen.known.variant(code, i).value, firsts, i)
+
+    fitting = list(_alike(seen, _first(wrong, indices), alike))
+    alone = [m for m in fitting if any(others_agree(given_by(code), right) for code in m.variants)]
+    if others_agree(mine, right):
+        return next(iter(alone), None)
+    elsewhere = (code for m in seen.exercise.misconceptions if m not in fitting for code in m.variants)
+    if alone and any(others_agree(mine, given_by(code)) for code in elsewhere):
+        return alone[0]
+    return next((m for m in fitting if m not in alone), None)
 
 
-def _is_in_this_part_alone(seen: Observations, misconception: Misconception, name: str, indices: list[int]) -> bool:
-    return any(
-        all(_others_are_right(seen, seen.known.variant(code, i).value, name, i) for i in indices)
-        for code in misconception.variants
-    )
+def _agree(seen: Observations, a: Any, b: Any, names: tuple[str, ...], index: int) -> bool:
+    """Whether two results are equal in the parts with these names."""
+    mine, theirs = (_parts(seen.exercise, value, names) for value in (a, b))
+    return mine is not None and theirs is not None and allclose(mine, theirs, seen.exercise.cases[index], True)
 
 
-def _others_are_right(seen: Observations, value: object, name: str, index: int) -> bool:
-    """Whether all parts of a result except `name` are right."""
-    exercise = seen.exercise
+def _parts(exercise: Exercise, value: Any, names: tuple[str, ...]) -> tuple | None:
+    """The parts of a result with these names, or None where the result is not what was asked for."""
     try:
-        parts = tree.named(exercise.returns, value, seen.known.summaries[index])
-    except (TypeError, ValueError):
-        return False
-    return all(allclose(mine, right, exercise.cases[index]) for key, mine, right in parts if key != name)
-
-
-def _agrees(seen: Observations, mine: Tensor, value: object, name: str, index: int) -> bool:
-    theirs = _part(seen.exercise, value, name)
-    return theirs is not None and allclose(mine, theirs, seen.exercise.cases[index], equal_nan=True)
-
-
-def _part(exercise: Exercise, value: object, name: str) -> Tensor | None:
-    """The part of a result that has this name, or None where the result is not what was asked for."""
-    try:
-        found = dict(tree.named(exercise.returns, value)).get(name)
+        found = tuple(part for name, part in tree.named(exercise.returns, value) if name in names)
     except (TypeError, ValueError):
         return None
-    return found if isinstance(found, Tensor) else None
+    return found if all(isinstance(part, Tensor) for part in found) else None

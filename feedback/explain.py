@@ -5,6 +5,7 @@ Here: what is wrong about the code, with right numbers or wrong ones, and what i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from torch.nn import Module
@@ -177,3 +178,8 @@ def with_print(seen: Observations, report: Report) -> Report:
     given = called_with(seen.exercise, record.args)
     title = "Your code printed:" if numbers(given) in report.parts else f"{given} Your code printed:"
     return Report.on(seen.exercise, report.status, *report.parts, Code(title, cut), diagnosis=report.diagnosis)
+
+
+def with_changes(report: Report, told: list[str]) -> Report:
+    """Say what the code changed for the whole notebook, in sentences."""
+    return replace(report, parts=(*report.parts, *map(say, told)))

@@ -11,7 +11,7 @@ from feedback.exercise import BehavioralTest, Exercise, Misconception
 from feedback.format import argument
 from feedback.observations import Observations
 from feedback.report import Report, following, numbers, raised, say, think
-from feedback.sandbox import ContractViolation, Run
+from feedback.sandbox import ContractViolation, Run, StillRunning
 
 INDEXED = r"\w\[(?!None\b)[a-z_]\w*\s*[,\]]"  # x[i], x[i, j], not x[:, i] and x[None]
 
@@ -42,14 +42,16 @@ def refused(exercise: Exercise, refusal: Refusal) -> Report:
 # ---------------------------------------------------------------- exceptions
 
 
-def never_ends(exercise: Exercise) -> Report:
-    return Report.on(
-        exercise,
-        "error",
-        say("Your code was still running after 5 seconds, and was stopped."),
-        think("Is there a loop whose condition never becomes false?"),
-        diagnosis="never-ends",
-    )
+def never_ends(exercise: Exercise, error: StillRunning) -> Report:
+    """Code that did not come back: what it did all the time, and for how long."""
+    seconds = f"{error.seconds:.0f} seconds"
+    if error.waited:
+        means = f"Your code was waiting for something (`time.sleep`, a lock, `input`), and was stopped after {seconds}."
+        hint = "What does this line wait for? An exercise never needs that."
+    else:
+        means = f"Your code was still running after {seconds}, and was stopped."
+        hint = "Is there a loop whose condition never becomes false?"
+    return Report.on(exercise, "error", say(means), think(hint), diagnosis="never-ends")
 
 
 def not_written(exercise: Exercise) -> Report:

@@ -9,12 +9,13 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch import allclose as close
 
 from feedback import tree
 from feedback.compare import allclose, same_behavior, same_shapes
 from feedback.contract import require_judged
 from feedback.exercise import BehavioralTest, Comparison, Exercise
-from feedback.sandbox import Run, StillRunning, run, run_trusted
+from feedback.sandbox import Run, StillRunning, put_functions_back, run, run_trusted
 
 
 class Known:
@@ -91,6 +92,7 @@ class Observations:
             self.runs.append(run(exercise.runner.call, attempt, case.args))
             if self.hangs:
                 break  # one wait is enough
+        put_functions_back()
         self.summaries = [summarized(exercise, record) for record in self.runs]
         self._passes: dict[int, bool] = {}
         self._minimal: dict[int, Run] = {}
@@ -178,7 +180,7 @@ def _reversed(value: Any) -> Any:
     if isinstance(value, Tensor) and value.dim():
         if not value.is_floating_point():
             return value.flip(0)
-        are_weights = (value >= 0).all() and torch.allclose(value.sum(-1), torch.ones((), dtype=value.dtype))
+        are_weights = (value >= 0).all() and close(value.sum(-1), torch.ones((), dtype=value.dtype))
         return value.flip(-1) if are_weights else value.flip(-1) / 2
     if isinstance(value, str):
         return " ".join(reversed(value.split()))

@@ -8,29 +8,37 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import importlib.util
+import inspect
 import io
 import linecache
 import os
+import signal
 import sys
 import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from os import _exit, getpid
+from time import monotonic, process_time
 from typing import Any
 
 import torch
 
 from feedback import tree
+from feedback.surroundings import WATCHDOG, Surroundings, one_process
 
 PATIENCE = 5.0  # seconds of work before code that does not come back is stopped
-LONGEST = 30.0  # the same where it waits, or the machine is busy with something else
+WAITING = 10.0  # the same where it does nothing but wait
+LONGEST = 30.0  # the same where the machine is busy with something else
+_TICK = 0.05  # seconds from one look at the clock to the next
 _ONE_AT_A_TIME = threading.RLock()  # printing is caught for the whole process
 
 
 class StillRunning(BaseException):
     """Raised inside code that did not come back in time; no `except Exception` swallows it."""
+
+    seconds, waited = 0.0, False  # how long it took, and whether it did nothing but wait
 
 
 class ContractViolation(Exception):
@@ -67,21 +75,61 @@ def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:
 
     Errors: none; an exception, a time-out or a changed input is written into the Run
     """
-    record, out = Run(args), io.StringIO()
-    with _ONE_AT_A_TIME, _quiet(out), _restored(), torch.random.fork_rng(devices=[]):
+    record, out, here = Run(args), _Caught(), _sessions.own
+    with _ONE_AT_A_TIME, _quiet(out), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # torch.manual_seed would reset every GPU's generator too
         given = tree.copy(args)
         try:
-            with _watchdogs.own.limit():
-                record.returned = value = call(attempt, *given)
-                record.value = tree.snapshot(value)
+            record.returned = value = here.call(call, attempt, *given)
+            record.value = _as_it_is_now(value)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape
+            if isinstance(error, StillRunning):
+                error.seconds, error.waited = here.watchdog.took
             record.error, record.line = error, _learner_line(error)
-        record.changed = tuple(i for i, (a, b) in enumerate(zip(given, args, strict=True)) if not tree.unchanged(a, b))
+            if not _has_plain_text(error):
+                record.error = here.call(_with_its_text, error)
+        record.changed = tuple(i for i, (a, b) in enumerate(zip(given, args, strict=True)) if _is_changed(a, b))
     record.printed = out.getvalue()
     return record
+
+
+class _Caught(io.StringIO):
+    """What is printed; it can be read even if the code closes it."""
+
+    def close(self) -> None:
+        pass
+
+
+def _as_it_is_now(value: Any) -> Any:
+    try:
+        return tree.snapshot(value)
+    except RecursionError:
+        raise ContractViolation("returns-wrong-type", "Your code returned a list that contains itself.") from None
+
+
+def _has_plain_text(error: BaseException) -> bool:
+    return not inspect.isfunction(type(error).__str__) and all(type(x).__module__ == "builtins" for x in error.args)
+
+
+def _with_its_text(error: BaseException) -> BaseException:
+    """The exception, or another of the same name where its text is made by code that raises."""
+    try:
+        str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as second:
+        text = f"its text cannot be shown, since making it raised {type(second).__name__}"
+        return type(type(error).__name__, (Exception,), {})(text)
+    return error
+
+
+def _is_changed(given: Any, before: Any) -> bool:
+    try:
+        return not tree.unchanged(given, before)
+    except Exception:  # what was put into it cannot be compared
+        return True
 
 
 def run_trusted(call: Callable, code: Callable, args: tuple) -> Run:
@@ -90,6 +138,7 @@ def run_trusted(call: Callable, code: Callable, args: tuple) -> Run:
     Errors: none; an exception is written into the Run
     """
     record = Run(args)
+    put_functions_back()
     with _ONE_AT_A_TIME, _quiet(io.StringIO()), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)
         try:
@@ -99,8 +148,15 @@ def run_trusted(call: Callable, code: Callable, args: tuple) -> Run:
     return record
 
 
+def put_functions_back() -> None:
+    """To be called before the course's own code looks at results: the learner's may have replaced what it uses."""
+    here = getattr(_sessions, "own", None)
+    if here:
+        here.surroundings.put_functions_back()
+
+
 @contextlib.contextmanager
-def session() -> Iterator[None]:
+def session() -> Iterator[Surroundings]:
     """What surrounds a check: gradients, float32, the CPU, one thread, and a limit on time; all of it is put back.
 
     One thread, because the tensors are tiny: several would only wait for each other, for long on a busy machine.
@@ -114,26 +170,41 @@ def session() -> Iterator[None]:
         if torch.get_default_device().type != "cpu":  # a device as a context slows down every operation
             stack.enter_context(torch.device("cpu"))
         stack.enter_context(torch.enable_grad())
+        stack.callback(torch.set_default_dtype, dtype)
+        stack.callback(torch.set_num_threads, threads)
         torch.set_default_dtype(torch.float32)
         torch.set_num_threads(1)
-        stack.enter_context(_watched())
+        own = _Session(stack.enter_context(_watched()))
+        stack.enter_context(one_process())
+        outer, _sessions.own = getattr(_sessions, "own", None), own
+        stack.callback(setattr, _sessions, "own", outer)
+        stack.callback(own.surroundings.after_check)
+        yield own.surroundings
+
+
+class _Session:
+    """What goes on in one check: a watchdog for all its runs, and what it may find changed after each."""
+
+    def __init__(self, watchdog: _Watchdog) -> None:
+        self.watchdog, self.surroundings = watchdog, Surroundings()
+
+    def call(self, code: Callable, *args: Any) -> Any:
+        """code(*args), for a limited time; a process that it forks ends here."""
+        process = getpid()
+        self.watchdog.start()
         try:
-            yield
+            try:
+                return code(*args)
+            finally:
+                self.watchdog.stop()
         finally:
-            torch.set_default_dtype(dtype)
-            torch.set_num_threads(threads)
+            self.watchdog.stop()  # again: a last StillRunning may come before the first stop
+            if getpid() != process:
+                _exit(0)
+            self.surroundings.after_call()
 
 
-@contextlib.contextmanager
-def _restored() -> Iterator[None]:
-    """Put back what a learner's code may set for everybody."""
-    try:
-        yield
-    finally:
-        torch.set_grad_enabled(True)
-        torch.set_default_dtype(torch.float32)
-        if torch.get_num_threads() != 1:
-            torch.set_num_threads(1)
+_sessions = threading.local()  # the one of the check that goes on in this thread
 
 
 @contextlib.contextmanager
@@ -144,61 +215,76 @@ def _quiet(out: io.StringIO) -> Iterator[None]:
 
 
 class _Watchdog:
-    """Raises StillRunning in its thread while a run is over time: works on every platform, for any Python loop.
+    """Raises StillRunning in its thread while a run is over time.
 
-    It raises again and again, since a bare `except:` in the loop may swallow the exception.
+    It raises again and again, since a bare `except:` in a loop may swallow the exception. That ends a loop; code that
+    sleeps or waits for a lock is only woken by a signal, which the main thread gets, except on Windows.
     """
 
     def __init__(self) -> None:
-        self.thread, self.lock, self.over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), threading.Event()
+        self.thread, self.lock, self.over = threading.get_ident(), threading.Lock(), threading.Event()
         self.started: tuple[float, float] | None = None  # the clock, and the work of this process
+        self.ticks = 0  # looks at the clock since then; a process that was suspended has few
+        self.took = 0.0, False  # the last run
 
     def watch(self) -> None:
-        while not self.over.wait(0.05):
+        while not self.over.wait(_TICK):
             with self.lock:
+                self.ticks += 1
                 if self._is_over_time():
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(self.thread, ctypes.py_object(StillRunning))
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                        ctypes.c_ulong(self.thread), ctypes.py_object(StillRunning)
+                    )
+                    if hasattr(signal, "SIGURG"):
+                        signal.pthread_kill(self.thread, signal.SIGURG)
+
+    def interrupt(self, *signal_and_frame: Any) -> None:
+        """The handler of that signal, which may come when the run is over."""
+        if self._is_over_time():
+            raise StillRunning
+
+    def spent(self) -> tuple[float, bool]:
+        """The seconds since the start, and whether next to nothing was done in them."""
+        clock, work = self.started or (monotonic(), process_time())
+        seconds = monotonic() - clock
+        return seconds, process_time() - work < seconds / 100
 
     def _is_over_time(self) -> bool:
         if self.started is None:
             return False
-        clock, work = self.started
-        return time.process_time() - work > PATIENCE or time.monotonic() - clock > LONGEST
+        seconds, waits = self.spent()
+        return (
+            process_time() - self.started[1] > PATIENCE or seconds > LONGEST or (waits and self.ticks * _TICK > WAITING)
+        )
 
-    @contextlib.contextmanager
-    def limit(self) -> Iterator[None]:
-        """Give what happens inside PATIENCE seconds of work."""
-        self.started = time.monotonic(), time.process_time()
-        try:
-            yield
-        finally:
-            self._stop()
+    def start(self) -> None:
+        self.ticks, self.started = 0, (monotonic(), process_time())
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
         """End the run; a last exception may fall into this very function, so it is tried until it succeeds."""
         while True:
             try:
                 with self.lock:
-                    self.started = None
+                    if self.started:
+                        self.took, self.started = self.spent(), None
                 return
             except StillRunning:
                 continue
 
 
-_watchdogs = threading.local()  # the one of the check that goes on in this thread
-
-
 @contextlib.contextmanager
-def _watched() -> Iterator[None]:
+def _watched() -> Iterator[_Watchdog]:
     """One watchdog for all runs of a check: a thread for each of them would cost more than the runs themselves."""
-    outer, own = getattr(_watchdogs, "own", None), _Watchdog()
-    threading.Thread(target=own.watch, daemon=True).start()
-    _watchdogs.own = own
+    own = _Watchdog()
+    woken = hasattr(signal, "SIGURG") and threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGURG, own.interrupt) if woken else None
+    threading.Thread(target=own.watch, name=WATCHDOG, daemon=True).start()
     try:
-        yield
+        yield own
     finally:
         own.over.set()
-        _watchdogs.own = outer
+        if woken:
+            signal.signal(signal.SIGURG, handler or signal.SIG_DFL)
 
 
 def _learner_line(error: BaseException) -> str:

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import torch
+from torch import equal  # what the engine judges with is bound at import: a notebook may replace torch's functions
 
 PLAIN = {bool: bool, str: str, Integral: int, Real: float}  # in this order: a bool is an Integral, and that is a Real
 
@@ -62,7 +63,10 @@ def snapshot(value: Any) -> Any:
         return tuple(snapshot(item) for item in value)
     if type(value) is torch.Tensor:
         return value.clone()
-    return list(value) if type(value) is list else value
+    if isinstance(value, torch.Tensor):  # a class of the learner's own may compare its tensors as it likes
+        with torch._C.DisableTorchFunctionSubclass():
+            return value.as_subclass(torch.Tensor).clone()
+    return [snapshot(item) for item in value] if type(value) is list else value
 
 
 def sample(value: Any) -> list[float]:
@@ -96,7 +100,7 @@ def unchanged(a: Any, b: Any) -> bool:
         return True
     if isinstance(a, torch.Tensor):
         alike = a.shape == b.shape and a.dtype == b.dtype and a.requires_grad == b.requires_grad
-        return alike and torch.equal(a, b)
+        return alike and equal(a, b)
     if isinstance(a, torch.nn.Module):  # two copies are never ==: what is registered in them is compared
         return all(unchanged(getattr(a, part), getattr(b, part)) for part in ("_parameters", "_buffers", "_modules"))
     if isinstance(a, dict) and isinstance(b, dict):

@@ -128,7 +128,7 @@ def by_way_of_float32(mask, dtype):
 
 @mistake(
     "dtype-forgotten",
-    "The numbers are those of dtype, but the tensor is float32: a new tensor is float32 unless it is told otherwise.",
+    "The tensor is float32, whatever dtype is asked for: a new tensor is float32 unless it is told otherwise.",
     "Give the dtype to the tensor from the start, before its numbers come in: `torch.zeros(mask.shape, dtype=dtype)`.",
 )
 def always_float32(mask, dtype):

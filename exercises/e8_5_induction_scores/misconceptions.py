@@ -80,7 +80,8 @@ def after_the_first(ids):
 
 @mistake(
     "last-occurrence-of-all",
-    "You look at the last occurrence of a token in the whole text, which may be the position itself or a later one.",
+    "You look at an occurrence of the token that does not come before the position: it is the position itself, or a "
+    "later one.",
     "An occurrence counts only if it comes before the position that you are at: fill your dict while you walk along, "
     "after you have looked into it.",
     step="pairs",

@@ -45,6 +45,18 @@ CASES = (
 )
 
 
+def fill(case):
+    """What is left out is -inf; another number in its place would count as kept below."""
+    logits, _ = case.args
+    changed = case.actual != logits
+    values = case.actual[changed].unique()
+    if len(values) != 1 or values.isinf().any():
+        return None
+    row, token = changed.nonzero()[0].tolist()
+    where = f"token {token} in row {row}"
+    return f"A token that is left out should become -inf; yours become {number(values)}, such as {where}."
+
+
 def too_little(case):
     """What stays sums to at least p."""
     logits, p = case.args
@@ -128,6 +140,7 @@ EXERCISE = Exercise(
     ),
     properties=(
         Property("not-a-number", not_a_number, "Print the lines before: where does the first NaN arise?"),
+        Property("filled-with-a-number", fill, 'Only `float("-inf")` gives a token the probability 0.'),
         Property(
             "below-p",
             too_little,

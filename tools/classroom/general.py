@@ -67,6 +67,7 @@ FOUND = {
     "features-in-another-order": "The features are in another order.",
     "features-mixed": "One feature changes another.",
     "fed-otherwise": "The model was fed something else than the text once, and then one token at a time.",
+    "filled-with-a-number": "What is left out becomes a number, not -inf.",
     "first-id-counts": "The first token counts as a target, although nothing predicts it.",
     "future-read": "Later positions are read.",
     "future-seen": "Later positions are read.",

@@ -389,7 +389,7 @@ def weights_first(out, weights):
 
 @MIX_MISTAKES(
     "scores-returned",
-    means="out is right, but the second thing returned is the scores, not the weights.",
+    means="The second thing returned is the scores, not the weights.",
     hint="Which tensor multiplied v? That one is returned.",
     explain=explainers.row_sum,
     step="show",
@@ -454,7 +454,7 @@ def queries_mixed(weights, v, q, k):
 
 @MIX_MISTAKES(
     "mask-for-out-only",
-    means="out is right, but the returned weights were made without the mask.",
+    means="The returned weights were made without the mask, but out with it.",
     hint="Return the weights that multiplied v: hidden keys have 0 in them.",
     explain=explainers.hidden_weight,
     step="show",
