@@ -2,7 +2,7 @@
 
     python -m tools.record.readme_picture
 
-needs Chromium or Chrome, which tests/explorers/browser.py finds.
+needs Chromium or Chrome, which tools/browser.py finds.
 """
 
 import json
@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from playwright.sync_api import sync_playwright
 
 import course
-from tests.explorers.browser import ARGUMENTS, find_browser
+from tools.browser import ARGUMENTS, find_browser
 
 ROOT = Path(__file__).resolve().parents[2]
 EXERCISE, CHECK = "ex23", 'check("2.3", attention_weights)'
