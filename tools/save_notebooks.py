@@ -56,9 +56,12 @@ def save(path, whole=False):
     if failure:
         print(f"{path.name}  {failure}", flush=True)
         return False
-    put_back(kept, notebook)
+    for cell in notebook.cells:
+        if cell.id in kept:
+            cell.outputs = kept[cell.id]
     clean(notebook)
     keep_times(notebook, before)
+    number(notebook)
     write(notebook, path)
     unchanged = f", {len(kept)} of them kept as published (--whole runs all)" if kept else ""
     print(f"{path.name}  {len(notebook.cells)} cells{unchanged}, {time.monotonic() - started:.1f} s", flush=True)
@@ -86,11 +89,10 @@ def run(notebook):
     return None
 
 
-def put_back(kept, notebook):
-    """Give the cells that did not run their outputs, and number all cells as if they had run."""
+def number(notebook):
+    """Number the cells and their results as if all of them had run."""
     code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
     for count, cell in enumerate(code, start=1):
-        cell.outputs = kept.get(cell.id, cell.outputs)
         cell.execution_count = count
         for output in cell.outputs:
             if output.output_type == "execute_result":

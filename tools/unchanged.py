@@ -63,14 +63,22 @@ def lasting(cells):
     found = kept(cells)
     touched = set().union(*(name for source in found.values() for name in names(source)))
     code = [cell for cell in cells if cell.cell_type == "code"]
+    if not all(map(is_python, found.values())):
+        return [(cell.id, cell.source) for cell in code]
     return [(c.id, c.source) for c in code if c.id in found or c.id in SETUP or names(c.source)[0] & touched]
 
 
-def only_defines_or_asks(source):
+def is_python(source):
+    """Whether a cell is Python alone, without a magic command."""
     try:
-        return all(_defines(statement) or _asks(statement) for statement in ast.parse(source).body)
-    except SyntaxError:  # such as a magic command
+        ast.parse(source)
+    except SyntaxError:
         return False
+    return True
+
+
+def only_defines_or_asks(source):
+    return is_python(source) and all(_defines(each) or _asks(each) for each in ast.parse(source).body)
 
 
 def _defines(statement):
@@ -96,12 +104,8 @@ def names(source):
 
     None for a cell that is not Python alone, such as one with a magic command.
     """
-    try:
-        statements = ast.parse(source).body
-    except SyntaxError:
-        return set(), set()
     defined, used = set(), set()
-    for statement in statements:
+    for statement in ast.parse(source).body if is_python(source) else ():
         defines, uses = _names_in(statement)
         if isinstance(statement, (ast.For, ast.With, ast.FunctionDef, ast.ClassDef)):
             uses -= defines  # such as the variable of a loop

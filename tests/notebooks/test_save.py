@@ -21,10 +21,10 @@ BAD = ("x = 1", "# first line\nx / 0")
 def saved(tmp_path_factory):
     """What `save` printed and the folder of its notebooks: a good one, and one that fails."""
     course = tmp_path_factory.mktemp("course")
-    for name in ("tools/save_notebooks.py", "tests/sanitize.cfg"):
-        copy = course / name
-        copy.parent.mkdir()
-        shutil.copy(ROOT / name, copy)
+    modules = ("tools/__init__", "tools/save_notebooks", "tools/unchanged", "feedback/__init__", "feedback/notebooks")
+    for name in (*(f"{module}.py" for module in modules), "tests/sanitize.cfg"):
+        (course / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, course / name)
     folder = course / "notebooks"
     folder.mkdir()
     make_notebook(folder / "01_good.ipynb", IN_PIECES, "os.path.basename(os.getcwd()), os.environ['COURSE_PROGRESS']")
@@ -118,7 +118,7 @@ def test_a_name_that_matches_no_notebook_is_refused(capsys):
     assert capsys.readouterr().err == "no notebook is called '99': give its number, such as 02, or its whole name\n"
 
 
-def test_saved_times_are_kept_up_to_the_first_new_output():
+def test_saved_times_are_kept_up_to_the_first_changed_output():
     def notebook(first, time, picture):
         printed = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in (first, time)]
         drawn = nbformat.v4.new_output("display_data", {"image/png": picture, "text/plain": "a curve"})
@@ -130,6 +130,12 @@ def test_saved_times_are_kept_up_to_the_first_new_output():
     save_notebooks.keep_times(same, saved)
     save_notebooks.keep_times(new, saved)
     assert same == saved and new == notebook("2", "took 9 ms", "new")
+
+    inserted = nbformat.v4.new_code_cell("y", id="new", outputs=[output("stream", name="stdout", text="0")])
+    longer = notebook("1", "took 9 ms", "new")
+    longer.cells.insert(1, inserted)
+    save_notebooks.keep_times(longer, saved)
+    assert longer.cells == [saved.cells[0], inserted, *saved.cells[1:]]
 
 
 # ---- what comparisons of outputs overlook

@@ -5,7 +5,6 @@
 needs Chromium or Chrome, which tools/browser.py finds.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -19,24 +18,23 @@ from nbclient import NotebookClient
 from playwright.sync_api import sync_playwright
 
 import course
+from feedback.notebooks import read, statements
 from tools.browser import ARGUMENTS, find_browser
 
 ROOT = Path(__file__).resolve().parents[2]
-EXERCISE, CHECK = "ex23", 'check("2.3", attention_weights)'
 ANSWER = "def attention_weights(q, k):\n    return (q @ k.transpose(-2, -1)).softmax(dim=-1)"
 PORT = 18765
 
 
 def notebook():
     """The exercise as notebook 02 states it, an answer without the division by √D, and what the course says."""
-    cells = json.loads((ROOT / "notebooks" / "02_single_head_attention.ipynb").read_text(encoding="utf-8"))["cells"]
-    text = "".join(next(cell["source"] for cell in cells if cell["id"] == EXERCISE))
+    stated = statements(read(ROOT / "notebooks" / "02_single_head_attention.ipynb"))["2.3"]
     made = nbformat.v4.new_notebook()
     made.cells = [
         nbformat.v4.new_markdown_cell("above the picture"),  # JupyterLab frames the first cell, which is the active one
-        nbformat.v4.new_markdown_cell(text),
+        nbformat.v4.new_markdown_cell(stated.task["source"]),
         nbformat.v4.new_code_cell(ANSWER),
-        nbformat.v4.new_code_cell(CHECK),
+        nbformat.v4.new_code_cell(stated.check["source"]),
     ]
     hidden = nbformat.v4.new_code_cell(f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom exercises import check")
     run = nbformat.v4.new_notebook(cells=[hidden, *made.cells])

@@ -26,7 +26,7 @@ PAGES = ROOT / "site"
 # Of the home page. The view opens with the word in the middle: a pronoun.
 SENTENCE = "the king lost the ball but he found it again for the queen"
 EXAMPLE = "3.3"  # of an exercise, on the home page
-APART = "---\norphan: true\nnosearch: true\n---\n"  # learners come across such a page neither by links nor by searching
+APART = "---\norphan: true\nnosearch: true\n---\n"  # no link leads to such a page, and the search does not find it
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
 CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
