@@ -10,8 +10,8 @@ import signal
 import pytest
 import torch
 
-from tests.explorers.browser import ARGUMENTS, BROWSERS, find_browser
 from tests.unit.fake_gpu import FakeGpu
+from tools.browser import ARGUMENTS, BROWSERS, find_browser
 
 
 @pytest.fixture

@@ -6,23 +6,11 @@ A test asks for the fixture `open_page`:
 """
 
 import base64
-import os
 import re
-import shutil
 from urllib.parse import urlsplit
 
 import anywidget
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-    "--no-first-run",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # no other machine is reached
-)
 LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 SIZE = (1100, 900)
 NARROW = 600  # the width of a narrow window
@@ -53,11 +41,6 @@ MOUNT = """async ({ name, module, style, traits }) => {
   await widget.render({ model, el });
   document.body.append(el);
 }"""
-
-
-def find_browser():
-    """The path of a Chromium: the one named by COURSE_BROWSER, else the first on the search path, else None."""
-    return os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 class WatchedPage:

@@ -2,7 +2,7 @@
 
     python -m tools.record.readme_picture
 
-needs Chromium or Chrome, which tests/explorers/browser.py finds.
+needs Chromium or Chrome, which tools/browser.py finds.
 """
 
 import os
@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 
 import course
 from feedback.notebooks import read, statements
-from tests.explorers.browser import ARGUMENTS, find_browser
+from tools.browser import ARGUMENTS, find_browser
 
 ROOT = Path(__file__).resolve().parents[2]
 ANSWER = "def attention_weights(q, k):\n    return (q @ k.transpose(-2, -1)).softmax(dim=-1)"
