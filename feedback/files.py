@@ -12,9 +12,8 @@ from typing import Any
 def write(target: Path, content: str | bytes) -> None:
     """Write another file and rename it: at `target` there is the old file or the new one, never half of one.
 
-    Errors: OSError where it cannot be written
+    Errors: OSError where it cannot be written, as in a folder that does not exist
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with open(part, "wb") as file:
