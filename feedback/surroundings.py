@@ -67,12 +67,15 @@ class _Functions:
     def __init__(self, owner: Any, names: tuple[str, ...], get: itemgetter) -> None:
         space = vars(owner)
         try:
-            values = get(space)
-        except KeyError:  # the notebook itself has deleted one
-            names = tuple(name for name in names if name in space)
+            as_imported = not isinstance(owner, type) or len(space) == len(names)
+            self.values = get(space) if as_imported else ()
+        except KeyError:
+            as_imported = False
+        if not as_imported:  # the notebook itself has added or deleted some
+            names = _names(owner)
             get = itemgetter(*names)
-            values = get(space)
-        self.owner, self.names, self.get, self.values = owner, names, get, values
+            self.values = get(space)
+        self.owner, self.names, self.get = owner, names, get
 
     def are_as_before(self) -> bool:
         space = vars(self.owner)
@@ -119,7 +122,7 @@ def _attribute(owner: Any, name: str) -> tuple[Callable, Callable]:
     return partial(getattr, owner, name), partial(setattr, owner, name)
 
 
-def _leave_inference_mode(on: bool) -> None:
+def _set_inference_mode(on: bool) -> None:
     _guards.append(torch.inference_mode(on))
     _guards[-1].__enter__()
 
@@ -156,7 +159,7 @@ _SWITCHES: list[tuple[Callable, Callable]] = [  # what is now, and how to set it
         partial(setattr, torch._GLOBAL_DEVICE_CONTEXT, "device_context"),
     ),
     _attribute(_device, "CURRENT_DEVICE"),
-    (torch.is_inference_mode_enabled, _leave_inference_mode),
+    (torch.is_inference_mode_enabled, _set_inference_mode),
     (torch.is_grad_enabled, torch.set_grad_enabled),
     (torch.get_default_dtype, torch.set_default_dtype),
     (torch.get_num_threads, torch.set_num_threads),

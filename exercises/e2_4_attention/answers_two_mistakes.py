@@ -60,3 +60,9 @@ def over_8_with_counted_axes(q, k, v):
 def scores_as_weights(q, k, v):
     weights = q @ k.transpose(-2, -1)
     return weights @ v, weights
+
+
+@both("scores-returned", "keys-as-values")
+def scores_beside_mixed_keys(q, k, v):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    return scores.softmax(dim=-1) @ k, scores

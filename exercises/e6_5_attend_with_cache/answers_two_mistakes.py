@@ -102,3 +102,9 @@ def unmasked_out_alone(q, k, v, past):
 def unmasked_and_a_list(q, k, v, past):
     k, v = with_past(k, v, past)
     return F.scaled_dot_product_attention(q, k, v), [k, v]
+
+
+@both("one-not-handed-on", "no-scale")
+def unscaled_and_new_keys_alone(q, k, v, past):
+    keys, values = with_past(k, v, past)
+    return (q @ keys.mT).masked_fill(~seen(q, keys), float("-inf")).softmax(-1) @ values, (k, values)

@@ -68,7 +68,7 @@ def multiply(logits, temperature):
 
 @mistake(
     "temperature-ignored",
-    "The temperature has no effect on what is drawn.",
+    "The tokens are drawn as if the temperature were 1.",
     "Divide the logits by it, before the softmax. (Probabilities that are all divided by the same number are still in "
     "the same proportion.)",
     step="scale",

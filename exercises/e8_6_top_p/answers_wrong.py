@@ -260,3 +260,10 @@ def top_p_without_return(logits, p):
     probs, order = logits.softmax(-1).sort(dim=-1, descending=True)
     remove = probs.cumsum(-1) - probs >= p
     print(logits.masked_fill(remove.scatter(-1, order, remove), float("-inf")))
+
+
+@wrong("filled-with-a-number")
+def top_p_of_the_rest_with_a_billion(logits, p):
+    probs, order = logits.softmax(-1).sort(dim=-1, descending=True)
+    remove = probs.cumsum(-1) - probs >= 1 - p
+    return logits.masked_fill(remove.scatter(-1, order, remove), -1e9)

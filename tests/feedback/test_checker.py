@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from feedback import Misconceptions, checker
-from tests.feedback.sample import EXERCISE, SCALE, X, not_divided, over_columns, scale_added, shares
+from tests.feedback.sample import EXERCISE, SCALE, X, means_not_sums, not_divided, over_columns, scale_added, shares
 
 
 def check(answer):
@@ -45,6 +45,32 @@ def test_the_first_parts_of_a_result_are_judged_by_themselves():
         return not_divided(x, scale)[0] + 1, over_columns(x, scale)[1]
 
     assert check(two_mistakes).diagnosis == "over-columns"
+
+
+def means_and_tenths(x, scale=None):
+    """The first part of `means_not_sums`, and shares that were made with it."""
+    _, means = means_not_sums(x, scale)
+    return (x if scale is None else x * scale) / means[:, None], means
+
+
+@pytest.mark.parametrize(
+    ("others", "diagnosis"),
+    [
+        (shares, "means-not-sums"),
+        (not_divided, "means-not-sums"),  # made without the means, so a mistake in the sums alone
+        (means_and_tenths, "means-used"),
+        (lambda x, scale=None: (means_and_tenths(x, scale)[0] + 1, None), "means-used"),
+    ],
+)
+def test_a_first_part_is_not_named_against_the_others(others, diagnosis):
+    """Both mistakes give the same sums; the shares tell which of them was made."""
+    known = Misconceptions()
+    known("means-used", means="The shares were made with means.", hint="Sums.")(means_and_tenths)
+    known("means-not-sums", means="The means were returned.", hint="Sums.")(means_not_sums)
+    known("not-divided", means="Nothing was divided.", hint="By what?")(not_divided)
+    exercise = replace(EXERCISE, misconceptions=known)
+    report = checker.check(exercise, lambda x, scale=None: (others(x, scale)[0], means_not_sums(x, scale)[1]))
+    assert report.diagnosis == diagnosis
 
 
 def test_a_mistake_that_is_made_on_some_inputs_only_is_said_to_be():

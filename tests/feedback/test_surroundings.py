@@ -142,6 +142,14 @@ def test_functions_may_be_deleted():
     assert "put back" not in check("2.2", REFERENCE).message
 
 
+def test_what_the_notebook_itself_has_changed_stays(monkeypatch):
+    monkeypatch.setattr(torch.Tensor, "of_a_library", lambda self: self, raising=False)
+    monkeypatch.delattr(torch, "hann_window")
+    assert "put back" not in check("2.2", REFERENCE).message
+    assert hasattr(torch.Tensor, "of_a_library") and not hasattr(torch, "hann_window")
+    assert "`torch.equal`" in after(replaces(torch, "equal")).message
+
+
 @pytest.mark.parametrize("name", ["allclose", "equal", "isclose"])
 def test_a_replaced_comparison_makes_no_wrong_answer_right(name, monkeypatch):
     def wrong(scores):
