@@ -199,6 +199,16 @@ def test_embeddings_are_tied_and_all_parameters_learn():
     )
 
 
+def test_an_untrained_model_starts_with_small_numbers_and_without_biases():
+    torch.manual_seed(0)
+    made = Decoder(DecoderConfig(97, context_length=89, d_model=64))
+    sizes = {name: p.std().item() for name, p in made.named_parameters() if p.dim() == 2}
+    assert sizes.pop("positions.weight") == pytest.approx(0.02, rel=0.05)
+    wide = {name for name in sizes if name.endswith("feed_forward.2.weight")}  # it reads d_ff numbers, not d_model
+    assert all(size == pytest.approx(1 / 16 if name in wide else 1 / 8, rel=0.05) for name, size in sizes.items())
+    assert not any(p.any() for name, p in made.named_parameters() if name.endswith("bias"))
+
+
 def test_gradients_match_finite_differences():
     block, x = DecoderBlock(6, 2, 5).double(), torch.randn(1, 4, 6, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(block, (x,))
@@ -297,7 +307,13 @@ def test_greedy_writing_equals_feeding_the_whole_text_again_and_again():
 
 def test_the_prefix_is_fed_once_and_then_each_new_token():
     made, fed, ids = model(), [], some_ids(B, 4)
-    generate(lambda ids, past=None: (fed.append(ids), made(ids, past))[1], ids, 4)
+
+    def recorded(ids, past=None):
+        assert not torch.is_grad_enabled()
+        fed.append(ids)
+        return made(ids, past)
+
+    generate(recorded, ids, 4)
     assert [tuple(part.shape) for part in fed] == [(B, 4), (B, 1), (B, 1), (B, 1)]
 
 
@@ -357,6 +373,7 @@ IDS = torch.zeros(2, 3, dtype=torch.long)
         (lambda m: generate(m, IDS, 10), ValueError, "the model has 11 positions, got 11 past and 1 new"),
         (lambda m: DecoderConfig(V, d_model=7), ValueError, "num_heads must divide d_model, got 4 heads"),
         (lambda m: DecoderConfig(V, d_ff=-1), ValueError, "d_ff must be at least 1, got -1"),
+        (lambda m: setattr(m.config, "d_ff", 0), AttributeError, "cannot assign to field 'd_ff'"),
         (lambda m: DecoderConfig(0), ValueError, "vocab_size must be at least 1, got 0"),
         (lambda m: DecoderConfig(V, dropout=1.0), ValueError, "dropout probability p must be .* got 1.0"),
     ],
