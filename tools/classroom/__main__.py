@@ -65,6 +65,8 @@ def main(words):
         for folder in options.folders:
             if not folder.is_dir():
                 raise Problem(f"There is no folder {folder}: name the folders of your students, or one above them.")
+        if not options.output.parent.is_dir():
+            raise Problem(f"{options.output} cannot be written (its folder does not exist): choose another --output.")
         reader = Reader(options.folders, catalog.load())
         summary = look(reader, options)
         if not summary.students and not options.watch:
