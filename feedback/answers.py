@@ -48,7 +48,6 @@ class Answers:
         target = self._path(exercise_id)
         try:
             if target is not None:
-                target.parent.mkdir(parents=True, exist_ok=True)
                 write(target, text)
                 self._in_memory.pop(exercise_id, None)
                 return

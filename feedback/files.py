@@ -12,8 +12,9 @@ from typing import Any
 def write(target: Path, content: str | bytes) -> None:
     """Write another file and rename it: at `target` there is the old file or the new one, never half of one.
 
-    Errors: OSError where it cannot be written, as in a folder that does not exist
+    Errors: OSError where it cannot be written
     """
+    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with open(part, "wb") as file:

@@ -86,7 +86,6 @@ class Store:
             self._unsaved.update(record)
             return
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
             write(target, json.dumps(record, indent=1, sort_keys=True))
             self._unsaved.clear()
         except OSError:

@@ -54,7 +54,6 @@ def load(cache=CACHE):
         pass  # there is none yet, or it is damaged: it is made again
     catalog = collect()
     with contextlib.suppress(OSError):  # the folder is read-only: the next call takes seconds again
-        cache.parent.mkdir(parents=True, exist_ok=True)
         files.write(cache, json.dumps({"made_from": key, "catalog": asdict(catalog)}, indent=1))
     return catalog
 

@@ -1,4 +1,4 @@
-"""What Sphinx reads: the saved notebooks made into pages, the home page, what docs/ holds, and the instructors' index.
+"""What Sphinx reads: the saved notebooks as pages, the home page, that on accessibility, and the instructors' index.
 
 A page has all that its notebook has, but for what only works in Jupyter: the cell that finds the course, and progress.
 What gives an answer away is folded, and so is what is folded in the notebook.
@@ -48,8 +48,8 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
         page = prepared(nbformat.read(notebooks / entry.file, as_version=4), entry, place, files, notebooks)
         nbformat.write(page, folder / entry.file)
     (folder / "index.md").write_text(home(files, place), encoding="utf-8")
-    for path in (ROOT / "docs").glob("*.md"):
-        (folder / path.name).write_text(linked(path.read_text(encoding="utf-8"), place), encoding="utf-8")
+    accessibility = (ROOT / "docs" / "accessibility.md").read_text(encoding="utf-8")
+    (folder / "accessibility.md").write_text(linked(accessibility, place), encoding="utf-8")
     mistakes = linked(guide.index().replace("](guide.md)", "](../classroom/guide.md)"), place)
     (folder / "mistakes.md").write_text(APART + mistakes, encoding="utf-8")
     files.write(folder)
