@@ -6,7 +6,7 @@ it (but for types).
     markup            how boxes look in a notebook
     report            what a learner reads: a Report, as text, as a card, as a dict
     format            how values are written in it
-    tree              results are nested tuples of tensors
+    tree              results are tensors, lists, numbers, texts, or nested tuples of these
     exercise          what an exercise is made of: test cases, misconceptions, properties, behavioral tests
     sandbox           run a learner's code once, safely, and record what happens
     error_meanings    what Python's and PyTorch's messages mean

@@ -114,17 +114,10 @@ def _wrong_type(exercise: Exercise, attempt: Any, value: Any, expected: Any) -> 
         return next((each for each in found if each), None)
     if not isinstance(expected, tuple) and _is_alike(value, expected):
         return None
-    return Violation(
-        "returns-one" if isinstance(expected, tuple) and isinstance(value, torch.Tensor) else "returns-wrong-type",
-        words.returned(exercise, value, expected),
-        words.ending(exercise)
-        if isinstance(expected, tuple)
-        else words.collecting(exercise.returns[0])
-        if isinstance(expected, list)
-        else words.tensor_of(value)
-        if isinstance(expected, torch.Tensor)
-        else words.plain_of(value, expected),
-    )
+    told, hint = words.returned(exercise, value, expected), words.how_to_return(exercise, value, expected)
+    if isinstance(expected, tuple) and isinstance(value, torch.Tensor):
+        return Violation("returns-one", told, hint)
+    return Violation("returns-wrong-type", told, hint)
 
 
 def _wrong_part(exercise: Exercise, name: Any, item: Any, expected: Any) -> Violation | None:

@@ -96,15 +96,24 @@ def about_none(code: str) -> str:
     return "Does every path end with `return`?"
 
 
-def ending(exercise: Exercise) -> str:
+def how_to_return(exercise: Exercise, value: Any, expected: Any) -> str:
+    """How what came back becomes what was expected."""
+    if isinstance(expected, tuple):
+        return _ending(exercise)
+    if isinstance(expected, list):
+        return _collecting(exercise.returns[0])
+    return _tensor_of(value) if isinstance(expected, torch.Tensor) else _plain_of(value, expected)
+
+
+def _ending(exercise: Exercise) -> str:
     return f"End with `return {', '.join(bracketed(name) for name in exercise.returns)}`."
 
 
-def collecting(name: str) -> str:
+def _collecting(name: str) -> str:
     return f"Collect them in a Python list: {name} = [] before the loop, and in it {name}.append(...)."
 
 
-def tensor_of(value: Any) -> str:
+def _tensor_of(value: Any) -> str:
     """How a list, or what max(dim=...) gives, becomes one tensor."""
     if type(value).__module__ == "torch.return_types":
         return "With dim, max, min and sort return both at once: take .values, or use amax or amin."
@@ -127,7 +136,7 @@ def _are_numbers(value: list) -> bool:
     )
 
 
-def plain_of(value: Any, expected: Any) -> str:
+def _plain_of(value: Any, expected: Any) -> str:
     """How another value becomes the number or text that is asked for."""
     kind, got = tree.plain(expected), tree.plain(value)
     if isinstance(value, torch.Tensor) and value.numel() == 1:
@@ -159,20 +168,20 @@ def item_should_be_none(name: str, item: Any) -> tuple[str, str]:
 def list_for_tuple(exercise: Exercise, name: tuple) -> tuple[str, str]:
     return (
         f"{bracketed(name)} came as a list; a tuple was expected, which cannot be changed.",
-        f"Square brackets make a list, parentheses a tuple. {ending(exercise)}",
+        f"Square brackets make a list, parentheses a tuple. {_ending(exercise)}",
     )
 
 
 def other_than_a_pair(exercise: Exercise, name: tuple, item: Any) -> tuple[str, str]:
-    return f"Instead of the {_pair(name)} came {describe(item)}.", ending(exercise)
+    return f"Instead of the {_pair(name)} came {describe(item)}.", _ending(exercise)
 
 
 def item_of_another_type(exercise: Exercise, name: str, item: Any, expected: Any) -> tuple[str, str]:
     """One item of a tuple that is no tensor, list, number or text where one is asked for."""
     kind = "a tensor" if isinstance(expected, torch.Tensor) else "a list"
-    hint = "Keep the numbers in torch tensors all the way." if isinstance(expected, torch.Tensor) else collecting(name)
+    hint = "Keep the numbers in torch tensors all the way." if isinstance(expected, torch.Tensor) else _collecting(name)
     if tree.plain(expected):
-        kind, hint = KINDS[tree.plain(expected)], plain_of(item, expected)
+        kind, hint = KINDS[tree.plain(expected)], _plain_of(item, expected)
     return f"{name} is {describe(item)}; {kind} was expected.", (
         exercise.none_hints[name] if item is None and name in exercise.none_hints else hint
     )
