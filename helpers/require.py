@@ -190,6 +190,8 @@ def _require_matching_shapes(q, k, v):
         raise ValueError(f"q and k must have the same number of features in their last axis, got {shapes}")
     if k.size(-2) != v.size(-2):
         raise ValueError(f"each key needs one value: k has {k.size(-2)} positions, v has {v.size(-2)}")
+    if q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:  # most often, and much faster than to try
+        return
     try:
         torch.broadcast_tensors(*(torch.empty(z.shape[:-2]) for z in (q, k, v)))  # broadcast_shapes imports SymPy
     except RuntimeError:

@@ -64,7 +64,9 @@ def test_block_step_without_a_past_is_the_block():
     torch.manual_seed(0)
     block, x = DecoderBlock(C, H, 31), torch.randn(B, T, C)
     mask = torch.rand(B, 1, T, T) < 0.7
-    agree(block.step(x)[0], block(x))
+    out, weights, _ = block.step(x)
+    agree(out, block(x))
+    assert weights is None
     agree(block.step(x, mask=mask)[0], block(x, mask))
     assert (block(x, mask) - block(x)).abs().max() > 1e-3
 
@@ -110,7 +112,8 @@ def test_cached_equals_uncached_for_every_split_of_prefill_and_steps(dtype):
 
 def test_a_past_is_not_changed_and_can_be_continued_twice():
     made, ids = model(), some_ids()
-    past = made(ids[:, :4])[1]
+    past = made(ids[:, :4].to(torch.uint8))[1]
+    assert past.real is None
     kept = [tensor.clone() for pair in past.layers for tensor in pair]
     agree(made(ids[:, 4:], past)[0], made(ids)[0][:, 4:])
     agree(made(ids[:, 4:5], past)[0], made(ids)[0][:, 4:5])
@@ -199,6 +202,16 @@ def test_embeddings_are_tied_and_all_parameters_learn():
     )
 
 
+def test_an_untrained_model_starts_with_small_numbers_and_without_biases():
+    torch.manual_seed(0)
+    made = Decoder(DecoderConfig(97, context_length=89, d_model=64))
+    sizes = {name: p.std().item() for name, p in made.named_parameters() if p.dim() == 2}
+    assert sizes.pop("positions.weight") == pytest.approx(0.02, rel=0.05)
+    wide = {name for name in sizes if name.endswith("feed_forward.2.weight")}  # it reads d_ff numbers, not d_model
+    assert all(size == pytest.approx(1 / 16 if name in wide else 1 / 8, rel=0.05) for name, size in sizes.items())
+    assert not any(p.any() for name, p in made.named_parameters() if name.endswith("bias"))
+
+
 def test_gradients_match_finite_differences():
     block, x = DecoderBlock(6, 2, 5).double(), torch.randn(1, 4, 6, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(block, (x,))
@@ -275,6 +288,7 @@ def test_cuts_keep_the_logits_and_take_the_smallest_set():
     assert kept.isfinite().tolist() == [[False, True, False, True], [True, False, False, False]]
     assert torch.equal(kept[kept.isfinite()], logits[kept.isfinite()])
     assert torch.equal(keep_top_p(logits, 1.0), logits)
+    assert keep_top_p(torch.zeros(1, 4), 0.5).isfinite().sum() == 2  # exactly half is enough
     assert keep_top_k(logits, 1).isfinite().sum(-1).tolist() == [1, 1]
     assert keep_top_k(torch.zeros(2, 4), 3).isfinite().sum(-1).tolist() == [3, 3]  # exactly k, also where all are equal
 
@@ -297,7 +311,13 @@ def test_greedy_writing_equals_feeding_the_whole_text_again_and_again():
 
 def test_the_prefix_is_fed_once_and_then_each_new_token():
     made, fed, ids = model(), [], some_ids(B, 4)
-    generate(lambda ids, past=None: (fed.append(ids), made(ids, past))[1], ids, 4)
+
+    def recorded(ids, past=None):
+        assert not torch.is_grad_enabled()
+        fed.append(ids)
+        return made(ids, past)
+
+    generate(recorded, ids, 4)
     assert [tuple(part.shape) for part in fed] == [(B, 4), (B, 1), (B, 1), (B, 1)]
 
 
@@ -357,6 +377,9 @@ IDS = torch.zeros(2, 3, dtype=torch.long)
         (lambda m: generate(m, IDS, 10), ValueError, "the model has 11 positions, got 11 past and 1 new"),
         (lambda m: DecoderConfig(V, d_model=7), ValueError, "num_heads must divide d_model, got 4 heads"),
         (lambda m: DecoderConfig(V, d_ff=-1), ValueError, "d_ff must be at least 1, got -1"),
+        (lambda m: setattr(m.config, "d_ff", 0), AttributeError, "cannot assign to field 'd_ff'"),
+        (lambda m: DecoderConfig(V, 0), ValueError, "context_length must be at least 1, got 0"),
+        (lambda m: DecoderConfig(V, num_layers=0), ValueError, "num_layers must be at least 1, got 0"),
         (lambda m: DecoderConfig(0), ValueError, "vocab_size must be at least 1, got 0"),
         (lambda m: DecoderConfig(V, dropout=1.0), ValueError, "dropout probability p must be .* got 1.0"),
     ],

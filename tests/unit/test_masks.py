@@ -171,6 +171,21 @@ def test_a_mask_must_broadcast_to_the_scores(masking, shape):
         masking(scores(T, S), torch.ones(shape, dtype=torch.bool))
 
 
+@pytest.mark.parametrize(
+    "shape, lead, hint",
+    [
+        ((B, T, S), (B, H), True),
+        ((T, T), (B, H), False),
+        ((B + 1, 1, T, S), (B, H), False),
+        ((B + 1, T, S), (B,), False),
+    ],
+)
+def test_only_a_mask_for_each_item_is_told_to_leave_room_for_the_heads(shape, lead, hint):
+    with pytest.raises(ValueError, match="does not broadcast") as caught:
+        masks.masked_softmax(scores(*lead, T, S), torch.ones(shape, dtype=torch.bool))
+    assert ("mask.unsqueeze(1)" in str(caught.value)) == hint
+
+
 def test_a_mask_must_be_on_the_device_of_the_scores():
     with pytest.raises(ValueError, match=r"mask is on meta, the scores are on cpu; move it"):
         masks.masked_softmax(scores(T, S), torch.ones(T, S, dtype=torch.bool, device="meta"))
