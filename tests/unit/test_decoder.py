@@ -64,7 +64,9 @@ def test_block_step_without_a_past_is_the_block():
     torch.manual_seed(0)
     block, x = DecoderBlock(C, H, 31), torch.randn(B, T, C)
     mask = torch.rand(B, 1, T, T) < 0.7
-    agree(block.step(x)[0], block(x))
+    out, weights, _ = block.step(x)
+    agree(out, block(x))
+    assert weights is None
     agree(block.step(x, mask=mask)[0], block(x, mask))
     assert (block(x, mask) - block(x)).abs().max() > 1e-3
 
@@ -110,7 +112,8 @@ def test_cached_equals_uncached_for_every_split_of_prefill_and_steps(dtype):
 
 def test_a_past_is_not_changed_and_can_be_continued_twice():
     made, ids = model(), some_ids()
-    past = made(ids[:, :4])[1]
+    past = made(ids[:, :4].to(torch.uint8))[1]
+    assert past.real is None
     kept = [tensor.clone() for pair in past.layers for tensor in pair]
     agree(made(ids[:, 4:], past)[0], made(ids)[0][:, 4:])
     agree(made(ids[:, 4:5], past)[0], made(ids)[0][:, 4:5])
@@ -285,6 +288,7 @@ def test_cuts_keep_the_logits_and_take_the_smallest_set():
     assert kept.isfinite().tolist() == [[False, True, False, True], [True, False, False, False]]
     assert torch.equal(kept[kept.isfinite()], logits[kept.isfinite()])
     assert torch.equal(keep_top_p(logits, 1.0), logits)
+    assert keep_top_p(torch.zeros(1, 4), 0.5).isfinite().sum() == 2  # exactly half is enough
     assert keep_top_k(logits, 1).isfinite().sum(-1).tolist() == [1, 1]
     assert keep_top_k(torch.zeros(2, 4), 3).isfinite().sum(-1).tolist() == [3, 3]  # exactly k, also where all are equal
 
@@ -374,6 +378,8 @@ IDS = torch.zeros(2, 3, dtype=torch.long)
         (lambda m: DecoderConfig(V, d_model=7), ValueError, "num_heads must divide d_model, got 4 heads"),
         (lambda m: DecoderConfig(V, d_ff=-1), ValueError, "d_ff must be at least 1, got -1"),
         (lambda m: setattr(m.config, "d_ff", 0), AttributeError, "cannot assign to field 'd_ff'"),
+        (lambda m: DecoderConfig(V, 0), ValueError, "context_length must be at least 1, got 0"),
+        (lambda m: DecoderConfig(V, num_layers=0), ValueError, "num_layers must be at least 1, got 0"),
         (lambda m: DecoderConfig(0), ValueError, "vocab_size must be at least 1, got 0"),
         (lambda m: DecoderConfig(V, dropout=1.0), ValueError, "dropout probability p must be .* got 1.0"),
     ],

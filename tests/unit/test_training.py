@@ -6,7 +6,15 @@ import pytest
 import torch
 
 from helpers.decoder import Decoder, DecoderConfig
-from helpers.induction import attention_only, examine, grow, induction_scores, previous_token_scores, repeated_strings
+from helpers.induction import (
+    attention_only,
+    examine,
+    grow,
+    induction_scores,
+    previous_token_scores,
+    repeated_strings,
+    strings,
+)
 from helpers.training import train
 
 H, T = 3, 7
@@ -72,6 +80,8 @@ def test_strings_repeat_and_what_counts_is_certain():
         assert all(row[t] == row[t - distance] for t in range(distance, 30))
         assert certain == [t >= distance for t in range(1, 30)]
     assert distances == set(range(4, 10))
+    ids, _ = repeated_strings(torch.Generator().manual_seed(0), 3, 10, 7, 7, 7)  # as many tokens as there are
+    assert all(set(row[:7].tolist()) == set(range(7)) for row in ids)
 
 
 def test_scores_of_heads_that_look_where_their_names_say():
@@ -83,6 +93,7 @@ def test_scores_of_heads_that_look_where_their_names_say():
     weights[2, 5, 1] = 1  # after the first occurrence, not the previous one
     torch.testing.assert_close(induction_scores(weights, ids), torch.tensor([1 / 3, 1, 0]))  # 5 looks at 4, too
     torch.testing.assert_close(previous_token_scores(weights), torch.tensor([1, 1 / 6, 0]))
+    assert induction_scores(torch.eye(3)[None], torch.tensor([4, 4, 5])).item() == 1  # after the 4 is the 4 itself
 
 
 def test_growing_reports_every_few_steps_and_examines_the_same_strings():
@@ -93,6 +104,27 @@ def test_growing_reports_every_few_steps_and_examines_the_same_strings():
     again = examine(attention_only(1, seed=0))
     assert again.loss == points[0].loss and torch.equal(again.induction, points[0].induction)
     assert examine(attention_only(1, seed=0), head_mask=torch.zeros(1, 4)).loss != again.loss
+    assert examine(attention_only(1, seed=1)).loss != again.loss
+
+
+def test_a_point_holds_the_mean_scores_of_each_head():
+    model = attention_only(2, seed=0)
+    assert all(block.feed_forward is None for block in model.blocks)
+    point, (ids, _) = examine(model, seed=5), next(strings(5, size=64))
+    _, weights = model.look(ids)
+    for layer, previous, induction in zip(weights, point.previous, point.induction, strict=True):
+        torch.testing.assert_close(previous, previous_token_scores(layer).mean(dim=0).detach())
+        by_hand = torch.stack([induction_scores(w, row) for w, row in zip(layer, ids, strict=True)]).mean(dim=0)
+        torch.testing.assert_close(induction, by_hand.detach())
+    assert not point.previous.requires_grad
+
+
+def test_growing_examines_strings_of_the_lengths_it_trains_on_and_in_evaluation_mode():
+    model, lengths = attention_only(1, seed=0), {"shortest": 4, "longest": 9}
+    points = grow(model, seed=0, steps=2, every=1, **lengths)
+    for step, point in enumerate(points):
+        assert point.loss == examine(model, **lengths).loss
+        assert model.training == (step == 0)  # as it was made; after each step, in evaluation
 
 
 @pytest.mark.parametrize(
@@ -101,6 +133,8 @@ def test_growing_reports_every_few_steps_and_examines_the_same_strings():
         (lambda: repeated_strings(None, 2, 30, 4, 19, 20, first=2), ValueError, "strings of 4 to 19 .*, got 18"),
         (lambda: repeated_strings(None, 2, 30, 9, 4, 20), ValueError, "strings of 9 to 4 distinct tokens"),
         (lambda: repeated_strings(None, 0, 30, 4, 9, 20), ValueError, "size must be at least 1, got 0"),
+        (lambda: repeated_strings(None, 2, 0, 4, 9, 20), ValueError, "length must be at least 1, got 0"),
+        (lambda: repeated_strings(None, 2, 30, 0, 9, 20), ValueError, "shortest must be at least 1, got 0"),
         (lambda: induction_scores(torch.ones(1, 3, 3), torch.arange(3)), ValueError, "at least one token must occur"),
         (lambda: next(train(tiny(), batches(), 0)), ValueError, "steps must be at least 1, got 0"),
     ],
