@@ -22,7 +22,6 @@ ROOT = Path(__file__).resolve().parents[1]
 MINUTES, STARS = 5, "●○○"
 
 FILES = {
-    "__init__.py": "",
     "exercise.py": '''"""Exercise $id, $name."""
 
 from exercises.common.inputs import AXES, B, S, T, normal, round_numbers

@@ -64,7 +64,7 @@ def course(tmp_path, contents, monkeypatch):
         (package / name / "exercise.py").write_text(EXERCISE.format(name=name[5:], minutes=minutes), "utf-8")
     (package / "predictions").mkdir()
     (package / "predictions" / "n08.py").write_text(PREDICTIONS, encoding="utf-8")
-    for place in (package, *package.iterdir()):
+    for place in (package, package / "predictions"):
         (place / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
     return Course(

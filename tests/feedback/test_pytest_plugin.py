@@ -62,7 +62,6 @@ def test_an_input_without_a_seed_of_its_own_is_found(tmp_path, monkeypatch):
     folder = package / "e9_1_shares"
     folder.mkdir(parents=True)
     (package / "__init__.py").touch()
-    (folder / "__init__.py").touch()
     (folder / "exercise.py").write_text(WITHOUT_A_SEED, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     exercise = importlib.import_module(f"{package.name}.{folder.name}.exercise").EXERCISE

@@ -16,7 +16,6 @@ def test_the_course_does_what_the_page_says(tmp_path, monkeypatch):
     for name, text in FILES:
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
-        file.with_name("__init__.py").touch()
         file.write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -1,6 +1,7 @@
 from collections import Counter
 
 from drills.text import words
+
 from feedback.bank import RightAnswers
 
 right = RightAnswers()

@@ -1,4 +1,5 @@
 from drills.text import words
+
 from feedback.bank import WrongAnswers
 
 wrong = WrongAnswers()

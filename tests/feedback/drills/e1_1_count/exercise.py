@@ -2,6 +2,7 @@
 
 from drills.e1_1_count.misconceptions import known
 from drills.text import words
+
 from feedback import Exercise, TestCase
 
 

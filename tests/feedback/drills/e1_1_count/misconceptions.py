@@ -1,4 +1,5 @@
 from drills.text import words
+
 from feedback import Misconceptions
 
 known = Misconceptions()
