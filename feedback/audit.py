@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -94,16 +95,24 @@ def copied(exercise: Exercise, answers: Iterable[Callable]) -> list[str]:
 
 
 def _code(function: Callable) -> str:
-    """The code of a function or class without its name, its docstring and its decorators; "" where it has no source."""
+    """The code of a function or class of a module, without its name, docstring and decorators; "" for any other."""
     try:
-        definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    except (OSError, TypeError, SyntaxError):  # made by a decorator or a lambda
+        definitions = _definitions(str(inspect.getsourcefile(function)))
+    except (OSError, TypeError):  # it has no source
         return ""
-    if not isinstance(definition, (ast.FunctionDef, ast.ClassDef)):
+    definition = definitions.get(function.__qualname__)
+    if definition is None:
         return ""
     body = definition.body[1:] if ast.get_docstring(definition) else definition.body
     arguments = ast.dump(definition.args) if isinstance(definition, ast.FunctionDef) else ""
     return arguments + "".join(map(ast.dump, body))
+
+
+@cache
+def _definitions(file: str) -> dict[str, ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes of a module by their names; what is defined inside them is left out."""
+    found = ast.parse(Path(file).read_text(encoding="utf-8")).body
+    return {node.name: node for node in found if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
 
 # ---------------------------------------------------------------- misconceptions

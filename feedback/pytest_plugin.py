@@ -11,7 +11,7 @@ import importlib
 import importlib.util
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,12 @@ def imported_again(package: str, folder: Path, id: str) -> Exercise:
     """The exercise as a second import makes it, with other numbers from every source of random numbers."""
     with torch.random.fork_rng(devices=[]):
         torch.seed()
-        return HiddenExercises(package, str(folder), seed=0)[id]
+        return _second_import(package, folder)[id]
+
+
+@cache
+def _second_import(package: str, folder: Path) -> HiddenExercises:
+    return HiddenExercises(package, str(folder), seed=0)
 
 
 def promises_of_the_course(package: str) -> tuple[Callable, ...]:
