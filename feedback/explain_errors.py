@@ -47,7 +47,7 @@ def never_ends(exercise: Exercise, error: StillRunning) -> Report:
     seconds = f"{error.seconds:.0f} seconds"
     if error.waited:
         means = f"Your code was waiting for something (`time.sleep`, a lock, `input`), and was stopped after {seconds}."
-        hint = "What does this line wait for? An exercise never needs that."
+        hint = "What does it wait for? No exercise needs to wait."
     else:
         means = f"Your code was still running after {seconds}, and was stopped."
         hint = "Is there a loop whose condition never becomes false?"
