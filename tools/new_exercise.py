@@ -17,8 +17,6 @@ from feedback.files import write
 from tools import Problem
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
 MINUTES, STARS = 5, "●○○"
 
 FILES = {
