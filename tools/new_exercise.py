@@ -1,7 +1,7 @@
 """Begin an exercise: `python course.py new 4.4 "apply_draw(weights, keep, p)"`.
 
 It writes the exercise's folder and its cells in the notebook, each with ... where something is left to write, and says
-what that is. The cells go behind the exercise with the number before, or behind the cell named by --after.
+what that is. The cells follow the exercise with the number before, or the cell named by --after.
 """
 
 import argparse
@@ -167,13 +167,13 @@ def with_cells(path, id, name, signature, after):
 
 
 def end_of_the_exercise_before(cells, id):
-    """The index behind the check of the exercise with the largest number below this one."""
+    """The index after the check of the exercise with the largest number below this one."""
     place = int(id.split(".")[1])
     stubs = {int(found.split(".")[1]): i for i, cell in enumerate(cells) if (found := notebooks.exercise_of(cell))}
     before = [number for number in stubs if number < place]
     if not before:
         raise Problem(f"No exercise comes before {id} in its notebook: say with --after which cell it follows.")
-    return stubs[max(before)] + 2  # behind the stub and its check
+    return stubs[max(before)] + 2  # after the stub and its check
 
 
 def code(id, source, metadata):
