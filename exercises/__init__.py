@@ -4,7 +4,7 @@
     hint("3.3"), hint("3.3", 2)     a nudge, then a stronger one
     solution("3.3")                 a right answer, to read after trying
     progress(), progress("03")      what is solved, what is left, and what is worth another look
-    predict("02.order")             a question to answer before the next cell is run
+    predict("02.cards")             a question to answer before the next cell is run
     grade("3.3", mask_by_filling)   check for a grader: text, one exception if it is wrong, nothing recorded
     yours("2.4", attention)         your own function if its check passed, else the course's
 

@@ -20,8 +20,8 @@ NOTEBOOKS = (
     Notebook(
         "02_single_head_attention.ipynb",
         "single-head attention",
-        minutes=104,
-        core=84,
+        minutes=119,
+        core=95,
         question="How does a token decide what to read?",
     ),
     Notebook("03_causal_masking.ipynb", "causal masking", minutes=106, core=67, question="How do you hide the future?"),

@@ -1,7 +1,7 @@
 """One line for each attempt and each prediction, kept next to the record of what is solved.
 
     {"time": "2026-11-22T09:30:05+00:00", "exercise": "3.3", "verdict": "wrong", "misconception": "no-scale"}
-    {"time": "2026-11-22T09:31:40+00:00", "prediction": "02.order", "choice": "b"}
+    {"time": "2026-11-22T09:31:40+00:00", "prediction": "02.cards", "choice": "b"}
 
 The file is attempts.jsonl, in the folder of the progress file. It holds no name and no code: from the files of a class
 one can see where it stands. Nothing is written where the progress is kept in memory, and a line that cannot be written

@@ -1,7 +1,7 @@
 """The notebooks of a course: what each is about, what follows what, and links that lead to each exercise.
 
 A course hands in one `Notebook` for each file, in order. Everything that belongs to a notebook starts with its number:
-exercise 2.5 and prediction 02.order are in notebook 02.
+exercise 2.5 and prediction 02.cards are in notebook 02.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class Course:
         return self.exercises[exercise_id].reference
 
     def predict(self, prediction_id: Any, answer: Any = None) -> Question | Reply | Report:
-        """Ask for a prediction, with a button for each answer; or give the answer, as in predict("02.order", "b").
+        """Ask for a prediction, with a button for each answer; or give the answer, as in predict("02.cards", "b").
 
         Errors: none; an unknown id or answer is answered with the known ones
         Source: notebook 02

@@ -4,7 +4,7 @@
     recap               the heading that ends the last section
     task-2.2            the heading of exercise 2.2, and the colored frame that says what to write
     exercise-2.2        the empty function; the next cell of code is its check
-    predict-02.order    the cell of code that asks prediction 02.order
+    predict-02.cards    the cell of code that asks prediction 02.cards
     predict             a text that asks for a prediction
     saw                 a text that begins with what was to be seen in the output above
 

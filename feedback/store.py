@@ -1,6 +1,6 @@
 """What has been solved and predicted so far, kept in one small file so that it outlives a kernel.
 
-    {"2.1": {"status": "correct", "tries": 3}, "predictions": {"02.order": {"first": "a", "last": "b"}}}
+    {"2.1": {"status": "correct", "tries": 3}, "predictions": {"02.cards": {"first": "a", "last": "b"}}}
 
 Which file that is, the course says. Deleting it starts afresh.
 """

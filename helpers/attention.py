@@ -27,7 +27,7 @@ def dot_product_attention(q, k, v, mask=None, dropout=None):
 
 
 class SelfAttention(nn.Module):
-    """Every position of x asks, is asked, and answers: q, k and v are three projections of x.
+    """Each position of x attends to every position of x: q, k and v are three projections of x.
 
     Shapes: x (..., T, d_in) -> out (..., T, d_out), weights (..., T, T)
     Units:  weights sum to 1 over the last axis

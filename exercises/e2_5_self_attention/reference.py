@@ -6,7 +6,7 @@ from torch import nn
 
 
 class SelfAttention(nn.Module):
-    """Every position of x asks, is asked, and answers.
+    """Each position of x attends to every position of x.
 
     Shapes: x (B, T, d_in) -> out (B, T, d_out), weights (B, T, T)
     """

@@ -9,7 +9,7 @@ PREDICTIONS = (
         {
             "a": "Nothing that matters: a softmax makes every row and every column sum to 1.",
             "b": "PyTorch raises an error, because the shape no longer fits.",
-            "c": "The shape stays, but the rows no longer sum to 1.",
+            "c": "The rows no longer sum to 1, and nothing tells us: the shape is the same.",
         },
         right="c",
         tempting={
@@ -23,8 +23,8 @@ PREDICTIONS = (
         "02.overflow",
         "Exponentials, divided by their sum, for the scores 1000, 1001 and 999: which shares come out?",
         {
-            "a": "1 for the largest score and 0 for the others.",
-            "b": "None: the result is no number at all.",
+            "a": "1 for the largest score and 0 for the others: exponentials this large are far apart.",
+            "b": "None at all: a float cannot hold exponentials this large.",
             "c": "The same as for the scores 0, 1 and -1: only differences count.",
         },
         right="b",
@@ -40,7 +40,7 @@ PREDICTIONS = (
         {
             "a": "All rows change a lot: the scores are large, so a percent of them is much.",
             "b": "All rows stay nearly the same: where one weight is almost 1, it stays almost 1.",
-            "c": "Many rows stay the same, and some change a lot.",
+            "c": "Some change a lot and many hardly at all: it depends on how close the two largest scores are.",
         },
         right="c",
         tempting={
@@ -50,21 +50,18 @@ PREDICTIONS = (
         watch="Compare the median of the rows with the largest of them, line by line.",
     ),
     Prediction(
-        "02.order",
-        "The second sentence of the batch is the first one in reverse order. What does attention give for "
-        '"journey" there?',
+        "02.cards",
+        "After 400 steps of training without the division by √D, what has become of the three heads?",
         {
-            "a": "The same vector as in the first sentence.",
-            "b": "A different vector: it now has other neighbors on its left and on its right.",
-            "c": "The reverse of its vector: its features change places too.",
+            "a": "They have learned the task, but later: rows that are torn between two cards still pass gradients on.",
+            "b": "They are where they began: a softmax of such large scores is one-hot, and its gradients are 0.",
+            "c": "They have learned it as fast: the division is a constant, which W_query can make up for.",
         },
         right="a",
         tempting={
-            "b": "It is what a reader of sentences expects; look for the place in the formula where a position enters.",
-            "c": "Something is flipped, so something in the output should be; but which axis of x does `flip(0)`, in "
-            "the next cell, turn?",
+            "b": "It is true of the rows that have settled on one card. In section 5, was that true of all of them?",
+            "c": "A smaller W_query does the same to the scores, but a head has to get there first, step by step.",
         },
-        watch="The last line of the next cell compares the second output with the first one in reverse, and stays "
-        "silent only if they agree.",
+        watch="Compare the two halves of the next output, line by line, and not only their last lines.",
     ),
 )

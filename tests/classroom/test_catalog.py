@@ -24,7 +24,7 @@ def test_it_holds_what_the_exercises_say(collected):
     assert (softmax.name, softmax.minutes, softmax.notebook) == ("softmax", EXERCISES["2.2"].minutes, "02")
     for known in EXERCISES["2.2"].misconceptions:
         assert softmax.mistakes[known.id] == (known.means, known.hint)
-    assert collected.predictions["02.order"].right in collected.predictions["02.order"].answers
+    assert collected.predictions["02.cards"].right in collected.predictions["02.cards"].answers
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ def every_progress():
 
 
 def every_prediction():
-    asked = COURSE.predictions["02.order"]
+    asked = COURSE.predictions["02.cards"]
     return [Question(asked, None, print), *map(asked.reply, asked.answers)]
 
 

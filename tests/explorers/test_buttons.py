@@ -10,7 +10,7 @@ from feedback.prediction import Question
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-ORDER = COURSE.predictions["02.order"]
+ORDER = COURSE.predictions["02.cards"]
 CHOSEN = "[aria-pressed=true]"
 
 

@@ -63,10 +63,10 @@ def test_a_check_that_is_not_recorded_leaves_no_line(file):
 
 
 def test_every_choice_leaves_a_line(file):
-    predict("02.order", "b")
-    predict("02.order").choose("a")  # as its buttons do
-    predict("02.order", "no such answer")
-    assert [(line["prediction"], line["choice"]) for line in lines(file)] == [("02.order", "b"), ("02.order", "a")]
+    predict("02.cards", "b")
+    predict("02.cards").choose("a")  # as its buttons do
+    predict("02.cards", "no such answer")
+    assert [(line["prediction"], line["choice"]) for line in lines(file)] == [("02.cards", "b"), ("02.cards", "a")]
     assert all(line.keys() == {"time", "prediction", "choice"} for line in lines(file))
 
 

@@ -110,24 +110,24 @@ def test_wrong_and_right_choices_are_answered_differently(asked):
     assert all(reply.text.endswith(asked.watch) for reply in replies.values())
 
 
-# ---------------------------------------------------------------- predict("02.order", "b")
+# ---------------------------------------------------------------- predict("02.cards", "b")
 
 
 def test_a_right_choice():
-    assert repr(predict("02.order", "a")).startswith("✓ You chose (a): well predicted. The last line")
+    assert repr(predict("02.cards", "a")).startswith("✓ You chose (a): well predicted. Compare the two halves")
 
 
 @pytest.mark.parametrize("written", ["b", "B", " b "])
 def test_a_wrong_choice(written):
-    assert repr(predict("02.order", written)).startswith("→ You chose (b): tempting. It is what a reader ")
+    assert repr(predict("02.cards", written)).startswith("→ You chose (b): tempting. It is true of the rows ")
 
 
 def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known_ones():
     unknown = predict("02.other").message
     assert "There is no prediction '02.other'. The predictions are " in unknown and " 02.axis, 02.overflow," in unknown
-    assert 'Prediction 02.order has the answers "a", "b", "c", got \'d\'.' in predict("02.order", "d").message
-    assert "got 2." in predict("02.order", 2).message
-    assert "There is no prediction ['02.order']." in predict(["02.order"]).message
+    assert 'Prediction 02.cards has the answers "a", "b", "c", got \'d\'.' in predict("02.cards", "d").message
+    assert "got 2." in predict("02.cards", 2).message
+    assert "There is no prediction ['02.cards']." in predict(["02.cards"]).message
 
 
 def test_as_html_nothing_is_markup_but_code():
@@ -140,21 +140,21 @@ def test_as_html_nothing_is_markup_but_code():
 
 @pytest.fixture
 def shown(monkeypatch):
-    """The outputs of predict("02.order") in a notebook."""
+    """The outputs of predict("02.cards") in a notebook."""
     outputs = []
     monkeypatch.setattr(InteractiveShell, "initialized", lambda: True)
     monkeypatch.setattr(display, "display", lambda data, metadata=None, raw=False: outputs.append(data))
-    predict("02.order")._ipython_display_()
+    predict("02.cards")._ipython_display_()
     return outputs
 
 
 def test_the_still_question_comes_first_and_the_buttons_alone_in_a_second_output(shown):
     still, live = shown
     assert set(still) == {"text/html", "text/plain"} and set(live) == {display.VIEW}
-    for said in ("Predict:", "The same vector as in the first sentence.", "(c)", 'predict("02.order", "a")'):
+    for said in ("Predict:", "They have learned the task, but later: ", "(c)", 'predict("02.cards", "a")'):
         assert said in still["text/plain"]
-    assert "<code>predict(&quot;02.order&quot;, &quot;a&quot;)</code>" in still["text/html"]
-    assert still["text/plain"] == repr(predict("02.order"))
+    assert "<code>predict(&quot;02.cards&quot;, &quot;a&quot;)</code>" in still["text/html"]
+    assert still["text/plain"] == repr(predict("02.cards"))
 
 
 def test_a_saved_notebook_keeps_the_still_question_alone(shown):
@@ -165,15 +165,15 @@ def test_a_saved_notebook_keeps_the_still_question_alone(shown):
 
 
 def test_the_still_question_does_not_depend_on_what_was_chosen(shown):
-    predict("02.order", "b")
-    assert predict("02.order").still() == shown[0]
+    predict("02.cards", "b")
+    assert predict("02.cards").still() == shown[0]
 
 
 def test_in_colab_both_are_one_output(monkeypatch):
     outputs = []
     monkeypatch.setitem(sys.modules, "google.colab", SimpleNamespace())
     monkeypatch.setattr(display, "display", lambda data, metadata=None, raw=False: outputs.append(data))
-    buttons.show(predict("02.order"))
+    buttons.show(predict("02.cards"))
     assert [set(data) for data in outputs] == [{display.VIEW, "text/html", "text/plain"}]
 
 
@@ -181,7 +181,7 @@ def test_in_colab_both_are_one_output(monkeypatch):
 def test_a_question_is_asked_without_anywidget_where_it_is_only_printed():
     code = (
         "import sys; sys.modules['anywidget'] = None; from exercises import predict; "
-        "print(predict('02.order')); print(predict('02.order', 'b'))"
+        "print(predict('02.cards')); print(predict('02.cards', 'b'))"
     )
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
     assert ran.stdout.startswith("Predict: ") and "→ You chose (b): tempting." in ran.stdout
@@ -189,7 +189,7 @@ def test_a_question_is_asked_without_anywidget_where_it_is_only_printed():
 
 def test_the_buttons_have_all_replies_and_tell_the_choice():
     chosen = []
-    view = buttons.Buttons(Question(COURSE.predictions["02.order"], None, chosen.append))
+    view = buttons.Buttons(Question(COURSE.predictions["02.cards"], None, chosen.append))
     assert isinstance(view, anywidget.AnyWidget) and view.choice == "" and chosen == []
     assert {letter: head[0] for letter, (head, _) in view.replies.items()} == {"a": "✓", "b": "→", "c": "→"}
     view.choice = "c"
@@ -197,11 +197,11 @@ def test_the_buttons_have_all_replies_and_tell_the_choice():
 
 
 def test_the_buttons_begin_with_the_choice_of_last_time(record_file):
-    predict("02.order", "b")
-    view = buttons.Buttons(predict("02.order"))
+    predict("02.cards", "b")
+    view = buttons.Buttons(predict("02.cards"))
     assert view.choice == "b"
     view.choice = "a"
-    assert COURSE.store.choices() == {"02.order": {"first": "b", "last": "a"}}
+    assert COURSE.store.choices() == {"02.cards": {"first": "b", "last": "a"}}
 
 
 # ---------------------------------------------------------------- the record
@@ -209,20 +209,20 @@ def test_the_buttons_begin_with_the_choice_of_last_time(record_file):
 
 def test_choices_are_kept_next_to_what_was_solved(record_file):
     check("0.1", lambda x: x.mean(1))
-    predict("02.order", "b")
-    predict("02.order", "a")
+    predict("02.cards", "b")
+    predict("02.cards", "a")
     check("0.1", lambda x: x.mean(1))
     assert saved(record_file) == {
         "0.1": {"status": "correct", "tries": 2},
-        "predictions": {"02.order": {"first": "b", "last": "a"}},
+        "predictions": {"02.cards": {"first": "b", "last": "a"}},
     }
     assert COURSE.store.load() == {"0.1": {"status": "correct", "tries": 2}}
     assert repr(progress()).startswith("1 of ")
 
 
 def test_a_question_or_an_unknown_answer_records_nothing(record_file):
-    predict("02.order")
-    predict("02.order", "d")
+    predict("02.cards")
+    predict("02.cards", "d")
     assert not record_file.exists()
 
 
@@ -241,7 +241,7 @@ def test_a_question_or_an_unknown_answer_records_nothing(record_file):
     ids=repr,
 )
 def test_a_damaged_entry_costs_nothing_else(record_file, damaged):
-    sound = {"02.order": {"first": "b", "last": "b"}}
+    sound = {"02.cards": {"first": "b", "last": "b"}}
     predictions = {**damaged, **sound} if isinstance(damaged, dict) else damaged
     solved = {"0.1": {"status": "correct", "tries": 1}}
     record_file.write_text(json.dumps({**solved, "predictions": predictions}), encoding="utf-8")
@@ -257,5 +257,5 @@ def test_a_choice_is_remembered_where_nothing_can_be_written(tmp_path, monkeypat
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
     monkeypatch.setattr(COURSE.store, "_unsaved", {})
-    predict("02.order", "b")
-    assert COURSE.store.choices() == {"02.order": {"first": "b", "last": "b"}}
+    predict("02.cards", "b")
+    assert COURSE.store.choices() == {"02.cards": {"first": "b", "last": "b"}}
