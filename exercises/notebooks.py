@@ -24,7 +24,7 @@ NOTEBOOKS = (
         core=95,
         question="How does a token decide what to read?",
     ),
-    Notebook("03_causal_masking.ipynb", "causal masking", minutes=106, core=67, question="How do you hide the future?"),
+    Notebook("03_causal_masking.ipynb", "causal masking", minutes=115, core=71, question="How do you hide the future?"),
     Notebook("04_dropout.ipynb", "dropout", minutes=80, core=71, question="Why zero what you just computed?"),
     Notebook(
         "05_multi_head_attention.ipynb",

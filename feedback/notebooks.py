@@ -23,6 +23,7 @@ from typing import Any
 
 Cell = Mapping[str, Any]
 SAW = "**What you saw.**"  # how a text with the tag `saw` begins
+FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'  # how one begins that is to be opened
 LABEL = re.compile(r"^\*(core|deeper) · (\d+) min\*$", re.MULTILINE)  # the tag of a section, as its text shows it
 
 

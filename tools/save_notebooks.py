@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from feedback import files  # noqa: E402  the path comes first
 from feedback.display import VIEW  # noqa: E402
-from feedback.notebooks import asks  # noqa: E402
+from feedback.notebooks import FOLDED, asks, has_tag  # noqa: E402
 from tools.unchanged import kept_outputs  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -120,17 +120,30 @@ def clean(notebook):
 
 
 def hide_answers(notebook):
-    """Fold the outputs that answer a prediction: JupyterLab shows them with a click, or when the cell is run."""
-    asked = False
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code" and cell["outputs"] and not asks(cell):
-            hidden = {"outputs_hidden": True} if asked else {}
-            jupyter = cell["metadata"].pop("jupyter", {})
-            jupyter.pop("outputs_hidden", None)
-            if jupyter or hidden:
-                cell["metadata"]["jupyter"] = {**jupyter, **hidden}
-            asked = False
-        asked = asked or asks(cell)
+    """Fold the outputs that answer a prediction: JupyterLab shows them with a click, or when the cell is run.
+
+    These are all outputs up to a folded "What you saw" or, where none follows, the next one.
+    """
+    cells = notebook["cells"]
+    hidden = [id(answer) for n, cell in enumerate(cells) if asks(cell) for answer in answers_in(cells[n + 1 :])]
+    for cell in cells:
+        jupyter = cell["metadata"].pop("jupyter", {})
+        jupyter.pop("outputs_hidden", None)
+        if id(cell) in hidden:
+            jupyter["outputs_hidden"] = True
+        if jupyter:
+            cell["metadata"]["jupyter"] = jupyter
+
+
+def answers_in(cells):
+    """Of the cells after a prediction, those whose outputs answer it."""
+    end = next((n for n, cell in enumerate(cells) if asks(cell) or has_tag(cell, "saw") or folded(cell)), None)
+    answers = [cell for cell in cells[:end] if cell["cell_type"] == "code" and cell["outputs"]]
+    return answers if end is not None and folded(cells[end]) else answers[:1]
+
+
+def folded(cell):
+    return cell["source"].startswith(FOLDED)
 
 
 def keep_times(notebook, before):

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from feedback import files  # noqa: E402  the path comes first
-from feedback.notebooks import SAW, asks, exercise_of, has_tag  # noqa: E402
+from feedback.notebooks import FOLDED, SAW, asks, exercise_of, has_tag  # noqa: E402
 from tools import Problem  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -40,7 +40,6 @@ OLD = STUDY / "old"  # the first cell of a notebook finds the course from here t
 RECORD = "made_from"  # the key in a copy's metadata: {cell id: fingerprint of the text that was published}
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_FOR_LAB = 5
-FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'
 AHEAD = re.compile(r"^#|\*\*Predict|\*\*Look for|\bnext cell\b")  # a paragraph that leads to what comes next
 REACH = 3  # a prediction is answered at most so many cells later
 

@@ -20,8 +20,8 @@ EXERCISE = Exercise(
     misconceptions=known,
     stage_of=stage_of,
     hints=(
-        "A sum of D independent products of variance 1 has variance D. What is its standard deviation? Section 5 prints "
-        "it for three D.",
+        "A sum of D independent products of variance 1 has variance D. What is its standard deviation? Section 5 "
+        "prints it for three D.",
         "Three steps: dot products of all queries with all keys, divide by `sqrt(D)`, softmax over the keys. D is the "
         "size of the last axis of q.",
         "scores / math.sqrt(q.size(-1)), then .softmax(dim=-1).",

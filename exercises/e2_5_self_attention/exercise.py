@@ -63,8 +63,8 @@ EXERCISE = Exercise(
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
     hints=(
-        "What must exist before the module is first called, and what is computed in each call? The three layers are made "
-        "once, in `__init__` after `super().__init__()`; the three projections of x are made in `forward`.",
+        "What must exist before the module is first called, and what is computed in each call? The three layers are "
+        "made once, in `__init__` after `super().__init__()`; the three projections of x are made in `forward`.",
         "In forward: q = `self.W_query(x)`, and k and v likewise; then what you wrote in exercise 2.4.",
         "`return attention(self.W_query(x), self.W_key(x), self.W_value(x))`",
     ),

@@ -43,7 +43,7 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Two steps: weights * mask sets the hidden ones to 0 (False counts as 0). Then a row may sum to less than 1.",
+        "After `weights * mask`, what does a row sum to? By which number must it be multiplied or divided to sum to 1?",
         "Divide by the new sum of each row; `keepdim=True` makes (T, 1) out of (T,), so that the shapes fit.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN),

@@ -35,7 +35,10 @@ EXERCISE = Exercise(
     misconceptions=known,
     stage_of=stage_of,
     hints=(
-        "`exp(-inf)` is exactly 0. Put -inf where the mask is False, then take the softmax over the last axis.",
+        "A hidden score must lie below every other score, however low those are. Which float is lower than all "
+        "numbers, and what is its exponential?",
+        "`float('-inf')`, and `exp(-inf)` is exactly 0. Put it where the mask is False, then take the softmax over the "
+        "last axis.",
         "`scores.masked_fill(where, value)` fills where `where` is True; `~mask` is True where the mask is False.",
     ),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN_EXACTLY),

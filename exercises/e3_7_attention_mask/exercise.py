@@ -81,10 +81,10 @@ EXERCISE = Exercise(
     hints=(
         "Two masks, combined with `&`. One says which keys are real tokens: where in ids does it come from, and which "
         "axis does it need so that every query gets the same row? The other is the triangle of exercise 3.1.",
-        "`(ids != pad_id)[:, None, :]` has shape (B, 1, T). Combined with a mask of shape (T, T) it broadcasts to "
-        "(B, T, T): the triangle if causal, and otherwise a square that hides nothing.",
+        "Compare the ids with `pad_id`: that gives (B, T), a row of keys for each item. With an axis of size 1 for the "
+        "queries it broadcasts against (T, T): the triangle if causal, and otherwise a square that hides nothing.",
         "`mask = torch.ones(T, T, dtype=torch.bool)`; if causal, keep its lower triangle; return "
-        "`mask & (ids != pad_id)[:, None, :]`.",
+        "`mask & (ids != pad_id)[:, None, :]`, whose second factor has shape (B, 1, T).",
     ),
     error_meanings=(
         (

@@ -66,7 +66,7 @@ def test_what_is_in_a_tenth_notebook_is_found(path, monkeypatch):
     monkeypatch.setattr(study, "NOTEBOOKS", path.parent)
     assert study.find("10") == path.name
     folded = {cell["id"]: cell["source"] for cell in study.published_edition(path.name)["cells"]}
-    assert folded["answer"] == f"{study.FOLDED}\n\nThree.\n</details>"
+    assert folded["answer"] == f"{notebooks.FOLDED}\n\nThree.\n</details>"
 
     contents = Contents([Notebook(path.name, "shares", minutes=17, core=12, question="?")], path.parent)
     assert contents.link("10.1") == "10_shares.ipynb#cell-id=ex"

@@ -10,6 +10,7 @@ import sys
 import nbformat
 import pytest
 
+from feedback.notebooks import FOLDED
 from tests.notebooks.common import PATHS, ROOT
 from tools import save_notebooks, study
 
@@ -86,6 +87,12 @@ def test_an_output_that_answers_a_prediction_is_folded_and_no_other():
         cell("code", "x + 3"),
         cell("code", 'predict("02.order")', tags=["predict-02.order"]),
         cell("code", "x + 4", jupyter={"source_hidden": True}),
+        cell("code", "x + 5"),
+        cell("code", 'predict("02.slope")', tags=["predict-02.slope"]),
+        cell("code", "x + 6"),
+        cell("code", "x + 7"),
+        cell("markdown", f"{FOLDED}\n\nThirteen and fourteen, for x = 7.\n</details>"),
+        cell("code", "x + 8"),
     ]
     save_notebooks.hide_answers({"cells": cells})
     assert [one["metadata"].get("jupyter") for one in cells] == [
@@ -96,6 +103,12 @@ def test_an_output_that_answers_a_prediction_is_folded_and_no_other():
         None,
         None,
         {"source_hidden": True, "outputs_hidden": True},
+        None,
+        None,
+        {"outputs_hidden": True},
+        {"outputs_hidden": True},
+        None,
+        None,
     ]
 
 

@@ -21,6 +21,7 @@ from ipykernel.ipkernel import IPythonKernel
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from feedback.notebooks import FOLDED
 from tests.notebooks.common import execute
 from tests.setup.copies import copy_study
 from tools.save_notebooks import comparable
@@ -158,7 +159,7 @@ def test_what_answers_a_prediction_is_folded_up_to_the_paragraph_that_leads_on(c
     course.study.main(["start"])
     copied = course.cells()
     folded = "\n\nTwo.\n\nThree.\n</details>\n\nNow four. **Predict:** and five?\n\nSix."
-    assert copied["saw"] == course.study.FOLDED + folded
+    assert copied["saw"] == FOLDED + folded
     assert {copied[id] == sources[id] for id in ("predict", "run", "saw-2")} == {True}
 
 

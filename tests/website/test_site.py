@@ -20,7 +20,7 @@ from bs4 import BeautifulSoup
 
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS
-from feedback.notebooks import has_tag, prediction_of, statements
+from feedback.notebooks import FOLDED, has_tag, prediction_of, statements
 from tests.explorers.axe import OF_COLORS, violations
 from tests.explorers.browser import SIZE, WatchedPage
 from tests.minilm import require_minilm
@@ -168,7 +168,7 @@ def test_what_answers_a_prediction_and_what_a_notebook_hides_is_folded(soups, fi
             (shown,) = (code for code in page.select("pre") if code.text.strip() == source)
             assert shown.find_parent("details"), cell.id
     with_answers = study.with_folded_answers(cells)
-    folded = {cell["id"] for cell in with_answers if study.FOLDED in cell["source"]}
+    folded = {cell["id"] for cell in with_answers if FOLDED in cell["source"]}
     answers = [summary.parent for summary in page.select("details > summary") if summary.text == "What you saw"]
     assert len(answers) == len(folded) and not any(details.has_attr("open") for details in answers)
     for before, cell in itertools.pairwise(cells):
