@@ -16,7 +16,7 @@ NOTEBOOKS = (
         core=28,
         question="What will you build, and how does the course answer you?",
     ),
-    Notebook("01_embeddings.ipynb", "embeddings", minutes=70, core=45, question="How does text become vectors?"),
+    Notebook("01_embeddings.ipynb", "embeddings", minutes=85, core=54, question="How does text become vectors?"),
     Notebook(
         "02_single_head_attention.ipynb",
         "single-head attention",

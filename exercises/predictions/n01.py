@@ -27,7 +27,7 @@ PREDICTIONS = (
         'How does MiniLM\'s table hold the two senses of "bank", the one by the river and the one with the money?',
         {
             "a": "In two rows, one for each sense; the sentence decides which of them is taken.",
-            "b": "In a single row, whatever the sentence is about.",
+            "b": "In a single row: a row is found by the word alone, whatever the sentence is about.",
             "c": 'In no row of its own: a word with several senses is split into pieces, such as "ban" and "##k".',
         },
         right="b",
@@ -36,14 +36,14 @@ PREDICTIONS = (
             "sentence to do with it?",
             "c": "Words are split into pieces; but was it their meaning that decided where, or the list of pieces?",
         },
-        watch='Look at the neighbors that are listed for "bank": which sense are they about?',
+        watch="The next output begins with the ids of two texts: look for the one that stands for the bank.",
     ),
     Prediction(
         "01.order",
         '"dog bites man" and "man bites dog": does attention give "dog" the same vector in both?',
         {
             "a": 'No: in one sentence "dog" comes first and in the other last, so it reads the others differently.',
-            "b": "Yes, the same.",
+            "b": "Yes, the same: in both it compares itself with the same three vectors.",
             "c": "Nearly the same: the other two words are the same, but they are on its other side.",
         },
         right="b",
@@ -53,5 +53,37 @@ PREDICTIONS = (
             "c": "Left and right matter to a reader; but has attention been told on which side a word is?",
         },
         watch="Compare the two lines number by number.",
+    ),
+    Prediction(
+        "01.apart",
+        "A word and a position are added. In how many cases can both be found again from the sum?",
+        {
+            "a": "In most, if there are many features: in many dimensions, random rows hardly get in each other's way.",
+            "b": "In most, if there are few features: the fewer numbers are added, the less is mixed up.",
+            "c": "In next to none: a sum does not say what was added, however many features there are.",
+        },
+        right="a",
+        tempting={
+            "b": "Fewer numbers, fewer sums. But with two features, how many of the 20,000 sums lie close together?",
+            "c": "It is true of 8, and of 5 + 3. But how many of the 20,000 pairs come close to one row of numbers?",
+        },
+        watch="Follow the shares down the lines of the next output, from C = 2 to C = 128.",
+    ),
+    Prediction(
+        "01.vector",
+        'MiniLM\'s first attention reads "bank" in "the bank of the river". In which other text does it read the same '
+        "vector?",
+        {
+            "a": 'In "we sat on the bank of the river": there, too, it is the bank of a river.',
+            "b": 'In neither: "the bank lent me money" is about money, and in the other text "bank" comes later.',
+            "c": 'In "the bank lent me money": there, too, "bank" is the second word.',
+        },
+        right="c",
+        tempting={
+            "a": "It is the same meaning. But which three rows are added for this token, and which of them knows about "
+            "rivers?",
+            "b": "A reader tells them apart. But which three rows are added, and which of them knows about money?",
+        },
+        watch="Two vectors that are the same have a cosine of 1.",
     ),
 )
