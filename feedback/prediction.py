@@ -20,7 +20,7 @@ class Prediction:
     """A question with two to four answers, one of which is right.
 
     answers   {"a": "...", "b": "..."}; text in `backticks` is shown as code
-    tempting  for each wrong answer: why it is tempting, in one sentence
+    tempting  for each wrong answer: why it is tempting and what speaks against it, in one sentence
     watch     what to look for in the next output
     """
 
@@ -62,7 +62,7 @@ class Reply:
 
     @property
     def head(self) -> str:
-        sign, word = ("✓", "well predicted") if self.right else ("→", "tempting")
+        sign, word = ("✓", "well predicted") if self.right else ("→", "think again")
         return f"{sign} You chose ({self.letter}): {word}."
 
     def __repr__(self) -> str:

@@ -115,8 +115,9 @@ EXERCISE = Exercise(
     stage_of=stage_of,
     misconceptions=known,
     hints=(
-        "`table[3]` is row 3. The index between the brackets may also be a whole tensor of numbers.",
-        "With ids of shape (B, T), `table[ids]` has the shape (B, T, C): one row in place of each id.",
+        "`table[3]` is row 3. Try what else PyTorch accepts between the brackets: a list of rows, a tensor of ids.",
+        "The index may be a whole tensor. With ids of shape (B, T), `table[ids]` has the shape (B, T, C): one row in "
+        "place of each id.",
     ),
     properties=(
         properties.FINITE,

@@ -102,8 +102,8 @@ EXERCISE = Exercise(
     misconceptions=known,
     error_meanings=ERROR_MEANINGS,
     hints=(
-        "Draw one random number for each number of x: `torch.rand(x.shape, generator=generator)`. Which of them "
-        "are at least p?",
+        "Each number of x needs a coin of its own, which shows zero with probability p. How do you make such a coin "
+        "from a random number between 0 and 1? And what must the numbers that are kept be divided by?",
         "keep = `torch.rand(x.shape, generator=generator)` >= p is True with probability 1 - p. x * "
         "`keep.to(x.device)` sets the others to 0. What is missing is a division.",
         "`return x * keep.to(x.device) / (1 - p)`",

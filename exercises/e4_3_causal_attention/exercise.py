@@ -186,9 +186,10 @@ EXERCISE = Exercise(
     misconceptions=known,
     error_meanings=ERROR_MEANINGS,
     hints=(
-        "It is your SelfAttention from exercise 2.5 with two more lines in `__init__`: "
-        '`self.register_buffer("mask", ...)`, a triangle of `context_length` positions, and '
-        "`self.dropout = nn.Dropout(dropout)`.",
+        "Begin with your SelfAttention from exercise 2.5. Which two things must it also keep, made once in `__init__`? "
+        "One is a layer, the other a tensor that moves with the module but is not trained.",
+        'The two are `self.dropout = nn.Dropout(dropout)` and `self.register_buffer("mask", ...)`, a triangle of '
+        "`context_length` positions.",
         "In forward: `T = x.size(1)`, and the mask is `self.mask[:T, :T]`. Fill the scores with -inf where it "
         "forbids, take the softmax, then weights = `self.dropout(weights)`, and only then out.",
         '`weights = scores.masked_fill(~self.mask[:T, :T], float("-inf")).softmax(dim=-1)`, for a mask that is '

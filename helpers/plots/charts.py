@@ -49,7 +49,7 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
             add_legend(axis)
         words = [
             f"{name}: "
-            + ", ".join(f"{label} {value:.2f}" for label, value in zip(labels, values.tolist(), strict=True))
+            + ", ".join(f"{value:.2f} for {label}" for label, value in zip(labels, values.tolist(), strict=True))
             for name, values in groups.items()
         ]
         caption = f"From {labels[0]} to {labels[-1]}: {'; '.join(_course_of(*group) for group in groups.items())}."
@@ -66,13 +66,20 @@ def lines(curves, xs, xlabel, ylabel, title="", log=False):
     """
     with rc_context(STYLE):
         figure, curves = _curves(curves, xs, xlabel, ylabel, title, log)
-        words = [
-            f"{name}: from {short(float(values[0]), 4)} at {xs[0]} to {short(float(values[-1]), 4)} at {xs[-1]}"
-            for name, values in curves.items()
-        ]
+        words = [f"{name}: {_ends_and_extremes(values, xs)}" for name, values in curves.items()]
         courses = [_course_of(*curve) for curve in curves.items()]
         caption = f"From {xs[0]} to {xs[-1]} on the horizontal axis: {'; '.join(courses)}."
         return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".", caption)
+
+
+def _ends_and_extremes(values, xs):
+    """In words, where a curve begins and ends, and its highest and lowest point if these are in between."""
+    first, *_, last = at = [f"{short(float(value), 4)} at {x}" for value, x in zip(values, xs, strict=True)]
+    words = f"from {first} to {last}"
+    for name, n in (("highest", int(values.argmax())), ("lowest", int(values.argmin()))):
+        if values[n] not in (values[0], values[-1]):
+            words += f", {name} {at[n]}"
+    return words
 
 
 def timings(curves, xs, xlabel, title=""):

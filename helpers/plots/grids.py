@@ -9,6 +9,7 @@ from helpers.plots.style import COLORS, PAPER, SIGNED, STYLE, WEIGHTS, listed, o
 from helpers.plots.svg import Picture, to_svg
 
 SCALE = Normalize(0, 1)
+ALIKE = 1e-4  # weights that differ by less are told as equal
 
 
 def weights(values, rows, columns=None, title="weights", mask=None):
@@ -78,12 +79,15 @@ def _mask_of(mask, title, values):
 
 
 def _weights_words(title, values, hidden, rows, columns, leaks):
-    """What a heat map says, in words: for each query the key it reads most."""
+    """What a heat map says, in words: for each query the key it reads most, or that it reads several keys alike."""
     seen = values.masked_fill(hidden | values.isnan(), float("-inf"))
     parts = []
     for i, row in enumerate(rows):
-        j = int(seen[i].argmax())
-        largest = f"{columns[j]} {short(float(values[i, j]), 2)}"
+        alike = [columns[j] for j in range(len(columns)) if seen[i, j] > seen[i].max() - ALIKE]
+        keys = alike[0] if len(alike) == 1 else f"all {len(alike)} keys alike,"
+        if 1 < len(alike) < int((~seen[i].isneginf()).sum()):
+            keys = listed(alike) if len(alike) <= 3 else f"{len(alike)} keys alike,"
+        largest = f"{keys} {short(float(seen[i].max()), 2)}"
         if seen[i].isneginf().all():
             largest = "NaN" if values[i].isnan().all() else "nothing"
         parts.append(f"{row}: {largest}")

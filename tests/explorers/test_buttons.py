@@ -52,7 +52,7 @@ def test_a_click_is_answered_in_the_browser_and_told_to_the_kernel(page):
     asked = Asked(page.output("new"))
     assert asked.reply().strip() == "Choose an answer, then run the next cell." and asked.chosen() == []
     asked.button("c").click()
-    assert asked.reply() == f"→ You chose (c): tempting. {ORDER.reply('c').text.replace('`', '')}"
+    assert asked.reply() == f"→ You chose (c): think again. {ORDER.reply('c').text.replace('`', '')}"
     assert asked.chosen() == [f"(c) {ORDER.answers['c']}"]
     asked.button("a").click()
     assert asked.reply() == f"✓ You chose (a): well predicted. {ORDER.reply('a').text}"
@@ -62,7 +62,7 @@ def test_a_click_is_answered_in_the_browser_and_told_to_the_kernel(page):
 
 def test_it_begins_with_the_choice_of_last_time(page):
     asked = Asked(page.output("answered"))
-    assert asked.chosen() == [f"(b) {ORDER.answers['b']}"] and "You chose (b): tempting." in asked.reply()
+    assert asked.chosen() == [f"(b) {ORDER.answers['b']}"] and "You chose (b): think again." in asked.reply()
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])

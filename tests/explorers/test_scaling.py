@@ -120,7 +120,7 @@ def test_the_picture_is_the_mean_of_the_largest_weight():
     q, k = drawn(37, 100), drawn(7, 100)
     words = explorers.scaling(q, k).still()["text/plain"]
     parts = {
-        name: [f"d = {d} {largest(q, k, d, name).mean():.2f}" for d in (1, 4, 16, 64, 100)] for name in (NONE, ROOT)
+        name: [f"{largest(q, k, d, name).mean():.2f} for d = {d}" for d in (1, 4, 16, 64, 100)] for name in (NONE, ROOT)
     }
     assert words == (
         f"The largest of 7 weights (mean largest weight). {NONE}: {', '.join(parts[NONE])}; "

@@ -119,7 +119,7 @@ def test_a_right_choice():
 
 @pytest.mark.parametrize("written", ["b", "B", " b "])
 def test_a_wrong_choice(written):
-    assert repr(predict("02.cards", written)).startswith("→ You chose (b): tempting. It is true of the rows ")
+    assert repr(predict("02.cards", written)).startswith("→ You chose (b): think again. It is true of the rows ")
 
 
 def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known_ones():
@@ -184,7 +184,7 @@ def test_a_question_is_asked_without_anywidget_where_it_is_only_printed():
         "print(predict('02.cards')); print(predict('02.cards', 'b'))"
     )
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
-    assert ran.stdout.startswith("Predict: ") and "→ You chose (b): tempting." in ran.stdout
+    assert ran.stdout.startswith("Predict: ") and "→ You chose (b): think again." in ran.stdout
 
 
 def test_the_buttons_have_all_replies_and_tell_the_choice():
