@@ -92,8 +92,8 @@ def _matrix_product(words: str) -> str:
         )
         if p == inner:
             return rule + (
-                " It would fit if the last two axes of the right side were swapped, `.transpose(-2, -1)`. (If this "
-                "is a layer, it was given vectors of another width than it takes.)"
+                " It would fit if two axes of the right side changed places. (If this is a layer, it was given vectors "
+                "of another width than it takes.)"
             )
         if p == n:
             return (

@@ -69,7 +69,7 @@ def _changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
         hint = "Apply the layer, and leave its weight and bias alone: they are to be used again."
     else:
         hint = (
-            f"{name} += ..., {name} -= ..., `{name}[...] = ...`, `{name}.data = ...`, `out={name}` and methods "
+            f"{name} += ..., {name} *= ..., `{name}[...] = ...`, `{name}.data = ...`, `out={name}` and methods "
             f"that end in _ (`masked_fill_`, `requires_grad_`) change {name} itself. Make a new tensor instead ({name} "
             f"= {name} - ..., or return {name} + ...), or start with `{name}.clone()`."
         )
