@@ -511,7 +511,8 @@ def test_a_port_that_is_taken(ready_course):
 @pytest.mark.parametrize(
     "words, complaint",
     [
-        (["teach"], "There is no command 'teach'"),
+        (["foo"], "There is no command 'foo': `python course.py --help` lists"),
+        (["udpate"], "There is no command 'udpate' (did you mean 'update'?): `python course.py --help` lists"),
         (["--no-brwser"], "unrecognized arguments: --no-brwser"),
         (["fetch", "vocab.txt"], "fetch takes no options, got vocab.txt"),
         (["--port", "eight"], "invalid int value: 'eight'"),
@@ -523,13 +524,11 @@ def test_words_that_mean_nothing(ready_course, words, complaint):
     assert not ready_course.calls("pip")
 
 
-def test_help(course):
+def test_help(course, module):
     process = course.run("--help")
     assert process.returncode == 0
-    commands = ("update", "reset", "test", "fetch", "class", "slides", "handout")
-    commands += ("benchmark", "save", "badges", "versions", "lock")
     for word in (
-        *(f"course.py {command} " for command in commands),
+        *(f"course.py {command} " for command in module.COMMANDS),
         "--no-browser",
         "--port",
         "COURSE_TORCH",
@@ -538,6 +537,35 @@ def test_help(course):
         "COURSE_MINILM",
     ):
         assert word in process.out
+
+
+@pytest.mark.parametrize("set_up", [False, True])
+def test_help_only_helps(course, module, set_up):
+    if set_up:
+        course.with_fakes()
+    there = sorted(course.folder.rglob("*"))
+    for command in module.COMMANDS:
+        process = course.run(command, "--help")
+        assert process.out.startswith(f"usage: python course.py {command}") and process.returncode == 0
+    assert sorted(course.folder.rglob("*")) == there
+
+
+def test_a_command_with_options_lists_them_and_does_nothing(module, monkeypatch, capsys):
+    """With the modules of the course itself."""
+    monkeypatch.setattr(module, "PYTHON", Path(sys.executable))
+    monkeypatch.setattr(module, "ROOT", PROJECT)
+    for command in module.MODULES:
+        module.show_help(command)
+        said = capsys.readouterr().out
+        assert said.startswith(f"usage: python course.py {command} [-h]") and "--help" in said
+
+
+@pytest.mark.parametrize("words", [["class"], ["grading", "moodle", "out"], ["lock", "--frozen"], ["save", "-x"]])
+def test_what_a_command_cannot_use_is_said_in_one_sentence(module, words):
+    command = [sys.executable, "-m", module.MODULES[words[0]], *words[1:]]
+    process = subprocess.run(command, cwd=PROJECT, capture_output=True, encoding="utf-8")
+    process.err = process.stderr
+    assert_one_sentence(process, f": `python course.py {words[0]} --help` says what can follow it.")
 
 
 # ---- test, benchmark and save
