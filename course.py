@@ -320,6 +320,7 @@ def arrange_lab():
     return [
         f"--LabApp.workspaces_dir={lab / 'workspaces'}",
         "--LabApp.custom_css=True",
+        f"--LabApp.extra_labextensions_path={LAYOUT / 'extensions'}",
         f"--ServerApp.tornado_settings={json.dumps({'static_custom_path': [str(LAYOUT)]})}",
         "--ServerApp.contents_manager_class=tools.jupyterlab.contents.Contents",
         "--MappingKernelManager.transport_encryption=auto",  # else every kernel warns that it is not encrypted
