@@ -524,50 +524,6 @@ def test_words_that_mean_nothing(ready_course, words, complaint):
     assert not ready_course.calls("pip")
 
 
-def test_help(course, module):
-    process = course.run("--help")
-    assert process.returncode == 0
-    for word in (
-        *(f"course.py {command} " for command in module.COMMANDS),
-        "--no-browser",
-        "--port",
-        "COURSE_TORCH",
-        "COURSE_INSTALLER",
-        "COURSE_DEVICE",
-        "COURSE_MINILM",
-    ):
-        assert word in process.out
-
-
-@pytest.mark.parametrize("set_up", [False, True])
-def test_help_only_helps(course, module, set_up):
-    if set_up:
-        course.with_fakes()
-    there = sorted(course.folder.rglob("*"))
-    for command in module.COMMANDS:
-        process = course.run(command, "--help")
-        assert process.out.startswith(f"usage: python course.py {command}") and process.returncode == 0
-    assert sorted(course.folder.rglob("*")) == there
-
-
-def test_a_command_with_options_lists_them_and_does_nothing(module, monkeypatch, capsys):
-    """With the modules of the course itself."""
-    monkeypatch.setattr(module, "PYTHON", Path(sys.executable))
-    monkeypatch.setattr(module, "ROOT", PROJECT)
-    for command in module.MODULES:
-        module.show_help(command)
-        said = capsys.readouterr().out
-        assert said.startswith(f"usage: python course.py {command} [-h]") and "--help" in said
-
-
-@pytest.mark.parametrize("words", [["class"], ["grading", "moodle", "out"], ["lock", "--frozen"], ["save", "-x"]])
-def test_what_a_command_cannot_use_is_said_in_one_sentence(module, words):
-    command = [sys.executable, "-m", module.MODULES[words[0]], *words[1:]]
-    process = subprocess.run(command, cwd=PROJECT, capture_output=True, encoding="utf-8")
-    process.err = process.stderr
-    assert_one_sentence(process, f": `python course.py {words[0]} --help` says what can follow it.")
-
-
 # ---- test, benchmark and save
 
 
