@@ -1,28 +1,28 @@
 """Set up and open the course "Attention by Hand".
 
+for learners:
   python course.py               set up (the first time only), then open JupyterLab at the first notebook in study/, the
                                  folder of your own copies: made once, without outputs, and never overwritten
   python course.py update        carry what you wrote in study/ into a new edition of the notebooks, keep the copies as
                                  they were in study/old, and say what was carried over
   python course.py reset 03      start notebook 03 over, and keep the copy as it was in study/old
-  python course.py test [...]    set up, then run every test; the words that follow go to pytest, such as `-k masks`
-                                 or the files to run; with --quick, leave out the tests that need a browser,
-                                 execute notebooks, install packages or are slow
   python course.py fetch         set up, then download the model MiniLM, or verify it where it is already there; the
                                  other commands download it too, but go on without it where that is impossible
+
+for teachers:
   python course.py class FOLDER  write one page about a class from the attempts of its students, in the folders named
-                                 here; `python course.py class --help` lists the options
+                                 here
   python course.py slides        make slides for a class out of the notebooks: one page for each session, in slides/
   python course.py handout FOLDER
                                  write what students of a class get, without outputs and solutions; `--key FILE` writes
                                  the solutions for the teacher
   python course.py grading SYSTEM FOLDER
-                                 write assignments for nbgrader or otter (the system), made from the exercises;
-                                 `python course.py grading --help` lists the options
-  python course.py benchmark     set up, then time the course's multi-head attention against other implementations;
-                                 installs transformers into .venv to compare with it
+                                 write assignments for nbgrader or otter (the system), made from the exercises
 
 for maintainers, each after setting up:
+  python course.py test [...]    run every test; the words that follow go to pytest, such as `-k masks` or the files to
+                                 run; with --quick, leave out the tests that need a browser, execute notebooks,
+                                 install packages or are slow
   python course.py new 4.4 NAME  begin exercise 4.4, whose function is called NAME: its folder, its cells in a notebook,
                                  and a list of what is left to write
   python course.py save [...]    run notebooks from top to bottom and save them with their outputs; 02 means
@@ -30,9 +30,13 @@ for maintainers, each after setting up:
                                  only with --whole
   python course.py site          build the course as a website, from the saved notebooks, into _site; --serve shows it
   python course.py badges        write the address in pyproject.toml into all launch badges
+  python course.py benchmark     time the course's multi-head attention against other implementations; installs
+                                 transformers into .venv to compare with it
   python course.py versions      try the oldest, the newest and Colab's packages, each in an environment of its own,
                                  gigabytes large
   python course.py lock          update requirements.lock to the newest versions that fit together
+
+`python course.py COMMAND --help` says more about one of them, and does nothing else.
 
 Everything is installed into the folder .venv next to this file, with uv where it is installed and otherwise with pip.
 To start over, delete that folder.
@@ -51,6 +55,7 @@ environment variables:
 # An old Python must be able to read this file and say that it is too old: no syntax newer than Python 3.6.
 import argparse
 import contextlib
+import difflib
 import errno
 import hashlib
 import json
@@ -63,8 +68,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 OLDEST_PYTHON = (3, 10)
@@ -154,11 +161,8 @@ def stamp(files):
 
 def environment_version():
     """The version of .venv's Python, such as "3.12"; None where it is missing or does not run."""
-    command = [str(PYTHON), "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
-    try:
-        return subprocess.check_output(command, stderr=subprocess.DEVNULL, universal_newlines=True).strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
+    said = runs_and_says(str(PYTHON), "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
+    return said and said.strip()
 
 
 def environment_is_sound():
@@ -241,6 +245,14 @@ def runs(*command):
         return False
 
 
+def runs_and_says(*command):
+    """What a command prints; None where it does not run."""
+    try:
+        return subprocess.check_output(command, cwd=str(ROOT), stderr=subprocess.DEVNULL, universal_newlines=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
 def make_environment(gigabytes):
     if not uv():
         require_venv()
@@ -308,6 +320,7 @@ def arrange_lab():
     return [
         f"--LabApp.workspaces_dir={lab / 'workspaces'}",
         "--LabApp.custom_css=True",
+        f"--LabApp.extra_labextensions_path={LAYOUT / 'extensions'}",
         f"--ServerApp.tornado_settings={json.dumps({'static_custom_path': [str(LAYOUT)]})}",
         "--ServerApp.contents_manager_class=tools.jupyterlab.contents.Contents",
         "--MappingKernelManager.transport_encryption=auto",  # else every kernel warns that it is not encrypted
@@ -448,7 +461,7 @@ def open_lab(words):
 
 def parse_options(words):
     parser = argparse.ArgumentParser(
-        usage=f"python course.py [--no-browser] [--port N] | {' | '.join([*COMMANDS, *TOOLS][1:])} [...]",
+        usage="python course.py [--no-browser] [--port N]\n       python course.py COMMAND [...]",
         description=__doc__,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -461,6 +474,28 @@ def parse_options(words):
 
 def refuse_words(message):
     raise Problem(f"{message}: `python course.py --help` lists the commands and options.")
+
+
+def require_command(name):
+    if name not in COMMANDS:
+        close = difflib.get_close_matches(name, COMMANDS, 1)
+        refuse_words(f"There is no command {name!r}" + (f" (did you mean {close[0]!r}?)" if close else ""))
+
+
+def show_help(name):
+    """What a command does; nothing is set up for it. Of those with options of their own, a module knows them."""
+    module = MODULES.get(name)
+    shown = runs_and_says(str(PYTHON), "-m", module, "--help") if module else None
+    print(shown or paragraph(name), end="")
+    return 0
+
+
+def paragraph(name):
+    """What the text above says about a command."""
+    lines = re.search(rf"^  python course\.py {name}\b.*\n(?:   .*\n)*", __doc__, re.MULTILINE)[0]
+    first, _, rest = re.sub(r"\n? {3,}", "\0", lines.strip(), count=1).partition("\0")
+    says = " ".join(rest.split())
+    return f"usage: {first}\n\n{textwrap.fill(says[0].upper() + says[1:], 100)}.\n"
 
 
 def run_tests(words):
@@ -500,18 +535,19 @@ def change_copies(*words):
     return study(words)
 
 
-def teach(module, words, package=None):
+def study(words):
+    """Work on the learner's own copies of the notebooks; returns the exit code."""
+    return hand_over([str(PYTHON), "-m", "tools.study", *words])
+
+
+def teach(name, words):
     """Run a module whose files are those where this command was given, which need not be the course's own folder."""
+    module, package = TEACHING[name]
     require_part(module)
     set_up_environment(LEARNING)
     if package:
         install_one(package)
     return hand_over([str(PYTHON), "-m", module, "--from", os.getcwd(), *words])
-
-
-def study(words):
-    """Work on the learner's own copies of the notebooks; returns the exit code."""
-    return hand_over([str(PYTHON), "-m", "tools.study", *words])
 
 
 def run_tool(name, words):
@@ -544,25 +580,29 @@ def hand_over(command, **variables):
     return code if code >= 0 else 128 - code
 
 
-COMMANDS = {
-    "open": open_lab,
-    "test": run_tests,
-    "fetch": fetch,
-    "update": lambda words: change_copies("update", *words),
-    "reset": lambda words: change_copies("reset", *words),
-    "class": lambda words: teach("tools.classroom", words),
-    "slides": lambda words: teach("tools.slides", words, FORMULAS),
-    "handout": lambda words: teach("tools.handout", words),
-    "grading": lambda words: teach("tools.grading", words),
+TEACHING = {  # command: the module that it runs, and one more package to install for it
+    "class": ("tools.classroom", None),
+    "slides": ("tools.slides", FORMULAS),
+    "handout": ("tools.handout", None),
+    "grading": ("tools.grading", None),
 }
-TOOLS = {  # command: the module that it runs, the files of requirements, and one more package to install for it
-    "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
+TOOLS = {  # command: the module that it runs, the files of requirements, and one more package
     "new": ("tools.new_exercise", TESTING, None),
     "save": ("tools.save_notebooks", TESTING, None),
     "site": ("tools.site", TESTING, None),
     "badges": ("tools.badges", TESTING, None),
+    "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
     "versions": ("tools.versions", TESTING, None),
     "lock": ("tools.lock", TESTING, None),
+}
+MODULES = {name: entry[0] for name, entry in [*TEACHING.items(), *TOOLS.items()]}
+COMMANDS = {
+    "update": lambda words: change_copies("update", *words),
+    "reset": lambda words: change_copies("reset", *words),
+    "fetch": fetch,
+    **{name: partial(teach, name) for name in TEACHING},
+    "test": run_tests,
+    **{name: partial(run_tool, name) for name in TOOLS},
 }
 
 
@@ -572,12 +612,11 @@ def main(words):
         require_python()
         sys.stdout.reconfigure(errors="replace")  # a path that the console cannot show must not end the set-up
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-        command = words.pop(0) if words and not words[0].startswith("-") else "open"
-        if command in TOOLS:
-            return run_tool(command, words)
-        if command not in COMMANDS:
-            refuse_words(f"There is no command {command!r}, only {', '.join([*COMMANDS, *TOOLS])}")
-        return COMMANDS[command](words)
+        if not words or words[0].startswith("-"):
+            return open_lab(words)
+        command, *words = words
+        require_command(command)
+        return show_help(command) if {"-h", "--help"} & set(words) else COMMANDS[command](words)
     except Problem as problem:
         complaint = str(problem)
     except OSError as error:

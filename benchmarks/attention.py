@@ -26,6 +26,7 @@ from torch import nn
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
 from helpers.masks import causal_mask
 from helpers.notebook import pick_device
+from tools import Parser
 
 D_MODEL, NUM_HEADS = 512, 8
 SIZES = ((8, 128), (4, 512), (1, 2048), (1, 4096))
@@ -215,7 +216,7 @@ def largest_memory():
 
 def main(words=None):
     """Print one table: a row for each implementation, for each size forward, forward + backward, and memory."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser("benchmark", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="two small sizes")
     parser.add_argument("--seconds", type=float, default=12.0, help="for each size and direction (%(default)s)")
     parser.add_argument("--memory-of", nargs=3, metavar=("NAME", "B", "T"), help=argparse.SUPPRESS)

@@ -1,7 +1,7 @@
 import js from "@eslint/js";
 
 const BROWSER = ["document", "window", "getComputedStyle", "requestAnimationFrame", "setTimeout", "ImageData",
-  "KeyboardEvent", "MutationObserver", "ResizeObserver"];
+  "AbortController", "KeyboardEvent", "MutationObserver", "ResizeObserver"];
 
 const readonly = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
 
@@ -17,7 +17,7 @@ export default [
   },
   { files: ["explorers/*.js", "feedback/*.js"], languageOptions: { globals: readonly(BROWSER) } },
   {
-    files: ["site/static/*.js"],
+    files: ["site/static/*.js", "tools/jupyterlab/**/*.js"],
     languageOptions: { sourceType: "script", globals: readonly([...BROWSER, "atob", "IntersectionObserver"]) },
   },
   { files: ["explorers/test/*.js"], languageOptions: { globals: readonly(["URL"]) } },

@@ -28,13 +28,30 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /** The frame of an explorer. Escape leaves it: the focus goes to the cell, where JupyterLab's own keys work again.
+ *  Shift + Enter runs the next cell, as everywhere in a notebook, and presses nothing here.
  *  @param {...Content} children */
 export function frame(...children) {
   const node = element("div", { class: "abh", [OWN_KEYS]: "true" }, ...children);
   node.addEventListener("keydown", ({ key, defaultPrevented }) => {
     if (key === "Escape" && !defaultPrevented) /** @type {HTMLElement?} */ (node.closest(".jp-Cell"))?.focus();
   });
+  node.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.shiftKey) runNext(node, event);
+  }, { capture: true }); // before any control sees the key
   return node;
+}
+
+/** Let JupyterLab have the key, as if it had been pressed in the cell below.
+ *  @param {Element} node
+ *  @param {KeyboardEvent} event */
+function runNext(node, event) {
+  const next = /** @type {HTMLElement?} */ (node.closest(".jp-Cell")?.nextElementSibling);
+  if (!next?.matches(".jp-Cell")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  next.focus();
+  next.dispatchEvent(new KeyboardEvent("keydown",
+    { key: "Enter", code: "Enter", keyCode: 13, shiftKey: true, bubbles: true, cancelable: true }));
 }
 
 /** An id that no other element of the page has. */

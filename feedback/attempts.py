@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from feedback.files import patiently
+from feedback.store import STATES, Store
 
 FILE = "attempts.jsonl"
 LOOKS = 5  # at a last line that has no end yet
@@ -32,6 +33,23 @@ def tried(record: Path | None, exercise_id: str, verdict: str, misconception: st
 def chose(record: Path | None, prediction_id: str, letter: str) -> None:
     """Add a line about one choice."""
     _append(record, {"prediction": prediction_id, "choice": letter})
+
+
+def replay(record: Path, store: Store) -> None:
+    """Note in a store what the log next to a record tells; a damaged line tells nothing."""
+    try:
+        lines = record.with_name(FILE).read_bytes().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            entry = json.loads(line)
+            if entry.get("verdict") in STATES:
+                store.note(str(entry["exercise"]), entry["verdict"])
+            elif "prediction" in entry:
+                store.choose(str(entry["prediction"]), str(entry["choice"]))
+        except (ValueError, LookupError, AttributeError, TypeError):
+            continue
 
 
 def _append(record: Path | None, entry: dict[str, str | None]) -> None:

@@ -25,6 +25,8 @@ from feedback.progress import Here, Item, Overview, Standing
 from feedback.report import SOLVED, Report
 from feedback.store import Store
 
+MISSING: Any = object()  # the default of an argument that nobody gives
+
 
 class Course:
     """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed.
@@ -53,15 +55,16 @@ class Course:
         self.exercises = Exercises(package, folder)
         self._hidden = cache(partial(HiddenExercises, package, folder))
         self.contents, self._predictions = contents, predictions
-        self.store = Store(progress)
+        self.store = Store(progress, attempts.replay)
         self.answers = Answers(self.store)
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
+        cells.answer_undefined_names(self._undefined)
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
         return prediction.load(self._predictions) if self._predictions else {}
 
-    def check(self, exercise_id: Any, attempt: Any, record: bool = True) -> Report:
+    def check(self, exercise_id: Any, attempt: Any = MISSING, record: bool = True) -> Report:
         """Try an answer and say what it is. With record=False, progress() does not count it, nor does yours() use it.
 
         Shapes: the exercise says them in its docstring
@@ -74,6 +77,8 @@ class Course:
         exercise = self._find(exercise_id)
         if exercise is None:
             return self._unknown(exercise_id)
+        if attempt is MISSING:
+            return explain_course.no_attempt(exercise)
         report, at_fault = self._judged(exercise, attempt)
         if at_fault:
             return report
@@ -84,7 +89,16 @@ class Course:
             self._passed[exercise.id] = attempt
             self.answers.keep(exercise.id, attempt)
         step = self.after(exercise.id) if report.solved else None
-        return replace(report, parts=(*report.parts, *explain_course.way_on(exercise, report, step)))
+        unsaved = self.store.unsaved if record else ""
+        return replace(report, parts=(*report.parts, *explain_course.way_on(exercise, report, step, unsaved)))
+
+    def _undefined(self, exercise_id: str, name: str) -> Report | None:
+        """What `check` says where the name of an answer does not exist in this kernel; None if that is not the case."""
+        exercise = self._find(exercise_id)
+        if exercise is None or exercise.name != name:
+            return None
+        slip = cells.syntax_error(name)
+        return explain_errors.did_not_run(exercise, slip) if slip else explain_errors.undefined(exercise)
 
     def grade(self, exercise_id: Any, attempt: Any, seed: int | None = None) -> None:
         """Judge an answer for a grader: print what is found, as text, and raise if it is not right.
@@ -244,11 +258,13 @@ class Course:
         Source: notebook 00
         """
         if notebook is None:
-            return Overview([self._standing(each) for each in self.contents.notebooks])
+            standings = [self._standing(each) for each in self.contents.notebooks]
+            return Overview(standings, self.store.trouble)
         found = self.contents.of(notebook)
         if found is None:
             return explain_course.unknown_notebook(notebook, [each.number for each in self.contents.notebooks])
-        return Here(self._standing(found), self.contents.following(found))
+        standing = self._standing(found)
+        return Here(standing, self.contents.following(found), self.store.trouble)
 
     def _standing(self, notebook: Notebook) -> Standing:
         tried, chosen = self.store.load(), self.store.choices()

@@ -13,16 +13,22 @@ from feedback.prediction import Prediction
 from feedback.report import Hints, Part, Report, Text, following, say
 
 
-def way_on(exercise: Exercise, report: Report, step: Step | None) -> tuple[Part, ...]:
-    """What to do next, on every card: `step` comes after this exercise."""
+def way_on(exercise: Exercise, report: Report, step: Step | None, unsaved: str = "") -> tuple[Part, ...]:
+    """What to do next, on every card: `step` comes after this exercise; `unsaved` says that no progress is kept."""
+    lost = (say(unsaved),) if unsaved else ()
     if report.solved:
         if step is None:
-            return (following("the rest of this notebook. This was the last exercise."),)
+            return (*lost, following("the rest of this notebook. This was the last exercise."))
         rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
-        return (following(f"{step.name}.", step.href, rest),)
+        return (*lost, following(f"{step.name}.", step.href, rest))
     change = following("Change your code, run its cell, then run this one again.")
     told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
-    return (*(() if told else (change,)), Hints(exercise.id, exercise.hints))
+    return (*lost, *(() if told else (change,)), Hints(exercise.id, exercise.hints))
+
+
+def no_attempt(exercise: Exercise) -> Report:
+    call = f'`check("{exercise.id}", {exercise.name})`'
+    return Report.on(exercise, "error", say(f"`check` must be given your answer too: {call}."))
 
 
 def hint(exercise: Exercise, number: int) -> Report:

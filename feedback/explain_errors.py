@@ -35,6 +35,19 @@ def did_not_run(exercise: Exercise, error: SyntaxError) -> Report:
     )
 
 
+def undefined(exercise: Exercise) -> Report:
+    """No cell has defined the answer since the kernel started."""
+    return Report.on(
+        exercise,
+        "not attempted",
+        say(f"Python does not know `{exercise.name}` yet: its cell has not run since the kernel started."),
+        following(
+            "Run the cell that defines it, then this one again. If you come back from a break, choose "
+            "Run → Run All Above Selected Cell first."
+        ),
+    )
+
+
 def refused(exercise: Exercise, refusal: Refusal) -> Report:
     return Report.on(exercise, refusal.status, say(refusal.sentence), following(refusal.following))
 

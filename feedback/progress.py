@@ -72,6 +72,7 @@ class Here:
 
     standing: Standing
     following: Notebook | None
+    trouble: str = ""  # what happened to the record of the progress, in one sentence
 
     @property
     def title(self) -> str:
@@ -107,7 +108,8 @@ class Here:
         ]
         head, _, name, said = self.last()
         bar = text_bar(self.standing.solved, len(self.standing.exercises))
-        return "\n".join([f"{bar} {self.title}".lstrip(), *lists, f"{head}: {name}{said}"])
+        told = [self.trouble] if self.trouble else []
+        return "\n".join([f"{bar} {self.title}".lstrip(), *lists, f"{head}: {name}{said}", *told])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         lists = [
@@ -117,7 +119,7 @@ class Here:
         ]
         head, href, name, said = self.last()
         first = f"<div>{bar(self.standing.solved, len(self.standing.exercises))}<b>{escape(self.title)}</b></div>"
-        html = "".join([first, *lists, line(head, link(href, name) + escape(said))])
+        html = "".join([first, *lists, line(head, link(href, name) + escape(said)), told(self.trouble)])
         return {"text/html": f'<div style="max-width:52em;line-height:1.6">{html}</div>', "text/plain": repr(self)}
 
 
@@ -126,6 +128,7 @@ class Overview:
     """The whole course, one row for each notebook."""
 
     standings: Sequence[Standing]
+    trouble: str = ""  # as in Here
 
     @property
     def title(self) -> str:
@@ -162,6 +165,7 @@ class Overview:
                 LEGEND,
                 *(["Worth another look:", *again] if again else []),
                 *([f"Next to solve: {self.first_open.name}"] if self.first_open else []),
+                *([self.trouble] if self.trouble else []),
             ]
         )
 
@@ -176,6 +180,7 @@ class Overview:
             f'<div style="margin:4px 0">{LEGEND}</div>',
             f'<div style="margin:4px 0"><b>Worth another look:</b><ul>{again}</ul></div>' if again else "",
             line("Next to solve", self.first_open.html()) if self.first_open else "",
+            told(self.trouble),
         ]
         return {"text/html": f"<div>{''.join(html)}</div>", "text/plain": repr(self)}
 
@@ -215,6 +220,10 @@ def link(href: str, words: str) -> str:
 
 def line(head: str, html: str) -> str:
     return f"<div><b>{escape(head)}:</b> {html}</div>"
+
+
+def told(trouble: str) -> str:
+    return f"<div>{escape(trouble)}</div>" if trouble else ""
 
 
 def bar(done: int, all: int) -> str:

@@ -27,13 +27,34 @@ class Store:
     in memory until the kernel ends.
     """
 
-    def __init__(self, file: Path | Callable[[], Path | None] | None = None) -> None:
-        self._file = file
+    def __init__(
+        self,
+        file: Path | Callable[[], Path | None] | None = None,
+        replay: Callable[[Path, Store], None] | None = None,
+    ) -> None:
+        self._file, self._replay = file, replay  # the latter fills an empty store in place of a damaged file
         self._unsaved: dict[str, Any] = {}  # what could not be written, or was not to be
+        self._refusal = ""  # why it could not
+        self._damage = ""
 
     @property
     def path(self) -> Path | None:
         return self._file() if callable(self._file) else self._file
+
+    @property
+    def unsaved(self) -> str:
+        """Why the record cannot be saved, and what to do, in one sentence; '' if it can."""
+        if not self._unsaved or self.path is None:
+            return ""
+        return (
+            f"Your progress cannot be saved ({self._refusal}) and is kept only until the kernel stops: make room on "
+            "the disk, or make the folder writable, and run a check again."
+        )
+
+    @property
+    def trouble(self) -> str:
+        """What happened to the record, in one sentence; '' if nothing did."""
+        return self.unsaved or self._damage
 
     def load(self) -> dict[str, Any]:
         """{exercise id: {"status", "tries"}}; a file that cannot be read is set aside, never deleted."""
@@ -75,9 +96,22 @@ class Store:
         except FileNotFoundError:
             return dict(self._unsaved)
         except (OSError, ValueError, LookupError, AttributeError, TypeError, RecursionError):
-            _set_aside(target)
-            return dict(self._unsaved)
+            return {**self._replaced(target), **self._unsaved}
         return {**record, **({PREDICTIONS: predictions} if predictions else {}), **self._unsaved}
+
+    def _replaced(self, target: Path) -> dict[str, Any]:
+        """Set a damaged file aside, and give what the log knows of it, which is saved in its place."""
+        _set_aside(target)
+        fresh = Store()
+        if self._replay:
+            self._replay(target, fresh)
+        record = fresh._read()
+        self._damage = f"The file {target.name} was damaged" + (
+            ": what you have done was read from the log next to it." if record else " and is begun again."
+        )
+        if record:
+            self._save(record)
+        return record
 
     def _save(self, record: dict[str, Any]) -> None:
         """Keep the record in its file; where it cannot be written, remember until the kernel ends."""
@@ -88,8 +122,9 @@ class Store:
         try:
             write(target, json.dumps(record, indent=1, sort_keys=True))
             self._unsaved.clear()
-        except OSError:
+        except OSError as error:
             self._unsaved.update(record)
+            self._refusal = error.strerror or str(error)
 
 
 def _sound(predictions: Any) -> dict[str, dict[str, str]]:

@@ -1,5 +1,6 @@
 """Called by the first cell of every notebook once it has found the course: are the packages there that it needs?"""
 
+import os
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -20,12 +21,16 @@ START = "start the course with `python course.py`, which sets up a Python enviro
 def complete():
     """Make sure that this Python has the packages that the notebooks need; in Colab, install what is missing.
 
+    It is called before PyTorch is imported, whose threads then give way to others while they wait: else a cell that
+    trains can take minutes on a busy machine.
+
     PyTorch is never installed or changed here: it is large, and Colab's own build fits Colab's GPUs.
 
     Errors: ImportError if PyTorch is missing or older than 2.4, or if another package is missing (outside Colab) or
             cannot be installed (in Colab)
     Source: notebook 00
     """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     require_torch()
     missing = [package for package in NEEDED if find_spec(package.split(">=")[0]) is None]
     if not missing:

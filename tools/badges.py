@@ -18,7 +18,8 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tools.save_notebooks import NOTEBOOKS, write  # noqa: E402  the folder must be known first
+from tools import Parser  # noqa: E402  the folder must be known first
+from tools.save_notebooks import NOTEBOOKS, write  # noqa: E402
 
 HOME = re.compile(r'^Repository = "https://github\.com/([\w.-]+)/([\w.-]+)/tree/([\w./-]+)"$', re.MULTILINE)
 COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{branch}/notebooks/{name}"
@@ -124,8 +125,11 @@ def check(place):
 
 
 def main(words=()):
+    parser = Parser("badges", description="Write the address in pyproject.toml into all launch badges.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if they lead to another repository")
+    options = parser.parse_args(words)
     try:
-        if "--check" in words:
+        if options.check:
             return 0 if check(home()) else 1
         find_home()
         place = home()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools import Problem, study  # noqa: E402  the path comes first
+from tools import Parser, Problem, study  # noqa: E402  the path comes first
 
 ROOT = study.ROOT
 FIRST = "00"  # the course opens with this notebook, which shows how an exercise is answered
@@ -132,11 +132,10 @@ def fill(folder, names):
 
 
 def parse_options(words):
-    parser = argparse.ArgumentParser(
-        prog="python course.py handout",
+    parser = Parser(
+        "handout",
         description="Write what students get: a folder that `python course.py` in it sets up and opens, with notebooks "
         "without outputs and without calls of solution(). Nothing that exists is overwritten.",
-        allow_abbrev=False,
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="new or empty, outside of the course")
     parser.add_argument("--notebooks", nargs="+", metavar="NN", default=[], help="only these, such as 02 03, and 00")

@@ -10,6 +10,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools import Parser  # noqa: E402  the path comes first
+
 OLDEST_PYTHON = "3.10"
 HEADER = """\
 # Every package that all files of requirements lead to, but for PyTorch and its CUDA packages.
@@ -45,7 +49,8 @@ def resolve():
     return done.stdout.splitlines()
 
 
-def main():
+def main(words):
+    Parser("lock", description="Update requirements.lock to the newest versions that fit together.").parse_args(words)
     try:
         lines = [line for line in resolve() if not OF_TORCH.match(line)]
     except subprocess.CalledProcessError as error:
@@ -56,4 +61,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -4,7 +4,6 @@ It writes the exercise's folder and its cells in the notebook, each with ... whe
 what that is. The cells follow the exercise with the number before, or the cell named by --after.
 """
 
-import argparse
 import ast
 import json
 import sys
@@ -14,7 +13,7 @@ from string import Template
 from exercises import statement
 from feedback import notebooks
 from feedback.files import write
-from tools import Problem
+from tools import Parser, Problem
 
 ROOT = Path(__file__).resolve().parents[1]
 MINUTES, STARS = 5, "●○○"
@@ -186,7 +185,7 @@ def lines(text):
 
 
 def main(words):
-    parser = argparse.ArgumentParser(prog="course.py new", description="Begin an exercise: its folder and its cells.")
+    parser = Parser("new", description="Begin an exercise: its folder and its cells.")
     parser.add_argument("id", help="its number, such as 4.4: the fourth exercise of notebook 04")
     parser.add_argument("signature", help='its function, such as "apply_draw(weights, keep, p)", or just the name')
     parser.add_argument("--after", metavar="CELL", help="the id of the cell that the new cells follow")

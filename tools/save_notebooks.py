@@ -5,7 +5,6 @@ arguments it saves all of them. A notebook that fails is left unchanged. Cells w
 run, as tools/unchanged.py says; with --whole they do.
 """
 
-import argparse
 import copy
 import os
 import re
@@ -24,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 from feedback import files  # noqa: E402  the path comes first
 from feedback.display import VIEW  # noqa: E402
 from feedback.notebooks import FOLDED, asks, has_tag  # noqa: E402
+from tools import Parser  # noqa: E402
 from tools.unchanged import kept_outputs  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -225,11 +225,7 @@ def write(notebook, path):
 
 
 def parse_options(words):
-    parser = argparse.ArgumentParser(
-        prog="python course.py save",
-        description="Run notebooks, with no exercise solved, and save them with their outputs.",
-        allow_abbrev=False,
-    )
+    parser = Parser("save", description="Run notebooks, with no exercise solved, and save them with their outputs.")
     parser.add_argument("names", nargs="*", metavar="NOTEBOOK", help="such as 02, or its whole name; unset: all")
     parser.add_argument("--whole", action="store_true", help="also run the cells whose outputs cannot have changed")
     return parser.parse_args(words)

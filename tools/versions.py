@@ -19,6 +19,10 @@ except ModuleNotFoundError:  # Python 3.10, where pytest brings this one
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools import Parser  # noqa: E402  the path comes first
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 RANGES = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]
 SAME_FIGURES = "matplotlib==3.10.*"  # each minor version measures text a little differently, and nbval notices
@@ -68,8 +72,11 @@ def passed(python, *words):
     return ", ".join(counts)
 
 
-def main(names):
+def main(words):
     sys.stdout.reconfigure(errors="replace")  # what pytest says may hold more than a console can show
+    parser = Parser("versions", description="Try the limits of what pyproject.toml promises, each in an environment.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(ENVIRONMENTS)}; unset: all")
+    names = parser.parse_args(words).names
     unknown = set(names) - set(ENVIRONMENTS)
     if unknown:
         sys.exit(f"There is no environment {sorted(unknown)[0]!r}, only {', '.join(ENVIRONMENTS)}.")

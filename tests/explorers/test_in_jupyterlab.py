@@ -3,7 +3,10 @@
 What each of them computes and says is tested on a bare page, in the files test_*_view.py.
 """
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 import explorers
 from tests.explorers.axe import violations, violations_of_colors
@@ -34,7 +37,7 @@ each_explorer = pytest.mark.parametrize("name", CELLS)
 
 @pytest.fixture(scope="module")
 def notebook(open_notebook):
-    page = open_notebook([SETUP, *CELLS.values()], name="explorers")
+    page = open_notebook([SETUP, *CELLS.values(), "'the end'"], name="explorers")
     page.run_all()
     return page
 
@@ -69,9 +72,26 @@ def test_the_arrow_keys_reach_the_explorer_and_not_jupyterlab(notebook, name):
     view.press("ArrowUp", "ArrowRight", "ArrowRight")
     view.press("b")
     assert view.said() != before and view.focused()
-    assert notebook.page.locator(".jp-CodeCell").count() == len(CELLS) + 1
+    assert notebook.page.locator(".jp-CodeCell").count() == len(CELLS) + 2
     assert cell.evaluate("cell => cell.classList.contains('jp-mod-active')")
     assert notebook.messages == messages
+
+
+@each_explorer
+def test_shift_enter_runs_the_next_cell_and_presses_nothing(notebook, name):
+    view = View(notebook, NUMBERS[name])
+    cells = notebook.page.locator(".jp-CodeCell")
+    here, next_one = (cells.nth(NUMBERS[name] + n).locator(".jp-InputPrompt") for n in (0, 1))
+    numbers, said, controls = [here.text_content(), next_one.text_content()], view.said(), view.tab_stops()
+    for stop in ("[role=grid][tabindex='0'], [role=grid] [tabindex='0'], input[type=range]", "button, summary"):
+        if not view.root.locator(stop).count():
+            continue
+        view.root.locator(stop).first.focus()
+        notebook.page.keyboard.press("Shift+Enter")
+        expect(next_one).not_to_have_text(numbers[1])
+        expect(next_one).to_have_text(re.compile(r"\[\d+\]"))
+        assert [here.text_content(), view.said(), view.tab_stops()] == [numbers[0], said, controls]
+        numbers[1] = next_one.text_content()
 
 
 def test_all_follow_the_theme(notebook):

@@ -1,8 +1,16 @@
-"""An answer whose cell has a syntax error is not checked in its place's former version."""
+"""The check of an answer whose cell has a syntax error, or has not run at all."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 from traitlets.config import Config
+
+ROOT = Path(__file__).resolve().parents[2]
 
 STUB = "from exercises import check, predict\ndef row_means(x):\n    ..."
 CHECK = 'report = check("0.1", row_means)'
@@ -44,3 +52,54 @@ def test_the_corrected_cell_is_checked(run):
 
 def test_a_syntax_error_in_another_cell_does_not_matter(run):
     assert run(STUB, "y = (row_means(", CHECK).status == "not attempted"
+
+
+# ---- a name that no cell has defined
+
+
+@pytest.fixture
+def fresh(run):
+    """Run cells in a fresh kernel of the course; gives what the last one showed: its displays and its output."""
+    run("from exercises import COURSE, check\nreport = None")
+    run("from feedback import cells\ncells.answer_undefined_names(COURSE._undefined)")  # as the first import does
+
+    def shown(*sources):
+        for source in sources:
+            with capture_output() as captured:
+                InteractiveShell.instance().run_cell(source, store_history=True)
+        return [output.data["text/plain"] for output in captured.outputs], captured.stdout
+
+    return shown
+
+
+def test_the_check_of_an_answer_that_no_cell_has_defined_is_a_card(fresh):
+    [card], printed = fresh('check("0.1", row_means)')
+    assert card.startswith("○ 0.1 row_means: not attempted yet\nPython does not know `row_means` yet")
+    assert "NameError" not in printed
+
+
+def test_a_first_answer_with_a_syntax_error_is_a_card_too(fresh):
+    [card], _ = fresh("def row_means(x)\n    return x", "check('0.1', row_means)")
+    assert card.startswith("! 0.1 row_means: stopped") and "has a syntax error" in card
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        'check("0.1", row_mean)',
+        'check("9.9", row_means)',
+        "row_means",
+        'print(check("0.1", print), row_means)',
+        "def f():\n    return row_means\nf()",
+    ],
+)
+def test_every_other_name_error_is_shown_as_usual(fresh, cell):
+    shown, printed = fresh(cell)
+    assert shown == [] and "Traceback" in printed
+    assert re.search(r"NameError(\x1b\[\d*m)?: name 'row_means?' is not defined", printed)
+
+
+def test_without_ipython_a_name_error_is_a_name_error():
+    code = "from exercises import check\ncheck('0.1', row_means)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
+    assert done.returncode == 1 and done.stderr.endswith("NameError: name 'row_means' is not defined\n")

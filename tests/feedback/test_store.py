@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from exercises import COURSE, check, progress
+from exercises import COURSE, check, predict, progress
 
 
 def sums(x):
@@ -17,6 +17,7 @@ def record_file(tmp_path, monkeypatch):
     file = tmp_path / "deep" / "progress.json"
     monkeypatch.setenv("COURSE_PROGRESS", str(file))
     monkeypatch.setattr(COURSE.store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_damage", "")
     return file
 
 
@@ -56,6 +57,38 @@ def test_a_corrupt_record_is_set_aside_and_nothing_is_lost(record_file, content)
     assert (record_file.parent / "progress.unreadable.json").read_text(encoding="utf-8") == content
 
 
+def test_a_damaged_record_is_made_again_from_the_log(record_file):
+    check("0.1", sums)
+    check("0.1", lambda x: x.mean(1))
+    predict("00.trap", "b")
+    before = progress()._repr_mimebundle_()
+    record_file.write_text("{", encoding="utf-8")
+    with open(record_file.with_name("attempts.jsonl"), "a", encoding="utf-8") as log:
+        log.write('{"exercise": "0.1", "verdict": "solved"}\n[1]\n{"prediction": "00.view"}\n{"exer')
+    said = "The file progress.json was damaged: what you have done was read from the log next to it."
+    assert repr(progress()) == f"{before['text/plain']}\n{said}"
+    assert said in repr(progress("00")) and said in progress("00")._repr_mimebundle_()["text/html"]
+    record = json.loads(record_file.read_text(encoding="utf-8"))
+    assert record == {
+        "0.1": {"status": "correct", "tries": 2},
+        "predictions": {"00.trap": {"first": "b", "last": "b"}},
+    }
+
+
+def test_a_record_that_cannot_be_saved_is_told_on_the_card_and_by_progress(record_file, monkeypatch):
+    said = "Your progress cannot be saved (No space left on device) and is kept only until the kernel stops"
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        assert said in check("0.1", lambda x: x.mean(1)).message
+        assert said in progress()._repr_mimebundle_()["text/html"] and repr(progress()).startswith("1 of ")
+    assert said not in check("0.1", lambda x: x.mean(1)).message
+    assert said not in repr(progress()) and '"correct"' in record_file.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("busy", ["replace", "read_text"])
 def test_a_record_locked_by_another_notebook_is_waited_for(record_file, monkeypatch, busy):
     check("0.1", lambda x: x.mean(1))
@@ -79,6 +112,7 @@ def test_the_record_is_kept_in_memory_where_nothing_can_be_written(tmp_path, mon
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
     monkeypatch.setattr(COURSE.store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_damage", "")
     check("0.1", lambda x: x.mean(1))
     assert repr(progress()).startswith("1 of ")
 

@@ -1,5 +1,6 @@
 """The launch badges of the notebooks, and what their first cell requires of the Python that runs it."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -114,6 +115,20 @@ def test_without_an_address_in_pyproject_the_error_says_what_is_missing(monkeypa
     monkeypatch.setattr(badges, "ROOT", tmp_path)
     assert badges.main() == 1
     assert "pyproject.toml must have a line such as Repository = " in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- before PyTorch is imported
+
+
+@pytest.mark.parametrize("own, then", [(None, "passive"), ("active", "active")])
+def test_threads_that_wait_give_way_to_others(own, then):
+    """Otherwise training takes a hundred times as long on a busy machine. PyTorch reads this when it is imported."""
+    code = "import os, sys; from helpers import start; start.complete()"
+    code += "; print(os.environ['OMP_WAIT_POLICY'], 'torch' in sys.modules)"
+    mine = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    mine |= {"OMP_WAIT_POLICY": own} if own else {}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=mine, capture_output=True, encoding="utf-8")
+    assert done.stdout.split() == [then, "False"], done.stderr
 
 
 # ---------------------------------------------------------------- required packages

@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from feedback import files  # noqa: E402  the path comes first
-from tools import Problem  # noqa: E402
+from tools import Parser, Problem  # noqa: E402
 from tools.classroom import catalog, page, terminal  # noqa: E402  the path comes first
 from tools.classroom.records import Reader, count  # noqa: E402
 from tools.classroom.summary import summarize  # noqa: E402
@@ -20,13 +20,12 @@ COMPLAINTS = 10  # that are printed
 
 
 def parse_options(words):
-    parser = argparse.ArgumentParser(
-        prog="python course.py class",
+    parser = Parser(
+        "class",
         description="Read the attempts of a class, and write one page about them: what is solved, where somebody is "
         "stuck, which misconceptions are frequent, and what was predicted.",
         epilog="Each folder below FOLDER that holds attempts.jsonl or progress.json, by itself or in its folder data, "
         "is one student: a shared drive, collected submissions, or the home folders of a hub.",
-        allow_abbrev=False,
     )
     parser.add_argument("folders", nargs="+", metavar="FOLDER", type=Path)
     parser.add_argument("--output", metavar="FILE", type=Path, default=Path("class.html"), help="default: class.html")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tools import Problem  # noqa: E402  the path comes first
+from tools import Parser, Problem  # noqa: E402  the path comes first
 from tools.grading import nbgrader, otter  # noqa: E402  the path comes first
 from tools.grading.tasks import assignments  # noqa: E402
 
@@ -14,12 +14,11 @@ SYSTEMS = {"nbgrader": nbgrader, "otter": otter}
 
 
 def parse_options(words):
-    parser = argparse.ArgumentParser(
-        prog="python course.py grading",
+    parser = Parser(
+        "grading",
         description="Write assignments for nbgrader or otter-grader: one for each notebook of the course, or one with "
         "the exercises that you name.",
         epilog="The chapter on grading, classroom/grading.md, says what to do with them.",
-        allow_abbrev=False,
     )
     parser.add_argument("system", choices=SYSTEMS)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where to write; made if it does not exist")

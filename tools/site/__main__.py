@@ -5,7 +5,6 @@ follows from the one URL in pyproject.toml; as long as that has its placeholder,
 Colab, and names no address of its own.
 """
 
-import argparse
 import functools
 import http.server
 import shutil
@@ -20,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from exercises.notebooks import NOTEBOOKS  # noqa: E402  the folder must be known first
-from tools import badges  # noqa: E402
+from tools import Parser, badges  # noqa: E402
 from tools.site import prepare  # noqa: E402
 
 SITE = ROOT / "_site"
@@ -79,7 +78,7 @@ def serve(folder, port):
 
 
 def main(words):
-    parser = argparse.ArgumentParser(prog="python course.py site", description=__doc__.partition("\n\n")[0])
+    parser = Parser("site", description="Build the course as a website, in the folder _site.")
     parser.add_argument("--serve", action="store_true", help="show the site when it is built")
     parser.add_argument("--port", type=int, default=0, help="of --serve (unset: one that is free)")
     options = parser.parse_args(words)

@@ -5,15 +5,14 @@ import os
 import sys
 from pathlib import Path
 
-from tools import Problem
+from tools import Parser, Problem
 
 
 def parse_options(words):
-    parser = argparse.ArgumentParser(
-        prog="python course.py slides",
+    parser = Parser(
+        "slides",
         description="Make slides out of the notebooks' own cells, with polls and speaker notes: one page for each "
         "session of classroom/guide.md. A page needs no network; press S in it for the speaker notes.",
-        allow_abbrev=False,
     )
     parser.add_argument("decks", nargs="*", metavar="DECK", help="the numbers of sessions, such as 1 2; unset: all")
     parser.add_argument("--output", metavar="FOLDER", type=Path, default=Path("slides"), help="default: slides")
