@@ -25,7 +25,7 @@ NOTEBOOKS = (
         question="How does a token decide what to read?",
     ),
     Notebook("03_causal_masking.ipynb", "causal masking", minutes=115, core=71, question="How do you hide the future?"),
-    Notebook("04_dropout.ipynb", "dropout", minutes=80, core=71, question="Why zero what you just computed?"),
+    Notebook("04_dropout.ipynb", "dropout", minutes=84, core=76, question="Why zero what you just computed?"),
     Notebook(
         "05_multi_head_attention.ipynb",
         "multi-head attention",

@@ -4,12 +4,27 @@ from feedback.prediction import Prediction
 
 PREDICTIONS = (
     Prediction(
+        "04.noise",
+        "The model is trained, without dropout, on a few texts of random tokens. How do its losses compare with log 8?",
+        {
+            "a": "Both about log 8, on these texts and on new ones: nothing can be learned from noise.",
+            "b": "Below log 8 on these texts and about log 8 on new ones: there it is back to guessing.",
+            "c": "Below log 8 on these texts and far above it on new ones: it is sure of what does not hold there.",
+        },
+        right="c",
+        tempting={
+            "a": "There is no rule to learn, but is a rule needed to do well on texts that one has seen 200 times?",
+            "b": "A model that knew what it does not know would guess evenly. Has anything taught it when to do so?",
+        },
+        watch="Compare the first two numbers with the third, which is dropout 0.0 on new texts.",
+    ),
+    Prediction(
         "04.sum",
         "A row of six weights goes through dropout 10,000 times, with p = 0.5, and what is kept is divided by 1 - p. "
         "What are the sums of the row?",
         {
             "a": "1 in every draw: the division restores what was lost.",
-            "b": "1 on average, but different from draw to draw.",
+            "b": "1 on average, but different from draw to draw: the coins do not always drop half.",
             "c": "0.5 on average: half of the row is gone.",
         },
         right="b",
@@ -24,9 +39,9 @@ PREDICTIONS = (
         "04.scores",
         "Half of the scores, not of the weights, are set to 0 before the softmax. Which weights are 0?",
         {
-            "a": "Those of the scores that were set to 0.",
-            "b": "None.",
-            "c": "Those in rows where all scores were set to 0.",
+            "a": "Those of the scores that were set to 0: a score of 0 asks for a weight of 0.",
+            "b": "None: every score has an exponential above 0.",
+            "c": "Those in rows where all scores were set to 0: nothing is left to share.",
         },
         right="b",
         tempting={
@@ -40,7 +55,7 @@ PREDICTIONS = (
         "The second weight is dropped. What is the gradient of the second score?",
         {
             "a": "0: what is dropped has no influence on the output.",
-            "b": "Not 0.",
+            "b": "Not 0: it takes part in the sum that the other weights are divided by.",
             "c": "There is none: a dropped number is cut off from the graph.",
         },
         right="b",
@@ -52,42 +67,12 @@ PREDICTIONS = (
         watch="Ask what the first and the third weight would do if the second score grew, and compare with the signs.",
     ),
     Prediction(
-        "04.training",
-        "Which of the four calls drop nothing?",
-        {
-            "a": "`nn.Dropout` after `.eval()`, and `F.dropout` with `training=False`.",
-            "b": "These two, and `F.dropout(ones, 0.5)`: a function is in no mode, so it does nothing by itself.",
-            "c": "Only `nn.Dropout` after `.eval()`: functions always drop.",
-        },
-        right="a",
-        tempting={
-            "b": "A function has no mode of its own; its default had to be chosen by somebody.",
-            "c": "A function knows nothing of your module, but it knows its arguments.",
-        },
-        watch="A thousand ones go in: look for the lines in which something else comes out.",
-    ),
-    Prediction(
-        "04.first",
-        "What are the sums of the first row, over 100 calls in training?",
-        {
-            "a": "Always 1: the weights are shares.",
-            "b": "Always 0.5: the weight is there in half of the calls.",
-            "c": "0 in some calls, 2 in others.",
-        },
-        right="c",
-        tempting={
-            "a": "Before dropout they are shares; but these are the weights after it.",
-            "b": "A single coin cannot leave half a weight.",
-        },
-        watch="The last line shows every sum that occurred, once.",
-    ),
-    Prediction(
         "04.time",
         "With p = 0.5 half of the weights are 0. How long does attention with dropout take?",
         {
-            "a": "About half as long as without.",
+            "a": "About half as long as without: what is 0 need not be multiplied.",
             "b": "About as long as without: a product with 0 is a product.",
-            "c": "Longer than without.",
+            "c": "Longer than without: the coins have to be tossed, and nothing is skipped.",
         },
         right="c",
         tempting={
