@@ -29,8 +29,8 @@ NOTEBOOKS = (
     Notebook(
         "05_multi_head_attention.ipynb",
         "multi-head attention",
-        minutes=119,
-        core=102,
+        minutes=129,
+        core=112,
         question="Why several heads, and how do you compute them all at once?",
     ),
     Notebook(

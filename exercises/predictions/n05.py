@@ -4,11 +4,28 @@ from feedback.prediction import Prediction
 
 PREDICTIONS = (
     Prediction(
+        "05.average",
+        "One average of both neighbors, and a linear layer behind it. How often does the model with one head name both "
+        "neighbors correctly?",
+        {
+            "a": "Nearly always: both tokens are in the average, and training finds out how to tell them apart.",
+            "b": "Less than half of the time: from an average, it cannot be told which token was on which side.",
+            "c": "Hardly ever: the average of two tokens is neither of them.",
+        },
+        right="b",
+        tempting={
+            "a": "Both are in it, but the average of (x, y) and that of (y, x) are made of the same two vectors.",
+            "c": "A sum of two vectors can be taken apart, as notebook 01 showed with words and positions. What is "
+            "missing here?",
+        },
+        watch="Compare the three numbers in the lines of one head, and then the lines with each other.",
+    ),
+    Prediction(
         "05.features",
         "Two heads read x, which has three features for each word. Which features does head 1 read?",
         {
             "a": "Its own part of them, the second one: the features are shared out among the heads.",
-            "b": "All of them.",
+            "b": "All of them: it has a matrix with a column for each of the three.",
             "c": "Those that head 0 leaves: heads specialize.",
         },
         right="b",
@@ -25,8 +42,8 @@ PREDICTIONS = (
         "x holds three tokens of four features. After `x.view(2, 3, 2)`, with 2 heads of 3 rows, "
         "what does head 0 hold?",
         {
-            "a": "The first two features of the tokens 0, 1 and 2.",
-            "b": "All of token 0 and half of token 1.",
+            "a": "The first two features of the tokens 0, 1 and 2: the shape says 2 heads, 3 tokens, 2 features.",
+            "b": "All of token 0 and half of token 1: the first six numbers, as they stand.",
             "c": "Nothing: the call raises an error, because the axes are in the wrong order.",
         },
         right="b",
@@ -46,7 +63,7 @@ PREDICTIONS = (
         {
             "a": "More than 2.1: with mixed tokens it can learn nothing.",
             "b": "2.1: the causal mask is right, and noise is noise.",
-            "c": "Less than 2.1 at some positions.",
+            "c": "Less than 2.1 at some positions: the mixed tokens give something away.",
         },
         right="c",
         tempting={
@@ -62,7 +79,7 @@ PREDICTIONS = (
         "With d_model = 24, how does the number of parameters change from 1 head to 8 heads?",
         {
             "a": "It grows eightfold: each head has matrices of its own.",
-            "b": "It stays the same.",
+            "b": "It stays the same: there are more heads, and each has less.",
             "c": "It shrinks: thinner heads need less.",
         },
         right="b",
@@ -71,21 +88,5 @@ PREDICTIONS = (
             "c": "Each head does need less; how many heads are there?",
         },
         watch="Multiply the number of heads by the features of each.",
-    ),
-    Prediction(
-        "05.mask",
-        "In our causal mask True = may attend, and `nn.MultiheadAttention` reads True as blocked. What happens if it "
-        "gets our mask as it is, as its `attn_mask`?",
-        {
-            "a": "It raises an error: a mask that blocks the diagonal cannot be meant.",
-            "b": "Each word reads only what comes after it; the last word has nothing to read.",
-            "c": "Each word reads itself and what comes after it.",
-        },
-        right="b",
-        tempting={
-            "a": "It would be good if it did; but any table of True and False is a legal mask.",
-            "c": "Our mask is True on the diagonal, too: each word may read itself. What becomes of that?",
-        },
-        watch="The next cell tries the mask as it is and inverted; look for the words whose output is nan.",
     ),
 )
