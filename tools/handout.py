@@ -18,10 +18,8 @@ from tools import Problem, for_learners, study  # noqa: E402  the path comes fir
 
 ROOT = study.ROOT
 FIRST = "00"  # the course opens with this notebook, which shows how an exercise is answered
-WITH, WITHOUT = (
-    "    solutions=True,  # in a hand-out False: tools/handout.py writes it here\n",
-    "    solutions=False,\n",
-)
+WITH = "    solutions=True,  # in a hand-out False: tools/handout.py writes it here\n"  # in exercises/__init__.py
+WITHOUT = "    solutions=False,\n"
 
 
 # ---- the notebooks
