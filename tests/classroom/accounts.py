@@ -14,20 +14,21 @@ import sys
 import tempfile
 from pathlib import Path
 
+from filelock import FileLock
+
 from tests.classroom.hub import PASSWORD, PYTHON_PROXY, Hub, without_progress
 from tools import handout
 
 GROUPS = ("learners", "instructors")
+LOCK = Path(tempfile.gettempdir()) / "course-test-accounts.lock"  # accounts belong to the machine: one test at a time
 
 
-def missing():
-    """Why there cannot be accounts here, as a sentence; None where there can."""
+def require():
+    """Errors: RuntimeError where there cannot be accounts"""
     if not sys.platform.startswith("linux"):
-        return "Accounts are made with useradd, which only Linux has."
+        raise RuntimeError("Accounts are made with useradd, which only Linux has.")
     if os.geteuid() != 0:
-        return "Only root can make accounts."
-    absent = [program for program in ("useradd", "userdel", "groupadd", "chpasswd") if not shutil.which(program)]
-    return f"There is no {absent[0]}." if absent else None
+        raise RuntimeError("Only root can make accounts.")
 
 
 @contextlib.contextmanager
@@ -43,7 +44,19 @@ def place_for_everybody():
 
 @contextlib.contextmanager
 def accounts(homes, members):
-    """Make the accounts {name: its group, or None}, with homes that others can open, as on Debian."""
+    """Make the accounts {name: its group, or None}, with homes that others can open, as on Debian.
+
+    Those that are there were left by a test that was killed, and are replaced. Errors: RuntimeError where this fails
+    """
+    with FileLock(LOCK):
+        for name in members.keys() & {account.pw_name for account in pwd.getpwall()}:
+            system("userdel", name)
+        with new_accounts(homes, members):
+            yield
+
+
+@contextlib.contextmanager
+def new_accounts(homes, members):
     made = []
     groups = [name for name in GROUPS if name not in {group.gr_name for group in grp.getgrall()}]
     try:
@@ -65,7 +78,10 @@ def accounts(homes, members):
 
 def system(*command, said=""):
     """Errors: RuntimeError with what the program says"""
-    done = subprocess.run([*map(str, command)], input=said, capture_output=True, text=True)
+    try:
+        done = subprocess.run([*map(str, command)], input=said, capture_output=True, text=True)
+    except FileNotFoundError as error:
+        raise RuntimeError(f"There is no {command[0]}.") from error
     if done.returncode:
         raise RuntimeError(f"{command[0]} failed: {done.stderr}")
 

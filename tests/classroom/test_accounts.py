@@ -4,6 +4,7 @@ The tests need root and Linux, since they make accounts. Elsewhere they are skip
 something is missing, they fail.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -76,25 +77,26 @@ def hub():
         pytest.skip("JupyterHub does not run on Windows")
     from tests.classroom import accounts
 
-    if why := accounts.missing():
-        in_ci_as_root = os.environ.get("CI") and os.geteuid() == 0
-        pytest.fail(why) if in_ci_as_root else pytest.skip(why)
-    with accounts.place_for_everybody() as place:
-        for name, mode in {"homes": 0o755, "state": 0o755, "open": 0o777}.items():
-            (place / name).mkdir()
-            (place / name).chmod(mode)
-        with accounts.accounts(place / "homes", MEMBERS):
+    with contextlib.ExitStack() as stack:
+        try:
+            accounts.require()
+            place = stack.enter_context(accounts.place_for_everybody())
+            for name, mode in {"homes": 0o755, "state": 0o755, "open": 0o777}.items():
+                (place / name).mkdir()
+                (place / name).chmod(mode)
+            stack.enter_context(accounts.accounts(place / "homes", MEMBERS))
             hub = accounts.HubWithAccounts(place, list(MEMBERS))
-            for name in OF_THE_INSTRUCTOR:
-                (hub.course / name).parent.mkdir(exist_ok=True)
-                (hub.course / name).write_text("the instructor's", encoding="utf-8")
-            for name in ("names.txt", "notebooks/08_a_language_model.ipynb"):
-                (hub.course / name).chmod(0o600)
-            try:
-                hub.start()
-                yield hub
-            finally:
-                hub.stop()
+        except RuntimeError as error:
+            in_ci_as_root = os.environ.get("CI") and os.geteuid() == 0
+            pytest.fail(str(error)) if in_ci_as_root else pytest.skip(str(error))
+        for name in OF_THE_INSTRUCTOR:
+            (hub.course / name).parent.mkdir(exist_ok=True)
+            (hub.course / name).write_text("the instructor's", encoding="utf-8")
+        for name in ("names.txt", "notebooks/08_a_language_model.ipynb"):
+            (hub.course / name).chmod(0o600)
+        stack.callback(hub.stop)
+        hub.start()
+        yield hub
 
 
 @pytest.fixture(scope="module")
