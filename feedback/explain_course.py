@@ -31,7 +31,7 @@ def hint(exercise: Exercise, number: int, solutions: bool) -> Report:
     if number not in range(1, len(hints) + 1):
         has = f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}."
         return Report.on(exercise, "hint", say(has))
-    last = f'`solution("{exercise.id}")`' if solutions else "show your instructor what you have."
+    last = f'`solution("{exercise.id}")`' if solutions else "Show your instructor what you have."
     more = f'`hint("{exercise.id}", {number + 1})`' if number < len(hints) else last
     title = f"{exercise.title}, {number} of {len(hints)}"
     return Report(exercise.id, title, "hint", (say(hints[number - 1]), following(more)))

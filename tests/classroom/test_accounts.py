@@ -154,7 +154,7 @@ def test_a_hand_out_on_a_hub_shows_no_solutions(people):
     calls = ('solution("0.1")', 'hint("0.1", 2)', 'check("0.1", lambda x: x)._repr_mimebundle_()["text/html"]')
     said = ada.says("\n".join(f"print({call})" for call in calls))
     assert "This copy of the course shows no solutions." in said
-    assert "Next: show your instructor what you have." in said
+    assert "Next: Show your instructor what you have." in said
     assert "Still stuck? Show your instructor what you have." in said and "solution(" not in said
 
 
