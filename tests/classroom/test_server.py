@@ -118,13 +118,12 @@ def test_a_home_is_closed_and_so_is_all_that_is_written_from_then_on(server, tmp
     try:
         server.close_home()
         put(tmp_path, "mine", "new/file")
+        monkeypatch.setattr(Path, "home", lambda: tmp_path / "nowhere")
+        server.close_home()
     finally:
         os.umask(before)
     assert [path.stat().st_mode & 0o077 for path in (tmp_path, tmp_path / "new", tmp_path / "new" / "file")] == 3 * [0]
-    monkeypatch.setattr(Path, "home", lambda: tmp_path / "nowhere")
-    server.close_home()
     assert "nowhere stays open to others (No such file or directory)" in capsys.readouterr().err
-    os.umask(before)
 
 
 @pytest.mark.slow
