@@ -4,11 +4,12 @@
 
 classroom/hub.md leads from an empty server to this command. Two kinds of accounts are possible:
 
-  system   (the default) The learners are accounts of the server and log in with their passwords. Members of the group
-           `learners` may log in, and members of `instructors` may also see and stop other people's servers. The system
-           keeps the learners' files apart. The hub must run as root to start programs as somebody else.
+  system   (the default) The learners are accounts of the server and log in with their passwords. Members of the groups
+           `learners` and `instructors` may log in; instructors may also open and stop other people's servers. The
+           system keeps the learners' files apart, since server.py closes their homes. The hub must run as root to
+           start programs as somebody else.
   shared   Everything runs under the account that starts the hub, with a folder for each learner, and one password for
-           all: for a workshop whose learners trust each other, since anybody could read anybody's files.
+           all: for a workshop whose learners trust each other, since anybody can do what the hub can (hub.md).
 
 Nobody outside this machine can connect: the hub listens on the loopback address, without encryption. To let a class
 in, put a web server with a certificate in front of it (hub.md shows how with Caddy). If the hub listened on another
@@ -30,6 +31,7 @@ import grp
 import importlib.util
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -51,7 +53,11 @@ def require(condition, sentence):
 
 # ---- where it listens, and what it remembers
 
-STATE.mkdir(mode=0o700, exist_ok=True)
+try:
+    STATE.mkdir(mode=0o700, exist_ok=True)
+    STATE.chmod(0o700)  # also if it was there before: it holds what opens everybody's server
+except OSError as error:
+    sys.exit(f"{STATE} cannot be used ({error.strerror}): let COURSE_HUB_STATE name a folder of your own.")
 address = urlsplit(URL)
 port = address.port or 8000
 c.JupyterHub.bind_url = URL
@@ -83,7 +89,7 @@ if ACCOUNTS == "system":
         {"learners", "instructors"} <= existing, "Make the groups `learners` and `instructors`: hub.md has the command."
     )
     c.JupyterHub.authenticator_class = "pam"
-    c.PAMAuthenticator.allowed_groups = {"learners"}
+    c.PAMAuthenticator.allowed_groups = {"learners", "instructors"}
     c.PAMAuthenticator.admin_groups = {"instructors"}
     c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
 else:
@@ -112,10 +118,15 @@ c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 1}  # show the page with 
 
 # ---- who goes home without logging out
 
+# On Linux it ends with its hub, however that ends: the next hub starts a culler of its own.
+with_the_hub = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 c.JupyterHub.services = [
     {
         "name": "culler",
-        "command": [sys.executable, "-m", "jupyterhub_idle_culler", f"--timeout={IDLE}", "--cull-every=600"],
+        "command": [
+            *with_the_hub,
+            *(sys.executable, "-m", "jupyterhub_idle_culler", f"--timeout={IDLE}", "--cull-every=600"),
+        ],
         "environment": {"COURSE_HUB_STATE": str(STATE)},  # so that whoever looks at it sees whose it is
     }
 ]

@@ -1,8 +1,9 @@
 """Start a learner's JupyterLab under a hub, in a copy of the course that is the learner's own.
 
 The hub of classroom/jupyterhub_config.py runs this file, and so does the image of classroom/Dockerfile. The copy is the
-folder attention-by-hand in the learner's home. It holds all that the course keeps for a learner: study/ with their
-notebooks, and data/ with their progress, so that nobody writes to a file that others use.
+folder attention-by-hand in the learner's home, which is closed to other learners. It holds all that the course keeps
+for a learner: study/ with their notebooks, and data/ with their progress, so that nobody writes to a file that others
+use. tools/for_learners.py lists what is copied; a hand-out serves as well as the whole course.
 
 When the course has changed, so does the copy, except for files that the learner has changed: these stay as they are.
 The learner's notebooks in study/ are never touched; `python course.py update` carries them into the new edition.
@@ -19,27 +20,28 @@ COURSE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(COURSE))
 
 from feedback import files  # noqa: E402  the path comes first
+from tools import for_learners  # noqa: E402
 
 MINE = Path.home() / "attention-by-hand"
 RECORD = ".copied.json"  # in the copy: {file: fingerprint of what was put there}
-# Folders that stay out of the copy, at any depth, as all do whose names begin with a dot; and in data/, the files of
-# whoever tried the course in its own folder.
-SKIPPED = {"__pycache__", "mutants", "node_modules", "study", "tests"}
-OF_A_LEARNER = {"answers", "attempts.jsonl", "cache", "progress.json"}
 FIRST_NOTEBOOK = "study/00_start_here.ipynb"
 
 
-def files_of_the_course(folder=None):
-    """The paths of the files that a learner's copy has, relative to the course."""
-    for path in sorted((folder or COURSE).iterdir()):
-        if path.name.startswith(".") or path.name in SKIPPED:
-            continue
-        if path.parent == COURSE / "data" and path.name in OF_A_LEARNER:
-            continue
-        if path.is_dir():
-            yield from files_of_the_course(path)
-        else:
-            yield path.relative_to(COURSE)
+def close_home():
+    """Let no other learner read what this one writes, in their home or elsewhere: many systems let everybody.
+
+    IPython, for example, keeps all code that was ever run in ~/.ipython.
+    """
+    os.umask(0o077)
+    try:
+        Path.home().chmod(0o700)
+    except OSError as error:
+        say(f"{Path.home()} stays open to others ({error.strerror}): make it the learner's own, with mode 700.")
+
+
+def say(sentence):
+    """In the hub's log."""
+    print(sentence, file=sys.stderr, flush=True)
 
 
 def fingerprint(content):
@@ -47,22 +49,43 @@ def fingerprint(content):
 
 
 def refresh():
-    """Make the learner's copy, or bring it up to date; returns the paths of files that the learner changed."""
+    """Make the learner's copy, or bring it up to date.
+
+    What the learner changed, and what cannot be read in the course, stays in the copy as it is.
+    """
     MINE.mkdir(parents=True, exist_ok=True)
-    MINE.chmod(0o700)  # many systems let everybody read everybody's home
-    record = read_record()
-    kept = []
-    for name in files_of_the_course():
-        content, target = (COURSE / name).read_bytes(), MINE / name
-        here = fingerprint(target.read_bytes()) if target.is_file() else None
-        if here not in (None, fingerprint(content), record.get(str(name))):
-            kept.append(str(name))
+    record, unreadable = read_record(), []
+    given = for_learners.files(COURSE, unreadable.append)
+    for name, source in given.items():
+        try:
+            content = source.read_bytes()
+        except OSError as error:
+            unreadable.append(error)
+            continue
+        here = fingerprint_of(name)
+        if here not in (None, fingerprint(content), record.get(name)):
+            say(f"{MINE / name} was changed by the learner and stays as it is.")
             continue
         if here != fingerprint(content):
-            files.write(target, content)
-        record[str(name)] = fingerprint(content)
+            files.write(MINE / name, content)
+        record[name] = fingerprint(content)
+    for error in unreadable:
+        say(f"{error.filename} cannot be read ({error.strerror}): learners do without it.")
+    if not unreadable:
+        remove(record, record.keys() - given.keys())
     files.write(MINE / RECORD, json.dumps(record, indent=0))
-    return kept
+
+
+def remove(record, names):
+    """Take what is no longer given out of the copy, unless the learner changed it."""
+    for name in names:
+        if fingerprint_of(name) == record.pop(name):
+            (MINE / name).unlink()
+
+
+def fingerprint_of(name):
+    """Of a file in the copy; None where there is none."""
+    return fingerprint((MINE / name).read_bytes()) if (MINE / name).is_file() else None
 
 
 def read_record():
@@ -102,10 +125,9 @@ def lab_options():
 
 
 def main(words):
+    close_home()
     limit_memory()
-    kept = refresh()
-    if kept:
-        print(f"Files that the learner changed stay as they are: {', '.join(kept)}", file=sys.stderr)
+    refresh()
     share_packages()
     os.chdir(MINE)
     subprocess.run([sys.executable, "-m", "tools.study", "start"], check=False)  # if it fails it says why

@@ -23,12 +23,18 @@ from feedback.contents import Contents
 from feedback.course import Course
 
 FOLDER = Path(__path__[0])
+ANSWERS = FOLDER.parent / "data" / "answers"
 
 
 def progress_file():
     """data/progress.json, unless the environment variable COURSE_PROGRESS names another file, or is `memory`."""
     told = os.environ.get("COURSE_PROGRESS") or FOLDER.parent / "data" / "progress.json"
     return None if told == "memory" else Path(told)
+
+
+def answers_folder():
+    """data/answers, wherever the progress is: COURSE_PROGRESS may name a place that a whole class can open."""
+    return ANSWERS if progress_file() else None
 
 
 COURSE = Course(
@@ -38,6 +44,8 @@ COURSE = Course(
     own=("helpers",),
     predictions=f"{__name__}.predictions",
     progress=progress_file,
+    answers=answers_folder,
+    solutions=True,  # in a hand-out False: tools/handout.py writes it here
     debug=bool(os.environ.get("COURSE_DEBUG")),  # a mistake in a checker is raised
 )
 EXERCISES = COURSE.exercises

@@ -1,8 +1,8 @@
 """The source of answers that passed, one file for each exercise, so that later notebooks can use them.
 
-The files are in the folder `answers` next to the progress file; where that is kept in memory, so are they. Nothing in
-them is run unless the learner asks for it. A file holds all that its answer needs: imports, plain constants, and the
-functions and classes of the same notebook. The answer itself is its last definition.
+Which folder they are in, the course says. It must belong to the learner alone, since `yours(..., load=True)` runs what
+is in it; nothing else does. A file holds all that its answer needs: imports, plain constants, and the functions and
+classes of the same notebook. The answer itself is its last definition.
 """
 
 from __future__ import annotations
@@ -20,17 +20,20 @@ from pathlib import Path
 from typing import Any
 
 from feedback.files import write
-from feedback.store import Store
 
 MODULES = ("torch", "torch.nn.functional", "math")  # where a function may live that does not say it, as torch.softmax
 Definition = (ast.FunctionDef, ast.ClassDef)
 
 
 class Answers:
-    """The answers that passed, kept next to this record of the progress."""
+    """The answers that passed.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    `folder` is where they lie, or a function that says so whenever one is kept or read; with None, they are kept in
+    memory until the kernel ends.
+    """
+
+    def __init__(self, folder: Path | Callable[[], Path | None] | None = None) -> None:
+        self._folder = folder
         self._in_memory: dict[str, str] = {}
 
     def keep(self, exercise_id: str, attempt: Any) -> None:
@@ -80,8 +83,8 @@ class Answers:
         return namespace[defined[-1]]
 
     def _path(self, exercise_id: str) -> Path | None:
-        record = self._store.path
-        return record.parent / "answers" / f"{exercise_id}.py" if record else None
+        folder = self._folder() if callable(self._folder) else self._folder
+        return folder / f"{exercise_id}.py" if folder else None
 
 
 # ---------------------------------------------------------------- source that needs no notebook

@@ -37,6 +37,8 @@ class Course:
                      as the learner's
     predictions      the package of the questions that `predict` asks; "" where there are none
     progress         the file in which a learner's progress is kept, or a function that names it; None for memory
+    answers          the folder in which answers that passed are kept, in the same way
+    solutions        whether `solution` answers, and cards lead to it
     debug            whether a mistake in the checker is raised, or told to the learner as the course's
     """
 
@@ -48,6 +50,8 @@ class Course:
         own: tuple[str, ...] = (),
         predictions: str = "",
         progress: Path | Callable[[], Path | None] | None = None,
+        answers: Path | Callable[[], Path | None] | None = None,
+        solutions: bool = True,
         debug: bool = False,
     ) -> None:
         self.package, self.own, self.debug = package, (package, *own), debug
@@ -56,7 +60,7 @@ class Course:
         self._hidden = cache(partial(HiddenExercises, package, folder))
         self.contents, self._predictions = contents, predictions
         self.store = Store(progress, attempts.replay)
-        self.answers = Answers(self.store)
+        self.answers, self.solutions = Answers(answers), solutions
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
         cells.answer_undefined_names(self._undefined)
 
@@ -90,7 +94,8 @@ class Course:
             self.answers.keep(exercise.id, attempt)
         step = self.after(exercise.id) if report.solved else None
         unsaved = self.store.unsaved if record else ""
-        return replace(report, parts=(*report.parts, *explain_course.way_on(exercise, report, step, unsaved)))
+        way_on = explain_course.way_on(exercise, report, step, self.solutions, unsaved)
+        return replace(report, parts=(*report.parts, *way_on))
 
     def _undefined(self, exercise_id: str, name: str) -> Report | None:
         """What `check` says where the name of an answer does not exist in this kernel; None if that is not the case."""
@@ -136,17 +141,19 @@ class Course:
         exercise = self._find(exercise_id)
         if exercise is None:
             return self._unknown(exercise_id)
-        return explain_course.hint(exercise, number)
+        return explain_course.hint(exercise, number, self.solutions)
 
     def solution(self, exercise_id: Any) -> Source | Report:
         """The source of a right answer, as text that runs in a notebook.
 
-        Errors: none; an unknown exercise is answered with the known ones
+        Errors: none; an unknown exercise is answered with the known ones, and a copy without solutions says so
         Source: notebook 00
         """
         exercise = self._find(exercise_id)
         if exercise is None:
             return self._unknown(exercise_id)
+        if not self.solutions:
+            return explain_course.no_solution(exercise)
         return Source(f"# A solution of exercise {exercise.title}\n{self.solution_source(exercise)}")
 
     def solution_source(self, exercise: Exercise) -> str:

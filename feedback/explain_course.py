@@ -13,8 +13,13 @@ from feedback.prediction import Prediction
 from feedback.report import Hints, Part, Report, Text, following, say
 
 
-def way_on(exercise: Exercise, report: Report, step: Step | None, unsaved: str = "") -> tuple[Part, ...]:
-    """What to do next, on every card: `step` comes after this exercise; `unsaved` says that no progress is kept."""
+def way_on(
+    exercise: Exercise, report: Report, step: Step | None, solutions: bool, unsaved: str = ""
+) -> tuple[Part, ...]:
+    """What to do next, on every card.
+
+    `step` comes after this exercise; `solutions` are shown or not; `unsaved` says that no progress is kept.
+    """
     lost = (say(unsaved),) if unsaved else ()
     if report.solved:
         if step is None:
@@ -23,7 +28,8 @@ def way_on(exercise: Exercise, report: Report, step: Step | None, unsaved: str =
         return (*lost, following(f"{step.name}.", step.href, rest))
     change = following("Change your code, run its cell, then run this one again.")
     told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
-    return (*lost, *(() if told else (change,)), Hints(exercise.id, exercise.hints))
+    last = f'`solution("{exercise.id}")` shows a solution.' if solutions else "Show your instructor what you have."
+    return (*lost, *(() if told else (change,)), Hints(exercise.id, exercise.hints, f"Still stuck? {last}"))
 
 
 def no_attempt(exercise: Exercise) -> Report:
@@ -31,14 +37,20 @@ def no_attempt(exercise: Exercise) -> Report:
     return Report.on(exercise, "error", say(f"`check` must be given your answer too: {call}."))
 
 
-def hint(exercise: Exercise, number: int) -> Report:
+def hint(exercise: Exercise, number: int, solutions: bool) -> Report:
     hints = exercise.hints
     if number not in range(1, len(hints) + 1):
         has = f"Exercise {exercise.id} has {len(hints)} hints: 1 to {len(hints)}, got {number!r}."
         return Report.on(exercise, "hint", say(has))
-    more = f'`hint("{exercise.id}", {number + 1})`' if number < len(hints) else f'`solution("{exercise.id}")`'
+    last = f'`solution("{exercise.id}")`' if solutions else "Show your instructor what you have."
+    more = f'`hint("{exercise.id}", {number + 1})`' if number < len(hints) else last
     title = f"{exercise.title}, {number} of {len(hints)}"
     return Report(exercise.id, title, "hint", (say(hints[number - 1]), following(more)))
+
+
+def no_solution(exercise: Exercise) -> Report:
+    there = f'This copy of the course shows no solutions. `hint("{exercise.id}")` gives the first of the hints.'
+    return Report.on(exercise, "hint", say(there))
 
 
 def unknown_exercise(id: Any, known: Iterable[str]) -> Report:
@@ -74,5 +86,5 @@ def own_fault(exercise: Exercise, error: Exception) -> Report:
         exercise,
         "error",
         say(f"This is a mistake in the course, not in your code: its checker raised {type(error).__name__} ({place})."),
-        following("Please report it, with your code and this line. The exercise and its solution work all the same."),
+        following("Please report it, with your code and this line. You can go on: nothing later needs this check."),
     )

@@ -90,21 +90,19 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Hints:
-    """The hints of an exercise: calls in plain text, folded texts in a card."""
+    """The hints of an exercise: calls in plain text, folded texts in a card, with `last` below the last of them."""
 
     exercise: str
     texts: tuple[str, ...]
+    last: str = ""
 
     def plain(self) -> str:
         return f'Stuck? `hint("{self.exercise}")` gives the first of {len(self.texts)} hints.'
 
-    def html(self, last: str | None = None) -> str:
-        """`last` stands below the last hint; by default it says how to see a solution."""
+    def html(self) -> str:
         first, *more = (f"Hint {i} of {len(self.texts)}" for i in range(1, len(self.texts) + 1))
         summaries = (f"Stuck? {first}", *more)
-        if last is None:
-            last = f'Still stuck? `solution("{self.exercise}")` shows a solution.'
-        return markup.one_by_one(list(zip(summaries, self.texts, strict=True)), last)
+        return markup.one_by_one(list(zip(summaries, self.texts, strict=True)), self.last)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "hints", "texts": list(self.texts)}

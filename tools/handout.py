@@ -1,8 +1,8 @@
 """What students get: the course without what only its maker and its teacher need, and a key for the teacher.
 
-`python course.py handout FOLDER` runs this file. In the hand-out the notebooks have no outputs and no call of
-`solution`; the answers that the checkers are tested with, the tests and the teacher's files are left out. The course's
-own answers stay, since `check` and `yours` compare with them and use them.
+`python course.py handout FOLDER` runs this file. tools/for_learners.py lists what the hand-out consists of. In it the
+notebooks have no outputs, and `solution` answers that there are none; no notebook, page or card leads to it. The
+course's own answers stay, since `check` and `yours` compare with them and use them.
 """
 
 import argparse
@@ -14,40 +14,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools import Parser, Problem, study  # noqa: E402  the path comes first
+from tools import Parser, Problem, for_learners, study  # noqa: E402  the path comes first
 
 ROOT = study.ROOT
 FIRST = "00"  # the course opens with this notebook, which shows how an exercise is answered
-FOLDERS = (
-    "benchmarks",
-    "data",
-    "docs",
-    "exercises",
-    "explorers",
-    "feedback",
-    "helpers",
-    "tools/jupyterlab",
-    "LICENSES",
-)
-FILES = (
-    *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "course.py", "environment.yml"),
-    *("postBuild", "pyproject.toml", "requirements-test.txt", "requirements.lock", "requirements.txt"),
-    *("tools/__init__.py", "tools/study.py"),
-)
-README = "classroom/students.md"  # is their README.md
-LEFT_OUT = shutil.ignore_patterns(
-    *(
-        "__pycache__",
-        "*.pyc",
-        ".ipynb_checkpoints",
-        "node_modules",
-        "package*.json",
-        "eslint.config.mjs",
-        "tsconfig.json",
-    ),
-    *("test", "answers_*.py"),  # of the explorers' scripts, and of the exercises
-    *("cache", "answers", "progress.json*", "attempts.jsonl"),  # what this computer's learner did, and MiniLM
-)
+WITH = "    solutions=True,  # in a hand-out False: tools/handout.py writes it here\n"  # in exercises/__init__.py
+WITHOUT = "    solutions=False,\n"
 
 
 # ---- the notebooks
@@ -67,6 +39,11 @@ def without_solution(cell):
     else:
         source = "\n\n".join(part for part in source.split("\n\n") if "solution(" not in part)
     return {**cell, "source": source}
+
+
+def without_lines(text):
+    """A table or a list without the line on `solution`."""
+    return "".join(line for line in text.splitlines(keepends=True) if "solution(" not in line)
 
 
 # ---- the key
@@ -118,14 +95,26 @@ def write(folder, names, key_file):
 
 
 def fill(folder, names):
-    for name in FOLDERS:
-        shutil.copytree(ROOT / name, folder / name, ignore=LEFT_OUT)
-    for name in FILES:
+    for name, source in for_learners.files(ROOT, fail).items():
+        if name.startswith("notebooks/"):
+            continue
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, folder / name)
+    for name in for_learners.FOR_A_HUB:
+        (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
-    shutil.copy2(ROOT / README, folder / "README.md")
-    (folder / "notebooks").mkdir()
+    rewrite(folder / "exercises" / "__init__.py", lambda text: without_lines(text).replace(WITH, WITHOUT))
+    rewrite(folder / "docs" / "accessibility.md", without_lines)
     for name in names:
         study.write(for_students(study.published_edition(name)), folder / "notebooks" / name)
+
+
+def fail(error):
+    raise error
+
+
+def rewrite(path, change):
+    path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
 
 
 # ---- the command
@@ -135,7 +124,7 @@ def parse_options(words):
     parser = Parser(
         "handout",
         description="Write what students get: a folder that `python course.py` in it sets up and opens, with notebooks "
-        "without outputs and without calls of solution(). Nothing that exists is overwritten.",
+        "without outputs, and no solution() that answers. Nothing that exists is overwritten.",
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="new or empty, outside of the course")
     parser.add_argument("--notebooks", nargs="+", metavar="NN", default=[], help="only these, such as 02 03, and 00")

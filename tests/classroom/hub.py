@@ -1,12 +1,13 @@
 """A hub as classroom/jupyterhub_config.py sets it up, on loopback, and the processes that belong to it.
 
-It runs with shared accounts, which need no accounts of the system, and with a proxy that comes with pip, since the
-machine that runs the tests may have no Node.js. That proxy is good enough for the simulated learners, who ask again
-where a browser would wait for a stream of events.
+It runs with shared accounts, which need no accounts of the system (accounts.py has a hub with these), and with a proxy
+that comes with pip, since the machine that runs the tests may have no Node.js. That proxy is good enough for the
+simulated learners, who ask again where a browser would wait for a stream of events.
 """
 
 import contextlib
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import psutil
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "classroom" / "jupyterhub_config.py"
-PASSWORD = "six words about a bank"
+PASSWORD = secrets.token_urlsafe()
 PYTHON_PROXY = f"{Path(sys.executable).with_name('configurable-http-proxy')} --proxy-timeout=600000"  # milliseconds
 IN_A_CONTAINER = f"load_subconfig({str(CONFIG)!r})\nc.Spawner.args = ['--allow-root']\n"  # tests often run as root
 
@@ -33,9 +34,9 @@ class Hub:
         self.url = f"http://127.0.0.1:{three_free_ports()}"
         (folder / "names").write_text("\n".join(names), encoding="utf-8")
         (folder / "config.py").write_text(IN_A_CONTAINER, encoding="utf-8")
-        kept = {name: value for name, value in os.environ.items() if name != "COURSE_PROGRESS"}
+        self.command = [sys.executable, "-m", "jupyterhub", "-f", str(folder / "config.py")]
         self.environment = {
-            **kept,
+            **without_progress(os.environ),
             "COURSE_HUB_ACCOUNTS": "shared",
             "COURSE_HUB_PASSWORD": PASSWORD,
             "COURSE_HUB_LEARNERS": str(folder / "names"),
@@ -46,10 +47,9 @@ class Hub:
         self.process = None
 
     def start(self, seconds=600):
-        command = [sys.executable, "-m", "jupyterhub", "-f", str(self.folder / "config.py")]
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                command, cwd=self.folder, env=self.environment, stdout=log, stderr=subprocess.STDOUT
+                self.command, cwd=self.folder, env=self.environment, stdout=log, stderr=subprocess.STDOUT
             )
         until = time.monotonic() + seconds
         while time.monotonic() < until and self.process.poll() is None:
@@ -75,6 +75,9 @@ class Hub:
                     found.append(process)
         return found
 
+    def cullers(self):
+        return [process for process in self.processes() if runs(process, "jupyterhub_idle_culler")]
+
     def servers(self):
         """{learner: the process of their JupyterLab}"""
         return {
@@ -90,11 +93,18 @@ class Hub:
 
     def stop(self):
         """End everything that was started for this hub."""
-        for process in self.processes():
+        ended = self.processes()
+        for process in ended:
             with contextlib.suppress(psutil.Error):
                 process.kill()
+        psutil.wait_procs(ended, timeout=10)
         with contextlib.suppress(Exception):
             self.process.wait(timeout=10)
+
+
+def without_progress(environment):
+    """The tests' own setting is not the learners'."""
+    return {name: value for name, value in environment.items() if name != "COURSE_PROGRESS"}
 
 
 def runs(process, module):

@@ -95,9 +95,34 @@ def test_what_is_for_teachers_and_maintainers_is_left_out(given):
     folder, _ = given
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
     assert not [name for name in names if "answers_" in name or name.endswith(".jsonl") or "progress.json" in name]
-    assert not names & {"tests", "classroom", ".git", "data/cache", "tools/classroom", "study", ".github"}
+    assert not names & {"tests", ".git", "data/cache", "tools/classroom", "study", ".github", "classroom/guide.md"}
     assert {"course.py", ".gitignore", "tools/study.py", "exercises/e3_3_mask_by_filling/reference.py"} <= names
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 10e6
+
+
+def test_nothing_leads_to_a_solution(given):
+    """Nothing that students read, in a file or on a card; the references are there, since `yours` needs them."""
+    folder, _ = given
+    pages = [path for path in folder.rglob("*") if path.suffix in (".md", ".ipynb")]
+    assert [path for path in pages if re.search(r"\bsolution\(|`solution`", path.read_text(encoding="utf-8"))] == []
+    program = """
+from exercises import EXERCISES, check, hint, reference, solution, yours
+for id, exercise in EXERCISES.items():
+    assert "shows no solutions" in str(solution(id)) and "def " not in str(solution(id))
+    said = hint(id, len(exercise.hints)).message + check(id, None)._repr_mimebundle_()["text/html"]
+    assert said.count("Show your instructor what you have.") == 2 and "solution(" not in said, said
+assert yours("2.4") is reference("2.4")
+import exercises
+assert "solution" not in exercises.__doc__
+"""
+    run_in(folder, program)
+
+
+def run_in(folder, program):
+    environment = {**os.environ, "COURSE_PROGRESS": "memory", "PYTHONPATH": ""}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_link_between_its_pages_leads_somewhere(given):
@@ -138,11 +163,7 @@ assert exercises.check("3.3", mask_by_filling).status == "correct"
 assert exercises.check("0.1", lambda x: x.mean(dim=0)).diagnosis == "column-means"
 assert len(tools.study.names_published()) == NUMBER
 """
-    program = program.replace("NUMBER", str(len(study.names_published())))
-    environment = {**os.environ, "COURSE_PROGRESS": "memory", "PYTHONPATH": ""}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=given[0], env=environment, capture_output=True, encoding="utf-8")
-    assert done.returncode == 0, done.stderr
+    run_in(given[0], program.replace("NUMBER", str(len(study.names_published()))))
 
 
 def test_only_the_named_notebooks_and_the_first(run, tmp_path):

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 
 import pytest
@@ -13,61 +13,117 @@ import yaml
 from traitlets.config import Config
 
 from exercises.notebooks import NOTEBOOKS
+from tools import for_learners
 
 ROOT = Path(__file__).resolve().parents[2]
 CLASSROOM = ROOT / "classroom"
 
 
 @pytest.fixture
-def server(tmp_path):
+def server(tmp_path, monkeypatch):
     """The module, with a small course and a home in a temporary folder."""
     spec = importlib.util.spec_from_file_location("server", CLASSROOM / "server.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.COURSE, module.MINE = tmp_path / "course", tmp_path / "home" / "attention-by-hand"
-    for name in ("course.py", "helpers/heads.py", "notebooks/00.ipynb", "data/journey.csv"):
-        path = module.COURSE / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"first edition of {name}", encoding="utf-8")
+    monkeypatch.setattr(for_learners, "FILES", ("course.py", "data/journey.csv"))
+    monkeypatch.setattr(for_learners, "FOLDERS", ("helpers", "notebooks"))
+    put(module.COURSE, "first edition of {}", "course.py", "helpers/heads.py", "notebooks/00.ipynb", "data/journey.csv")
     return module
+
+
+def put(folder, content, *names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content.format(name), encoding="utf-8")
 
 
 def text(path):
     return path.read_text(encoding="utf-8")
 
 
-def test_a_copy_holds_the_course_and_nothing_of_whoever_tried_it_there(server):
-    for name in ("study/00.ipynb", "data/progress.json", "data/attempts.jsonl", "data/answers/2.1.py", ".venv/x.py"):
-        path = server.COURSE / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("the instructor's", encoding="utf-8")
-    assert server.refresh() == []
-    assert os.name == "nt" or server.MINE.stat().st_mode & 0o077 == 0
-    found = {path.relative_to(server.MINE).as_posix() for path in server.MINE.rglob("*") if path.is_file()}
-    assert found == {"course.py", "helpers/heads.py", "notebooks/00.ipynb", "data/journey.csv", server.RECORD}
+def names(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_new_edition_reaches_the_copy_but_spares_what_the_learner_changed(server):
+def test_a_copy_holds_what_is_listed_for_learners_and_nothing_else(server):
+    put(server.COURSE, "the instructor's", "study/00.ipynb", "data/answers/2.1.py", "slides/session-1.html")
+    put(server.COURSE, "the instructor's", "secrets.yaml", "class.html", "helpers/.env", "helpers/answers_right.py")
     server.refresh()
-    (server.MINE / "study").mkdir()
-    for name in ("study/00.ipynb", "notebooks/00.ipynb", "data/progress.json"):
-        (server.MINE / name).write_text("mine", encoding="utf-8")
+    assert names(server.MINE) == {
+        *("course.py", "helpers/heads.py", "notebooks/00.ipynb", "data/journey.csv", server.RECORD)
+    }
+
+
+def test_the_readme_of_a_copy_is_the_one_for_students(server, monkeypatch):
+    monkeypatch.setattr(for_learners, "FILES", ("README.md",))
+    put(server.COURSE, "of a hand-out", "README.md")
+    server.refresh()
+    assert text(server.MINE / "README.md") == "of a hand-out"
+    put(server.COURSE, "for students", "classroom/students.md")
+    server.refresh()
+    assert text(server.MINE / "README.md") == "for students"
+
+
+def test_a_new_edition_reaches_the_copy_but_spares_what_the_learner_changed(server, capsys):
+    server.refresh()
+    put(server.MINE, "mine", "study/00.ipynb", "notebooks/00.ipynb", "data/progress.json")
     (server.MINE / "helpers" / "heads.py").unlink()
-    for name in ("course.py", "notebooks/00.ipynb"):
-        (server.COURSE / name).write_text("second edition", encoding="utf-8")
-    assert server.refresh() == ["notebooks/00.ipynb"]
+    put(server.COURSE, "second edition", "course.py", "notebooks/00.ipynb")
+    server.refresh()
+    assert capsys.readouterr().err == (
+        f"{server.MINE / 'notebooks' / '00.ipynb'} was changed by the learner and stays as it is.\n"
+    )
     assert text(server.MINE / "course.py") == "second edition"
     assert text(server.MINE / "helpers" / "heads.py").startswith("first edition")
     for name in ("study/00.ipynb", "notebooks/00.ipynb", "data/progress.json"):
         assert text(server.MINE / name) == "mine"
 
 
-def test_a_lost_record_costs_no_work(server):
+def test_what_is_no_longer_given_leaves_the_copy_unless_the_learner_changed_it(server):
+    put(server.COURSE, "old", "helpers/old.py", "helpers/mine.py")
     server.refresh()
-    (server.MINE / server.RECORD).write_text("{half", encoding="utf-8")
-    (server.MINE / "notebooks" / "00.ipynb").write_text("mine", encoding="utf-8")
-    assert server.refresh() == ["notebooks/00.ipynb"]
+    put(server.MINE, "mine", "helpers/mine.py", "helpers/own.py")
+    for name in ("old.py", "mine.py"):
+        (server.COURSE / "helpers" / name).unlink()
+    server.refresh()
+    assert names(server.MINE / "helpers") == {"heads.py", "mine.py", "own.py"}
+
+
+def test_a_file_that_cannot_be_read_costs_nothing_else(server, monkeypatch, capsys):
+    server.refresh()
+    put(server.COURSE, "second edition", "notebooks/00.ipynb")
+    (server.COURSE / "course.py").unlink()
+    (server.COURSE / "course.py").mkdir()  # for root, no mode makes a file unreadable
+    server.refresh()
+    assert text(server.MINE / "notebooks" / "00.ipynb") == "second edition"
+    assert text(server.MINE / "course.py").startswith("first edition")
+    assert f"{server.COURSE / 'course.py'} cannot be read (" in capsys.readouterr().err
+
+
+def test_a_lost_record_costs_no_work(server, capsys):
+    server.refresh()
+    put(server.MINE, "{{half", server.RECORD)
+    put(server.MINE, "mine", "notebooks/00.ipynb")
+    server.refresh()
+    assert "notebooks/00.ipynb was changed by the learner" in capsys.readouterr().err.replace("\\", "/")
     assert text(server.MINE / "notebooks" / "00.ipynb") == "mine"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+def test_a_home_is_closed_and_so_is_all_that_is_written_from_then_on(server, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    tmp_path.chmod(0o755)
+    before = os.umask(0o022)
+    try:
+        server.close_home()
+        put(tmp_path, "mine", "new/file")
+        monkeypatch.setattr(Path, "home", lambda: tmp_path / "nowhere")
+        server.close_home()
+    finally:
+        os.umask(before)
+    assert [path.stat().st_mode & 0o077 for path in (tmp_path, tmp_path / "new", tmp_path / "new" / "file")] == 3 * [0]
+    assert "nowhere stays open to others (No such file or directory)" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -116,7 +172,6 @@ def test_unless_told_otherwise_a_hub_listens_to_this_machine_alone_and_needs_acc
     assert config.JupyterHub.bind_url == "http://127.0.0.1:8000"
     assert config.JupyterHub.authenticator_class == "pam"
     assert "allow_all" not in config.Authenticator
-    assert (tmp_path / "hub").stat().st_mode & 0o077 == 0
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(SystemExit, match="start it with sudo"):
         configure()
@@ -129,6 +184,83 @@ def test_with_shared_accounts_only_those_on_the_list_can_log_in(configure, tmp_p
     (tmp_path / "names").write_text("ada\nben\n", encoding="utf-8")
     config = configure(COURSE_HUB_ACCOUNTS="shared", COURSE_HUB_LEARNERS=str(tmp_path / "names"))
     assert config.Authenticator.allowed_users == {"ada", "ben"}
+
+
+@unix
+def test_nobody_else_can_open_what_the_hub_remembers(configure, tmp_path):
+    shared = {"COURSE_HUB_ACCOUNTS": "shared", "COURSE_HUB_LEARNERS": str(tmp_path / "names")}
+    put(tmp_path, "ada", "names")
+    configure(**shared)
+    assert (tmp_path / "hub").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "hub").chmod(0o755)
+    configure(**shared)
+    assert (tmp_path / "hub").stat().st_mode & 0o777 == 0o700
+    with pytest.raises(SystemExit, match=r"names/hub cannot be used \(.*\): let COURSE_HUB_STATE name a folder"):
+        configure(**shared, COURSE_HUB_STATE=str(tmp_path / "names" / "hub"))
+
+
+@unix
+def test_instructors_may_log_in_too(configure, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr("grp.getgrall", lambda: [SimpleNamespace(gr_name=name) for name in ("learners", "instructors")])
+    config = configure()
+    assert config.PAMAuthenticator.allowed_groups == {"learners", "instructors"}
+    assert config.PAMAuthenticator.admin_groups == {"instructors"}
+
+
+# ---- what stays out of copies, of the image and of the repository
+
+OF_AN_INSTRUCTOR = (
+    *("secrets.yaml", "key.md", "names.txt", "class.html", "slides/session-1.html", "build/lib/exercises/__init__.py"),
+    *("assignments/week-2/week-2.ipynb", "classroom/index.md", "study/00.ipynb", "data/progress.json"),
+    *("data/attempts.jsonl", "data/answers/2.1.py"),
+)
+
+
+@pytest.fixture(scope="module")
+def tracked():
+    """The names of the files that git knows."""
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, encoding="utf-8")
+    if done.returncode:
+        pytest.skip("this copy of the course is no git repository")
+    return set(done.stdout.splitlines())
+
+
+def test_each_file_is_for_learners_or_known_not_to_be(tracked):
+    """Add a new file to tools/for_learners.py if learners need it, else here."""
+    given = set(for_learners.files(ROOT, pytest.fail))
+    assert given - {"README.md"} <= tracked
+    elsewhere = re.compile(
+        r"(\.ci|\.github|classroom|site|tests|tools)/|explorers/(test/|.*config|package)|.*/(answers_\w+\.py|README\.md)$"
+        r"|\.pre-commit-config\.yaml|CHANGELOG\.md|CONTRIBUTING\.md|conftest\.py|data/course\.png|docs/adding_an_exercise\.md"
+    )
+    assert [name for name in sorted(tracked - given) if not elsewhere.match(name)] == []
+
+
+def test_git_ignores_what_an_instructor_makes(tracked):
+    done = subprocess.run(["git", "check-ignore", *OF_AN_INSTRUCTOR], cwd=ROOT, capture_output=True, encoding="utf-8")
+    assert set(done.stdout.splitlines()) == set(OF_AN_INSTRUCTOR)
+
+
+def test_the_image_gets_what_learners_and_the_hub_need_and_nothing_else(tracked):
+    needed = {*for_learners.files(ROOT, pytest.fail), *for_learners.FOR_A_HUB, for_learners.README}
+    rules = [line for line in text(CLASSROOM / "Dockerfile.dockerignore").splitlines() if line and line[0] != "#"]
+    in_image = {name for name in {*tracked, *OF_AN_INSTRUCTOR} if not ignored_by_docker(name, rules)}
+    assert in_image == needed
+
+
+def ignored_by_docker(name, rules):
+    """As .dockerignore is read: the last rule that fits a path, or a folder that it is in, decides."""
+    path = PurePosixPath(name)
+    ignored = False
+    for rule in rules:
+        pattern = PurePosixPath(rule.removeprefix("!").removeprefix("**/"))
+        places = [path, *path.parents][:-1]
+        if "**/" not in rule:
+            places = [place for place in places if len(place.parts) == len(pattern.parts)]
+        if any(place.match(str(pattern)) for place in places):
+            ignored = not rule.startswith("!")
+    return ignored
 
 
 # ---- what is pinned in several places

@@ -50,10 +50,16 @@ def new_kernel(monkeypatch):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The folder of the progress file; without it, all is kept in memory."""
+def progress_file(tmp_path, monkeypatch):
+    """Without it, all is kept in memory."""
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "progress.json"))
-    return tmp_path
+    return tmp_path / "progress.json"
+
+
+@pytest.fixture
+def folder(progress_file, answers_folder):
+    """Where answers are kept."""
+    return answers_folder
 
 
 def from_a_notebook(source, name="row_means"):
@@ -120,7 +126,7 @@ def test_an_unknown_exercise_is_answered_with_the_known_ones():
 
 def test_the_source_of_a_passed_answer_is_kept_with_what_it_needs(folder):
     check("0.1", from_a_notebook(ANSWER))
-    text = (folder / "answers" / "0.1.py").read_text(encoding="utf-8")
+    text = (folder / "0.1.py").read_text(encoding="utf-8")
     assert 'yours("0.1", load=True)' in text.splitlines()[0]
     for line in (
         "import torch",
@@ -133,12 +139,12 @@ def test_the_source_of_a_passed_answer_is_kept_with_what_it_needs(folder):
     assert "nused" not in text and "UNUSED" not in text
     assert text.index("def logarithm") < text.index("def divide") < text.index("def row_means")
     assert text.endswith("torch.tensor(1.0))\n")
-    assert [path.name for path in (folder / "answers").iterdir()] == ["0.1.py"]
+    assert [path.name for path in folder.iterdir()] == ["0.1.py"]
 
 
 def test_a_wrong_answer_is_not_kept_and_does_not_replace_one_that_passed(folder):
     check("0.1", from_a_notebook(WRONG))
-    assert not (folder / "answers").exists()
+    assert not folder.exists()
     check("0.1", from_a_notebook(ANSWER))
     check("0.1", from_a_notebook(WRONG))
     assert "logarithm" in COURSE.answers.kept("0.1")
@@ -152,9 +158,21 @@ def test_in_memory_no_file_is_written(tmp_path, monkeypatch):
     assert set(os.listdir(ROOT / "data")) == before and list(tmp_path.iterdir()) == []
 
 
-def test_where_nothing_can_be_written_the_kernel_remembers(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "file" / "progress.json"))
+def test_where_the_progress_is_seen_by_a_class_the_answers_are_not(folder, progress_file):
+    check("0.1", from_a_notebook(ANSWER))
+    assert {path.name for path in progress_file.parent.iterdir()} == {"attempts.jsonl", "progress.json"}
+    assert "logarithm" not in "".join(path.read_text(encoding="utf-8") for path in progress_file.parent.iterdir())
+
+
+def test_an_answer_next_to_the_progress_is_never_run(folder, progress_file, capsys):
+    (progress_file.parent / "answers").mkdir()
+    (progress_file.parent / "answers" / "0.1.py").write_text("raise SystemExit('another student's')")
+    assert yours("0.1", load=True) is reference("0.1")
+    assert "because no answer of yours is kept yet." in said(capsys)
+
+
+def test_where_nothing_can_be_written_the_kernel_remembers(folder):
+    folder.parent.joinpath("answers").write_text("", encoding="utf-8")
     assert check("0.1", from_a_notebook(ANSWER)).solved
     assert "def row_means" in COURSE.answers.kept("0.1")
 
@@ -202,7 +220,7 @@ def earlier(folder, monkeypatch):
     """An answer passed; then a new kernel was started."""
     check("0.1", from_a_notebook(ANSWER))
     new_kernel(monkeypatch)
-    return folder / "answers" / "0.1.py"
+    return folder / "0.1.py"
 
 
 def test_it_is_offered_and_not_executed(earlier, capsys):
@@ -276,18 +294,22 @@ class SelfAttention(nn.Module):
 
     def forward(self, x):
         return attention(self.W_query(x), self.W_key(x), self.W_value(x))"""
-START = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from exercises import check, yours"
+START = f"""import sys; sys.path.insert(0, {str(ROOT)!r})
+import pathlib, exercises
+from exercises import check, yours
+"""
 
 
-def run_cells(*sources):
+def run_cells(folder, *sources):
+    sources = [f"{START}exercises.ANSWERS = pathlib.Path({str(folder)!r})", *sources]
     return printed(execute(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources]), ROOT))
 
 
 @pytest.mark.slow
-def test_from_one_notebook_to_the_next(folder):
+def test_from_one_notebook_to_the_next(folder, progress_file):
     """A class defined in a notebook has no source for `inspect`, and uses a function of another exercise."""
     first = run_cells(
-        START,
+        folder,
         ATTENTION,
         'check("2.4", attention).status',
         MODULE,
@@ -296,20 +318,20 @@ def test_from_one_notebook_to_the_next(folder):
     )
     assert first.endswith("True True\n")
     second = run_cells(
-        START,
+        folder,
         'yours("2.5");',
         'module = yours("2.5", load=True)(3, 2)',
         "import torch\nprint(module(torch.ones(1, 4, 3))[0].shape)",
     )
     assert "Your own passed in an earlier notebook" in second and "using your own SelfAttention" in second
     assert second.endswith("torch.Size([1, 4, 2])\n")
-    assert json.loads((folder / "progress.json").read_text(encoding="utf-8"))["2.5"]["status"] == "correct"
+    assert json.loads(progress_file.read_text(encoding="utf-8"))["2.5"]["status"] == "correct"
 
 
 @pytest.mark.slow
 def test_a_kept_answer_is_plain_python(folder):
-    run_cells(START, ATTENTION, MODULE, 'check("2.5", SelfAttention).status')
-    file = folder / "answers" / "2.5.py"
+    run_cells(folder, ATTENTION, MODULE, 'check("2.5", SelfAttention).status')
+    file = folder / "2.5.py"
     subprocess.run([sys.executable, str(file)], check=True, timeout=120)
     text = file.read_text(encoding="utf-8")
     assert text.index("def softmax") < text.index("def attention") < text.index("class SelfAttention")

@@ -15,9 +15,10 @@ STYLE = (Path(__file__).with_name("style.css")).read_text(encoding="utf-8") + ""
 )
 SHOWN = 15  # misconceptions that are not folded
 PRIVACY = (
-    "This page is a file on this computer; it was made from files that hold times, exercises, verdicts and choices, "
-    "and neither names nor code. A small class can still be recognized in small numbers: think before you project "
-    "or share it, and use it to decide what to talk about, not to grade."
+    "Whoever can open the folder of this page can read it. It was made from the files progress.json and attempts.jsonl "
+    "of each student, which hold times, exercises, verdicts and choices, and neither names nor code. A small class can "
+    "still be recognized in small numbers: think before you project or share the page, and use it to decide what to "
+    "talk about, not to grade."
 )
 NAMED = " Because of --names it shows the names of folders: do not project it."
 

@@ -36,7 +36,7 @@ def prediction(id, files):
 def card(id, stub):
     """An exercise, folded: the function to complete, the hints one by one, and an example of a diagnosis; Markdown."""
     exercise = EXERCISES[id]
-    hints = Hints(id, exercise.hints).html(last="")
+    hints = Hints(id, exercise.hints).html()
     where = f"<p>To have it checked, {RUN_IT}.</p>"
     return "\n\n".join(
         [

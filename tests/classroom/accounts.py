@@ -1,0 +1,142 @@
+"""A hub with accounts of the system, started from a hand-out, as classroom/hub.md sets it up.
+
+The accounts are made for the tests, with a password that nobody knows, and removed afterward, which takes root and
+Linux.
+"""
+
+import contextlib
+import grp
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from filelock import FileLock
+
+from tests.classroom.hub import PASSWORD, PYTHON_PROXY, Hub, without_progress
+from tools import handout
+
+GROUPS = ("learners", "instructors")
+LOCK = Path(tempfile.gettempdir()) / "course-test-accounts.lock"  # accounts belong to the machine: one test at a time
+
+
+def require():
+    """Errors: RuntimeError where there cannot be accounts"""
+    if not sys.platform.startswith("linux"):
+        raise RuntimeError("Accounts are made with useradd, which only Linux has.")
+    if os.geteuid() != 0:
+        raise RuntimeError("Only root can make accounts.")
+
+
+@contextlib.contextmanager
+def place_for_everybody():
+    """An empty folder that every account can open, which pytest's are not."""
+    folder = Path(tempfile.mkdtemp(prefix="hub-"))
+    try:
+        folder.chmod(0o755)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def accounts(homes, members):
+    """Make the accounts {name: its group, or None}, with homes that others can open, as on Debian.
+
+    Those that are there were left by a test that was killed, and are replaced. Errors: RuntimeError where this fails
+    """
+    with FileLock(LOCK):
+        for name in members.keys() & {account.pw_name for account in pwd.getpwall()}:
+            system("userdel", name)
+        with new_accounts(homes, members):
+            yield
+
+
+@contextlib.contextmanager
+def new_accounts(homes, members):
+    made = []
+    groups = [name for name in GROUPS if name not in {group.gr_name for group in grp.getgrall()}]
+    try:
+        for group in groups:
+            system("groupadd", group)
+        for name, group in members.items():
+            system("useradd", "--create-home", "--base-dir", homes, "--key", "HOME_MODE=0755", name)
+            made.append(name)
+            if group:
+                system("usermod", "--append", "--groups", group, name)
+        system("chpasswd", said="".join(f"{name}:{PASSWORD}\n" for name in members))
+        yield
+    finally:
+        for name in made:
+            system("userdel", name)
+        for group in groups:
+            system("groupdel", group)
+
+
+def system(*command, said=""):
+    """Errors: RuntimeError with what the program says"""
+    try:
+        done = subprocess.run([*map(str, command)], input=said, capture_output=True, text=True)
+    except FileNotFoundError as error:
+        raise RuntimeError(f"There is no {command[0]}.") from error
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} failed: {done.stderr}")
+
+
+def python_for(account, folder):
+    """An interpreter with the packages of this one that the account can run.
+
+    This one may lie where only root can: then another one of the same version, with links to the packages. Errors:
+    RuntimeError if there is none either
+    """
+    if can_run(account, sys.executable):
+        return sys.executable
+    environment = folder / "environment"
+    (environment / "bin").mkdir(parents=True)
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    python = environment / "bin" / "python"
+    python.symlink_to(f"/usr/bin/{version}")
+    (environment / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
+    for name in ("etc", "lib", "share"):
+        (environment / name).symlink_to(Path(sys.prefix, name))
+    if can_run(account, str(python)):
+        return str(python)
+    raise RuntimeError(f"Other accounts can run neither {sys.executable} nor /usr/bin/{version}: install Python there.")
+
+
+def can_run(account, python):
+    command = [python, "-c", "import jupyterhub.singleuser, torch"]
+    try:
+        return as_account(account, command, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def as_account(name, command, **options):
+    """Run a command as an account of the system, with nothing of root's environment."""
+    found = pwd.getpwnam(name)
+    environment = {"HOME": found.pw_dir, "PATH": os.defpath}
+    ids = {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": os.getgrouplist(name, found.pw_gid)}
+    return subprocess.run(command, cwd=found.pw_dir, env=environment, **ids, **options)
+
+
+class HubWithAccounts(Hub):
+    """The hub of a hand-out, which this makes in `folder`; the accounts exist already."""
+
+    def __init__(self, folder, names, proxy=PYTHON_PROXY):
+        super().__init__(folder, names, proxy)
+        self.homes = folder / "homes"
+        self.course = folder / "attention-by-hand"
+        handout.write(self.course, handout.study.names_published(), None)
+        python = Path(python_for(names[0], folder))
+        (self.course / ".venv").symlink_to(python.parents[1])
+        self.command = [str(python), "-m", "jupyterhub", "-f", str(self.course / "classroom" / "jupyterhub_config.py")]
+        self.environment = {
+            **without_progress(os.environ),
+            "COURSE_HUB_URL": self.url,
+            "COURSE_HUB_STATE": str(folder / "state"),
+            "COURSE_HUB_PROXY": proxy,
+        }

@@ -1,0 +1,47 @@
+"""What learners get of the course: the files of a hand-out, and of the copy that each learner has on a hub.
+
+Whatever these lists do not name stays where it is: a key, slides, a page about the class, passwords. A new file that
+learners need in a place that is not listed is added here; classroom/Dockerfile.dockerignore repeats the lists.
+"""
+
+import fnmatch
+import os
+from pathlib import Path
+
+FOLDERS = (
+    *("LICENSES", "benchmarks", "data/bert", "data/ports", "data/stories"),
+    *("exercises", "explorers", "feedback", "helpers", "notebooks", "tools/jupyterlab"),
+)
+FILES = (
+    *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "README.md", "course.py", "environment.yml"),
+    *("postBuild", "pyproject.toml", "requirements-test.txt", "requirements.lock", "requirements.txt"),
+    *("data/README.md", "data/induction.json", "data/journey.csv"),
+    *("data/transformers_4.json", "data/transformers_5.json"),
+    *("docs/accessibility.md", "tools/__init__.py", "tools/for_learners.py", "tools/study.py"),
+)
+FOR_A_HUB = ("classroom/jupyterhub_config.py", "classroom/requirements.txt", "classroom/server.py")  # to start one
+README = "classroom/students.md"  # is the learners' README.md; a hand-out has only that one
+LEFT_OUT = (  # in FOLDERS, at any depth
+    *(".*", "__pycache__", "mutants", "node_modules", "test"),
+    *("README.md", "answers_*.py", "eslint.config.mjs", "package*.json", "tsconfig.json"),
+)
+
+
+def files(course, cannot_open):
+    """{path in the learner's copy: the file in the folder `course`}
+
+    cannot_open(error) is called for each folder that is missing, or that this account may not open.
+    """
+    found = {name: course / name for name in FILES}
+    if os.path.isfile(course / README):
+        found["README.md"] = course / README
+    for name in FOLDERS:
+        for place, folders, names in os.walk(course / name, onerror=cannot_open):
+            folders[:] = [folder for folder in folders if not is_left_out(folder)]
+            for path in (Path(place, name) for name in names if not is_left_out(name)):
+                found[path.relative_to(course).as_posix()] = path
+    return dict(sorted(found.items()))
+
+
+def is_left_out(name):
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in LEFT_OUT)
