@@ -4,7 +4,6 @@ Whatever these lists do not name stays where it is: a key, slides, a page about 
 learners need in a place that is not listed is added here; classroom/Dockerfile.dockerignore repeats the lists.
 """
 
-import fnmatch
 import os
 from pathlib import Path
 
@@ -22,8 +21,8 @@ FILES = (
 FOR_A_HUB = ("classroom/jupyterhub_config.py", "classroom/requirements.txt", "classroom/server.py")  # to start one
 README = "classroom/students.md"  # is the learners' README.md; a hand-out has only that one
 LEFT_OUT = (  # in FOLDERS, at any depth
-    *(".*", "__pycache__", "mutants", "node_modules", "test"),
-    *("README.md", "answers_*.py", "eslint.config.mjs", "package*.json", "tsconfig.json"),
+    *(".*", "__pycache__", "mutants", "node_modules", "answers_*.py", "README.md"),
+    *("explorers/test", "explorers/eslint.config.mjs", "explorers/package*.json", "explorers/tsconfig.json"),
 )
 
 
@@ -37,11 +36,11 @@ def files(course, cannot_open):
         found["README.md"] = course / README
     for name in FOLDERS:
         for place, folders, names in os.walk(course / name, onerror=cannot_open):
-            folders[:] = [folder for folder in folders if not is_left_out(folder)]
-            for path in (Path(place, name) for name in names if not is_left_out(name)):
-                found[path.relative_to(course).as_posix()] = path
+            here = Path(place).relative_to(course)
+            folders[:] = [folder for folder in folders if not is_left_out(here / folder)]
+            found |= {(here / name).as_posix(): Path(place, name) for name in names if not is_left_out(here / name)}
     return dict(sorted(found.items()))
 
 
-def is_left_out(name):
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in LEFT_OUT)
+def is_left_out(path):
+    return any(path.match(pattern) for pattern in LEFT_OUT)
