@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "classroom" / "guide.md"
 POLL = 3  # minutes for a poll: two votes, and what neighbors say to each other between them
 NAMED = re.compile(r"\*(\d+ · [^*]+?)\* \([^)]*\)")  # a section in the text, with its kind and minutes
-TABLE = re.compile(r"(\| at \| section .*\n\|---.*\n)((?:\|.*\n)+)\nEnds at \S* of (\d+:\d\d)\. Homework: .*")
+HEAD = r"\| at \| section .*\n\|---.*\n"
+TABLE = re.compile(rf"({HEAD})((?:\|.*\n)+)\nEnds at \S* of (\d+:\d\d)\. Homework: .*")
 HEADING = re.compile(r"^##+ ([^:\n]+): (.+)$", re.MULTILINE)
 CELL = re.compile(r"`([^`]+)`")
 EXERCISE = re.compile(r"\d+\.\d+")
@@ -78,6 +79,10 @@ class Plan:
 def plans(text=None):
     """{name: Plan}, in the order of the guide. Errors: Problem for what the notebooks do not have"""
     text = GUIDE.read_text(encoding="utf-8") if text is None else text
+    if len(TABLE.findall(text)) < len(re.findall(HEAD, text)):
+        raise Problem(
+            "Each plan of the guide must end in a line such as `Ends at ? of 1:30. Homework: ?`; one does not."
+        )
     found = {}
     for table in TABLE.finditer(text):
         name, title = HEADING.findall(text[: table.start()])[-1]

@@ -87,14 +87,8 @@ def of_tensors(got, right):
         return "NaN or infinity"
     if got.numel() == 1:
         return "the number is too large" if got.item() > right.item() else "the number is too small"
-    return (
-        shares(got, right)
-        or zeros(got, right)
-        or whole(got, right)
-        or rows(got, right)
-        or places(got, right)
-        or size(got, right)
-    )
+    looks = (shares, zeros, whole, rows, places, size)  # the first that has something to say
+    return next(filter(None, (look(got, right) for look in looks)))
 
 
 def shares(got, right):
@@ -156,13 +150,9 @@ def size(got, right):
     if are_shares(right):
         return f"the weights are {'too even' if got.square().sum() < right.square().sum() else 'not even enough'}"
     ratio = got.square().mean().sqrt() / right.square().mean().sqrt()
-    return (
-        "too large on the whole"
-        if ratio > 1.05
-        else "too small on the whole"
-        if ratio < 0.95
-        else "about the right size"
-    )
+    if 0.95 < ratio < 1.05:
+        return "about the right size"
+    return f"too {'large' if ratio > 1 else 'small'} on the whole"
 
 
 def are_shares(x):

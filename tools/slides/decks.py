@@ -48,12 +48,12 @@ class Deck:
     homework: tuple = ()
 
 
-def decks(text=None, guide=None):
+def decks(text=None):
     """{name: Deck}, in order, for the plans of the guide. Errors: Problem for what cannot be read or is nowhere"""
     by_section = {}
     for slide in slides(text):
         by_section.setdefault((slide.notebook, slide.section), []).append(slide)
-    return {plan.name: deck(plan, by_section) for plan in plans.plans(guide).values()}
+    return {plan.name: deck(plan, by_section) for plan in plans.plans().values()}
 
 
 def deck(plan, by_section):
