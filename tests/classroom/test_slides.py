@@ -269,6 +269,20 @@ def test_a_card_with_its_hints_opened_stays_on_the_slide(show):
 
 
 @pytest.mark.browser
+def test_in_print_every_slide_fits_on_its_page(show, browser_page):
+    given = [slide for slide in ALL if slide.notebook == "07"]
+    page = show(whole(*given))
+    page.goto(f"{page.url.partition('#')[0]}?print-pdf")
+    page.wait_for_selector(".pdf-page")
+    found = page.evaluate("""() => [...document.querySelectorAll(".pdf-page")].map((page) => page.offsetHeight)""")
+    assert len(found) >= len(given) + 1 and max(found) <= 720
+    heights = """() => [...document.querySelectorAll(".pdf-page > section > .jp-Cell")].map(
+      (cell) => cell.offsetTop + cell.offsetHeight)"""
+    assert max(page.evaluate(heights)) <= 720
+    assert browser_page.take_problems() == []
+
+
+@pytest.mark.browser
 def test_the_keys_move_and_a_prediction_waits(show):
     page = show(whole(Slide("02", ("cards-predict", "cards-run")), Slide("02", poll="02.axis")))
     page.keyboard.press("ArrowRight")

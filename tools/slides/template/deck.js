@@ -39,6 +39,7 @@ function fit(slide) {
 const fitCurrent = () => fit(Reveal.getCurrentSlide());
 Reveal.on("ready", fitCurrent);
 Reveal.on("slidechanged", fitCurrent);
+Reveal.on("pdf-ready", () => Reveal.getSlides().forEach(fit)); // with ?print-pdf behind the address
 document.addEventListener("toggle", fitCurrent, true); // a hint was opened or closed
 
 // ---- the speaker notes
