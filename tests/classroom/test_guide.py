@@ -39,11 +39,11 @@ def test_times_minutes_polls_and_exercises_are_written_into_a_plan():
         ("2.2 (99 min)", whole - alone, f"– | 2.2 ({alone} min)"),
     ):
         chosen = f"{HEAD}| | *Break* | 61 | | – | | | |\n| | {SOFTMAX} | | | all | | | {home} |\n"
-        written = plans.filled(f"{chosen}\nEnds at ? of 2:30. Homework: ?")
+        written = plans.filled(f"{chosen}\nEnds at ? of 2:30. Exercises at home: ?")
         assert f"| 0:00 | *Break* | 61 | – | – | – | – | – |\n| 1:01 | {SOFTMAX} | {minutes} | core | all |" in written
         assert f"| 02.axis, 02.overflow | {row} |\n" in written
-        at_home = alone if "2.2" in home else "no"
-        assert written.endswith(f"\nEnds at {plans.clock(61 + minutes)} of 2:30. Homework: {at_home} minutes.")
+        at_home = f"{alone} minutes" if "2.2" in home else "none"
+        assert written.endswith(f"\nEnds at {plans.clock(61 + minutes)} of 2:30. Exercises at home: {at_home}.")
     assert plans.filled(f"*{SOFTMAX}* ()") == f"*{SOFTMAX}* (core · {softmax.minutes} min)"
 
 
@@ -64,7 +64,7 @@ def test_a_section_that_no_notebook_has_is_refused(text):
 )
 def test_what_a_section_does_not_have_is_refused(show, homework, said):
     with pytest.raises(Problem, match=said):
-        plans.filled(f"{HEAD}| | {SOFTMAX} | | | {show} | | | {homework} |\n\nEnds at ? of 1:30. Homework: ?")
+        plans.filled(f"{HEAD}| | {SOFTMAX} | | | {show} | | | {homework} |\n\nEnds at ? of 1:30. Exercises at home: ?")
 
 
 def test_a_plan_without_its_last_line_is_refused():

@@ -21,7 +21,7 @@ GUIDE = ROOT / "classroom" / "guide.md"
 POLL = 3  # minutes for a poll: two votes, and what neighbors say to each other between them
 NAMED = re.compile(r"\*(\d+ · [^*]+?)\* \([^)]*\)")  # a section in the text, with its kind and minutes
 HEAD = r"\| at \| section .*\n\|---.*\n"
-TABLE = re.compile(rf"({HEAD})((?:\|.*\n)+)\nEnds at \S* of (\d+:\d\d)\. Homework: .*")
+TABLE = re.compile(rf"({HEAD})((?:\|.*\n)+)\nEnds at \S* of (\d+:\d\d)\. Exercises at home: .*")
 HEADING = re.compile(r"^##+ ([^:\n]+): (.+)$", re.MULTILINE)
 CELL = re.compile(r"`([^`]+)`")
 EXERCISE = re.compile(r"\d+\.\d+")
@@ -80,9 +80,7 @@ def plans(text=None):
     """{name: Plan}, in the order of the guide. Errors: Problem for what the notebooks do not have"""
     text = GUIDE.read_text(encoding="utf-8") if text is None else text
     if len(TABLE.findall(text)) < len(re.findall(HEAD, text)):
-        raise Problem(
-            "Each plan of the guide must end in a line such as `Ends at ? of 1:30. Homework: ?`; one does not."
-        )
+        raise Problem("Each plan of the guide must end in a line such as `Ends at ? of 1:30. Exercises at home: ?`.")
     found = {}
     for table in TABLE.finditer(text):
         name, title = HEADING.findall(text[: table.start()])[-1]
@@ -153,7 +151,8 @@ def table(head, rows, limit):
         lines.append(f"| {' | '.join(map(str, cells))} |\n")
         minutes += each.minutes
     home = sum(EXERCISES[id].minutes for each in rows for id in each.homework)
-    return f"{head}{''.join(lines)}\nEnds at {clock(minutes)} of {limit}. Homework: {home or 'no'} minutes."
+    at_home = f"{home} minutes" if home else "none"
+    return f"{head}{''.join(lines)}\nEnds at {clock(minutes)} of {limit}. Exercises at home: {at_home}."
 
 
 def clock(minutes):
