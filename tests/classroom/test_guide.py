@@ -38,7 +38,7 @@ def test_times_minutes_polls_and_exercises_are_written_into_a_plan():
         ("2.2", whole - alone, f"– | 2.2 ({alone} min)"),
         ("2.2 (99 min)", whole - alone, f"– | 2.2 ({alone} min)"),
     ):
-        chosen = f"{HEAD}| | *Break* | 61 | | – | | | |\n| | {SOFTMAX} | | | all | | | {home} |\n"
+        chosen = f"## Day 1: Softmax\n\n{HEAD}| | *Break* | 61 | | – | | | |\n| | {SOFTMAX} | | | all | | | {home} |\n"
         written = plans.filled(f"{chosen}\nEnds at ? of 2:30. Exercises at home: ?")
         assert f"| 0:00 | *Break* | 61 | – | – | – | – | – |\n| 1:01 | {SOFTMAX} | {minutes} | core | all |" in written
         assert f"| 02.axis, 02.overflow | {row} |\n" in written
@@ -48,23 +48,30 @@ def test_times_minutes_polls_and_exercises_are_written_into_a_plan():
 
 
 @pytest.mark.parametrize(
-    "text", ["*02 · 3. Renamed* (core · 3 min)", "*99 · 3. From scores to shares: the softmax* ()"]
-)
-def test_a_section_that_no_notebook_has_is_refused(text):
-    with pytest.raises(Problem, match="which no notebook has. There are: 00 · "):
-        plans.filled(text)
-
-
-@pytest.mark.parametrize(
-    "show, homework, said",
+    "place, said",
     [
-        ("all", "2.1", f"'{SOFTMAX}' has 2.2, so its homework cannot be 2.1: change"),
-        ("`softmax`, `gone`", "–", f"'{SOFTMAX}' has no cell gone, which a plan of the guide shows"),
+        ("02 · 3. Renamed", "which no notebook has. Notebook 02 has 02 · 1. One word, two meanings, 02 · 2. "),
+        ("99 · 3. From scores to shares: the softmax", "which no notebook has. There is no notebook 99."),
     ],
 )
-def test_what_a_section_does_not_have_is_refused(show, homework, said):
-    with pytest.raises(Problem, match=said):
-        plans.filled(f"{HEAD}| | {SOFTMAX} | | | {show} | | | {homework} |\n\nEnds at ? of 1:30. Exercises at home: ?")
+def test_a_section_that_no_notebook_has_is_refused(place, said):
+    with pytest.raises(Problem, match=re.escape(said)):
+        plans.filled(f"*{place}* (core · 3 min)")
+
+
+def test_all_that_the_notebooks_lack_is_named_at_once():
+    rows = (
+        f"| | {SOFTMAX} | | | all | | | 2.1 |",
+        f"| | {SOFTMAX} | | | `softmax`, `gone` | | | – |",
+        "| | *Break* |" + " |" * 6,
+    )
+    with pytest.raises(Problem) as refused:
+        plans.filled(f"## Day 1: Softmax\n\n{HEAD}" + "\n".join(rows) + "\n\nEnds at ? of 1:30. Exercises at home: ?")
+    assert str(refused.value).splitlines() == [
+        f"Day 1: '{SOFTMAX}' has 2.2, so its homework cannot be 2.1: change the last column.",
+        f"Day 1: '{SOFTMAX}' has no cell gone: change the column *show*.",
+        "Day 1: *Break* is no section, so its minutes must be a number, got ''.",
+    ]
 
 
 def test_a_plan_without_its_last_line_is_refused():

@@ -76,18 +76,11 @@ def test_a_line_that_is_no_slide_is_refused(line):
         slides(f"# a comment\n{line}")
 
 
-@pytest.mark.parametrize(
-    "line, said",
-    [
-        ("02 dot nowhere", "Notebook 02 has no cell 'nowhere', which slides.txt names"),
-        ("02 dot | nowhere", "Notebook 02 has no cell 'nowhere'"),
-        ("99 dot", "There is no notebook 99"),
-        ("poll 02.nothing", "Notebook 02 has no prediction '02.nothing'"),
-    ],
-)
-def test_a_slide_of_something_unknown_is_refused(line, said):
-    with pytest.raises(Problem, match=said):
-        decks(line)
+def test_all_that_is_in_no_notebook_is_named_at_once():
+    with pytest.raises(Problem, match="in no notebook: 02 nowhere, 03 gone, poll 02.nothing. Change or remove"):
+        decks("02 dot nowhere\n03 mask | gone\npoll 02.nothing")
+    with pytest.raises(Problem, match="There is no notebook 99, which slides.txt names"):
+        decks("99 dot")
 
 
 # ---- texts

@@ -77,34 +77,37 @@ class Plan:
 
 
 def plans(text=None):
-    """{name: Plan}, in the order of the guide. Errors: Problem for what the notebooks do not have"""
+    """{name: Plan}, in the order of the guide. Errors: Problem, with a line for each thing that the notebooks lack"""
     text = GUIDE.read_text(encoding="utf-8") if text is None else text
     if len(TABLE.findall(text)) < len(re.findall(HEAD, text)):
         raise Problem("Each plan of the guide must end in a line such as `Ends at ? of 1:30. Exercises at home: ?`.")
-    found = {}
+    found, problems = {}, []
     for table in TABLE.finditer(text):
         name, title = HEADING.findall(text[: table.start()])[-1]
+        rows = []
+        for line in table[2].splitlines():
+            try:
+                rows.append(row(*(cell.strip() for cell in line.strip("|").split("|"))))
+            except Problem as problem:
+                problems.append(f"{name}: {problem}")
         name = name.lower().replace(" ", "-")
-        found[name] = Plan(name, title, rows(table[2]), table[3])
+        found[name] = Plan(name, title, tuple(rows), table[3])
+    if problems:
+        raise Problem("\n".join(problems))
     return found
-
-
-def rows(table):
-    return tuple(row(*(cell.strip() for cell in line.strip("|").split("|"))) for line in table.splitlines())
 
 
 def row(_at, place, minutes, _kind, show, _polls, _exercises, homework):
     if place.startswith("*"):
+        if not minutes.isdigit():
+            raise Problem(f"{place} is no section, so its minutes must be a number, got {minutes!r}.")
         return Row(place, None, int(minutes))
     there, home = section(place), tuple(EXERCISE.findall(homework))
     if not set(home) <= set(there.exercises):
         has = ", ".join(there.exercises) or "no exercises"
-        raise Problem(
-            f"{place!r} has {has}, so its homework cannot be {', '.join(home)}: change the plan's last column."
-        )
-    shown = Row(place, there, 0, show, home)
-    if unknown := set(shown.cells) - {cell["id"] for cell in there.cells}:
-        raise Problem(f"{place!r} has no cell {', '.join(sorted(unknown))}, which a plan of the guide shows.")
+        raise Problem(f"{place!r} has {has}, so its homework cannot be {', '.join(home)}: change the last column.")
+    if unknown := set(CELL.findall(show)) - {cell["id"] for cell in there.cells}:
+        raise Problem(f"{place!r} has no cell {', '.join(sorted(unknown))}: change the column *show*.")
     reading = there.minutes - sum(EXERCISES[id].minutes for id in home)
     return Row(place, there, reading + POLL * len(there.predictions), show, home)
 
@@ -112,7 +115,10 @@ def row(_at, place, minutes, _kind, show, _polls, _exercises, homework):
 def section(place):
     """The section that the guide calls `02 · 1. One word, two meanings`."""
     if place not in by_place():
-        raise Problem(f"The guide names {place!r}, which no notebook has. There are: {', '.join(by_place())}.")
+        number = place.partition(" · ")[0]
+        there = [each for each in by_place() if each.startswith(f"{number} · ")]
+        has = f"Notebook {number} has {', '.join(there)}" if there else f"There is no notebook {number}"
+        raise Problem(f"The guide names {place!r}, which no notebook has. {has}.")
     return by_place()[place]
 
 
@@ -132,27 +138,22 @@ def all_sections():
 def filled(text):
     """The guide with what the notebooks say about its sections. Errors: Problem for what they do not have"""
     text = NAMED.sub(lambda found: f"*{found[1]}* ({(s := section(found[1])).kind} · {s.minutes} min)", text)
-    return TABLE.sub(lambda found: table(found[1], rows(found[2]), found[3]), text)
+    written = iter(plans(text).values())
+    return TABLE.sub(lambda found: found[1] + table(next(written)), text)
 
 
-def table(head, rows, limit):
+def table(plan):
     lines, minutes = [], 0
-    for each in rows:
+    for each in plan.rows:
         home = [f"{id} ({EXERCISES[id].minutes} min)" for id in each.homework]
         kind = each.section.kind if each.section else NONE
-        cells = (
-            clock(minutes),
-            each.place,
-            each.minutes,
-            kind,
-            each.show,
-            *map(listed, (each.polls, each.exercises, home)),
-        )
+        derived = map(listed, (each.polls, each.exercises, home))
+        cells = (clock(minutes), each.place, each.minutes, kind, each.show, *derived)
         lines.append(f"| {' | '.join(map(str, cells))} |\n")
         minutes += each.minutes
-    home = sum(EXERCISES[id].minutes for each in rows for id in each.homework)
+    home = sum(EXERCISES[id].minutes for id in plan.homework)
     at_home = f"{home} minutes" if home else "none"
-    return f"{head}{''.join(lines)}\nEnds at {clock(minutes)} of {limit}. Exercises at home: {at_home}."
+    return f"{''.join(lines)}\nEnds at {clock(minutes)} of {plan.limit}. Exercises at home: {at_home}."
 
 
 def clock(minutes):

@@ -24,18 +24,20 @@ class Slide:
     @property
     def section(self):
         """The title of the section that it belongs to; '' where it comes before the first one."""
+        return next((each.title for each in sections(cells_of(self.notebook)) if any(map(self.has, each.cells))), "")
+
+    @property
+    def unknown(self):
+        """What it names that is not in its notebook."""
         cells = cells_of(self.notebook)
-        ids = [cell["id"] for cell in cells]
         if self.poll:
-            places = [place for place, cell in enumerate(cells) if prediction_of(cell) == self.poll]
-        else:
-            places = [ids.index(id) for id in self.cells if id in ids]
-        if unknown := {*self.cells, *self.notes} - set(ids):
-            raise Problem(f"Notebook {self.notebook} has no cell {sorted(unknown)[0]!r}, which {FILE.name} names.")
-        if not places:
-            raise Problem(f"Notebook {self.notebook} has no prediction {self.poll!r}, which {FILE.name} names.")
-        first = ids[places[0]]
-        return next((each.title for each in sections(cells) if any(c["id"] == first for c in each.cells)), "")
+            return [] if any(map(self.has, cells)) else [f"poll {self.poll}"]
+        there = {cell["id"] for cell in cells}
+        return [f"{self.notebook} {id}" for id in (*self.cells, *self.notes) if id not in there]
+
+    def has(self, cell):
+        """Whether this cell is shown, or asks this poll."""
+        return prediction_of(cell) == self.poll if self.poll else cell["id"] in self.cells
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,10 @@ class Deck:
 
 def decks(text=None):
     """{name: Deck}, in order, for the plans of the guide. Errors: Problem for what cannot be read or is nowhere"""
-    by_section = {}
-    for slide in slides(text):
+    given, by_section = slides(text), {}
+    if unknown := [each for slide in given for each in slide.unknown]:
+        raise Problem(f"{FILE.name} names what is in no notebook: {', '.join(unknown)}. Change or remove these slides.")
+    for slide in given:
         by_section.setdefault((slide.notebook, slide.section), []).append(slide)
     return {plan.name: deck(plan, by_section) for plan in plans.plans().values()}
 
