@@ -12,7 +12,8 @@ for learners:
 for teachers:
   python course.py class FOLDER  write one page about a class from the attempts of its students, in the folders named
                                  here
-  python course.py slides        make slides for a class out of the notebooks: one page for each session, in slides/
+  python course.py slides        make slides for a class out of the notebooks: one page for each plan of the guide, in
+                                 slides/; with --without-notes, pages that students may have
   python course.py handout FOLDER
                                  write what students of a class get, without outputs and solutions; `--key FILE` writes
                                  the solutions for the teacher

@@ -6,49 +6,55 @@ from types import SimpleNamespace
 import pytest
 
 from exercises import COURSE
-from feedback.notebooks import paths, prediction_of, read
+from feedback.notebooks import prediction_of
 from tests.explorers.browser import WatchedPage
 from tools import Problem
 from tools.slides import build, text
 from tools.slides.__main__ import main
-from tools.slides.decks import Deck, Slide, decks
+from tools.slides.decks import Deck, Slide, cells_of, decks, slides
 
-DECKS, NOTEBOOKS = decks(), paths(COURSE.contents.folder)
+DECKS, ALL = decks(), slides()
 SIZE = (1280, 720)
-# What leaves a slide, as (slide, element, bottom, right), once everything that is hidden at first is shown.
-OUTSIDE = """() => {
-  const found = [];
-  for (const [index, slide] of [...document.querySelectorAll(".slides > section > section")].entries()) {
-    Reveal.slide(index);
-    slide.querySelectorAll(".fragment").forEach((part) => part.classList.add("visible"));
-    for (const element of slide.querySelectorAll("*")) {
-      if (element.closest("aside.notes") || !element.checkVisibility()) continue;
-      const box = element.getBoundingClientRect();
-      const right = Math.max(box.right, box.width ? box.left + element.scrollWidth : 0);
-      if (box.bottom > 720 || right > 1280 || box.top < 0 || box.left < 0)
-        found.push([index, element.outerHTML.slice(0, 80), box.bottom, right]);
-    }
+# Shows a slide with everything that is hidden or folded at first. Gives what leaves it, as [element, bottom, right],
+# the size of its text, and of each figure the share of the slide's width, and the height in pixels.
+MEASURE = """(index) => {
+  Reveal.slide(index);
+  const slide = Reveal.getCurrentSlide(), outside = [];
+  slide.querySelectorAll(".fragment").forEach((part) => part.classList.add("visible"));
+  slide.querySelectorAll("details").forEach((part) => { part.open = true; });
+  fit(slide);
+  for (const element of slide.querySelectorAll("*")) {
+    if (element.closest("aside.notes") || !element.checkVisibility()) continue;
+    const box = element.getBoundingClientRect();
+    const right = Math.max(box.right, box.width ? box.left + element.scrollWidth : 0);
+    if (box.bottom > 720 || right > 1280 || box.top < 0 || box.left < 0)
+      outside.push([element.outerHTML.slice(0, 80), box.bottom, right]);
   }
-  return found;
+  const figures = [...slide.querySelectorAll("figure img")].map((figure) => {
+    const box = figure.getBoundingClientRect(), ratio = figure.naturalWidth / figure.naturalHeight;
+    return [Math.min(box.width, box.height * ratio) / 1200, Math.min(box.height, box.width / ratio)];
+  });
+  const notes = Boolean(slide.querySelector("aside.notes"));
+  return { outside, figures, notes, size: parseFloat(slide.style.fontSize) };
 }"""
 
 
 # ---- the file that says what is on which slide
 
 
-def test_there_is_a_deck_for_each_session_and_every_cell_is_shown_once():
-    assert list(DECKS) == ["1", "2", "3", "4"]
-    shown = [(slide.notebook, cell) for deck in DECKS.values() for slide in deck.slides for cell in slide.cells]
-    polls = [slide.poll for deck in DECKS.values() for slide in deck.slides if slide.poll]
+def test_every_cell_and_every_poll_is_on_one_slide():
+    shown = [(slide.notebook, cell) for slide in ALL for cell in slide.cells]
+    polls = [slide.poll for slide in ALL if slide.poll]
     assert len(set(shown)) == len(shown) and len(set(polls)) == len(polls)
-    assert set(polls) <= set(COURSE.predictions)
 
 
-@pytest.mark.parametrize("number", NOTEBOOKS)
-def test_every_cell_that_it_names_is_in_the_notebook(number):
-    there = {cell["id"] for cell in read(NOTEBOOKS[number])}
-    slides = [slide for deck in DECKS.values() for slide in deck.slides if slide.notebook == number]
-    assert {cell for slide in slides for cell in (*slide.cells, *slide.notes)} <= there
+def test_a_deck_has_the_slides_of_its_sections_and_what_their_notebooks_begin_with():
+    one, two = Slide("06", ("block-figure",), ("block",)), Slide("06", ("stack-figure",), ("stack-saw",))
+    assert one.section == "" and two.section == "1. Layer upon layer"
+    deck = DECKS["session-4"]
+    assert deck.slides.index(one) < deck.slides.index(two)
+    assert {slide.notebook for slide in deck.slides} == {"05", "06", "07"}
+    assert two not in DECKS["week-8"].slides and one in DECKS["week-8"].slides
 
 
 def test_no_slide_shows_an_answer_above_its_poll():
@@ -56,7 +62,7 @@ def test_no_slide_shows_an_answer_above_its_poll():
     for deck in DECKS.values():
         polls = {slide.poll: place for place, slide in enumerate(deck.slides) if slide.poll}
         for poll, place in polls.items():
-            cells = read(NOTEBOOKS[poll.split(".")[0]])
+            cells = cells_of(poll.split(".")[0])
             asked = next(i for i, cell in enumerate(cells) if prediction_of(cell) == poll)
             answer = next(cell["id"] for cell in cells[asked + 1 :] if cell["cell_type"] == "code")
             later = [cell for slide in deck.slides[place:] for cell in slide.cells]
@@ -67,25 +73,14 @@ def test_no_slide_shows_an_answer_above_its_poll():
 @pytest.mark.parametrize("line", ["dot dot-run", "02", "2 dot", "poll", "poll 02.axis | dot", "poll 02.axis dot"])
 def test_a_line_that_is_no_slide_is_refused(line):
     with pytest.raises(Problem, match=r"Line 2 .*must be the number of a notebook"):
-        decks(f"session 1: title\n{line}")
+        slides(f"# a comment\n{line}")
 
 
-def test_a_slide_before_the_first_session_is_refused():
-    with pytest.raises(Problem, match="belongs to no session"):
-        decks("02 dot")
-
-
-@pytest.mark.parametrize(
-    "slide, said",
-    [
-        (Slide("02", ("nowhere",)), "Notebook 02 has no cell 'nowhere'"),
-        (Slide("99", ("dot",)), "There is no notebook 99"),
-        (Slide("02", poll="02.nothing"), "There is no prediction 02.nothing"),
-    ],
-)
-def test_a_slide_of_something_unknown_is_refused(slide, said):
-    with pytest.raises(Problem, match=said):
-        build.page(Deck("1", "A title", (slide,)), COURSE.predictions)
+def test_all_that_is_in_no_notebook_is_named_at_once():
+    with pytest.raises(Problem, match="in no notebook: 02 nowhere, 03 gone, poll 02.nothing. Change or remove"):
+        decks("02 dot nowhere\n03 mask | gone\npoll 02.nothing")
+    with pytest.raises(Problem, match="There is no notebook 99, which slides.txt names"):
+        decks("99 dot")
 
 
 # ---- texts
@@ -127,13 +122,13 @@ def test_formulas_become_mathml():
 # ---- one slide
 
 
-def whole(*given):
-    return build.page(Deck("1", "A title", given), COURSE.predictions)
+def whole(*given, **options):
+    return build.page(Deck("one", "A title", given, homework=("2.2",)), COURSE.predictions, **options)
 
 
-def slides(*given):
+def page_of(*given, **options):
     """The slides alone, without styles and scripts."""
-    return body(whole(*given))
+    return body(whole(*given, **options))
 
 
 def body(page):
@@ -143,18 +138,18 @@ def body(page):
 @pytest.mark.slow
 def test_a_poll_asks_and_only_the_notes_answer():
     prediction = COURSE.predictions["02.axis"]
-    shown, notes = slides(Slide("02", poll="02.axis")).rsplit('<aside class="notes">', 1)
-    assert "The shape stays, but the rows no longer sum to 1." in shown and "Right:" not in shown
+    before, notes, shown = re.split("<aside.*?>|</aside>", page_of(Slide("02", poll="02.axis")).partition("<h2>")[2])
+    assert "The shape stays, but the rows no longer sum to 1." in shown and "Right:" not in before + shown
     assert f"Right: ({prediction.right})" in notes and "so rows and columns look interchangeable" in notes
 
 
 @pytest.mark.slow
 def test_the_output_of_a_prediction_waits_for_a_click_and_long_code_is_left_out():
-    page = slides(Slide("02", ("cards-predict", "cards-run")))
+    page = page_of(Slide("02", ("cards-predict", "cards-run")))
     before, after = page.split('<div class="fragment"')
     assert "notebook" in before and "more than 99% of the digits right? True" in after
     assert "right? True" not in before
-    drawn = slides(Slide("03", ("test-figure",)))
+    drawn = page_of(Slide("03", ("test-figure",)))
     assert "<img" in drawn and '<span class="n">' not in drawn
 
 
@@ -165,25 +160,49 @@ def test_what_yours_prints_is_no_result():
     assert build.short(cell).text.splitlines()[-1] == "..." and build.short(cell).text.startswith("0\n1\n")
 
 
+def test_where_a_plan_leaves_an_exercise_for_home_its_slide_says_so():
+    assert "02 single-head attention · homework" in page_of(Slide("02", ("ex22", "softmax-stub")))
+    assert "homework" not in page_of(Slide("02", ("ex23",)))
+
+
+@pytest.mark.slow
+def test_a_caption_is_in_the_notes_and_only_the_picture_on_the_slide():
+    page = page_of(Slide("02", ("average-figure",)))
+    notes, shown = page.split('<aside class="notes">')[2].split("</aside>")
+    assert "the arrows reach bank" in notes and "<img alt=" in shown and "the arrows reach" not in shown
+
+
+@pytest.mark.slow
+def test_without_notes_nothing_tells_the_answers_to_a_poll():
+    page = page_of(Slide("02", poll="02.axis"), Slide("02", ("dot-run", "dot-saw")), notes=False)
+    assert "The shape stays" in page and "notes" not in page and "Right:" not in page
+
+
 # ---- the command
 
 
 @pytest.mark.slow
 def test_it_writes_the_decks_that_are_named(tmp_path, capsys):
-    assert main(["4", "--from", str(tmp_path), "--output", "there"]) == 0
-    assert [path.name for path in (tmp_path / "there").iterdir()] == ["session-4.html"]
-    page = (tmp_path / "there" / "session-4.html").read_text(encoding="utf-8")
-    assert not re.search(r'src="(?!data:)|href="(?!https://)', body(page))
+    assert main(["session-4", "--from", str(tmp_path), "--output", "there"]) == 0
+    assert main(["session-4", "--without-notes", "--from", str(tmp_path), "--output", "there"]) == 0
+    files = sorted(path.name for path in (tmp_path / "there").iterdir())
+    assert files == ["session-4-without-notes.html", "session-4.html"]
+    with_notes, without = (body((tmp_path / "there" / file).read_text(encoding="utf-8")) for file in reversed(files))
+    assert '<aside class="notes">' in with_notes and '<aside class="notes">' not in without
+    assert not re.search(r'src="(?!data:)|href="(?!https://)', with_notes)
     assert whole(Slide("02", ("dot",))) == whole(Slide("02", ("dot",)))  # nothing in it is random
 
 
 @pytest.mark.parametrize(
-    "words, said", [(["9"], "There is no deck '9', only 1, 2, 3, 4."), (["1"], "cannot be written")]
+    "words, said", [(["9"], "There is no deck '9', only lecture, workshop, "), (["week-1"], "cannot be written")]
 )
 def test_what_cannot_be_done_is_said_in_a_line(tmp_path, capsys, words, said):
     (tmp_path / "slides").touch()
     assert main([*words, "--from", str(tmp_path)]) == 1
     assert said in (err := capsys.readouterr().err) and len(err.splitlines()) == 1
+
+
+# ---- in a browser
 
 
 @pytest.fixture(scope="module")
@@ -193,25 +212,72 @@ def browser_page(chromium):
     watched.close()
 
 
+@pytest.fixture
+def show(browser_page, tmp_path):
+    """Opens a page and waits until it is ready."""
+
+    def open_in_browser(html):
+        path = tmp_path / "deck.html"
+        path.write_text(html, encoding="utf-8")
+        browser_page.page.goto(path.as_uri())
+        browser_page.page.wait_for_selector(".reveal.ready")
+        return browser_page.page
+
+    return open_in_browser
+
+
 @pytest.mark.browser
-@pytest.mark.parametrize("number", DECKS)
-def test_nothing_leaves_a_slide_and_no_slide_leaves_the_computer(browser_page, number, tmp_path):
-    path = tmp_path / "deck.html"
-    path.write_text(build.page(DECKS[number], COURSE.predictions), encoding="utf-8")
-    browser_page.page.goto(path.as_uri())
-    browser_page.page.wait_for_selector(".reveal.ready")
-    assert browser_page.page.evaluate("Reveal.getTotalSlides()") == len(DECKS[number].slides) + 1
-    assert browser_page.page.evaluate(OUTSIDE) == []
+@pytest.mark.parametrize("notebook", dict.fromkeys(slide.notebook for slide in ALL))
+def test_what_is_on_a_slide_stays_there_and_is_large_enough_for_the_last_row(show, browser_page, notebook):
+    given = [slide for slide in ALL if slide.notebook == notebook]
+    page = show(whole(*given))
+    assert page.evaluate("Reveal.getTotalSlides()") == len(given) + 1
+    for index, slide in enumerate(given, start=1):
+        found = page.evaluate(MEASURE, index)
+        assert found["outside"] == [], slide
+        assert found["notes"], slide
+        assert found["size"] >= (32 if slide.poll else 18), slide  # of 720 pixels
+        for width, height in found["figures"]:
+            assert width > 0.98 or height > 380, slide
     assert browser_page.take_problems() == []
 
 
 @pytest.mark.browser
-def test_the_keys_move_and_a_prediction_waits(browser_page, tmp_path):
-    page = browser_page.page
-    path = tmp_path / "deck.html"
-    path.write_text(whole(Slide("02", ("cards-predict", "cards-run")), Slide("02", poll="02.axis")), encoding="utf-8")
-    page.goto(path.as_uri())
-    page.wait_for_selector(".reveal.ready")
+def test_the_measurement_would_find_something(show):
+    html = whole(Slide("02", ("dot",)))
+    page = show(html.replace("</h2>", "</h2><p style='height: 900px'>tall</p>", 1))
+    assert page.evaluate(MEASURE, 1)["outside"] != []
+
+
+@pytest.mark.browser
+def test_a_card_with_its_hints_opened_stays_on_the_slide(show):
+    page = show(whole(Slide("00", ("wrong-on-purpose",))))
+    page.keyboard.press("ArrowRight")
+    before = page.evaluate("parseFloat(Reveal.getCurrentSlide().style.fontSize)")
+    for hint in ("Stuck? Hint 1 of 2", "Hint 2 of 2"):
+        page.get_by_text(hint, exact=True).click()
+    bottom = "document.querySelector('section.present section.present .jp-OutputArea').getBoundingClientRect().bottom"
+    page.wait_for_function(f"document.querySelectorAll('details[open]').length === 2 && {bottom} <= 720")
+    assert page.evaluate("parseFloat(Reveal.getCurrentSlide().style.fontSize)") < before
+
+
+@pytest.mark.browser
+def test_in_print_every_slide_fits_on_its_page(show, browser_page):
+    given = [slide for slide in ALL if slide.notebook == "07"]
+    page = show(whole(*given))
+    page.goto(f"{page.url.partition('#')[0]}?print-pdf")
+    page.wait_for_selector(".pdf-page")
+    found = page.evaluate("""() => [...document.querySelectorAll(".pdf-page")].map((page) => page.offsetHeight)""")
+    assert len(found) >= len(given) + 1 and max(found) <= 720
+    heights = """() => [...document.querySelectorAll(".pdf-page > section > .jp-Cell")].map(
+      (cell) => cell.offsetTop + cell.offsetHeight)"""
+    assert max(page.evaluate(heights)) <= 720
+    assert browser_page.take_problems() == []
+
+
+@pytest.mark.browser
+def test_the_keys_move_and_a_prediction_waits(show):
+    page = show(whole(Slide("02", ("cards-predict", "cards-run")), Slide("02", poll="02.axis")))
     page.keyboard.press("ArrowRight")
     answer = page.get_by_text("more than 99% of the digits right? True").first
     assert answer.evaluate("e => getComputedStyle(e.closest('.fragment')).opacity") == "0"
@@ -222,28 +288,15 @@ def test_the_keys_move_and_a_prediction_waits(browser_page, tmp_path):
 
 
 @pytest.mark.browser
-def test_the_measurement_would_find_something(browser_page, tmp_path):
-    path = tmp_path / "deck.html"
-    html = whole(Slide("02", ("dot",)))
-    path.write_text(html.replace("</h2>", "</h2><p style='height: 900px'>tall</p>", 1), encoding="utf-8")
-    browser_page.page.goto(path.as_uri())
-    browser_page.page.wait_for_selector(".reveal.ready")
-    assert browser_page.page.evaluate(OUTSIDE) != []
-
-
-@pytest.mark.browser
-def test_s_opens_the_speaker_notes(browser_page, tmp_path):
-    path = tmp_path / "deck.html"
-    path.write_text(whole(Slide("02", poll="02.axis")), encoding="utf-8")
-    browser_page.page.goto(path.as_uri())
-    browser_page.page.wait_for_selector(".reveal.ready")
-    browser_page.page.keyboard.press("ArrowRight")
-    with browser_page.page.expect_popup() as opened:
-        browser_page.page.keyboard.press("s")
+def test_s_opens_the_speaker_notes(show, browser_page):
+    page = show(whole(Slide("02", poll="02.axis")))
+    page.keyboard.press("ArrowRight")
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
     notes = opened.value
     notes.get_by_text("Right: (c)").wait_for()
     notes.keyboard.press("ArrowLeft")
     notes.get_by_role("heading", name="A title").wait_for()
-    assert browser_page.page.evaluate("Reveal.getIndices().h") == 0
+    assert page.evaluate("Reveal.getIndices().h") == 0
     assert browser_page.take_problems() == []
     notes.close()

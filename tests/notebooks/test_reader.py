@@ -9,9 +9,9 @@ import pytest
 
 from feedback import notebooks
 from feedback.contents import Contents, Notebook
-from tools import guide, study
-from tools.slides import build
-from tools.slides.decks import Slide, decks
+from tools import study
+from tools.guide import plans
+from tools.slides import decks
 
 ROOT = Path(__file__).parents[2]
 SOURCES = (  # id, tag and text; what begins with a call or a definition is code
@@ -74,14 +74,19 @@ def test_what_is_in_a_tenth_notebook_is_found(path, monkeypatch):
 
 
 def test_the_guide_and_the_slides_take_in_a_tenth_notebook(path, monkeypatch):
-    for module in (guide, build):
+    for module in (plans, decks):
         monkeypatch.setattr(module, "ROOT", path.parents[1])
-    monkeypatch.setattr(guide, "by_place", guide.by_place.__wrapped__)  # not what is kept of the real notebooks
-    monkeypatch.setattr(build, "saved_notebook", build.saved_notebook.__wrapped__)
-    assert guide.filled("*10 · 1. Whole shares* ()") == "*10 · 1. Whole shares* (core · 12 min)"
-    (deck,) = decks("session 1: shares\n10 run\npoll 10.many").values()
-    assert deck.slides == (Slide("10", ("run",)), Slide("10", poll="10.many"))
-    assert build.section_title(deck.slides[0]) == "1. Whole shares"
+    monkeypatch.setattr(plans, "by_place", plans.by_place.__wrapped__)  # not what is kept of the real notebooks
+    monkeypatch.setattr(decks, "cells_of", decks.cells_of.__wrapped__)
+    assert plans.filled("*10 · 1. Whole shares* ()") == "*10 · 1. Whole shares* (core · 12 min)"
+    run, poll, later = decks.slides("10 run\npoll 10.many\n10 more")
+    assert (run, poll) == (decks.Slide("10", ("run",)), decks.Slide("10", poll="10.many"))
+    assert [slide.section for slide in (run, poll, later)] == ["1. Whole shares"] * 2 + ["2. Parts of shares"]
+    head = "## Day 1: Shares\n\n| at | section | minutes | kind | show | poll | exercises | homework |\n|---|\n"
+    plan = f"{head}| | 10 · 1. Whole shares | | | `run` | | | – |\n\nEnds at ? of 1:00. Exercises at home: ?"
+    monkeypatch.setattr(plans, "GUIDE", path.with_suffix(".md"))
+    plans.GUIDE.write_text(plan, encoding="utf-8")
+    assert decks.decks("10 run\npoll 10.many\n10 more") == {"day-1": decks.Deck("day-1", "Shares", (run, poll))}
 
 
 def test_reading_a_notebook_does_not_import_pytorch():

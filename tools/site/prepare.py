@@ -17,7 +17,8 @@ from exercises.notebooks import NOTEBOOKS
 from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
 from helpers.attention import dot_product_attention
-from tools import badges, guide, study
+from tools import badges, study
+from tools.guide.index import index
 from tools.site import live, states
 from tools.site.exercises import RUN_IT, card, example, prediction, raw
 
@@ -50,7 +51,7 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
     (folder / "index.md").write_text(home(files, place), encoding="utf-8")
     accessibility = (ROOT / "docs" / "accessibility.md").read_text(encoding="utf-8")
     (folder / "accessibility.md").write_text(linked(accessibility, place), encoding="utf-8")
-    mistakes = linked(guide.index().replace("](guide.md)", "](../classroom/guide.md)"), place)
+    mistakes = linked(index().replace("](guide.md)", "](../classroom/guide.md)"), place)
     (folder / "mistakes.md").write_text(APART + mistakes, encoding="utf-8")
     files.write(folder)
     return {Path(entry.file).stem: entry.question for entry in NOTEBOOKS}

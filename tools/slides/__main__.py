@@ -1,4 +1,4 @@
-"""`python course.py slides` writes a deck of slides for each session of the guide."""
+"""`python course.py slides` writes a deck of slides for each plan of the guide."""
 
 import argparse
 import os
@@ -12,9 +12,14 @@ def parse_options(words):
     parser = Parser(
         "slides",
         description="Make slides out of the notebooks' own cells, with polls and speaker notes: one page for each "
-        "session of classroom/guide.md. A page needs no network; press S in it for the speaker notes.",
+        "plan of classroom/guide.md. A page needs no network; press S in it for the speaker notes.",
     )
-    parser.add_argument("decks", nargs="*", metavar="DECK", help="the numbers of sessions, such as 1 2; unset: all")
+    parser.add_argument("decks", nargs="*", metavar="DECK", help="the names of plans, such as session-1; unset: all")
+    parser.add_argument(
+        "--without-notes",
+        action="store_true",
+        help="leave out the speaker notes, which hold the answers to the polls: for pages that students get",
+    )
     parser.add_argument("--output", metavar="FOLDER", type=Path, default=Path("slides"), help="default: slides")
     parser.add_argument("--from", dest="here", type=Path, default=Path(), help=argparse.SUPPRESS)
     return parser.parse_args(words)
@@ -24,7 +29,7 @@ def main(words):
     sys.stdout.reconfigure(errors="replace")
     options = parse_options(words)
     try:
-        for path in write(options.decks, options.here / options.output):
+        for path in write(options.decks, options.here / options.output, not options.without_notes):
             print(f"{path.absolute()}", flush=True)
     except Problem as problem:
         print(problem, file=sys.stderr)
@@ -35,26 +40,25 @@ def main(words):
     return 0
 
 
-def write(numbers, folder):
+def write(names, folder, notes):
     """Write these decks, or all; gives the path of each once it is written."""
-    from tools.slides.decks import decks
-
-    known = decks()
-    for number in numbers:
-        if number not in known:
-            raise Problem(f"There is no deck {number!r}, only {', '.join(known)}.")
     try:
         from tools.slides.build import page
+        from tools.slides.decks import decks
     except ModuleNotFoundError as error:
         raise Problem(
             f"The package {error.name} is missing: connect to a network and run `python course.py slides` again."
         ) from None
     from exercises import COURSE
 
+    known = decks()
+    for name in names:
+        if name not in known:
+            raise Problem(f"There is no deck {name!r}, only {', '.join(known)}.")
     folder.mkdir(parents=True, exist_ok=True)
-    for number in numbers or known:
-        path = folder / known[number].file
-        path.write_text(page(known[number], COURSE.predictions), encoding="utf-8", newline="\n")
+    for name in names or known:
+        path = folder / f"{name}{'' if notes else '-without-notes'}.html"
+        path.write_text(page(known[name], COURSE.predictions, notes), encoding="utf-8", newline="\n")
         yield path
 
 

@@ -9,22 +9,25 @@ from nbconvert import SlidesExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from pygments.formatters import HtmlFormatter
 
-from feedback.notebooks import asks, paths, sections
-from tools import Problem
+from feedback.notebooks import asks, exercise_of, paths
 from tools.slides import text
 from tools.slides.decks import ROOT
 
 HERE = Path(__file__).parent
 CODE_LINES = 15  # a longer cell is not shown, nor is one that draws a figure
 OUTPUT_LINES = 16
+LINES = 16  # code and output together; with more, only the output is shown
+CAPTION = re.compile(r"<figcaption[^>]*>(.*?)</figcaption>", re.DOTALL)
 REVEAL, TEMPLATE = HERE / "reveal", HERE / "template"
 
 
-def page(deck, predictions):
-    """The deck as one HTML page. `predictions` are the course's, by id. Errors: Problem for an unknown id"""
+def page(deck, predictions, notes=True):
+    """The deck as one HTML page, with or without speaker notes. `predictions` are the course's, by id."""
     cells = title_slide(deck)
     for slide in deck.slides:
-        cells += poll(slide, predictions) if slide.poll else shown(slide)
+        cells += poll(slide, predictions) if slide.poll else shown(slide, deck.homework)
+    if not notes:
+        cells = [cell for cell in cells if cell.metadata.get("slideshow", {}).get("slide_type") != "notes"]
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"  # the same in every run
     exporter = SlidesExporter(
@@ -51,30 +54,39 @@ def title_slide(deck):
     names = dict.fromkeys(slide.notebook for slide in deck.slides)
     about = ", ".join(title_of(number) for number in names)
     said = f"Press S for the speaker notes, which hold the notebooks' whole text, and ? for all keys. About: {about}."
-    return tagged([new_markdown_cell(f"# {deck.title}\n\nAttention by Hand · notebooks {', '.join(names)}")], said)
+    return tagged(
+        [
+            new_markdown_cell(
+                f"# {deck.title}\n\nAttention by Hand · notebook{'s' * (len(names) > 1)} {', '.join(names)}"
+            )
+        ],
+        said,
+    )
 
 
 def poll(slide, predictions):
-    prediction = predictions.get(slide.poll)
-    if prediction is None:
-        raise Problem(f"There is no prediction {slide.poll}: its ids are those of the class view and of the guide.")
+    prediction = predictions[slide.poll]
     answers = "\n".join(f"* **({letter})** {answer}" for letter, answer in prediction.answers.items())
     tempting = "\n".join(f"* ({letter}) {why}" for letter, why in prediction.tempting.items())
     notes = (
         f"Right: ({prediction.right}). {prediction.watch}\n\n{tempting}\n\nVote first, discuss, vote again, then run."
     )
-    question = f'{top(slide.notebook, "Predict")}\n\n{prediction.question}\n\n{answers}\n\n`predict("{slide.poll}")`'
-    return tagged([new_markdown_cell(question)], notes)
+    question = f'<div class="poll">\n\n{prediction.question}\n\n{answers}\n\n`predict("{slide.poll}")`\n\n</div>'
+    return tagged([new_markdown_cell(top(slide.notebook, "Predict")), new_markdown_cell(question)], notes)
 
 
-def shown(slide):
+def shown(slide, homework=()):
     saved = {cell.id: cell for cell in saved_notebook(slide.notebook).cells}
-    for id in (*slide.cells, *slide.notes):
-        if id not in saved:
-            raise Problem(f"Notebook {slide.notebook} has no cell {id!r}, which classroom/decks.txt names.")
-    texts = [saved[id].source for id in (*slide.cells, *slide.notes) if saved[id].cell_type == "markdown"]
+    said = [saved[id] for id in (*slide.cells, *slide.notes)]
+    texts = [cell.source for cell in said if cell.cell_type == "markdown"] + list(captions(said))
     headings = (text.heading(saved[id].source) for id in slide.cells if saved[id].cell_type == "markdown")
-    cells = [new_markdown_cell(top(slide.notebook, next(filter(None, headings), None) or section_title(slide)))]
+    title = (
+        next(filter(None, headings), None)
+        or slide.section
+        or text.heading(saved_notebook(slide.notebook).cells[0].source)
+    )
+    at_home = any(exercise_of(saved[id]) in homework for id in slide.cells)
+    cells = [new_markdown_cell(top(slide.notebook, title, " · homework" if at_home else ""))]
     asked = False
     for id in slide.cells:
         if saved[id].cell_type == "markdown":
@@ -95,25 +107,35 @@ def in_short(source):
 def code(cell, hidden):
     """A cell and what it printed and drew; this is hidden at first where the slide asks for a prediction."""
     draws = any("image/svg+xml" in output.get("data", {}) for output in cell.outputs)
-    parts = [] if draws or len(cell.source.splitlines()) > CODE_LINES else [new_code_cell(cell.source)]
     outputs = [output for output in map(short, cell.outputs) if output]
+    lines = len(cell.source.splitlines())
+    too_long = lines > CODE_LINES or lines + sum(output.get("text", "").count("\n") for output in outputs) > LINES
+    parts = [] if draws or too_long else [new_code_cell(cell.source)]
     if outputs:
         parts.append(new_code_cell(outputs=outputs, metadata={"tags": ["no-code"]}))
         parts[-1].metadata["slideshow"] = {"slide_type": "fragment" if hidden else "-"}
     return parts
 
 
+def captions(cells):
+    """What stands below the figures: on a slide there is no place for it, since it says what one sees."""
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            yield from CAPTION.findall(output.get("data", {}).get("text/html", ""))
+
+
 def short(output):
     """An output that fits on a slide; None if nothing is left of it."""
     if output.output_type != "stream":
-        return output
+        html = output.data.get("text/html", "")
+        return {**output, "data": {**output.data, "text/html": CAPTION.sub("", html)}} if html else output
     lines = [line for line in output.text.splitlines() if not line.startswith("Exercise ")]  # what `yours` says
     rest = ["..."] if len(lines) > OUTPUT_LINES else []
     return new_output("stream", name="stdout", text="\n".join([*lines[:OUTPUT_LINES], *rest])) if lines else None
 
 
-def top(number, title):
-    return f'<p class="where">{title_of(number)}</p>\n\n## {title}'
+def top(number, title, more=""):
+    return f'<p class="where">{title_of(number)}{more}</p>\n\n## {title}'
 
 
 def tagged(cells, notes):
@@ -127,30 +149,14 @@ def tagged(cells, notes):
 # ---- the notebooks
 
 
-def notebook(number):
-    known = paths(ROOT / "notebooks")
-    if number not in known:
-        raise Problem(f"There is no notebook {number}, which classroom/decks.txt names.")
-    return known[number]
-
-
 @cache
 def saved_notebook(number):
-    return nbformat.read(notebook(number), as_version=4)
+    return nbformat.read(paths(ROOT / "notebooks")[number], as_version=4)
 
 
 @cache
 def title_of(number):
     from exercises.notebooks import NOTEBOOKS
 
-    file = notebook(number).name
+    file = paths(ROOT / "notebooks")[number].name
     return next(each.name for each in NOTEBOOKS if each.file == file)
-
-
-def section_title(slide):
-    """The section that the first cell is in; where it is in none, what the notebook is about."""
-    cells = saved_notebook(slide.notebook).cells
-    for section in sections(cells):
-        if any(cell.id == slide.cells[0] for cell in section.cells):
-            return section.title
-    return text.heading(cells[0].source)

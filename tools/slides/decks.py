@@ -1,12 +1,15 @@
-"""Which cells of which notebook are on which slide, from classroom/decks.txt, which explains its own format."""
+"""Which slides a plan has: those of its sections, from classroom/slides.txt, which explains its own format."""
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from feedback.notebooks import paths, prediction_of, read, sections
 from tools import Problem
+from tools.guide import plans
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE = ROOT / "classroom" / "decks.txt"
+FILE = ROOT / "classroom" / "slides.txt"
 
 
 @dataclass(frozen=True)
@@ -18,34 +21,61 @@ class Slide:
     notes: tuple = ()
     poll: str = ""
 
+    @property
+    def section(self):
+        """The title of the section that it belongs to; '' where it comes before the first one."""
+        return next((each.title for each in sections(cells_of(self.notebook)) if any(map(self.has, each.cells))), "")
+
+    @property
+    def unknown(self):
+        """What it names that is not in its notebook."""
+        cells = cells_of(self.notebook)
+        if self.poll:
+            return [] if any(map(self.has, cells)) else [f"poll {self.poll}"]
+        there = {cell["id"] for cell in cells}
+        return [f"{self.notebook} {id}" for id in (*self.cells, *self.notes) if id not in there]
+
+    def has(self, cell):
+        """Whether this cell is shown, or asks this poll."""
+        return prediction_of(cell) == self.poll if self.poll else cell["id"] in self.cells
+
 
 @dataclass(frozen=True)
 class Deck:
-    number: str
+    """The slides of a plan. `homework` are the exercises that it leaves for home."""
+
+    name: str
     title: str
     slides: tuple
-
-    @property
-    def file(self):
-        return f"session-{self.number}.html"
+    homework: tuple = ()
 
 
 def decks(text=None):
-    """{number: Deck}, in order. Errors: Problem for a line that cannot be read"""
+    """{name: Deck}, in order, for the plans of the guide. Errors: Problem for what cannot be read or is nowhere"""
+    given, by_section = slides(text), {}
+    if unknown := [each for slide in given for each in slide.unknown]:
+        raise Problem(f"{FILE.name} names what is in no notebook: {', '.join(unknown)}. Change or remove these slides.")
+    for slide in given:
+        by_section.setdefault((slide.notebook, slide.section), []).append(slide)
+    return {plan.name: deck(plan, by_section) for plan in plans.plans().values()}
+
+
+def deck(plan, by_section):
+    """Where a plan turns to a notebook, what the notebook begins with comes before its sections."""
+    chosen, notebook = [], ""
+    for row in plan.sections:
+        if row.notebook != notebook:
+            notebook = row.notebook
+            chosen += by_section.get((notebook, ""), [])
+        chosen += by_section.get((notebook, row.section.title), [])
+    return Deck(plan.name, plan.title, tuple(chosen), plan.homework)
+
+
+def slides(text=None):
+    """All slides, in order. Errors: Problem for a line that cannot be read"""
     text = FILE.read_text(encoding="utf-8") if text is None else text
-    found, slides = {}, None
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        if line.startswith("session "):
-            name, _, title = line.removeprefix("session ").partition(":")
-            slides = []
-            found[name.strip()] = (title.strip(), slides)
-        elif slides is None:
-            raise Problem(f"Line {number} of {FILE.name} belongs to no session: begin with `session 1: a title`.")
-        else:
-            slides.append(slide(line, number))
-    return {name: Deck(name, title, tuple(slides)) for name, (title, slides) in found.items()}
+    lines = enumerate(text.splitlines(), start=1)
+    return [slide(line, number) for number, line in lines if line.strip() and not line.startswith("#")]
 
 
 def slide(line, number):
@@ -59,3 +89,11 @@ def slide(line, number):
             f"`02 dot dot-run | dot-saw`, or `poll 02.axis`; got {line!r}."
         )
     return Slide(first, tuple(cells), tuple(notes.split()))
+
+
+@cache
+def cells_of(number):
+    known = paths(ROOT / "notebooks")
+    if number not in known:
+        raise Problem(f"There is no notebook {number}, which {FILE.name} names.")
+    return read(known[number])

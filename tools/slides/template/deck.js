@@ -5,6 +5,45 @@ Reveal.initialize({
   hash: true, respondToHashChanges: true, slideNumber: "c/t", transition: "none",
 });
 
+// ---- how large everything on a slide is
+
+const BOTTOM = 692; // where a slide ends, of 720 pixels
+const LARGEST = [[".poll", 44], ["figure", 24], ["pre", 30], ["*", 44]]; // pixels, by what is on a slide
+const UNBROKEN = 22; // text becomes as small as this before lines of code and output are broken
+const SMALLEST = 12;
+const FIGURE = 460; // text becomes smaller until its figures have this height
+
+// As large as fits: the text, then the figures with what it leaves.
+function fit(slide) {
+  const figures = [...slide.querySelectorAll("figure img")], code = [...slide.querySelectorAll("pre")];
+  const largest = LARGEST.find(([selector]) => slide.querySelector(selector))[1];
+  const stretch = (height) => figures.forEach((figure) => (figure.style.height = `${height}px`));
+  const left = () => BOTTOM - Math.max(...[...slide.children].map((child) => child.offsetTop + child.offsetHeight));
+  const fits = () => left() >= (figures.length ? FIGURE : 0) && code.every((pre) => pre.scrollWidth <= pre.clientWidth);
+  const shrink = (smallest) => {
+    for (let size = largest; size >= smallest; size--) {
+      slide.style.fontSize = `${size}px`;
+      if (fits()) return true;
+    }
+    return false;
+  };
+  stretch(0);
+  slide.classList.add("unbroken");
+  if (!shrink(UNBROKEN)) {
+    slide.classList.remove("unbroken");
+    shrink(SMALLEST);
+  }
+  stretch(Math.max(left(), 0) / figures.length);
+}
+
+const fitCurrent = () => fit(Reveal.getCurrentSlide());
+Reveal.on("ready", fitCurrent);
+Reveal.on("slidechanged", fitCurrent);
+Reveal.on("pdf-ready", () => Reveal.getSlides().forEach(fit)); // with ?print-pdf behind the address
+document.addEventListener("toggle", fitCurrent, true); // a hint was opened or closed
+
+// ---- the speaker notes
+
 let speaker = null;
 
 function tell() {
@@ -27,8 +66,10 @@ function tell() {
   speaker.scrollTo(0, 0);
 }
 
-Reveal.addKeyBinding({ keyCode: 83, key: "S", description: "Speaker notes" }, () => {
-  speaker = window.open("", "speaker", "width=960,height=720");
-  tell();
-});
-Reveal.on("slidechanged", tell);
+if (document.querySelector("aside.notes")) {
+  Reveal.addKeyBinding({ keyCode: 83, key: "S", description: "Speaker notes" }, () => {
+    speaker = window.open("", "speaker", "width=960,height=720");
+    tell();
+  });
+  Reveal.on("slidechanged", tell);
+}
