@@ -209,7 +209,8 @@ EXERCISE = Exercise(
         Property(
             "wrong-frequencies",
             wrong_frequencies,
-            "Print the probabilities of one row just before you draw, and compare them with this.",
+            "Print the probabilities of one row just before you draw. If they are softmax(logits / temperature) of "
+            "what may be drawn, look at the draw itself; if not, at the steps before it.",
         ),
     ),
     behavioral_tests=(
