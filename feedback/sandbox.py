@@ -89,7 +89,7 @@ def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape
             if isinstance(error, StillRunning):
                 error.seconds, error.waited = here.watchdog.took
-            record.error, record.line = error, _learner_line(error)
+            record.error, record.line = error, learner_line(error)
             if not _has_plain_text(error):
                 record.error = here.call(_with_its_text, error)
         record.changed = tuple(i for i, (a, b) in enumerate(zip(given, args, strict=True)) if _is_changed(a, b))
@@ -309,7 +309,7 @@ def _watched() -> Iterator[_Watchdog]:
             signal.signal(signal.SIGURG, handler or signal.SIG_DFL)
 
 
-def _learner_line(error: BaseException) -> str:
+def learner_line(error: BaseException) -> str:
     """The line of the learner's own code that raised, as 'line 3: `scores = q @ k`'."""
     frames, trace = [], error.__traceback__
     while trace:

@@ -423,11 +423,31 @@ class Odd:
     __hash__ = object.__hash__
 
 
+class Endless(list):
+    def __len__(self):
+        raise ZeroDivisionError
+
+
+class Shapeless(torch.Tensor):
+    @property
+    def shape(self):
+        raise ZeroDivisionError
+
+
+class Mute(Exception):
+    @property
+    def args(self):
+        raise ZeroDivisionError
+
+
 def raises(error):
     def code(x):
         raise error
 
     return code
+
+
+READING = "Looking at what your code returned or raised gave ZeroDivisionError, at your line"
 
 
 def puts_something_odd_into_its_input(text, vocabulary):
@@ -443,6 +463,9 @@ def puts_something_odd_into_its_input(text, vocabulary):
         ("0.1", raises(Unreadable()), "Unreadable: its text cannot be shown, since making it raised ZeroDivisionError"),
         ("0.1", raises(ValueError(Odd())), "ValueError: its text cannot be shown"),
         ("0.1", lambda x: (sys.stdout.close(), x.mean(1))[1], "Correct on"),
+        ("0.1", raises(Mute()), READING),
+        ("1.1", lambda text, vocabulary: Endless([1]), READING),
+        ("0.1", lambda x: x.mean(1).as_subclass(Shapeless), READING),
         ("1.1", puts_something_odd_into_its_input, "changed its input vocabulary"),
     ],
 )
