@@ -25,9 +25,20 @@ import torch
 
 WATCHDOG = "watchdog of a check"  # the name of its thread
 COURSE = {"feedback"}  # packages of the course's own code; `sandbox.declare_foreign` adds others
-LIBRARIES = {  # their modules that learners know; of the standard library, all that are imported
-    *("torch", "torch.autograd", "torch.fft", "torch.linalg", "torch.nn", "torch.nn.functional", "torch.nn.init"),
-    *("torch.optim", "torch.random", "torch.special", "numpy", "numpy.linalg", "numpy.random"),
+LIBRARIES = {  # the modules of libraries that learners know; of the standard library, all that are imported are kept
+    "numpy",
+    "numpy.linalg",
+    "numpy.random",
+    "torch",
+    "torch.autograd",
+    "torch.fft",
+    "torch.linalg",
+    "torch.nn",
+    "torch.nn.functional",
+    "torch.nn.init",
+    "torch.optim",
+    "torch.random",
+    "torch.special",
 }
 _LEFT_OUT = object()
 _SMALLEST = sys.float_info.min
@@ -96,6 +107,7 @@ def _shared() -> _Shared:
 
 
 def _owners() -> Iterator[_Owner]:
+    """The modules that are watched, and the classes of `torch.nn` and of the course's own modules."""
     yield _Owner("torch.Tensor", torch.Tensor, vars(torch.Tensor), True)
     for name, module in list(sys.modules.items()):
         package, *inside = name.split(".") if isinstance(module, ModuleType) else ("", "")
