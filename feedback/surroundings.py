@@ -263,7 +263,7 @@ class Surroundings:
         """Put back what the next call, and the engine itself, would run into."""
         sys.setrecursionlimit(self.recursion)
         self.called = True
-        self._put_back(1, self.imported)
+        self._put_back(slice(1), self.imported)
         for hooks, before in self.hooks:
             if hooks != before:
                 hooks.clear()
@@ -277,19 +277,19 @@ class Surroundings:
     def put_functions_back(self) -> None:
         """The same for the functions that the course's own code uses, before it is run. They are many."""
         if self.called:
-            self._put_back(self.shared.used, self.imported)
+            self._put_back(slice(self.shared.used), self.imported)
             for name, module in self.shared.modules.items():
                 if sys.modules.get(name) is not module:
                     sys.modules[name] = module
                     self.changed[f'sys.modules["{name}"]'] = None
             self.called, self.imported = False, len(sys.modules)
 
-    def _put_back(self, first: int, imported: int) -> None:
-        """Put back what is not as before in the first owners, where `imported` modules had been imported."""
-        now, before = self.shared.spaces[:first], self.functions[:first]
+    def _put_back(self, which: slice, imported: int) -> None:
+        """Put back what is not as before in these owners; `imported` modules there were when they were kept."""
+        owners, now, before = self.shared.owners[which], self.shared.spaces[which], self.functions[which]
         if _are_as_before(now, before):
             return
-        for owner, space, kept in zip(self.shared.owners, now, before, strict=False):
+        for owner, space, kept in zip(owners, now, before, strict=True):
             if not _are_as_before(space, kept):
                 self.changed |= dict.fromkeys(owner.put_back(kept, len(sys.modules) > imported))
 
@@ -300,7 +300,7 @@ class Surroundings:
     def after_check(self) -> None:
         """Put the rest back, and look at what is left behind."""
         self.put_functions_back()
-        self._put_back(len(self.functions), len(self.shared.modules))
+        self._put_back(slice(self.shared.used, None), len(self.shared.modules))
         for before, get, put in self.once:
             if get() != before:
                 put(before)
