@@ -57,9 +57,9 @@ def built(attempt, x, numbers, num_heads):
         module.to(numbers.dtype)
     norms, known = in_order(module, parts.pop("norms"), x)
     fill(parts, numbers)
-    for order in (norms,) if known else (norms[::-1], norms):
+    for order in (norms, norms[::-1], norms):  # again as at first, where neither is right
         fill(dict(zip(("first_norm", "second_norm"), order, strict=True)), numbers)
-        if not known and torch.allclose(module(x), right(x, numbers, num_heads), atol=1e-4):
+        if known or torch.allclose(module(x), right(x, numbers, num_heads), atol=1e-4):
             break
     return module
 
