@@ -18,7 +18,7 @@ from torch import Tensor
 
 from feedback import contract, explain, explain_errors, explain_numbers, tree
 from feedback.compare import allclose, same_shapes
-from feedback.diagnose import known_mistake, made_on
+from feedback.diagnose import is_seen_on, known_mistake, made_on
 from feedback.exercise import Exercise
 from feedback.observations import Observations, summarized
 from feedback.report import Report
@@ -91,7 +91,7 @@ def _wrong_before(seen: Observations, stage: int, named: Any, stop: int | None =
     for i in seen.required(stage):
         if i == stop or seen.runs[i].error or not same_shapes(seen.runs[i].value, seen.known.expected[i]):
             return ""
-        if not seen.passes(i):
+        if not seen.passes(i) and is_seen_on(seen, named, i):
             return explain_numbers.in_numbers(seen, named, i, stage)
     return ""
 

@@ -169,7 +169,7 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
             continue
         if actual.dtype != right.dtype:
             equal = close(actual.double(), right.double(), 1e-4, 1e-4)
-            hint = words.about_dtypes(exercise, name, right.dtype, args, source.text(attempt), equal)
+            hint = words.about_dtypes(exercise, name, actual, right, args, source.text(attempt), equal)
             return Violation("wrong-dtype", words.another_dtype(name, actual, right, equal), hint)
         if actual.device != right.device:
             return Violation("wrong-device", *words.another_device(name, actual, right))

@@ -128,6 +128,9 @@ class Course:
             slip = cells.syntax_error(exercise.name)
             return explain_errors.did_not_run(exercise, slip) if slip else checker.check(exercise, attempt), False
         except Exception as error:
+            line = sandbox.learner_line(error)
+            if line:
+                return explain_errors.raises_when_read(exercise, error, line), False
             if self.debug:
                 raise
             return explain_course.own_fault(exercise, error), True

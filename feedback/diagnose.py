@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from feedback import tree
-from feedback.compare import allclose
+from feedback.compare import allclose, same_shapes
 from feedback.exercise import Exercise, Misconception
 from feedback.observations import Observations
 
@@ -54,6 +54,26 @@ def made_on(seen: Observations, named: Misconception, stage: int) -> list[int]:
     if any(all(seen.behaves_like(code, i) for i in seen.required()) for code in fitting):
         return []
     return [i for i in failing if any(seen.behaves_like(code, i) for code in fitting)]
+
+
+def made_in_first_parts(seen: Observations, named: Misconception, stage: int) -> list[int]:
+    """The test cases whose first parts are wrong, where the fourth rule named the mistake; otherwise empty."""
+    so_far = [i for i in seen.required() if seen.exercise.stages[i] <= stage]
+    failing = [i for i in so_far if not seen.passes(i)]
+    if any(seen.behaves_like(code, i) for code in named.variants for i in failing):
+        return []
+    comparable = [i for i in failing if same_shapes(seen.summaries[i].value, seen.known.summaries[i])]
+    return [i for i in comparable if _first_parts_are_wrong(seen, i)]
+
+
+def is_seen_on(seen: Observations, named: Misconception, index: int) -> bool:
+    """Whether the wrong numbers of a test case are those of the known mistake, and not of a second one alone."""
+    return any(seen.behaves_like(code, index) for code in named.variants) or _first_parts_are_wrong(seen, index)
+
+
+def _first_parts_are_wrong(seen: Observations, index: int) -> bool:
+    mine, right = seen.summaries[index].value, seen.known.summaries[index]
+    return not _agree(seen, mine, right, seen.exercise.judge_first, index)
 
 
 def _first(failing: list[int], indices: Iterable[int]) -> list[int]:

@@ -124,7 +124,10 @@ def _sizes_differ(words: str, line: str) -> str:
         return rule + " In a product with @ the axes in front must agree in this way."
     if re.search(r"\b(sum|mean|var|std|a?max|a?min|norm)\b", line) and "keepdim" not in line:
         return rule + " If a sum, a mean or a maximum removed an axis, `keepdim=True` keeps it, with size 1."
-    return rule + " Is an axis missing (`x[:, None]` inserts one of size 1), swapped, or cut to another size?"
+    return (
+        rule
+        + " Is an axis missing (`x[:, None]` inserts one of size 1), one too many, swapped, or cut to another size?"
+    )
 
 
 def _slip_in_a_name(words: str, own: Meanings) -> str:

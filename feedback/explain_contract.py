@@ -222,7 +222,10 @@ def another_dtype(name: str, actual: torch.Tensor, right: torch.Tensor, equal: b
     return f"{but}{name} should be {right.dtype}, got {actual.dtype}."
 
 
-def about_dtypes(exercise: Exercise, name: str, right: torch.dtype, args: tuple, code: str, equal: bool) -> str:
+def about_dtypes(
+    exercise: Exercise, name: str, actual: torch.Tensor, expected: torch.Tensor, args: tuple, code: str, equal: bool
+) -> str:
+    right = expected.dtype
     short = str(right).replace("torch.", "")
     if short == "bool":
         holds = exercise.dtype_hints.get(name, f"{name} holds True and False")
@@ -231,15 +234,17 @@ def about_dtypes(exercise: Exercise, name: str, right: torch.dtype, args: tuple,
         )
     given = {name: x.dtype for name, x in zip(exercise.input_names, args, strict=False) if isinstance(x, torch.Tensor)}
     if not given:
-        return f"Calculate in any dtype, then turn the result into {short}: .{short.replace('32', '')}()."
+        return f"Calculate in any dtype, then turn the result into {short}: .to(torch.{short})."
+    same = next((name for name, dtype in given.items() if dtype == right), None)
+    if same is None and not right.is_floating_point and actual.is_floating_point():
+        return "Whole numbers are asked for: positions, as argmax gives them, and not values, as max does."
+    if same is None and not right.is_floating_point:
+        return f"PyTorch's own positions and ids are {short}: leave the conversion out, or end with .to(torch.{short})."
+    if same is None:
+        return f"Calculate in {short}, whatever the inputs are: give new tensors dtype=torch.{short}."
     converted = [call for call in (".float()", ".double()", ".half()", ".long()", ".int()") if call in code]
     if converted:
         return f"Your code converts with {converted[0]}; the result should keep the dtype of the input, {short}."
-    same = next((name for name, dtype in given.items() if dtype == right), None)
-    if not right.is_floating_point and same is None:
-        return "Whole numbers are asked for: positions, as argmax gives them, and not values, as max does."
-    if same is None:
-        return f"Calculate in {short}, whatever the inputs are: give new tensors dtype=torch.{short}."
     if "dtype=torch.float" in code:
         return f"Your code asks for a dtype by name; the result should keep the dtype of the input, {short}."
     return (

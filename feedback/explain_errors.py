@@ -67,6 +67,14 @@ def never_ends(exercise: Exercise, error: StillRunning) -> Report:
     return Report.on(exercise, "error", say(means), think(hint), diagnosis="never-ends")
 
 
+def raises_when_read(exercise: Exercise, error: Exception, line: str) -> Report:
+    """What came back is of a class whose own methods raise, and not while the code itself ran."""
+    told = f"Looking at what your code returned or raised gave {type(error).__name__}, at your {line}."
+    return Report.on(
+        exercise, "error", say(told), think("Return plain tensors, lists, numbers and texts, of no class of your own.")
+    )
+
+
 def not_written(exercise: Exercise) -> Report:
     return Report.on(exercise, "not attempted", say("It still raises NotImplementedError."))
 

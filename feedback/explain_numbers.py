@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from torch.nn import Module
 
 from feedback import contract, errors, explainers, tree
 from feedback.compare import allclose, same_behavior, same_shapes
-from feedback.diagnose import made_on
+from feedback.diagnose import made_in_first_parts, made_on
 from feedback.exercise import Comparison, Exercise, Misconception, Property
 from feedback.explain_contract import KINDS
 from feedback.format import ended, equation, inline, listed, rounded, sentence, shortly, table, tables
@@ -28,14 +29,36 @@ FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your num
 
 def misconception(seen: Observations, found: Misconception, evidence: str, stage: int) -> Report:
     means = _made_on(seen, made_on(seen, found, stage)) + found.means
+    second = _second_mistake(seen, made_in_first_parts(seen, found, stage))
     return Report.on(
         seen.exercise,
         "wrong",
         say(means),
         *([numbers(evidence)] if evidence else []),
         think(found.hint),
+        *([say(second)] if second else []),
         diagnosis=found.id,
     )
+
+
+def _second_mistake(seen: Observations, indices: list[int]) -> str:
+    """That the other parts are wrong as well, where a mistake was named for what is in the first parts."""
+    alone = {i: _first_parts_alone(seen.exercise, seen.comparison(i)).actual for i in indices}
+    if all(allclose(seen.runs[i].value, value, seen.exercise.cases[i], equal_nan=True) for i, value in alone.items()):
+        return ""
+    others = [name for name in tree.flatten(seen.exercise.returns) if name not in seen.exercise.judge_first]
+    return f"Besides, there is another mistake in {listed(others)}: it comes next."
+
+
+def _first_parts_alone(exercise: Exercise, case: Comparison) -> Comparison:
+    """The same with right numbers in all other parts."""
+
+    def merged(names: Any, mine: Any, right: Any) -> Any:
+        if isinstance(names, tuple):
+            return tuple(map(merged, names, mine, right))
+        return mine if names in exercise.judge_first else right
+
+    return replace(case, actual=merged(exercise.returns, case.actual, case.expected))
 
 
 def _made_on(seen: Observations, indices: list[int]) -> str:
@@ -60,6 +83,9 @@ def in_numbers(seen: Observations, found: Misconception, index: int, stage: int)
         told = explain(small)
         if told:
             return f"With {_given(seen.exercise, small.args)}: {ended(told)}"
+    for i in made_in_first_parts(seen, found, stage)[:1]:
+        case = _first_parts_alone(seen.exercise, seen.comparison(i))
+        return f'Tried on "{seen.exercise.cases[i].name}": {ended(explain(case) or explainers.entry(case))}'
     case = seen.comparison(index)
     told = ended(explain(case) or explainers.entry(case))
     if index in made_on(seen, found, stage)[:1]:  # the sentence before this one names the test case

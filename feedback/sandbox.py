@@ -11,6 +11,7 @@ import importlib.util
 import inspect
 import io
 import linecache
+import math
 import os
 import signal
 import sys
@@ -26,11 +27,12 @@ from typing import Any
 import torch
 
 from feedback import tree
-from feedback.surroundings import WATCHDOG, Surroundings, one_process
+from feedback.surroundings import COURSE, WATCHDOG, Surroundings, one_process
 
 PATIENCE = 5.0  # seconds of work before code that does not come back is stopped
 WAITING = 10.0  # the same where it does nothing but wait
 LONGEST = 30.0  # the same where the machine is busy with something else
+DEAF = 5.0  # seconds after which what was to be stopped, and goes on, cannot be stopped
 _TICK = 0.05  # seconds from one look at the clock to the next
 _ONE_AT_A_TIME = threading.RLock()  # printing is caught for the whole process
 
@@ -87,7 +89,7 @@ def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape
             if isinstance(error, StillRunning):
                 error.seconds, error.waited = here.watchdog.took
-            record.error, record.line = error, _learner_line(error)
+            record.error, record.line = error, learner_line(error)
             if not _has_plain_text(error):
                 record.error = here.call(_with_its_text, error)
         record.changed = tuple(i for i, (a, b) in enumerate(zip(given, args, strict=True)) if _is_changed(a, b))
@@ -174,8 +176,9 @@ def session() -> Iterator[Surroundings]:
         stack.callback(torch.set_num_threads, threads)
         torch.set_default_dtype(torch.float32)
         torch.set_num_threads(1)
-        own = _Session(stack.enter_context(_watched()))
+        watchdog = stack.enter_context(_watched())
         stack.enter_context(one_process())
+        own = _Session(watchdog)
         outer, _sessions.own = getattr(_sessions, "own", None), own
         stack.callback(setattr, _sessions, "own", outer)
         stack.callback(own.surroundings.after_check)
@@ -218,7 +221,8 @@ class _Watchdog:
     """Raises StillRunning in its thread while a run is over time.
 
     It raises again and again, since a bare `except:` in a loop may swallow the exception. That ends a loop; code that
-    sleeps or waits for a lock is only woken by a signal, which the main thread gets, except on Windows.
+    sleeps or waits for a lock is only woken by a signal, which the main thread gets, except on Windows. Elsewhere, and
+    where one call into C takes long, it can only say so.
     """
 
     def __init__(self) -> None:
@@ -226,17 +230,35 @@ class _Watchdog:
         self.started: tuple[float, float] | None = None  # the clock, and the work of this process
         self.ticks = 0  # looks at the clock since then; a process that was suspended has few
         self.took = 0.0, False  # the last run
+        self.cell = sys.stdout  # what is printed in the notebook, while a run's own output is caught
 
     def watch(self) -> None:
+        asked: float | None = None  # when the run that goes on was first told to stop
         while not self.over.wait(_TICK):
             with self.lock:
                 self.ticks += 1
-                if self._is_over_time():
+                if self.started is None or not self._is_over_time():
+                    asked = None
+                else:
+                    asked = self._tell_if_deaf(asked or monotonic())
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
                         ctypes.c_ulong(self.thread), ctypes.py_object(StillRunning)
                     )
                     if hasattr(signal, "SIGURG"):
                         signal.pthread_kill(self.thread, signal.SIGURG)
+
+    def _tell_if_deaf(self, asked: float) -> float:
+        """Say in the cell what no card can say, since `check` does not return; inf from then on."""
+        if monotonic() - asked > DEAF:
+            seconds, waits = self.spent()
+            does = "waits for something" if waits else "is still running"
+            print(
+                f"Your code {does} after {seconds:.0f} seconds, and cannot be stopped from here: restart the kernel.",
+                file=self.cell,
+                flush=True,
+            )
+            return math.inf
+        return asked
 
     def interrupt(self, *signal_and_frame: Any) -> None:
         """The handler of that signal, which may come when the run is over."""
@@ -287,7 +309,7 @@ def _watched() -> Iterator[_Watchdog]:
             signal.signal(signal.SIGURG, handler or signal.SIG_DFL)
 
 
-def _learner_line(error: BaseException) -> str:
+def learner_line(error: BaseException) -> str:
     """The line of the learner's own code that raised, as 'line 3: `scores = q @ k`'."""
     frames, trace = [], error.__traceback__
     while trace:
@@ -315,6 +337,7 @@ def declare_foreign(*modules: str) -> None:
             raise ValueError(f"a course's own module must be importable, got {name!r}: check its name")
         folders = [os.path.abspath(folder) + os.sep for folder in spec.submodule_search_locations or ()]
         _FOREIGN.update(dict.fromkeys(folders or [os.path.abspath(str(spec.origin))]))
+        COURSE.add(name.partition(".")[0])
 
 
 _FOREIGN = dict.fromkeys(  # how the names of files begin that are not the learner's

@@ -23,6 +23,14 @@ def _is_floats(x):
     return isinstance(x, torch.Tensor) and x.is_floating_point()
 
 
+def _require_floats(name, x):
+    """x is a tensor of floats; what else it may be tells how it came here."""
+    if not _is_floats(x):
+        is_mask = _kind(x) == torch.bool
+        hint = "a mask is passed by its name, mask=..." if is_mask else "token ids go through an embedding first"
+        raise TypeError(f"{name} must be a tensor of floats, got {_kind(x)}; {hint}")
+
+
 def _is_number(x):
     return isinstance(x, (int, float)) and not isinstance(x, bool)
 
@@ -89,8 +97,7 @@ def require_waves(length, d_model):
 
 def require_positions(x, positions):
     """x is (..., T, C), and positions has T rows or more, C wide."""
-    if not _is_floats(x):
-        raise TypeError(f"x must be a tensor of floats, got {_kind(x)}; token ids go through an embedding first")
+    _require_floats("x", x)
     if x.dim() < 2:
         raise ValueError(f"x must be (..., T, C), got {tuple(x.shape)}")
     T = x.size(-2)
@@ -210,8 +217,7 @@ def require_dropout(dropout):
 def require_input(x, projection, name="x"):
     """x is a sequence of vectors (..., T, d_in) that `projection`, an nn.Linear, takes; T is at least 1."""
     weight = projection.weight
-    if not _is_floats(x):
-        raise TypeError(f"{name} must be a tensor of floats, got {_kind(x)}; token ids go through an embedding first")
+    _require_floats(name, x)
     if x.dim() < 2 or x.size(-2) == 0 or x.size(-1) != projection.in_features:
         raise ValueError(
             f"{name} must be (..., T, {projection.in_features}) with at least one position, got {tuple(x.shape)}"

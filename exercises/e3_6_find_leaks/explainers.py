@@ -120,7 +120,8 @@ PROPERTIES = (
     Property(
         "leak-missed",
         _missed,
-        "Is your change large enough, in all items and features? Do you look at every output before j, in every item "
-        "and feature, and compare it with `attend(x)`? Does a movement downward count, too (`abs`)?",
+        "Which positions j does your code change, and how large a movement passes for rounding (1e-4)? Is the change "
+        "itself large enough, in all items and features? Do you look at every output before j, in every item and "
+        "feature, and compare it with `attend(x)`? Does a movement downward count, too (`abs`)?",
     ),
 )

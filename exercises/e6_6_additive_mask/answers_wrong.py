@@ -99,7 +99,12 @@ def additive_by_float(mask, dtype):
     return (1 - mask.float()) * torch.finfo(dtype).min
 
 
-@wrong("dtype-forgotten")
+@wrong("dtype-not-used")
+def additive_without_the_argument(mask, dtype):
+    return torch.where(mask, 0.0, torch.finfo(torch.float32).min)
+
+
+@wrong("dtype-not-used")
 def additive_zeros_without_dtype(mask, dtype):
     return torch.zeros(mask.shape).masked_fill(~mask, torch.finfo(torch.float32).min)
 

@@ -128,7 +128,8 @@ def by_way_of_float32(mask, dtype):
 
 @mistake(
     "dtype-forgotten",
-    "The tensor is float32, whatever dtype is asked for: a new tensor is float32 unless it is told otherwise.",
+    "The number is the lowest of dtype, but the tensor that holds it is float32: a new tensor is float32 unless it is "
+    "told otherwise.",
     "Give the dtype to the tensor from the start, before its numbers come in: `torch.zeros(mask.shape, dtype=dtype)`.",
 )
 def always_float32(mask, dtype):
@@ -145,7 +146,11 @@ def chosen_in_float32(mask, dtype):
     return torch.where(mask, 0.0, lowest(dtype))
 
 
-@known.also("dtype-forgotten")
+@mistake(
+    "dtype-not-used",
+    "Whatever dtype is asked for, the result is the same: float32, with the lowest number of float32.",
+    "The argument dtype decides twice: which dtype the new tensor has, and whose lowest number goes into it.",
+)
 def float32_lowest_in_float32(mask, dtype):
     return torch.zeros(mask.shape).masked_fill(~mask, lowest(torch.float32))
 

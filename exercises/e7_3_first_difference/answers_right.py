@@ -28,30 +28,6 @@ def in_evaluation(*models):
 
 
 @right
-def difference_by_lists(mine, theirs, x):
-    found = []
-    with in_evaluation(mine, theirs):
-        for model in (mine, theirs):
-            outputs, handles = [], []
-            for name, child in model.named_children():
-
-                def hook(module, inputs, output, name=name, outputs=outputs):
-                    outputs.append((name, output.detach().clone()))
-
-                handles.append(child.register_forward_hook(hook))
-            try:
-                model(x)
-            finally:
-                for handle in handles:
-                    handle.remove()
-            found.append(outputs)
-    for (name, a), (_, b) in zip(*found, strict=True):
-        if (a - b).abs().max().item() > 1e-4:
-            return name
-    return None
-
-
-@right
 def difference_on_copies(mine, theirs, x):
     found = []
     for model in (deepcopy(mine), deepcopy(theirs)):
@@ -69,7 +45,7 @@ def difference_on_copies(mine, theirs, x):
             return name
 
 
-@right
+@right.limited
 def difference_child_by_child(mine, theirs, x):
     """The modules are run once for each child."""
 
@@ -108,7 +84,7 @@ def difference_child_by_child(mine, theirs, x):
         return None
 
 
-@right
+@right.limited
 def difference_by_patching(mine, theirs, x):
     """Copies whose children have another forward."""
 
@@ -130,7 +106,7 @@ def difference_by_patching(mine, theirs, x):
     return next((name for name, a in one.items() if (a - other[name]).abs().max() > 1e-4), None)
 
 
-@right
+@right.limited
 def difference_by_wrapping(mine, theirs, x):
     """Copies whose children are wrapped."""
 
@@ -158,7 +134,7 @@ def difference_by_wrapping(mine, theirs, x):
     return None
 
 
-@right
+@right.limited
 def difference_by_a_global_hook(mine, theirs, x):
     def outputs_of(model):
         names = {child: name for name, child in model.named_children()}
@@ -207,7 +183,7 @@ class Recorder:
         return self.outputs
 
 
-@right
+@right.limited
 def difference_by_a_class(mine, theirs, x):
     one, other = Recorder(mine)(x), Recorder(theirs)(x)
     names = [name for name in one if float((one[name] - other[name]).abs().amax()) > 0.0001]
@@ -234,7 +210,7 @@ def difference_by_assert_close(mine, theirs, x):
     return None
 
 
-@right
+@right.limited
 def difference_while_theirs_runs(mine, theirs, x):
     """What is kept of the first run is compared in the hooks of the second."""
     kept, different, handles = {}, [], []

@@ -245,6 +245,14 @@ def difference_by_number(mine, theirs, x):
             return name
 
 
+@wrong("paired-by-number")
+def difference_of_the_nth_that_ran(mine, theirs, x):
+    one, other = list(outputs_of(mine, x).items()), list(outputs_of(theirs, x).values())
+    for number, (name, output) in enumerate(one):
+        if far(output, other[number]):
+            return name
+
+
 @wrong("inputs-compared")
 def difference_of_inputs(mine, theirs, x):
     found = []

@@ -1,5 +1,7 @@
 """Exercise 7.3: first_difference."""
 
+import math
+
 import torch
 from torch import nn
 
@@ -13,6 +15,7 @@ from exercises.e7_3_first_difference.models import (
     Residual,
     Scaled,
     Step,
+    Sum,
     embedding,
     in_training,
     linear,
@@ -112,6 +115,14 @@ CASES = (
         ),
     ),
     TestCase(
+        "a(x) + b(x) against b(x) + a(x)",
+        (Sum(run=("a", "b"), **steps(a=2, b=(1, 1))), Sum(run=("b", "a"), **steps(a=2, b=(1, 1))), X),
+    ),
+    TestCase(
+        "a(x) + b(x) + c(x) against the reverse, and one difference",
+        (Sum(run=("c", "b", "a"), **steps(**ABC)), Sum(run=("a", "b", "c"), **steps(**OTHER_B)), X),
+    ),
+    TestCase(
         "differences of 0.00005 in every number", (*models(Chain, {"a": 2, "b": 1}, {"a": (2, SMALL), "b": 1}), X)
     ),
     TestCase(
@@ -165,6 +176,12 @@ CASES = (
     TestCase("a child within a child differs", (with_an_inner_part(0.0), with_an_inner_part(0.5), IDS)),
     TestCase("the eps of a LayerNorm differs", (with_norm(1e-5), with_norm(0.1), normal(3, 5, seed=310))),
     TestCase("a parameter that x does not use differs", (with_unused_row(0), with_unused_row(1), IDS)),
+    TestCase(
+        "a child that gives NaN in one of the modules",
+        (*models(Chain, ABC, ABC | {"b": (1, math.nan)}), X),
+        limitation="It has a limit: a child that gives NaN in one of the modules. `nan > 1e-4` is False, and so is "
+        "`nan <= 1e-4`: of the two, `not difference <= 1e-4` notices it.",
+    ),
 )
 
 ONE = torch.tensor([1.0])
@@ -205,8 +222,8 @@ EXERCISE = Exercise(
         "outputs; a dict keeps the order in which it was filled. Each hook needs its own name.",
         "Before the run: remember `module.training` of every module in `model.modules()`, and call `model.eval()`. "
         "The run belongs in `try`; in `finally` remove the hooks and put the modes back.",
-        "Then go through the names: if `(one[name] - other[name]).abs().max() > 1e-4`, return name. After "
-        "the loop, return None.",
+        "Then go through the names of mine: if not `(one[name] - other[name]).abs().max() <= 1e-4`, return name. (Said "
+        "this way, it also notices NaN.) After the loop, return None.",
     ),
     properties=(
         Property(

@@ -142,21 +142,22 @@ mistake(
 def last_name_in_a_list(mine, theirs, x):
     one, other = (outputs_by_name(model, x, prepare, watched, kept) for model in (mine, theirs))
     *_, last = (name for name, _ in mine.named_children())
-    return last if any(differs(one[name], other[name]) for name in one) else None
+    return last if any(map(differs, one.values(), other.values())) else None
 
 
 @known.also("name-of-the-last")
 def last_name_in_a_dict(mine, theirs, x):
     one, other = (outputs_by_name(model, x, prepare, watched, kept) for model in (mine, theirs))
     *_, last = (name for name, _ in mine.named_children())
-    end = list(one)[-1]
-    return last if differs(one[end], other[end]) else None
+    *_, a = one.values()
+    *_, b = other.values()
+    return last if differs(a, b) else None
 
 
 @mistake(
     "paired-by-number",
-    "The children were paired by their number, first with first; the two modules may have registered them in different "
-    "orders.",
+    "The children were paired by their number, first with first; the two modules may register and run them in "
+    "different orders.",
     "Pair them by name: a dict from names to outputs, one for each module.",
 )
 def first_with_first(mine, theirs, x):
@@ -166,6 +167,13 @@ def first_with_first(mine, theirs, x):
         if name in one and differs(one[name], other[paired]):
             return name
     return None
+
+
+@known.also("paired-by-number")
+def first_run_with_first_run(mine, theirs, x):
+    one, other = (outputs_by_name(model, x, prepare, watched, kept) for model in (mine, theirs))
+    pairs = zip(one.items(), other.values(), strict=False)
+    return next((name for (name, a), b in pairs if differs(a, b)), None)
 
 
 # ---------------------------------------------------------------- what is compared
@@ -359,6 +367,8 @@ def add_tolerance(id, tolerance):
     def beyond(one, other):
         return (one - other).abs().max() > tolerance
 
+
+add_tolerance("equal-or-not", 1e-6)
 
 mistake(
     "too-tolerant",

@@ -51,6 +51,13 @@ class Residual(Chain):
         return x
 
 
+class Sum(Chain):
+    """Every child gets x, and what they give is added."""
+
+    def forward(self, x):
+        return sum(getattr(self, name)(x) for name in self.run)
+
+
 class AddsInPlace(Chain):
     """The output of the first child is changed in place by what the second gives."""
 

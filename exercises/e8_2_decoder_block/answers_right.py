@@ -141,3 +141,26 @@ class BlockWithFunctionalNorms(nn.Module):
         x = x + self.attention(self.normalized(x, self.norm_of_attention), causal=True)[0]
         hidden = self.expand(self.normalized(x, self.norm_of_ff))
         return x + self.contract(0.5 * hidden * (1 + torch.erf(hidden / 2**0.5)))
+
+
+class BlockWithOneFunctionalNorm(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff):
+        super().__init__()
+        self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+        self.attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = nn.Sequential(nn.Linear(d_model, d_ff), nn.GELU(), nn.Linear(d_ff, d_model))
+
+
+@right
+class BlockWithAFunctionalNormBeforeAttention(BlockWithOneFunctionalNorm):
+    def forward(self, x):
+        normed = F.layer_norm(x, (x.size(-1),), self.norm_1.weight, self.norm_1.bias)
+        x = x + self.attention(normed, causal=True)[0]
+        return x + self.feed_forward(self.norm_2(x))
+
+
+@right
+class BlockWithAFunctionalNormBeforeTheNetwork(BlockWithOneFunctionalNorm):
+    def forward(self, x):
+        x = x + self.attention(self.norm_1(x), causal=True)[0]
+        return x + self.feed_forward(F.layer_norm(x, (x.size(-1),), self.norm_2.weight, self.norm_2.bias))

@@ -55,10 +55,12 @@ def built(attempt, x, numbers, num_heads):
     parts = layers_of(module, numbers)
     if numbers.dtype != torch.float32:
         module.to(numbers.dtype)
-    norms, ran = in_order(module, parts.pop("norms"), x)
-    fill(parts | dict(zip(("first_norm", "second_norm"), norms, strict=True)), numbers)
-    if not ran and not torch.allclose(module(x), right(x, numbers, num_heads), atol=1e-4):
-        fill(dict(zip(("second_norm", "first_norm"), norms, strict=True)), numbers)
+    norms, known = in_order(module, parts.pop("norms"), x)
+    fill(parts, numbers)
+    for order in (norms, norms[::-1], norms):  # again as at first, where neither is right
+        fill(dict(zip(("first_norm", "second_norm"), order, strict=True)), numbers)
+        if known or torch.allclose(module(x), right(x, numbers, num_heads), atol=1e-4):
+            break
     return module
 
 
@@ -70,7 +72,7 @@ def fill(parts, numbers):
 
 
 def in_order(module, norms, x):
-    """The two norms in the order in which they run, and whether any did; `F.layer_norm` runs neither."""
+    """The two norms in the order in which they run, and whether it is known; `F.layer_norm` runs neither of them."""
     heard = []
     handles = [norm.register_forward_pre_hook(lambda part, inputs: heard.append(part)) for norm in norms]
     try:
@@ -79,7 +81,7 @@ def in_order(module, norms, x):
     finally:
         for handle in handles:
             handle.remove()
-    return list(dict.fromkeys([*heard, *norms])), bool(heard)
+    return list(dict.fromkeys([*heard, *norms])), set(heard) == set(norms)
 
 
 def described(args):

@@ -333,7 +333,23 @@ def sample_by_the_root_of_the_temperature(logits, temperature=1.0, top_k=None, g
     return torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
 
 
-@wrong("temperature-ignored")
+@wrong("temperature-in-some-calls")
+def sample_at_most_as_surely_as_at_1(logits, temperature=1.0, top_k=None, generator=None):
+    """A temperature below 1 is raised to 1."""
+    if temperature == 0:
+        return logits.argmax(-1)
+    return draw(top(logits, top_k) / max(temperature, 1), generator)
+
+
+@wrong("wrong-frequencies")
+def sample_in_float32_alone(logits, temperature=1.0, top_k=None, generator=None):
+    if temperature == 0:
+        return logits.argmax(-1)
+    divided = logits / temperature if logits.dtype == torch.float32 else logits
+    return draw(top(divided, top_k), generator)
+
+
+@wrong("temperature-in-some-calls")
 def sample_by_one_of_the_two(logits, temperature=1.0, top_k=None, generator=None):
     """With top_k, the temperature is forgotten."""
     if temperature == 0:

@@ -77,6 +77,35 @@ def as_they_are(logits, temperature):
     return logits
 
 
+known(
+    "temperature-in-some-calls",
+    means="In some calls the temperature acts as it should; in others the tokens are drawn as if it were 1.",
+    hint="What decides in your code whether the logits are divided: the size of the temperature, top_k, the generator? "
+    "Every temperature but 0 is divided by, in every call.",
+    explain=told,
+)
+
+
+def add_call(ignores):
+    """The tokens are drawn at temperature 1 in the calls for which `ignores(logits, temperature, top_k, generator)`."""
+
+    @known.also("temperature-in-some-calls")
+    def now_and_then(logits, temperature=1.0, top_k=None, generator=None):
+        at = 1.0 if temperature and ignores(logits, temperature, top_k, generator) else temperature
+        return assemble()(logits, at, top_k, generator)
+
+
+for ignores in (
+    lambda logits, temperature, top_k, generator: temperature < 1,
+    lambda logits, temperature, top_k, generator: temperature > 1,
+    lambda logits, temperature, top_k, generator: top_k is None,
+    lambda logits, temperature, top_k, generator: top_k is not None,
+    lambda logits, temperature, top_k, generator: generator is None,
+    lambda logits, temperature, top_k, generator: generator is not None,
+):
+    add_call(ignores)
+
+
 @mistake(
     "temperature-0-divides",
     "At temperature 0 the logits are divided by 0; what comes of it is no distribution.",

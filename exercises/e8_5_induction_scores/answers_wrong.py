@@ -43,6 +43,16 @@ def scores_by_a_finished_dict(weights, ids):
     return torch.stack(found).mean(0)
 
 
+@wrong("position-itself")
+def scores_by_a_range_that_ends_with_the_position(weights, ids):
+    total, count = 0, 0
+    for i in range(len(ids)):
+        alike = [j for j in range(i + 1) if ids[j] == ids[i]]
+        if len(alike) > 1 and alike[-1] + 1 < len(ids):
+            total, count = total + weights[:, i, alike[-1] + 1], count + 1
+    return total / count
+
+
 @wrong("last-occurrence-of-all")
 def scores_by_a_dict_that_is_filled_first(weights, ids):
     last, found = {}, []

@@ -122,7 +122,8 @@ EXERCISE = Exercise(
         Property(
             "not-a-mean",
             out_of_bounds,
-            "What do you divide by? It is the number of positions whose token occurred before.",
+            "Print the weights that you add up, and what you divide by: there is one weight for each position whose "
+            "token occurred before, and their number is the divisor.",
         ),
     ),
     behavioral_tests=(

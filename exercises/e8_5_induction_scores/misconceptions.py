@@ -111,6 +111,21 @@ known.also("last-occurrence-of-all", pairs=after_the_last_of_all_where_seen_befo
 
 
 @mistake(
+    "position-itself",
+    "You look at the position itself, as if it were an earlier occurrence of its token.",
+    "When is i written into your dict, before or after you look a token up? A position must not find itself.",
+    step="pairs",
+)
+def after_itself_within_the_text(ids):
+    return [(i, i + 1) for i in range(len(ids) - 1)]
+
+
+@known.also("position-itself", step="pairs")
+def after_itself_where_seen_before(ids):
+    return [(i, j) for i, j in after_itself_within_the_text(ids) if earlier(ids, i)]
+
+
+@mistake(
     "all-occurrences",
     "You count every earlier occurrence of a token; only the previous one, the closest, counts.",
     "Each position with an earlier occurrence gives exactly one pair. How many does your code find for a token's third "

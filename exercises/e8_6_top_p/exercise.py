@@ -106,6 +106,11 @@ def rows_apart(attempt):
     return "Each row is cut for itself, but when row 1 changed, the result for row 0 changed."
 
 
+IN_SORTED_ORDER = (
+    "Print the sorted probabilities of one row, their `cumsum`, and your mask below each other. If they fit, look at "
+    "how the mask comes back into the order of the vocabulary."
+)
+
 EXERCISE = Exercise(
     minutes=10,
     difficulty=2,
@@ -144,12 +149,12 @@ EXERCISE = Exercise(
         Property(
             "below-p",
             too_little,
-            "Print the sorted probabilities of one row, their `cumsum`, and your mask below each other.",
+            IN_SORTED_ORDER,
         ),
         Property(
             "not-the-smallest",
             too_much,
-            "Print the sorted probabilities of one row, their `cumsum`, and your mask below each other.",
+            IN_SORTED_ORDER,
         ),
         Property("logits-changed", unlike_logits, "What stays should be the logits as they were."),
     ),

@@ -123,6 +123,18 @@ def test_a_first_part_names_a_mistake_only_where_the_other_parts_follow_it():
     assert check(by_parts, only_shown).diagnosis != "over-columns"
 
 
+def test_what_a_card_shows_is_the_mistake_that_it_names_and_the_other_comes_after_it():
+    by_parts = replace(EXERCISE, judge_first=("shares",))
+
+    def wrong_sums_too(x, scale=None):
+        return over_columns(x, scale)[0], shares(x, scale)[1] + 100
+
+    message = check(by_parts, wrong_sums_too).message
+    assert "of your shares" in message.partition("In numbers: ")[2].partition("\n")[0]
+    assert "Besides, there is another mistake in sums: it comes next." in message
+    assert "Besides" not in check(by_parts, over_columns).message
+
+
 def test_two_ways_to_raise_the_same_exception_have_one_fingerprint():
     raising = with_mistakes(("raises", lambda x, scale=None: x + scale[:2]))
     code = raising.misconceptions[-1].variants[0]

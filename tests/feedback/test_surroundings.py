@@ -2,7 +2,10 @@
 
 import builtins
 import contextlib
+import functools
 import gc
+import importlib.util
+import io
 import math
 import os
 import random
@@ -19,10 +22,14 @@ import torch.nn.functional as F
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+import exercises
+import helpers
 from exercises import EXERCISES, check
-from feedback import sandbox
+from feedback import compare, sandbox
+from helpers import heads, masks
 
 REFERENCE = EXERCISES["2.2"].reference
+gpu = torch.Generator()  # stands in for the generator of a GPU
 forever = []  # what an answer keeps, as a global variable of a notebook does
 
 
@@ -81,6 +88,9 @@ SWITCHES = {
     "SIGINT": (lambda: signal.getsignal(signal.SIGINT), lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)),
     "garbage collection": (gc.isenabled, gc.disable),
     "standard error": (lambda: id(sys.stderr), lambda: setattr(sys, "stderr", None)),
+    "random numbers of a GPU": (lambda: gpu.get_state().tolist(), lambda: gpu.manual_seed(3)),
+    "where modules are looked for": (lambda: list(sys.path), lambda: sys.path.clear()),
+    "all modules": (lambda: id(sys.modules), lambda: setattr(sys, "modules", {})),
     "standard output": (lambda: id(sys.stdout), lambda: setattr(sys, "stdout", None)),
 }
 
@@ -94,7 +104,9 @@ def lower_recursion_limit():
 
 
 @pytest.mark.parametrize("name", SWITCHES)
-def test_what_was_set_is_put_back_without_a_word(name):
+def test_what_was_set_is_put_back_silently(name, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "default_generators", (gpu,))
     read, change = SWITCHES[name]
     before = read()
     report = after(change)
@@ -120,6 +132,15 @@ def replaces(owner, name):
         (math, "sqrt", "math.sqrt"),
         (random, "random", "random.random"),
         (builtins, "sorted", "sorted"),
+        (numpy, "exp", "numpy.exp"),
+        (functools, "partial", "functools.partial"),
+        (torch.nn, "functional", "torch.nn.functional"),
+        (torch.nn.Linear, "forward", "torch.nn.Linear.forward"),
+        (masks, "causal_mask", "helpers.masks.causal_mask"),
+        (heads.MultiHeadAttention, "forward", "helpers.heads.MultiHeadAttention.forward"),
+        (exercises, "check", "exercises.check"),
+        (compare, "allclose", "feedback.compare.allclose"),
+        (sandbox.Run, "sample", "feedback.sandbox.Run.sample"),
     ],
 )
 def test_a_replaced_function_is_put_back_and_told(owner, name, shown):
@@ -173,6 +194,22 @@ def test_a_tensor_that_compares_as_it_likes_is_compared_all_the_same():
     assert check("2.2", lambda scores: scores.softmax(-1).as_subclass(Liar)).status == "correct"
 
 
+def test_a_number_of_a_module_is_put_back_and_told():
+    assert "Your code changed `math.pi`" in after(lambda: setattr(math, "pi", 3.0)).message
+    assert math.pi > 3
+
+
+def test_modules_are_put_back_and_told():
+    kept = helpers, torch
+
+    def harm():
+        sys.modules["helpers"] = sys.modules.pop("torch")
+
+    message = after(harm).message
+    assert """Your code changed `sys.modules["torch"]` and `sys.modules["helpers"]`, which""" in message
+    assert (sys.modules["helpers"], sys.modules["torch"]) == kept
+
+
 def test_hooks_of_all_modules_are_removed_and_told():
     message = after(lambda: torch.nn.modules.module.register_module_forward_hook(lambda *args: None)).message
     assert "Your code registered a hook for all modules; it has been removed." in message
@@ -187,6 +224,20 @@ def test_a_thread_that_goes_on_is_told():
     finally:
         ended.set()
     assert "thread" not in check("2.2", REFERENCE).message
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="only this function tells whether a process has children")
+def test_a_process_that_goes_on_is_told():
+    started = []
+    code = [sys.executable, "-c", "input()"]
+    try:
+        message = after(lambda: started.append(subprocess.Popen(code, stdin=subprocess.PIPE))).message
+        assert "A process that your code started is still running. Restarting the kernel ends it." in message
+    finally:
+        for each in started:
+            each.communicate()
+    ended = after(lambda: subprocess.run([sys.executable, "-c", ""], check=True))
+    assert ended.status == "correct" and "process" not in ended.message
 
 
 def waits_for_a_lock():
@@ -207,6 +258,30 @@ def test_waiting_is_ended_and_called_by_its_name(wait, monkeypatch):
         report.message
     )
     assert signal.getsignal(signal.SIGURG) == handler
+
+
+def test_code_that_no_signal_can_wake_is_told_of_in_the_cell(monkeypatch):
+    """Off the main thread, and on Windows, `check` cannot return before the code does."""
+    told = threading.Event()
+
+    class Cell(io.StringIO):
+        def flush(self):
+            told.set()
+
+    monkeypatch.setattr(sandbox, "WAITING", 0.5)
+    monkeypatch.setattr(sandbox, "DEAF", 0.5)
+    monkeypatch.setattr(sys, "stdout", cell := Cell())
+    lock = threading.Lock()
+    lock.acquire()
+    reports = []
+    thread = threading.Thread(target=lambda: reports.append(after(lock.acquire)))
+    thread.start()
+    assert told.wait(60)
+    lock.release()
+    thread.join(60)
+    assert cell.getvalue().count("cannot be stopped from here: restart the kernel.") == 1
+    assert cell.getvalue().startswith("Your code waits for something after ")
+    assert reports[0].diagnosis == "never-ends"
 
 
 def test_the_time_told_is_the_time_it_took(monkeypatch):
@@ -264,7 +339,9 @@ def in_a_process(harm, **options):
         ("os.fork()", "RuntimeError: os.fork would double the whole kernel"),
         ("import posix; posix.fork()", "correct"),
         ("import posix; posix.fork() or 1 / 0", "correct"),
+        ("import pty; pty.fork()", "RuntimeError: os.forkpty would double the whole kernel"),
         ("os._exit(3)", "RuntimeError: os._exit would end the whole kernel"),
+        ("import sys; os.execl(sys.executable, 'python')", "RuntimeError: os.execv would end the whole kernel"),
     ],
 )
 def test_the_kernel_is_neither_doubled_nor_ended(harm, told):
@@ -277,6 +354,46 @@ def test_what_pytorch_replaces_when_it_is_imported_stays():
     """torch.manual_seed is another function once torch._dynamo is imported, which some functions do when called."""
     done = in_a_process("import torch._dynamo")
     assert "correct" in done.stdout and "put back" not in done.stdout
+
+
+PRIVATE = {  # names that PyTorch does not promise, and what of the engine's switches depends on each
+    "torch.overrides._push_mode": 1,
+    "torch.utils._python_dispatch._get_current_dispatch_mode_stack": 1,
+    "torch._GLOBAL_DEVICE_CONTEXT": 1,
+    "torch.utils._device.CURRENT_DEVICE": 1,
+    "torch._tensor_str.PRINT_OPTS": 1,
+}
+
+
+def imported_again():
+    """The module `surroundings`, once more."""
+    spec = importlib.util.find_spec("feedback.surroundings")
+    module = importlib.util.module_from_spec(spec)
+    monkey = sys.modules.get(spec.name)
+    try:
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+    finally:
+        sys.modules[spec.name] = monkey
+    return module
+
+
+@pytest.mark.parametrize("names", [*PRIVATE, "all"])
+def test_a_version_of_pytorch_may_lack_private_names(names, monkeypatch):
+    whole = imported_again()
+    names = list(PRIVATE) if names == "all" else [names]
+    for name in names:
+        monkeypatch.delattr(name)
+    for name in [name for name in vars(torch.nn.modules.module) if name.startswith("_global_")]:
+        monkeypatch.delattr(torch.nn.modules.module, name)
+    poorer = imported_again()
+    count = [len(module._SWITCHES) + len(module._ONCE) for module in (whole, poorer)]
+    assert count[0] - count[1] == sum(PRIVATE[name] for name in names)
+    surroundings = poorer.Surroundings()
+    torch.set_anomaly_enabled(True)
+    surroundings.after_call()
+    surroundings.after_check()
+    assert not torch.is_anomaly_enabled() and not surroundings.told
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGURG"), reason="on Windows another signal is sent")
@@ -306,11 +423,31 @@ class Odd:
     __hash__ = object.__hash__
 
 
+class Endless(list):
+    def __len__(self):
+        raise ZeroDivisionError
+
+
+class Shapeless(torch.Tensor):
+    @property
+    def shape(self):
+        raise ZeroDivisionError
+
+
+class Mute(Exception):
+    @property
+    def args(self):
+        raise ZeroDivisionError
+
+
 def raises(error):
     def code(x):
         raise error
 
     return code
+
+
+READING = "Looking at what your code returned or raised gave ZeroDivisionError, at your line"
 
 
 def puts_something_odd_into_its_input(text, vocabulary):
@@ -326,6 +463,9 @@ def puts_something_odd_into_its_input(text, vocabulary):
         ("0.1", raises(Unreadable()), "Unreadable: its text cannot be shown, since making it raised ZeroDivisionError"),
         ("0.1", raises(ValueError(Odd())), "ValueError: its text cannot be shown"),
         ("0.1", lambda x: (sys.stdout.close(), x.mean(1))[1], "Correct on"),
+        ("0.1", raises(Mute()), READING),
+        ("1.1", lambda text, vocabulary: Endless([1]), READING),
+        ("0.1", lambda x: x.mean(1).as_subclass(Shapeless), READING),
         ("1.1", puts_something_odd_into_its_input, "changed its input vocabulary"),
     ],
 )

@@ -532,6 +532,7 @@ BOOL = torch.bool
         ),
         ({"x": torch.zeros(B, T, C, dtype=torch.long)}, TypeError, "x must be a tensor of floats, got torch.int64"),
         ({"x": [[0.0] * C]}, TypeError, "x must be a tensor of floats, got list"),
+        ({"context": causal_mask(T)}, TypeError, "context must .* got torch.bool; a mask is passed by its name, mask="),
         ({"x": torch.zeros(B, T, C, device="meta")}, ValueError, "x is on meta, the module on cpu"),
         ({"context": torch.zeros(B, S, C + 1)}, ValueError, r"context must be \(..., T, 33\) .* got \(2, 7, 34\)"),
         ({"context": torch.zeros(B, 0, C)}, ValueError, r"context must be .* at least one position, got \(2, 0, 33\)"),
