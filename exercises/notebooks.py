@@ -29,7 +29,7 @@ NOTEBOOKS = (
     Notebook(
         "05_multi_head_attention.ipynb",
         "multi-head attention",
-        minutes=129,
+        minutes=131,
         core=112,
         question="Why several heads, and how do you compute them all at once?",
     ),
