@@ -26,6 +26,8 @@ from torch import overrides
 from torch.nn.modules import module as modules
 from torch.utils import _device, _python_dispatch
 
+from feedback.format import listed
+
 WATCHDOG = "watchdog of a check"  # the name of its thread
 _LEFT_OUT = object()
 _SMALLEST = sys.float_info.min
@@ -258,8 +260,7 @@ def _about_functions(names: list[str]) -> str:
     shown = [f"`{name}`" for name in names[:3]] + ([f"{len(names) - 3} more"] if len(names) > 3 else [])
     if len(shown) == 1:
         return f"Your code changed {shown[0]}, which all other code uses too; it has been put back."
-    listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
-    return f"Your code changed {listed}, which all other code uses too; they have been put back."
+    return f"Your code changed {listed(shown)}, which all other code uses too; they have been put back."
 
 
 def _folder() -> str:
