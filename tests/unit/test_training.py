@@ -1,10 +1,13 @@
 """Training, the strings that repeat, and the scores of heads."""
 
+from functools import partial
 from itertools import islice
 
 import pytest
 import torch
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from helpers import story_model
 from helpers.decoder import Decoder, DecoderConfig
 from helpers.induction import (
     attention_only,
@@ -61,6 +64,19 @@ def test_the_learning_rate_rises_and_falls():
         before = model.norm.weight.detach().clone()
     assert changes[0] == pytest.approx(1e-4, rel=0.05)
     assert changes[9] > 5 * changes[0] and changes[-1] < changes[9] / 2
+
+
+@pytest.mark.parametrize(
+    "training",
+    [lambda model: grow(model, 0, 60, 60), lambda model: islice(story_model.learn_to_repeat(model, 0), 60)],
+    ids=["grow", "learn_to_repeat"],
+)
+def test_strings_are_learned_at_a_rate_that_rises_and_then_stays(training):
+    model, rates = story_model.new_model(0, d_model=8, num_heads=2, num_layers=1, d_ff=0), []
+    hook = register_optimizer_step_pre_hook(lambda optimizer, *_: rates.append(optimizer.param_groups[0]["lr"]))
+    list(training(model))
+    hook.remove()
+    assert rates[:50] == sorted(set(rates[:50])) and rates[49:] == [rates[49]] * 11
 
 
 def test_training_ends_with_the_batches_and_leaves_the_model_in_evaluation_mode():
@@ -127,6 +143,23 @@ def test_growing_examines_strings_of_the_lengths_it_trains_on_and_in_evaluation_
         assert model.training == (step == 0)  # as it was made; after each step, in evaluation
 
 
+def test_growing_trains_on_the_strings_of_its_seed_and_lengths():
+    grown, trained = attention_only(1, seed=0), attention_only(1, seed=0)
+    list(grow(grown, seed=3, steps=3, every=3, shortest=4, longest=9))
+    list(train(trained, strings(3, 4, 9), 3, final=1.0))
+    assert all(map(torch.equal, grown.parameters(), trained.parameters()))
+
+
+@pytest.mark.parametrize("make", [partial(attention_only, 1), partial(story_model.new_model, num_layers=1)])
+def test_a_new_model_leaves_all_random_numbers_alone_and_those_of_a_gpu_unread(make, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(torch.cuda, "get_rng_state", lambda device: pytest.fail("a GPU was asked for its state"))
+    before = torch.get_rng_state()
+    first, again, other = (make(seed=seed).tokens.weight for seed in (0, 0, 1))
+    assert torch.equal(first, again) and not torch.equal(first, other)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 @pytest.mark.parametrize(
     "call, error, words",
     [
@@ -135,7 +168,7 @@ def test_growing_examines_strings_of_the_lengths_it_trains_on_and_in_evaluation_
         (lambda: repeated_strings(None, 0, 30, 4, 9, 20), ValueError, "size must be at least 1, got 0"),
         (lambda: repeated_strings(None, 2, 0, 4, 9, 20), ValueError, "length must be at least 1, got 0"),
         (lambda: repeated_strings(None, 2, 30, 0, 9, 20), ValueError, "shortest must be at least 1, got 0"),
-        (lambda: induction_scores(torch.ones(1, 3, 3), torch.arange(3)), ValueError, "at least one token must occur"),
+        (lambda: induction_scores(torch.ones(1, 3, 3), torch.arange(3)), ValueError, "^at least one token must occur"),
         (lambda: next(train(tiny(), batches(), 0)), ValueError, "steps must be at least 1, got 0"),
     ],
 )
