@@ -227,6 +227,8 @@ def test_dropout_acts_in_training_only():
     assert torch.equal(made(ids)[0], made(ids)[0])
     made.train()
     assert not torch.equal(made(ids)[0], made(ids)[0])
+    x = torch.randn(B, T, C)
+    assert all(not torch.equal(block(x), block(x)) for block in made.blocks)
 
 
 # ---------------------------------------------------------------- loss

@@ -11,7 +11,7 @@ from helpers import stories, story_model
 from helpers.decoder import generate
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def model():
     return story_model.load()
 
@@ -88,10 +88,16 @@ def test_a_file_that_is_missing_or_changed_is_refused(monkeypatch, tmp_path):
 
 
 def test_both_trainings_go_through_fresh_material():
-    ids, counted = next(story_model.random_strings(0, size=3))
-    assert ids.shape == (3, 64) and ids.min() > stories.START_ID and not counted.all()
+    (ids, counted), (again, _), (other, _) = (next(story_model.random_strings(seed, size=50)) for seed in (0, 0, 1))
+    assert ids.shape == (50, 64) and ids.min() == stories.START_ID + 1 and not counted.all()
+    assert torch.equal(ids, again) and not torch.equal(ids, other)
     ids, counted = next(story_model.fresh_stories(0, size=3, repeated=2))
-    assert ids.shape == (5, 64) and (ids[:3, 0] == stories.START_ID).all() and counted[:3].all()
+    assert (
+        ids.shape == (5, 64)
+        and counted.dtype == torch.bool
+        and (ids[:3, 0] == stories.START_ID).all()
+        and counted[:3].all()
+    )
     assert torch.equal(ids[:3], stories.batch(random.Random(0), 3).ids)
     assert ids[3:].min() > stories.START_ID and not counted[3:].all()
 
