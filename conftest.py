@@ -22,6 +22,11 @@ gc.disable()  # while thousands of tests are collected: nothing of them is garba
 torch.set_num_threads(1)  # several of these processes share the cores; the kernels of notebooks use all of them
 
 
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    return (yield) + 1  # than there are cores, since tests also wait: for browsers, servers and other processes
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
 def pytest_collection_modifyitems(items):
     for item in items:

@@ -42,11 +42,11 @@ export function transposed(line, A, B, D) {
   });
 }
 
-/** The values without repetition: "0", "0 and 2", "0, 2 and 3".
+/** The values without repetition: "0", "0 and 2", "0, 2, and 3".
  *  @param {number[]} values */
 export function listed(values) {
   const each = [...new Set(values)];
-  return each.length === 1 ? `${each[0]}` : `${each.slice(0, -1).join(", ")} and ${each[each.length - 1]}`;
+  return each.length < 3 ? each.join(" and ") : `${each.slice(0, -1).join(", ")}, and ${each[each.length - 1]}`;
 }
 
 // ---------------------------------------------------------------- sentences about pieces

@@ -18,6 +18,7 @@ import torch
 from feedback import tree
 from feedback.compare import allclose, same_behavior
 from feedback.exercise import Exercise, Misconception
+from feedback.format import listed
 from feedback.observations import known
 
 # ---------------------------------------------------------------- the inputs and the result
@@ -49,7 +50,7 @@ def always_square(exercise: Exercise) -> list[str]:
                 if name not in exercise.square:
                     sizes.setdefault((place, tensor.dim()), []).append(tensor.shape)
     return [
-        f"{place}, axes {i} and {j}, {' and '.join(sorted({str(tuple(shape)) for shape in shapes}))}"
+        f"{place}, axes {i} and {j}, {listed(sorted({str(tuple(shape)) for shape in shapes}))}"
         for (place, dim), shapes in sizes.items()
         for i, j in combinations(range(dim), 2)
         if all(shape[i] == shape[j] for shape in shapes)

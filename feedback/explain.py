@@ -15,7 +15,7 @@ from feedback.contract import Violation
 from feedback.exercise import BehavioralTest, Exercise
 from feedback.explain_errors import called_with
 from feedback.explain_numbers import on_a_limitation
-from feedback.format import describe, number
+from feedback.format import describe, listed, number
 from feedback.observations import Observations
 from feedback.report import Code, Report, numbers, say, think
 from feedback.sandbox import Run
@@ -47,7 +47,7 @@ def changed_input(seen: Observations, index: int, named: Report | None = None) -
 
 def _changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
     """That an input was changed, and what to think about."""
-    names = " and ".join(exercise.input_names[i] for i in record.changed)
+    names = listed([exercise.input_names[i] for i in record.changed])
     name = exercise.input_names[record.changed[0]]
     kinds = {type(record.args[i]) for i in record.changed}
     if dict in kinds:
@@ -158,7 +158,7 @@ def with_notes(seen: Observations, report: Report) -> Report:
     names = [f"{name} = {describe(value)}" for name, value in source.borrowed(attempt)]
     if names:
         notes.append(
-            f"Your code reads {' and '.join(names)}: that comes from elsewhere in the notebook, not from what "
+            f"Your code reads {listed(names)}: that comes from elsewhere in the notebook, not from what "
             "it is given. Is that meant?"
         )
     if exercise.runner.kind == "function" and source.in_another_order(attempt, exercise.arguments):

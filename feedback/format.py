@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -145,9 +145,9 @@ def _formula(layer: torch.nn.Linear) -> str:
     return first + (f" {'+' if plus > 0 else '-'} {abs(plus):.4g}" if plus else "")
 
 
-def listed(words: list[str]) -> str:
-    """'a and b and c' for a few; '..., y and z' for many."""
-    return " and ".join(words) if len(words) < 4 else f"{', '.join(words[:-1])} and {words[-1]}"
+def listed(words: Sequence[str]) -> str:
+    """'a', 'a and b', 'a, b, and c'."""
+    return " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])}, and {words[-1]}"
 
 
 def inline(value: Any) -> str:

@@ -23,6 +23,8 @@ from typing import Any
 
 import torch
 
+from feedback.format import listed
+
 WATCHDOG = "watchdog of a check"  # the name of its thread
 COURSE = {"feedback"}  # packages of the course's own code; `sandbox.declare_foreign` adds others
 LIBRARIES = {  # the modules of libraries that learners know; of the standard library, all that are imported are kept
@@ -328,8 +330,7 @@ def _about_functions(names: list[str]) -> str:
     shown = [f"`{name}`" for name in names[:3]] + ([f"{len(names) - 3} more"] if len(names) > 3 else [])
     if len(shown) == 1:
         return f"Your code changed {shown[0]}, which all other code uses too; it has been put back."
-    listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
-    return f"Your code changed {listed}, which all other code uses too; they have been put back."
+    return f"Your code changed {listed(shown)}, which all other code uses too; they have been put back."
 
 
 def _has_no_children() -> bool:

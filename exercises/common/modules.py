@@ -11,6 +11,7 @@ from torch import nn
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import first_wrong, gradients_of, unreached
 from feedback import BehavioralTest, ContractViolation, source, tree
+from feedback.format import listed
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def fill(module, attempt, layers, weights, biases=()):
     if len({id(parameter) for parameter in parameters}) < len(parameters):
         raise ContractViolation(
             "shared-layer",
-            f"Two of {in_a_row(layers.names)} are one and the same layer; each needs its own "
+            f"Two of {listed(layers.names)} are one and the same layer; each needs its own "
             "nn.Linear, so that what a token looks for can differ from what it offers.",
         )
     if layers.alone:
@@ -183,7 +184,7 @@ def _what_it_has(module):
     """The layers and parameters of a module in words, or what was made in their place."""
     own = sorted(name for name in (*module._modules, *module._parameters) if not name.startswith("_"))
     if own:
-        return f"it has {in_a_row([f'`{name}`' for name in own])}"
+        return f"it has {listed([f'`{name}`' for name in own])}"
     for name, value in vars(module).items():
         if isinstance(value, (list, tuple, dict)) and any(isinstance(item, nn.Module) for item in _items(value)):
             return f"yours has only `{name}`, a plain {type(value).__name__}, which PyTorch does not register"
@@ -200,18 +201,13 @@ def _require_no_others(module, names, parameters):
     known = {id(parameter) for parameter in parameters}
     others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
     if others:
-        shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+        shown = listed(others[:3] + ([f"{len(others) - 3} more"] if len(others) > 3 else []))
         raise ContractViolation(
             "extra-parameters",
-            f"Besides {in_a_row(names)} your module has parameters that are not asked for: "
+            f"Besides {listed(names)} your module has parameters that are not asked for: "
             f"{shown}. Here nothing else is learned: these layers make the queries, keys and values, and what "
             "comes after attention belongs to another module.",
         )
-
-
-def in_a_row(names):
-    """'a', 'a and b', 'a, b and c'."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def changes_with_the_mode(module, x):

@@ -10,6 +10,7 @@ from collections import namedtuple
 from exercises.common.heads.inputs import PROJECTIONS
 from exercises.common.modules import Assembled, Layers, fill, in_dtype, require_methods, takes
 from feedback import ContractViolation
+from feedback.format import listed
 
 Given = namedtuple("Given", "x layers num_heads dropout training context mask")
 INPUTS = "x, context=None, mask=None"
@@ -86,5 +87,5 @@ def described(args):
     return (
         f"It was built with d_model = {given.x.size(-1)}, num_heads = {given.num_heads} and dropout = "
         f"{given.dropout:g}, to be applied in {'training' if given.training else 'evaluation'} to "
-        f"{' and '.join([f'x of shape {tuple(given.x.shape)}', *more])}."
+        f"{listed([f'x of shape {tuple(given.x.shape)}', *more])}."
     )

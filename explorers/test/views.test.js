@@ -90,7 +90,7 @@ test("heads: transposing moves the numbers as PyTorch does", () => {
 test("heads: offsets, indices and lists", () => {
   assert.deepEqual(indexOf(6, [3, 4]), [1, 2]);
   assert.deepEqual(indexOf(23, [2, 3, 4]), [1, 2, 3]);
-  assert.deepEqual([[0], [0, 2, 0], [0, 2, 3]].map(listed), ["0", "0 and 2", "0, 2 and 3"]);
+  assert.deepEqual([[0], [0, 2, 0], [0, 2, 3]].map(listed), ["0", "0 and 2", "0, 2, and 3"]);
 });
 
 test("masks: every method gives PyTorch's weights, also where nothing may be seen", () => {

@@ -3,6 +3,7 @@
 import torch
 from matplotlib import rc_context
 
+from feedback.format import listed
 from helpers.plots.style import (
     COLORS,
     GRID,
@@ -10,7 +11,6 @@ from helpers.plots.style import (
     MARKS,
     STYLE,
     add_legend,
-    listed,
     new_figure,
     opening,
     rounded,

@@ -4,8 +4,9 @@ import torch
 from matplotlib import rc_context
 from matplotlib.colors import Normalize
 
+from feedback.format import listed
 from helpers.plots.panels import WORDS, Panels, number, square, table
-from helpers.plots.style import COLORS, PAPER, SIGNED, STYLE, WEIGHTS, listed, opening, rounded, short, text_width
+from helpers.plots.style import COLORS, PAPER, SIGNED, STYLE, WEIGHTS, opening, rounded, short, text_width
 from helpers.plots.svg import Picture, to_svg
 
 SCALE = Normalize(0, 1)

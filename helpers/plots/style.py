@@ -90,9 +90,3 @@ def add_legend(axis):
 
 def opening(title, measure):
     return f"{title} ({measure}). " if title else f"{measure}. "
-
-
-def listed(parts):
-    """["a", "b", "c"] as "a, b and c"."""
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last

@@ -82,7 +82,7 @@ def test_everything_without_a_gradient_is_listed():
             out, weights = super().forward(x)
             return out.detach(), weights.detach()
 
-    assert "reaches x, W_query, W_key and W_value, so" in check("2.5", NoGradient).message
+    assert "reaches x, W_query, W_key, and W_value, so" in check("2.5", NoGradient).message
 
 
 def test_an_exception_in_the_backward_pass_is_an_error():
@@ -173,7 +173,9 @@ def test_layers_are_described_by_their_sizes_or_formula():
 
     assert "q_proj = nn.Linear(12, 12), k_proj" in check("5.3", raises).message
     unscaled = check("5.3", EXERCISES["5.3"].misconceptions[0].variants[0]).message
-    assert "`q_proj(z) = z + 1`, `k_proj(z) = 2z`, `v_proj(z) = 3z`, `out_proj(z) = -z` and `num_heads = 2`" in unscaled
+    assert (
+        "`q_proj(z) = z + 1`, `k_proj(z) = 2z`, `v_proj(z) = 3z`, `out_proj(z) = -z`, and `num_heads = 2`" in unscaled
+    )
 
 
 def test_dtypes_are_shown_where_the_exception_speaks_of_them():

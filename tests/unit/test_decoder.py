@@ -175,6 +175,11 @@ def test_look_gives_the_logits_and_weights_of_each_layer():
     _, past = made(ids[:, :4])
     _, later = made.look(ids[:, 4:], past)
     agree(later[1], weights[1][:, :, 4:])
+    real = ids.new_ones(B, T, dtype=torch.bool)
+    real[1, :3] = False
+    logits, weights = made.look(ids, real=real)
+    agree(logits, made(ids, real=real)[0])
+    assert (weights[1][1, :, 3:, :3] == 0).all()
 
 
 def test_a_silenced_head_adds_nothing():
@@ -222,6 +227,8 @@ def test_dropout_acts_in_training_only():
     assert torch.equal(made(ids)[0], made(ids)[0])
     made.train()
     assert not torch.equal(made(ids)[0], made(ids)[0])
+    x = torch.randn(B, T, C)
+    assert all(not torch.equal(block(x), block(x)) for block in made.blocks)
 
 
 # ---------------------------------------------------------------- loss
@@ -293,10 +300,26 @@ def test_cuts_keep_the_logits_and_take_the_smallest_set():
     assert keep_top_k(torch.zeros(2, 4), 3).isfinite().sum(-1).tolist() == [3, 3]  # exactly k, also where all are equal
 
 
+@pytest.mark.parametrize("cut", [lambda logits: keep_top_k(logits, 3), lambda logits: keep_top_p(logits, 0.6)])
+def test_cuts_take_any_number_of_axes_in_front(cut):
+    logits = torch.randn(B, T, V)
+    by_hand = torch.stack([torch.stack([cut(row[None])[0] for row in item]) for item in logits])
+    assert torch.equal(cut(logits), by_hand)
+    assert torch.equal(cut(logits[1, 2]), by_hand[1, 2])
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64], ids=str)
 def test_other_dtypes_can_be_drawn_from(dtype):
     logits = torch.tensor([[0.0, 60000.0, -60000.0]], dtype=dtype)
     assert sample(logits, temperature=0.1, top_p=0.9).tolist() == [1]
+
+
+def test_draws_are_as_exact_as_those_of_float32_and_each_row_has_its_own_scale():
+    logits = torch.randn(200, V).to(torch.bfloat16)
+    exact, coarse = (sample(x, generator=torch.Generator().manual_seed(7)) for x in (logits.float(), logits))
+    assert torch.equal(coarse, exact)
+    logits = torch.tensor([[100.0, 0.0], [-200.0, -100.0]])
+    assert sample(logits, temperature=1e-37).tolist() == [0, 1]
 
 
 def test_greedy_writing_equals_feeding_the_whole_text_again_and_again():

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from exercises import EXERCISES, reference
-from helpers import attention, bert, decoder, embeddings, heads, masks
+from helpers import attention, bert, decoder, embeddings, heads, induction, masks
 from tests.unit.fake_gpu import FakeGpu
 
 B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
@@ -83,6 +83,7 @@ FUNCTIONS = {
     "add_positions": (embeddings.add_positions, [x, drawn(9, C)]),
     "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
     "decoder.sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
+    "induction.induction_scores": (induction.induction_scores, [drawn(H, T, T), torch.tensor([1, 2, 1, 2, 1])]),
     "generate": (lambda ids, table: reference("8.4")(lambda z, past: (table[z], past), ids, 3), [ids, drawn(V, V)]),
 }
 CASES = {name: (module.eval(), given) for name, (module, given) in MODULES.items()} | FUNCTIONS
@@ -102,6 +103,7 @@ CASES |= {  # all other solutions, on the first test case of their exercise
 # These read numbers, which meta does not have: ids, lengths, the heads to keep, outputs that moved.
 READING = {
     "induction_scores",
+    "induction.induction_scores",
     "prune_linear",
     "padding_mask",
     "find_leaks",

@@ -13,7 +13,7 @@ from helpers.decoder import token_losses
 COUNT = 400
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def told():
     draw = random.Random(5)
     return [stories.tell(draw) for _ in range(COUNT)]

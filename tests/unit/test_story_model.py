@@ -11,7 +11,7 @@ from helpers import stories, story_model
 from helpers.decoder import generate
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def model():
     return story_model.load()
 
@@ -87,20 +87,27 @@ def test_a_file_that_is_missing_or_changed_is_refused(monkeypatch, tmp_path):
         story_model.load()
 
 
-def test_a_new_model_depends_on_its_seed_and_leaves_the_global_numbers_alone():
-    before = torch.get_rng_state()
-    first, again, other = (story_model.new_model(seed).tokens.weight for seed in (0, 0, 1))
-    assert torch.equal(first, again) and not torch.equal(first, other)
-    assert torch.equal(torch.get_rng_state(), before)
-
-
 def test_both_trainings_go_through_fresh_material():
-    ids, counted = next(story_model.random_strings(0, size=3))
-    assert ids.shape == (3, 64) and ids.min() > stories.START_ID and not counted.all()
+    (ids, counted), (again, _), (other, _) = (next(story_model.random_strings(seed, size=50)) for seed in (0, 0, 1))
+    assert ids.shape == (50, 64) and ids.min() == stories.START_ID + 1 and not counted.all()
+    assert torch.equal(ids, again) and not torch.equal(ids, other)
     ids, counted = next(story_model.fresh_stories(0, size=3, repeated=2))
-    assert ids.shape == (5, 64) and (ids[:3, 0] == stories.START_ID).all() and counted[:3].all()
+    assert (
+        ids.shape == (5, 64)
+        and counted.dtype == torch.bool
+        and (ids[:3, 0] == stories.START_ID).all()
+        and counted[:3].all()
+    )
     assert torch.equal(ids[:3], stories.batch(random.Random(0), 3).ids)
     assert ids[3:].min() > stories.START_ID and not counted[3:].all()
+
+
+def test_a_training_is_watched_on_given_stories_or_on_those_of_the_recorded_curve(model):
+    told, recorded = stories.batch(random.Random(5), 3), stories.batch(random.Random(1001), 128)
+    for given, meant in ((told, told), (None, recorded)):
+        found = list(story_model.watch(model, [(step, 0.0) for step in range(1, 5)], every=3, told=given))
+        assert found == [(step, story_model.read(model, meant)) for step in (1, 3)]
+        model.eval()
 
 
 @pytest.mark.slow
