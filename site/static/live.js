@@ -54,6 +54,16 @@
   }, { rootMargin: NEAR });
   for (const place of document.querySelectorAll(".course-live")) seen.observe(place);
 
+  // Sphinx marks the words that were searched for: the page that was found begins with the section that has them.
+  window.addEventListener("load", () => {
+    if (!window.location.hash) document.querySelector("article .highlighted")?.closest("section")?.scrollIntoView();
+  });
+
+  // What is printed is loaded first, wherever it is on the page.
+  window.addEventListener("beforeprint", () => {
+    for (const image of document.querySelectorAll("img")) image.loading = "eager";
+  });
+
   // On a narrow screen the page's contents cover the text: they close when a section is chosen.
   const drawer = /** @type {HTMLInputElement} */ (document.getElementById("__toc"));
   for (const link of document.querySelectorAll(".toc-drawer a")) {
