@@ -75,10 +75,10 @@ def write_formula(translator, node):
 
 def begin_folded(translator, node):
     """A part of a cell that is folded. myst-nb gives the summaries of all of them the same name for screen readers."""
-    shown, hidden = node["prompt_show"], node["prompt_hide"]
+    closed, opened = node["prompt_show"], node["prompt_hide"]
     translator.body.append(
-        f'<details class="course-folded {" ".join(node["classes"])}"><summary><span class="course-when-closed">{shown}</span>'
-        f'<span class="course-when-open">{hidden}</span></summary>'
+        f'<details class="course-folded {" ".join(node["classes"])}"><summary>'
+        f'<span class="course-when-closed">{closed}</span><span class="course-when-open">{opened}</span></summary>'
     )
 
 

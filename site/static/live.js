@@ -54,10 +54,9 @@
   }, { rootMargin: NEAR });
   for (const place of document.querySelectorAll(".course-live")) seen.observe(place);
 
-  // Sphinx marks the words that were searched for: the page that was found begins with the section that has them.
-  window.addEventListener("load", () => {
-    if (!window.location.hash) document.querySelector("article .highlighted")?.closest("section")?.scrollIntoView();
-  });
+  // A search leads to a page: go on to the section that has its words. Sphinx marks them 10 ms after it parsed the page.
+  const goToFound = () => document.querySelector("section section .highlighted")?.closest("section")?.scrollIntoView();
+  window.addEventListener("load", () => { if (!window.location.hash) setTimeout(goToFound, 10); });
 
   // What is printed is loaded first, wherever it is on the page.
   window.addEventListener("beforeprint", () => {

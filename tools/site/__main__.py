@@ -101,7 +101,9 @@ def main(words):
         return 1
     print(f"The site is in {SITE}, built in {time.monotonic() - start:.0f} s: open index.html in a browser.")
     if badges.unknown(place):
-        print(f"As the course has no address on GitHub yet, the pages offer it as {bundle.FILE}, which lies next to them.")
+        print(
+            f"As the course has no address on GitHub yet, the pages offer it as {bundle.FILE}, which lies next to them."
+        )
     if options.serve:
         serve(SITE, options.port)
     return 0

@@ -1,4 +1,4 @@
-"""What Sphinx reads: the saved notebooks as pages, those that site/ has, that on accessibility, and the instructors' index.
+"""What Sphinx reads: the saved notebooks as pages, those of site/, that on accessibility, and the instructors' index.
 
 A page has all that its notebook has, but for what only works in Jupyter: the cell that finds the course, and progress.
 What gives an answer away is folded, and so is what is folded in the notebook.
@@ -29,7 +29,7 @@ CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
 FILE_LINK = re.compile(r"\[([^][]+)\]\(\.\./([^()]+)\)")
 GUIDE_LINK = re.compile(r"\[([^][]+)\]\((#[^()]+)\)")
 HTML_LINK = re.compile(r'href="(\w+)\.ipynb(?:#cell-id=([\w-]+))?"')
-HEADING = re.compile(r'<span id="(cell-[\w-]+)"></span>\n\n#+ (?:\d+\. )?(.+)')
+HEADING = re.compile(r'<span id="(cell-[\w-]+)"></span>\n\n#{1,2} (?:\d+\. )?(.+)')
 PROGRESS = re.compile(r'^progress\("\d+"\)$', re.MULTILINE)
 IN_JUPYTER_ONLY = ("start", "progress-text", "progress")  # cells
 HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # what myst-nb calls the parts of a cell, and Jupyter
@@ -214,7 +214,7 @@ def teaching(place):
     text = (ROOT / "classroom" / "guide.md").read_text(encoding="utf-8")
     text = text.partition("\n\n")[2].partition("\n## ")[0]
     address = f"{address_of_files(place)}/classroom/guide.md"
-    return GUIDE_LINK.sub(r"\1" if badges.unknown(place) else rf"[\1]({address}\2)", text)
+    return GUIDE_LINK.sub(r"*\1*" if badges.unknown(place) else rf"[\1]({address}\2)", text)
 
 
 def home(shown):
