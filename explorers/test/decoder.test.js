@@ -76,7 +76,8 @@ test("words are found whatever their capitals, full stops stand alone, and an un
   assert.deepEqual(idsOf("  in MIA.Mia misses. ", vocabulary), { ids: [2, 3, 1, 3, 4, 1] });
   assert.deepEqual(idsOf("", vocabulary), { ids: [] });
   assert.deepEqual(idsOf("Mia Mio", vocabulary), { ids: [], unknown: "Mio" });
-  assert.deepEqual(["Mio", "miss", "MI", "x"].map((word) => nearest(word, vocabulary)), ["Mia", "misses", "Mia", undefined]);
+  assert.deepEqual(["Mio", "miss", "MI", "x"].map((word) => nearest(word, vocabulary)),
+    ["Mia", "misses", "Mia", undefined]);
 });
 
 test("what stands for no word may not be typed", () => {

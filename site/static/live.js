@@ -54,7 +54,7 @@
   }, { rootMargin: NEAR });
   for (const place of document.querySelectorAll(".course-live")) seen.observe(place);
 
-  // A search leads to a page: go on to the section that has its words. Sphinx marks them 10 ms after it parsed the page.
+  // A search leads to a page: go on to the section with its words. Sphinx marks them 10 ms after the page is parsed.
   const goToFound = () => document.querySelector("section section .highlighted")?.closest("section")?.scrollIntoView();
   window.addEventListener("load", () => { if (!window.location.hash) setTimeout(goToFound, 10); });
 
