@@ -22,7 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
 EXAMPLE = "3.3"  # of an exercise, on the home page
 WRITING = "next_token.js"  # the view on the home page
-APART = "---\norphan: true\nnosearch: true\n---\n"  # no link leads to such a page, and the search does not find it
+APART = (
+    "---\norphan: true\nnosearch: true\n---\n"  # only teachers.md leads to such a page, and the search does not find it
+)
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
 CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
