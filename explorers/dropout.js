@@ -92,6 +92,8 @@ class DropoutView {
     this.room = element("div", { class: "abh-wide" }, this.chart.node);
     this.steps = new Steps(this.words);
     this.reading = new Reading(() => this.listing());
+    /** @type {HTMLButtonElement[]} */
+    this.drawing = [];
     this.root = this.build();
   }
 
@@ -114,8 +116,9 @@ class DropoutView {
     const mode = choice("mode", modes, this.mode, (chosen) => this.set({ mode: chosen }));
     const divided = toggle("divide by 1 - p", this.divided, (on) => this.set({ divided: on }));
     const more = (/** @type {number} */ count) => this.set({ draws: Math.min(this.draws + count, MOST_DRAWS) });
-    return [tools(share.node, mode, divided), tools(button("Draw again", () => more(1)),
-      button("Draw 1,000", () => more(1000)), button("Start over", () => this.set({ draws: 1 })))];
+    this.drawing = [button("Draw again", () => more(1)), button("Draw 1,000", () => more(1000))];
+    const again = button("Start over", () => this.set({ draws: 1 }));
+    return [tools(share.node, mode, divided), tools(...this.drawing, again)];
   }
 
   /** Change what the reader controls, and show it in the next frame.
@@ -221,6 +224,7 @@ class DropoutView {
     this.grid.show((i, j) => this.square(i, j, colored(rows[i][j], this.table)),
       (i) => ({ text: brief(sum(rows[i])) }));
     this.speak(history);
+    for (const node of this.drawing) node.setAttribute("aria-disabled", String(this.draws === MOST_DRAWS));
     this.showSteps(rows[this.chosen[0]]);
     this.reading.show();
   }

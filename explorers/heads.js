@@ -5,8 +5,14 @@ import { choice, element, frame, help, onSurroundings, oncePerFrame, spoken, swa
 import { Grid } from "./tables.js";
 
 /** @import { Model, Mount } from "./page.js" */
-/** @typedef {{ typed: string, axes: string, line: number[], position: HTMLElement, note?: string }} Step its code, its
- *    axes, its numbers in the order of memory, the element that says where the chosen number is, and a remark */
+/** @typedef {{ typed: string, axes: string, line: number[], note?: string }} Step its code, its axes, its numbers in
+ *    the order of memory, and a remark */
+/** @typedef {"x" | "cut" | "split" | "merged"} StepName */
+/** @typedef {{ node: HTMLElement, typed: HTMLElement, shape: HTMLElement, place: HTMLElement, position: HTMLElement,
+ *    note: HTMLElement }} StepView the elements that show a step */
+/** @typedef {{ node: HTMLElement, tables: Table[] }} Slices */
+/** @typedef {{ grid: Grid, step: StepName, start: number, wide: number }} Table a grid, whose numbers they are, where
+ *    the first of them is in the step's order of memory, and how many a row has */
 /** @typedef {{ x: Step, cut?: Step, split: Step, merged: Step }} AllSteps no `cut` where view alone is the split */
 /** @typedef {{ names: string, head: number, position: number, row: number }} Piece the numbers of one token that belong
  *    to one head */
@@ -115,8 +121,6 @@ class HeadsView {
     /** @type {Way} */
     this.merge = "right";
     this.chosen = this.C; // the first number of token 1
-    /** @type {{ grid: Grid, number: (i: number, j: number) => number }[]} */
-    this.tables = [];
     this.paint = oncePerFrame(() => this.show());
     this.readout = spoken(true);
     this.room = element("div", { class: "abh-steps" });
@@ -124,7 +128,13 @@ class HeadsView {
     this.wide = new Map(); // how wide all steps in a row are, for each choice of the controls
     this.equal = element("code");
     this.steps = this.compute();
-    this.grid = this.gridOfX();
+    this.x = this.table("x", "x", "T", (t, c) => this.choose(t * this.C + c));
+    this.merged = this.table("merged", "merged", "T");
+    /** @type {Record<StepName, StepView>} */
+    this.views = { x: this.stepView(this.x.grid.node), cut: this.stepView(), split: this.stepView(),
+      merged: this.stepView(this.merged.grid.node, element("p", {}, this.equal)) };
+    /** @type {Map<number, { cut: Slices, split: Slices }>} */
+    this.slices = new Map(); // for each number of heads
     this.root = this.build();
     this.lay();
   }
@@ -151,7 +161,7 @@ class HeadsView {
     const split = splits ? transposed(x, T, H, D) : x;
     const merged = merges ? transposed(split, H, T, D) : split;
     const step = (/** @type {string} */ typed, /** @type {string} */ axes, /** @type {number[]} */ line, note = "") =>
-      ({ typed, axes, line, position: element("code"), note });
+      ({ typed, axes, line, note });
     const first = step("x", "T, C", x);
     const last = step(`merged = split${merges ? ".transpose(0, 1)" : ""}.reshape(T, C)`, "T, C", merged);
     if (!splits) return { x: first, split: step("split = x.view(H, T, D)", "H, T, D", x, NO_CUT), merged: last };
@@ -190,18 +200,34 @@ class HeadsView {
     tools(split, merge, heads), this.readout.node, this.room, tools(...swatches));
   }
 
-  /** The steps from left to right, rebuilt when a control has changed their shapes. */
+  /** The steps from left to right. Tables are made once for each number of heads, and keep their place. */
   lay() {
     const room = this.room.clientWidth; // before the page has to be laid out again
     this.steps = this.compute();
-    const { x, cut, split, merged } = this.steps;
-    this.tables = [];
-    this.grid = this.gridOfX();
-    this.room.replaceChildren(this.step(x, this.grid.node),
-      ...(cut ? [this.step(cut, this.slices("cut, ", cut))] : []), this.step(split, this.slices("", split)),
-      this.step(merged, this.table("merged", "T", merged.line).node, element("p", {}, this.equal)));
+    let slices = this.slices.get(this.H);
+    if (!slices) {
+      slices = { cut: this.slicesOf("cut, token", "cut", "T", "H"), split: this.slicesOf("head", "split", "H", "T") };
+      this.slices.set(this.H, slices);
+    }
+    for (const [name, step] of this.each()) {
+      const { typed, shape, place, note } = this.views[name];
+      const [start, ...calls] = step.typed.split(/(?=\.\w+\()/);
+      typed.replaceChildren(start, ...calls.flatMap((call) => [element("br"), call]));
+      shape.textContent = `(${step.axes}) = (${this.sizes(step.axes).join(", ")})`;
+      if (name === "cut" || name === "split") place.replaceChildren(slices[name].node);
+      note.textContent = step.note ?? "";
+      note.hidden = !step.note;
+    }
+    const nodes = this.each().map(([name]) => this.views[name].node);
+    if (nodes.length !== this.room.childElementCount) this.room.replaceChildren(...nodes);
     this.show();
     this.fit(room);
+  }
+
+  /** The steps that the chosen code has.
+   *  @returns {[StepName, Step][]} */
+  each() {
+    return /** @type {[StepName, Step][]} */ (Object.entries(this.steps));
   }
 
   /** All steps in a row if there is room for them, else one below the other. How wide a row is, is measured once for
@@ -217,53 +243,57 @@ class HeadsView {
     this.room.classList.toggle("abh-stacked", (this.wide.get(shown) ?? 0) > room);
   }
 
-  gridOfX() {
-    return this.table("x", "T", this.steps.x.line, (t, c) => this.choose(t * this.C + c));
-  }
-
   /** A step with three axes: a table for each index of the first.
-   *  @param {string} prefix
-   *  @param {Step} step */
-  slices(prefix, { axes, line }) {
-    const [first, second] = axesOf(axes);
-    const size = line.length / this[first];
-    const name = prefix + (first === "T" ? "token" : "head");
-    return element("div", { class: "abh-parts" }, ...range(this[first]).map((n) =>
-      this.table(`${name} ${n}`, second, line.slice(n * size, (n + 1) * size)).node));
+   *  @param {string} name
+   *  @param {StepName} step
+   *  @param {"T" | "H"} first
+   *  @param {"T" | "H"} second
+   *  @returns {Slices} */
+  slicesOf(name, step, first, second) {
+    const size = (this.T * this.C) / this[first];
+    const tables = range(this[first]).map((n) => this.table(`${name} ${n}`, step, second, null, n * size, size));
+    return { node: element("div", { class: "abh-parts" }, ...tables.map(({ grid }) => grid.node)), tables };
   }
 
-  /** A table of numbers whose rows are positions, T, or heads, H.
+  /** A table of numbers of a step, whose rows are positions, T, or heads, H.
    *  @param {string} name
-   *  @param {Axis} axis
-   *  @param {number[]} line
-   *  @param {((i: number, j: number) => void) | null} onChoose */
-  table(name, axis, line, onChoose = null) {
-    const wide = line.length / this[axis];
+   *  @param {StepName} step
+   *  @param {"T" | "H"} axis
+   *  @param {((i: number, j: number) => void) | null} onChoose
+   *  @returns {Table} */
+  table(name, step, axis, onChoose = null, start = 0, size = this.T * this.C) {
+    const wide = size / this[axis];
     const rows = range(this[axis]).map((n) => (name === "x" ? `${n} ${this.words[n]}` : String(n)));
     const grid = new Grid({ name, rows, columns: range(wide).map(String), corner: axis === "T" ? "position" : "head",
       onChoose });
     grid.node.classList.add("abh-names");
     if (this.name(0).length > 2) grid.node.classList.add("abh-long");
     if (axis === "T") grid.node.classList.add("abh-by-token"); // the row's name has the color that belongs there
-    const number = (/** @type {number} */ i, /** @type {number} */ j) => line[i * wide + j];
-    this.tables.push({ grid, number });
+    const table = { grid, step, start, wide };
     if (!onChoose) {
       grid.cells.forEach((row, i) => row.forEach((cell, j) => {
-        cell.addEventListener("click", () => this.choose(number(i, j)));
+        cell.addEventListener("click", () => this.choose(this.number(table, i, j)));
       }));
     }
-    return grid;
+    return table;
   }
 
-  /** @param {Step} step
-   *  @param {...Node} content */
-  step(step, ...content) {
-    const sizes = this.sizes(step.axes).join(", ");
-    const [start, ...calls] = step.typed.split(/(?=\.\w+\()/);
-    const typed = element("code", {}, start, ...calls.flatMap((call) => [element("br"), call]));
-    return element("section", { class: "abh-step" }, element("p", { class: "abh-code" }, typed),
-      element("p", { class: "abh-shape" }, `(${step.axes}) = (${sizes})`), ...content, element("p", {}, step.position),
-      ...(step.note ? [help(step.note)] : []));
+  /** The number in a square of a table.
+   *  @param {Table} table
+   *  @param {number} i
+   *  @param {number} j */
+  number({ step, start, wide }, i, j) {
+    return this.steps[step]?.line[start + i * wide + j] ?? 0;
+  }
+
+  /** @param {...Node} content below the tables
+   *  @returns {StepView} */
+  stepView(...content) {
+    const [typed, position] = [element("code"), element("code")];
+    const [shape, note, place] = [element("p", { class: "abh-shape" }), help(""), element("div")];
+    const node = element("section", { class: "abh-step" }, element("p", { class: "abh-code" }, typed), shape, place,
+      ...content, element("p", {}, position), note);
+    return { node, typed, shape, place, position, note };
   }
 
   // ------------------------------------------------------------ what is shown
@@ -275,14 +305,21 @@ class HeadsView {
   }
 
   show() {
-    this.grid.choose(this.token(this.chosen), this.chosen % this.C);
-    for (const { grid, number } of this.tables) grid.show((i, j) => this.square(number(i, j)));
-    for (const [name, { axes, line, position }] of Object.entries(this.steps)) {
+    this.x.grid.choose(this.token(this.chosen), this.chosen % this.C);
+    for (const table of this.tables()) table.grid.show((i, j) => this.square(this.number(table, i, j)));
+    for (const [name, { axes, line }] of this.each()) {
       const index = indexOf(line.indexOf(this.chosen), this.sizes(axes));
-      position.textContent = `${name}[${index.join(", ")}] is ${this.name(this.chosen)}`;
+      this.views[name].position.textContent = `${name}[${index.join(", ")}] is ${this.name(this.chosen)}`;
     }
     this.equal.textContent = `torch.equal(merged, x): ${this.comesBack() ? "True" : "False"}`;
     this.readout.say(this.whereabouts(), this.verdict());
+  }
+
+  /** The tables that are shown.
+   *  @returns {Table[]} */
+  tables() {
+    const slices = this.slices.get(this.H);
+    return [this.x, ...(this.steps.cut ? slices?.cut.tables ?? [] : []), ...(slices?.split.tables ?? []), this.merged];
   }
 
   /** @param {number} number */

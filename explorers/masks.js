@@ -121,8 +121,8 @@ class MasksView {
     const scales = tools(legend(this.table, "weight"), legend(this.signed, "score", brief(-this.reach),
       brief(this.reach), "colors: scores below 0 are orange, above 0 blue"),
     swatch("abh-hatched", "hidden by the mask"), swatch("abh-alarm", "hidden, but read all the same; or NaN"));
-    return frame(help("Choose a mask and a method. Then drag a score up or down, or choose it with the arrow keys " +
-      "and move the slider below the tables."), ...this.buildChoices(), this.readout.node,
+    return frame(help("Choose a mask and a method. Then click a score and drag it up or down, or move to it with the " +
+      "arrow keys and use the slider below the tables."), ...this.buildChoices(), this.readout.node,
     sideBySide(this.left.node, this.right.node, this.folded.node), tools(this.slider.node, reset), scales);
   }
 
@@ -153,7 +153,8 @@ class MasksView {
   makeDraggable(grid) {
     grid.cells.forEach((row, i) => row.forEach((cell, j) => {
       cell.addEventListener("pointerdown", (event) => {
-        if (event.button !== 0) return;
+        // A finger that moves over another square scrolls the page: shared.css allows it.
+        if (event.button !== 0 || (event.pointerType === "touch" && !cell.hasAttribute("aria-selected"))) return;
         cell.setPointerCapture(event.pointerId);
         grid.choose(i, j, true);
         this.drag = { y: event.clientY, position: positionOf(this.scores[this.at(i, j)]) };

@@ -64,16 +64,17 @@ class NextTokenView {
     const writing = tools(this.field.label, this.field.button, button("Draw a word", () => this.draw()),
       button("Remove the last word", () => this.remove()), button("Start again", () => this.restart()));
     const scale = tools(legend(this.table, "weight"), swatch("abh-hatched", "hidden by the causal mask"));
-    const left = element("div", { class: "abh-wide" }, this.bars.title, this.bars.list, this.buildSliders(),
-      help("Click a word to make it the next word of the text. The thin line across a bar is the model's own " +
-        "probability: at temperature 1, with nothing cut and all heads in use."));
-    const right = element("div", { class: "abh-wide" }, this.headList.node,
-      help("Select a head to see all its weights in the text. A head that is not in use contributes nothing to the " +
-        "prediction; its weights are shown all the same."));
+    const bars = element("div", { class: "abh-wide" }, this.bars.title, this.bars.list);
+    const further = element("div", { class: "abh-further" }, this.buildSliders(),
+      help("Click a word beside its bar to make it the next word. The thin line across a bar is the model's own " +
+        "probability: at temperature 1, with nothing cut and all heads in use. Select a head to see all its weights " +
+        "in the text. A head that is not in use contributes nothing to the prediction; its weights are shown all " +
+        "the same."), this.field.list, this.reading.node);
+    this.headList.node.classList.add("abh-wide", "abh-further");
     return frame(help("Continue the text: type words, or click a word that the model expects. Select an earlier word " +
       "with a click or the arrow keys to see what the model expected after it; a word that you enter there replaces " +
       "the next one."), writing, this.field.error, this.readout.node, this.text.node, scale,
-    sideBySide(left, right), this.reading.node);
+    sideBySide(bars, this.headList.node), further);
   }
 
   buildSliders() {

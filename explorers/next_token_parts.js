@@ -1,7 +1,7 @@
 // What the next-token explorer is made of: a field to type words, the text, the bars of the next words, and the heads.
 
 import { clamp, colorIndex, css, inkOn, largestFirst, range } from "./numbers.js";
-import { button, element, freshId } from "./page.js";
+import { button, element, folded, freshId, help } from "./page.js";
 import { moved } from "./tables.js";
 
 /** @import { Color } from "./numbers.js" */
@@ -11,7 +11,11 @@ import { moved } from "./tables.js";
 
 // ---------------------------------------------------------------- words
 
-/** The ids of the words of a text, in which capital letters do not matter, or the first word that is unknown.
+/** Whether a word may be typed: not one that stands for no word, such as <start>.
+ *  @param {string} word */
+export const typable = (word) => !/^<.+>$/.test(word);
+
+/** The ids of the words of a text, in which capital letters do not matter, or the first that may not be typed.
  *  @param {string} text
  *  @param {string[]} vocabulary
  *  @returns {{ ids: number[], unknown?: string }} */
@@ -22,22 +26,24 @@ export function idsOf(text, vocabulary) {
   const ids = [];
   for (const word of apart.split(/\s+/).filter(Boolean)) {
     const id = vocabulary.includes(word) ? vocabulary.indexOf(word) : lower.indexOf(word.toLowerCase());
-    if (id < 0) return { ids: [], unknown: word };
+    if (id < 0 || !typable(word)) return { ids: [], unknown: word };
     ids.push(id);
   }
   return { ids };
 }
 
-/** The word of the vocabulary that begins most like a word.
+/** The word that begins most like another, if they share two letters and half of the other's.
  *  @param {string} word
- *  @param {string[]} vocabulary */
+ *  @param {string[]} vocabulary
+ *  @returns {string | undefined} */
 export function nearest(word, vocabulary) {
   const shared = vocabulary.map((other) => {
     let same = 0;
     while (same < word.length && other[same]?.toLowerCase() === word[same].toLowerCase()) same++;
-    return same - Math.abs(other.length - word.length) / 100;
+    return same < Math.max(2, word.length / 2) ? -Infinity : same - Math.abs(other.length - word.length) / 100;
   });
-  return vocabulary[largestFirst(shared)[0]];
+  const [first] = largestFirst(shared);
+  return shared[first] > 0 ? vocabulary[first] : undefined;
 }
 
 /** The ids after a position replaced by others, one by one; at the end they are added.
@@ -57,12 +63,14 @@ export class Field {
   constructor(vocabulary, onEnter, onRemove) {
     this.vocabulary = vocabulary;
     this.onEnter = onEnter;
+    this.typable = vocabulary.filter(typable);
     const [list, error] = [freshId(), freshId()];
     this.input = element("input", { type: "text", list, "aria-describedby": error, autocomplete: "off",
       spellcheck: "false", class: "abh-field" });
     this.name = element("span");
     this.label = element("label", { class: "abh-control" }, this.name, this.input,
-      element("datalist", { id: list }, ...vocabulary.map((value) => element("option", { value }))));
+      element("datalist", { id: list }, ...this.typable.map((value) => element("option", { value }))));
+    this.list = folded("All words that can be typed", help([...this.typable].sort().join(" "))).node;
     this.button = button("Add", () => this.enter());
     this.error = element("p", { class: "abh-error", id: error, role: "alert" });
     this.input.addEventListener("keydown", (event) => {
@@ -75,8 +83,9 @@ export class Field {
   enter() {
     const { ids, unknown } = idsOf(this.input.value, this.vocabulary);
     if (unknown !== undefined) {
-      this.complain(`'${unknown}' is not one of the ${this.vocabulary.length} words that the model has; the nearest ` +
-        `is '${nearest(unknown, this.vocabulary)}'.`);
+      const near = nearest(unknown, this.typable);
+      this.complain(`'${unknown}' is not one of the ${this.typable.length} words that can be typed; ` +
+        (near ? `the nearest is '${near}'.` : "all of them are listed at the end of this view."));
     } else if (this.onEnter(ids)) this.input.value = "";
   }
 

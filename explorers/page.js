@@ -67,8 +67,13 @@ export function spoken(roomy = false) {
   return { node, say };
 }
 
-/** @param {string} text */
-export const help = (text, id = freshId()) => element("p", { class: "abh-help", id }, text);
+/** What to do, in small type. Where no pointer hovers, a click is a tap.
+ *  @param {string} text */
+export function help(text, id = freshId()) {
+  const byTouch = window.matchMedia("(hover: none)").matches;
+  const said = byTouch ? text.replace(/\b(Point at|Click)\b/g, "Tap").replace(/\bclick\b/g, "tap") : text;
+  return element("p", { class: "abh-help", id }, said);
+}
 
 /** Side by side, or one below the other where there is no room.
  *  @param {...Content} children */

@@ -4,7 +4,9 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
+from furo.navigation import get_navigation_tree
 from latex2mathml.converter import convert
+from myst_nb.sphinx_ import HideCodeCellNode
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -71,5 +73,26 @@ def write_formula(translator, node):
     raise nodes.SkipNode
 
 
+def begin_folded(translator, node):
+    """A part of a cell that is folded. myst-nb gives the summaries of all of them the same name for screen readers."""
+    closed, opened = node["prompt_show"], node["prompt_hide"]
+    translator.body.append(
+        f'<details class="course-folded {" ".join(node["classes"])}"><summary>'
+        f'<span class="course-when-closed">{closed}</span><span class="course-when-open">{opened}</span></summary>'
+    )
+
+
+def end_folded(translator, node):
+    translator.body.append("</details>")
+
+
+def complete_page(app, page, template, context, doctree):
+    """The navigation with the sections of every page, and one description of the viewport: the theme has its own."""
+    tree = context["toctree"](collapse=False, titles_only=False, maxdepth=2, includehidden=True)
+    context.update(furo_navigation_tree=get_navigation_tree(tree), metatags="")
+
+
 def setup(app):
+    app.add_node(HideCodeCellNode, override=True, html=(begin_folded, end_folded))
+    app.connect("html-page-context", complete_page, priority=900)  # after the theme
     app.add_html_math_renderer("mathml", inline_renderers=(write_formula, None), block_renderers=(write_formula, None))

@@ -76,7 +76,12 @@ test("words are found whatever their capitals, full stops stand alone, and an un
   assert.deepEqual(idsOf("  in MIA.Mia misses. ", vocabulary), { ids: [2, 3, 1, 3, 4, 1] });
   assert.deepEqual(idsOf("", vocabulary), { ids: [] });
   assert.deepEqual(idsOf("Mia Mio", vocabulary), { ids: [], unknown: "Mio" });
-  assert.deepEqual(["Mio", "miss", "MI", "x"].map((word) => nearest(word, vocabulary)), ["Mia", "misses", "Mia", "."]);
+  assert.deepEqual(["Mio", "miss", "MI", "x"].map((word) => nearest(word, vocabulary)),
+    ["Mia", "misses", "Mia", undefined]);
+});
+
+test("what stands for no word may not be typed", () => {
+  assert.deepEqual(idsOf("Mia <start>", ["<start>", "Mia"]), { ids: [], unknown: "<start>" });
 });
 
 test("in the middle of a text words are replaced, at its end they are added", () => {

@@ -54,6 +54,15 @@
   }, { rootMargin: NEAR });
   for (const place of document.querySelectorAll(".course-live")) seen.observe(place);
 
+  // A search leads to a page: go on to the section with its words. Sphinx marks them 10 ms after the page is parsed.
+  const goToFound = () => document.querySelector("section section .highlighted")?.closest("section")?.scrollIntoView();
+  window.addEventListener("load", () => { if (!window.location.hash) setTimeout(goToFound, 10); });
+
+  // What is printed is loaded first, wherever it is on the page.
+  window.addEventListener("beforeprint", () => {
+    for (const image of document.querySelectorAll("img")) image.loading = "eager";
+  });
+
   // On a narrow screen the page's contents cover the text: they close when a section is chosen.
   const drawer = /** @type {HTMLInputElement} */ (document.getElementById("__toc"));
   for (const link of document.querySelectorAll(".toc-drawer a")) {

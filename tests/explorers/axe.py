@@ -4,13 +4,14 @@ from importlib.resources import files
 
 SCRIPT = files("axe_playwright_python") / "axe.min.js"
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+OF_NAMES = ("label-content-name-mismatch",)  # of WCAG 2.1, level A; axe-core has it switched off as experimental
 OF_COLORS = ("color-contrast", "link-in-text-block")  # the rules that a theme decides
 WHOLE_PAGES = ("region", "landmark-one-main", "page-has-heading-one", "document-title", "html-has-lang", "bypass")
 
-RUN = """async ([root, rules, disabled, others]) => {
+RUN = """async ([root, rules, enabled, disabled, others]) => {
   // preload: it asks for style sheets that no rule of ours reads, which a page that is opened as a file may not do
-  const left = Object.fromEntries(disabled.map((id) => [id, { enabled: false }]));
-  const options = { runOnly: rules, preload: false, rules: left };
+  const chosen = [...enabled.map((id) => [id, { enabled: true }]), ...disabled.map((id) => [id, { enabled: false }])];
+  const options = { runOnly: rules, preload: false, rules: Object.fromEntries(chosen) };
   const { violations, passes } = await axe.run(root ?? document, options);
   const isOthers = (rule, { target }) =>
     others.some(([id, selector]) => id === rule && document.querySelector(target.at(-1)).matches(selector));
@@ -38,5 +39,6 @@ def violations_of_colors(page, root, others=()):
 def _run(page, root, rules, disabled, others):
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(SCRIPT.read_text(encoding="utf-8"))
-    found, measured = page.evaluate(RUN, [root, *map(list, (rules, disabled, others))])
+    enabled = OF_NAMES if rules == RULES else ()
+    found, measured = page.evaluate(RUN, [root, *map(list, (rules, enabled, disabled, others))])
     return [f"{rule}: {help}: {node}" for rule, help, nodes in found for node in nodes], measured

@@ -14,9 +14,11 @@ import anywidget
 LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 SIZE = (1100, 900)
 NARROW = 600  # the width of a narrow window
+PHONE = {"size": (390, 844), "has_touch": True, "is_mobile": True}
 
 # The variables of JupyterLab's themes that shared.css reads.
 PAGE = """<!doctype html>
+<meta name="viewport" content="width=device-width">
 <style>
 body { --jp-content-font-color1: rgba(0, 0, 0, 0.87); --jp-content-font-color2: rgba(0, 0, 0, 0.54);
        --jp-layout-color1: #ffffff; --jp-border-color1: #bdbdbd; }
@@ -88,8 +90,8 @@ def _is_local(url):
 class ExplorerPage(WatchedPage):
     """Explorers on an empty page, each under its name, with a model that has their traits and no kernel."""
 
-    def __init__(self, browser, explorers, size=SIZE, page=PAGE, dark=False):
-        super().__init__(browser, size)
+    def __init__(self, browser, explorers, size=SIZE, page=PAGE, dark=False, **options):
+        super().__init__(browser, size, **options)
         self.page.emulate_media(color_scheme="dark" if dark else "light")
         self.page.set_content(page)
         for name, explorer in explorers.items():

@@ -1,15 +1,17 @@
-"""All explorers on pages of every kind: targets, and colors and styles that are their own.
+"""All explorers on pages of every kind: targets, words, and colors and styles that are their own.
 
 axe-core tries them in JupyterLab (test_in_jupyterlab.py) and on the website (tests/website).
 """
 
+import io
 import re
 
 import pytest
 import torch
+from PIL import Image
 
 import explorers
-from tests.explorers.browser import PAGE
+from tests.explorers.browser import PAGE, PHONE
 from tests.explorers.test_attention import weights, words
 from tests.explorers.test_masks import scores
 from tests.explorers.test_next_token import IDS, WORDS, small
@@ -174,3 +176,59 @@ def test_the_thumb_is_below_the_mark_of_its_feature(page):
         thumb = track["x"] + 8 + feature / 31 * (track["width"] - 16)
         assert thumb == pytest.approx(strip["x"] + (feature + 0.5) * strip["width"] / 32, abs=0.6)
     assert view.output.get_by_text("The colors end at 3 times the root mean square").is_visible()
+
+
+@each_explorer
+def test_where_no_pointer_hovers_a_click_is_a_tap(open_page, name):
+    view = opened(open_page({name: EXPLORERS[name]()}, **PHONE), name)
+    said = " ".join(view.root.locator(".abh-help").all_inner_texts())
+    assert not re.search(r"\b([Cc]lick|[Pp]oint at)\b", said)
+
+
+# ---- high contrast, which replaces the colors of a page by the reader's
+
+
+BACK = """node => {
+  const { backgroundColor, backgroundImage } = getComputedStyle(node);
+  return backgroundColor + backgroundImage;
+}"""
+
+
+@pytest.fixture(scope="module", params=["light", "dark"])
+def contrast(open_page, request):
+    page = open_page(all_explorers(), page="<!doctype html><body></body>")
+    page.page.emulate_media(forced_colors="active", color_scheme=request.param)
+    return page
+
+
+@pytest.mark.parametrize(
+    "name, one, other",
+    [
+        ("masks", "td.abh-hidden", "td.abh-square:not(.abh-hidden)"),
+        ("masks", ".abh-swatch.abh-hatched", ".abh-swatch.abh-alarm"),
+        ("dropout", "td.abh-hidden", "td.abh-square:not(.abh-hidden)"),
+        ("next_token", ".abh-length", ".abh-track"),
+        ("next_token", ".abh-own", ".abh-track"),
+        ("heads", "td.abh-followed", "td.abh-square:not(.abh-followed)"),
+        ("heads", ".abh-swatch.abh-token-line", ".abh-swatch.abh-token-mark"),
+    ],
+)
+def test_in_high_contrast_marks_differ_from_what_they_mark(contrast, name, one, other):
+    root = View(contrast, name).root
+    assert root.locator(one).first.evaluate(BACK) != root.locator(other).first.evaluate(BACK)
+
+
+@pytest.mark.parametrize("name", ["masks", "dropout", "next_token", "positions"])
+def test_in_high_contrast_legends_keep_their_colors(contrast, name):
+    assert "gradient" in View(contrast, name).root.locator(".abh-bar").first.evaluate(BACK)
+
+
+def test_in_high_contrast_the_words_of_a_text_keep_their_weights(contrast):
+    chips = View(contrast, "next_token").root.locator(".abh-chip")
+    assert len({chip.evaluate(BACK) for chip in chips.all()}) > 2
+
+
+def test_in_high_contrast_the_slider_below_the_strips_is_seen(contrast):
+    picture = View(contrast, "positions").slider("feature").screenshot()
+    colors = Image.open(io.BytesIO(picture)).convert("RGB").getcolors(10_000)
+    assert len([count for count, _ in colors if count > 20]) >= 3  # ground, track and thumb

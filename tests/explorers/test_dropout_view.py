@@ -8,7 +8,7 @@ import torch
 
 import explorers
 from explorers.dropout import coins
-from tests.explorers.browser import NARROW, SIZE
+from tests.explorers.browser import NARROW, PHONE, SIZE
 from tests.explorers.test_dropout import after, causal, full, halves, many, scores, words
 from tests.explorers.view import View, in_both_themes
 
@@ -227,9 +227,13 @@ def test_the_chart_ends_with_the_last_draw(page):
     for _ in range(11):
         view.click("Draw 1,000")
     view.click("Draw again")
+    again = view.output.get_by_role("button", name="Draw again")
+    assert again.get_attribute("aria-disabled") == "true"
     said = sentence("step", 10_000, sums(full, 5, 10_000, 0.5))
     assert view.said() == said.replace("Draw 10,000:", "Draw 10,000, the last:")
     assert view.table(TABLE) == as_written(after(full, 10_000, 0.5))
+    view.click("Start over")
+    assert again.get_attribute("aria-disabled") == "false"
 
 
 def test_the_keyboard_alone_suffices(page):
@@ -272,12 +276,17 @@ def test_it_fits_a_narrow_window_and_the_chart_follows(page):
     assert View(page, "full").output.locator("svg.abh-chart").bounding_box()["width"] == wide
 
 
+def test_on_a_phone_the_sums_of_six_words_are_seen(open_page):
+    page = open_page({"full": explorers.dropout(words, full)}, **PHONE)
+    View(page, "full").assert_inside("table")
+
+
 def test_it_follows_the_theme(page, tmp_path):
     dark, light = in_both_themes(page, "full", tmp_path)
     assert dark[0] != light[0] and dark[1] != light[1]
 
 
-@pytest.mark.parametrize("which, draws", [("full", 1000), ("many", 10_000)])
+@pytest.mark.parametrize("which, draws", [("full", 1000), ("many", 9_000)])
 def test_the_page_repaints_quickly(page, which, draws):
     view = opened(page, which)
     for _ in range(draws // 1000):

@@ -5,7 +5,7 @@ import torch
 
 import explorers
 from helpers import masks as reference
-from tests.explorers.browser import NARROW, SIZE
+from tests.explorers.browser import NARROW, PHONE, SIZE
 from tests.explorers.test_masks import inf, scores, words
 from tests.explorers.view import View, in_both_themes
 
@@ -125,6 +125,37 @@ def test_raising_a_future_score_makes_renormalizing_fail_and_filling_not(page):
     assert view.table("weights") == as_written(METHODS["fill with -∞"](scores(6), mask_of("causal", 6, [])))
     view.click("Reset all scores")
     assert view.table("scores") == as_written(scores(6))
+
+
+def swipe(view, i, j):
+    """Move a finger up by 120 pixels, beginning on a score."""
+    box, touch = view.square("scores", i, j).bounding_box(), view.page.context.new_cdp_session(view.page)
+    for kind, moved in [("touchStart", 0), *(("touchMove", 10 * k) for k in range(1, 13))]:
+        finger = {"x": box["x"] + 12, "y": box["y"] + 12 - moved}
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [finger]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    view.settle()
+
+
+def test_a_finger_scrolls_the_page_unless_it_begins_on_the_chosen_score(open_page):
+    page = open_page({"masks": explorers.masks(words, scores(6))}, **PHONE)
+    page.page.evaluate("document.body.style.paddingBottom = '2000px'")
+    view = View(page, "masks")
+    before = page.page.evaluate("scrollY")
+    swipe(view, 5, 1)
+    page.page.wait_for_function("before => scrollY > before + 60", arg=before)
+    assert view.table("scores") == as_written(scores(6))
+    view.square("scores", 5, 1).tap()
+    view.settle()
+    before = page.page.evaluate("scrollY")
+    swipe(view, 5, 1)
+    assert float(view.table("scores")[5][1]) > 20
+    assert page.page.evaluate("scrollY") == before
+
+
+def test_on_a_phone_the_sums_of_six_words_are_seen(open_page):
+    page = open_page({"masks": explorers.masks(words, scores(6))}, **PHONE)
+    View(page, "masks").assert_inside("table")
 
 
 def test_the_steps_lead_from_the_scores_to_the_weights(page):

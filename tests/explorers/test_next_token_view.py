@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import explorers
-from tests.explorers.browser import NARROW, SIZE
+from tests.explorers.browser import NARROW, PHONE, SIZE
 from tests.explorers.test_next_token import IDS, WORDS, rounded, small
 from tests.explorers.view import View, in_both_themes
 
@@ -130,9 +130,18 @@ def test_typed_words_are_added_and_the_last_is_removed(page):
 def test_an_unknown_word_is_named_with_the_nearest_and_changes_nothing(page):
     view = opened(page)
     view.type("Mia Toms")
-    assert view.complaint() == "'Toms' is not one of the 8 words that the model has; the nearest is 'Tom'."
+    words = len([word for word in WORDS if not word.startswith("<")])
+    assert view.complaint() == f"'Toms' is not one of the {words} words that can be typed; the nearest is 'Tom'."
     assert view.ids() == IDS
     assert view.output.get_by_role("combobox").get_attribute("aria-invalid") == "true"
+    for other in ("dog", "<start>"):
+        view.type(other)
+        assert view.complaint().startswith(f"'{other}' is not one of the {words} words")
+        assert view.complaint().endswith("all of them are listed at the end of this view.")
+    view.output.get_by_text("All words that can be typed").click()
+    listed = view.output.locator("details[open] .abh-help").inner_text().split()
+    assert listed == sorted(word for word in WORDS if not word.startswith("<"))
+    view.output.get_by_text("All words that can be typed").click()
     view.type("Tom")
     assert view.complaint() == "" and view.ids() == [*IDS, 3]
 
@@ -206,8 +215,9 @@ def test_the_keyboard_alone_suffices(page):
     text, first = "The text: select the word after which to predict", WORDS[expected(IDS).argmax()]
     stops = view.tab_stops()
     assert stops[:6] == ["next words", "Add", "Draw a word", "Remove the last word", "Start again", text]
-    assert stops[6].startswith(first) and stops[7:10] == ["temperature", "top-k", "top-p"]
-    assert len([stop for stop in stops[10:-1] if stop.startswith("use ")]) == 4 and stops[-1] == "Read as a table"
+    assert stops[6].startswith(first)
+    assert len([stop for stop in stops[7:-5] if stop.startswith("use ")]) == 4
+    assert stops[-5:] == ["temperature", "top-k", "top-p", "All words that can be typed", "Read as a table"]
     view.output.get_by_role("listbox").focus()
     view.press("ArrowLeft", "ArrowLeft")
     assert view.focused()
@@ -252,6 +262,20 @@ def test_it_fits_a_narrow_window(page):
     page.resize(NARROW)
     opened(page).assert_inside("table, fieldset, label, button, output, section, input")
     page.resize(*SIZE)
+
+
+def test_on_a_phone_the_switches_of_the_heads_and_what_they_change_are_seen_at_once(open_page):
+    model = small()
+    page = open_page({"text": explorers.next_token(model, WORDS, IDS)}, **PHONE)
+    view = NextTokenView(page, "text")
+    first = view.output.locator(".abh-next").first.bounding_box()
+    last = view.output.locator(".abh-heads tbody tr").last.bounding_box()
+    between = last["y"] - first["y"] - len(view.bars()) * first["height"] - (len(view.heads()) - 1) * last["height"]
+    assert between + 10 * first["height"] + 8 * last["height"] < 700  # the bars and the heads of notebook 08
+    names = view.output.locator(".abh-heads .abh-choice label").evaluate_all(
+        "all => all.map(node => node.offsetHeight)"
+    )
+    assert max(names) < 32, "the name of a head is in one line"
 
 
 def test_it_follows_the_theme(page, tmp_path):

@@ -1,6 +1,10 @@
 """How a notebook becomes a page: its explorers made again, its links, its labels, and what only works in Jupyter."""
 
+import os
 import re
+import shutil
+import subprocess
+import zipfile
 
 import nbformat
 import pytest
@@ -9,7 +13,7 @@ import torch
 import explorers
 from exercises.notebooks import NOTEBOOKS
 from explorers.base import INVITATION
-from tools.site import live, prepare, states
+from tools.site import bundle, live, prepare, states
 
 PLACE = {"owner": "someone", "repository": "attention-by-hand", "branch": "main"}
 UNKNOWN = {**PLACE, "owner": "your_name"}
@@ -105,7 +109,8 @@ def test_the_first_cell_says_how_long_a_page_takes_and_offers_only_links_that_le
     assert known.startswith("# 02 Single-head attention\n") and known.endswith("**How?**\n")
     assert "minutes to read" in known and "Download the notebook" in known
     assert "colab.research.google.com/github/someone/" in known
-    assert "colab" not in unknown
+    assert "colab" not in unknown and "Download the notebook" not in unknown
+    assert 'href="attention-by-hand.zip"' in unknown
     assert "notebook 02 of a course of 9" in known and 'href="index.html#run-it-on-your-computer"' in known
     assert prepare.linked("see [this](../README.md)", UNKNOWN) == "see this"
     assert "(https://github.com/someone/attention-by-hand/blob/main/README.md)" in prepare.linked(
@@ -129,3 +134,47 @@ def test_outputs_that_answer_a_prediction_hidden_code_and_imports_are_folded_and
     setup.outputs = [nbformat.v4.new_output("execute_result", data={"text/html": "<b>0 of 6 solved</b>"})]
     made = prepare.code(setup, [], "02-a", files)
     assert made.source == "import torch" and made.outputs == []
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A small course, with files that are nobody else's."""
+    files = {
+        ".gitignore": "__pycache__/\ndata/cache/\ndata/progress.json*\n.venv\n",
+        "course.py": "1",
+        "data/a.csv": "2",
+    }
+    others = ("__pycache__/a.pyc", "data/cache/big", "data/progress.json.old", "helpers/__pycache__/b.pyc")
+    for name, text in {**files, "helpers/a.py": "3", **dict.fromkeys(others, "")}.items():
+        path = tmp_path / "course" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (tmp_path / "course" / "my notes.txt").write_text("not for others")
+    return tmp_path / "course", [*files, "helpers/a.py"]
+
+
+def test_the_zip_has_what_git_tracks_and_without_git_what_belongs_to_the_course(course, tmp_path):
+    root, names = course
+    bundle.write(root, tmp_path / "without.zip")
+    git = ["git", "-c", "core.autocrlf=false"]
+    for command in (["init", "--quiet"], ["add", "--", *names]):
+        subprocess.run([*git, *command], cwd=root, check=True)
+    bundle.write(root, tmp_path / "with.zip")
+    with zipfile.ZipFile(tmp_path / "with.zip") as archive:
+        assert archive.namelist() == [f"attention-by-hand/{name}" for name in sorted(names)]
+        assert archive.read("attention-by-hand/course.py") == b"1"
+    assert (tmp_path / "with.zip").read_bytes() == (tmp_path / "without.zip").read_bytes()
+
+
+def test_the_same_files_give_the_same_zip(course, tmp_path):
+    root, _ = course
+    bundle.write(root, tmp_path / "a.zip")
+    os.utime(root / "course.py", (10**9, 10**9))
+    bundle.write(root, tmp_path / "b.zip")
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+
+
+@pytest.mark.skipif(not (prepare.ROOT / ".git").exists() or not shutil.which("git"), reason="it compares with git")
+def test_every_tracked_file_belongs_to_a_known_part():
+    parts = {name.partition("/")[0] for name in bundle.tracked(prepare.ROOT)}
+    assert parts == set(bundle.PARTS)

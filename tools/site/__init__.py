@@ -4,6 +4,7 @@
     prepare    a page for each notebook: what Sphinx gets to read
     exercises  an exercise and a prediction as a page shows them
     live       explorers in a page: their scripts, their numbers, the picture that stays where nothing runs
+    bundle     the course as a zip, to download
     states     the numbers of a notebook's explorers, computed as the notebook does
     card       the picture that is shown where somebody shares a link
 

@@ -1,12 +1,14 @@
 """`python course.py site` runs this file: the course as a website, in the folder _site.
 
-Nothing is asked of the network, neither while it is built nor when it is read. The address of the published site
-follows from the one URL in pyproject.toml; as long as that has its placeholder, the site has no sitemap, no links to
-Colab, and names no address of its own.
+Nothing is asked of the network, neither while it is built nor when it is read. The course itself lies next to the
+pages as a zip, so that the folder on any server suffices. The address of the published site follows from the one URL in
+pyproject.toml; as long as that has its placeholder, the site has no sitemap, no links to GitHub and Colab, and names no
+address of its own.
 """
 
 import functools
 import http.server
+import re
 import shutil
 import sys
 import tempfile
@@ -20,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from exercises.notebooks import NOTEBOOKS  # noqa: E402  the folder must be known first
 from tools import Parser, badges  # noqa: E402
-from tools.site import prepare  # noqa: E402
+from tools.site import bundle, prepare  # noqa: E402
 
 SITE = ROOT / "_site"
 
@@ -34,7 +36,8 @@ def build(out, place):
         pages, made = Path(folder, "pages"), Path(folder, "site")  # myst-nb leaves a folder of its own next to the site
         pages.mkdir()
         address = "" if badges.unknown(place) else "https://{owner}.github.io/{repository}/".format(**place)
-        context = {"descriptions": prepare.source(pages, place), "address": address}
+        repository = "" if badges.unknown(place) else "https://github.com/{owner}/{repository}".format(**place)
+        context = {"descriptions": prepare.source(pages, place), "address": address, "repository": repository}
         application = Sphinx(
             pages,
             ROOT / "site",
@@ -57,15 +60,21 @@ def build(out, place):
 
 def add_files(out, address):
     """What the pages lead to, and what a host needs."""
-    (out / "notebooks").mkdir()
-    for entry in NOTEBOOKS:
-        shutil.copy(ROOT / "notebooks" / entry.file, out / "notebooks")
-    for name in ("LICENSE", "CITATION.cff"):
-        shutil.copy(ROOT / name, out)
-    shutil.copy(ROOT / "LICENSES" / "CC-BY-4.0.txt", out)
+    bundle.write(ROOT, out / bundle.FILE)
+    if address:
+        (out / "notebooks").mkdir()
+        for entry in NOTEBOOKS:
+            shutil.copy(ROOT / "notebooks" / entry.file, out / "notebooks")
+    for path in (ROOT / "LICENSE", ROOT / "LICENSES" / "CC-BY-4.0.txt"):
+        shutil.copy(path, out)
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    if not address:
+        citation = re.sub(r"^repository-code: .*\n", "", citation, flags=re.MULTILINE)
+    (out / "CITATION.cff").write_text(citation, encoding="utf-8", newline="\n")
     (out / ".nojekyll").touch()  # else GitHub Pages leaves out folders such as _static
     if address:
-        pages = "".join(f"<url><loc>{address}{path.name}</loc></url>\n" for path in sorted(out.glob("*.html")))
+        names = sorted({path.name for path in out.glob("*.html")} - {"404.html"})
+        pages = "".join(f"<url><loc>{address}{name}</loc></url>\n" for name in names)
         start = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
         (out / "sitemap.xml").write_text(f"{start}{pages}</urlset>\n", encoding="utf-8")
 
@@ -84,11 +93,16 @@ def main(words):
     options = parser.parse_args(words)
     start = time.monotonic()
     try:
-        build(SITE, badges.home())
+        place = badges.home()
+        build(SITE, place)
     except (LookupError, RuntimeError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"The site is in {SITE}, built in {time.monotonic() - start:.0f} s: open index.html in a browser.")
+    if badges.unknown(place):
+        print(
+            f"As the course has no address on GitHub yet, the pages offer it as {bundle.FILE}, which lies next to them."
+        )
     if options.serve:
         serve(SITE, options.port)
     return 0

@@ -2,9 +2,13 @@
 
 from matplotlib.figure import Figure
 
+from exercises import EXERCISES
+from exercises.common.pronouns import features
+from helpers.attention import dot_product_attention
 from helpers.plots import INK, WEIGHTS
-from tools.site.prepare import PAGES, SENTENCE, pronoun_weights
+from tools.site.prepare import PAGES
 
+SENTENCE = "the king lost the ball but he found it again for the queen"
 DOTS = 100  # per inch: 1200 x 630 pixels, the size that such pictures have
 
 
@@ -21,6 +25,16 @@ def draw(path):
     figure.text(0.052, 0.36, "Build the attention mechanism yourself,\nin PyTorch, one exercise at a time.",
                 color=INK, fontsize=18, linespacing=1.5)  # fmt: skip
     figure.savefig(path, metadata={"Software": None})
+
+
+def pronoun_weights():
+    """The attention that exercise 2.6 sets by hand.
+
+    Shapes: -> (T, T)
+    """
+    W_query, W_key = EXERCISES["2.6"].reference()
+    x = features(SENTENCE)
+    return dot_product_attention(x @ W_query, x @ W_key, x)[1]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What Sphinx reads: the saved notebooks as pages, the home page, that on accessibility, and the instructors' index.
+"""What Sphinx reads: the saved notebooks as pages, those of site/, that on accessibility, and the instructors' index.
 
 A page has all that its notebook has, but for what only works in Jupyter: the cell that finds the course, and progress.
 What gives an answer away is folded, and so is what is folded in the notebook.
@@ -10,29 +10,29 @@ from pathlib import Path
 
 import nbformat
 
-import explorers
 from exercises import COURSE, EXERCISES
-from exercises.common.pronouns import features
 from exercises.notebooks import NOTEBOOKS
 from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
-from helpers.attention import dot_product_attention
 from tools import badges, study
 from tools.guide.index import index
-from tools.site import live, states
+from tools.site import bundle, live, states
 from tools.site.exercises import RUN_IT, card, example, prediction, raw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
-# Of the home page. The view opens with the word in the middle: a pronoun.
-SENTENCE = "the king lost the ball but he found it again for the queen"
 EXAMPLE = "3.3"  # of an exercise, on the home page
-APART = "---\norphan: true\nnosearch: true\n---\n"  # no link leads to such a page, and the search does not find it
+WRITING = "next_token.js"  # the view on the home page
+APART = (
+    "---\norphan: true\nnosearch: true\n---\n"  # only teachers.md leads to such a page, and the search does not find it
+)
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
 CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
 FILE_LINK = re.compile(r"\[([^][]+)\]\(\.\./([^()]+)\)")
+GUIDE_LINK = re.compile(r"\[([^][]+)\]\((#[^()]+)\)")
 HTML_LINK = re.compile(r'href="(\w+)\.ipynb(?:#cell-id=([\w-]+))?"')
+HEADING = re.compile(r'<span id="(cell-[\w-]+)"></span>\n\n#{1,2} (?:\d+\. )?(.+)')
 PROGRESS = re.compile(r'^progress\("\d+"\)$', re.MULTILINE)
 IN_JUPYTER_ONLY = ("start", "progress-text", "progress")  # cells
 HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # what myst-nb calls the parts of a cell, and Jupyter
@@ -44,11 +44,15 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
 
     `place` has the owner, repository and branch of the course, as tools/badges.py gives them.
     """
-    files = live.Files()
+    files, shown = live.Files(), []
     for entry in NOTEBOOKS:
         page = prepared(nbformat.read(notebooks / entry.file, as_version=4), entry, place, files, notebooks)
         nbformat.write(page, folder / entry.file)
-    (folder / "index.md").write_text(home(files, place), encoding="utf-8")
+        shown += [(entry, *view) for view in views_of(page)]
+    parts = {**facts_of_course(), **home(shown), "views": views(shown), **ways_in(place), "teaching": teaching(place)}
+    for path in PAGES.glob("*.md"):
+        page = re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], path.read_text(encoding="utf-8"))
+        (folder / path.name).write_text(page, encoding="utf-8")
     accessibility = (ROOT / "docs" / "accessibility.md").read_text(encoding="utf-8")
     (folder / "accessibility.md").write_text(linked(accessibility, place), encoding="utf-8")
     mistakes = linked(index().replace("](guide.md)", "](../classroom/guide.md)"), place)
@@ -136,10 +140,14 @@ def facts(entry, place):
     work = sum(exercise.minutes for exercise in inside)
     several = f"{len(inside)} exercise{'s' if len(inside) > 1 else ''}"
     core = "" if entry.core == entry.minutes else f" The core alone takes {entry.core} minutes."
-    links = [f'<a class="course-button" href="notebooks/{entry.file}" download>Download the notebook</a>']
-    if not badges.unknown(place):
+    if badges.unknown(place):  # a notebook alone would not find the course
+        links = [f'<a class="course-button" href="{bundle.FILE}" download>Get the course</a>']
+    else:
         address = badges.COLAB.format(name=entry.file, **place)
-        links.insert(0, f'<a class="course-button" href="{address}">Open in Colab</a>')
+        links = [
+            f'<a class="course-button" href="{address}">Open in Colab</a>',
+            f'<a class="course-button" href="notebooks/{entry.file}" download>Download the notebook</a>',
+        ]
     return (
         f'<p class="course-facts">{entry.minutes - work} minutes to read, {work} for {several}.{core}</p>\n'
         f'<p class="course-links">{" ".join(links)}</p>'
@@ -171,36 +179,78 @@ def linked(text, place):
     """A text of docs/ whose links to files of the course lead to the repository, if that has a known address."""
     if badges.unknown(place):
         return FILE_LINK.sub(r"\1", text)
-    address = "https://github.com/{owner}/{repository}/blob/{branch}".format(**place)
-    return FILE_LINK.sub(rf"[\1]({address}/\2)", text)
+    return FILE_LINK.sub(rf"[\1]({address_of_files(place)}/\2)", text)
 
 
-def home(files, place):
-    """site/index.md with what it takes from the course."""
-    explorer = live.explorer(explorers.attention(SENTENCE.split(), pronoun_weights()), "home", files)
-    parts = {
-        "explorer": raw(explorer),
-        "notebooks": contents(),
-        "example": "\n\n".join(example(EXAMPLE)).replace("<details>", "<details open>", 1),
+def address_of_files(place):
+    return "https://github.com/{owner}/{repository}/blob/{branch}".format(**place)
+
+
+def facts_of_course():
+    """The numbers that the pages of site/ name."""
+    mistakes = {each.id for exercise in EXERCISES.values() for each in exercise.misconceptions}
+    return {
         "exercises": str(len(EXERCISES)),
-        "misconceptions": str(sum(len(exercise.misconceptions) for exercise in EXERCISES.values())),
-        "first": Path(NOTEBOOKS[0].file).stem,
+        "mistakes": str(len(mistakes)),
         "hours": duration(sum(entry.minutes for entry in NOTEBOOKS)),
         "core": duration(sum(entry.core for entry in NOTEBOOKS)),
-        "repository": escape("https://github.com/{owner}/{repository}".format(**place)),
     }
-    page = (PAGES / "index.md").read_text(encoding="utf-8")
-    return re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], page)
 
 
-def pronoun_weights():
-    """The attention that exercise 2.6 sets by hand, for the sentence of the home page.
+def ways_in(place):
+    """How a reader of the site gets the course, and the guide for instructors: from GitHub if it has a home there."""
+    archive = f'href="{bundle.FILE}" download'
+    if badges.unknown(place):
+        return {
+            "get": f"<a {archive}>Get the course</a>, a zip of 3 MB, unpack it,",
+            "guide": f"The whole guide is <code>classroom/guide.md</code> in <a {archive}>the course</a>.",
+        }
+    repository = escape("https://github.com/{owner}/{repository}".format(**place))
+    return {
+        "get": f'<a href="{repository}">Get the course</a>, or <a {archive}>the same as a zip</a>,',
+        "guide": f'The whole guide is <a href="{escape(address_of_files(place))}/classroom/guide.md">on GitHub</a>.',
+    }
 
-    Shapes: -> (T, T)
-    """
-    W_query, W_key = EXERCISES["2.6"].reference()
-    x = features(SENTENCE)
-    return dot_product_attention(x @ W_query, x @ W_key, x)[1]
+
+def teaching(place):
+    """The beginning of the guide for instructors: what it is for, and its plans."""
+    text = (ROOT / "classroom" / "guide.md").read_text(encoding="utf-8")
+    text = text.partition("\n\n")[2].partition("\n## ")[0]
+    address = f"{address_of_files(place)}/classroom/guide.md"
+    return GUIDE_LINK.sub(r"*\1*" if badges.unknown(place) else rf"[\1]({address}\2)", text)
+
+
+def home(shown):
+    """What the home page takes from the course."""
+    return {
+        "explorer": raw(next(html for *_, html in shown if WRITING in html)),
+        "notebooks": contents(),
+        "example": "\n\n".join(example(EXAMPLE)).replace("<details>", "<details open>", 1),
+        "first": Path(NOTEBOOKS[0].file).stem,
+    }
+
+
+def views_of(page):
+    """The explorers of a page: (heading, id of the heading's cell, whether it is folded, HTML) for each."""
+    heading = anchored = ""
+    for cell in page.cells:
+        if cell.cell_type == "markdown" and (found := HEADING.search(cell.source)):
+            anchored, heading = found.groups()
+        for output in cell.get("outputs", []):
+            html = output.get("data", {}).get("text/html", "")
+            if 'class="course-live"' in html:
+                yield heading, anchored, "hide-output" in cell.metadata.tags, html
+
+
+def views(shown):
+    """All explorers, each below the name of its section; what answers a prediction is folded, as in its notebook."""
+    parts = []
+    for entry, heading, anchored, folded, html in shown:
+        link = f'<a href="{Path(entry.file).stem}.html#{anchored}">{entry.name}</a>'
+        if folded:
+            html = f"<details><summary>Show the view, which answers a prediction</summary>\n{html}\n</details>"
+        parts.append(f"## {heading}\n\n{raw(f'<p>In {link}.</p>{html}')}")
+    return "\n\n".join(parts)
 
 
 def contents():
