@@ -9,6 +9,7 @@ from exercises.notebooks import NOTEBOOKS
 from feedback.notebooks import LABEL, SAW, exercise_of, sections
 from feedback.progress import duration
 from tests.notebooks.common import PATHS, ROOT, read
+from tools import badges
 
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.number)
 PAGES = {
@@ -37,7 +38,7 @@ def test_a_notebook_has_the_title_and_the_question_of_the_list(notebook):
 
 
 def line_of_links(notebook):
-    """What the second line of a notebook must be."""
+    """What the first line of a notebook must be, below its badge."""
     index, first = NOTEBOOKS.index(notebook), NOTEBOOKS[0]
     short = f", {notebook.core} without what is deeper" if notebook.core < notebook.minutes else ""
     parts = [f"{notebook.minutes} minutes with the exercises{short}"]
@@ -51,7 +52,8 @@ def line_of_links(notebook):
 
 @each_notebook
 def test_below_the_launch_badge_it_links_to_its_neighbors_and_the_contents(notebook):
-    assert cells(notebook)[0].source.split("\n\n")[1] == line_of_links(notebook)
+    badge = badges.above_title(notebook.file, badges.home())
+    assert cells(notebook)[0].source.startswith(f"{badge}{line_of_links(notebook)}\n\n")
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -40,7 +40,9 @@ def test_a_save_that_breaks_off_leaves_the_notebook_as_it_was(save, tmp_path, mo
         patched.setattr(os, step, broken)
         with pytest.raises(Exception, match="No space left on device"):
             save("second")
-    assert saved(tmp_path / NAME) == "first ∀" and [path.name for path in tmp_path.iterdir() if path.is_file()] == [NAME]
+    assert saved(tmp_path / NAME) == "first ∀" and [path.name for path in tmp_path.iterdir() if path.is_file()] == [
+        NAME
+    ]
     save("third")
     assert saved(tmp_path / NAME) == "third"
 
