@@ -5,6 +5,7 @@ tests/conftest.py holds what only the tests in tests/ need.
 
 import gc
 import os
+from pathlib import Path
 
 import pytest
 import torch
@@ -20,6 +21,13 @@ os.environ["COURSE_PROGRESS"] = "memory"  # no test reads or changes what a cont
 os.environ["COURSE_DEBUG"] = "1"  # a mistake in a checker is an exception, not a card that says so
 gc.disable()  # while thousands of tests are collected: nothing of them is garbage
 torch.set_num_threads(1)  # several of these processes share the cores; the kernels of notebooks use all of them
+
+
+def pytest_configure(config):
+    """Let nbval compare notebooks without times and names of devices, and run them with this Python."""
+    if hasattr(config.option, "nbval"):
+        config.option.nbval_sanitize_with = str(Path(__file__).parent / "tests" / "sanitize.cfg")
+        config.option.nbval_current_env = True
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker

@@ -457,7 +457,7 @@ def open_lab(words):
     code = study(["open"])
     if code:
         return 0 if code == IS_OPEN else code
-    say("Opening JupyterLab, which takes some seconds. To stop it, press Ctrl-C twice here.")
+    say("Opening JupyterLab, which takes some seconds. To stop it, press Ctrl-S there, then Ctrl-C twice here.")
     return hand_over(command + arrange_lab())
 
 
@@ -511,8 +511,6 @@ def run_tests(words):
         "pytest",
         *([] if names_files else ["exercises", "tests", "notebooks/00_start_here.ipynb" if quick else "notebooks"]),
         "--nbval",
-        "--nbval-current-env",
-        "--nbval-sanitize-with=tests/sanitize.cfg",
         "-n",
         "auto",
         "--maxprocesses=8",

@@ -12,6 +12,7 @@ from tests.notebooks.common import PATHS, ROOT, read
 from tools import badges
 
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.number)
+CONTENTS = "contents"  # the cell of the first notebook that lists all of them
 PAGES = {
     "README.md": "notebooks/",
     PATHS[0].name: "",
@@ -23,7 +24,9 @@ def cells(notebook):
 
 
 def page(name):
-    return (ROOT / name).read_text(encoding="utf-8") if name == "README.md" else cells(NOTEBOOKS[0])[0].source
+    if name == "README.md":
+        return (ROOT / "README.md").read_text(encoding="utf-8")
+    return next(cell.source for cell in cells(NOTEBOOKS[0]) if cell.id == CONTENTS)
 
 
 def test_the_list_has_every_notebook_in_order():
@@ -46,7 +49,7 @@ def line_of_links(notebook):
         parts.insert(0, f"[{following.name} →]({following.file})")
     if index:
         before = NOTEBOOKS[index - 1]
-        parts[:0] = [f"[← {before.name}]({before.file})", f"[contents]({first.file}#cell-id={cells(first)[0].id})"]
+        parts[:0] = [f"[← {before.name}]({before.file})", f"[contents]({first.file}#cell-id={CONTENTS})"]
     return " · ".join(parts)
 
 

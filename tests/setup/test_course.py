@@ -550,7 +550,7 @@ def test_the_tests_are_run_apart_from_the_learners_progress(ready_course):
     assert process.returncode == 5
     [call] = ready_course.calls("pytest")
     assert call["words"][:3] == ["exercises", "tests", "notebooks"] and call["words"][-2:] == ["-k", "masks"]
-    assert {"--nbval", "--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg"} < set(call["words"])
+    assert "--nbval" in call["words"]
     assert call["progress"] == "memory"
 
 
