@@ -82,15 +82,20 @@ class Course:
         report, at_fault = self._judged(exercise, attempt)
         if at_fault:
             return report
-        if record:
+        if record and not (report.solved and self._passes_again(exercise.id, attempt)):
             self.store.note(exercise.id, report.status)
             attempts.tried(self.store.path, exercise.id, report.status, report.diagnosis)
-        if record and report.solved:
-            self._passed[exercise.id] = attempt
-            self.answers.keep(exercise.id, attempt)
         step = self.after(exercise.id) if report.solved else None
         unsaved = self.store.unsaved if record else ""
         return replace(report, parts=(*report.parts, *explain_course.way_on(exercise, report, step, unsaved)))
+
+    def _passes_again(self, exercise_id: str, attempt: Any) -> bool:
+        """Remember an answer that passed; whether the same one has passed before, as when all cells are run again."""
+        before = self.answers.kept(exercise_id)
+        self._passed[exercise_id] = attempt
+        self.answers.keep(exercise_id, attempt)
+        was_solved = self.store.load().get(exercise_id, {}).get("status") in SOLVED
+        return before is not None and before == self.answers.kept(exercise_id) and was_solved
 
     def _undefined(self, exercise_id: str, name: str) -> Report | None:
         """What `check` says where the name of an answer does not exist in this kernel; None if that is not the case."""
