@@ -91,11 +91,9 @@ class Course:
 
     def _passes_again(self, exercise_id: str, attempt: Any) -> bool:
         """Remember an answer that passed; whether the same one has passed before, as when all cells are run again."""
-        before = self.answers.kept(exercise_id)
         self._passed[exercise_id] = attempt
-        self.answers.keep(exercise_id, attempt)
-        was_solved = self.store.load().get(exercise_id, {}).get("status") in SOLVED
-        return before is not None and before == self.answers.kept(exercise_id) and was_solved
+        is_kept = self.answers.keep(exercise_id, attempt)
+        return is_kept and self.store.load().get(exercise_id, {}).get("status") in SOLVED
 
     def _undefined(self, exercise_id: str, name: str) -> Report | None:
         """What `check` says where the name of an answer does not exist in this kernel; None if that is not the case."""
