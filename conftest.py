@@ -5,6 +5,7 @@ tests/conftest.py holds what only the tests in tests/ need.
 
 import gc
 import os
+from pathlib import Path
 
 import pytest
 import torch
@@ -25,6 +26,13 @@ torch.set_num_threads(1)  # several of these processes share the cores; the kern
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_auto_num_workers():
     return (yield) + 1  # than there are cores, since tests also wait: for browsers, servers and other processes
+
+
+def pytest_configure(config):
+    """Let nbval compare notebooks without times and names of devices, and run them with this Python."""
+    if hasattr(config.option, "nbval"):
+        config.option.nbval_sanitize_with = str(Path(__file__).parent / "tests" / "sanitize.cfg")
+        config.option.nbval_current_env = True
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker

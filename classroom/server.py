@@ -118,7 +118,6 @@ def lab_options():
     course.ENVIRONMENT = MINE / ".lab"
     return [
         *course.arrange_lab(),
-        f"--LabApp.app_settings_dir={MINE / '.lab' / 'share' / 'jupyter' / 'lab' / 'settings'}",
         f"--ServerApp.root_dir={MINE}",
         f"--ServerApp.default_url=/lab/tree/{FIRST_NOTEBOOK}",
     ]

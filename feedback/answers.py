@@ -36,27 +36,32 @@ class Answers:
         self._folder = folder
         self._in_memory: dict[str, str] = {}
 
-    def keep(self, exercise_id: str, attempt: Any) -> None:
-        """Remember an answer that passed; one whose source is not at hand, such as a lambda, is not kept."""
+    def keep(self, exercise_id: str, attempt: Any) -> bool:
+        """Remember an answer that passed; returns whether the same one is kept already.
+
+        One whose source is not at hand, such as a lambda, is not kept.
+        """
         try:
             source = self_contained(attempt)
         except (SyntaxError, ValueError, RecursionError):  # such as a string at the margin inside an indented function
-            return
+            return False
         if not source:
-            return
+            return False
         text = (
             f"# Your answer to exercise {exercise_id}, which passed. In any notebook, "
             f'yours("{exercise_id}", load=True) runs it again.\n\n{source}'
         )
+        is_kept = self.kept(exercise_id) == text
         target = self._path(exercise_id)
         try:
             if target is not None:
                 write(target, text)
                 self._in_memory.pop(exercise_id, None)
-                return
+                return is_kept
         except OSError:
             pass  # as with the progress: remembered until the kernel ends
         self._in_memory[exercise_id] = text
+        return is_kept
 
     def kept(self, exercise_id: str) -> str | None:
         """The text of the answer that passed last, or None."""

@@ -86,16 +86,19 @@ class Course:
         report, at_fault = self._judged(exercise, attempt)
         if at_fault:
             return report
-        if record:
+        if record and not (report.solved and self._passes_again(exercise.id, attempt)):
             self.store.note(exercise.id, report.status)
             attempts.tried(self.store.path, exercise.id, report.status, report.diagnosis)
-        if record and report.solved:
-            self._passed[exercise.id] = attempt
-            self.answers.keep(exercise.id, attempt)
         step = self.after(exercise.id) if report.solved else None
         unsaved = self.store.unsaved if record else ""
         way_on = explain_course.way_on(exercise, report, step, self.solutions, unsaved)
         return replace(report, parts=(*report.parts, *way_on))
+
+    def _passes_again(self, exercise_id: str, attempt: Any) -> bool:
+        """Remember an answer that passed; whether the same one has passed before, as when all cells are run again."""
+        self._passed[exercise_id] = attempt
+        is_kept = self.answers.keep(exercise_id, attempt)
+        return is_kept and self.store.load().get(exercise_id, {}).get("status") in SOLVED
 
     def _undefined(self, exercise_id: str, name: str) -> Report | None:
         """What `check` says where the name of an answer does not exist in this kernel; None if that is not the case."""

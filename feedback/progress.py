@@ -77,7 +77,8 @@ class Here:
     @property
     def title(self) -> str:
         here = self.standing
-        parts = [f"{here.solved} of {len(here.exercises)} exercises solved here"]
+        exercises = f"exercise{'s' * (len(here.exercises) != 1)}"
+        parts = [f"{here.solved} of {len(here.exercises)} {exercises} solved here"]
         if here.predictions:
             parts.append(f"{here.predicted} of {len(here.predictions)} predictions made")
         if here.minutes_left:

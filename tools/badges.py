@@ -26,30 +26,34 @@ COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{bra
 BINDER = "https://mybinder.org/v2/gh/{owner}/{repository}/{branch}?urlpath=lab/tree/notebooks/00_start_here.ipynb"
 PLACEHOLDER = "your_name"  # no account can have this name, as it has an underscore
 REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
-NO_BADGE = "*In Colab: the README says how to get a link that opens this notebook there.*"
 NO_BADGES = (
     "*Links that open the course in Colab and in Binder will be here once it is on GitHub: `python course.py badges` "
     "puts them here and into the notebooks.*"
 )
-ABOVE_TITLE = re.compile(r"\A(?:\[▶ Open in Colab\]|\*In Colab: )[^\n]*\n\n")
+ABOVE_TITLE = re.compile(r"\A\[▶ Open in Colab\][^\n]*\n\n")
 IN_README = re.compile(r"(?<=<!-- badges -->\n).*(?=<!-- end of badges -->)", re.DOTALL)
 FIRST_CELL = """\
-# @title Run me first: I find the course, and fetch it where this notebook is alone, as in Colab.
-import os, subprocess, sys
+# @title Run me first: I find the course{fetching}.
+import os{imports}, sys
 
 places = ["..", "../..", "attention-by-hand"]
-if not any(os.path.exists(f"{{place}}/helpers") for place in places):  # alone, as in Colab: fetch the course
+if not any(os.path.exists(f"{{place}}/helpers") for place in places):{otherwise}
+sys.path[:0] = [os.path.abspath(place) for place in places if os.path.exists(f"{{place}}/helpers")]
+
+from helpers import start
+start.complete()"""
+FETCH = """\
+  # alone, as in Colab: fetch the course
     address = "https://github.com/{owner}/{repository}"
     clone = ["git", "clone", "--quiet", "--depth=1", "--branch={branch}", address, places[-1]]
     try:
         subprocess.run(clone, check=True, timeout=120, env={{**os.environ, "GIT_TERMINAL_PROMPT": "0"}})
     except (OSError, subprocess.SubprocessError):
         said = f"The course could not be fetched from {{address}}: check the network, then run this cell again."
-        raise SystemExit(said) from None
-sys.path[:0] = [os.path.abspath(place) for place in places if os.path.exists(f"{{place}}/helpers")]
-
-from helpers import start
-start.complete()"""
+        raise SystemExit(said) from None"""
+GIVE_UP = """
+    raise SystemExit("This notebook needs the course's folder around it, and the course has no public address yet: "
+                     "get the whole folder from whoever gave you the notebook, and run `python course.py` in it.")"""
 
 FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}  # to its first line, in Colab and in JupyterLab
 
@@ -86,20 +90,33 @@ def find_home():
 def launched(notebook, name, place):
     """The notebook with its badge above the title and the first cell, which finds the course; added or updated."""
     title = notebook.cells[0]
-    title.source = f"{colab(name, place)}\n\n{ABOVE_TITLE.sub('', title.source)}"
+    title.source = above_title(name, place) + ABOVE_TITLE.sub("", title.source)
     first = next((cell for cell in notebook.cells if cell.id == "start"), None)
     if first is None:
         first = nbformat.v4.new_code_cell(id="start")
         codes = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
         notebook.cells.insert(codes[0] if codes else len(notebook.cells), first)
-    first.source = FIRST_CELL.format(**place)
+    first.source = first_cell(place)
     first.metadata = nbformat.from_dict(FOLDED)
     return notebook
 
 
+def first_cell(place):
+    """The cell that finds the course; where the course has an address, it also fetches it."""
+    if unknown(place):
+        return FIRST_CELL.format(fetching="", imports="", otherwise=GIVE_UP)
+    fetching = ", and fetch it where this notebook is alone, as in Colab"
+    return FIRST_CELL.format(fetching=fetching, imports=", subprocess", otherwise=FETCH.format(**place))
+
+
+def above_title(name, place):
+    """The line above the title of a notebook: its badge, or nothing where that would lead nowhere."""
+    return "" if unknown(place) else f"{colab(name, place)}\n\n"
+
+
 def colab(name, place):
-    """A link that opens a notebook in Colab, or why there is none."""
-    return NO_BADGE if unknown(place) else f"[▶ Open in Colab]({COLAB.format(name=name, **place)})"
+    """A link that opens a notebook in Colab."""
+    return f"[▶ Open in Colab]({COLAB.format(name=name, **place)})"
 
 
 def linked(text, place):

@@ -1,6 +1,6 @@
 """The learner's own copies of the notebooks: make them, carry them into a new edition, start one over.
 
-`python course.py` runs this file with the word `start`; `python course.py update` and `python course.py reset 03` hand
+`python course.py` runs this file with the word `open`; `python course.py update` and `python course.py reset 03` hand
 their words on. The copies are in study/, which git ignores; notebooks/ is the published edition, and stays as it is.
 
 Nothing that a learner wrote is ever lost. A copy that exists is replaced only after it got a second name in study/old,
@@ -40,6 +40,7 @@ OLD = STUDY / "old"  # the first cell of a notebook finds the course from here t
 RECORD = "made_from"  # the key in a copy's metadata: {cell id: fingerprint of the text that was published}
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_FOR_LAB = 5
+IS_OPEN = 3  # the exit code that tells course.py not to open a second JupyterLab
 AHEAD = re.compile(r"^#|\*\*Predict|\*\*Look for|\bnext cell\b")  # a paragraph that leads to what comes next
 REACH = 3  # a prediction is answered at most so many cells later
 
@@ -127,8 +128,9 @@ def carry(mine, published):
     before, now = mine["metadata"].get(RECORD, {}), fingerprints(published)
     places = {cell["id"]: [cell] for cell in notebook["cells"]}  # the cells that are to be where one was published
     top, carried = [], []
-    place = top
+    place, heading = top, ""
     for cell in mine["cells"]:
+        heading = heading_of(cell) or heading
         name = cell["id"]
         place = places.get(name, place)
         if not cell["source"].strip() or fingerprint(cell) in (before.get(name), now.get(name)):
@@ -138,23 +140,39 @@ def carry(mine, published):
         if name not in places:
             place.append(cell)
             carried.append(
-                f"your version of {label(cell)}, which is no longer in the course"
+                f"your version of {label(cell, heading)}, which is no longer in the course"
                 if name in before
-                else "a cell of your own"
+                else f"what you added below “{heading}”"
             )
         elif exercise_of(place[0]) or not changed:
             cell["metadata"].update(place[0]["metadata"])
             place[0] = cell
-            carried.append(label(cell) + (", whose text in the course has changed" if changed else ""))
+            carried.append(label(cell, heading) + (", whose text in the course has changed" if changed else ""))
         else:
-            place.append(as_text(cell))
-            carried.append(f"your version of {label(cell)}, below the course's new one")
+            place += [yours_follows(cell), as_text(cell)]
+            carried.append(f"your version of {label(cell, heading)}, below the course's new one")
     notebook["cells"] = [*top, *itertools.chain(*places.values())]
-    return notebook, carried
+    return notebook, list(dict.fromkeys(carried))
 
 
-def label(cell):
-    return f"exercise {exercise_of(cell)}" if exercise_of(cell) else f"the cell {cell['id']}"
+def label(cell, heading):
+    """What a learner calls a cell: its exercise, or the heading above it."""
+    if exercise_of(cell):
+        return f"exercise {exercise_of(cell)}"
+    return f"a cell below “{heading}”" if heading else "a cell at the top"
+
+
+def heading_of(cell):
+    """The last heading in a cell of text, without its signs; "" where there is none."""
+    found = re.findall(r"^#+ +(.*)$", cell["source"], re.MULTILINE) if cell["cell_type"] == "markdown" else []
+    return found[-1].strip() if found else ""
+
+
+def yours_follows(cell):
+    """A line above a cell of the learner's that follows the course's new one."""
+    still = "; it does not run" if cell["cell_type"] == "code" else ""
+    text = f"*Yours, from the edition before{still}:*"
+    return {"cell_type": "markdown", "id": uuid.uuid4().hex[:8], "metadata": {}, "source": text}
 
 
 def as_text(cell):
@@ -178,9 +196,10 @@ def read(path):
             cell["metadata"].get("tags")
         notebook["metadata"].get(RECORD, {}).get("")
     except (ValueError, LookupError, AttributeError, TypeError):
+        what = "is empty" if not path.stat().st_size else "is damaged, or another program took the ids from its cells"
         raise Problem(
-            f"{shown(path)} is damaged, or another program took the ids from its cells, so nothing can be "
-            "carried over: `python course.py reset` with its number makes a new copy and keeps this one."
+            f"{shown(path)} {what}: `python course.py reset {path.name.split('_')[0]}` makes a new copy and keeps this "
+            "one; answers that passed their check are kept elsewhere, and still count."
         ) from None
     return notebook
 
@@ -257,6 +276,19 @@ def open_in_lab():
     return names
 
 
+def address():
+    """Where this course is open in a JupyterLab of this user; None if it is not."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
+        with contextlib.suppress(OSError, ValueError, LookupError):  # such as that of a server that was killed
+            server = json.loads(path.read_text(encoding="utf-8"))
+            if Path(server["root_dir"]) == ROOT:
+                sessions(server["url"], server["token"])
+                return f"{server['url']}lab?token={server['token']}"
+    return None
+
+
 def sessions(url, token):
     request = urllib.request.Request(f"{url}api/sessions", headers={"Authorization": f"token {token}"})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy does not know this computer
@@ -265,6 +297,16 @@ def sessions(url, token):
 
 
 # ---- the commands
+
+
+def open_course():
+    """What comes before JupyterLab: `start`, unless it is open already; returns the exit code."""
+    there = address()
+    if there:
+        print(f"The course is open already, at {there} (to stop it, press Ctrl-C twice where you started it).")
+        return IS_OPEN
+    start()
+    return 0
 
 
 def start():
@@ -276,12 +318,15 @@ def start():
             write(make_copy(published), STUDY / name)
             made.append(name)
             continue
-        with contextlib.suppress(Problem):  # JupyterLab is about to say so
+        try:
             if read(STUDY / name)["metadata"].get(RECORD) != fingerprints(published):
                 outdated.append(name.split("_")[0])
+        except Problem as problem:
+            print(problem)
     if made:
         trust_published()
-        print(f"Your own copies of {len(made)} notebooks are now in study/, without outputs: write in these.")
+        which = f"copies of {len(made)} notebooks are" if len(made) > 1 else f"copy of {made[0]} is"
+        print(f"Your own {which} now in study/, without outputs: that is where you write.")
     if outdated:
         print(f"A new edition of {', '.join(outdated)} is here: `python course.py update` carries over what you wrote.")
 
@@ -334,6 +379,7 @@ def reset(words):
             continue
         require_closed(name, is_open)
         print(f"study/{name} starts over; as it was before: {shown(replace(path, make_copy(published)))}")
+    print("What you have solved still counts: progress() shows it.")
 
 
 def replace(path, notebook):
@@ -376,6 +422,9 @@ def main(words):
         if words[:1] == ["reset"]:
             with alone():
                 reset(words[1:])
+        elif words == ["open"]:
+            with alone():
+                return open_course()
         elif words in (["start"], ["update"]):
             with alone():
                 start() if words == ["start"] else update()

@@ -35,7 +35,6 @@ ENVIRONMENTS = {
 }
 VERSIONS = """import platform, torch, IPython, ipywidgets
 print(platform.python_version(), torch.__version__, IPython.__version__, ipywidgets.__version__, sep=" | ")"""
-NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/sanitize.cfg"]
 TESTS = ["tests", "-m", "not browser and not install"]
 
 
@@ -48,7 +47,7 @@ def try_out(name):
         subprocess.run([require_python(python), "-m", "venv", str(environment)], check=True)
     subprocess.run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True)
     versions = subprocess.run([own, "-c", VERSIONS], check=True, capture_output=True, encoding="utf-8").stdout.strip()
-    tests, cells = passed(own, *TESTS), passed(own, "notebooks", "--nbval", *NBVAL)
+    tests, cells = passed(own, *TESTS), passed(own, "notebooks", "--nbval")
     return f"| {name} | {versions} | {tests} | {cells} |"
 
 

@@ -127,18 +127,6 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     page = opened.page
     learner = Keyboard(page, [cell.id for cell in copy.cells])
 
-    learner.run_up_to("trap-run")
-    question = learner.output("trap-predict")
-    question.get_by_role("button").first.wait_for(timeout=PATIENCE)
-    learner.to("ArrowUp", "trap-predict")
-    learner.tab_to(question.get_by_role("button", name="(b)"))
-    page.keyboard.press("b")  # with the focus on the cell, JupyterLab would insert another
-    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == len(copy.cells)
-    page.keyboard.press("Enter")
-    assert "You chose (b)" in question.get_by_role("status").inner_text()
-    page.keyboard.press("Escape")
-    learner.to("ArrowDown", "trap-run")
-
     learner.run_up_to("solution-text")
     hint = learner.output("row-means-check").locator("summary").first
     hint.wait_for(timeout=PATIENCE)
@@ -160,6 +148,18 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")  # the first lets the square go
     learner.to("ArrowDown", "explorer-saw")
+
+    learner.run_up_to("trap-run")
+    question = learner.output("trap-predict")
+    question.get_by_role("button").first.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "trap-predict")
+    learner.tab_to(question.get_by_role("button", name="(b)"))
+    page.keyboard.press("b")  # with the focus on the cell, JupyterLab would insert another
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == len(copy.cells)
+    page.keyboard.press("Enter")
+    assert "You chose (b)" in question.get_by_role("status").inner_text()
+    page.keyboard.press("Escape")
+    learner.to("ArrowDown", "trap-run")
 
     learner.run_up_to("end-progress")
     page.keyboard.press("Control+Enter")

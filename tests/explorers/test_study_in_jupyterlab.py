@@ -81,6 +81,12 @@ def test_a_copy_opens_unmodified(page):
     assert page.page.locator(".jp-OutputArea-output").count() == 0
 
 
+def test_what_is_typed_is_saved_by_itself_soon(page, lab):
+    page.page.evaluate(TYPE_IT, ANSWER)
+    page.page.wait_for_function(IS_CLEAN, timeout=60_000)  # 15 seconds, and a busy machine
+    assert sources(lab.root / "study" / NAME)["row-means"] == ANSWER
+
+
 def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab):
     published, mine = lab.root / "notebooks" / NAME, lab.root / "study" / NAME
     text = published.read_text(encoding="utf-8")

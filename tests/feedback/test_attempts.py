@@ -52,6 +52,20 @@ def test_an_attempt_leaves_its_time_exercise_verdict_and_misconception(file):
     assert all(timedelta(0) <= now - datetime.fromisoformat(time) < timedelta(minutes=1) for time, _ in said)
 
 
+def means(x):
+    return x.mean(1)
+
+
+def test_an_answer_that_passes_again_unchanged_is_no_new_attempt(file):
+    """As when all cells are run again on the next day."""
+    check("0.1", means)
+    check("0.1", means)
+    assert [line["verdict"] for line in lines(file)] == ["correct"]
+    file.with_name("progress.json").unlink()  # which starts afresh
+    check("0.1", means)
+    assert len(lines(file)) == 2
+
+
 def test_a_function_that_is_not_written_yet_is_no_attempt(file):
     assert check("0.1", row_means).status == "not attempted"
     assert not file.exists()

@@ -73,7 +73,7 @@ def test_some_are_solved_and_some_are_worth_another_look(course):  # noqa: F811
 def test_all_is_solved_in_the_last_notebook(course):  # noqa: F811
     course.check("9.1", shares)
     assert repr(course.progress("09")).splitlines() == [
-        "■ 1 of 1 exercises solved here",
+        "■ 1 of 1 exercise solved here",
         "Solved: 9.1 three",
         "This is the last notebook: progress() shows the whole course.",
     ]

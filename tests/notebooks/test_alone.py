@@ -19,6 +19,8 @@ from tools.save_notebooks import comparable
 
 pytestmark = pytest.mark.notebook
 
+HOME = {"owner": "ada", "repository": "fork", "branch": "main"}  # a public address, which the course may not have yet
+
 
 @pytest.fixture(scope="module")
 def github(tmp_path_factory):
@@ -32,7 +34,7 @@ def github(tmp_path_factory):
     git = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=other"]
     for arguments in (
         ["init"],
-        ["checkout", "-b", badges.home()["branch"]],
+        ["checkout", "-b", HOME["branch"]],
         ["add", "--all", "--force"],
         ["commit", "-m", "The course"],
         ["clone", "--bare", ".", str(folder / "bare.git")],
@@ -66,14 +68,19 @@ def redirect(monkeypatch, address):
     """Make git clone from this address instead of the course's own."""
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.{address}.insteadOf")
-    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "https://github.com/{owner}/{repository}".format(**badges.home()))
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "https://github.com/{owner}/{repository}".format(**HOME))
 
 
 def cells(*sources):
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
 
 
-FIRST = badges.FIRST_CELL.format(**badges.home())
+def published(path):
+    """A notebook as it is where the course has an address."""
+    return badges.launched(read(path), path.name, HOME)
+
+
+FIRST = badges.first_cell(HOME)
 WHERE = "import helpers; print(os.path.relpath(helpers.__path__[0]).replace(os.sep, '/'))"
 
 
@@ -105,8 +112,16 @@ def test_where_github_cannot_be_reached_it_says_so(colab, monkeypatch):
     assert not (colab / "attention-by-hand").exists()
 
 
+def test_a_course_without_an_address_says_how_to_get_it(tmp_path):
+    first = badges.first_cell({**HOME, "owner": badges.PLACEHOLDER})
+    with pytest.raises(CellExecutionError, match="has no public address yet: get the whole folder from whoever gave"):
+        execute(cells(first), tmp_path)
+    shutil.copytree(ROOT / "helpers", tmp_path / "attention-by-hand" / "helpers")
+    assert printed(execute(cells(first, WHERE), tmp_path)) == "attention-by-hand/helpers\n"
+
+
 def test_a_notebook_on_its_own_gives_the_saved_outputs(colab):
-    saved, ran = read(PATHS[0]), execute(read(PATHS[0]), colab)
+    saved, ran = read(PATHS[0]), execute(published(PATHS[0]), colab)
     for before, after in zip(saved.cells, ran.cells, strict=True):
         assert comparable(after.get("outputs", [])) == comparable(before.get("outputs", [])), after.id
     assert [path.name for path in colab.iterdir()] == ["attention-by-hand"]
@@ -115,6 +130,6 @@ def test_a_notebook_on_its_own_gives_the_saved_outputs(colab):
 @pytest.mark.parametrize("path", [path for path in PATHS if uses_minilm(path)], ids=lambda path: path.stem)
 def test_every_cell_runs_before_minilm_is_fetched(path, colab):
     """One sentence says that MiniLM is missing, and no warning is added to it."""
-    text = printed(execute(read(path), colab))
+    text = printed(execute(published(path), colab))
     assert text.count("MiniLM is not here") == 1
     assert "Warning" not in text

@@ -9,8 +9,10 @@ from exercises.notebooks import NOTEBOOKS
 from feedback.notebooks import LABEL, SAW, exercise_of, sections
 from feedback.progress import duration
 from tests.notebooks.common import PATHS, ROOT, read
+from tools import badges
 
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.number)
+CONTENTS = "contents"  # the cell of the first notebook that lists all of them
 PAGES = {
     "README.md": "notebooks/",
     PATHS[0].name: "",
@@ -22,7 +24,9 @@ def cells(notebook):
 
 
 def page(name):
-    return (ROOT / name).read_text(encoding="utf-8") if name == "README.md" else cells(NOTEBOOKS[0])[0].source
+    if name == "README.md":
+        return (ROOT / "README.md").read_text(encoding="utf-8")
+    return next(cell.source for cell in cells(NOTEBOOKS[0]) if cell.id == CONTENTS)
 
 
 def test_the_list_has_every_notebook_in_order():
@@ -37,7 +41,7 @@ def test_a_notebook_has_the_title_and_the_question_of_the_list(notebook):
 
 
 def line_of_links(notebook):
-    """What the second line of a notebook must be."""
+    """What the first line of a notebook must be, below its badge."""
     index, first = NOTEBOOKS.index(notebook), NOTEBOOKS[0]
     short = f", {notebook.core} without what is deeper" if notebook.core < notebook.minutes else ""
     parts = [f"{notebook.minutes} minutes with the exercises{short}"]
@@ -45,13 +49,14 @@ def line_of_links(notebook):
         parts.insert(0, f"[{following.name} →]({following.file})")
     if index:
         before = NOTEBOOKS[index - 1]
-        parts[:0] = [f"[← {before.name}]({before.file})", f"[contents]({first.file}#cell-id={cells(first)[0].id})"]
+        parts[:0] = [f"[← {before.name}]({before.file})", f"[contents]({first.file}#cell-id={CONTENTS})"]
     return " · ".join(parts)
 
 
 @each_notebook
 def test_below_the_launch_badge_it_links_to_its_neighbors_and_the_contents(notebook):
-    assert cells(notebook)[0].source.split("\n\n")[1] == line_of_links(notebook)
+    badge = badges.above_title(notebook.file, badges.home())
+    assert cells(notebook)[0].source.startswith(f"{badge}{line_of_links(notebook)}\n\n")
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -25,10 +25,9 @@ each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.ste
 
 @each_notebook
 def test_a_notebook_opens_with_its_badge_and_the_common_first_cell(path):
-    notebook, place = read(path), badges.home()
-    assert notebook.cells[0].source.startswith(f"{badges.colab(path.name, place)}\n\n")
-    first = next(cell for cell in notebook.cells if cell.cell_type == "code")
-    assert (first.id, first.source) == ("start", badges.FIRST_CELL.format(**place))
+    assert badges.launched(read(path), path.name, badges.home()) == read(path)
+    first = next(cell for cell in read(path).cells if cell.cell_type == "code")
+    assert (first.id, first.source) == ("start", badges.first_cell(badges.home()))
 
 
 def test_the_readme_has_badges():
@@ -41,7 +40,8 @@ def test_the_readme_has_badges():
 def test_no_badge_is_offered_that_leads_nowhere():
     nowhere = {"owner": badges.PLACEHOLDER, "repository": "course", "branch": "main"}
     notebook = badges.launched(read(PATHS[1]), PATHS[1].name, nowhere)
-    assert notebook.cells[0].source.startswith(badges.NO_BADGE + "\n\n")
+    assert notebook.cells[0].source.startswith("[← 00 start here]")
+    assert "Colab" not in notebook.cells[0].source and "github" not in badges.first_cell(nowhere)
     page = badges.linked((ROOT / "README.md").read_text(encoding="utf-8"), nowhere)
     assert badges.NO_BADGES in page and "colab.research" not in page and "mybinder" not in page
 
