@@ -30,7 +30,7 @@ from feedback.course import Course
 from feedback.exercise import Exercise
 from feedback.fresh import LONGEST_CELL, Answer, Task, Work, decoded
 from feedback.observations import known
-from feedback.sandbox import LONGEST, session
+from feedback.sandbox import session
 
 LARGEST = 10**8  # bytes that are read of what comes back
 _drawn = 1 + secrets.randbelow(10**9)
@@ -41,7 +41,9 @@ def drawn_seed() -> int:
     return _drawn
 
 
-def confirm(course: Course, steps: Sequence[str | Answer], seed: int, folder: str | Path | None = None) -> dict[str, str]:
+def confirm(
+    course: Course, steps: Sequence[str | Answer], seed: int, folder: str | Path | None = None
+) -> dict[str, str]:
     """Run the cells of a notebook in a fresh process, and say of each answer why it is not accepted; '' where it is.
 
     steps   the sources of the cells, and the answers at the places where they are taken
@@ -147,7 +149,7 @@ def _read(line: bytes) -> Any:
 
 
 def _why_not(exercise: Exercise, order: list[int], runs: Any) -> str:
-    """Why results are not accepted, or ''. Nothing about `runs` is trusted: the learner's process may have written it."""
+    """Why results are not accepted, or ''. Nothing in `runs` is trusted: the learner's code may have written it."""
     try:
         found = [(each.get("error"), decoded(each.get("value"))) for each in runs]
     except (TypeError, ValueError, KeyError, AttributeError, RuntimeError, RecursionError):

@@ -17,7 +17,7 @@ from feedback.fresh import Answer
 
 
 class Restore(NbGraderPreprocessor):
-    """Adds an empty cell to the end of a notebook for each graded cell that is missing; OverwriteCells then fills it."""
+    """Adds an empty cell at the end for each graded cell that is missing; nbgrader's OverwriteCells then fills it."""
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         told = resources["nbgrader"]
@@ -34,9 +34,7 @@ class Restore(NbGraderPreprocessor):
 
 
 class Confirm(NbGraderPreprocessor):
-    """Runs after Execute, which runs a notebook in a kernel. Replaces what a graded cell printed there by an error, where
-    its answer is not confirmed.
-    """
+    """Replaces what a graded cell printed, when Execute ran it in a kernel, by an error if it is not confirmed."""
 
     course = Unicode("exercises", help="The package of the exercises.").tag(config=True)
     seed = Integer(0, help="Chooses the hidden inputs; 0 draws one each time nbgrader is started.").tag(config=True)

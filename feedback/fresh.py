@@ -46,7 +46,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Work:
-    """All that this process is sent: cells and tasks in the notebook's order; a package, and the folder to keep shut."""
+    """What this process is sent: cells and tasks in the notebook's order, and the package and folder to keep shut."""
 
     steps: list[str | Task]
     package: str

@@ -94,5 +94,5 @@ def task(id):
 
 
 def grading(task):
-    """A cell that grades an answer. The import is in the cell itself: a student's own `grade` does not take its place."""
+    """A cell that grades an answer. It imports `grade` itself, in case a student has defined another one."""
     return f'from exercises import grade\n\ngrade("{task.id}", {task.name})'
