@@ -41,9 +41,7 @@ def drawn_seed() -> int:
     return _drawn
 
 
-def confirm(
-    course: Course, steps: Sequence[str | Answer], seed: int, folder: str | Path | None = None
-) -> dict[str, str]:
+def confirm(course: Course, steps: Sequence[str | Answer], seed: int, folder: str | Path | None = None) -> list[str]:
     """Run the cells of a notebook in a fresh process, and say of each answer why it is not accepted; '' where it is.
 
     steps   the sources of the cells, and the answers at the places where they are taken
@@ -51,13 +49,11 @@ def confirm(
     """
     hidden = course.hidden(seed)
     answers = [step for step in steps if isinstance(step, Answer)]
-    order = {answer: _shuffled(hidden[answer.id], seed) for answer in answers}
-    work = [step if isinstance(step, str) else _task(hidden[step.id], step.name, order[step]) for step in steps]
-    told = _run_afresh(_sent(course, work), LONGEST_CELL + LONGEST_CELL * len(answers), folder)
-    return {
-        answer.id: _why_not(hidden[answer.id], order[answer], told[number] if number < len(told) else None)
-        for number, answer in enumerate(answers)
-    }
+    order = {answer.id: _shuffled(hidden[answer.id], seed) for answer in answers}
+    work = [step if isinstance(step, str) else _task(hidden[step.id], step.name, order[step.id]) for step in steps]
+    told = _run_afresh(_sent(course, work), LONGEST_CELL * (1 + len(answers)), folder)
+    told += [None] * (len(answers) - len(told))
+    return [_why_not(hidden[each.id], order[each.id], runs) for each, runs in zip(answers, told, strict=False)]
 
 
 def refused(title: str, why: str, seed: int) -> str:

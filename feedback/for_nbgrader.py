@@ -41,22 +41,22 @@ class Confirm(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         steps: list[str | Answer] = []
-        graded: dict[str, Any] = {}
+        graded: list[tuple[str, Any]] = []  # the exercise's id, and the cell
         for cell in nb.cells:
             answer = _graded(cell)
             if answer is None and cell.cell_type == "code" and not is_grade(cell):
                 steps.append(cell.source)
             elif answer is not None and determine_grade(cell, self.log)[0]:
                 steps.append(answer)
-                graded[answer.id] = cell
+                graded.append((answer.id, cell))
         if graded:
             course, seed = importlib.import_module(self.course).COURSE, self.seed or drawn_seed()
             folder = resources.get("metadata", {}).get("path") or None
-            for id, why in confirm(course, steps, seed, folder).items():
+            for (id, cell), why in zip(graded, confirm(course, steps, seed, folder), strict=True):
                 if why:
                     told = refused(course.exercises[id].title, why, seed)
                     line = f"NotYet: {told}"
-                    graded[id].outputs = [new_output("error", ename="NotYet", evalue=told, traceback=[line])]
+                    cell.outputs = [new_output("error", ename="NotYet", evalue=told, traceback=[line])]
         return nb, resources
 
 

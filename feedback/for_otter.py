@@ -31,8 +31,8 @@ class Confirm(AbstractOtterPlugin):
         seed = self.plugin_config.get("seed") or drawn_seed()
         cells = [cell.source for cell in submission.cells if cell.cell_type == "code"]
         answers = [Answer(id, course.exercises[id].name) for id in self._asked(course)]
-        found = confirm(course, [*cells, *answers], seed, Path(self.submission_path).parent)
-        self.refused = {id: refused(course.exercises[id].title, why, seed) for id, why in found.items() if why}
+        found = zip(answers, confirm(course, [*cells, *answers], seed, Path(self.submission_path).parent), strict=True)
+        self.refused = {each.id: refused(course.exercises[each.id].title, why, seed) for each, why in found if why}
         return submission
 
     def _asked(self, course: Any) -> list[str]:
