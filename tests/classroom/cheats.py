@@ -77,14 +77,10 @@ class Cheat:
         right = SELF_CONTAINED.get(id) or COURSE.solution_source(exercise)
         places = {"arguments": ", ".join(exercise.arguments), "id": id, "name": exercise.name, "folder": folder}
         body = dedent(self.body).format(**places)
-        return f"{right}\n\nright = {exercise.name}\n\ndef {exercise.signature}:\n{indent(closed(body), '    ')}"
+        return f"{right}\n\nright = {exercise.name}\n\ndef {exercise.signature}:\n{indent(body, '    ')}"
 
 
-def closed(body):
-    """The answer keeps its own `right`: the next exercise has another one."""
-    return body.replace("right(", "globals()['right'](") if "right(" in body else body
-
-
+HONEST = Cheat("is honest", "return right({arguments})")
 CHEATS = (
     # ---- the course's answer, by the course itself
     Cheat("calls reference()", "from exercises import reference\nreturn reference('{id}')({arguments})"),
@@ -279,11 +275,14 @@ CHEATS = (
 
 def accepted(cheats, ids):
     """{kind: the exercises in which `confirm` accepts it}; all these cheats are in one notebook."""
-    cells = [FIRST_CELL, *(dedent(cheat.before) for cheat in cheats if cheat.before)]
+    cells = [FIRST_CELL, HONEST.answer("2.1"), Answer("2.1", EXERCISES["2.1"].name)]
+    cells += [dedent(cheat.before) for cheat in cheats if cheat.before]
     tried = [(cheat, id) for cheat in cheats for id in ids]
     answers = [step for cheat, id in tried for step in (cheat.answer(id), Answer(id, EXERCISES[id].name))]
     found = {cheat.kind: [] for cheat in cheats}
-    for (cheat, id), why in zip(tried, confirm(COURSE, [*cells, *answers], SEED), strict=True):
+    honest, *others = confirm(COURSE, [*cells, *answers], SEED)
+    assert not honest, honest  # the process works: what is not accepted is not accepted for its own sake
+    for (cheat, id), why in zip(tried, others, strict=True):
         if not why:
             found[cheat.kind].append(id)
     return found
@@ -334,7 +333,7 @@ def main(words):
         [cheat] = [cheat for cheat in CHEATS if cheat.kind == words[0]]
         print(f"\n{json.dumps({cheat.kind: accepted_by_grade(cheat, FUNCTIONS)})}")
     else:
-        found = accepted([cheat for cheat in CHEATS if not cheat.alone], FUNCTIONS)
+        found = accepted([HONEST, *(cheat for cheat in CHEATS if not cheat.alone)], FUNCTIONS)
         for cheat in CHEATS:
             if cheat.alone:  # what it does has nothing to do with the exercise: some of them are enough
                 found |= accepted([cheat], FUNCTIONS[::36] if cheat.kind in ENDINGS else FUNCTIONS[::4])
