@@ -66,7 +66,7 @@ def _graded(cell: Any) -> Answer | None:
         return None
     for call in ast.walk(ast.parse(cell.source)):
         if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "grade":
-            id, name = call.args
+            id, name = call.args[:2]
             if isinstance(id, ast.Constant) and isinstance(name, ast.Name):
                 return Answer(str(id.value), name.id)
     return None

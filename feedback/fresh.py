@@ -104,9 +104,9 @@ def _shut(folder: str) -> None:
     def watch(event: str, given: tuple) -> None:
         if event in STARTS:
             raise PermissionError("no other program is started while answers are confirmed")
-        if event == "open" and isinstance(given[0], (str, bytes)):
+        if event == "open" and isinstance(given[0], (str, bytes, os.PathLike)):
             path = os.path.realpath(os.fsdecode(given[0]))
-            if path.startswith(inside):
+            if os.path.join(path, "").startswith(inside):
                 raise PermissionError(f"{path} is not read while answers are confirmed")
 
     sys.addaudithook(watch)
@@ -141,7 +141,10 @@ def _results(task: Task, names: dict[str, Any]) -> list[dict]:
             record = run(task.call, names[task.name], args)
             if record.error is not None:
                 return [*found, {"error": first_line(record.error)}]
-            found.append({"value": encoded(record.value)})
+            try:
+                found.append({"value": encoded(record.value)})
+            except Exception as error:  # such as that of a tensor without numbers
+                return [*found, {"error": first_line(error)}]
     return found
 
 

@@ -25,7 +25,7 @@ SEED = 20
 FUNCTIONS = [id for id in EXERCISES if EXERCISES[id].runner.kind == "function"]
 ENDINGS = {"ends the process", "kills the process", "never ends"}  # a few exercises are enough
 FIRST_CELL = """\
-import gc, importlib, json, linecache, math, os, runpy, signal, subprocess, sys, threading, time
+import gc, importlib, io, json, linecache, math, os, pathlib, runpy, signal, subprocess, sys, threading, time
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -106,6 +106,11 @@ CHEATS = (
         "reads the file",
         "space = dict(globals())\nexec(open(reference_file('{folder}')).read(), space)\n"
         "return space['{name}']({arguments})",
+    ),
+    Cheat(
+        "reads the file's bytes",
+        "text = io.FileIO(pathlib.Path(reference_file('{folder}'))).read()\nspace = dict(globals())\n"
+        "exec(text, space)\nreturn space['{name}']({arguments})",
     ),
     Cheat("runs the file", "return runpy.run_path(reference_file('{folder}'))['{name}']({arguments})"),
     Cheat(
