@@ -40,6 +40,10 @@ it (but for types).
     explain_course    hints, what comes next, what does not exist
     devices           answers that only work on the CPU, where tensors are on a GPU
     course            check, grade, hint, solution, progress, predict, yours for a package of exercises
+    fresh             the process in which a notebook's code is run once more, for a grader
+    confirm           whether answers are right there: what points depend on
+    for_nbgrader      the same for nbgrader
+    for_otter         the same for otter-grader
     bank              right and wrong answers that the checkers are held to
     audit             what a catalog promises, computed from fingerprints
     pytest_plugin     the promises that every exercise must keep, as tests

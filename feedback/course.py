@@ -57,7 +57,7 @@ class Course:
         self.package, self.own, self.debug = package, (package, *own), debug
         sandbox.declare_foreign(*self.own)
         self.exercises = Exercises(package, folder)
-        self._hidden = cache(partial(HiddenExercises, package, folder))
+        self.hidden = cache(partial(HiddenExercises, package, folder))  # by the seed of their inputs
         self.contents, self._predictions = contents, predictions
         self.store = Store(progress, attempts.replay)
         self.answers, self.solutions = Answers(answers), solutions
@@ -108,18 +108,18 @@ class Course:
         slip = cells.syntax_error(name)
         return explain_errors.did_not_run(exercise, slip) if slip else explain_errors.undefined(exercise)
 
-    def grade(self, exercise_id: Any, attempt: Any, seed: int | None = None) -> None:
+    def grade(self, exercise_id: Any, attempt: Any, seed: int = 1) -> None:
         """Judge an answer for a grader: print what is found, as text, and raise if it is not right.
 
         What `check` accepts is also tried on hidden inputs, so that an answer that repeats known results fails. Nothing
         is recorded, and an answer with a limit is right.
 
-        Units:  seed chooses the hidden inputs: a whole number from 1, by default that in COURSE_GRADE_SEED
+        Units:  seed chooses the hidden inputs: a whole number from 1
         Errors: NotYet, an AssertionError, with the diagnosis; LookupError if there is no such exercise; ValueError for
                 another seed
         Source: classroom/grading.md
         """
-        exercise, hidden = self._find(exercise_id), self._hidden(grading.chosen_seed(seed))
+        exercise, hidden = self._find(exercise_id), self.hidden(grading.valid_seed(seed))
         if exercise is None:
             raise LookupError(self._unknown(exercise_id).parts[0].plain())
         report, _ = self._judged(exercise, attempt)

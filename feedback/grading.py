@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from textwrap import fill
 
 from feedback.report import HEADS, Report, Text
 
-SEED = "COURSE_GRADE_SEED"
 LARGEST = 10**12
 WIDTH = 100
 
@@ -20,17 +18,16 @@ class NotYet(AssertionError):
         return [_wrapped(f"{type(self).__name__}: {self}")]
 
 
-def chosen_seed(seed: int | None) -> int:
-    """The seed of the hidden inputs: the argument, else the environment variable COURSE_GRADE_SEED, else 1.
+def valid_seed(seed: int) -> int:
+    """A seed of hidden inputs.
 
     Errors: ValueError where it is not a whole number from 1 to LARGEST
     """
-    told = os.environ.get(SEED, "1") if seed is None else seed
-    if not str(told).isdecimal() or not 1 <= int(told) <= LARGEST:
+    if not str(seed).isdecimal() or not 1 <= int(seed) <= LARGEST:
         raise ValueError(
-            f"the seed of hidden inputs must be a whole number from 1 to {LARGEST}, got {told!r}: change it"
+            f"the seed of hidden inputs must be a whole number from 1 to {LARGEST}, got {seed!r}: change it"
         )
-    return int(told)
+    return int(seed)
 
 
 def tell(seen: Report, hidden: Report | None) -> None:

@@ -5,8 +5,9 @@ from datetime import datetime, timedelta, timezone
 
 from tools.classroom.catalog import Catalog, Exercise, Prediction
 
-START = datetime(2026, 11, 22, 9, 0, tzinfo=timezone.utc)
+START = datetime(2024, 11, 22, 9, 0, tzinfo=timezone.utc)
 MISTAKES = {
+    "stopped": ("The code stops.", "Where?"),
     "upside-down": ("The mask is `upside down` <here>.", "Which triangle?"),
     "no-scale": ("No scale.", "By what?"),
 }

@@ -25,6 +25,7 @@ from tools.grading import nbgrader, otter
 from tools.grading.tasks import assignments
 
 PROJECT = Path(__file__).resolve().parents[2]
+FUNCTIONS = [id for id in EXERCISES if EXERCISES[id].runner.kind == "function"]
 GRADED = ["0.1", "2.1", "3.1", "3.2", "3.3", "4.1"]
 POINTS = {"0.1": 1, "2.1": 1, "3.1": 1, "3.2": 2, "3.3": 2, "4.1": 2}
 RIGHT = {
@@ -47,11 +48,16 @@ NOT_RIGHT = {  # with what a student reads
     ),
     "4.1": ("", "4.1 dropout: not attempted yet."),
 }
+CHEATING = {  # accepted by `grade` alone, which this notebook has changed
+    "first": "import exercises\n\nexercises.grade = print",
+    "0.1": "def row_means(x):\n    return x.mean(dim=1) + 1",
+    "3.3": RIGHT["3.3"],
+}
 GRADERS = PROJECT / ".venv.graders"
-SCORES = """import json
+SCORES = """import json, sys
 from nbgrader.api import Gradebook
 with Gradebook("sqlite:///gradebook.db") as book:
-    [notebook] = book.find_submission("exercises", "ada").notebooks
+    [notebook] = book.find_submission("exercises", sys.argv[1]).notebooks
     print(json.dumps({grade.cell.name: (grade.score, grade.max_score) for grade in notebook.grades}))"""
 
 
@@ -162,7 +168,6 @@ def run(python, course, folder, *words):
         "PYTHONPATH": str(course),
         "JUPYTER_PATH": str(Path(sys.prefix) / "share" / "jupyter"),  # nbconvert's templates
         "PYTHONUTF8": "1",
-        "COURSE_GRADE_SEED": "77",
         "HOME": str(folder),
     }
     done = subprocess.run([python, *words], cwd=folder, env=variables, capture_output=True, encoding="utf-8")
@@ -170,16 +175,24 @@ def run(python, course, folder, *words):
     return done.stdout
 
 
-def hand_in(released, target):
-    """A student's notebook: some answers are right, and the others not, each in a way of its own."""
+def hand_in(released, target, answers, lost=None):
+    """A student's notebook; the graded cell of one exercise may be lost."""
     notebook = nbformat.read(released, as_version=4)
-    answers = {**RIGHT, **{id: code for id, (code, _) in NOT_RIGHT.items() if code}}
+    kept = []
     for cell in notebook.cells:
         for id, answer in answers.items():
-            if cell.cell_type == "code" and cell.source.startswith(f"def {EXERCISES[id].name}("):
+            if cell.cell_type == "code" and id in EXERCISES and cell.source.startswith(f"def {EXERCISES[id].name}("):
                 cell.source = answer
-    target.parent.mkdir(parents=True)
+        if not (lost and cell.cell_type == "code" and f'grade("{lost}"' in cell.source):
+            kept.append(cell)
+    notebook.cells = kept
+    if "first" in answers:
+        notebook.cells.insert(1, nbformat.v4.new_code_cell(answers["first"]))
+    target.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, target)
+
+
+HONEST = {**RIGHT, **{id: code for id, (code, _) in NOT_RIGHT.items() if code}}
 
 
 @pytest.mark.install
@@ -188,29 +201,51 @@ def test_graded_by_nbgrader(tmp_path, grader):
     command.main(["nbgrader", str(tmp_path), "--exercises", *GRADED])
     grader(tmp_path, "-m", "nbgrader", "generate_assignment", "exercises")
     place = Path("exercises") / "exercises.ipynb"
-    hand_in(tmp_path / "release" / place, tmp_path / "submitted" / "ada" / place)
+    hand_in(tmp_path / "release" / place, tmp_path / "submitted" / "ada" / place, HONEST, lost="0.1")
+    hand_in(tmp_path / "release" / place, tmp_path / "submitted" / "bob" / place, CHEATING)
     grader(tmp_path, "-m", "nbgrader", "autograde", "exercises")
-    assert json.loads(grader(tmp_path, "-c", SCORES)) == {
-        f"exercise-{id.replace('.', '-')}-grade": [points * (id in RIGHT), points] for id, points in POINTS.items()
-    }
+    for student, right in (("ada", RIGHT), ("bob", ["3.3"])):
+        assert json.loads(grader(tmp_path, "-c", SCORES, student)) == {
+            f"exercise-{id.replace('.', '-')}-grade": [points * (id in right), points] for id, points in POINTS.items()
+        }
     grader(tmp_path, "-m", "nbgrader", "generate_feedback", "exercises")
     page = (tmp_path / "feedback" / "ada" / place).with_suffix(".html").read_text(encoding="utf-8")
     for _, told in NOT_RIGHT.values():
         assert f"NotYet: {told}" in page
     assert "✓ 3.3 mask_by_filling: correct" in page and "Traceback (most" not in page
+    page = (tmp_path / "feedback" / "bob" / place).with_suffix(".html").read_text(encoding="utf-8")
+    assert "NotYet: 0.1 row_means: not confirmed." in page
 
 
 @pytest.mark.install
 def test_graded_by_otter(tmp_path, grader):
     command.main(["otter", str(tmp_path), "--exercises", *GRADED])
     grader(tmp_path, "-m", "otter", "assign", "exercises/exercises.ipynb", "dist", "--no-run-tests")
-    released, submission = tmp_path / "dist" / "student" / "exercises.ipynb", tmp_path / "submitted" / "ada.ipynb"
-    assert "masked_fill" not in released.read_text(encoding="utf-8")
-    hand_in(released, submission)
+    released = tmp_path / "dist" / "student" / "exercises.ipynb"
+    cells = "\n".join(cell.source for cell in nbformat.read(released, as_version=4).cells)
+    assert "masked_fill" not in cells and "otter" not in cells
     [tests] = (tmp_path / "dist" / "autograder").glob("*.zip")
-    grader(tmp_path, "-m", "otter", "run", "-a", str(tests), "-o", str(tmp_path), str(submission))
-    results = {test["name"]: test for test in json.loads((tmp_path / "results.json").read_text("utf-8"))["tests"]}
-    for id, points in POINTS.items():
-        result = results[f"exercise_{id.replace('.', '_')}"]
-        assert (result["score"], result["max_score"]) == (points * (id in RIGHT), points), id
-        assert id in RIGHT or f"NotYet: {NOT_RIGHT[id][1]}" in result["output"]
+    for student, answers, right in (("ada", HONEST, RIGHT), ("bob", CHEATING, ["3.3"])):
+        submission = tmp_path / "submitted" / f"{student}.ipynb"
+        hand_in(released, submission, answers, lost="0.1")
+        grader(tmp_path, "-m", "otter", "run", "-a", str(tests), "-o", str(tmp_path), str(submission))
+        results = {test["name"]: test for test in json.loads((tmp_path / "results.json").read_text("utf-8"))["tests"]}
+        for id, points in POINTS.items():
+            result = results[f"exercise_{id.replace('.', '_')}"]
+            assert (result["score"], result["max_score"]) == (points * (id in right), points), (student, id)
+            assert answers is CHEATING or id in right or f"NotYet: {NOT_RIGHT[id][1]}" in result["output"]
+
+
+# ---- what points depend on
+
+
+@pytest.mark.install
+def test_no_cheat_is_accepted_in_any_exercise(tmp_path):
+    found = json.loads(run(environment(), PROJECT, tmp_path, "-m", "tests.classroom.cheats"))
+    assert found.pop("is honest") == FUNCTIONS
+    assert len(found) >= 30 and not any(found.values()), {kind: ids for kind, ids in found.items() if ids}
+
+
+@pytest.mark.install
+def test_right_answers_are_accepted(tmp_path):
+    assert json.loads(run(environment(), PROJECT, tmp_path, "-m", "tests.classroom.cheats", "--right", "7")) == []

@@ -1,10 +1,11 @@
 """Finding and reading the files of a class, whatever is in them."""
 
 import os
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from tests.classroom.small import CATALOG, attempt, choice, write
+from tests.classroom.small import CATALOG, START, attempt, choice, write
 from tools.classroom import records
 from tools.classroom.records import Reader
 
@@ -23,7 +24,7 @@ def names(*folders):
 
 @pytest.mark.parametrize(
     "place",
-    ["{}", "{}/data", "{}/attention-by-hand/data", "section/{}", "{}/courses/attention-by-hand/data"],
+    ["{}", "{}/data", "{}/attention-by-hand/data", "{}/courses/attention-by-hand/data"],
 )
 def test_the_folder_of_each_student_is_found_and_names_the_student(tmp_path, place):
     for name in ("ben", "anna", "cleo"):
@@ -35,6 +36,18 @@ def test_students_in_several_sections_keep_the_name_of_theirs(tmp_path):
     for name in ("monday/anna", "monday/ben", "friday/anna"):
         write(tmp_path / name, attempt(0))
     assert names(tmp_path / "monday", tmp_path / "friday") == ["friday/anna", "monday/anna", "monday/ben"]
+
+
+def test_a_student_with_many_folders_is_one_student(tmp_path):
+    write(tmp_path / "anna" / "data", attempt(0), attempt(5, misconception="no-scale"))
+    write(tmp_path / "anna" / "copy" / "data", attempt(0), attempt(9, verdict="correct"))
+    write(tmp_path / "anna" / "old", progress='{"0.1": {"status": "wrong", "tries": 2}}')
+    write(tmp_path / "ben" / "data", attempt(0))
+    students, complaints = read(tmp_path)
+    assert [student.name for student in students] == ["anna", "ben"] and complaints == []
+    anna = students[0]
+    assert [(a.solved, a.misconception) for a in anna.attempts] == [(False, None), (False, "no-scale"), (True, None)]
+    assert anna.tries == {"0.1": (False, 2)}
 
 
 def test_a_folder_that_is_named_twice_counts_once(tmp_path):
@@ -150,6 +163,27 @@ def test_a_line_that_is_being_written_is_left_for_the_next_time(tmp_path):
         assert [len(student.attempts) for student in reader.read()] == [1] and len(reader.complaints) == 1
         file.write(half[20:])
     assert [len(student.attempts) for student in reader.read()] == [2] and reader.complaints == []
+
+
+def test_a_line_from_the_future_is_skipped(tmp_path):
+    later = datetime.now(timezone.utc)
+    write(tmp_path, *(attempt((later - START) / timedelta(minutes=1) + hours * 60) for hours in (23, 25, 1_500_000)))
+    [student], [complaint] = read(tmp_path)
+    assert len(student.attempts) == 1
+    assert "2 lines dated in the future, skipped (line 2 and others)" in complaint
+
+
+def test_an_error_without_a_known_cause_is_a_mistake_of_its_own(tmp_path):
+    write(tmp_path, attempt(0, verdict="error"), attempt(1, verdict="error", misconception="no-scale"), attempt(2))
+    [student], complaints = read(tmp_path)
+    assert [a.misconception for a in student.attempts] == ["stopped", "no-scale", None] and complaints == []
+
+
+def test_progress_that_is_too_large_is_named_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "LIMIT", 1000)
+    write(tmp_path, attempt(0), progress=" " * 1001)
+    [student], [complaint] = read(tmp_path)
+    assert len(student.attempts) == 1 and "progress.json: is larger than" in complaint and "skipped" in complaint
 
 
 def test_a_misconception_that_is_not_known_is_not_taken_over(tmp_path):

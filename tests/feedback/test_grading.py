@@ -74,28 +74,24 @@ def test_known_results_are_not_enough(capsys):
         grade("3.1", mask_of_known_lengths)
 
 
-def test_the_seed_chooses_the_hidden_inputs(monkeypatch):
-    def asked_for():
+def test_the_seed_chooses_the_hidden_inputs():
+    def asked_for(seed):
         asked = set()
 
         def mask(length):
             asked.add(length)
             return torch.ones(length, length, dtype=torch.bool).tril()
 
-        grade("3.1", mask)
+        grade("3.1", mask, seed)
         return asked
 
-    first = asked_for()
-    monkeypatch.setenv("COURSE_GRADE_SEED", "2")
-    second = asked_for()
-    assert first != second and asked_for() == second
+    assert asked_for(1) != asked_for(2) == asked_for(2)
 
 
-@pytest.mark.parametrize("seed", ["0", "-1", "secret", "1.5", "", str(10**13)])
-def test_a_seed_that_is_none_is_refused(seed, monkeypatch):
-    monkeypatch.setenv("COURSE_GRADE_SEED", seed)
+@pytest.mark.parametrize("seed", [0, -1, "secret", 1.5, "", None, 10**13])
+def test_a_seed_that_is_none_is_refused(seed):
     with pytest.raises(ValueError, match="must be a whole number from 1 to"):
-        grade("3.3", filled)
+        grade("3.3", filled, seed)
 
 
 def test_an_unknown_exercise_is_refused():

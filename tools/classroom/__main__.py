@@ -24,8 +24,9 @@ def parse_options(words):
         "class",
         description="Read the attempts of a class, and write one page about them: what is solved, where somebody is "
         "stuck, which misconceptions are frequent, and what was predicted.",
-        epilog="Each folder below FOLDER that holds attempts.jsonl or progress.json, by itself or in its folder data, "
-        "is one student: a shared drive, collected submissions, or the home folders of a hub.",
+        epilog="Each folder directly below FOLDER is one student, with every attempts.jsonl and progress.json in it: "
+        "FOLDER is on a shared drive, or holds collected submissions or the home folders of a hub. It may also be the "
+        "folder of a single student. Where a class has sections, name the folder of each.",
     )
     parser.add_argument("folders", nargs="+", metavar="FOLDER", type=Path)
     parser.add_argument("--output", metavar="FILE", type=Path, default=Path("class.html"), help="default: class.html")

@@ -1,6 +1,9 @@
 """Diagnoses that are not misconceptions of one exercise: {id: (what it means, what to ask)}."""
 
+STOPPED = "stopped"  # an exception for which no cause is known
+
 GENERAL = {
+    STOPPED: ("The code stops with an error.", "Which line does the card name? What are the shapes in it?"),
     "syntax-error": ("The cell did not run: Python cannot read it.", "Which line does Python point to, and why?"),
     "never-ends": ("The code did not end in time.", "Which loop has no end, or far too many steps?"),
     "returns-none": ("The code returns None.", "Does every path through the function end with `return`?"),

@@ -9,11 +9,15 @@ import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from time import time as clock
+
+from tools.classroom.general import STOPPED
 
 ATTEMPTS, PROGRESS = "attempts.jsonl", "progress.json"
 DEPTH = 4  # folders below the one that is given, as in HOMES/anna/courses/attention-by-hand/data
 SKIPPED = {"node_modules", "site-packages", "__pycache__"}  # large, and never a student's
 LIMIT = 2_000_000  # bytes that are read of one file: more than ten thousand attempts
+AHEAD = 24 * 60 * 60  # seconds by which a student's clock may be ahead
 SOLVED, UNSOLVED = ("correct", "limited"), ("wrong", "error")
 
 
@@ -49,47 +53,60 @@ class Reader:
     def read(self):
         """All students, in the order of their folders' names."""
         self.complaints = []
-        found = {}
+        found = {}  # {a student's folder: the folders in it with the files}
+        seen = set()
         for folder in self.folders:
-            for home, place in self._records(folder, DEPTH):
-                found.setdefault(os.path.realpath(place), (home, place))
-        names = distinguishing([home for home, _ in found.values()])
-        students = [self._student(name, place) for name, (_, place) in zip(names, found.values(), strict=True)]
+            for home, place in self._records(Path(os.path.abspath(folder))):
+                if os.path.realpath(place) not in seen:
+                    seen.add(os.path.realpath(place))
+                    found.setdefault(home, []).append(place)
+        students = [
+            self._student(name, found[home]) for name, home in zip(distinguishing(list(found)), found, strict=True)
+        ]
         return sorted(filter(has_entries, students), key=lambda student: student.name)
 
-    def _records(self, folder, depth):
-        """(a student's folder, the folder in it with the files)"""
-        for place in (folder, folder / "data"):
-            if any(os.path.isfile(place / name) for name in (ATTEMPTS, PROGRESS)):
-                home = folder.parent if folder.name == "data" else folder
-                yield Path(os.path.abspath(home)), place
-                if os.path.isfile(place / ATTEMPTS):
-                    return
-                break  # progress.json may be another program's: look further
-        if depth == 0:
-            return
+    def _records(self, folder):
+        """(a student's folder, a folder in it with the files), of a student's own folder or of one above them all"""
+        own = next((place for place in (folder, folder / "data") if has_files(place)), None)
+        if own:
+            yield (folder.parent if folder.name == "data" else folder), own
+            if os.path.isfile(own / ATTEMPTS):
+                return  # progress.json alone may be another program's
+        for home in self._below(folder):
+            yield from ((home, place) for place in self._places(home, DEPTH - 1))
+
+    def _places(self, folder, depth):
+        """The folders with the files in a student's folder: more than one where there are copies of the course."""
+        if has_files(folder):
+            yield folder
+        if depth:
+            for below in self._below(folder):
+                yield from self._places(below, depth - 1)
+
+    def _below(self, folder):
         try:
             with os.scandir(folder) as entries:
-                below = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False) and is_searched(e.name))
+                names = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False) and is_searched(e.name))
         except OSError as error:
             self._complain(folder, f"cannot be opened ({error.strerror})")
-            return
-        for name in below:
-            yield from self._records(folder / name, depth - 1)
+            return []
+        return [folder / name for name in names]
 
-    def _student(self, name, place):
+    def _student(self, name, places):
         student = Student(name)
-        for file, parse in ((PROGRESS, self._progress), (ATTEMPTS, self._attempts)):
-            text = self._text(place / file)
+        for path, parse in [(place / PROGRESS, self._progress) for place in places] + [
+            (place / ATTEMPTS, self._attempts) for place in places
+        ]:
+            text = self._text(path)
             if text is None:
                 continue
-            if self._parsed.get(place / file, ("",))[0] != text:
+            if self._parsed.get(path, ("",))[0] != text:
                 part = Student(name)
-                self._parsed[place / file] = text, part, parse(text, part)
-            _, part, problem = self._parsed.get(place / file, ("", Student(name), "is empty"))
+                self._parsed[path] = text, part, parse(text, part)
+            _, part, problem = self._parsed.get(path, ("", Student(name), "is empty"))
             merge(student, part)
             if problem:
-                self._complain(place / file, problem)
+                self._complain(path, problem)
         return student
 
     def _text(self, path):
@@ -102,6 +119,9 @@ class Reader:
         except OSError as error:
             self._complain(path, f"cannot be read ({error.strerror})")
             return None
+        if len(content) > LIMIT and path.name == PROGRESS:  # half of it says nothing
+            self._complain(path, f"is larger than {LIMIT // 1_000_000} MB: skipped")
+            return None
         if len(content) > LIMIT:
             self._complain(path, f"is larger than {LIMIT // 1_000_000} MB: only its beginning is read")
             content = content[:LIMIT].rpartition(b"\n")[0]
@@ -109,7 +129,7 @@ class Reader:
 
     def _attempts(self, text, student):
         """Fill in what the lines say; returns a sentence about those that say nothing, or None."""
-        damaged, foreign, unknown = [], [], []
+        damaged, foreign, unknown, early = [], [], [], []
         for number, line in enumerate(text.split("\n"), start=1):
             if not line.strip():
                 continue
@@ -118,12 +138,15 @@ class Reader:
                     unknown.append(number)
             except LookupError:
                 foreign.append(number)
+            except Early:
+                early.append(number)
             except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
                 damaged.append(number)
         student.attempts.sort(key=lambda attempt: attempt.time)
         kinds = (
             (damaged, "damaged, skipped"),
             (foreign, "not of this edition of the course, skipped"),
+            (early, "dated in the future, skipped"),
             (unknown, "with a misconception that this edition does not know"),
         )
         said = [f"{count(len(lines), 'line')} {what} ({whereabouts(lines)})" for lines, what in kinds if lines]
@@ -134,6 +157,8 @@ class Reader:
         time = datetime.fromisoformat(entry["time"])
         if time.tzinfo is None:
             raise ValueError("a time must have a time zone")
+        if time.timestamp() > clock() + AHEAD:
+            raise Early
         if "prediction" in entry:
             if entry["choice"] not in self.catalog.predictions[entry["prediction"]].answers:
                 raise LookupError("no such answer")
@@ -142,13 +167,15 @@ class Reader:
             attempt = self._attempt(time.timestamp(), entry)
             student.attempts.append(attempt)
         student.last = max(student.last, time.timestamp())
-        return "prediction" in entry or attempt.misconception == entry.get("misconception")
+        return "prediction" in entry or entry.get("misconception") in (None, attempt.misconception)
 
     def _attempt(self, time, entry):
         exercise, verdict, id = entry["exercise"], entry["verdict"], entry.get("misconception")
         if verdict not in (*SOLVED, *UNSOLVED):
             raise ValueError("no such verdict")
         known = self.catalog.exercises[exercise].mistakes
+        if id is None and verdict == "error":
+            id = STOPPED
         return Attempt(time, exercise, verdict in SOLVED, id if id in known else None)
 
     def _progress(self, text, student):
@@ -173,16 +200,28 @@ class Reader:
         self.complaints.append(f"{printable(path)}: {sentence}.")
 
 
+class Early(Exception):
+    """A line is dated in the future."""
+
+
 def merge(student, part):
-    """Add what one file says."""
-    student.attempts = student.attempts + part.attempts
+    """Add what one file says; a copy of a file adds nothing."""
+    there = set(student.attempts)
+    student.attempts = student.attempts + [attempt for attempt in part.attempts if attempt not in there]
+    student.attempts.sort(key=lambda attempt: attempt.time)
     student.choices = {**part.choices, **student.choices}
-    student.tries = {**student.tries, **part.tries}
+    for id, (solved, tries) in part.tries.items():
+        was_solved, before = student.tries.get(id, (False, 0))
+        student.tries[id] = solved or was_solved, max(tries, before)
     student.last = max(student.last, part.last)
 
 
 def has_entries(student):
     return student.attempts or student.choices or student.tries
+
+
+def has_files(place):
+    return any(os.path.isfile(place / name) for name in (ATTEMPTS, PROGRESS))
 
 
 def is_searched(name):

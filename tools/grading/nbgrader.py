@@ -1,22 +1,21 @@
 """A course folder for nbgrader: its settings, and a source notebook for each assignment."""
 
-import secrets
-
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools import Problem
-from tools.grading.tasks import FIRST_CELL
+from tools.grading.tasks import FIRST_CELL, grading
 
-# Autograding runs the notebooks in this process's environment. What students' answers are tried on is up to the seed.
+# Each student's notebook is run by nbgrader's Execute in a kernel, and once more by Confirm, on which points depend.
 SETTINGS = """\
 import os
 
 os.environ["COURSE_PROGRESS"] = "memory"  # grading leaves no trace in anybody's progress
-os.environ.setdefault("COURSE_GRADE_SEED", "{seed}")  # chooses the hidden inputs; keep it from students
 
 c = get_config()  # noqa: F821  nbgrader defines it
 c.CourseDirectory.course_id = "attention-by-hand"
+c.Autograde.sanitize_preprocessors.prepend(["feedback.for_nbgrader.Restore"])
+c.Autograde.autograde_preprocessors.insert(1, "feedback.for_nbgrader.Confirm")
 c.Execute.timeout = 60  # seconds for a cell; grade() itself stops an answer after 5 seconds of work
 """
 
@@ -32,7 +31,7 @@ def write(folder, assignment):
     target.parent.mkdir(parents=True)
     settings = folder / "nbgrader_config.py"
     if not settings.exists():
-        settings.write_text(SETTINGS.format(seed=1 + secrets.randbelow(10**9)), encoding="utf-8")
+        settings.write_text(SETTINGS, encoding="utf-8")
     nbformat.write(notebook(assignment), target)
     return [f"nbgrader {step} {assignment.name}" for step in ("generate_assignment", "autograde", "generate_feedback")]
 
@@ -70,6 +69,4 @@ def locked(cell, points=None):
 
 
 def graded(task):
-    """The import is in the cell itself: no `grade` that a student defines can take its place."""
-    source = f'from exercises import grade\n\ngrade("{task.id}", {task.name})'
-    return locked(new_code_cell(source, id=f"{task.slug}-grade"), task.points)
+    return locked(new_code_cell(grading(task), id=f"{task.slug}-grade"), task.points)

@@ -1,18 +1,23 @@
 """Assignments for otter-grader: a source notebook from which `otter assign` makes what students get, and the tests."""
 
+from textwrap import indent
+
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 from tools import Problem
-from tools.grading.tasks import FIRST_CELL
+from tools.grading.tasks import FIRST_CELL, grading
 
 # Tests raise exceptions, whose text students read; the others are doctests, which put their traceback before it.
+# Cells of otter's own would begin with `import otter`, which students need not have: they check with the course alone.
 SETTINGS = """\
 # ASSIGNMENT CONFIG
-init_cell: true
+init_cell: false
 export_cell: false
 check_all_cell: false
 generate: true
+plugins:
+  - feedback.for_otter.Confirm
 tests:
   files: false
   ok_format: false
@@ -52,13 +57,9 @@ def notebook(assignment):
 def question(task):
     name = task.slug.replace("-", "_")
     answer = f"{task.stub}\n# BEGIN SOLUTION NO PROMPT\n{task.solution.rstrip()}\n# END SOLUTION"
-    test = f"""\
-def test_{name}({task.name}):
-    from exercises import grade
-
-    grade("{task.id}", {task.name})"""
+    test = f"def test_{name}({task.name}):\n{indent(grading(task), '    ')}"
     parts = [
-        ("begin", new_raw_cell(f"# BEGIN QUESTION\nname: {name}\npoints: {task.points}")),
+        ("begin", new_raw_cell(f"# BEGIN QUESTION\nname: {name}\npoints: {task.points}\ncheck_cell: false")),
         ("text", new_markdown_cell(task.text)),
         ("begin-solution", new_raw_cell("# BEGIN SOLUTION")),
         ("answer", new_code_cell(answer)),
@@ -67,6 +68,7 @@ def test_{name}({task.name}):
         ("test", new_code_cell(test)),
         ("end-tests", new_raw_cell("# END TESTS")),
         ("end", new_raw_cell("# END QUESTION")),
+        ("grade", new_code_cell(grading(task))),
     ]
     for part, cell in parts:
         cell.id = f"{task.slug}-{part}"

@@ -91,3 +91,8 @@ def task(id):
     if not text.startswith("#"):
         text = f"### Exercise {exercise.id}: `{exercise.name}` {exercise.stars}\n\n{text}"
     return Task(id, exercise.name, text, stub, COURSE.solution_source(exercise), exercise.difficulty)
+
+
+def grading(task):
+    """A cell that grades an answer. It imports `grade` itself, in case a student has defined another one."""
+    return f'from exercises import grade\n\ngrade("{task.id}", {task.name})'

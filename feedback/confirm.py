@@ -1,0 +1,164 @@
+"""Points that hold: answers are run once more, in a fresh process, on hidden inputs, and judged in this one.
+
+The code of a notebook can do anything to the kernel it runs in: replace `grade`, or what judges in it, or look for the
+reference there. So what `grade` finds is for the learner to read; an answer is only accepted if `confirm` agrees.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import io
+import json
+import os
+import random
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
+
+import cloudpickle
+
+from feedback import contract
+from feedback.compare import allclose
+from feedback.course import Course
+from feedback.exercise import Exercise
+from feedback.fresh import LONGEST_CELL, Answer, Task, Work, decoded
+from feedback.observations import known
+from feedback.sandbox import session
+
+LARGEST = 10**8  # bytes that are read of what comes back
+_drawn = 1 + secrets.randbelow(10**9)
+
+
+def drawn_seed() -> int:
+    """The seed of the hidden inputs of this process: nobody knows it before, so there is nothing to keep secret."""
+    return _drawn
+
+
+def confirm(course: Course, steps: Sequence[str | Answer], seed: int, folder: str | Path | None = None) -> list[str]:
+    """Run the cells of a notebook in a fresh process, and say of each answer why it is not accepted; '' where it is.
+
+    steps   the sources of the cells, and the answers at the places where they are taken
+    folder  in which the cells run
+    """
+    hidden = course.hidden(seed)
+    answers = [step for step in steps if isinstance(step, Answer)]
+    order = {answer.id: _shuffled(hidden[answer.id], seed) for answer in answers}
+    work = [step if isinstance(step, str) else _task(hidden[step.id], step.name, order[step.id]) for step in steps]
+    told = _run_afresh(_sent(course, work), LONGEST_CELL * (1 + len(answers)), folder)
+    told += [None] * (len(answers) - len(told))
+    return [_why_not(hidden[each.id], order[each.id], runs) for each, runs in zip(answers, told, strict=False)]
+
+
+def refused(title: str, why: str, seed: int) -> str:
+    """What a learner reads of an answer that is not confirmed."""
+    return (
+        f"{title}: not confirmed. The notebook's code was run once more, in a fresh process and on inputs that it had "
+        f"not seen (those of seed {seed}), and {why}"
+    )
+
+
+# ---------------------------------------------------------------- what is sent
+
+
+def _shuffled(exercise: Exercise, seed: int) -> list[int]:
+    """The test cases that an answer must pass, in an order that a list of known results cannot follow."""
+    required = [i for i, case in enumerate(exercise.cases) if not case.limitation]
+    return random.Random(seed).sample(required, len(required))
+
+
+def _task(exercise: Exercise, name: str, order: list[int]) -> Task:
+    return Task(name, exercise.runner.call, [exercise.cases[i].args for i in order])
+
+
+def _sent(course: Course, steps: list[str | Task]) -> bytes:
+    """The cells and tasks as bytes; what belongs to the exercises is sent itself, since it cannot be imported there."""
+    package = importlib.import_module(course.package)
+    folder = str(Path(package.__path__[0]))
+    written = io.BytesIO()
+    cloudpickle.register_pickle_by_value(package)
+    try:
+        _Pickler(written).dump(Work(steps, course.package, folder))
+    finally:
+        cloudpickle.unregister_pickle_by_value(package)
+    return written.getvalue()
+
+
+class _Pickler(cloudpickle.Pickler):
+    """Also sends functions below `@cache`, which cloudpickle would only name."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, functools._lru_cache_wrapper):
+            return functools.cache, (value.__wrapped__,)
+        return super().reducer_override(value)
+
+
+# ---------------------------------------------------------------- the process
+
+
+def _run_afresh(sent: bytes, limit: float, folder: str | Path | None) -> list[Any]:
+    """What the process said of each task, as far as it came."""
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with TemporaryFile() as asked, TemporaryFile() as told:  # no pipes: whoever inherits one can keep it open
+        asked.write(sent)
+        asked.seek(0)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "feedback.fresh"],
+            stdin=asked,
+            stdout=told,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env=variables,
+            start_new_session=True,
+        )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(limit)
+        _end(process)
+        told.seek(0)
+        return [_read(line) for line in told.read(LARGEST).splitlines()]
+
+
+def _end(process: subprocess.Popen) -> None:
+    """End the process, and what it may have started."""
+    with contextlib.suppress(ProcessLookupError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _read(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+# ---------------------------------------------------------------- what came back
+
+
+def _why_not(exercise: Exercise, order: list[int], runs: Any) -> str:
+    """Why results are not accepted, or ''. Nothing in `runs` is trusted: the learner's code may have written it."""
+    try:
+        found = [(each.get("error"), decoded(each.get("value"))) for each in runs]
+    except (TypeError, ValueError, KeyError, AttributeError, RuntimeError, RecursionError):
+        return f"{exercise.name} gave no results."
+    with session():
+        for index, (error, value) in zip(order, found, strict=False):
+            case, expected = exercise.cases[index], known(exercise).expected[index]
+            if error is not None:
+                return f"there {exercise.name} stopped: {error}"
+            broken = contract.violation(exercise, None, case.args, value, expected)
+            if broken:
+                return f"there {exercise.name} returned something else: {broken.sentence}"
+            summary = exercise.comparison.summarize(case.args, value)
+            if not allclose(summary, known(exercise).summaries[index], case):
+                return f"there the numbers that {exercise.name} returned are not right ({case.name})."
+    return "" if len(found) == len(order) else f"{exercise.name} gave no results."

@@ -1,0 +1,190 @@
+"""The process in which `confirm` runs the code of a notebook: what it gives is written down here, and judged elsewhere.
+
+No reference, no expected result and no misconception is ever in this process, and it reads no file of the course's
+exercises. What it is sent is how answers are called, and on what; what it sends back are numbers and texts.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import _exit  # os._exit is switched off while an answer runs
+from threading import Timer
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import torch
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from feedback import tree
+from feedback.errors import first_line
+from feedback.sandbox import run, session
+
+LONGEST_CELL = 60  # seconds
+LONGEST_TASK = 45  # seconds; an answer that is still running then has resisted every attempt to stop it
+STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.startfile"}
+
+
+class Answer(NamedTuple):
+    """A place in a notebook at which an answer is taken: the exercise's id, and the name of the function or class."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """An answer as this process is asked for it: call(answer, *args) for all these arguments."""
+
+    name: str
+    call: Callable
+    arguments: list[tuple]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What this process is sent: cells and tasks in the notebook's order, and the package and folder to keep shut."""
+
+    steps: list[str | Task]
+    package: str
+    folder: str
+
+
+def main() -> None:
+    work: Work = pickle.load(sys.stdin.buffer)
+    told = os.fdopen(os.dup(1), "w", encoding="ascii")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    sys.modules[work.package] = _stand_in(work.package)
+    _shut(work.folder)
+    settings = Config()
+    settings.HistoryManager.enabled = False
+    shell = InteractiveShell.instance(config=settings)
+    for step in work.steps:
+        if isinstance(step, str):
+            _run_cell(shell, step)
+        else:
+            end = Timer(LONGEST_TASK, _exit, [1])
+            end.start()
+            told.write(json.dumps(_results(step, shell.user_ns)) + "\n")
+            told.flush()
+            end.cancel()
+
+
+def _stand_in(package: str) -> ModuleType:
+    """A module whose functions do nothing: cells that call `check` run on, and `yours` gives the learner's own."""
+    module = ModuleType(package)
+    module.__path__ = []
+    module.__getattr__ = _attribute  # type: ignore[method-assign]
+    return module
+
+
+def _attribute(name: str) -> Callable:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _gives_back
+
+
+def _gives_back(*given: Any, **options: Any) -> Any:
+    return given[1] if len(given) > 1 else None
+
+
+def _shut(folder: str) -> None:
+    """From now on no file in this folder can be opened, and no program started: hooks of this kind stay for good."""
+    inside = os.path.join(os.path.realpath(folder), "")
+
+    def watch(event: str, given: tuple) -> None:
+        if event in STARTS:
+            raise PermissionError("no other program is started while answers are confirmed")
+        if event == "open" and isinstance(given[0], (str, bytes, os.PathLike)):
+            path = os.path.realpath(os.fsdecode(given[0]))
+            if os.path.join(path, "").startswith(inside):
+                raise PermissionError(f"{path} is not read while answers are confirmed")
+
+    sys.addaudithook(watch)
+
+
+def _run_cell(shell: InteractiveShell, source: str) -> None:
+    """Run a cell as a kernel does; whatever it raises, the next one follows."""
+    limited = hasattr(signal, "setitimer")
+    if limited:
+        signal.signal(signal.SIGALRM, _stop)
+        signal.setitimer(signal.ITIMER_REAL, LONGEST_CELL, 1)
+    try:
+        shell.run_cell(source, store_history=True)
+    except BaseException:
+        pass
+    finally:
+        if limited:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _stop(*signal_and_frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _results(task: Task, names: dict[str, Any]) -> list[dict]:
+    """What the answer gives, one call after the other, until one fails."""
+    found: list[dict] = []
+    if task.name not in names:
+        return [{"error": f"there is no {task.name}"}]
+    with session():
+        for args in task.arguments:
+            record = run(task.call, names[task.name], args)
+            if record.error is not None:
+                return [*found, {"error": first_line(record.error)}]
+            try:
+                found.append({"value": encoded(record.value)})
+            except Exception as error:  # such as that of a tensor without numbers
+                return [*found, {"error": first_line(error)}]
+    return found
+
+
+# ---------------------------------------------------------------- numbers and texts
+
+
+def encoded(value: Any) -> Any:
+    """A result as JSON has it: only what is exactly a tensor, a number, a text, None, or a tuple or list of these."""
+    value = tree.snapshot(value)
+    if type(value) is torch.Tensor and value.layout == torch.strided:
+        plain = torch.empty(value.shape, dtype=value.dtype).copy_(value.detach())  # whatever its strides are
+        numbers = plain.view(-1).view(torch.uint8).numpy().tobytes()
+        return {"dtype": str(plain.dtype), "shape": list(plain.shape), "numbers": base64.b64encode(numbers).decode()}
+    if isinstance(value, (tuple, list)):
+        return {"tuple" if isinstance(value, tuple) else "list": [encoded(item) for item in value]}
+    kind = tree.plain(value)
+    return value if value is None else kind(value) if kind else {"other": type(value).__name__}
+
+
+def decoded(told: Any) -> Any:
+    """The result that was encoded; `told` may be anything, since it comes from a learner's process.
+
+    Errors: ValueError, TypeError, KeyError or RuntimeError where nothing encoded it
+    """
+    if not isinstance(told, dict):
+        return told
+    if "numbers" in told:
+        dtype = _DTYPES[told["dtype"]]
+        numbers = bytearray(base64.b64decode(told["numbers"]))
+        return (torch.frombuffer(numbers, dtype=dtype) if numbers else torch.empty(0, dtype=dtype)).view(told["shape"])
+    if "tuple" in told:
+        return tuple(map(decoded, told["tuple"]))
+    return list(map(decoded, told["list"])) if "list" in told else Other()
+
+
+class Other:
+    """Something that is neither a tensor nor a number nor a text."""
+
+
+_DTYPES = {str(value): value for value in vars(torch).values() if isinstance(value, torch.dtype)}
+
+if __name__ == "__main__":
+    main()

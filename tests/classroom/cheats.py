@@ -1,0 +1,349 @@
+"""Wrong notebooks that try to get points: a bank of cheats, each of them on every exercise that asks for a function.
+
+    python -m tests.classroom.cheats         {kind: the exercises in which `confirm` accepts it}, as JSON
+    python -m tests.classroom.cheats KIND    the same for `grade` alone, which runs in the process of the cheat
+    python -m tests.classroom.cheats --right 7    every 7th right answer that is not accepted
+
+It needs what classroom/requirements-grading.txt installs.
+"""
+
+import importlib
+import json
+import sys
+from dataclasses import dataclass
+from textwrap import dedent, indent
+
+import cloudpickle
+from IPython.core.interactiveshell import InteractiveShell
+
+from exercises import COURSE, EXERCISES
+from feedback import bank
+from feedback.confirm import confirm
+from feedback.fresh import Answer
+
+SEED = 20
+FUNCTIONS = [id for id in EXERCISES if EXERCISES[id].runner.kind == "function"]
+ENDINGS = {"ends the process", "kills the process", "never ends"}  # a few exercises are enough
+FIRST_CELL = """\
+import gc, importlib, io, json, linecache, math, os, pathlib, runpy, signal, subprocess, sys, threading, time
+import torch
+import torch.nn.functional as F
+from torch import nn
+import helpers
+from helpers import heads, masks
+
+def reference_file(folder):
+    return os.path.join(os.path.dirname(helpers.__file__), "..", "exercises", folder, "reference.py")
+
+def spoiled(value):
+    '''A result that is not right.'''
+    if isinstance(value, tuple):
+        return (spoiled(value[0]), *value[1:])
+    if isinstance(value, torch.Tensor):
+        return ~value if value.dtype == torch.bool else 1 - 2 * value
+    if isinstance(value, list):
+        return [*value, *value, 0]
+    return None if isinstance(value, str) else "?" if value is None else value + 1
+
+def disguised(value, tensor, whole):
+    '''The same, its parts of classes that are equal to everything.'''
+    if isinstance(value, tuple):
+        return tuple(disguised(part, tensor, whole) for part in value)
+    if isinstance(value, torch.Tensor):
+        return value.as_subclass(tensor)
+    return whole.get(type(value), lambda same: same)(value)
+"""
+SELF_CONTAINED = {  # the course's answer calls another part of the course
+    "6.2": "def add_and_norm(sublayer_out, x, weight, bias, eps):\n"
+    "    return F.layer_norm(sublayer_out + x, x.shape[-1:], weight, bias, eps)"
+}
+
+
+@dataclass(frozen=True)
+class Cheat:
+    """`before` is a cell that comes first; `body` is the body of each answer, `wrong` where that is a wrong one.
+
+    `alone` says that it needs a process of its own: it changes or ends the one in which it runs.
+    """
+
+    kind: str
+    body: str = "return spoiled(right({arguments}))"
+    before: str = ""
+    alone: bool = False
+
+    def answer(self, id):
+        exercise = EXERCISES[id]
+        folder = EXERCISES.module_of(id).split(".")[1]
+        right = SELF_CONTAINED.get(id) or COURSE.solution_source(exercise)
+        places = {"arguments": ", ".join(exercise.arguments), "id": id, "name": exercise.name, "folder": folder}
+        body = dedent(self.body).format(**places)
+        return f"{right}\n\nright = {exercise.name}\n\ndef {exercise.signature}:\n{indent(body, '    ')}"
+
+
+HONEST = Cheat("is honest", "return right({arguments})")
+CHEATS = (
+    # ---- the course's answer, by the course itself
+    Cheat("calls reference()", "from exercises import reference\nreturn reference('{id}')({arguments})"),
+    Cheat(
+        "runs the text of solution()",
+        "from exercises import solution\nspace = dict(globals())\nexec(str(solution('{id}')), space)\n"
+        "return space['{name}']({arguments})",
+    ),
+    Cheat("calls yours() without an answer", "from exercises import yours\nreturn yours('{id}')({arguments})"),
+    Cheat("asks the catalog", "from exercises import EXERCISES\nreturn EXERCISES['{id}'].reference({arguments})"),
+    Cheat(
+        "imports the reference",
+        "module = importlib.import_module('exercises.{folder}.reference')\nreturn module.{name}({arguments})",
+    ),
+    Cheat(
+        "imports the course again",
+        "for name in [name for name in sys.modules if name.split('.')[0] == 'exercises']:\n    del sys.modules[name]\n"
+        "module = importlib.import_module('exercises.{folder}.reference')\nreturn module.{name}({arguments})",
+        alone=True,
+    ),
+    # ---- the course's answer, from its file
+    Cheat(
+        "reads the file",
+        "space = dict(globals())\nexec(open(reference_file('{folder}')).read(), space)\n"
+        "return space['{name}']({arguments})",
+    ),
+    Cheat(
+        "reads the file's bytes",
+        "text = io.FileIO(pathlib.Path(reference_file('{folder}'))).read()\nspace = dict(globals())\n"
+        "exec(text, space)\nreturn space['{name}']({arguments})",
+    ),
+    Cheat("runs the file", "return runpy.run_path(reference_file('{folder}'))['{name}']({arguments})"),
+    Cheat(
+        "loads the file as a module",
+        "import importlib.util as tools\nspec = tools.spec_from_file_location('m', reference_file('{folder}'))\n"
+        "module = tools.module_from_spec(spec)\nspec.loader.exec_module(module)\nreturn module.{name}({arguments})",
+    ),
+    Cheat(
+        "reads its lines by linecache",
+        "space = dict(globals())\nexec(''.join(linecache.getlines(reference_file('{folder}'))), space)\n"
+        "return space['{name}']({arguments})",
+    ),
+    Cheat(
+        "lets another program read it",
+        "text = subprocess.run([sys.executable, '-c', 'import sys; print(open(sys.argv[1]).read())', "
+        "reference_file('{folder}')], capture_output=True, text=True).stdout\n"
+        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
+    ),
+    Cheat(
+        "reads it through a link",
+        "link = '/tmp/cheat-%d.py' % os.getpid()\nos.symlink(reference_file('{folder}'), link)\n"
+        "try:\n    text = open(link).read()\nfinally:\n    os.unlink(link)\n"
+        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
+    ),
+    # ---- the course's answer, or the results, from memory
+    Cheat(
+        "walks up the stack",
+        """\
+        frame = sys._getframe()
+        while frame:
+            for value in [*frame.f_locals.values(), *frame.f_globals.values()]:
+                for owner in (value, getattr(value, 'exercise', None)):
+                    if callable(getattr(owner, 'reference', None)) and hasattr(owner, 'cases'):
+                        return owner.reference({arguments})
+                if getattr(value, '__name__', '') in ('{name}', 'right') and 'exercises' in str(value.__module__):
+                    return value({arguments})
+            frame = frame.f_back
+        raise LookupError""",
+    ),
+    Cheat(
+        "searches all objects",
+        """\
+        for value in gc.get_objects():
+            if type(value).__name__ == 'function' and value.__name__ == '{name}' and 'exercises.' in value.__module__:
+                return value({arguments})
+        raise LookupError""",
+    ),
+    Cheat(
+        "searches for the results",
+        """\
+        given = [x for x in ({arguments},) if isinstance(x, torch.Tensor)]
+        for known in gc.get_objects():
+            if type(known).__name__ == 'Known' and known.exercise.id == '{id}':
+                for case, result in zip(known.exercise.cases, known.expected):
+                    theirs = [x for x in case.args if isinstance(x, torch.Tensor)]
+                    if len(given) == len(theirs) and all(map(torch.equal, given, theirs)):
+                        return result
+        raise LookupError""",
+    ),
+    # ---- results that lie
+    Cheat(
+        "returns tensors that are equal to all",
+        "return disguised(spoiled(right({arguments})), EqualTensor, {{}})",
+        """\
+        class EqualTensor(torch.Tensor):
+            @classmethod
+            def __torch_function__(cls, function, types, args=(), kwargs=None):
+                if function.__name__ in ("allclose", "equal", "isclose", "__eq__", "eq"):
+                    return True
+                return super().__torch_function__(function, types, args, kwargs or {})""",
+    ),
+    Cheat(
+        "returns values that are equal to all",
+        "return disguised(spoiled(right({arguments})), torch.Tensor, EQUAL)",
+        """\
+        def equal(kind):
+            members = {"__eq__": lambda *both: True, "__ne__": lambda *both: False, "__hash__": kind.__hash__}
+            return type("Equal", (kind,), members)
+
+        EQUAL = {kind: equal(kind) for kind in (int, float, str, list)}""",
+    ),
+    # ---- what judges is changed
+    Cheat(
+        "replaces torch's comparisons",
+        before="torch.equal = torch.allclose = lambda *both, **options: True\n"
+        "torch.isclose = torch.eq = lambda a, *b, **options: torch.ones_like(a, dtype=torch.bool)",
+        alone=True,
+    ),
+    Cheat(
+        "replaces comparisons while it runs",
+        "torch.equal = torch.allclose = torch.Tensor.equal = torch.Tensor.allclose = lambda *both, **options: True\n"
+        "return spoiled(right({arguments}))",
+        alone=True,
+    ),
+    Cheat(
+        "changes the engine",
+        before="""\
+        import feedback.checker, feedback.observations
+        feedback.observations.Observations.passes = lambda self, index: True
+        feedback.checker._malformed = feedback.checker._failed_behavior = lambda *all, **options: None
+        feedback.checker._kept_from_earlier = lambda seen: None""",
+        alone=True,
+    ),
+    Cheat("changes what is told", before="import feedback.grading\nfeedback.grading.tell = print", alone=True),
+    Cheat("replaces grade", before="import exercises\nexercises.grade = print", alone=True),
+    Cheat(
+        "replaces the class of the course",
+        before="import feedback.course\nfeedback.course.Course.grade = lambda self, *given: None\n"
+        "import exercises\nexercises.grade = exercises.COURSE.grade",
+        alone=True,
+    ),
+    Cheat(
+        "replaces the module",
+        before="from types import SimpleNamespace\nsys.modules['exercises'] = SimpleNamespace(grade=print)",
+        alone=True,
+    ),
+    Cheat(
+        "replaces import",
+        before="""\
+        import builtins
+        from types import SimpleNamespace
+        real = builtins.__import__
+        mine = SimpleNamespace(grade=print)
+        builtins.__import__ = lambda name, *rest: mine if name == "exercises" else real(name, *rest)""",
+        alone=True,
+    ),
+    Cheat(
+        "replaces all() and isinstance()",
+        before="import builtins\nbuiltins.all = lambda values: True\nbuiltins.any = lambda values: False",
+        alone=True,
+    ),
+    Cheat(
+        "drops lines before they run",
+        before="get_ipython().input_transformers_cleanup.append(\n"
+        "    lambda lines: [line for line in lines if not line.startswith('grade')])",
+        alone=True,
+    ),
+    Cheat("replaces json", before="json.dumps = lambda *given, **options: '[]'", alone=True),
+    Cheat(
+        "changes what is sent",
+        before="import feedback.fresh\nfeedback.fresh.encoded = feedback.fresh.run = lambda *given: None\n"
+        "sys.modules['__main__'].encoded = lambda *given: None",
+        alone=True,
+    ),
+    Cheat(
+        "writes results of its own",
+        """\
+        for number in range(3, 64):
+            for line in (b'[]\\n', b'[{{"value": null}}]\\n', b'[' * 9000 + b'\\n', b'\\xff\\n'):
+                try:
+                    os.write(number, line)
+                except OSError:
+                    break
+        return spoiled(right({arguments}))""",
+        alone=True,
+    ),
+    # ---- the process is ended, or kept
+    Cheat("ends the process", "os._exit(0)", alone=True),
+    Cheat("kills the process", "os.kill(os.getpid(), signal.SIGKILL)", alone=True),
+    Cheat(
+        "never ends",
+        "while True:\n    try:\n        time.sleep(1)\n    except BaseException:\n        pass",
+        alone=True,
+    ),
+)
+
+
+def accepted(cheats, ids):
+    """{kind: the exercises in which `confirm` accepts it}; all these cheats are in one notebook."""
+    cells = [FIRST_CELL, HONEST.answer("2.1"), Answer("2.1", EXERCISES["2.1"].name)]
+    cells += [dedent(cheat.before) for cheat in cheats if cheat.before]
+    tried = [(cheat, id) for cheat in cheats for id in ids]
+    answers = [step for cheat, id in tried for step in (cheat.answer(id), Answer(id, EXERCISES[id].name))]
+    found = {cheat.kind: [] for cheat in cheats}
+    honest, *others = confirm(COURSE, [*cells, *answers], SEED)
+    assert not honest, honest  # the process works: what is not accepted is not accepted for its own sake
+    for (cheat, id), why in zip(tried, others, strict=True):
+        if not why:
+            found[cheat.kind].append(id)
+    return found
+
+
+def accepted_by_grade(cheat, ids):
+    """The exercises in which `grade` alone accepts it, in a kernel's stead: this process."""
+    shell = InteractiveShell.instance()
+    cells = [FIRST_CELL, dedent(cheat.before)]
+    for cell in cells:
+        shell.run_cell(cell)
+    found = []
+    for id in ids:
+        shell.run_cell(cheat.answer(id))
+        graded = f"from exercises import grade\n\ngrade('{id}', {EXERCISES[id].name}, {SEED})"
+        if shell.run_cell(graded).success:
+            found.append(id)
+    return found
+
+
+def refused_right_answers(every):
+    """{exercise: [(a right answer, why it is not accepted)]}, for one of so many right answers."""
+    answers = [
+        (id, answer)
+        for id in EXERCISES
+        for answer, _ in bank.read(EXERCISES.module_of(id).rpartition(".")[0], "right")[::every]
+    ]
+    steps = [step for id, answer in answers for step in (loading(id, answer), Answer(id, EXERCISES[id].name))]
+    found = zip(answers, confirm(COURSE, steps, SEED), strict=True)
+    return [(id, answer.__name__, why) for (id, answer), why in found if why]
+
+
+def loading(id, answer):
+    """A cell that defines an answer of the bank: its module is sent along, since the course is not to be imported."""
+    package = importlib.import_module(COURSE.package)
+    cloudpickle.register_pickle_by_value(package)
+    try:
+        sent = cloudpickle.dumps(answer)
+    finally:
+        cloudpickle.unregister_pickle_by_value(package)
+    return f"import pickle\n{EXERCISES[id].name} = pickle.loads({sent!r})"
+
+
+def main(words):
+    if words[:1] == ["--right"]:
+        print(json.dumps(refused_right_answers(int(words[1]))))
+    elif words:
+        [cheat] = [cheat for cheat in CHEATS if cheat.kind == words[0]]
+        print(f"\n{json.dumps({cheat.kind: accepted_by_grade(cheat, FUNCTIONS)})}")
+    else:
+        found = accepted([HONEST, *(cheat for cheat in CHEATS if not cheat.alone)], FUNCTIONS)
+        for cheat in CHEATS:
+            if cheat.alone:  # what it does has nothing to do with the exercise: some of them are enough
+                found |= accepted([cheat], FUNCTIONS[::36] if cheat.kind in ENDINGS else FUNCTIONS[::4])
+        print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
