@@ -120,6 +120,12 @@ def test_a_past_is_not_changed_and_can_be_continued_twice():
     assert all(torch.equal(a, b) for a, b in zip(kept, (t for pair in past.layers for t in pair), strict=True))
 
 
+def test_several_tokens_after_a_past_stay_on_the_gpu(gpu):
+    made, ids = model().to("cuda"), some_ids().to("cuda")
+    _, past = made(ids[:, :4])
+    agree(made(ids[:, 4:], past)[0].cpu(), model()(some_ids())[0][:, 4:])
+
+
 def padded(rows, pad=0, left=True):
     """Sequences of different lengths in one batch, and which of the tokens are real."""
     longest = max(map(len, rows))
@@ -189,6 +195,7 @@ def test_a_silenced_head_adds_nothing():
     mask[1, 2] = 0
     silenced = made(ids, head_mask=mask)[0]
     agree(made.look(ids, head_mask=mask)[0], silenced)
+    agree(made(ids, head_mask=mask.double())[0], silenced)
     D = C // H
     made.blocks[1].attention.out_proj.weight.data[:, 2 * D : 3 * D] = 0  # its columns of the last projection
     agree(made(ids)[0], silenced)
@@ -228,7 +235,9 @@ def test_dropout_acts_in_training_only():
     made.train()
     assert not torch.equal(made(ids)[0], made(ids)[0])
     x = torch.randn(B, T, C)
-    assert all(not torch.equal(block(x), block(x)) for block in made.blocks)
+    for block in made.blocks:
+        assert not torch.equal(block(x), block(x))
+        assert not torch.equal(block.attention(x)[0], block.attention(x)[0])
 
 
 # ---------------------------------------------------------------- loss
