@@ -85,7 +85,7 @@ def test_an_output_that_answers_a_prediction_is_folded_and_no_other():
         {**cell("code", "x = 1"), "outputs": []},
         cell("code", "x + 2"),
         cell("code", "x + 3"),
-        cell("code", 'predict("02.order")', tags=["predict-02.order"]),
+        cell("code", 'predict("02.cards")', tags=["predict-02.order"]),
         cell("code", "x + 4", jupyter={"source_hidden": True}),
         cell("code", "x + 5"),
         cell("code", 'predict("02.slope")', tags=["predict-02.slope"]),

@@ -24,7 +24,7 @@ def cells(*pairs):
     [
         'check("1.2", halves)',
         'check("1.2", halves, record=False)',
-        'predict("02.order")',
+        'predict("02.cards")',
         "# a comment",
         "def f(x, y=2):\n    return torch.rand(x)",
         'class Model(nn.Module):\n    """Words."""\n\n    def forward(self, x):\n        return x',
