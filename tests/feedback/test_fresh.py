@@ -1,6 +1,7 @@
 """What the fresh process of a grader sends back: data, and nothing else."""
 
 import json
+import math
 
 import pytest
 import torch
@@ -24,6 +25,10 @@ class One(float):
     __eq__ = object.__ne__
 
 
+def numbers(*sizes):
+    return torch.linspace(-1, 1, math.prod(sizes)).reshape(sizes)
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -34,18 +39,17 @@ class One(float):
         -torch.inf,
         "a \N{SNOWMAN}",
         [1, "b", (2.5, None)],
-        torch.randn(3, 5),
-        torch.randn(5, 3).double().T,
+        numbers(3, 5),
+        numbers(5, 3).double().T,
         torch.arange(7)[::3],
-        torch.randn(3, 7)[:, :1].T[0, :1],
+        numbers(3, 7)[:, :1].T[0, :1],
         torch.zeros(0, 3),
         torch.tensor(2),
         torch.ones(2, 2, dtype=torch.bool).tril(),
-        torch.randn(3, dtype=torch.cfloat).conj(),
-        torch.randn(3).to(torch.bfloat16),
-        (torch.randn(2), (torch.randn(1), [torch.randn(1)])),
+        torch.complex(numbers(3), numbers(3)).conj(),
+        numbers(3).to(torch.bfloat16),
+        (numbers(2), (numbers(1), [numbers(1)])),
     ],
-    ids=repr,
 )
 def test_results_arrive_as_they_were(value):
     arrived = sent(value)
@@ -70,7 +74,6 @@ def test_classes_and_gradients_stay_behind():
         {"tuple": 3},
         {"list": None},
     ],
-    ids=repr,
 )
 def test_what_nothing_encoded_is_refused(told):
     with pytest.raises((ValueError, TypeError, KeyError, RuntimeError)):
