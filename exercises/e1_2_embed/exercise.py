@@ -115,7 +115,7 @@ EXERCISE = Exercise(
     stage_of=stage_of,
     misconceptions=known,
     hints=(
-        "`table[3]` is row 3. Try what else PyTorch accepts between the brackets: a list of rows, a tensor of ids.",
+        "`table[3]` is row 3. What else does PyTorch accept between the brackets?",
         "The index may be a whole tensor. With ids of shape (B, T), `table[ids]` has the shape (B, T, C): one row in "
         "place of each id.",
     ),

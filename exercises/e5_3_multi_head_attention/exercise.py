@@ -83,8 +83,8 @@ EXERCISE = Exercise(
     hints=(
         "You have written every step before: in exercises 5.1 and 5.2, and in notebooks 02 and 03. In which order do "
         "they come, and what shape is there after each?",
-        "Project, split, attend, merge, project. Attention with a mask works on (B, H, T, D) as on (T, D); the mask is "
-        "used only if it is not None.",
+        "After `q_proj` there is (B, T, C), after the split (B, H, T, D), and of the scores (B, H, T, T). Attention "
+        "with a mask works on (B, H, T, D) as on (T, D); the mask is used only if it is not None.",
         "q = `split_heads(q_proj(x), num_heads)`, and k and v likewise. scores = `q @ k.transpose(-2, -1) / "
         "math.sqrt(q.size(-1))`, filled with -inf where `~mask`, if mask is not None. weights = "
         "`scores.softmax(dim=-1)`; `return out_proj(merge_heads(weights @ v)), weights`",

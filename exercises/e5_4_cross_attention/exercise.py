@@ -73,8 +73,8 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "It is exercise 5.3 without a mask, and x becomes context in two places: which of q, k and v come from "
-        "context?",
+        "Take your answer to exercise 5.3 and go through it line by line: what does each line belong to, the side that "
+        "asks or the side that answers?",
         "q = `split_heads(q_proj(x), num_heads)`; k = `split_heads(k_proj(context), num_heads)`, and v likewise. "
         "The weights are (B, H, T, S).",
     ),

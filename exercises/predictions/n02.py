@@ -38,9 +38,9 @@ PREDICTIONS = (
         "02.slope",
         "Without scaling and with D = 512, how do the 2,000 rows of weights react when each query moves by 1%?",
         {
-            "a": "All rows change a lot: the scores are large, so a percent of them is much.",
-            "b": "All rows stay nearly the same: where one weight is almost 1, it stays almost 1.",
-            "c": "Some change a lot and many hardly at all: it depends on how close the two largest scores are.",
+            "a": "All of them change a lot.",
+            "b": "All of them stay nearly the same.",
+            "c": "Many stay nearly the same, and some change a lot.",
         },
         right="c",
         tempting={
@@ -53,14 +53,14 @@ PREDICTIONS = (
         "02.cards",
         "After 400 steps of training without the division by √D, what has become of the three heads?",
         {
-            "a": "They have learned the task, but later: rows that are torn between two cards still pass gradients on.",
-            "b": "They are where they began: a softmax of such large scores is one-hot, and its gradients are 0.",
-            "c": "They have learned it as fast: the division is a constant, which W_query can make up for.",
+            "a": "They have learned the task, but later than with the division.",
+            "b": "They are where they began.",
+            "c": "They have learned it just as fast.",
         },
         right="a",
         tempting={
-            "b": "It is true of the rows that have settled on one card. In section 5, was that true of all of them?",
-            "c": "A smaller W_query does the same to the scores, but a head has to get there first, step by step.",
+            "b": "Rows that have settled on one card hardly react. In section 5, was that true of all of them?",
+            "c": "The division is a constant, and a smaller W_query does the same. But a head has to get there first.",
         },
         watch="Compare the two halves of the next output, line by line, and not only their last lines.",
     ),

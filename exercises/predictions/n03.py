@@ -29,9 +29,9 @@ PREDICTIONS = (
         right="c",
         tempting={
             "a": "No position enters the scores, but does the word in row 1 see the same words as before?",
-            "b": "These two change most. Which words may the third one read, before and after?",
+            "b": "They change, but so may the others. Which words may the third one read, before and after?",
         },
-        watch="The next output says by how much the outputs differ, without a mask and with it.",
+        watch="The next output says by how much each of the six words moves, without a mask and with it.",
     ),
     Prediction(
         "03.padding",
@@ -51,7 +51,7 @@ PREDICTIONS = (
         watch="Compare the first two lines of the next output.",
     ),
     Prediction(
-        "03.nan",
+        "03.empty",
         "The hidden scores are filled with -inf, and the loss comes from row 0 alone. What is the gradient of the "
         "values?",
         {
@@ -71,13 +71,13 @@ PREDICTIONS = (
         "Which of these four let the future leak into the past?",
         {
             "a": "The first two: in the other two, every weight above the diagonal is 0.",
-            "b": "The first three: in the third, each weight is divided by a sum that holds later queries.",
-            "c": "The first alone: the second one hides the future but for a single token.",
+            "b": "The first alone: the second one hides the future but for a single token.",
+            "c": "The first three: in the third, each weight is divided by a sum that holds later queries.",
         },
-        right="b",
+        right="c",
         tempting={
             "a": "It is true of the weights that they multiply. By which sum has each of these weights been divided?",
-            "c": "A single token is the answer that the model has to guess: position i must not read position i + 1.",
+            "b": "A single token is the answer that the model has to guess: position i must not read position i + 1.",
         },
         watch="Look at the first number of each line of the output below: a model that hides the future has a 0 there.",
     ),

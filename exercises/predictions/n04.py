@@ -20,16 +20,16 @@ PREDICTIONS = (
     ),
     Prediction(
         "04.sum",
-        "A row of six weights goes through dropout 10,000 times, with p = 0.5, and what is kept is divided by 1 - p. "
-        "What are the sums of the row?",
+        "A row of six weights goes through dropout 10,000 times, with p = 0.5, and what is kept is divided by 1 - "
+        "p. What are the sums of the row?",
         {
-            "a": "1 in every draw: the division restores what was lost.",
-            "b": "1 on average, but different from draw to draw: the coins do not always drop half.",
+            "a": "1 on average, but different from draw to draw: the coins do not always drop half.",
+            "b": "1 in every draw: the division restores what was lost.",
             "c": "0.5 on average: half of the row is gone.",
         },
-        right="b",
+        right="a",
         tempting={
-            "a": "The division is there to repair the sum; but it uses the same factor in every draw, however many "
+            "b": "The division is there to repair the sum; but it uses the same factor in every draw, however many "
             "weights were lost in it.",
             "c": "Without the division this would be right.",
         },
@@ -40,13 +40,13 @@ PREDICTIONS = (
         "Half of the scores, not of the weights, are set to 0 before the softmax. Which weights are 0?",
         {
             "a": "Those of the scores that were set to 0: a score of 0 asks for a weight of 0.",
-            "b": "None: every score has an exponential above 0.",
-            "c": "Those in rows where all scores were set to 0: nothing is left to share.",
+            "b": "Those in rows where all scores were set to 0: nothing is left to share.",
+            "c": "None: every score has an exponential above 0.",
         },
-        right="b",
+        right="c",
         tempting={
             "a": "A weight of 0 hides its key, and it is easy to expect the same of a score.",
-            "c": "A row in which all scores are equal looks empty; what does a softmax make of equal scores?",
+            "b": "A row in which all scores are equal looks empty; what does a softmax make of equal scores?",
         },
         watch="Compute exp(0), then look at the first line of the next output.",
     ),
@@ -54,14 +54,14 @@ PREDICTIONS = (
         "04.gradient",
         "The second weight is dropped. What is the gradient of the second score?",
         {
-            "a": "0: what is dropped has no influence on the output.",
-            "b": "Not 0: it takes part in the sum that the other weights are divided by.",
+            "a": "Not 0: it takes part in the sum that the other weights are divided by.",
+            "b": "0: what is dropped has no influence on the output.",
             "c": "There is none: a dropped number is cut off from the graph.",
         },
-        right="b",
+        right="a",
         tempting={
-            "a": "The second weight has no influence anymore; but does the second score only "
-            "influence the second weight?",
+            "b": "The second weight has no influence anymore; but does the second score only influence the second "
+            "weight?",
             "c": "It is multiplied by 0, which is an operation like any other for autograd.",
         },
         watch="Ask what the first and the third weight would do if the second score grew, and compare with the signs.",
@@ -76,8 +76,8 @@ PREDICTIONS = (
         },
         right="c",
         tempting={
-            "a": "A product with 0 could be skipped; but a table with zeros in random places is "
-            "multiplied like any other.",
+            "a": "A product with 0 could be skipped; but a table with zeros in random places is multiplied like any "
+            "other.",
             "b": "That is true of the product with the values; which other steps are there?",
         },
         watch="Compare the two times, and list what has to be done for every weight.",

@@ -108,7 +108,7 @@ class Class:
             json.loads(line) for line in (mine / "data" / "attempts.jsonl").read_text(encoding="utf-8").splitlines()
         ]
         attempts = Counter(line["exercise"] for line in lines if "exercise" in line)
-        if Counter(learner.checked) - attempts or attempts.total() > learner.sent:
+        if set(learner.checked) - set(attempts) or attempts.total() > learner.sent:
             seen = f"{len(learner.checked)} cards of {learner.sent} checks"
             yield f"{learner.name}: {attempts.total()} attempts on file, but {seen}"
         for leftover in [*(mine / "data").glob("*.part"), *(mine / "data").glob("*.unreadable.json")]:

@@ -119,7 +119,7 @@ def test_a_right_choice():
 
 @pytest.mark.parametrize("written", ["b", "B", " b "])
 def test_a_wrong_choice(written):
-    assert repr(predict("02.cards", written)).startswith("→ You chose (b): think again. It is true of the rows ")
+    assert repr(predict("02.cards", written)).startswith("→ You chose (b): think again. Rows that have settled")
 
 
 def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known_ones():
@@ -151,7 +151,7 @@ def shown(monkeypatch):
 def test_the_still_question_comes_first_and_the_buttons_alone_in_a_second_output(shown):
     still, live = shown
     assert set(still) == {"text/html", "text/plain"} and set(live) == {display.VIEW}
-    for said in ("Predict:", "They have learned the task, but later: ", "(c)", 'predict("02.cards", "a")'):
+    for said in ("Predict:", "They have learned the task, but later ", "(c)", 'predict("02.cards", "a")'):
         assert said in still["text/plain"]
     assert "<code>predict(&quot;02.cards&quot;, &quot;a&quot;)</code>" in still["text/html"]
     assert still["text/plain"] == repr(predict("02.cards"))

@@ -302,7 +302,7 @@ def test_without_scripts_the_pictures_and_the_questions_remain(visit):
         place.scroll_into_view_if_needed()
         assert place.bounding_box()["height"] > 60
     picture = page.locator(".course-live img").first
-    assert "causal mask, filled with -∞" in picture.get_attribute("alt")
+    assert "filled with -∞, then softmax" in picture.get_attribute("alt")
     asked = COURSE.predictions["03.leak"]
     assert all(page.get_by_text(answer).count() for answer in asked.answers.values())
 
