@@ -60,6 +60,32 @@ with Gradebook("sqlite:///gradebook.db") as book:
     [notebook] = book.find_submission("exercises", sys.argv[1]).notebooks
     print(json.dumps({grade.cell.name: (grade.score, grade.max_score) for grade in notebook.grades}))"""
 
+BY_HAND = """from nbformat.v4 import new_code_cell, new_notebook
+from feedback.for_nbgrader import Confirm
+
+def graded(source, **more):
+    return new_code_cell(source, metadata={"nbgrader": {"grade": True, "solution": False, "points": 1, **more}})
+
+cells = [
+    graded("%precision 3\\ndef row_means(x):\\n    return x.mean(dim=1)", solution=True),
+    graded("def unfinished(", solution=True),
+    graded("%time row_means(0)"),
+    graded("from exercises import grade\\n\\ngrade('0.1', row_means)"),
+]
+notebook, _ = Confirm(seed=7).preprocess(new_notebook(cells=cells), {})
+print([cell.outputs for cell in notebook.cells])"""
+LOST = """from types import SimpleNamespace
+from unittest.mock import MagicMock
+from nbformat.v4 import new_notebook
+from feedback import for_nbgrader
+
+book = for_nbgrader.Gradebook = MagicMock()
+lost = [SimpleNamespace(name=name, cell_type="code") for name in "dafbcegh"]
+book.return_value.__enter__.return_value.find_notebook.return_value.grade_cells = lost
+told = {"nbgrader": {"db_url": "", "notebook": "", "assignment": ""}}
+notebook, _ = for_nbgrader.Restore().preprocess(new_notebook(), told)
+print(*(cell.metadata.nbgrader["grade_id"] for cell in notebook.cells), sep="")"""
+
 
 # ---- what is written
 
@@ -215,6 +241,18 @@ def test_graded_by_nbgrader(tmp_path, grader):
     assert "✓ 3.3 mask_by_filling: correct" in page and "Traceback (most" not in page
     page = (tmp_path / "feedback" / "bob" / place).with_suffix(".html").read_text(encoding="utf-8")
     assert "NotYet: 0.1 row_means: not confirmed." in page
+
+
+@pytest.mark.install
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader 0.9.6 needs Python 3.11")
+def test_a_cell_that_people_grade_may_hold_anything_and_is_run_for_the_cells_below_it(tmp_path):
+    assert run(environment(), PROJECT, tmp_path, "-c", BY_HAND).split("\n")[-2] == "[[], [], [], []]"
+
+
+@pytest.mark.install
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader 0.9.6 needs Python 3.11")
+def test_graded_cells_that_were_lost_come_back_in_the_order_of_their_names(tmp_path):
+    assert run(environment(), PROJECT, tmp_path, "-c", LOST) == "abcdefgh\n"
 
 
 @pytest.mark.install
