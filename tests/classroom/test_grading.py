@@ -74,6 +74,16 @@ cells = [
 ]
 notebook, _ = Confirm(seed=7).preprocess(new_notebook(cells=cells), {})
 print([cell.outputs for cell in notebook.cells])"""
+REFUSED = """import json
+from exercises import COURSE
+from feedback import confirm
+from feedback.fresh import Answer
+
+limits, started = [], confirm._run_afresh
+confirm._run_afresh = lambda sent, limit, folder: limits.append(limit) or started(sent, limit, folder)
+answer = Answer("0.1", "row_means")
+steps = ["def row_means(x):\\n    raise ValueError('no means')", answer, "import os", "os._exit(0)", answer]
+print(json.dumps([limits, confirm.confirm(COURSE, steps, 7)]))"""
 LOST = """from types import SimpleNamespace
 from unittest.mock import MagicMock
 from nbformat.v4 import new_notebook
@@ -275,6 +285,14 @@ def test_graded_by_otter(tmp_path, grader):
 
 
 # ---- what points depend on
+
+
+@pytest.mark.install
+def test_every_cell_has_its_time_and_a_refusal_says_what_happened(tmp_path):
+    [limit], (raised, ended) = json.loads(run(environment(), PROJECT, tmp_path, "-c", REFUSED))
+    assert limit == 60 * (1 + 5)  # seconds, for the start and each of the steps
+    assert raised.startswith("row_means raised an error there: ") and "no means" in raised
+    assert ended == "it did not finish, or returned nothing that can be compared."
 
 
 @pytest.mark.install
