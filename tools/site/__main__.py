@@ -36,7 +36,7 @@ def build(out, place):
         pages, made = Path(folder, "pages"), Path(folder, "site")  # myst-nb leaves a folder of its own next to the site
         pages.mkdir()
         address = "" if badges.unknown(place) else "https://{owner}.github.io/{repository}/".format(**place)
-        repository = "" if badges.unknown(place) else "https://github.com/{owner}/{repository}".format(**place)
+        repository = "" if badges.unknown(place) else badges.address(place)
         context = {"descriptions": prepare.source(pages, place), "address": address, "repository": repository}
         application = Sphinx(
             pages,
