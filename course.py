@@ -10,8 +10,8 @@ for learners:
                                  other commands download it too, but go on without it where that is impossible
 
 for teachers:
-  python course.py class FOLDER  write one page about a class from the attempts of its students, in the folders named
-                                 here
+  python course.py class FOLDER  write one page about a class from the attempts of its students; FOLDER holds one folder
+                                 for each of them
   python course.py slides        make slides for a class out of the notebooks: one page for each plan of the guide, in
                                  slides/; with --without-notes, pages that students may have
   python course.py handout FOLDER

@@ -33,6 +33,7 @@ from feedback.observations import known
 from feedback.sandbox import session
 
 LARGEST = 10**8  # bytes that are read of what comes back
+UNFINISHED = "it did not finish, or returned nothing that can be compared."
 _drawn = 1 + secrets.randbelow(10**9)
 
 
@@ -51,7 +52,7 @@ def confirm(course: Course, steps: Sequence[str | Answer], seed: int, folder: st
     answers = [step for step in steps if isinstance(step, Answer)]
     order = {answer.id: _shuffled(hidden[answer.id], seed) for answer in answers}
     work = [step if isinstance(step, str) else _task(hidden[step.id], step.name, order[step.id]) for step in steps]
-    told = _run_afresh(_sent(course, work), LONGEST_CELL * (1 + len(answers)), folder)
+    told = _run_afresh(_sent(course, work), LONGEST_CELL * (1 + len(steps)), folder)
     told += [None] * (len(answers) - len(told))
     return [_why_not(hidden[each.id], order[each.id], runs) for each, runs in zip(answers, told, strict=False)]
 
@@ -149,16 +150,16 @@ def _why_not(exercise: Exercise, order: list[int], runs: Any) -> str:
     try:
         found = [(each.get("error"), decoded(each.get("value"))) for each in runs]
     except (TypeError, ValueError, KeyError, AttributeError, RuntimeError, RecursionError):
-        return f"{exercise.name} gave no results."
+        return UNFINISHED
     with session():
         for index, (error, value) in zip(order, found, strict=False):
             case, expected = exercise.cases[index], known(exercise).expected[index]
             if error is not None:
-                return f"there {exercise.name} stopped: {error}"
+                return f"{exercise.name} raised an error there: {error}"
             broken = contract.violation(exercise, None, case.args, value, expected)
             if broken:
-                return f"there {exercise.name} returned something else: {broken.sentence}"
+                return f"{exercise.name} returned something else there: {broken.sentence}"
             summary = exercise.comparison.summarize(case.args, value)
             if not allclose(summary, known(exercise).summaries[index], case):
-                return f"there the numbers that {exercise.name} returned are not right ({case.name})."
-    return "" if len(found) == len(order) else f"{exercise.name} gave no results."
+                return f"the numbers that {exercise.name} returned there are not right ({case.name})."
+    return "" if len(found) == len(order) else UNFINISHED

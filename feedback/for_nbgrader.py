@@ -9,7 +9,7 @@ from typing import Any
 from nbformat.v4 import new_code_cell, new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
-from nbgrader.utils import determine_grade, is_grade
+from nbgrader.utils import determine_grade, is_grade, is_solution
 from traitlets import Integer, Unicode
 
 from feedback.confirm import confirm, drawn_seed, refused
@@ -25,7 +25,7 @@ class Restore(NbGraderPreprocessor):
             cells = gradebook.find_notebook(told["notebook"], told["assignment"]).grade_cells
             graded = {cell.name: cell.cell_type for cell in cells}
         there = {cell.metadata.nbgrader["grade_id"] for cell in nb.cells if is_grade(cell)}
-        for name in graded.keys() - there:
+        for name in sorted(graded.keys() - there):
             marks = {"grade_id": name, "grade": True, "locked": True, "solution": False, "task": False, "points": 0}
             marks |= {"schema_version": 3, "cell_type": graded[name]}
             nb.cells.append(new_code_cell(metadata={"nbgrader": marks}))
@@ -44,9 +44,9 @@ class Confirm(NbGraderPreprocessor):
         graded: list[tuple[str, Any]] = []  # the exercise's id, and the cell
         for cell in nb.cells:
             answer = _graded(cell)
-            if answer is None and cell.cell_type == "code" and not is_grade(cell):
+            if cell.cell_type == "code" and (not is_grade(cell) or is_solution(cell)):
                 steps.append(cell.source)
-            elif answer is not None and determine_grade(cell, self.log)[0]:
+            if answer is not None and determine_grade(cell, self.log)[0]:
                 steps.append(answer)
                 graded.append((answer.id, cell))
         if graded:
@@ -61,10 +61,17 @@ class Confirm(NbGraderPreprocessor):
 
 
 def _graded(cell: Any) -> Answer | None:
-    """What a cell grades, as in `grade("3.3", mask_by_filling)`. nbgrader has restored its source."""
-    if cell.cell_type != "code" or not is_grade(cell):
+    """What a cell grades, as in `grade("3.3", mask_by_filling)`; None where people grade it.
+
+    nbgrader has restored its source, unless it is a solution, too: that is the student's.
+    """
+    if cell.cell_type != "code" or not is_grade(cell) or is_solution(cell):
         return None
-    for call in ast.walk(ast.parse(cell.source)):
+    try:
+        statements = ast.parse(cell.source)
+    except SyntaxError:  # such as a magic command
+        return None
+    for call in ast.walk(statements):
         if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "grade":
             id, name = call.args[:2]
             if isinstance(id, ast.Constant) and isinstance(name, ast.Name):

@@ -44,7 +44,7 @@ from helpers import start
 start.complete()"""
 FETCH = """\
   # alone, as in Colab: fetch the course
-    address = "https://github.com/{owner}/{repository}"
+    address = "{address}"
     clone = ["git", "clone", "--quiet", "--depth=1", "--branch={branch}", address, places[-1]]
     try:
         subprocess.run(clone, check=True, timeout=120, env={{**os.environ, "GIT_TERMINAL_PROMPT": "0"}})
@@ -69,6 +69,11 @@ def home():
     return dict(zip(("owner", "repository", "branch"), found.groups(), strict=True))
 
 
+def address(place):
+    """Of the repository."""
+    return "https://github.com/{owner}/{repository}".format(**place)
+
+
 def unknown(place):
     return place["owner"] == PLACEHOLDER
 
@@ -83,8 +88,8 @@ def find_home():
     if found:
         path = ROOT / "pyproject.toml"
         text = path.read_text(encoding="utf-8")
-        address = 'Repository = "https://github.com/{}/{}/tree/{}"'.format(*found.groups(), home()["branch"])
-        path.write_text(HOME.sub(address, text), encoding="utf-8", newline="\n")
+        line = 'Repository = "https://github.com/{}/{}/tree/{}"'.format(*found.groups(), home()["branch"])
+        path.write_text(HOME.sub(line, text), encoding="utf-8", newline="\n")
 
 
 def launched(notebook, name, place):
@@ -106,7 +111,8 @@ def first_cell(place):
     if unknown(place):
         return FIRST_CELL.format(fetching="", imports="", otherwise=GIVE_UP)
     fetching = ", and fetch it where this notebook is alone, as in Colab"
-    return FIRST_CELL.format(fetching=fetching, imports=", subprocess", otherwise=FETCH.format(**place))
+    fetch = FETCH.format(address=address(place), branch=place["branch"])
+    return FIRST_CELL.format(fetching=fetching, imports=", subprocess", otherwise=fetch)
 
 
 def above_title(name, place):
@@ -128,8 +134,7 @@ def linked(text, place):
 
 def cited(text, place):
     """CITATION.cff with the address of the repository."""
-    address = "https://github.com/{owner}/{repository}".format(**place)
-    return re.sub(r"^repository-code: .*$", f"repository-code: {address}", text, flags=re.MULTILINE)
+    return re.sub(r"^repository-code: .*$", f"repository-code: {address(place)}", text, flags=re.MULTILINE)
 
 
 def check(place):

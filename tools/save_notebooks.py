@@ -24,12 +24,12 @@ from feedback import files  # noqa: E402  the path comes first
 from feedback.display import VIEW  # noqa: E402
 from feedback.notebooks import FOLDED, asks, has_tag  # noqa: E402
 from tools import Parser  # noqa: E402
+from tools.study import KERNEL  # noqa: E402
 from tools.unchanged import kept_outputs  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
 NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels
-KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
 def find_notebooks(names):

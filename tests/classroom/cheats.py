@@ -135,6 +135,47 @@ CHEATS = (
         "try:\n    text = open(link).read()\nfinally:\n    os.unlink(link)\n"
         "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
     ),
+    Cheat(
+        "reads it by a second name",
+        "second = os.path.join(os.path.dirname(helpers.__file__), '..', 'cheat-%d.py' % os.getpid())\n"
+        "os.link(reference_file('{folder}'), second)\n"
+        "try:\n    text = open(second).read()\nfinally:\n    os.unlink(second)\n"
+        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
+    ),
+    Cheat(
+        "moves it to where it can be read",
+        "first = reference_file('{folder}')\n"
+        "moved = os.path.join(os.path.dirname(helpers.__file__), '..', 'cheat-%d.py' % os.getpid())\n"
+        "os.rename(first, moved)\n"
+        "try:\n    text = open(moved).read()\nfinally:\n    os.rename(moved, first)\n"
+        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
+    ),
+    Cheat(
+        "lets multiprocessing start a program",
+        "import multiprocessing.util\ncopy = '/tmp/cheat-%d.py' % os.getpid()\n"
+        "words = ['python', '-c', 'import shutil, sys; shutil.copy(*sys.argv[1:])', reference_file('{folder}'), copy]\n"
+        "os.waitpid(multiprocessing.util.spawnv_passfds(os.fsencode(sys.executable), words, []), 0)\n"
+        "try:\n    text = open(copy).read()\nfinally:\n    os.unlink(copy)\n"
+        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
+    ),
+    Cheat(
+        "reads it by a path that changes",
+        """\
+        class Path:
+            def __fspath__(self, paths=iter([reference_file('{folder}'), os.devnull, os.devnull])):
+                return next(paths)
+
+        space = dict(globals())
+        exec(io.FileIO(Path()).read(), space)
+        return space['{name}']({arguments})""",
+    ),
+    Cheat(
+        "replaces what resolves paths",
+        "space = dict(globals())\nexec(open(reference_file('{folder}')).read(), space)\n"
+        "return space['{name}']({arguments})",
+        before="os.path.realpath = lambda path, **options: '/'",
+        alone=True,
+    ),
     # ---- the course's answer, or the results, from memory
     Cheat(
         "walks up the stack",

@@ -39,8 +39,8 @@ def test_it_prints_a_table_and_writes_the_page_where_it_was_called(run, tmp_path
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["nowhere"], "There is no folder"),
-        (["empty"], "No attempts.jsonl and no progress.json was found"),
+        (["nowhere"], "nowhere: name the folder that holds one folder for each student."),
+        (["empty"], "was found: name the folder that holds one folder for each student."),
         (["anna", "--output", "empty/missing/class.html"], "cannot be written"),
         (["anna", "--output", "empty"], "cannot be written"),
     ],

@@ -60,6 +60,42 @@ with Gradebook("sqlite:///gradebook.db") as book:
     [notebook] = book.find_submission("exercises", sys.argv[1]).notebooks
     print(json.dumps({grade.cell.name: (grade.score, grade.max_score) for grade in notebook.grades}))"""
 
+BY_HAND = """from nbformat.v4 import new_code_cell, new_notebook
+from feedback.for_nbgrader import Confirm
+
+def graded(source, **more):
+    return new_code_cell(source, metadata={"nbgrader": {"grade": True, "solution": False, "points": 1, **more}})
+
+cells = [
+    graded("%precision 3\\ndef row_means(x):\\n    return x.mean(dim=1)", solution=True),
+    graded("def unfinished(", solution=True),
+    graded("%time row_means(0)"),
+    graded("from exercises import grade\\n\\ngrade('0.1', row_means)"),
+]
+notebook, _ = Confirm(seed=7).preprocess(new_notebook(cells=cells), {})
+print([cell.outputs for cell in notebook.cells])"""
+REFUSED = """import json
+from exercises import COURSE
+from feedback import confirm
+from feedback.fresh import Answer
+
+limits, started = [], confirm._run_afresh
+confirm._run_afresh = lambda sent, limit, folder: limits.append(limit) or started(sent, limit, folder)
+answer = Answer("0.1", "row_means")
+steps = ["def row_means(x):\\n    raise ValueError('no means')", answer, "import os", "os._exit(0)", answer]
+print(json.dumps([limits, confirm.confirm(COURSE, steps, 7)]))"""
+LOST = """from types import SimpleNamespace
+from unittest.mock import MagicMock
+from nbformat.v4 import new_notebook
+from feedback import for_nbgrader
+
+book = for_nbgrader.Gradebook = MagicMock()
+lost = [SimpleNamespace(name=name, cell_type="code") for name in "dafbcegh"]
+book.return_value.__enter__.return_value.find_notebook.return_value.grade_cells = lost
+told = {"nbgrader": {"db_url": "", "notebook": "", "assignment": ""}}
+notebook, _ = for_nbgrader.Restore().preprocess(new_notebook(), told)
+print(*(cell.metadata.nbgrader["grade_id"] for cell in notebook.cells), sep="")"""
+
 
 # ---- what is written
 
@@ -218,6 +254,18 @@ def test_graded_by_nbgrader(tmp_path, grader):
 
 
 @pytest.mark.install
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader 0.9.6 needs Python 3.11")
+def test_a_cell_that_people_grade_may_hold_anything_and_is_run_for_the_cells_below_it(tmp_path):
+    assert run(environment(), PROJECT, tmp_path, "-c", BY_HAND).split("\n")[-2] == "[[], [], [], []]"
+
+
+@pytest.mark.install
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader 0.9.6 needs Python 3.11")
+def test_graded_cells_that_were_lost_come_back_in_the_order_of_their_names(tmp_path):
+    assert run(environment(), PROJECT, tmp_path, "-c", LOST) == "abcdefgh\n"
+
+
+@pytest.mark.install
 def test_graded_by_otter(tmp_path, grader):
     command.main(["otter", str(tmp_path), "--exercises", *GRADED])
     grader(tmp_path, "-m", "otter", "assign", "exercises/exercises.ipynb", "dist", "--no-run-tests")
@@ -237,6 +285,14 @@ def test_graded_by_otter(tmp_path, grader):
 
 
 # ---- what points depend on
+
+
+@pytest.mark.install
+def test_every_cell_has_its_time_and_a_refusal_says_what_happened(tmp_path):
+    [limit], (raised, ended) = json.loads(run(environment(), PROJECT, tmp_path, "-c", REFUSED))
+    assert limit == 60 * (1 + 5)  # seconds, for the start and each of the steps
+    assert raised.startswith("row_means raised an error there: ") and "no means" in raised
+    assert ended == "it did not finish, or returned nothing that can be compared."
 
 
 @pytest.mark.install

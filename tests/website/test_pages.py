@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import zipfile
 
@@ -13,6 +12,7 @@ import torch
 import explorers
 from exercises.notebooks import NOTEBOOKS
 from explorers.base import INVITATION
+from tools import Problem
 from tools.site import bundle, live, prepare, states
 
 PLACE = {"owner": "someone", "repository": "attention-by-hand", "branch": "main"}
@@ -138,32 +138,30 @@ def test_outputs_that_answer_a_prediction_hidden_code_and_imports_are_folded_and
 
 @pytest.fixture
 def course(tmp_path):
-    """A small course, with files that are nobody else's."""
-    files = {
-        ".gitignore": "__pycache__/\ndata/cache/\ndata/progress.json*\n.venv\n",
-        "course.py": "1",
-        "data/a.csv": "2",
-    }
-    others = ("__pycache__/a.pyc", "data/cache/big", "data/progress.json.old", "helpers/__pycache__/b.pyc")
-    for name, text in {**files, "helpers/a.py": "3", **dict.fromkeys(others, "")}.items():
-        path = tmp_path / "course" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    (tmp_path / "course" / "my notes.txt").write_text("not for others")
-    return tmp_path / "course", [*files, "helpers/a.py"]
-
-
-def test_the_zip_has_what_git_tracks_and_without_git_what_belongs_to_the_course(course, tmp_path):
-    root, names = course
-    bundle.write(root, tmp_path / "without.zip")
-    git = ["git", "-c", "core.autocrlf=false"]
+    """A small course, with a file that git does not track."""
+    root = tmp_path / "course"
+    names = ["course.py", "data/a.csv", "helpers/a.py"]
+    for number, name in enumerate([*names, "my notes.txt"]):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(str(number))
     for command in (["init", "--quiet"], ["add", "--", *names]):
-        subprocess.run([*git, *command], cwd=root, check=True)
-    bundle.write(root, tmp_path / "with.zip")
-    with zipfile.ZipFile(tmp_path / "with.zip") as archive:
-        assert archive.namelist() == [f"attention-by-hand/{name}" for name in sorted(names)]
-        assert archive.read("attention-by-hand/course.py") == b"1"
-    assert (tmp_path / "with.zip").read_bytes() == (tmp_path / "without.zip").read_bytes()
+        subprocess.run(["git", "-c", "core.autocrlf=false", *command], cwd=root, check=True)
+    return root, names
+
+
+def test_the_zip_has_what_git_tracks(course, tmp_path):
+    root, names = course
+    bundle.write(root, tmp_path / "course.zip")
+    with zipfile.ZipFile(tmp_path / "course.zip") as archive:
+        assert archive.namelist() == [f"attention-by-hand/{name}" for name in names]
+        assert archive.read("attention-by-hand/data/a.csv") == b"1"
+
+
+def test_without_git_the_site_says_that_it_needs_it(course, tmp_path):
+    root, _ = course
+    with pytest.raises(Problem, match="git finds no repository in .*helpers: install git, and build"):
+        bundle.write(root / "helpers", tmp_path / "course.zip")  # a folder in a repository is not one itself
+    assert not (tmp_path / "course.zip").exists()
 
 
 def test_the_same_files_give_the_same_zip(course, tmp_path):
@@ -172,9 +170,3 @@ def test_the_same_files_give_the_same_zip(course, tmp_path):
     os.utime(root / "course.py", (10**9, 10**9))
     bundle.write(root, tmp_path / "b.zip")
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
-
-
-@pytest.mark.skipif(not (prepare.ROOT / ".git").exists() or not shutil.which("git"), reason="it compares with git")
-def test_every_tracked_file_belongs_to_a_known_part():
-    parts = {name.partition("/")[0] for name in bundle.tracked(prepare.ROOT)}
-    assert parts == set(bundle.PARTS)

@@ -31,7 +31,11 @@ from tools import badges, study
 from tools.site import __main__ as site
 from tools.site import bundle, prepare, states
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(not (prepare.ROOT / ".git").exists(), reason="the site is built in a clone of the repository"),
+]
 
 NOWHERE = {"owner": badges.PLACEHOLDER, "repository": "attention-by-hand", "branch": "main"}
 PLACE = {"owner": "someone", "repository": "attention-by-hand", "branch": "main"}

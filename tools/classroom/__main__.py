@@ -17,6 +17,7 @@ from tools.classroom.summary import summarize  # noqa: E402
 
 EVERY = 10  # seconds, with --watch alone
 COMPLAINTS = 10  # that are printed
+WHICH = "name the folder that holds one folder for each student"
 
 
 def parse_options(words):
@@ -64,15 +65,15 @@ def main(words):
     try:
         for folder in options.folders:
             if not folder.is_dir():
-                raise Problem(f"There is no folder {folder}: name the folders of your students, or one above them.")
+                raise Problem(f"There is no folder {folder}: {WHICH}.")
         if not options.output.parent.is_dir():
             raise Problem(f"{options.output} cannot be written (its folder does not exist): choose another --output.")
         reader = Reader(options.folders, catalog.load())
         summary = look(reader, options)
         if not summary.students and not options.watch:
             raise Problem(
-                "No attempts.jsonl and no progress.json was found: name the folders of your students, or one above "
-                "them. Students who have not tried an exercise have neither."
+                f"No attempts.jsonl and no progress.json was found: {WHICH}. Students who have not tried an exercise "
+                "have neither."
             )
         print(terminal.text(summary, options.names) if summary.students else "Nobody has tried anything yet.")
         print(f"\nThe page: {options.output.absolute()}")

@@ -11,14 +11,16 @@ from datetime import datetime
 from pathlib import Path
 from time import time as clock
 
+from feedback.attempts import FILE as ATTEMPTS
+from feedback.report import SOLVED
 from tools.classroom.general import STOPPED
 
-ATTEMPTS, PROGRESS = "attempts.jsonl", "progress.json"
+PROGRESS = "progress.json"
 DEPTH = 4  # folders below the one that is given, as in HOMES/anna/courses/attention-by-hand/data
 SKIPPED = {"node_modules", "site-packages", "__pycache__"}  # large, and never a student's
 LIMIT = 2_000_000  # bytes that are read of one file: more than ten thousand attempts
 AHEAD = 24 * 60 * 60  # seconds by which a student's clock may be ahead
-SOLVED, UNSOLVED = ("correct", "limited"), ("wrong", "error")
+UNSOLVED = ("wrong", "error")
 
 
 @dataclass(frozen=True)

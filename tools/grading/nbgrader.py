@@ -5,6 +5,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools import Problem
 from tools.grading.tasks import FIRST_CELL, grading
+from tools.study import KERNEL
 
 # Each student's notebook is run by nbgrader's Execute in a kernel, and once more by Confirm, on which points depend.
 SETTINGS = """\
@@ -45,8 +46,7 @@ def notebook(assignment):
             new_code_cell(task.stub, id=task.slug),
             graded(task),
         ]
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    return new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
 
 
 def locked_text(id, text):

@@ -7,6 +7,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 
 from tools import Problem
 from tools.grading.tasks import FIRST_CELL, grading
+from tools.study import KERNEL
 
 # Tests raise exceptions, whose text students read; the others are doctests, which put their traceback before it.
 # Cells of otter's own would begin with `import otter`, which students need not have: they check with the course alone.
@@ -50,8 +51,7 @@ def notebook(assignment):
     ]
     for task in assignment.tasks:
         cells += question(task)
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    return new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
 
 
 def question(task):

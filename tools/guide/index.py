@@ -12,7 +12,7 @@ from exercises import EXERCISES
 from feedback import bank
 from tools.classroom import catalog
 from tools.classroom.general import GENERAL
-from tools.guide.plans import all_sections
+from tools.guide.plans import all_sections, title_of
 from tools.guide.symptoms import KINDS, symptoms
 
 INDEX = Path(__file__).resolve().parents[2] / "classroom" / "index.md"
@@ -40,15 +40,11 @@ def index():
         for id in section.exercises:
             if number != begun:
                 begun = number
-                parts.append(f"## {texts[id].notebook} {title_of(number)}\n")
+                parts.append(f"## {title_of(number)}\n")
             where = f"Section *{section.title}* ({section.kind} · {section.minutes} min)"
             parts += [f"### {id} `{texts[id].name}`\n\n{where}\n", *entries(EXERCISES[id], texts[id])]
     parts += ["## In every exercise\n", listed(GENERAL.values())]
     return "\n".join(parts)
-
-
-def title_of(number):
-    return catalog.load().notebooks[number].removeprefix(f"{number} ")
 
 
 def own(exercise):

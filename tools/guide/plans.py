@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from exercises import EXERCISES
+from exercises import COURSE, EXERCISES
 from feedback.notebooks import Section, paths, read, sections
 from tools import Problem
 
@@ -130,6 +130,11 @@ def by_place():
 def all_sections():
     """The sections of all notebooks, in order, each with the number of its notebook."""
     return [(number, each) for number, path in paths(ROOT / "notebooks").items() for each in sections(read(path))]
+
+
+def title_of(number):
+    """The title of a notebook with its number, such as `01 embeddings`."""
+    return COURSE.contents.of(number).name
 
 
 # ---- the guide with all that follows from the plans

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from exercises.notebooks import NOTEBOOKS  # noqa: E402  the folder must be known first
-from tools import Parser, badges  # noqa: E402
+from tools import Parser, Problem, badges  # noqa: E402
 from tools.site import bundle, prepare  # noqa: E402
 
 SITE = ROOT / "_site"
@@ -30,13 +30,15 @@ SITE = ROOT / "_site"
 def build(out, place):
     """Build the site into a folder that does not exist yet, or is a site; every warning of Sphinx is an error.
 
-    Errors: RuntimeError if Sphinx finds something wrong; it has said what
+    Errors: RuntimeError if Sphinx finds something wrong; it has said what. Problem where there is no git
     """
     with tempfile.TemporaryDirectory() as folder:
         pages, made = Path(folder, "pages"), Path(folder, "site")  # myst-nb leaves a folder of its own next to the site
         pages.mkdir()
+        archive = Path(folder, bundle.FILE)
+        bundle.write(ROOT, archive)  # first, since it fails at once where there is no git
         address = "" if badges.unknown(place) else "https://{owner}.github.io/{repository}/".format(**place)
-        repository = "" if badges.unknown(place) else "https://github.com/{owner}/{repository}".format(**place)
+        repository = "" if badges.unknown(place) else badges.address(place)
         context = {"descriptions": prepare.source(pages, place), "address": address, "repository": repository}
         application = Sphinx(
             pages,
@@ -52,6 +54,7 @@ def build(out, place):
         if application.statuscode:
             raise RuntimeError("the site was not built: correct what Sphinx reports above")
         shutil.copytree(pages / "_static", made / "_static", dirs_exist_ok=True)
+        shutil.move(archive, made)
         add_files(made, address)
         if out.exists():
             shutil.rmtree(out)
@@ -59,8 +62,7 @@ def build(out, place):
 
 
 def add_files(out, address):
-    """What the pages lead to, and what a host needs."""
-    bundle.write(ROOT, out / bundle.FILE)
+    """What the pages lead to but for the zip, and what a host needs."""
     if address:
         (out / "notebooks").mkdir()
         for entry in NOTEBOOKS:
@@ -95,7 +97,7 @@ def main(words):
     try:
         place = badges.home()
         build(SITE, place)
-    except (LookupError, RuntimeError, ValueError) as error:
+    except (LookupError, Problem, RuntimeError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"The site is in {SITE}, built in {time.monotonic() - start:.0f} s: open index.html in a browser.")

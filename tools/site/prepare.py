@@ -183,7 +183,7 @@ def linked(text, place):
 
 
 def address_of_files(place):
-    return "https://github.com/{owner}/{repository}/blob/{branch}".format(**place)
+    return f"{badges.address(place)}/blob/{place['branch']}"
 
 
 def facts_of_course():
@@ -205,7 +205,7 @@ def ways_in(place):
             "get": f"<a {archive}>Get the course</a>, a zip of 3 MB, unpack it,",
             "guide": f"The whole guide is <code>classroom/guide.md</code> in <a {archive}>the course</a>.",
         }
-    repository = escape("https://github.com/{owner}/{repository}".format(**place))
+    repository = escape(badges.address(place))
     return {
         "get": f'<a href="{repository}">Get the course</a>, or <a {archive}>the same as a zip</a>,',
         "guide": f'The whole guide is <a href="{escape(address_of_files(place))}/classroom/guide.md">on GitHub</a>.',

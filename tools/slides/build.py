@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from pygments.formatters import HtmlFormatter
 
 from feedback.notebooks import asks, exercise_of, paths
+from tools.guide.plans import title_of
 from tools.slides import text
 from tools.slides.decks import ROOT
 
@@ -152,11 +153,3 @@ def tagged(cells, notes):
 @cache
 def saved_notebook(number):
     return nbformat.read(paths(ROOT / "notebooks")[number], as_version=4)
-
-
-@cache
-def title_of(number):
-    from exercises.notebooks import NOTEBOOKS
-
-    file = paths(ROOT / "notebooks")[number].name
-    return next(each.name for each in NOTEBOOKS if each.file == file)
