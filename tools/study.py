@@ -64,7 +64,7 @@ def with_folded_answers(cells):
 
 def fold(cell):
     """The cell with "What you saw" as something to be opened, up to the paragraph that leads on."""
-    if not has_tag(cell, "saw"):
+    if not has_tag(cell, "saw") or cell["source"].startswith(FOLDED):  # a hand-out's are folded already
         return cell
     parts = cell["source"].removeprefix(SAW).strip().split("\n\n")
     end = next((n for n, part in enumerate(parts) if n and AHEAD.search(part)), len(parts))

@@ -148,6 +148,7 @@ def test_the_copies_that_students_make_of_it_count_as_current(given):
         notebook = study.read(path)
         assert notebook["metadata"][study.RECORD] == study.fingerprints(notebook)
         assert study.make_copy(notebook) == notebook
+        assert study.with_folded_answers(notebook["cells"]) == notebook["cells"]
 
 
 @pytest.mark.slow
