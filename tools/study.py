@@ -211,8 +211,9 @@ def write(notebook, path):
 def keep(path):
     """Give the file a second name in study/old, with today's date, and return it.
 
-    Once `write` has put another file at `path`, the second name is the only one. Until then they are the same file, so
-    that what JupyterLab saves at the last moment is kept as well.
+    Once another file is at `path`, the second name is the only one. Until then they are the same file, so that what a
+    program writes into it at the last moment is kept as well. The course's JupyterLab puts another file there whenever
+    it saves: `replace` looks for that.
     """
     OLD.mkdir(exist_ok=True)
     for number in itertools.count(1):
@@ -385,6 +386,8 @@ def reset(words):
 def replace(path, notebook):
     """Put the notebook in the place of a copy, which is kept; returns where."""
     kept = keep(path)
+    while kept.read_bytes() != path.read_bytes():  # JupyterLab has saved it meanwhile
+        kept = keep(path)
     write(notebook, path)
     return kept
 

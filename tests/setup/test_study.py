@@ -18,6 +18,7 @@ from ipykernel.ipkernel import IPythonKernel
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from feedback import files
 from feedback.notebooks import FOLDED
 from tests.notebooks.common import execute
 from tests.setup.copies import copy_study
@@ -520,7 +521,7 @@ def test_two_at_once_take_turns(studied):
 
 @pytest.mark.parametrize("moment", ["before", "while"])
 def test_what_jupyterlab_saves_at_the_last_moment_is_kept(studied, monkeypatch, moment):
-    """It writes into the file that it finds, and may have opened it before another one takes its place."""
+    """One that was not opened by course.py writes into the file, perhaps until another one has taken its place."""
     late = ANSWER + "\n# a last thought"
     text = studied.path.read_text(encoding="utf-8").replace('j"', 'j\\n# a last thought"')
     studied.publish(changed(title="# Masks"))
@@ -541,3 +542,25 @@ def test_what_jupyterlab_saves_at_the_last_moment_is_kept(studied, monkeypatch, 
     assert studied.study.main(["update"]) == 0
     [kept] = studied.kept()
     assert studied.cells(kept)["mask"] == late and studied.cells()["mask"] == ANSWER
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_what_jupyterlab_saves_as_another_file_at_the_last_moment_is_kept(studied, monkeypatch, has_links):
+    """As it does when course.py opened it, with tools/jupyterlab/contents.py."""
+    late = studied.path.read_text(encoding="utf-8").replace('j"', 'j\\n# a last thought"')
+    keep = studied.study.keep
+
+    def keep_and_save(path):
+        kept = keep(path)
+        files.write(path, late)
+        return kept
+
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    if not has_links:
+        monkeypatch.setattr(studied.study.os, "link", refuse)
+    monkeypatch.setattr(studied.study, "keep", keep_and_save)
+    assert studied.study.main(["reset", "03"]) == 0
+    assert late in [path.read_text(encoding="utf-8") for path in studied.kept()]
+    assert studied.cells()["mask"] != ANSWER
