@@ -42,6 +42,7 @@ RECORD = "made_from"  # the key in a copy's metadata: {cell id: fingerprint of t
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_FOR_LAB = 5
 SECONDS_TO_SAVE = 60  # a part of a file that is older belongs to nobody
+TOKEN_OF_HUB = "JUPYTERHUB_API_TOKEN"  # the environment variable that a hub gives to each of its servers
 IS_OPEN = 3  # the exit code that tells course.py not to open a second JupyterLab
 AHEAD = re.compile(r"^#|\*\*Predict|\*\*Look for|\bnext cell\b")  # a paragraph that leads to what comes next
 REACH = 3  # a prediction is answered at most so many cells later
@@ -273,8 +274,7 @@ def open_in_lab():
     names = set()
     for server in list_running_servers():
         with contextlib.suppress(OSError, ValueError):  # one with a password does not tell
-            token = os.environ.get("JUPYTERHUB_API_TOKEN") or server["token"]  # under a hub, only the hub's opens it
-            for session in sessions(server["url"], token):
+            for session in sessions(server):
                 path = Path(server["root_dir"], session["path"])
                 if path.parent.resolve() == STUDY:
                     names.add(path.name)
@@ -288,17 +288,23 @@ def address():
     for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
         with contextlib.suppress(OSError, ValueError, LookupError):  # such as that of a server that was killed
             server = json.loads(path.read_text(encoding="utf-8"))
-            if Path(server["root_dir"]) == ROOT:
-                sessions(server["url"], server["token"])
+            if Path(server["root_dir"]).resolve() == ROOT:
+                sessions(server)
                 return f"{server['url']}lab?token={server['token']}"
     return None
 
 
-def sessions(url, token):
-    request = urllib.request.Request(f"{url}api/sessions", headers={"Authorization": f"token {token}"})
+def sessions(server):
+    headers = {"Authorization": f"token {token_of(server)}"}
+    request = urllib.request.Request(f"{server['url']}api/sessions", headers=headers)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy does not know this computer
     with opener.open(request, timeout=SECONDS_FOR_LAB) as answer:
         return json.load(answer)
+
+
+def token_of(server):
+    """What the server asks for; under a hub, that is the hub's token."""
+    return os.environ.get(TOKEN_OF_HUB) or server["token"]
 
 
 # ---- the commands
@@ -307,6 +313,9 @@ def sessions(url, token):
 def open_course():
     """What comes before JupyterLab: `start`, unless it is open already; returns the exit code."""
     there = address()
+    if there and os.environ.get(TOKEN_OF_HUB):  # the browser reaches it through the hub, at another address
+        print("JupyterLab is open already: go on in its tab of your browser.")
+        return IS_OPEN
     if there:
         print(f"The course is open already, at {there} (to stop it, press Ctrl-C twice where you started it).")
         return IS_OPEN
