@@ -207,6 +207,7 @@ def test_the_key_has_every_solution_and_every_right_choice(given):
         ([str(ROOT / "out")], "is inside of the course"),
         ([str(ROOT)], "is inside of the course"),
         (["file/new"], "cannot be written"),
+        (["new", "--notebooks", "02", "--key", "nowhere/key.md"], "cannot be written"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line_and_changes_nothing(run, tmp_path, words, said):
