@@ -308,12 +308,12 @@ def show_progress(line):
         show_passing("  " + line.strip())
 
 
-def arrange_lab():
+def arrange_lab(environment=ENVIRONMENT):
     """JupyterLab's options for the course: no news, the contents of the notebook on the left, lines that can be read.
 
-    All of it lies in .venv or in the course: the learner's own settings are used as they are, and are not changed.
+    All of it lies in the environment or in the course: the learner's own settings are used as they are, and stay so.
     """
-    lab = ENVIRONMENT / "share" / "jupyter" / "lab"
+    lab = environment / "share" / "jupyter" / "lab"
     for folder in (lab / "settings", lab / "workspaces"):
         folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(str(LAYOUT / "overrides.json"), str(lab / "settings"))

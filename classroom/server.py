@@ -115,9 +115,8 @@ def lab_options():
     """JupyterLab as `python course.py` opens it, with its settings in the learner's copy."""
     import course
 
-    course.ENVIRONMENT = MINE / ".lab"
     return [
-        *course.arrange_lab(),
+        *course.arrange_lab(MINE / ".lab"),
         f"--ServerApp.root_dir={MINE}",
         f"--ServerApp.default_url=/lab/tree/{FIRST_NOTEBOOK}",
     ]
