@@ -308,17 +308,16 @@ def show_progress(line):
         show_passing("  " + line.strip())
 
 
-def arrange_lab():
+def arrange_lab(environment=ENVIRONMENT):
     """JupyterLab's options for the course: no news, the contents of the notebook on the left, lines that can be read.
 
-    All of it lies in .venv or in the course: the learner's own settings are used as they are, and are not changed.
+    All of it lies in the environment or in the course: the learner's own settings are used as they are, and stay so.
     """
-    lab = ENVIRONMENT / "share" / "jupyter" / "lab"
-    for folder in (lab / "settings", lab / "workspaces"):
-        folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(str(LAYOUT / "overrides.json"), str(lab / "settings"))
-    if not (lab / "workspaces" / WORKSPACE).exists():  # else it holds what the learner arranged and left open
-        shutil.copy(str(LAYOUT / WORKSPACE), str(lab / "workspaces"))
+    lab = environment / "share" / "jupyter" / "lab"
+    try:
+        lay_out(lab)
+    except OSError as error:
+        say(f"JupyterLab opens without the course's layout, since {lab} cannot be written ({error.strerror or error}).")
     return [
         f"--LabApp.app_settings_dir={lab / 'settings'}",
         f"--LabApp.workspaces_dir={lab / 'workspaces'}",
@@ -329,6 +328,17 @@ def arrange_lab():
         "--MappingKernelManager.transport_encryption=auto",  # else every kernel warns that it is not encrypted
         "--Application.log_level=ERROR",  # what is left is the address
     ]
+
+
+def lay_out(lab):
+    """Put the layout into this folder, without writing what is already there: the disk may be full."""
+    for folder in (lab / "settings", lab / "workspaces"):
+        folder.mkdir(parents=True, exist_ok=True)
+    settings = lab / "settings" / "overrides.json"
+    if not settings.exists() or settings.read_bytes() != (LAYOUT / settings.name).read_bytes():
+        shutil.copy(str(LAYOUT / settings.name), str(settings))
+    if not (lab / "workspaces" / WORKSPACE).exists():  # else it holds what the learner arranged and left open
+        shutil.copy(str(LAYOUT / WORKSPACE), str(lab / "workspaces"))
 
 
 def download_minilm(patience):

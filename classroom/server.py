@@ -9,6 +9,7 @@ When the course has changed, so does the copy, except for files that the learner
 The learner's notebooks in study/ are never touched; `python course.py update` carries them into the new edition.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -51,10 +52,10 @@ def fingerprint(content):
 def refresh():
     """Make the learner's copy, or bring it up to date.
 
-    What the learner changed, and what cannot be read in the course, stays in the copy as it is.
+    What the learner changed, what cannot be read in the course, and what cannot be written stays in the copy as it is.
     """
-    MINE.mkdir(parents=True, exist_ok=True)
-    record, unreadable = read_record(), []
+    record, unreadable, refused = read_record(), [], []
+    before = dict(record)
     given = for_learners.files(COURSE, unreadable.append)
     for name, source in given.items():
         try:
@@ -62,25 +63,41 @@ def refresh():
         except OSError as error:
             unreadable.append(error)
             continue
-        here = fingerprint_of(name)
-        if here not in (None, fingerprint(content), record.get(name)):
-            say(f"{MINE / name} was changed by the learner and stays as it is.")
-            continue
-        if here != fingerprint(content):
-            files.write(MINE / name, content)
-        record[name] = fingerprint(content)
+        with collecting(refused):
+            here = fingerprint_of(name)
+            if here not in (None, fingerprint(content), record.get(name)):
+                say(f"{MINE / name} was changed by the learner and stays as it is.")
+                continue
+            if here != fingerprint(content):
+                files.write(MINE / name, content)
+            record[name] = fingerprint(content)
     for error in unreadable:
         say(f"{error.filename} cannot be read ({error.strerror}): learners do without it.")
     if not unreadable:
-        remove(record, record.keys() - given.keys())
-    files.write(MINE / RECORD, json.dumps(record, indent=0))
+        remove(record, record.keys() - given.keys(), refused)
+    if record != before:
+        with collecting(refused):
+            files.write(MINE / RECORD, json.dumps(record, indent=0))
+    if refused:
+        say(f"{MINE} is not up to date; files that could not be changed: {len(refused)}, the first with {refused[0]}.")
 
 
-def remove(record, names):
+@contextlib.contextmanager
+def collecting(errors):
+    """Go on where the system refuses something: a learner whose disk is full needs JupyterLab to free space."""
+    try:
+        yield
+    except OSError as error:
+        errors.append(error)
+
+
+def remove(record, names, refused):
     """Take what is no longer given out of the copy, unless the learner changed it."""
     for name in names:
-        if fingerprint_of(name) == record.pop(name):
-            (MINE / name).unlink()
+        with collecting(refused):
+            if fingerprint_of(name) == record[name]:
+                (MINE / name).unlink()
+            del record[name]
 
 
 def fingerprint_of(name):
@@ -99,7 +116,10 @@ def share_packages():
     """Let `python course.py update` in the copy find the packages of the course instead of installing its own."""
     link = MINE / ".venv"
     if not link.is_symlink() and not link.exists():
-        link.symlink_to(COURSE / ".venv")
+        try:
+            link.symlink_to(COURSE / ".venv")
+        except OSError as error:
+            say(f"{link} cannot be made ({error.strerror}): `python course.py` in the copy does without it.")
 
 
 def limit_memory():
@@ -115,9 +135,8 @@ def lab_options():
     """JupyterLab as `python course.py` opens it, with its settings in the learner's copy."""
     import course
 
-    course.ENVIRONMENT = MINE / ".lab"
     return [
-        *course.arrange_lab(),
+        *course.arrange_lab(MINE / ".lab"),
         f"--ServerApp.root_dir={MINE}",
         f"--ServerApp.default_url=/lab/tree/{FIRST_NOTEBOOK}",
     ]

@@ -7,8 +7,10 @@ Which file that is, the course says. Deleting it starts afresh.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,7 @@ class Store:
         self._file, self._replay = file, replay  # the latter fills an empty store in place of a damaged file
         self._unsaved: dict[str, Any] = {}  # what could not be written, or was not to be
         self._refusal = ""  # why it could not
+        self._unreadable = ""  # why the file could not be read the last time
         self._damage = ""
 
     @property
@@ -43,8 +46,15 @@ class Store:
 
     @property
     def unsaved(self) -> str:
-        """Why the record cannot be saved, and what to do, in one sentence; '' if it can."""
-        if not self._unsaved or self.path is None:
+        """Why the record cannot be read or saved, and what to do, in one sentence; '' if it can."""
+        if self.path is None:
+            return ""
+        if self._unreadable:
+            return (
+                f"Your progress cannot be read ({self._unreadable}) and is left as it is; what you do now is kept only "
+                f"until the kernel stops: make {self.path} readable, and run a check again."
+            )
+        if not self._unsaved:
             return ""
         return (
             f"Your progress cannot be saved ({self._refusal}) and is kept only until the kernel stops: make room on "
@@ -57,7 +67,7 @@ class Store:
         return self.unsaved or self._damage
 
     def load(self) -> dict[str, Any]:
-        """{exercise id: {"status", "tries"}}; a file that cannot be read is set aside, never deleted."""
+        """{exercise id: {"status", "tries"}}; a file that is damaged is set aside, never deleted."""
         record = self._read()
         record.pop(PREDICTIONS, None)
         return record
@@ -88,16 +98,20 @@ class Store:
         target = self.path
         if target is None:
             return dict(self._unsaved)
+        self._unreadable = ""
         try:
             record = json.loads(patiently(target.read_text, encoding="utf-8"))
             predictions = _sound(record.pop(PREDICTIONS, {}))
             if not all(entry["status"] in STATES and entry["tries"] >= 0 for entry in record.values()):
                 raise ValueError("not a progress record")
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return dict(self._unsaved)
-        except (OSError, ValueError, LookupError, AttributeError, TypeError, RecursionError):
-            return {**self._replaced(target), **self._unsaved}
-        return {**record, **({PREDICTIONS: predictions} if predictions else {}), **self._unsaved}
+        except OSError as error:  # such as that of a network drive: the file may be sound
+            self._unreadable = error.strerror or str(error)
+            return dict(self._unsaved)
+        except (ValueError, LookupError, AttributeError, TypeError, RecursionError):
+            return _merged(self._replaced(target), self._unsaved)
+        return _merged({**record, **({PREDICTIONS: predictions} if predictions else {})}, self._unsaved)
 
     def _replaced(self, target: Path) -> dict[str, Any]:
         """Set a damaged file aside, and give what the log knows of it, which is saved in its place."""
@@ -116,8 +130,9 @@ class Store:
     def _save(self, record: dict[str, Any]) -> None:
         """Keep the record in its file; where it cannot be written, remember until the kernel ends."""
         target = self.path
-        if target is None:
+        if target is None or self._unreadable:
             self._unsaved.update(record)
+            self._refusal = self._unreadable
             return
         try:
             write(target, json.dumps(record, indent=1, sort_keys=True))
@@ -137,8 +152,25 @@ def _sound(predictions: Any) -> dict[str, dict[str, str]]:
     }
 
 
+def _merged(record: dict[str, Any], unsaved: dict[str, Any]) -> dict[str, Any]:
+    """Both together, where the unsaved one may have begun while the other could not be read."""
+    merged = {**record, **unsaved}
+    for id in (record.keys() & unsaved.keys()) - {PREDICTIONS}:
+        entries = (unsaved[id], record[id])
+        best = max(entries, key=lambda entry: RANK.get(entry["status"], 0))
+        merged[id] = {"status": best["status"], "tries": max(entry["tries"] for entry in entries)}
+    if PREDICTIONS in record and PREDICTIONS in unsaved:
+        old, new = record[PREDICTIONS], unsaved[PREDICTIONS]
+        firsts = {id: {**new[id], "first": old[id]["first"]} for id in old.keys() & new.keys()}
+        merged[PREDICTIONS] = {**old, **new, **firsts}
+    return merged
+
+
 def _set_aside(target: Path) -> None:
+    """Rename the file, to a name that no other has."""
+    name = f"{target.name}.unreadable-{time.strftime('%Y-%m-%d-%H%M%S')}"
+    numbered = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
     try:
-        os.replace(target, target.with_suffix(".unreadable.json"))
+        os.replace(target, next(place for place in map(target.with_name, numbered) if not place.exists()))
     except OSError:
         return

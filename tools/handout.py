@@ -85,11 +85,11 @@ def write(folder, names, key_file):
     shutil.rmtree(part, ignore_errors=True)  # of a call that was interrupted
     try:
         fill(part, names)
+        if key_file:  # before the hand-out is in its place, where a second try would call it not empty
+            key_file.write_text(key({name[:2] for name in names}), encoding="utf-8", newline="\n")
         folder.mkdir(exist_ok=True)
         for path in part.iterdir():
             path.rename(folder / path.name)
-        if key_file:
-            key_file.write_text(key({name[:2] for name in names}), encoding="utf-8", newline="\n")
     finally:
         shutil.rmtree(part, ignore_errors=True)
 

@@ -21,6 +21,7 @@ import platform
 import re
 import shutil
 import sys
+import time
 import urllib.request
 import uuid
 from pathlib import Path
@@ -40,6 +41,8 @@ OLD = STUDY / "old"  # the first cell of a notebook finds the course from here t
 RECORD = "made_from"  # the key in a copy's metadata: {cell id: fingerprint of the text that was published}
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_FOR_LAB = 5
+SECONDS_TO_SAVE = 60  # a part of a file that is older belongs to nobody
+TOKEN_OF_HUB = "JUPYTERHUB_API_TOKEN"  # the environment variable that a hub gives to each of its servers
 IS_OPEN = 3  # the exit code that tells course.py not to open a second JupyterLab
 AHEAD = re.compile(r"^#|\*\*Predict|\*\*Look for|\bnext cell\b")  # a paragraph that leads to what comes next
 REACH = 3  # a prediction is answered at most so many cells later
@@ -64,7 +67,7 @@ def with_folded_answers(cells):
 
 def fold(cell):
     """The cell with "What you saw" as something to be opened, up to the paragraph that leads on."""
-    if not has_tag(cell, "saw"):
+    if not has_tag(cell, "saw") or cell["source"].startswith(FOLDED):  # a hand-out's are folded already
         return cell
     parts = cell["source"].removeprefix(SAW).strip().split("\n\n")
     end = next((n for n, part in enumerate(parts) if n and AHEAD.search(part)), len(parts))
@@ -211,8 +214,9 @@ def write(notebook, path):
 def keep(path):
     """Give the file a second name in study/old, with today's date, and return it.
 
-    Once `write` has put another file at `path`, the second name is the only one. Until then they are the same file, so
-    that what JupyterLab saves at the last moment is kept as well.
+    Once another file is at `path`, the second name is the only one. Until then they are the same file, so that what a
+    program writes into it at the last moment is kept as well. The course's JupyterLab puts another file there whenever
+    it saves: `replace` looks for that.
     """
     OLD.mkdir(exist_ok=True)
     for number in itertools.count(1):
@@ -241,8 +245,10 @@ def alone():
         print("Another command is working on study/: waiting for it to finish.", flush=True)
         lock.acquire()
     try:
-        for part in [*STUDY.glob(".*.part"), *OLD.glob(".*.part")]:  # of a command that was killed
-            part.unlink()
+        for part in [*STUDY.glob(".*.part"), *OLD.glob(".*.part")]:
+            with contextlib.suppress(FileNotFoundError):  # JupyterLab is saving a notebook, and has just finished
+                if time.time() - part.stat().st_mtime > SECONDS_TO_SAVE:  # of a command that was killed
+                    part.unlink()
         yield
     finally:
         lock.release()
@@ -268,8 +274,7 @@ def open_in_lab():
     names = set()
     for server in list_running_servers():
         with contextlib.suppress(OSError, ValueError):  # one with a password does not tell
-            token = os.environ.get("JUPYTERHUB_API_TOKEN") or server["token"]  # under a hub, only the hub's opens it
-            for session in sessions(server["url"], token):
+            for session in sessions(server):
                 path = Path(server["root_dir"], session["path"])
                 if path.parent.resolve() == STUDY:
                     names.add(path.name)
@@ -283,17 +288,23 @@ def address():
     for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
         with contextlib.suppress(OSError, ValueError, LookupError):  # such as that of a server that was killed
             server = json.loads(path.read_text(encoding="utf-8"))
-            if Path(server["root_dir"]) == ROOT:
-                sessions(server["url"], server["token"])
+            if Path(server["root_dir"]).resolve() == ROOT:
+                sessions(server)
                 return f"{server['url']}lab?token={server['token']}"
     return None
 
 
-def sessions(url, token):
-    request = urllib.request.Request(f"{url}api/sessions", headers={"Authorization": f"token {token}"})
+def sessions(server):
+    headers = {"Authorization": f"token {token_of(server)}"}
+    request = urllib.request.Request(f"{server['url']}api/sessions", headers=headers)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy does not know this computer
     with opener.open(request, timeout=SECONDS_FOR_LAB) as answer:
         return json.load(answer)
+
+
+def token_of(server):
+    """What the server asks for; under a hub, that is the hub's token."""
+    return os.environ.get(TOKEN_OF_HUB) or server["token"]
 
 
 # ---- the commands
@@ -302,6 +313,9 @@ def sessions(url, token):
 def open_course():
     """What comes before JupyterLab: `start`, unless it is open already; returns the exit code."""
     there = address()
+    if there and os.environ.get(TOKEN_OF_HUB):  # the browser reaches it through the hub, at another address
+        print("JupyterLab is open already: go on in its tab of your browser.")
+        return IS_OPEN
     if there:
         print(f"The course is open already, at {there} (to stop it, press Ctrl-C twice where you started it).")
         return IS_OPEN
@@ -385,6 +399,8 @@ def reset(words):
 def replace(path, notebook):
     """Put the notebook in the place of a copy, which is kept; returns where."""
     kept = keep(path)
+    while kept.read_bytes() != path.read_bytes():  # JupyterLab has saved it meanwhile
+        kept = keep(path)
     write(notebook, path)
     return kept
 

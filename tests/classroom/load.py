@@ -111,7 +111,7 @@ class Class:
         if set(learner.checked) - set(attempts) or attempts.total() > learner.sent:
             seen = f"{len(learner.checked)} cards of {learner.sent} checks"
             yield f"{learner.name}: {attempts.total()} attempts on file, but {seen}"
-        for leftover in [*(mine / "data").glob("*.part"), *(mine / "data").glob("*.unreadable.json")]:
+        for leftover in [*(mine / "data").glob("*.part"), *(mine / "data").glob("*.unreadable-*")]:
             yield f"{learner.name}: {leftover.name} was left over"
 
     def table(self):

@@ -148,6 +148,7 @@ def test_the_copies_that_students_make_of_it_count_as_current(given):
         notebook = study.read(path)
         assert notebook["metadata"][study.RECORD] == study.fingerprints(notebook)
         assert study.make_copy(notebook) == notebook
+        assert study.with_folded_answers(notebook["cells"]) == notebook["cells"]
 
 
 @pytest.mark.slow
@@ -206,6 +207,7 @@ def test_the_key_has_every_solution_and_every_right_choice(given):
         ([str(ROOT / "out")], "is inside of the course"),
         ([str(ROOT)], "is inside of the course"),
         (["file/new"], "cannot be written"),
+        (["new", "--notebooks", "02", "--key", "nowhere/key.md"], "cannot be written"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line_and_changes_nothing(run, tmp_path, words, said):

@@ -101,6 +101,35 @@ def test_a_file_that_cannot_be_read_costs_nothing_else(server, monkeypatch, caps
     assert f"{server.COURSE / 'course.py'} cannot be read (" in capsys.readouterr().err
 
 
+def test_a_folder_of_the_learner_where_a_file_belongs_costs_nothing_else(server, capsys):
+    put(server.MINE, "mine", "course.py/mine.txt")
+    server.refresh()
+    assert text(server.MINE / "course.py" / "mine.txt") == "mine"
+    assert names(server.MINE / "notebooks") == {"00.ipynb"}
+    assert "is not up to date; files that could not be changed: 1," in capsys.readouterr().err
+
+
+def test_a_learner_without_space_gets_one_sentence_and_jupyterlab(server, monkeypatch, capsys):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    server.refresh()
+    put(server.COURSE, "second edition", "course.py", "notebooks/00.ipynb")
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr("shutil.copy", full)
+    server.refresh()
+    assert text(server.MINE / "course.py").startswith("first edition")
+    assert "No space left on device" in (said := capsys.readouterr().err) and len(said.splitlines()) == 1
+    assert f"--ServerApp.root_dir={server.MINE}" in server.lab_options()
+    assert "opens without the course's layout" in capsys.readouterr().out
+
+
+def test_a_copy_that_is_up_to_date_is_not_written(server, monkeypatch):
+    server.refresh()
+    monkeypatch.setattr(server.files, "write", pytest.fail)
+    server.refresh()
+
+
 def test_a_lost_record_costs_no_work(server, capsys):
     server.refresh()
     put(server.MINE, "{{half", server.RECORD)

@@ -86,8 +86,7 @@ def _as_the_course_opens_it(environment):
     spec = importlib.util.spec_from_file_location("course", ROOT / "course.py")
     course = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(course)
-    course.ENVIRONMENT = environment
-    return course.arrange_lab()
+    return course.arrange_lab(environment)
 
 
 def _settings(folder):

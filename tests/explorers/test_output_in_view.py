@@ -24,6 +24,16 @@ PLACES = """output => {
   return [made.top - seen.top, seen.bottom - made.bottom, made.height];
 }"""
 
+# The next output is followed until the learner acts: on a slow machine, its time would be over before the test scrolls.
+NEVER_SETTLED = """() => {
+  const setTimeout = window.setTimeout;
+  window.setTimeout = (act, ...others) => {
+    if (act.name !== "stop") return setTimeout(act, ...others);
+    window.setTimeout = setTimeout;
+    window.neverSettled = true;
+  };
+}"""
+
 
 @pytest.fixture(scope="module")
 def notebook(open_notebook):
@@ -70,8 +80,10 @@ def test_of_an_output_taller_than_the_page_the_top_is_in_view(notebook, place):
 
 
 def test_whoever_scrolls_on_is_not_pulled_back(notebook):
+    notebook.page.evaluate(NEVER_SETTLED)
     output = run(notebook, "tall", TOP)
     until(notebook, output, "above >= 0")
+    notebook.page.wait_for_function("() => window.neverSettled")
     notebook.page.mouse.move(640, 500)
     notebook.page.mouse.wheel(0, 1500)
     until(notebook, output, "above < -1000")

@@ -54,7 +54,43 @@ def test_a_corrupt_record_is_set_aside_and_nothing_is_lost(record_file, content)
     assert repr(progress()).startswith("0 of ")
     check("0.1", lambda x: x.mean(1))
     assert repr(progress()).startswith("1 of ")
-    assert (record_file.parent / "progress.unreadable.json").read_text(encoding="utf-8") == content
+    [aside] = record_file.parent.glob("progress.json.unreadable-*")
+    assert aside.read_text(encoding="utf-8") == content
+
+
+def test_what_was_set_aside_is_never_overwritten(record_file):
+    record_file.parent.mkdir()
+    for content in ("{", "[", "null"):
+        record_file.write_text(content, encoding="utf-8")
+        progress()
+    aside = record_file.parent.glob("progress.json.unreadable-*")
+    assert {path.read_text(encoding="utf-8") for path in aside} == {"{", "[", "null"}
+
+
+def test_a_record_that_cannot_be_read_now_is_left_as_it_is(record_file, monkeypatch):
+    check("0.1", lambda x: x.mean(1))
+    predict("00.trap", "b")
+    before = record_file.read_bytes()
+    read_text = type(record_file).read_text
+
+    def broken(path, *args, **options):
+        if path == record_file:
+            raise OSError(5, "Input/output error")
+        return read_text(path, *args, **options)
+
+    said = "Your progress cannot be read (Input/output error) and is left as it is"
+    with monkeypatch.context() as patched:
+        patched.setattr(type(record_file), "read_text", broken)
+        assert said in check("0.1", sums).message
+        predict("00.trap", "a")
+        assert said in repr(progress()) and "↻ 0.1" in repr(progress())
+        assert record_file.read_bytes() == before
+    assert sorted(os.listdir(record_file.parent)) == ["attempts.jsonl", record_file.name]
+    assert said not in check("0.1", sums).message
+    assert json.loads(record_file.read_text(encoding="utf-8")) == {
+        "0.1": {"status": "correct", "tries": 2},
+        "predictions": {"00.trap": {"first": "b", "last": "a"}},
+    }
 
 
 def test_a_damaged_record_is_made_again_from_the_log(record_file):

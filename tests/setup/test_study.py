@@ -18,6 +18,7 @@ from ipykernel.ipkernel import IPythonKernel
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from feedback import files
 from feedback.notebooks import FOLDED
 from tests.notebooks.common import execute
 from tests.setup.copies import copy_study
@@ -82,6 +83,11 @@ class Course:
 
     def leftovers(self):
         return list((self.folder / "study").rglob("*.part"))
+
+    def age_leftovers(self):
+        """What is left behind is removed only when nobody can be writing it any more."""
+        for path in self.leftovers():
+            os.utime(path, (0, 0))
 
     def start(self, *words, simulate=""):
         """Start a command as a program, after the code `simulate`."""
@@ -448,6 +454,7 @@ def test_at_no_step_is_anything_lost(studied, trouble, words):
         assert ANSWER in [studied.cells(path)["mask"] for path in copies]
         assert studied.cells()["mask"] == ANSWER or words[0] == "reset"
         studied.publish(changed(title=f"# {step}"))  # so that each run has something to do
+        studied.age_leftovers()
     assert studied.cells()["mask"] == (ANSWER if words == ("update",) else "def mask(t):\n    ...")
     assert not studied.leftovers()
 
@@ -461,6 +468,7 @@ def test_a_first_start_that_is_killed_is_completed_by_the_next(course):
             course.cells(path)  # each copy that is there is complete
         for path in found[:1]:
             path.unlink()  # so that each run has something to do
+    course.age_leftovers()
     course.study.main(["start"])
     assert course.cells() == {cell.id: cell.source for cell in edition()} and not course.leftovers()
 
@@ -470,8 +478,16 @@ def test_what_a_killed_command_left_behind_is_removed(studied):
     for path in left:
         path.parent.mkdir(exist_ok=True)
         path.write_text("half of a note", encoding="utf-8")
+    studied.age_leftovers()
     studied.study.main(["start"])
     assert not studied.leftovers()
+
+
+def test_what_jupyterlab_is_saving_now_is_left_alone(studied):
+    part = studied.path.with_name(".03_masks.ipynb.7.part")
+    part.write_text("half of a note", encoding="utf-8")
+    studied.study.main(["start"])
+    assert studied.leftovers() == [part]
 
 
 def test_an_old_copy_is_kept_once_after_a_command_that_was_killed(studied):
@@ -520,7 +536,7 @@ def test_two_at_once_take_turns(studied):
 
 @pytest.mark.parametrize("moment", ["before", "while"])
 def test_what_jupyterlab_saves_at_the_last_moment_is_kept(studied, monkeypatch, moment):
-    """It writes into the file that it finds, and may have opened it before another one takes its place."""
+    """One that was not opened by course.py writes into the file, perhaps until another one has taken its place."""
     late = ANSWER + "\n# a last thought"
     text = studied.path.read_text(encoding="utf-8").replace('j"', 'j\\n# a last thought"')
     studied.publish(changed(title="# Masks"))
@@ -541,3 +557,25 @@ def test_what_jupyterlab_saves_at_the_last_moment_is_kept(studied, monkeypatch, 
     assert studied.study.main(["update"]) == 0
     [kept] = studied.kept()
     assert studied.cells(kept)["mask"] == late and studied.cells()["mask"] == ANSWER
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_what_jupyterlab_saves_as_another_file_at_the_last_moment_is_kept(studied, monkeypatch, has_links):
+    """As it does when course.py opened it, with tools/jupyterlab/contents.py."""
+    late = studied.path.read_text(encoding="utf-8").replace('j"', 'j\\n# a last thought"')
+    keep = studied.study.keep
+
+    def keep_and_save(path):
+        kept = keep(path)
+        files.write(path, late)
+        return kept
+
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    if not has_links:
+        monkeypatch.setattr(studied.study.os, "link", refuse)
+    monkeypatch.setattr(studied.study, "keep", keep_and_save)
+    assert studied.study.main(["reset", "03"]) == 0
+    assert late in [path.read_text(encoding="utf-8") for path in studied.kept()]
+    assert studied.cells()["mask"] != ANSWER

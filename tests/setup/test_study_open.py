@@ -68,6 +68,15 @@ def test_a_course_that_is_open_says_where(course, server, monkeypatch, capsys): 
     assert course.study.main(["open"]) == 0
 
 
+def test_under_a_hub_it_is_open_and_no_token_is_shown(course, server, monkeypatch, capsys):  # noqa: F811
+    (course.folder / "jupyter").mkdir()
+    listed = {**server(course.folder), "token": ""}
+    (course.folder / "jupyter" / "jpserver-1.json").write_text(json.dumps(listed), encoding="utf-8")
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "secret")
+    assert course.study.main(["open"]) == course.study.IS_OPEN
+    assert capsys.readouterr().out == "JupyterLab is open already: go on in its tab of your browser.\n"
+
+
 @pytest.mark.parametrize("words", [["update"], ["reset", "03"]])
 def test_a_notebook_that_is_open_in_jupyterlab_is_left_alone(studied, capsys, words):  # noqa: F811
     studied.publish(changed(title="# Masks"))

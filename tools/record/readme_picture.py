@@ -51,9 +51,9 @@ def main():
     os.environ["COURSE_PROGRESS"] = "memory"
     with tempfile.TemporaryDirectory() as folder:
         nbformat.write(notebook(), Path(folder) / "exercise.ipynb")
-        course.ENVIRONMENT = Path(folder) / "environment"
         command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--IdentityProvider.token="]
-        options = [f"--ServerApp.port={PORT}", f"--ServerApp.root_dir={folder}", *course.arrange_lab()]
+        layout = course.arrange_lab(Path(folder) / "environment")
+        options = [f"--ServerApp.port={PORT}", f"--ServerApp.root_dir={folder}", *layout]
         settings = dict(os.environ, JUPYTERLAB_SETTINGS_DIR=folder)
         server = subprocess.Popen([*command, *options], env=settings)
         try:
