@@ -125,9 +125,9 @@ def test_a_published_notebook_opens_folded_and_unmodified(lab, course, windows, 
         page.page.wait_for_timeout(2000)
         assert page.page.evaluate(IS_CLEAN)
         first = page.page.locator(".jp-CodeCell").first
-        assert "Run me first" in first.inner_text() and "subprocess" not in first.inner_text()
+        assert "Run me first" in first.inner_text() and "sys.path" not in first.inner_text()
         codes = [cell["id"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
-        answer = page.page.locator(".jp-CodeCell").nth(codes.index("product-run"))
+        answer = page.page.locator(".jp-CodeCell").nth(codes.index("trap-run"))
         answer.scroll_into_view_if_needed()
         assert answer.locator(".jp-OutputArea-output").count() == 0
     finally:
