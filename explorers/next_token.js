@@ -66,7 +66,7 @@ class NextTokenView {
     const scale = tools(legend(this.table, "weight"), swatch("abh-hatched", "hidden by the causal mask"));
     const bars = element("div", { class: "abh-wide" }, this.bars.title, this.bars.list);
     const further = element("div", { class: "abh-further" }, this.buildSliders(),
-      help("Click a word beside its bar to make it the next word. The thin line across a bar is the model's own " +
+      help("Click a word next to its bar to make it the next word. The thin line across a bar is the model's own " +
         "probability: at temperature 1, with nothing cut and all heads in use. Select a head to see all its weights " +
         "in the text. A head that is not in use contributes nothing to the prediction; its weights are shown all " +
         "the same."), this.field.list, this.reading.node);
