@@ -61,7 +61,8 @@ def _wrong_signature(exercise: Exercise, attempt: Callable) -> Refusal | None:
         return None
     if not _binds(signature, exercise.arguments):
         return Refusal("error", *words.other_arguments(exercise, signature))
-    optional = [name for name in exercise.arguments if f"{name}=" in exercise.signature]  # they come last
+    parameters = inspect.signature(exercise.reference).parameters.values()
+    optional = [p.name for p in parameters if p.default is not p.empty]  # they come last
     if not _binds(signature, exercise.arguments[: len(exercise.arguments) - len(optional)]):
         return Refusal("error", *words.without_defaults(exercise, signature, optional))
     return None

@@ -220,3 +220,11 @@ def test_inputs_are_not_changed_by_a_check():
     before = X.clone(), SCALE.clone()
     check(lambda x, scale=None: (x.zero_(), x.sum(1)))
     assert torch.equal(X, before[0]) and torch.equal(SCALE, before[1])
+
+
+def test_an_argument_is_not_optional_because_another_name_ends_with_its_own():
+    def shares_of_e(e, scale=None):
+        return shares(e, scale)
+
+    report = checker.check(replace(EXERCISE, reference=shares_of_e), lambda e, scale=None: shares(e, scale))
+    assert report.status == "correct"
