@@ -57,14 +57,14 @@ function runNext(node, event) {
 /** An id that no other element of the page has. */
 export const freshId = () => `abh-${Math.random().toString(36).slice(2)}`;
 
-/** Write a text in the place of another. The node of the text stays: a page with another node has to be checked against
- *  all rules that ask what an element contains, and the new node laid out from the beginning.
+/** Replace the text of an element. Its text node stays: a new one would make the browser ask every rule with :has()
+ *  again, on the whole page.
  *  @param {Element} node
  *  @param {string} text */
 export function write(node, text) {
   const { firstChild } = node;
   if (node.textContent === text) return;
-  if (firstChild instanceof Text && firstChild === node.lastChild) firstChild.data = text;
+  if (firstChild?.nodeName === "#text" && firstChild === node.lastChild) firstChild.nodeValue = text;
   else node.textContent = text;
 }
 
