@@ -6,7 +6,7 @@ import { Overview } from "./attention_overview.js";
 import { ALARM, INK, ON_HATCHING, clamp, colorIndex, exact, inkOn, largestFirst, range, spaced,
   sum } from "./numbers.js";
 import { chooser, element, fitted, frame, freshId, hatching, help, legend, onSurroundings, oncePerFrame, penOf,
-  prepared, raster, ring, spoken, swatch, theme, tools } from "./page.js";
+  prepared, raster, ring, spoken, swatch, theme, tools, write } from "./page.js";
 import { Reading, moved } from "./tables.js";
 
 /** @import { Layout, Square } from "./attention_layout.js" */
@@ -273,7 +273,7 @@ class AttentionView {
     this.row.setAttribute("aria-label", named(this.data.queries, row));
     this.cells.forEach((cell, j) => {
       const hidden = this.data.hides(row, j) ? ", hidden" : "";
-      cell.textContent = `${named(this.data.keys, j)}: ${exact(weights[j])}${hidden}`;
+      write(cell, `${named(this.data.keys, j)}: ${exact(weights[j])}${hidden}`);
       cell.setAttribute("aria-selected", String(j === column));
     });
     this.stage.setAttribute("aria-activedescendant", this.cells[column].id);

@@ -1,7 +1,7 @@
 // The heads explorer: named numbers, split into heads and merged again, correctly and with two bugs.
 
 import { range } from "./numbers.js";
-import { choice, element, frame, help, onSurroundings, oncePerFrame, spoken, swatch, tools } from "./page.js";
+import { choice, element, frame, help, onSurroundings, oncePerFrame, spoken, swatch, tools, write } from "./page.js";
 import { Grid } from "./tables.js";
 
 /** @import { Model, Mount } from "./page.js" */
@@ -135,6 +135,7 @@ class HeadsView {
       merged: this.stepView(this.merged.grid.node, element("p", {}, this.equal)) };
     /** @type {Map<number, { cut: Slices, split: Slices }>} */
     this.slices = new Map(); // for each number of heads
+    this.room.append(...Object.values(this.views).map(({ node }) => node));
     this.root = this.build();
     this.lay();
   }
@@ -212,14 +213,18 @@ class HeadsView {
     for (const [name, step] of this.each()) {
       const { typed, shape, place, note } = this.views[name];
       const [start, ...calls] = step.typed.split(/(?=\.\w+\()/);
-      typed.replaceChildren(start, ...calls.flatMap((call) => [element("br"), call]));
-      shape.textContent = `(${step.axes}) = (${this.sizes(step.axes).join(", ")})`;
-      if (name === "cut" || name === "split") place.replaceChildren(slices[name].node);
-      note.textContent = step.note ?? "";
+      if (typed.textContent !== step.typed) {
+        typed.replaceChildren(start, ...calls.flatMap((call) => [element("br"), call]));
+      }
+      write(shape, `(${step.axes}) = (${this.sizes(step.axes).join(", ")})`);
+      const parts = name === "cut" || name === "split" ? slices[name].node : null;
+      if (parts && parts.parentNode !== place) place.replaceChildren(parts);
+      write(note, step.note ?? "");
       note.hidden = !step.note;
     }
-    const nodes = this.each().map(([name]) => this.views[name].node);
-    if (nodes.length !== this.room.childElementCount) this.room.replaceChildren(...nodes);
+    const { x, cut } = this.views;
+    if (!this.steps.cut) cut.node.remove();
+    else if (!cut.node.parentNode) x.node.after(cut.node);
     this.show();
     this.fit(room);
   }
@@ -309,9 +314,9 @@ class HeadsView {
     for (const table of this.tables()) table.grid.show((i, j) => this.square(this.number(table, i, j)));
     for (const [name, { axes, line }] of this.each()) {
       const index = indexOf(line.indexOf(this.chosen), this.sizes(axes));
-      this.views[name].position.textContent = `${name}[${index.join(", ")}] is ${this.name(this.chosen)}`;
+      write(this.views[name].position, `${name}[${index.join(", ")}] is ${this.name(this.chosen)}`);
     }
-    this.equal.textContent = `torch.equal(merged, x): ${this.comesBack() ? "True" : "False"}`;
+    write(this.equal, `torch.equal(merged, x): ${this.comesBack() ? "True" : "False"}`);
     this.readout.say(this.whereabouts(), this.verdict());
   }
 

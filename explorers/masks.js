@@ -2,7 +2,7 @@
 
 import { brief, clamp, colors, floats, precise, softmax, sum } from "./numbers.js";
 import { button, choice, folded, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, swatch,
-  tools } from "./page.js";
+  tools, write } from "./page.js";
 import { Grid, Steps, colored } from "./tables.js";
 
 /** @import { Model, Mount } from "./page.js" */
@@ -313,7 +313,7 @@ class MasksView {
     const names = steps.map(([name]) => name);
     const isScore = names.map((name) => name === "score" || name === "filled" || name.startsWith("+"));
     const title = `step by step: the row of '${this.words[i]}'`;
-    this.folded.name.textContent = `S${title.slice(1)}`;
+    write(this.folded.name, `S${title.slice(1)}`);
     this.steps.show(title, names,
       (k, j) => (isScore[k] ? this.scoreSquare(i, j, steps[k][1][j]) : this.weightSquare(i, j, steps[k][1][j])),
       (k) => ({ text: isScore[k] ? "" : brief(sum(steps[k][1])) }));

@@ -1,7 +1,7 @@
 // What the next-token explorer is made of: a field to type words, the text, the bars of the next words, and the heads.
 
 import { clamp, colorIndex, css, inkOn, largestFirst, range } from "./numbers.js";
-import { button, element, folded, freshId, help } from "./page.js";
+import { button, element, folded, freshId, help, write } from "./page.js";
 import { moved } from "./tables.js";
 
 /** @import { Color } from "./numbers.js" */
@@ -91,14 +91,14 @@ export class Field {
 
   /** @param {string} sentence what is wrong; nothing if it is empty */
   complain(sentence) {
-    if (this.error.textContent !== sentence) this.error.textContent = sentence;
+    write(this.error, sentence);
     this.input.setAttribute("aria-invalid", String(sentence !== ""));
   }
 
   /** @param {string | undefined} following the word that will be replaced; none at the end */
   show(following) {
-    this.name.textContent = following === undefined ? "next words" : `replace '${following}' with`;
-    this.button.textContent = following === undefined ? "Add" : "Replace";
+    write(this.name, following === undefined ? "next words" : `replace '${following}' with`);
+    write(this.button, following === undefined ? "Add" : "Replace");
   }
 }
 
@@ -148,7 +148,7 @@ export class Text {
       node.setAttribute("aria-selected", String(j === position));
       node.style.background = color ? css(color) : "";
       node.style.color = color ? inkOn(color) : "";
-      weight.textContent = hidden || weights[j] < 0.005 ? "" : weights[j].toFixed(2);
+      write(weight, hidden || weights[j] < 0.005 ? "" : weights[j].toFixed(2));
     });
     this.node.setAttribute("aria-activedescendant", this.chips[position].node.id);
   }
@@ -207,11 +207,11 @@ export class Bars {
   /** @param {string} title
    *  @param {Bar[]} bars */
   show(title, bars) {
-    this.title.textContent = title;
+    write(this.title, title);
     this.rows.forEach(({ node, word, number, fill, line }, i) => {
       const { word: text, probability, own, follows } = bars[i];
-      word.textContent = text;
-      number.textContent = probability === 0 ? "cut" : probability.toFixed(3);
+      write(word, text);
+      write(number, probability === 0 ? "cut" : probability.toFixed(3));
       node.classList.toggle("abh-follows", follows);
       fill.style.width = `${(100 * probability).toFixed(2)}%`;
       line.style.left = `${(100 * own).toFixed(2)}%`;
@@ -249,12 +249,12 @@ export class Heads {
    *  @param {HeadRow[]} heads
    *  @param {number} chosen */
   show(title, heads, chosen) {
-    this.title.textContent = title;
+    write(this.title, title);
     this.rows.forEach(({ node, radio, used, word, weight }, head) => {
       radio.checked = head === chosen;
       used.checked = heads[head].used;
-      word.textContent = heads[head].word;
-      weight.textContent = heads[head].weight.toFixed(2);
+      write(word, heads[head].word);
+      write(weight, heads[head].weight.toFixed(2));
       node.className = heads[head].used ? "" : "abh-silent";
     });
   }

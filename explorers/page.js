@@ -57,13 +57,27 @@ function runNext(node, event) {
 /** An id that no other element of the page has. */
 export const freshId = () => `abh-${Math.random().toString(36).slice(2)}`;
 
+/** Replace the text of an element. Its text node stays: a new one would make the browser ask every rule with :has()
+ *  again, on the whole page.
+ *  @param {Element} node
+ *  @param {string} text */
+export function write(node, text) {
+  const { firstChild } = node;
+  if (node.textContent === text) return;
+  if (firstChild?.nodeName === "#text" && firstChild === node.lastChild) firstChild.nodeValue = text;
+  else node.textContent = text;
+}
+
 /** What is said in words: a sentence in bold and a line in small type. A screen reader reads it out when it changes.
  *  A roomy one keeps space for long sentences. */
 export function spoken(roomy = false) {
   const kind = `abh-readout${roomy ? " abh-roomy" : ""}`;
-  const node = element("output", { class: kind, role: "status", "aria-live": "polite" });
-  const say = (/** @type {string} */ bold, small = "") =>
-    node.replaceChildren(element("b", {}, bold), element("span", {}, small));
+  const [first, second] = [element("b"), element("span")];
+  const node = element("output", { class: kind, role: "status", "aria-live": "polite" }, first, second);
+  const say = (/** @type {string} */ bold, small = "") => {
+    write(first, bold);
+    write(second, small);
+  };
   return { node, say };
 }
 
@@ -107,23 +121,23 @@ export const tools = (...controls) => element("div", { class: "abh-tools" }, ...
 export function slider({ label, min, max, step = 1, value, show = String }, onInput) {
   const input = element("input", { type: "range", min, max, step });
   const shown = element("span", { class: "abh-value" });
-  const write = (/** @type {string} */ text) => {
-    shown.textContent = text;
+  const showAs = (/** @type {string} */ text) => {
+    write(shown, text);
     input.setAttribute("aria-valuetext", text);
   };
   const set = (/** @type {number} */ number, text = show(number)) => {
     input.value = String(number);
-    write(text);
+    showAs(text);
   };
   input.addEventListener("input", () => {
-    write(show(Number(input.value)));
+    showAs(show(Number(input.value)));
     onInput(Number(input.value));
   });
   set(value);
   const name = element("span", {}, label);
   const node = element("label", { class: "abh-control abh-slider" }, name, input, shown);
   const rename = (/** @type {string} */ text) => {
-    name.textContent = text;
+    write(name, text);
     input.setAttribute("aria-label", text);
   };
   rename(label);

@@ -3,7 +3,7 @@
 import { Chart } from "./charts.js";
 import { clamp, colors, floats, precise, range, sum } from "./numbers.js";
 import { element, frame, help, legend, onSurroundings, oncePerFrame, prepared, raster, slider, spoken, theme, toggle,
-  tools } from "./page.js";
+  tools, write } from "./page.js";
 import { Reading } from "./tables.js";
 
 /** @import { Numbers } from "./numbers.js" */
@@ -277,8 +277,8 @@ class PositionsView {
     this.drawMark(pen, ((this.feature + 0.5) * width) / C, 3 * (STRIP + GAP) - GAP + 1, color);
     this.featureSlider.node.style.setProperty("--abh-track", `${width - width / C + THUMB}px`);
     this.featureSlider.node.style.setProperty("--abh-track-from", `${width / C / 2 - THUMB / 2}px`);
-    this.names[0].textContent = `position ${i}`;
-    this.names[1].textContent = `position ${j}`;
+    write(this.names[0], `position ${i}`);
+    write(this.names[1], `position ${j}`);
     this.canvas.setAttribute("aria-label", `positions ${i} and ${j} and their product, feature by feature`);
   }
 

@@ -1,7 +1,7 @@
 // Tables of numbers.
 
 import { brief, clamp, colorIndex, css, inkOn } from "./numbers.js";
-import { element, folded } from "./page.js";
+import { element, folded, write } from "./page.js";
 
 /** @import { Color } from "./numbers.js" */
 /** @typedef {{ text?: string, back?: string, ink?: string, kind?: string }} Look what a square says, its colors and its
@@ -47,7 +47,7 @@ export class Grid {
   /** @param {string} name */
   rename(name) {
     this.node.setAttribute("aria-label", name);
-    this.caption.textContent = name;
+    write(this.caption, name);
   }
 
   /** @param {Describe} describe each square
@@ -153,7 +153,7 @@ export class Reading {
  *  @param {string} always the class that the cell always has */
 function dress(cell, { text = "", back = "", ink = "", kind = "" }, always) {
   const kinds = `${always} ${kind}`.trim();
-  if (cell.textContent !== text) cell.textContent = text;
+  write(cell, text);
   if (cell.className !== kinds) cell.className = kinds;
   if (cell.dataset.back !== back) {
     Object.assign(cell.style, { background: back, color: ink });

@@ -286,6 +286,13 @@ def test_it_follows_the_theme(page, tmp_path):
     assert dark[0] != light[0] and dark[1] != light[1]
 
 
+def test_a_switch_leaves_the_tables_in_the_page(page):
+    view = opened(page, "three")
+    for name in (MERGES[1], MERGES[0], SPLITS[1], SPLITS[0]):
+        added = view.nodes_added(lambda name=name: view.choose(name))
+        assert 0 < added <= 5, name  # three lines of code and the breaks between them
+
+
 @pytest.mark.parametrize("which, H", [("three", 2), ("four", 12)])
 def test_the_page_repaints_quickly(page, which, H):
     view = opened(page, which, heads=H)

@@ -283,5 +283,11 @@ def test_it_follows_the_theme(page, tmp_path):
     assert dark[0] != light[0] and dark[1] != light[1]
 
 
+def test_a_slider_changes_what_is_written_in_place(page):
+    view = opened(page)
+    assert view.nodes_added(lambda: view.slide("temperature", 0.5)) == 0
+    assert view.bars() != opened(page).bars()
+
+
 def test_the_page_repaints_quickly(page):
     opened(page).drag("temperature")

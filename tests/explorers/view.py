@@ -187,6 +187,17 @@ class View:
 
     # ---- how fast
 
+    def nodes_added(self, act):
+        """How many nodes the view puts into the page while act() is done: text that changes in place adds none."""
+        added = self.root.evaluate_handle("""root => {
+          const added = [];
+          const watch = new MutationObserver(records => added.push(...records.flatMap(each => [...each.addedNodes])));
+          watch.observe(root, { childList: true, subtree: true });
+          return added;
+        }""")
+        act()
+        return added.evaluate("added => added.length")
+
     def follow(self, node, kind, move):
         """Call move(i) again and again: each time the page is repainted soon, and nothing is asked of the kernel."""
         node.evaluate(LISTEN, kind)
