@@ -36,8 +36,8 @@ NOTEBOOKS = (
     Notebook(
         "06_the_bert_block.ipynb",
         "the BERT block",
-        minutes=112,
-        core=56,
+        minutes=139,
+        core=90,
         question="What surrounds attention in a real model?",
     ),
     Notebook(

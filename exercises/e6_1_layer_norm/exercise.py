@@ -27,8 +27,8 @@ def norm_of(attempt, x, weight, bias):
 EXERCISE = Exercise(
     minutes=8,
     difficulty=2,
-    gives="x (..., C) with each vector brought to mean 0 and variance 1, (x - mean) / `sqrt(variance + eps)`, then "
-    "times weight plus bias; the variance divides by C",
+    gives="the numbers of `F.layer_norm` for x (..., C): each vector brought to mean 0 and, eps aside, variance 1, "
+    "then stretched by weight and shifted by bias",
     reference=layer_norm,
     returns=("out",),
     axis_names=AXES | SIZES,

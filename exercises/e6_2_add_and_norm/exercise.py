@@ -96,8 +96,8 @@ def norm_of(attempt, x, weight, bias):
 EXERCISE = Exercise(
     minutes=4,
     difficulty=1,
-    gives="`sublayer_out + x` after a layer norm with this weight, bias and eps: the residual is added first, then "
-    "comes the norm",
+    gives="what leaves a sublayer of BERT, after its residual connection and its layer norm, which has this weight, "
+    "bias and eps",
     reference=add_and_norm,
     returns=("out",),
     axis_names=AXES | SIZES,

@@ -56,26 +56,27 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
         return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".", caption)
 
 
-def lines(curves, xs, xlabel, ylabel, title="", log=False):
+def lines(curves, xs, xlabel, ylabel, title="", log=False, named=()):
     """Curves over the same numbers, each named at its end, e.g. {"RNN": [...], "attention": [...]}.
 
     Shapes: each curve as long as xs
-    Units:  of the numbers given; `log` draws both axes in powers
+    Units:  of the numbers given; `log` draws both axes in powers; `named` are those of xs whose points the
+            description names as well
     Errors: ValueError if a curve has another length
     Source: notebook 02
     """
     with rc_context(STYLE):
         figure, curves = _curves(curves, xs, xlabel, ylabel, title, log)
-        words = [f"{name}: {_ends_and_extremes(values, xs)}" for name, values in curves.items()]
+        words = [f"{name}: {_points(values, xs, named)}" for name, values in curves.items()]
         courses = [_course_of(*curve) for curve in curves.items()]
         caption = f"From {xs[0]} to {xs[-1]} on the horizontal axis: {'; '.join(courses)}."
         return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".", caption)
 
 
-def _ends_and_extremes(values, xs):
-    """In words, where a curve begins and ends, and its highest and lowest point if these are in between."""
+def _points(values, xs, named):
+    """In words, where a curve begins and ends, and in between the points that are named, the highest and the lowest."""
     first, *_, last = at = [f"{short(float(value), 4)} at {x}" for value, x in zip(values, xs, strict=True)]
-    words = f"from {first} to {last}"
+    words = ", ".join([f"from {first} to {last}", *(at[xs.index(x)] for x in named)])
     for name, n in (("highest", int(values.argmax())), ("lowest", int(values.argmin()))):
         if values[n] not in (values[0], values[-1]):
             words += f", {name} {at[n]}"

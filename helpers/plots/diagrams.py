@@ -117,9 +117,8 @@ def bert_block():
             to_svg(figure),
             "One block of BERT in two rows. First row: x goes through multi-head attention and dropout; x itself is "
             "added, and a layer norm gives x'. Second row: x' goes through a linear layer from C to 4C features, GELU, "
-            "a linear layer back to C, and dropout; x' itself is added, and a layer norm gives out. x, x' and out have "
-            "the shape (B, T, C).",
-            "Both rows have the same form: what a layer computes is added to what went in, and the sum is normalized.",
+            "a linear layer back to C, and dropout; x' itself is added, and a layer norm gives out.",
+            "Both rows have the same form: an arrow leads around the layers, from what went in to the plus sign.",
         )
 
 

@@ -246,6 +246,12 @@ def test_the_caption_of_curves_names_a_peak_that_is_between_the_ends():
     assert "“up” goes from 0 to 2; “peak” goes from 0 to 1 (at most 5); “flat” stays at 1" in caption
 
 
+def test_the_description_of_curves_names_the_points_that_are_asked_for():
+    alt = plots.lines({"up": [0, 1, 5], "peak": [0, 5, 1]}, [1, 2, 4], "x", "y", named=(2,)).alt
+    assert "up: from 0.0000 at 1 to 5.0000 at 4, 1.0000 at 2;" in alt
+    assert "5.0000 at 2" not in plots.lines({"line": [0, 5, 9]}, [1, 2, 4], "x", "y").alt
+
+
 def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
     assert short(-0.0074, 4) == "-0.0074" and short(-0.0004, 2) == "0.00"
 
