@@ -9,8 +9,8 @@ PREDICTIONS = (
         {
             "a": "Almost equal with the same meaning, and with different meanings no more alike than those of two "
             "different words: the context decides what the word means.",
-            "b": "Alike in all pairs, and with the same meaning a little more on average: what the context adds does not "
-            "replace the word.",
+            "b": "Alike in all pairs, and with the same meaning a little more on average: what the context adds does "
+            "not replace the word.",
             "c": "Equal in all pairs: the table of embeddings has a single row for the word.",
         },
         right="b",
@@ -48,8 +48,8 @@ PREDICTIONS = (
         },
         right="a",
         tempting={
-            "b": "A head that matters little alone may matter more once others are gone. But does the figure show a gap "
-            "between idle heads and needed ones?",
+            "b": "A head that matters little alone may matter more once others are gone. But does the figure show a "
+            "gap between idle heads and needed ones?",
             "c": "The tasks may well differ; but by how much did the similarities move when a single head was missing?",
         },
         watch="The first line says at which head it happens; the figure shows how the curves fall.",
