@@ -41,7 +41,7 @@ NOTEBOOKS = (
         question="What surrounds attention in a real model?",
     ),
     Notebook(
-        "07_a_real_bert.ipynb", "a real BERT", minutes=81, core=49, question="Does what you wrote run a real model?"
+        "07_a_real_bert.ipynb", "a real BERT", minutes=97, core=60, question="Does what you wrote run a real model?"
     ),
     Notebook(
         "08_a_language_model.ipynb",
