@@ -11,6 +11,8 @@ from exercises.e3_6_find_leaks.suspects import (
     LARGE,
     LEAKY,
     ONE_ITEM,
+    ONE_NUMBER,
+    PADDED,
     PRE_NORM,
     ROUNDED,
     Suspect,
@@ -81,12 +83,9 @@ EXERCISE = Exercise(
         case(*ONE_ITEM, normal(1, 5, 1, seed=222)),
         case(*LARGE, LARGE_X),
         case("a running mean, float64", lambda x: running_mean, X.double()),
-        TestCase(
-            PRE_NORM[0],
-            (Suspect(PRE_NORM[0], LONGER_X, PRE_NORM[1]), LONGER_X),
-            limitation="A LayerNorm removes what all features of a vector have in common, and its length: behind one, "
-            "adding the same number to all features, or scaling them, changes nothing. Random noise does.",
-        ),
+        case(*ONE_NUMBER, normal(17, 3, 19, seed=224)),
+        case(*PADDED, X * (torch.arange(4) < 2)[:, None]),
+        case(*PRE_NORM, LONGER_X),
     ),
     minimal_inputs=(
         small("a model that reads the next position", leaking(lambda x: from_later(x, 1)), 1, 2, 1),

@@ -76,17 +76,17 @@ def test_a_first_part_is_not_named_against_the_others(others, diagnosis):
 def test_a_mistake_that_is_made_on_some_inputs_only_is_said_to_be():
     report = check(lambda x, scale=None: (over_columns if len(x) == 3 else shares)(x, scale))
     assert report.diagnosis == "over-columns"
-    expected = 'On 1 of 3 inputs ("a tall table") your results are those of this mistake: Columns were summed'
+    expected = 'On 1 of 3 inputs ("a tall table") your results match this mistake: Columns were summed'
     assert expected in report.message
     report = check(lambda x, scale=None: (over_columns if scale is None else shares)(x, scale))
-    expected = 'On 2 of 3 inputs (the first: "a table") your results are those of this mistake: Columns'
+    expected = 'On 2 of 3 inputs (the first: "a table") your results match this mistake: Columns'
     assert expected in report.message
     assert "inputs" not in check(over_columns).message
 
 
 def test_next_to_a_second_mistake_the_first_is_shown_on_one_input():
     report = check(lambda x, scale=None: over_columns(x) if scale is None else shares(x, scale**2))
-    assert 'Tried on "a table", your result is that of this mistake: Columns were summed' in report.message
+    assert 'Tried on "a table", your result matches this mistake: Columns were summed' in report.message
 
 
 def test_an_exception_alone_is_said_to_have_a_likely_cause():

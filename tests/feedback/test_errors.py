@@ -24,8 +24,8 @@ class NotSetUp(nn.Module):
 @pytest.mark.parametrize(
     "code, words",
     [
-        (lambda: SCORES.masked_fill(TRIANGLE, 0.0), "put .bool() behind the mask"),
-        (lambda: SCORES.masked_fill(TRIANGLE.int(), 0.0), "put .bool() behind the mask"),
+        (lambda: SCORES.masked_fill(TRIANGLE, 0.0), "Which of them stand where it is to fill"),
+        (lambda: SCORES.masked_fill(TRIANGLE.int(), 0.0), "Which of them stand where it is to fill"),
         (lambda: ~TRIANGLE, "put .bool() before it"),
         (lambda: NotSetUp(lambda self: setattr(self, "part", LAYER)), "hold a module: call super().__init__() first"),
         (lambda: NotSetUp(lambda self: self.register_buffer("mask", TRIANGLE)), "super().__init__() first"),
