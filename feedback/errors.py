@@ -37,10 +37,13 @@ def meaning(
             "What is written into a place has more axes than the place itself: print both shapes. With one more axis "
             "in front, `x[i]` is a whole item."
         )
-    special = _matrix_product(words) or _sizes_differ(words, line, code) or _slip_in_a_name(words, own)
-    if special:
-        return special
-    for pattern, sentence in (*own, *MEANINGS):
+    special = _matrix_product(words) or _sizes_differ(words, line, code) or _slip_in_a_name(words)
+    return _first(own, words) or special or _first(MEANINGS, words)
+
+
+def _first(meanings: Meanings, words: str) -> str:
+    """What the first pattern that is found says, or ''."""
+    for pattern, sentence in meanings:
         found = re.search(pattern, words)
         if found:
             return sentence.format(*(group or "" for group in found.groups()))
@@ -134,11 +137,11 @@ def _sizes_differ(words: str, line: str, code: str) -> str:
     )
 
 
-def _slip_in_a_name(words: str, own: Meanings) -> str:
+def _slip_in_a_name(words: str) -> str:
     """A misspelled attribute, with the nearest name that exists."""
     found = re.search(r"'(\w+)' object has no attribute '(\w+)'", words)
     others = (*PYTHON_VALUES.split("|"), "builtin_function_or_method")
-    if not found or found[1] in others or found[2].startswith("_") or any(re.search(p, words) for p, _ in own):
+    if not found or found[1] in others or found[2].startswith("_"):
         return ""
     if found[1] in LAYERS.split("|"):
         return (
