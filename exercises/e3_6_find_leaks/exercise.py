@@ -96,12 +96,13 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Two outputs, before and after a change. Copy x, change position j in the copy, and compare `attend(copy)` "
-        "with `attend(x)`: which of the outputs before j have moved? Do this for each j.",
-        "Change all features of all items by random noise: `changed = x.clone()`, then `changed[:, j] += noise`. The "
-        "largest absolute difference over items and features says how far each position moved.",
-        "`moved = (attend(changed) - before).abs().amax(dim=(0, 2))` has shape (T,). The pair (i, j) is a leak "
-        "if i < j and `moved[i]` > 1e-4, which is far above rounding. Sort the pairs at the end.",
+        "How would you find out by an experiment whether the output at position i reads x at position j? What do you "
+        "change, what do you compare, and how far must a number move to count?",
+        "Copy x and change all features of all items at position j by random noise: `changed = x.clone()`, then "
+        "`changed[:, j] += noise`. Compare `attend(changed)` with `attend(x)`: the largest absolute difference over "
+        "items and features says how far each position moved. Do this for each j.",
+        "`moved = (attend(changed) - before).abs().amax(dim=(0, 2))` has shape (T,). The pair (i, j) is a leak if i "
+        "< j and `moved[i]` > 1e-4, which is far above rounding. Sort the pairs at the end.",
     ),
     error_meanings=(
         (

@@ -96,6 +96,26 @@ def test_advice_on_sizes_depends_on_the_line(line, words):
     assert ("keepdim" in said) == ("mean" in line)
 
 
+def test_an_axis_may_have_been_removed_in_another_line_or_call():
+    with pytest.raises(RuntimeError) as caught:
+        torch.ones(2, 3) + torch.ones(2, 4)
+    earlier = "total = e.exp().sum(-1)\nreturn e / total"
+    kept_once = "e / (x - x.max(-1, keepdim=True)[0]).exp().sum(-1)"
+    one_number = "e / e.sum()"
+    said = [
+        "keepdim" in errors.meaning(caught.value, line=line, code=code)
+        for line, code in (("return e / total", earlier), (kept_once, ""), (one_number, one_number))
+    ]
+    assert said == [True, True, False]
+
+
+def test_the_meanings_of_an_exercise_come_first():
+    with pytest.raises(RuntimeError) as caught:
+        torch.ones(2, 3) @ torch.ones(2, 3)
+    own = ((r"\((\d)x(\d) and", "Not {0} and {1}."),)
+    assert errors.meaning(caught.value, own) == "Not 2 and 3."
+
+
 def test_the_kind_of_an_exception_does_not_depend_on_its_wording():
     def kind(code):
         with pytest.raises(Exception) as caught:

@@ -52,8 +52,8 @@ LIMITING_CASES = (
         "a very low visible score",
         (torch.tensor([[-2e9, 0.0]], dtype=torch.float64), torch.tensor([[True, False]])),
         limitation="It has a limit: try the float64 scores [[-2e9, 0]] with only the first key visible. It must get "
-        "all the weight, however low its score: the fill must be lower than every score, and a maximum that is subtracted "
-        "is that of the visible scores.",
+        "all the weight, however low its score: the fill must be lower than every score, and a maximum that is "
+        "subtracted is that of the visible scores.",
     ),
 )
 
