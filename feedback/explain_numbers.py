@@ -30,7 +30,8 @@ FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your num
 def misconception(seen: Observations, found: Misconception, evidence: str, stage: int, broken: str = "") -> Report:
     """A known mistake, and next to it what is `broken` of the contract where that is another one."""
     means = _made_on(seen, made_on(seen, found, stage)) + found.means
-    second = f"Besides: {broken}" if broken else _second_mistake(seen, made_in_first_parts(seen, found, stage))
+    besides = f"Besides: {broken[:1].lower()}{broken[1:]}"
+    second = besides if broken else _second_mistake(seen, made_in_first_parts(seen, found, stage))
     return Report.on(
         seen.exercise,
         "wrong",
