@@ -18,7 +18,7 @@ from torch import Tensor
 
 from feedback import contract, explain, explain_errors, explain_numbers, tree
 from feedback.compare import allclose, same_shapes
-from feedback.diagnose import is_seen_on, known_mistake, made_on
+from feedback.diagnose import breaks_the_contract, is_seen_on, known_mistake, made_on
 from feedback.exercise import Exercise
 from feedback.observations import Observations, summarized
 from feedback.report import Report
@@ -75,11 +75,14 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
         violation = contract.violation(exercise, seen.attempt, record.args, record.value, seen.known.expected[i])
         if violation:
             named = known_mistake(seen, stage)
-            if violation.lost_axis and named and len(made_on(seen, named, stage)) == 1:
-                named = None  # on a single input, many a mistake does no more than that
-            if named:
+            if violation.lost_axis and named and made_on(seen, named, stage):
+                named = None  # where sizes are 1, many a mistake does no more than that
+            if named and breaks_the_contract(seen, named, i):
                 evidence = _wrong_before(seen, stage, named, i) or violation.sentence
                 return explain_numbers.misconception(seen, named, evidence, stage)
+            if named:
+                evidence = _wrong_before(seen, stage, named, i) or explain_numbers.in_numbers(seen, named, i, stage)
+                return explain_numbers.misconception(seen, named, evidence, stage, violation.sentence)
             return explain.violation(exercise, violation, record.args)
         if record.changed:
             return _changed_input(seen, stage, i)

@@ -62,13 +62,37 @@ def made_in_first_parts(seen: Observations, named: Misconception, stage: int) ->
     failing = [i for i in so_far if not seen.passes(i)]
     if any(seen.behaves_like(code, i) for code in named.variants for i in failing):
         return []
-    comparable = [i for i in failing if same_shapes(seen.summaries[i].value, seen.known.summaries[i])]
-    return [i for i in comparable if _first_parts_are_wrong(seen, i)]
+    return [i for i in failing if _first_parts_fit(seen, i) and _first_parts_are_wrong(seen, i)]
+
+
+def breaks_the_contract(seen: Observations, named: Misconception, index: int) -> bool:
+    """Whether a known mistake alone makes results of another type, shape or dtype on a test case, as the attempt does.
+
+    Where it can also be made in the right dtype, another one is a mistake of its own.
+    """
+    right = seen.known.summaries[index]
+    in_shape = same_shapes(seen.summaries[index].value, right)
+    others = (seen.known.variant(code, index) for code in named.variants)
+    if in_shape and any(run.error is None and _same_dtypes(run.value, right) for run in others):
+        return False
+    return any(seen.behaves_like(code, index) for code in named.variants)
+
+
+def _same_dtypes(value: Any, right: Any) -> bool:
+    leaves = zip(tree.flatten((value,)), tree.flatten((right,)), strict=False)
+    return same_shapes(value, right) and all(getattr(a, "dtype", 0) == getattr(b, "dtype", 0) for a, b in leaves)
 
 
 def is_seen_on(seen: Observations, named: Misconception, index: int) -> bool:
     """Whether the wrong numbers of a test case are those of the known mistake, and not of a second one alone."""
     return any(seen.behaves_like(code, index) for code in named.variants) or _first_parts_are_wrong(seen, index)
+
+
+def _first_parts_fit(seen: Observations, index: int) -> bool:
+    """Whether the first parts have the right shapes, whatever the others have."""
+    both = (seen.summaries[index].value, seen.known.summaries[index])
+    mine, right = (_parts(seen.exercise, value, seen.exercise.judge_first) for value in both)
+    return mine is not None and right is not None and same_shapes(mine, right)
 
 
 def _first_parts_are_wrong(seen: Observations, index: int) -> bool:

@@ -135,8 +135,8 @@ MEANINGS = (
     ),
     (
         r"only supports boolean masks|expects? a boolean mask",
-        "`masked_fill` fills where a mask is True, and this one holds numbers: put `.bool()` behind the mask, "
-        "`mask.bool()`, or compare, `mask == 0`.",
+        "`masked_fill` fills where a mask is True, and this one holds numbers. Which of them stand where it is to "
+        "fill? `mask == 0` is True at the zeros, `mask.bool()` at all others.",
     ),
     (
         r"'(int|float)' object has no attribute '(\w+)'",
@@ -311,7 +311,7 @@ MEANINGS = (
         r"Boolean value of Tensor with more than one value",
         "One truth value is needed here, and a tensor has many: instead of `if` and `and` use `torch.where`, "
         "`masked_fill`, & and ~; instead of Python's `max(x)` use `x.amax(dim=-1, keepdim=True)`. Whether there is "
-        "a mask (or a bias) at all is asked with `if mask is not None`.",
+        "a mask (or a bias, or a context) at all is asked with `is None`, not with `or`.",
     ),
     (
         r"does not require grad",

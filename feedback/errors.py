@@ -12,18 +12,22 @@ from feedback.error_meanings import LAYERS, MEANINGS
 PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|set|frozenset|NoneType"
 OTHER_NAMES = {"variance": "var", "average": "mean", "avg": "mean", "length": "size"}
 Meanings = tuple[tuple[str, str], ...]
+REMOVES_AN_AXIS = r"\b(?:sum|mean|var|std|a?max|a?min|norm)\((?!\))"  # softmax removes none
 _SIZES_OR_PLACES = r"size of (the )?tensor|is out of bounds|index out of range|cannot be multiplied|batch2 tensor"
 
 
-def meaning(error: BaseException, own: Meanings = (), line: str = "", one_axis_more: bool = False) -> str:
+def meaning(
+    error: BaseException, own: Meanings = (), line: str = "", one_axis_more: bool = False, code: str = ""
+) -> str:
     """One sentence on what this exception usually means, or ''.
 
     own            (pattern, sentence) of the exercise, tried before the general ones
     line           the learner's line: advice about a method is given only where the method is used
     one_axis_more  whether the code is right with fewer axes, and stops with one more
+    code           all of the learner's code: a line may stop because an earlier one removed an axis
     """
     words = _words(error)
-    if one_axis_more and "..." not in line and re.search(_SIZES_OR_PLACES, words):
+    if one_axis_more and "[..." not in line and re.search(_SIZES_OR_PLACES, words):
         return (
             "Your code is right on an input with fewer axes, and stops on this one. Is there an `x[i]`, which is now a "
             "whole item, not a row? Count from the end, `x[..., i, :]`, or let a matrix product do all items at once."
@@ -33,10 +37,13 @@ def meaning(error: BaseException, own: Meanings = (), line: str = "", one_axis_m
             "What is written into a place has more axes than the place itself: print both shapes. With one more axis "
             "in front, `x[i]` is a whole item."
         )
-    special = _matrix_product(words) or _sizes_differ(words, line) or _slip_in_a_name(words, own)
-    if special:
-        return special
-    for pattern, sentence in (*own, *MEANINGS):
+    special = _matrix_product(words) or _sizes_differ(words, line, code) or _slip_in_a_name(words)
+    return _first(own, words) or special or _first(MEANINGS, words)
+
+
+def _first(meanings: Meanings, words: str) -> str:
+    """What the first pattern that is found says, or ''."""
+    for pattern, sentence in meanings:
         found = re.search(pattern, words)
         if found:
             return sentence.format(*(group or "" for group in found.groups()))
@@ -109,7 +116,7 @@ def _matrix_product(words: str) -> str:
     return ""
 
 
-def _sizes_differ(words: str, line: str) -> str:
+def _sizes_differ(words: str, line: str, code: str) -> str:
     """Two tensors that do not broadcast; what may help depends on what the learner's line does."""
     found = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", words)
     if not found:
@@ -122,7 +129,7 @@ def _sizes_differ(words: str, line: str) -> str:
         return rule + " `.T` reverses all axes; `.transpose(-2, -1)` swaps the last two alone."
     if "@" in line or "matmul" in line:
         return rule + " In a product with @ the axes in front must agree in this way."
-    if re.search(r"\b(sum|mean|var|std|a?max|a?min|norm)\b", line) and "keepdim" not in line:
+    if any(len(re.findall(REMOVES_AN_AXIS, text)) > text.count("keepdim") for text in (line, code)):
         return rule + " If a sum, a mean or a maximum removed an axis, `keepdim=True` keeps it, with size 1."
     return (
         rule
@@ -130,11 +137,11 @@ def _sizes_differ(words: str, line: str) -> str:
     )
 
 
-def _slip_in_a_name(words: str, own: Meanings) -> str:
+def _slip_in_a_name(words: str) -> str:
     """A misspelled attribute, with the nearest name that exists."""
     found = re.search(r"'(\w+)' object has no attribute '(\w+)'", words)
     others = (*PYTHON_VALUES.split("|"), "builtin_function_or_method")
-    if not found or found[1] in others or found[2].startswith("_") or any(re.search(p, words) for p, _ in own):
+    if not found or found[1] in others or found[2].startswith("_"):
         return ""
     if found[1] in LAYERS.split("|"):
         return (

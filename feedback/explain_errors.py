@@ -92,7 +92,8 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
     if named:
         means = named.means if _is_seen_in_numbers(seen, named) else f"Likely cause: {named.means}"
         return Report.on(exercise, "error", say(means), *message, think(named.hint), diagnosis=named.id)
-    meaning = errors.meaning(error, exercise.error_meanings, record.line, _one_axis_more(seen, index))
+    code = source.text(seen.attempt)
+    meaning = errors.meaning(error, exercise.error_meanings, record.line, _one_axis_more(seen, index), code)
     if meaning:
         return Report.on(exercise, "error", say(meaning), *message)
     return Report.on(

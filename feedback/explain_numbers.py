@@ -27,9 +27,11 @@ FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your num
 # ---------------------------------------------------------------- misconceptions
 
 
-def misconception(seen: Observations, found: Misconception, evidence: str, stage: int) -> Report:
+def misconception(seen: Observations, found: Misconception, evidence: str, stage: int, broken: str = "") -> Report:
+    """A known mistake, and next to it what is `broken` of the contract where that is another one."""
     means = _made_on(seen, made_on(seen, found, stage)) + found.means
-    second = _second_mistake(seen, made_in_first_parts(seen, found, stage))
+    besides = f"Besides: {broken[:1].lower()}{broken[1:]}"
+    second = besides if broken else _second_mistake(seen, made_in_first_parts(seen, found, stage))
     return Report.on(
         seen.exercise,
         "wrong",
@@ -61,6 +63,17 @@ def _first_parts_alone(exercise: Exercise, case: Comparison) -> Comparison:
     return replace(case, actual=merged(exercise.returns, case.actual, case.expected))
 
 
+def _in_the_right_dtypes(case: Comparison) -> Comparison:
+    """The same with the learner's numbers in the dtypes that were asked for: another mistake may be in them as well."""
+
+    def converted(mine: Any, right: Any) -> Any:
+        if isinstance(right, tuple) and isinstance(mine, tuple):
+            return tuple(map(converted, mine, right))
+        return mine.to(right.dtype) if isinstance(right, Tensor) and isinstance(mine, Tensor) else mine
+
+    return replace(case, actual=converted(case.actual, case.expected))
+
+
 def _made_on(seen: Observations, indices: list[int]) -> str:
     """The beginning of a sentence on a mistake that is seen on these test cases only.
 
@@ -71,24 +84,30 @@ def _made_on(seen: Observations, indices: list[int]) -> str:
     required = list(seen.required())
     first = f'"{seen.exercise.cases[indices[0]].name}"'
     if any(i not in indices and not seen.passes(i) for i in required):
-        return f"Tried on {first}, your result is that of this mistake: "
+        return f"Tried on {first}, your result matches this mistake: "
     where = first if len(indices) == 1 else f"the first: {first}"
-    return f"On {len(indices)} of {len(required)} inputs ({where}) your results are those of this mistake: "
+    return f"On {len(indices)} of {len(required)} inputs ({where}) your results match this mistake: "
 
 
 def in_numbers(seen: Observations, found: Misconception, index: int, stage: int) -> str:
     """What the mistake does: on an input small enough to follow by hand, or else on the test case `index`."""
     explain = found.explain or explainers.entry
-    for small in minimal_examples(seen, stage, found):
+    for small in map(_in_the_right_dtypes, minimal_examples(seen, stage, found)):
+        if allclose(small.actual, small.expected, seen.exercise.cases[0]):
+            continue  # nothing but the dtype is wrong
         told = explain(small)
         if told:
             return f"With {_given(seen.exercise, small.args)}: {ended(told)}"
     for i in made_in_first_parts(seen, found, stage)[:1]:
         case = _first_parts_alone(seen.exercise, seen.comparison(i))
         return f'Tried on "{seen.exercise.cases[i].name}": {ended(explain(case) or explainers.entry(case))}'
-    case = seen.comparison(index)
+    made = made_on(seen, found, stage)
+    index = made[0] if made else index
+    if not same_shapes(seen.runs[index].value, seen.known.expected[index]):
+        return ""
+    case = _in_the_right_dtypes(seen.comparison(index))
     told = ended(explain(case) or explainers.entry(case))
-    if index in made_on(seen, found, stage)[:1]:  # the sentence before this one names the test case
+    if made:  # the sentence before this one names the test case
         return sentence(told)
     return f'Tried on "{seen.exercise.cases[index].name}": {told}'
 

@@ -32,10 +32,11 @@ class Moved(TorchFunctionMode):
             return self.ELSEWHERE
         if function is torch.device:
             return function(*args, **kwargs)
+        moves = self.moves(name, devices, given)
         into_the_cpu = name == "__setitem__" and not is_moved(args[0])  # what is written there stays there
         meet = len({is_moved(x) for x in given if x.dim()}) > 1
         self.met |= meet and (into_the_cpu or not self.MAY_MEET.search(name))
-        moves = self.moves(name, devices, given)
+        self.met |= moves and kwargs.get("generator") is not None  # a generator of the CPU draws there alone
         if devices:
             args, kwargs = tree_map(lambda x: torch.device("cpu") if isinstance(x, torch.device) else x, (args, kwargs))
         result = function(*args, **kwargs)

@@ -168,8 +168,9 @@ EXERCISE = Exercise(
     stage_of=hardest_part,
     misconceptions=known,
     hints=(
-        "Two steps. First the words: `text.lower()` gives a new text, and `split()` without an argument cuts it at "
-        "any whitespace. Then one id for each word.",
+        "Two things are done to the text before its words can be looked up. Which methods of a text do them? And "
+        "what should happen where a word is not in the vocabulary?",
+        "`text.lower()` gives a new text, and `split()` without an argument cuts it at any whitespace. "
         "`vocabulary[word]` raises a KeyError if the word is not there; `vocabulary.get(word, other)` then returns "
         "`other`.",
         "`[vocabulary.get(word, vocabulary['<unk>']) for word in text.lower().split()]`",

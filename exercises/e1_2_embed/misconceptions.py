@@ -541,7 +541,8 @@ def stacked_in_a_loop_over_the_length(ids, table):
 @known(
     "fixed-axes",
     means="Your code expects a certain number of axes; ids may have shape (), (T,), (B, T) or more axes.",
-    hint="An index may be a tensor of any shape. Which line counts the axes of ids, or loops over them?",
+    hint="An index, `table[...]`, may be a tensor of any shape. Which line counts the axes of ids, loops over them, or "
+    "calls something that takes ids with one axis alone?",
 )
 def selected_along_one_axis(ids, table):
     return table.index_select(0, ids)

@@ -87,11 +87,11 @@ EXERCISE = Exercise(
     stage_of=stage_of,
     misconceptions=known,
     hints=(
-        "Build it in three steps. A column of positions, (length, 1): `torch.arange(length)[:, None]`. A row of "
-        "frequencies, (d_model / 2,): `10000 ** (-i / d_model)` for i = 0, 2, 4, ... Their product, (length, "
-        "d_model / 2), holds the angles.",
-        "`torch.arange(0, d_model, 2)` gives i. Make an empty table, `torch.zeros(length, d_model)`, and write the "
-        "sines into its even columns.",
+        "Every number of the table is the sine or the cosine of an angle: a position times a frequency. Which shapes "
+        "must positions and frequencies have, so that one product gives all angles, (length, d_model / 2)?",
+        "A column of positions, `torch.arange(length)[:, None]`, times a row of frequencies, `10000 ** (-i / "
+        "d_model)`, where `torch.arange(0, d_model, 2)` gives i. Make an empty table, `torch.zeros(length, "
+        "d_model)`, and write the sines into its even columns.",
         "`positions[:, 0::2] = angles.sin()` and `positions[:, 1::2] = angles.cos()`",
     ),
     properties=(
@@ -100,7 +100,7 @@ EXERCISE = Exercise(
         Property(
             "row-0",
             row_zero_is_right,
-            "Are positions counted from 0? Is nothing added to the angles? Do sine and cosine alternate?",
+            "Are positions counted from 0? Is nothing added to the angles? Which of sine and cosine comes first?",
         ),
         Property("off-the-circle", pairs_are_on_a_circle, "Print the angles behind both columns: are they the same?"),
         Property("wrong-frequency", frequencies_are_right, FREQUENCY),

@@ -15,7 +15,18 @@ from exercises.common.attention.steps import compare, weights_from
 from feedback import Misconceptions
 
 known = Misconceptions(weights_from)
-known.include(SCALE_MISTAKES)
+known.include(
+    SCALE_MISTAKES,
+    means={  # the number itself is what is asked for
+        "no-scale": "The scores go into the softmax as they are: the larger D is, the more they spread.",
+        "scaled-by-d": "The scores were divided by D: then they spread less, the larger D is. (Dividing by the right "
+        "number twice does the same.)",
+    },
+    hints={
+        "no-scale": "How far do sums of D products spread? Section 5 prints it for three D: which function of D is it?",
+        "scaled-by-d": "D is the variance of a sum of D products. How large is its spread, its standard deviation?",
+    },
+)
 known.include(
     SOFTMAX_MISTAKES,
     "over-queries",
@@ -56,7 +67,7 @@ def by_the_spread_of_each_row(q, k):
 
 @known(
     "raw-scores",
-    means="These are the bare scores: neither divided by `sqrt(D)`, nor turned into weights.",
+    means="These are the bare scores: neither scaled, nor turned into weights.",
     hint="Two steps are missing: the division, then the softmax.",
     explain=explainers.row_sum,
 )

@@ -52,10 +52,9 @@ for size in (1 / 3, 0.9):
 
 @known(
     "swapped",
-    means="`W_query` and `W_key` have changed places: here the nouns ask, and the pronouns answer. (Or is it a "
-    "single row, such as a negative one, that stands in the wrong matrix?)",
-    hint="`W_query` says what a word asks for, `W_key` what it answers; which of the two returned matrices comes "
-    "first?",
+    means="The pronoun takes back its own question, and not its answer: the negative row stands in `W_query`. (Or the "
+    "two matrices have changed places.)",
+    hint="`W_query` says what a word asks for, and `W_key` what it answers. Which of them should a pronoun not do?",
     explain=what_a_pronoun_reads,
 )
 def key_before_query():

@@ -19,7 +19,7 @@ def filled_with_minus_infinity(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
 
 
-@right
+@right.limited
 def filled_with_minus_one_billion(scores, mask):
     scores = scores.masked_fill(mask == 0, -1e9)
     return F.softmax(scores, dim=-1)
@@ -45,7 +45,7 @@ def filled_by_adding_a_log_mask(scores, mask):
     return torch.softmax(scores + mask.to(scores.dtype).log(), dim=-1)
 
 
-@right
+@right.limited
 def filled_by_adding_large_negatives(scores, mask):
     return F.softmax(scores + (1 - mask.to(scores.dtype)) * -1e9, dim=-1)
 

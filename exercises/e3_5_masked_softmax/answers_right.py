@@ -23,7 +23,7 @@ def masked_softmax_filled_low_and_zeroed(scores, mask):
     return scores.masked_fill(~mask, low).softmax(dim=-1) * mask
 
 
-@right
+@right.limited
 def masked_softmax_filled_again_with_zero(scores, mask):
     weights = F.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
     return weights.masked_fill(~mask, 0)
@@ -123,7 +123,7 @@ def masked_softmax_with_its_own_backward(scores, mask):
     return MaskedSoftmaxFunction.apply(scores, mask)
 
 
-@right
+@right.limited
 def masked_softmax_added_then_multiplied(scores, mask):
     keep = mask.to(scores.dtype)
     print("rows without any key:", int((~mask.any(-1)).sum()))

@@ -75,11 +75,6 @@ def filled_with_a_finite_number(scores, mask):
     return scores.masked_fill(~mask, -1e9).softmax(-1)
 
 
-@known.also("uniform-rows")
-def filled_with_minus_ten_thousand(scores, mask):
-    return scores.masked_fill(~mask, -1e4).softmax(-1)
-
-
 @known(
     "unmasked-rows",
     means="A row that sees no key attends as if there were no mask. (Adding the same number to all its scores does "

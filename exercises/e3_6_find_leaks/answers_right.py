@@ -38,20 +38,6 @@ def leaks_by_a_set(attend, x):
 
 
 @right
-def leaks_by_zeroing(attend, x):
-    leaks = []
-    for j in range(1, x.size(1)):
-        keep = torch.ones(x.size(1), 1, dtype=x.dtype)
-        keep[j] = 0
-        after = attend(x * keep)
-        for i in range(j):
-            if not torch.allclose(after[:, i], attend(x)[:, i], atol=1e-4):
-                leaks.append((i, j))
-    leaks.sort()
-    return leaks
-
-
-@right
 def leaks_by_nonzero(attend, x):
     T = x.size(1)
     moved = torch.zeros(T, T)
@@ -164,24 +150,3 @@ def leaks_item_by_item(attend, x):
                     if (after[other, i] - before[other, i]).abs().max() > 1e-4:
                         found.append((i, j))
     return sorted(set(found))
-
-
-@right.limited
-def leaks_by_adding_one(attend, x):
-    before = attend(x)
-    leaks = []
-    for j in range(1, x.size(1)):
-        changed = x.clone()
-        changed[:, j] += 1.0
-        after = attend(changed)
-        leaks += [(i, j) for i in range(j) if (after[:, i] - before[:, i]).abs().max() > 1e-4]
-    return sorted(leaks)
-
-
-@right.limited
-def leaks_by_doubling(attend, x):
-    T = x.size(1)
-    factors = 1 + torch.eye(T, dtype=x.dtype)[:, :, None]
-    outs = [attend(x * factor) for factor in factors]
-    before = attend(x)
-    return [(i, j) for i in range(T) for j in range(T) if i < j and (outs[j] - before)[:, i].abs().max() > 1e-4]

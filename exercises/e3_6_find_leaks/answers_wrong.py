@@ -322,6 +322,74 @@ def leaks_above_a_half(attend, x):
     return sorted(leaks)
 
 
+@wrong("scaled-or-zeroed")
+def leaks_by_zeroing(attend, x):
+    """x times a mask of 0 and 1."""
+    leaks = []
+    for j in range(1, x.size(1)):
+        keep = torch.ones(x.size(1), 1, dtype=x.dtype)
+        keep[j] = 0
+        after = attend(x * keep)
+        for i in range(j):
+            if not torch.allclose(after[:, i], attend(x)[:, i], atol=1e-4):
+                leaks.append((i, j))
+    leaks.sort()
+    return leaks
+
+
+@wrong("scaled-or-zeroed")
+def leaks_by_doubling(attend, x):
+    """x times 1 and 2."""
+    T = x.size(1)
+    factors = 1 + torch.eye(T, dtype=x.dtype)[:, :, None]
+    outs = [attend(x * factor) for factor in factors]
+    before = attend(x)
+    return [(i, j) for i in range(T) for j in range(T) if i < j and (outs[j] - before)[:, i].abs().max() > 1e-4]
+
+
+@wrong("same-for-all-features")
+def leaks_by_adding_two(attend, x):
+    """+ 2, which a LayerNorm takes away."""
+    before = attend(x)
+    leaks = []
+    for j in range(1, x.size(1)):
+        changed = x.clone()
+        changed[:, j] += 2.0
+        after = attend(changed)
+        leaks += [(i, j) for i in range(j) if (after[:, i] - before[:, i]).abs().max() > 1e-4]
+    return sorted(leaks)
+
+
+@wrong("mean-taken")
+def leaks_by_a_mean(attend, x):
+    """The mean over items and features."""
+    leaks = []
+    for j in range(x.size(1)):
+        far = (attend(noisy(x, slice(None), j)) - attend(x)).abs().mean(-1).mean(0)
+        leaks += [(i, j) for i in range(j) if far[i] > 1e-4]
+    return sorted(leaks)
+
+
+@wrong("tolerance-too-large")
+def leaks_above_five_thousandths(attend, x):
+    """0.005."""
+    leaks = []
+    for j in range(x.size(1)):
+        far = moved(attend(x), attend(noisy(x, slice(None), j)))
+        leaks += [(i, j) for i in range(j) if far[i] > 0.005]
+    return sorted(leaks)
+
+
+@wrong("tolerance-too-large")
+def leaks_above_two_thousandths(attend, x):
+    """0.002."""
+    leaks = []
+    for j in range(x.size(1)):
+        far = moved(attend(x), attend(noisy(x, slice(None), j)))
+        leaks += [(i, j) for i in range(j) if far[i] > 0.002]
+    return sorted(leaks)
+
+
 @wrong("one-item-at-a-time")
 def leaks_by_batches_of_one(attend, x):
     """x[:1]."""

@@ -11,6 +11,8 @@ from exercises.e3_6_find_leaks.suspects import (
     LARGE,
     LEAKY,
     ONE_ITEM,
+    ONE_NUMBER,
+    PADDED,
     PRE_NORM,
     ROUNDED,
     Suspect,
@@ -81,12 +83,9 @@ EXERCISE = Exercise(
         case(*ONE_ITEM, normal(1, 5, 1, seed=222)),
         case(*LARGE, LARGE_X),
         case("a running mean, float64", lambda x: running_mean, X.double()),
-        TestCase(
-            PRE_NORM[0],
-            (Suspect(PRE_NORM[0], LONGER_X, PRE_NORM[1]), LONGER_X),
-            limitation="A LayerNorm removes what all features of a vector have in common, and its length: behind one, "
-            "adding the same number to all features, or scaling them, changes nothing. Random noise does.",
-        ),
+        case(*ONE_NUMBER, normal(17, 3, 19, seed=224)),
+        case(*PADDED, X * (torch.arange(4) < 2)[:, None]),
+        case(*PRE_NORM, LONGER_X),
     ),
     minimal_inputs=(
         small("a model that reads the next position", leaking(lambda x: from_later(x, 1)), 1, 2, 1),
@@ -97,12 +96,13 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Two outputs, before and after a change. Copy x, change position j in the copy, and compare `attend(copy)` "
-        "with `attend(x)`: which of the outputs before j have moved? Do this for each j.",
-        "Change all features of all items by random noise: `changed = x.clone()`, then `changed[:, j] += noise`. The "
-        "largest absolute difference over items and features says how far each position moved.",
-        "`moved = (attend(changed) - before).abs().amax(dim=(0, 2))` has shape (T,). The pair (i, j) is a leak "
-        "if i < j and `moved[i]` > 1e-4, which is far above rounding. Sort the pairs at the end.",
+        "How would you find out by an experiment whether the output at position i reads x at position j? What do you "
+        "change, what do you compare, and how far must a number move to count?",
+        "Copy x and change all features of all items at position j by random noise: `changed = x.clone()`, then "
+        "`changed[:, j] += noise`. Compare `attend(changed)` with `attend(x)`: the largest absolute difference over "
+        "items and features says how far each position moved. Do this for each j.",
+        "`moved = (attend(changed) - before).abs().amax(dim=(0, 2))` has shape (T,). The pair (i, j) is a leak if i "
+        "< j and `moved[i]` > 1e-4, which is far above rounding. Sort the pairs at the end.",
     ),
     error_meanings=(
         (

@@ -24,20 +24,19 @@ def pairs_of(case):
 
 def difference(case):
     """The first pair that is missing, or that should not be there."""
-    pairs, model = pairs_of(case), case.args[0].name
+    pairs = pairs_of(case)
     if pairs is None:
         return not_pairs(case)
     length = case.args[1].size(1)
     for i, j in pairs:
         if (i, j) not in case.expected:
-            return f"{(i, j)} is in your list for {model}. {_why_not(i, j, length)}"
+            return f"{(i, j)} is in your list. {_why_not(i, j, length)}"
     for i, j in case.expected:
         if (i, j) not in pairs:
             return (
-                f"{(i, j)} is missing from your list for {model}: there, the output at position {i} changes when x "
-                f"changes at position {j}"
+                f"{(i, j)} is missing from your list: the output at position {i} changes when x changes at position {j}"
             )
-    return f"your list for {model} holds the right pairs, but it begins {shortly(case.actual)}"
+    return f"your list holds the right pairs, but it begins {shortly(case.actual)}"
 
 
 def _why_not(i, j, length):
@@ -47,7 +46,7 @@ def _why_not(i, j, length):
         return "A position may read itself"
     if i > j:
         return f"Position {j} comes before position {i}, which may read it"
-    return f"There, the output at position {i} does not change with x at position {j}"
+    return f"The output at position {i} does not change with x at position {j}"
 
 
 def not_pairs(case):

@@ -207,6 +207,48 @@ def of_the_first_feature(x, j):
 
 
 @known(
+    "scaled-or-zeroed",
+    means="The vector at position j is set to zero, or multiplied by a number: a vector of zeros, such as padding, is "
+    "not changed by that.",
+    hint="Count on random numbers alone: add noise to what is there.",
+    explain=difference,
+    step="change",
+)
+def set_to_zero(x, j):
+    changed = x.clone()
+    changed[:, j] = 0
+    return changed
+
+
+@known.also("scaled-or-zeroed", step="change")
+def doubled(x, j):
+    changed = x.clone()
+    changed[:, j] *= 2
+    return changed
+
+
+@known(
+    "same-for-all-features",
+    means="The same number is added to all features of a vector. A LayerNorm takes away what they have in common, so "
+    "leaks behind one are not found.",
+    hint="Which change is different in every feature?",
+    explain=difference,
+    step="change",
+)
+def one_added(x, j):
+    changed = x.clone()
+    changed[:, j] += 1
+    return changed
+
+
+@known.also("same-for-all-features", step="change")
+def a_hundred_added(x, j):
+    changed = x.clone()
+    changed[:, j] += 100
+    return changed
+
+
+@known(
     "not-the-given-x",
     means="The model was tried on an x of your own; a leak may show only for the x that is given.",
     hint="Start from the argument x: `attend(x)`, and attend of a copy in which one position differs.",
@@ -303,6 +345,17 @@ def in_the_last_item(before, after):
     return (after - before)[-1].abs().amax(-1)
 
 
+@known(
+    "mean-taken",
+    means="A mean is taken over items or features: one number that moves is lost among many that do not.",
+    hint="A leak moves some output by more than a thousandth, not all of them. Which of the movements counts?",
+    explain=difference,
+    step="distance",
+)
+def mean_of_all(before, after):
+    return (after - before).abs().mean(dim=(0, 2))
+
+
 def add_tolerance(value):
     @known.also("tolerance-too-large", step="tolerance")
     def tolerance():
@@ -311,8 +364,9 @@ def add_tolerance(value):
 
 known(
     "tolerance-too-large",
-    means="A small leak is overlooked: your tolerance is too large.",
-    hint="Rounding moves an output by a few millionths. A leak of a thousandth is a leak.",
+    means="A small leak is overlooked: your tolerance is too large, or your change of x is too small.",
+    hint="A change of about 1 moves an output by more than a thousandth where there is a leak, and by a few millionths "
+    "where there is none.",
     explain=difference,
 )
 for value in (0.01, 0.2, 1.0):

@@ -1,6 +1,7 @@
 """The models that a leak test is tried on: honest ones, and ones that leak in one way each.
 
-Where a model leaks, any change of x moves its output by more than 1e-3; where it does not, by less than 5e-6.
+Where a model leaks, random numbers added to x move its output by more than 1e-3; where it does not, by less than 5e-6.
+Most show their leaks to any other change as well.
 """
 
 import math
@@ -97,6 +98,9 @@ def from_later(x, steps):
     return F.pad(x[:, steps:], (0, 0, 0, steps))
 
 
+SMALL = 0.0015
+
+
 def leaking(leak):
     """A running mean, to which a leak(x) of the same shape, or broadcastable to it, is added."""
     return lambda x: lambda x: running_mean(x) + leak(x)
@@ -104,6 +108,33 @@ def leaking(leak):
 
 def normalized_over_the_sequence(x):
     return running_mean((x - x.mean(1, keepdim=True)) / (x.std(1, keepdim=True) + 1))
+
+
+def barely(leak):
+    """Where a vector is as given and the next one is not, the output moves by SMALL * leak(change of the next one)."""
+
+    def make(x):
+        known, later = x.clone(), from_later(x, 1)
+
+        def attend(x):
+            as_given = (x == known).all(-1, keepdim=True)
+            return 2 * running_mean(x) + SMALL * leak(from_later(x, 1) - later) * as_given
+
+        return attend
+
+    return make
+
+
+def each_feature(change):
+    """Up to 1, however far the feature has moved."""
+    return (3 * change).tanh()
+
+
+def one_number(change):
+    """The same in the last feature of one item alone: a mean over items or over features hardly moves."""
+    there = torch.zeros_like(change)
+    there[5, :, -1] = 1
+    return there * (100 * change.sum(-1, keepdim=True)).tanh()
 
 
 def last_to_position_1(x):
@@ -150,7 +181,6 @@ def normalized_by_features(x):
     return lambda x: attend(F.layer_norm(x, x.shape[-1:]))
 
 
-SMALL = 0.004
 HONEST = (
     ("causal attention", attention_with(causal)),
     ("a running mean", lambda x: running_mean),
@@ -165,7 +195,7 @@ LEAKY = (
     ("a model in which position 1 reads the last one", leaking(last_to_position_1)),
     ("attention without a mask in its last item", attention_with(unmasked_in_the_last_item)),
     ("attention without a mask in its first item", attention_with(unmasked_in_the_first_item)),
-    ("a model that reads 0.004 of the next vector", leaking(lambda x: SMALL * from_later(x, 1))),
+    ("a model whose leak moves it by 0.0015", barely(each_feature)),
     ("a model in which only the last feature leaks", leaking(into_the_last_feature)),
     ("a model that reads only the last feature two steps later", lambda x: lambda x: 3 * from_later(x[..., -1:], 2)),
     ("a model whose leaks cancel in the sum", leaking(opposite_features)),
@@ -173,4 +203,6 @@ LEAKY = (
 )
 ONE_ITEM = ("a model that leaks upward and downward", leaking(opposite_signs))
 LARGE = ("a model that reads the next vector if it is large", leaking(large_alone))
+ONE_NUMBER = ("a model whose leak of 0.0015 is in one feature of one item of 17", barely(one_number))
+PADDED = ("attention without a mask, where padding is zeros", attention_with(unmasked))
 PRE_NORM = ("attention without a mask after a LayerNorm", normalized_by_features)

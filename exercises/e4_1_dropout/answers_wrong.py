@@ -420,3 +420,16 @@ def dropout_of_whole_percent(x, p, generator=None):
     """Whole percents are drawn, so a probability of half a percent becomes one."""
     keep = torch.randint(0, 100, x.shape, generator=generator) >= p * 100
     return x * keep / (1 - p)
+
+
+@wrong("stays-on-the-cpu")
+def dropout_with_coins_left_behind(x, p, generator=None):
+    keep = torch.rand(x.shape, generator=generator) >= p
+    return x * keep / (1 - p)
+
+
+@wrong("stays-on-the-cpu")
+def dropout_drawn_elsewhere(x, p, generator=None):
+    """A generator of the CPU cannot draw on another device."""
+    keep = torch.rand(x.shape, generator=generator, device=x.device) >= p
+    return x * keep / (1 - p)

@@ -1,8 +1,11 @@
 """Exercise 4.1: dropout."""
 
+import contextlib
+
 import torch
 
 from exercises.common import explainers, properties
+from exercises.common.devices import Moved, is_moved
 from exercises.common.dropout.behavior import decided_by_one_draw, decided_by_the_generator, decided_without_p
 from exercises.common.dropout.explainers import ERROR_MEANINGS
 from exercises.common.dropout.statistics import Dropped, comparable, outline
@@ -72,6 +75,20 @@ def wrong_gradients(attempt):
     )
 
 
+def stays_on_the_cpu(attempt):
+    """Where x has moved, the coins must go there as well, with a generator and without."""
+    for arguments in ((0.4, seeded(1)), (0.4,)):
+        x, result = uniform(40, 50, seed=9), None
+        with contextlib.suppress(Exception), Moved(x) as device:
+            result = attempt(x, *arguments)
+        if device.met or not is_moved(result):
+            return (
+                "The numbers are right, but when x was moved to another device, your coins did not meet it there. On a "
+                "GPU the two cannot be multiplied."
+            )
+    return None
+
+
 CHOSEN_HINT = (
     "Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare "
     "random numbers with p, not those of x."
@@ -123,6 +140,13 @@ EXERCISE = Exercise(
             "backward pass.",
             required=True,
             while_doing="in the backward pass",
+        ),
+        BehavioralTest(
+            "stays-on-the-cpu",
+            stays_on_the_cpu,
+            "The generator draws on the CPU alone: draw without `device=`, then move the coins with `.to(x.device)`.",
+            required=True,
+            while_doing="on another device,",
         ),
     ),
     when_correct="Every number keeps its expectation: a share of p is lost, the rest is 1 / (1 - p) times as large.",

@@ -76,3 +76,9 @@ def not_divided_and_drawn_twice(q, k, v, p, training, generator=None):
         return weights @ v, weights
     first, second = (weights * (torch.rand(weights.shape, generator=generator) >= p) for _ in range(2))
     return first @ v, second
+
+
+@both("before-softmax", "not-repeatable")
+def scores_always_dropped(q, k, v, p, training, generator=None):
+    weights = drops(q @ k.mT / q.size(-1) ** 0.5, p, generator).softmax(-1)
+    return weights @ v, weights

@@ -2,7 +2,12 @@
 
 import torch
 
-from exercises.common.dropout.behavior import decided_by_one_draw, decided_by_the_generator, decided_without_p
+from exercises.common.dropout.behavior import (
+    decided_by_one_draw,
+    decided_by_the_generator,
+    decided_without_p,
+    repeats_in_evaluation,
+)
 from exercises.common.dropout.explainers import ERROR_MEANINGS
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, H, S, T, normal, round_numbers, with_generator
@@ -121,6 +126,10 @@ EXERCISE = Exercise(
     ),
     properties=(*DROPPED_WEIGHTS.pair_properties(), *DROPPED_WEIGHTS.dropout_properties()),
     behavioral_tests=(
+        repeats_in_evaluation(
+            lambda attempt: attempt(*BATCH, values_for(BATCH[1]), 0.4, False)[1],
+            "Where does your code look at `training`?",
+        ),
         decided_by_one_draw(attend_in_training, zero_weights, applies=keeps_all_in_evaluation),
         decided_without_p(attend_in_training, zero_weights, applies=keeps_all_in_evaluation),
         *decided_by_the_generator(attend_in_training, zero_weights),

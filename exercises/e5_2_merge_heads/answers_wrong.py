@@ -272,3 +272,9 @@ def merged_detached(x):
 def merged_without_a_batch(x):
     H, T, D = x.shape
     return x.transpose(0, 1).reshape(T, H * D)
+
+
+@wrong("wrong-shape")
+def merged_and_squeezed(x):
+    """Axes of size 1 are lost."""
+    return x.transpose(1, 2).flatten(-2).squeeze()

@@ -26,7 +26,7 @@ EXERCISE = Exercise(
     minimal_inputs=tuple((split_heads(x, 2).contiguous(),) for x in NAMED_BY_POSITION),
     misconceptions=known,
     hints=(
-        "It is `split_heads` backwards: first the two axes change places again, then the last two become one.",
+        "`split_heads` took two steps. Which of them came last, and what undoes it? What is undone after that?",
         "(B, H, T, D) to (B, T, H, D) to (B, T, C). After a transpose, view may raise an error; reshape and flatten "
         "do not.",
         "x.transpose(1, 2).flatten(-2)",

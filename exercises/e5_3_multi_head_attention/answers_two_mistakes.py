@@ -90,3 +90,10 @@ def keys_mixed_after_a_weak_fill(x, q_proj, k_proj, v_proj, out_proj, num_heads,
         scores = scores.masked_fill(~mask, -10)
     weights = scores.softmax(-1)
     return out_proj(join(weights @ k)), weights
+
+
+@both("query-layer-twice", "no-out-proj")
+def keys_by_q_proj_and_no_out_proj(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=None):
+    q, k, v = (cut(layer(x), num_heads) for layer in (q_proj, q_proj, v_proj))
+    weights = hidden(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), mask).softmax(-1)
+    return join(weights @ v), weights

@@ -525,3 +525,11 @@ def cross_context_detached(x, context, q_proj, k_proj, v_proj, out_proj, num_hea
     context = context.detach()
     q, k, v = cut(q_proj(x), num_heads), cut(k_proj(context), num_heads), cut(v_proj(context), num_heads)
     return attended(q, k, v, out_proj)
+
+
+@wrong()
+def keys_of_x_unscaled(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
+    """With a second mistake its exception has the explanation of the sizes 5 and 7."""
+    q, k, v = cut(q_proj(x), num_heads), cut(k_proj(x), num_heads), cut(v_proj(context), num_heads)
+    weights = (q @ k.transpose(-2, -1)).softmax(-1)
+    return out_proj(join(weights @ v)), weights

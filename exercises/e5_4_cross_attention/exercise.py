@@ -46,6 +46,13 @@ EXERCISE = Exercise(
     returns=("out", "weights"),
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
+    error_meanings=(
+        (
+            rf"batch2 tensor to be: \[\d+, ({T}|{S})\] but got: \[\d+, (?!\1)({T}|{S})\]",
+            f"Where weights (B, H, T, S) meet values (B, H, S, D), T = {T} positions of x met S = {S} of context. Were "
+            "keys and values both made from context?",
+        ),
+    ),
     axis_names=AXES | {**SIZES, 7: "S", 13: "T"},
     cases=(
         TestCase("a longer context", arguments(100, B, T, S, H, 11)),

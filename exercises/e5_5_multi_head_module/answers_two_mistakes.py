@@ -92,3 +92,14 @@ class ContextIgnoredWithoutDropout(ContextIgnored, NoDropout):
 @both("no-out-proj", "weights-before-dropout")
 class NoOutProjCleanWeights(NoOutProj, CleanWeights):
     pass
+
+
+class CutByView(FourLayers):
+    def heads(self, x, context):
+        for z in super().heads(x, context):
+            yield z.transpose(1, 2).reshape(z.shape)
+
+
+@both("positions-mixed", "scaled-by-d-model")
+class RootOfDModelCutByView(RootOfDModel, CutByView):
+    pass

@@ -111,10 +111,12 @@ EXERCISE = Exercise(
     minimal_inputs=MINIMAL_INPUTS,
     misconceptions=known,
     hints=(
-        "In `__init__`: `super().__init__()`, four layers of `d_model` to `d_model`, `nn.Dropout(dropout)`, and "
-        "the number of heads. In forward, decide first who is read: x itself where context is None.",
-        "The rest of forward is exercise 5.3 with the keys and values of 5.4: project, split, scores, mask, "
-        "softmax; then `self.dropout` on the weights; then mix the values, merge, and `out_proj`.",
+        "What must exist before forward is first called, because it is trained or depends on the mode? And who is "
+        "read where there is no context?",
+        "In `__init__`: four layers of `d_model` to `d_model`, `nn.Dropout(dropout)`, and the number of heads. "
+        "forward is exercise 5.3 with the keys and values of 5.4, where x stands in for a context that is None: "
+        "project, split, scores, mask, softmax; then `self.dropout` on the weights; then mix the values, merge, and "
+        "`out_proj`.",
         "q = `split_heads(self.q_proj(x), self.num_heads)`, k and v likewise from context; weights = "
         "`self.dropout(scores.softmax(dim=-1))`; `return self.out_proj(merge_heads(weights @ v)), weights`",
     ),

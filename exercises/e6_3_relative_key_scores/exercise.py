@@ -135,12 +135,13 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "First the distances, (T, T): `positions = torch.arange(T)`, then `positions[:, None] - positions` is i - "
-        "j. Which row of the table must distance 0 have?",
-        "The table has 2M - 1 rows, which gives you M. Indexing the table with a (T, T) array of row numbers gives "
-        "(T, T, D): one vector for each pair.",
-        "`M = (len(distance_embedding) + 1) // 2`, the rows are `distance_embedding[distance + M - 1]`, and the "
-        'dot products are `torch.einsum("bhtd,tsd->bhts", q, rows)`.',
+        "Which row of the table must distance 0 have, and which the largest distance? And how do you get all "
+        "distances, (T, T), from one vector of positions?",
+        "With `positions = torch.arange(T)`, `positions[:, None] - positions` is i - j. The table has 2M - 1 rows, "
+        "which gives you M. Indexing the table with a (T, T) array of row numbers gives (T, T, D): one vector for "
+        "each pair.",
+        "`M = (len(distance_embedding) + 1) // 2`, the rows are `distance_embedding[distance + M - 1]`, and the dot "
+        'products are `torch.einsum("bhtd,tsd->bhts", q, rows)`.',
     ),
     properties=(
         properties.FINITE,

@@ -87,10 +87,11 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Which features stay? First answer for the heads, with True or False for each of them; then repeat each "
-        "answer for its D = `weight.size(dim) // num_heads` features: `repeat_interleave(D)`.",
-        "With the numbers of the features that stay, `weight.index_select(dim, features)` cuts rows or columns. "
-        "Only for dim 0, and only where there is one, the bias is cut as well: `bias[features]`.",
+        "Which features stay? Answer first for the heads, with True or False for each. How many features does each "
+        "of these answers stand for?",
+        "D is `weight.size(dim) // num_heads`, and `repeat_interleave(D)` repeats each answer D times. With the "
+        "numbers of the features that stay, `weight.index_select(dim, features)` cuts rows or columns. Only for dim "
+        "0, and only where there is one, the bias is cut as well: `bias[features]`.",
     ),
     stage_of=not_square,
     judge_first=("weight",),

@@ -204,10 +204,11 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "First the cache: where past is not None, the past keys come before k, and the past values before v, along "
-        "the position axis: `torch.cat([past[0], k], dim=-2)`. Return the same k and v that you attended to.",
-        "The scores are (new, old + new). Row i is position old + i of the text, and may see the columns 0 to old "
-        "+ i: `torch.ones(T, S, dtype=torch.bool).tril(S - T)`, with T new tokens and S tokens in all.",
+        "Which keys and values may a new token read, and which of them does the next call need? Then draw the mask "
+        "for 2 new tokens after a past of 3: how many columns does it have, and which of them may row 0 see?",
+        "The cache grows along the position axis, `torch.cat([past[0], k], dim=-2)`, and so for v. Row i of the "
+        "scores (new, old + new) is position old + i of the text, and may see the columns 0 to old + i: "
+        "`torch.ones(T, S, dtype=torch.bool).tril(S - T)`, with T new tokens and S tokens in all.",
         "The rest is attention as you know it: scores / `sqrt(D)`, -inf where `~mask`, softmax over the last axis, "
         "`weights @ v`. `return out, (k, v)`.",
     ),

@@ -78,10 +78,10 @@ EXERCISE = Exercise(
         ),
     ),
     hints=(
-        "Two numbers are enough: 0, which changes no score, and the lowest number of dtype, which torch knows: "
-        "`torch.finfo(dtype)`.",
-        "zeros of the shape and the dtype, `torch.zeros(mask.shape, dtype=dtype)`; then fill where mask is False. "
-        "Which mask does `masked_fill` want?",
+        "Two numbers are enough. Which one changes no score when it is added? And where can you ask for the lowest "
+        "number of a dtype?",
+        "`torch.finfo(dtype).min` is the lowest. Begin with zeros of the shape and the dtype, "
+        "`torch.zeros(mask.shape, dtype=dtype)`; then fill where mask is False. Which mask does `masked_fill` want?",
         "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, torch.finfo(dtype).min)",
     ),
     properties=(

@@ -171,11 +171,11 @@ EXERCISE = Exercise(
     square=("mask",),
     misconceptions=known,
     hints=(
-        "In `__init__`: `super().__init__()`, `self.query = nn.Linear(config.hidden_size, config.hidden_size)`, "
-        "and key and value likewise. Keep `config.num_attention_heads` for forward.",
-        "`forward(self, x, mask=None)` is exercise 5.3 without `out_proj`: q = `heads.split_heads(self.query(x), "
-        "self.num_heads)`, and k and v likewise; scores divided by the root of D, filled with -inf where `~mask` "
-        "if there is a mask.",
+        "It is exercise 5.3 as a class, without its last layer. What must exist before forward is first called, and "
+        "what does forward need from config?",
+        "In `__init__`: `self.query = nn.Linear(config.hidden_size, config.hidden_size)`, key and value likewise, "
+        "and the number of heads. In forward: q = `heads.split_heads(self.query(x), self.num_heads)`, and k and v "
+        "likewise; scores divided by the root of D, filled with -inf where `~mask` if there is a mask.",
         "weights = `scores.softmax(dim=-1)`; `return heads.merge_heads(weights @ v), weights`",
     ),
     properties=(

@@ -164,8 +164,8 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Two things for each item: the sum of its real tokens, (B, C), and how many there are, (B, 1). A padded token "
-        "adds nothing to a sum if it is 0 there.",
+        "A mean is a sum divided by a count, and each item has its own. What must a padded token be to add nothing "
+        "to the sum? What is counted?",
         "`mask.unsqueeze(-1)` is (B, T, 1) and lines up with hidden (B, T, C). Sum both along axis 1, and divide.",
         "real = mask.unsqueeze(-1); return (hidden * real).sum(dim=1) / real.sum(dim=1)",
     ),

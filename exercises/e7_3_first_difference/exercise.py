@@ -216,22 +216,21 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "A child tells you what it returns if you ask beforehand: `child.register_forward_hook(hook)` calls "
-        "`hook(module, inputs, output)` each time it has run, and returns a handle with `.remove()`.",
+        "Of both modules you need the same: what their children returned, and in which order. Which function could "
+        "you call once for each? And what must it put back at the end, even if a child raises?",
         "Write a function that runs one module and returns a dict from the names of its children to copies of their "
         "outputs; a dict keeps the order in which it was filled. Each hook needs its own name.",
         "Before the run: remember `module.training` of every module in `model.modules()`, and call `model.eval()`. "
         "The run belongs in `try`; in `finally` remove the hooks and put the modes back.",
-        "Then go through the names of mine: if not `(one[name] - other[name]).abs().max() <= 1e-4`, return name. (Said "
-        "this way, it also notices NaN.) After the loop, return None.",
+        "Then go through the names of mine: if not `(one[name] - other[name]).abs().max() <= 1e-4`, return name. "
+        "(Said this way, it also notices NaN.) After the loop, return None.",
     ),
     properties=(
         Property(
             "wrong-name",
             wrong_name,
-            "Run both models whole, so that forward decides what happens between the children and in which order. "
-            "Print each child's name when it has run, and the largest difference: which one should your code have "
-            "named?",
+            "Print each child's name when it has run, with the largest difference between its two outputs: which is "
+            "the first above 1e-4? (forward decides in which order children run, and what happens between them.)",
         ),
     ),
     behavioral_tests=TESTS,

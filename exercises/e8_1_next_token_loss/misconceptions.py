@@ -314,8 +314,8 @@ def nll(logs, targets):
 
 @mistake(
     "no-logarithm",
-    "The probabilities of the targets were averaged, not their logarithms.",
-    "`F.nll_loss` takes log p, despite its name. `log_softmax` gives it.",
+    "What was averaged are the probabilities of the targets (p, -p or 1 - p), and not their logarithms.",
+    "The loss at a position is -log p. `log_softmax` gives log p, which is also what `F.nll_loss` takes.",
     step="score",
 )
 def probabilities(predictions, targets):

@@ -158,10 +158,11 @@ EXERCISE = Exercise(
         ),
     ),
     hints=(
+        "Which parts of the figure have numbers of their own, so that they are made once, in `__init__`? And what is "
+        "added to a sublayer's result: x itself, or what the norm made of it?",
         "In `__init__`: `MultiHeadAttention(d_model, num_heads)`, two `nn.LayerNorm(d_model)`, and two linear layers "
-        "with GELU between them, from d_model to d_ff and back.",
-        "forward has two lines, one for each sublayer: x = x + sublayer(norm(x)). The norm is inside, x itself is "
-        "added.",
+        "with GELU between them. forward has two lines, one for each sublayer: x = x + sublayer(norm(x)). The norm "
+        "is inside, x itself is added.",
         "out, _ = `self.attention(self.norm_1(x), causal=True)`; x = x + out; `return x + "
         "self.feed_forward(self.norm_2(x))`",
     ),

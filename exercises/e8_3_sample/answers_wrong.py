@@ -164,6 +164,16 @@ def sample_with_zeros(logits, temperature=1.0, top_k=None, generator=None):
 
 
 @wrong("one-cut-for-all-rows")
+def sample_with_the_least_of_all_largest(logits, temperature=1.0, top_k=None, generator=None):
+    if temperature == 0:
+        return logits.argmax(-1)
+    if top_k is not None:
+        kept = logits.sort(-1, descending=True).values[:, :top_k]
+        logits = torch.where(logits >= kept.amin(), logits, float("-inf"))
+    return draw(logits / temperature, generator)
+
+
+@wrong("one-cut-for-all-rows")
 def sample_with_the_cut_of_row_0(logits, temperature=1.0, top_k=None, generator=None):
     if temperature == 0:
         return logits.argmax(-1)

@@ -56,15 +56,16 @@ CASES = (
         "not 0, and there the likelier token must come every time: argmax takes it without a division.",
     ),
     TestCase(
+        "logits around 500",
+        many(seed=14, plus=500.0),
+        limitation="It has a limit: with logits around 500, exp overflows; a softmax that takes away the largest logit "
+        "first does not.",
+    ),
+    TestCase(
         "logits around -300, top_k = 1",
         (torch.tensor([[-300.0, -301.0, -400.0]]).repeat(40, 1), 1.0, 1, 17),
         limitation="It has a limit: tokens outside top_k must not be drawn, however low the others are. -inf is below "
         "every logit; and a softmax that takes away the largest logit first does not divide 0 by 0.",
-    ),
-    TestCase(
-        "logits around 500",
-        many(seed=14, plus=500.0),
-        limitation="With logits around 500, exp overflows; a softmax that takes away the largest logit first does not.",
     ),
 )
 
@@ -197,10 +198,11 @@ EXERCISE = Exercise(
         ),
     ),
     hints=(
-        "Three steps on the logits: hide all but the top_k largest, divide by temperature, softmax. Then draw with "
-        "`torch.multinomial`. What about temperature 0, and a top_k above V?",
-        "The smallest logit that stays in each row is `logits.topk(min(top_k, V)).values[:, -1:]`; what is lower "
-        "becomes -inf.",
+        "What is done to the logits before they become probabilities, and in which order? One of these steps is "
+        "impossible at temperature 0: what is asked for there? And what if `top_k` is larger than V?",
+        "Hide all but the `top_k` largest, divide by the temperature, then take the softmax, and draw with "
+        "`torch.multinomial`. The smallest logit that stays in each row is `logits.topk(min(top_k, V)).values[:, "
+        "-1:]`; what is lower becomes -inf.",
         "`torch.multinomial(probabilities, 1, generator=generator).squeeze(1)`; and first of all, `if temperature == "
         "0: return logits.argmax(dim=-1)`.",
     ),

@@ -264,6 +264,11 @@ def cut_of_the_first_row(logits, top_k):
     return logits.masked_fill(logits < smallest, float("-inf"))
 
 
+@known.also("one-cut-for-all-rows", step="cut")
+def lowest_cut_of_all(logits, top_k):
+    return logits.masked_fill(logits < logits.topk(min(top_k, logits.size(-1))).values.min(), float("-inf"))
+
+
 @mistake(
     "top-k-above-v",
     "A top_k above the number of tokens stops the code; it should mean all of them.",

@@ -112,10 +112,10 @@ EXERCISE = Exercise(
         ),
     ),
     hints=(
-        "Walk along the text with a dict that says where each token was seen last. `ids.tolist()` gives plain numbers, "
-        "which a dict finds again.",
-        "At position i with a token that was last seen at j, the weights of all heads that count are "
-        "`weights[:, i, j + 1]`. When do you write i into the dict: before or after you look?",
+        "What do you have to remember while you walk along the text, so that at each position you know where its "
+        "token was seen last? (A dict finds plain numbers again, `ids.tolist()`, but not tensors.)",
+        "At position i with a token that was last seen at j, the weights of all heads that count are `weights[:, i, "
+        "j + 1]`. When do you write i into the dict: before or after you look?",
         "Collect these in a list, and `torch.stack(found).mean(dim=0)` is the mean for each head.",
     ),
     properties=(

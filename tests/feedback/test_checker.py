@@ -76,17 +76,38 @@ def test_a_first_part_is_not_named_against_the_others(others, diagnosis):
 def test_a_mistake_that_is_made_on_some_inputs_only_is_said_to_be():
     report = check(lambda x, scale=None: (over_columns if len(x) == 3 else shares)(x, scale))
     assert report.diagnosis == "over-columns"
-    expected = 'On 1 of 3 inputs ("a tall table") your results are those of this mistake: Columns were summed'
+    expected = 'On 1 of 3 inputs ("a tall table") your results match this mistake: Columns were summed'
     assert expected in report.message
     report = check(lambda x, scale=None: (over_columns if scale is None else shares)(x, scale))
-    expected = 'On 2 of 3 inputs (the first: "a table") your results are those of this mistake: Columns'
+    expected = 'On 2 of 3 inputs (the first: "a table") your results match this mistake: Columns'
     assert expected in report.message
     assert "inputs" not in check(over_columns).message
 
 
 def test_next_to_a_second_mistake_the_first_is_shown_on_one_input():
     report = check(lambda x, scale=None: over_columns(x) if scale is None else shares(x, scale**2))
-    assert 'Tried on "a table", your result is that of this mistake: Columns were summed' in report.message
+    assert 'Tried on "a table", your result matches this mistake: Columns were summed' in report.message
+
+
+def test_evidence_of_a_second_mistake_is_told_besides():
+    """The sums show that means were used; the shares have another shape, which proves something else."""
+    known = Misconceptions()
+    known("means-used", means="The shares were made with means.", hint="Sums.")(means_and_tenths)
+    cut = lambda x, scale=None: (means_and_tenths(x, scale)[0][:, :1], means_and_tenths(x, scale)[1])  # noqa: E731
+    report = checker.check(replace(EXERCISE, misconceptions=known), cut)
+    assert report.diagnosis == "means-used"
+    assert 'In numbers: Tried on "a table": the number at 1 of your sums' in report.message
+    assert "Besides: shares should have shape (2, 5)" in report.message
+
+
+def test_a_mistake_that_is_also_made_in_the_right_dtype_is_shown_in_it():
+    known = Misconceptions()
+    known("means-used", means="The shares were made with means.", hint="Sums.")(means_and_tenths)
+    known.also("means-used")(lambda x, scale=None: tuple(part.double() for part in means_and_tenths(x, scale)))
+    exercise = replace(EXERCISE, misconceptions=known)
+    report = checker.check(exercise, lambda x, scale=None: means_and_tenths(x.double(), scale))
+    assert "With `x = [[1, 1], [1, 1]]`" in report.message
+    assert "Besides: shares should be torch.float32, got torch.float64" in report.message
 
 
 def test_an_exception_alone_is_said_to_have_a_likely_cause():
@@ -145,6 +166,15 @@ def test_an_answer_that_fails_where_it_may_is_limited():
     assert (report.status, report.solved) == ("limited", True)
     assert "The product of two large numbers is not finite. Yours is wrong there." in report.message
     assert "Shares sum to 1." not in report.message
+
+
+def test_one_limit_is_told_at_a_time():
+    larger = replace(EXERCISE.cases[-1], limitation="Larger ones still.")
+    exercise = replace(EXERCISE, cases=(*EXERCISE.cases, larger))
+    report = checker.check(
+        exercise, lambda x, scale=None: tuple(part / 1e20 * 1e20 for part in shares(x * 1e20, scale))
+    )
+    assert "Larger" not in report.message
 
 
 def test_every_test_case_is_run_once():

@@ -24,8 +24,8 @@ class NotSetUp(nn.Module):
 @pytest.mark.parametrize(
     "code, words",
     [
-        (lambda: SCORES.masked_fill(TRIANGLE, 0.0), "put .bool() behind the mask"),
-        (lambda: SCORES.masked_fill(TRIANGLE.int(), 0.0), "put .bool() behind the mask"),
+        (lambda: SCORES.masked_fill(TRIANGLE, 0.0), "Which of them stand where it is to fill"),
+        (lambda: SCORES.masked_fill(TRIANGLE.int(), 0.0), "Which of them stand where it is to fill"),
         (lambda: ~TRIANGLE, "put .bool() before it"),
         (lambda: NotSetUp(lambda self: setattr(self, "part", LAYER)), "hold a module: call super().__init__() first"),
         (lambda: NotSetUp(lambda self: self.register_buffer("mask", TRIANGLE)), "super().__init__() first"),
@@ -94,6 +94,26 @@ def test_advice_on_sizes_depends_on_the_line(line, words):
     said = errors.meaning(caught.value, line=line).replace("`", "")
     assert "along one axis their sizes are 3 and 4" in said and words in said
     assert ("keepdim" in said) == ("mean" in line)
+
+
+def test_an_axis_may_have_been_removed_in_another_line_or_call():
+    with pytest.raises(RuntimeError) as caught:
+        torch.ones(2, 3) + torch.ones(2, 4)
+    earlier = "total = e.exp().sum(-1)\nreturn e / total"
+    kept_once = "e / (x - x.max(-1, keepdim=True)[0]).exp().sum(-1)"
+    one_number = "e / e.sum()"
+    said = [
+        "keepdim" in errors.meaning(caught.value, line=line, code=code)
+        for line, code in (("return e / total", earlier), (kept_once, ""), (one_number, one_number))
+    ]
+    assert said == [True, True, False]
+
+
+def test_the_meanings_of_an_exercise_come_first():
+    with pytest.raises(RuntimeError) as caught:
+        torch.ones(2, 3) @ torch.ones(2, 3)
+    own = ((r"\((\d)x(\d) and", "Not {0} and {1}."),)
+    assert errors.meaning(caught.value, own) == "Not 2 and 3."
 
 
 def test_the_kind_of_an_exception_does_not_depend_on_its_wording():

@@ -272,8 +272,8 @@ def batched_product(q, k):
 # ---------------------------------------------------------------- the softmax
 
 AXIS_FROM_THE_FRONT_MEANS = (
-    "The softmax runs over another axis than the last: one that was counted from the front (such as `dim=1`, or none "
-    "given)."
+    "The softmax runs over another axis than the last: one that was counted from the front (such as `dim=0` or "
+    "`dim=1`, or none given)."
 )
 AXIS_FROM_THE_FRONT_HINT = "Keys are the last axis, with and without a batch: `dim=-1`."
 

@@ -3,6 +3,7 @@
 import torch
 
 from exercises.common.dropout.statistics import is_about
+from exercises.common.experiments import largest_difference
 from exercises.common.inputs import seeded
 from feedback import BehavioralTest
 
@@ -40,6 +41,21 @@ def decided_by_one_draw(call, zeros, p_name="p", applies=always):
         "Each number needs a draw of its own. How many random numbers does your code draw?",
         early=True,
     )
+
+
+def repeats_in_evaluation(call, hint):
+    """Explains wrong numbers: weights in evaluation, call(attempt), are random."""
+
+    def test(attempt):
+        moved = largest_difference(call(attempt), call(attempt))
+        if not moved > 1e-4:
+            return None
+        return (
+            "In evaluation nothing is random. Called twice with the same numbers, your code gives two different "
+            f"results: its weights differ by up to {moved:.4f}."
+        )
+
+    return BehavioralTest("not-repeatable", test, hint, early=True)
 
 
 COMPARE_WITH_P = "The draw is to be compared with the argument p: `torch.rand(...)` >= p is True for a share of 1 - p."

@@ -72,16 +72,13 @@ def any_order_of_positions(ask, self_attention):
         moved = max(largest_difference(out, after[0]), largest_difference(weights, after[1]))
         if moved < 1e-4:
             return None
-        return (
-            f"Without a mask the order of positions must not matter: {must}. Apart from that, yours change by up to "
-            f"{moved:.4f}."
-        )
+        return f"Without a mask the order of positions must not matter: {must}. Yours also change by up to {moved:.4f}."
 
     return BehavioralTest(
         "positions-mixed",
         test,
-        "Cutting or joining axes that are not neighbors mixes positions. Print one row before and "
-        "after each line that changes a shape.",
+        "Two things make the order matter: cutting or joining axes that are not neighbors, and hiding some positions. "
+        "Print one row before and after each line that changes a shape or hides something.",
     )
 
 

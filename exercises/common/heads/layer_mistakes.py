@@ -103,18 +103,18 @@ def add_layers(known, id, means, hint, explain, *used):
 
 LAYERS_MIXED_UP = (  # id, means, hint, explainer, and which layers make q, k and v
     (
-        "query-layer-for-all",
-        "{q_proj} made the queries, the keys and the values; {k_proj} and {v_proj} were never used.",
-        "Each of the three layers is needed.",
-        explainers.entry,
-        ("xq", "xq", "xq"),
-    ),
-    (
         "query-layer-twice",
         "{q_proj} made the keys as well, in place of {k_proj}.",
         "Each of the three layers is needed.",
         explainers.sharpness,
         ("xq", "xq", "xv"),
+    ),
+    (
+        "query-layer-for-all",
+        "{q_proj} made the queries, the keys and the values; {k_proj} and {v_proj} were never used.",
+        "Each of the three layers is needed.",
+        explainers.entry,
+        ("xq", "xq", "xq"),
     ),
     (
         "key-layer-twice",

@@ -50,10 +50,10 @@ LIMITING_CASES = (
     ),
     TestCase(
         "a very low visible score",
-        (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
-        limitation="It has a limit: try scores = [[-20000, 0]] with only the first key visible. It must get all "
-        "the weight, however low its score: the fill must be lower than every score, and a maximum that is subtracted "
-        "is that of the visible scores.",
+        (torch.tensor([[-2e9, 0.0]], dtype=torch.float64), torch.tensor([[True, False]])),
+        limitation="It has a limit: try the float64 scores [[-2e9, 0]] with only the first key visible. It must get "
+        "all the weight, however low its score: the fill must be lower than every score, and a maximum that is "
+        "subtracted is that of the visible scores.",
     ),
 )
 
