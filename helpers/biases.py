@@ -30,7 +30,7 @@ def biased_attention(q, k, v, bias, mask=None):
 
 
 def alibi_slopes(num_heads, device=None):
-    """How much each head is put off by distance: 2**(-8 / H), 2**(-16 / H), ... down to 1 / 256.
+    """How fast each head's scores fall with distance: 2**(-8 / H), 2**(-16 / H), ... down to 1 / 256.
 
     Where H is no power of two, those of the next lower power P come first, then every other one of 2P.
 
@@ -65,7 +65,7 @@ def _distances(T, S, device):
 
 
 def distance_buckets(distance, num_buckets=32, max_distance=128):
-    """Number the ranges of distances: half of them hold a single distance, the others grow up to max_distance.
+    """Number the ranges of distances: half of them hold a single distance, the others grow wider up to max_distance.
 
     Shapes: distance (...), whole numbers of at least 0 -> (...), from 0 to num_buckets - 1
     Errors: TypeError or ValueError unless there are at least 2 buckets, and half of them end before max_distance

@@ -35,7 +35,7 @@ def grouped_attention(q, k, v, mask=None):
 
 
 def pool_heads(weight, num_heads, groups):
-    """The mean of the key or value projections of each group's heads: how a trained model is given fewer keys.
+    """The mean of the key or value projections of each group's heads: how a trained model gets fewer keys.
 
     Shapes: weight (H * D, C), or a bias (H * D,) -> (G * D, C) or (G * D,)
     Errors: TypeError or ValueError if the rows are not as many for each head, or groups does not divide num_heads

@@ -43,7 +43,7 @@ def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):
 class LatentAttention(nn.Module):
     """Causal self-attention that keeps for each token a latent and one rotary key for all heads, as in DeepSeek-V3.
 
-    Positions turn only these further features: a turn between w_k and the latent would stand in the way of absorbing.
+    Only this further key is rotary: a rotation between w_k and the latents would prevent absorbing w_k into the queries.
 
     Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, P + T), past: latents (B, P + T, R) and
             turned keys (B, P + T, d_rotary)

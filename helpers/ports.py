@@ -169,7 +169,7 @@ def _parts(state, fused, cut):
 
 
 def _t5(state, num_heads):
-    """Their scores are not divided by sqrt(D), so the queries become longer by as much."""
+    """Their scores are not divided by sqrt(D), so the query projection is multiplied by it."""
     rows = state["q.weight"].size(0)
     require_heads(rows, num_heads)
     ours = _renamed(state, dict(zip("qkvo", OURS, strict=True)))

@@ -12,7 +12,7 @@ from helpers.require_today import require_head_weight, require_rotation, require
 
 
 def rotate_pairs(x, positions, base=10000.0):
-    """Turn features 2i and 2i + 1 together, the first pair fastest: rotary positions as they were published.
+    """Turn features 2i and 2i + 1 together, the first pair fastest: rotary positions as first published.
 
     Shapes: x (..., T, D), positions (T,), whole numbers or floats -> (..., T, D)
     Units:  pair i turns by position * base**(-2i / D) radians; lengths stay as they are
@@ -38,7 +38,7 @@ def rotate_halves(x, positions, base=10000.0):
 
 
 def rotate_first(x, positions, width, base=10000.0):
-    """Turn the first `width` features in halves, and leave the others, which then know nothing of positions.
+    """Turn the first `width` features in halves, and leave the others as they are: partial rotary positions.
 
     Shapes: x (..., T, D), positions (T,) -> (..., T, D)
     Units:  as in `rotate_pairs`, with `width` for D
@@ -76,7 +76,7 @@ def pairs_to_halves(weight, num_heads):
 def rotary_step(q, k, v, past=None):
     """Causal attention with positions turned in pairs that goes on after a past.
 
-    The past holds turned keys: a key keeps its position, so it never has to be turned again.
+    The past holds keys that are already turned: a key keeps its position, so it is never turned again.
 
     Shapes: q, k, v (B, H, T, D), not yet turned; past (keys, values), (B, H, P, D) each, or None
             -> out (B, H, T, D), (keys, values) of (B, H, P + T, D) each

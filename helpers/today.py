@@ -16,7 +16,7 @@ from helpers.require_today import require_groups, require_layer_pasts
 
 @dataclass(frozen=True)
 class TodayConfig:
-    """The sizes of a decoder of today; it has no longest text. The defaults are close to those of the story model.
+    """The sizes of a decoder of today, which has no maximum length; the defaults are close to the story model's.
 
     Errors: TypeError or ValueError if a size makes no sense
     Source: notebook 10
@@ -37,7 +37,7 @@ class TodayConfig:
 
 
 class GatedFeedForward(nn.Module):
-    """Two wide layers, of which one says how much of the other passes.
+    """A feed-forward network with two wide layers, one of which gates the other.
 
     Shapes: x (..., d_model) -> (..., d_model)
     Source: Shazeer 2020, "SwiGLU"; notebook 10
@@ -74,7 +74,7 @@ class TodayBlock(nn.Module):
 
 
 class TodayDecoder(nn.Module):
-    """From ids to a score for every token that could come next, at every position, of which there is no last.
+    """From ids to a score for every token that could come next, at every position, however long the text.
 
     Shapes: ids (B, T) -> logits (B, T, V), past
             past: what an earlier call returned, (keys, values) for each layer; the ids continue after it

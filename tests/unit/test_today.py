@@ -1,9 +1,12 @@
 """The decoder of today: its parts in their order, its cache, and a past that is too far away to matter."""
 
+from random import Random as random_numbers
+
 import pytest
 import torch
 import torch.nn.functional as F
 
+from helpers import stories, story_model
 from helpers.decoder import generate
 from helpers.grouped import cache_bytes
 from helpers.norms import rms_norm
@@ -111,6 +114,12 @@ def test_it_learns_to_repeat_a_short_string():
     ids = some_ids(1, 5).repeat(4, 4)
     first, *_, last = [loss for _, loss in train(made, iter([(ids, None)] * 40), 40, warmup=5)]
     assert first > 2 and last < 0.1
+
+
+def test_the_story_model_s_measures_take_it_too():
+    made, told = TodayDecoder(TodayConfig(len(stories.WORDS))), stories.batch(random_numbers(0), 5)
+    assert story_model.read(made, told).losses.keys() == story_model.read(story_model.new_model(0), told).losses.keys()
+    assert all(looks.shape == (L, 4) for looks in story_model.looks(made, told).values())
 
 
 IDS = torch.zeros(2, 3, dtype=torch.long)
