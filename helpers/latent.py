@@ -24,18 +24,18 @@ def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):
     q . (w_k latent) = (w_k^T q) . latent, so all heads read the latents themselves: multi-query attention.
 
     Shapes: q (B, H, T, D), latents (B, S, R), w_k (H, D, R), w_v (H, E, R) -> out (B, H, T, E), weights (B, H, T, S)
-            shared (B, S, P): features of the keys that do not come from the latents, the same for all heads; q then is
-            (B, H, T, D + P)
+            shared (B, S, N): features of the keys that do not come from the latents, the same for all heads; q then is
+            (B, H, T, D + N)
             mask broadcastable to (B, H, T, S), True = may attend
-    Units:  scores are divided by sqrt(D + P), the width of the keys that are not made
+    Units:  scores are divided by sqrt(D + N), the width of the keys that are not made
     Errors: TypeError or ValueError if the tensors do not fit
     Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2.1 and appendix C; notebook 10
     """
     require_latents(q, latents, w_k, w_v, shared)
-    own, rest = q.split([w_k.size(1), q.size(-1) - w_k.size(1)], dim=-1)  # (B, H, T, D), (B, H, T, P)
-    moved = torch.cat([torch.einsum("bhtd,hdr->bhtr", own, w_k), rest], dim=-1)  # (B, H, T, R + P)
-    read = latents if shared is None else torch.cat([latents, shared], dim=-1)  # (B, S, R + P)
-    moved = moved * math.sqrt(moved.size(-1) / q.size(-1))  # grouped_attention divides by sqrt(R + P)
+    own, rest = q.split([w_k.size(1), q.size(-1) - w_k.size(1)], dim=-1)  # (B, H, T, D), (B, H, T, N)
+    moved = torch.cat([torch.einsum("bhtd,hdr->bhtr", own, w_k), rest], dim=-1)  # (B, H, T, R + N)
+    read = latents if shared is None else torch.cat([latents, shared], dim=-1)  # (B, S, R + N)
+    moved = moved * math.sqrt(moved.size(-1) / q.size(-1))  # grouped_attention divides by sqrt(R + N)
     out, weights = grouped_attention(moved, read[:, None], latents[:, None], mask)  # one group: (B, H, T, R)
     return torch.einsum("bhtr,her->bhte", out, w_v), weights
 
@@ -43,10 +43,10 @@ def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):
 class LatentAttention(nn.Module):
     """Causal self-attention that keeps for each token a latent and one rotary key for all heads, as in DeepSeek-V3.
 
-    Only this further key is rotary: a rotation between w_k and the latents would prevent absorbing w_k into the queries.
+    Only this further key is rotary: rotating the others would prevent absorbing w_k into the queries.
 
-    Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, P + T), past: latents (B, P + T, R) and
-            turned keys (B, P + T, d_rotary)
+    Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, P + T), past (latents, turned keys),
+            (B, P + T, rank) and (B, P + T, d_rotary)
             past: what an earlier call returned; x continues after it, and it may be continued more than once
     Units:  scores are divided by sqrt(d_plain + d_rotary); weights sum to 1 over P + T
     Errors: TypeError or ValueError if a size makes no sense, or x or past do not fit

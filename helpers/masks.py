@@ -13,7 +13,8 @@ def causal_mask(length, device=None, past=0):
     """Let every position see itself and what came before it, including `past` earlier positions in a cache.
 
     Shapes: -> (length, past + length), bool
-    Errors: TypeError if length is not a whole number; ValueError if it is below 1, or past is not a whole number of at least 0
+    Errors: TypeError if length is not a whole number; ValueError if it is below 1, or past is not a whole number of
+            at least 0
     Source: Vaswani et al. 2017, section 3.2.3; notebook 03
     """
     require_length(length, past)

@@ -116,19 +116,19 @@ def require_groups(num_heads, groups):
 
 
 def require_latents(q, latents, w_k, w_v, shared):
-    """Queries (B, H, T, D + P), latents (B, S, R), w_k (H, D, R), w_v (H, E, R), shared keys (B, S, P) or None fit."""
+    """Queries (B, H, T, D + N), latents (B, S, R), w_k (H, D, R), w_v (H, E, R), shared keys (B, S, N) or None fit."""
     named = {"q": q, "latents": latents, "w_k": w_k, "w_v": w_v} | ({} if shared is None else {"shared": shared})
     for name, x in named.items():
         require_floats(name, x)
     shapes = ", ".join(f"{name} {shape_of(x)}" for name, x in named.items())
     if [x.dim() for x in named.values()] != [4, 3, 3, 3, 3][: len(named)]:
         raise ValueError(f"q must be (B, H, T, D), the others must have three axes, got {shapes}")
-    (B, H, _, width), (_, S, R), P = q.shape, latents.shape, 0 if shared is None else shared.size(-1)
-    fits = latents.shape == (B, S, R) and w_k.shape == (H, width - P, R) and w_v.shape == (H, w_v.size(1), R)
-    if not fits or (shared is not None and shared.shape != (B, S, P)):
+    (B, H, _, width), (_, S, R), N = q.shape, latents.shape, 0 if shared is None else shared.size(-1)
+    fits = latents.shape == (B, S, R) and w_k.shape == (H, width - N, R) and w_v.shape == (H, w_v.size(1), R)
+    if not fits or (shared is not None and shared.shape != (B, S, N)):
         raise ValueError(
             "q (B, H, T, D), latents (B, S, R), w_k (H, D, R) and w_v (H, E, R) must agree in B, H, D and R, and "
-            f"shared keys (B, S, P) make q (B, H, T, D + P), got {shapes}"
+            f"shared keys (B, S, N) make q (B, H, T, D + N), got {shapes}"
         )
 
 

@@ -149,7 +149,7 @@ Q, L, K, V = torch.zeros(1, 2, 3, 4), torch.zeros(1, 5, 6), torch.zeros(2, 4, 6)
         (ValueError, r"must agree in B, H, D and R", lambda: absorbed_attention(Q, L.expand(3, -1, -1), K, V)),
         (
             ValueError,
-            r"make q \(B, H, T, D \+ P\), got .* shared \(1, 4, 2\)",
+            r"make q \(B, H, T, D \+ N\), got .* shared \(1, 4, 2\)",
             lambda: absorbed_attention(torch.zeros(1, 2, 3, 6), L, K, V, torch.zeros(1, 4, 2)),
         ),
         (ValueError, "at least one of each", lambda: absorbed_attention(Q[:, :, :0], L, K, V)),
