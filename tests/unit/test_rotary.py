@@ -165,6 +165,9 @@ QKV = [torch.zeros(1, 2, 3, 4)] * 3
             lambda: rotate_first(X, P, 6),
         ),
         (ValueError, r"an even D, .* got \(2, 3, 3\)", lambda: rotate_first(X, P, 3)),
+        (TypeError, "width must be a whole number, got 2.0", lambda: rotate_first(X, P, 2.0)),
+        (TypeError, "x must be a tensor of floats, got list", lambda: rotate_first([X], P, 2)),
+        (TypeError, "weight must be a tensor of floats, got Linear", lambda: pairs_to_halves(torch.nn.Linear(2, 4), 2)),
         (
             ValueError,
             r"weight must have an even number of rows for each of 3 heads, got \(9, 2\)",
