@@ -135,6 +135,7 @@ Q, K = torch.zeros(1, 2, 3, 4), torch.zeros(1, 2, 5, 4)
         ),
         (ValueError, "T must be at least 1, got 0", lambda: RelativeBias(2)(0, 3)),
         (TypeError, "num_heads must be a whole number, got 2.0", lambda: alibi_slopes(2.0)),
+        (TypeError, "max_distance must be a whole number, got 8.0", lambda: RelativeBias(2, 8, 8.0)),
         (
             ValueError,
             "at least 2 buckets, and half of them fewer than max_distance = 4, got 8",

@@ -221,6 +221,8 @@ Q, K = torch.zeros(1, 6, 3, 4), torch.zeros(1, 2, 5, 4)
             lambda: GroupedQueryAttention(C, H, 2),
         ),
         (ValueError, "got 4 groups for 6 heads", lambda: GroupedQueryAttention(12, H, 4)),
+        (ValueError, "groups must be at least 1, got 0", lambda: GroupedQueryAttention(12, H, 0)),
+        (ValueError, "d_head must be at least 1, got 0", lambda: GroupedQueryAttention(C, H, 2, d_head=0)),
         (ValueError, r"x must be \(B, T, C\), got \(5, 17\)", lambda: module()(random(T, C))),
         (ValueError, "with at least one position", lambda: module()(random(B, 0, C))),
         (TypeError, "mask must be bool", lambda: module()(random(B, T, C), torch.ones(T, T))),
