@@ -1,33 +1,41 @@
 """Attention by Hand: the final implementations of the course, one small module after another.
 
 Read the modules in the order in which the notebooks reach them; a file imports only files above it, and you can leave
-out `require`.
+out `require` and `require_today`.
 
-    require     what the model refuses, and how it says so
-    tokens      from text to ids                               notebook 01
-    embeddings  from ids to vectors, and their positions       notebook 01
-    masks       which query may attend to which key            notebook 03
-    attention   dot_product_attention, SelfAttention           notebooks 02, 03, 04
-    heads       MultiHeadAttention                             notebook 05
-    bert        attention in a real model, and the model       notebooks 06, 07
-    decoder     a language model, and how it writes            notebook 08
-    training    one training loop                              notebook 08
-    induction   heads that read back what came before          notebook 08
-    stories     the small stories that it learns from          notebook 08
-    story_model the trained model, and how it is trained       notebook 08
-    ports       weight conversion to and from other code       notebook 05
-    ignored     which arguments transformers' layers ignore    notebook 06
-    hosts       where MiniLM's files come from
-    pretrained  find, fetch, verify and load MiniLM            notebook 01
-    plots       every static figure of the course
+    require        what the model refuses, and how it says so
+    require_today  the same for notebooks 09 and later
+    tokens         from text to ids                               notebook 01
+    embeddings     from ids to vectors, and their positions       notebook 01
+    masks          which query may attend to which key            notebook 03
+    attention      dot_product_attention, SelfAttention           notebooks 02, 03, 04
+    heads          MultiHeadAttention                             notebook 05
+    bert           attention in a real model, and the model       notebooks 06, 07
+    decoder        a language model, and how it writes            notebook 08
+    training       one training loop                              notebook 08
+    induction      heads that read back what came before          notebook 08
+    stories        the small stories that it learns from          notebook 08
+    story_model    the trained model, and how it is trained       notebook 08
+    rotary         positions that turn q and k                    notebook 09
+    biases         positions that are added to the scores         notebook 09
+    norms          RMSNorm                                        notebook 10
+    grouped        several query heads to each key head           notebook 10
+    latent         keys and values that come from a short vector  notebook 10
+    today          a language model of today, Llama's             notebook 10
+    ports          weight conversion to and from other code       notebooks 05, 09, 10
+    ignored        which arguments transformers' layers ignore    notebook 06
+    hosts          where MiniLM's files come from
+    pretrained     find, fetch, verify and load MiniLM            notebook 01
+    plots          every static figure of the course
 
-    notebook    setup(): seed, device, how tensors are printed
-    start       what the first cell needs before all that
+    notebook       setup(): seed, device, how tensors are printed
+    start          what the first cell needs before all that
 
 Names and shapes, the same everywhere:
 
     B  batch: independent items           q, k, v   queries, keys, values
     H  heads                              scores    q @ k.transpose(-2, -1) / sqrt(D)
+    G  groups: heads of keys and values   past      what is remembered of P earlier positions
     T  positions that ask: queries        weights   after the softmax: rows sum to 1 over S
     S  positions that are read: keys      out       weights @ v
     D  width of a query or key            mask      bool, True = may attend,

@@ -105,7 +105,7 @@ class DecoderBlock(nn.Module):
             k, v = (torch.cat(pair, dim=-2) for pair in zip(past, (k, v), strict=True))  # (B, H, P + T, D) each
         T, S = q.size(-2), k.size(-2)
         if 1 < T < S:  # a single new token sees everything; several see each other causally
-            recent = causal_mask(S, x.device)[S - T :]  # (T, S): the last T rows
+            recent = causal_mask(T, x.device, past=S - T)  # (T, S)
             mask = recent if mask is None else mask & recent
         attended, weights = self.attention.attend(q, k, v, mask, T == S, need_weights, head_mask)
         return self._feed(x + self.dropout(attended)), weights, (k, v)

@@ -9,15 +9,16 @@ import torch
 from helpers.require import require_length, require_lengths, require_mask
 
 
-def causal_mask(length, device=None):
-    """Let every position see itself and what came before.
+def causal_mask(length, device=None, past=0):
+    """Let every position see itself and what came before it, including `past` earlier positions in a cache.
 
-    Shapes: -> (length, length), bool
-    Errors: TypeError if length is not a whole number; ValueError if it is below 1
+    Shapes: -> (length, past + length), bool
+    Errors: TypeError if length is not a whole number; ValueError if it is below 1, or past is not a whole number of
+            at least 0
     Source: Vaswani et al. 2017, section 3.2.3; notebook 03
     """
-    require_length(length)
-    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
+    require_length(length, past)
+    return torch.ones(length, past + length, dtype=torch.bool, device=device).tril(past)
 
 
 def padding_mask(lengths, max_length):

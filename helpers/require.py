@@ -9,26 +9,26 @@ import math
 import torch
 
 
-def _kind(x):
+def kind_of(x):
     """What x is: its dtype, or its type if it is no tensor."""
     return x.dtype if isinstance(x, torch.Tensor) else type(x).__name__
 
 
-def _shape(x):
+def shape_of(x):
     """The shape of x, or its type if it is no tensor."""
     return tuple(x.shape) if isinstance(x, torch.Tensor) else type(x).__name__
 
 
-def _is_floats(x):
+def is_floats(x):
     return isinstance(x, torch.Tensor) and x.is_floating_point()
 
 
-def _require_floats(name, x):
+def require_floats(name, x):
     """x is a tensor of floats; what else it may be tells how it came here."""
-    if not _is_floats(x):
-        is_mask = _kind(x) == torch.bool
+    if not is_floats(x):
+        is_mask = kind_of(x) == torch.bool
         hint = "a mask is passed by its name, mask=..." if is_mask else "token ids go through an embedding first"
-        raise TypeError(f"{name} must be a tensor of floats, got {_kind(x)}; {hint}")
+        raise TypeError(f"{name} must be a tensor of floats, got {kind_of(x)}; {hint}")
 
 
 def _is_number(x):
@@ -73,7 +73,7 @@ def require_ids(ids, limit, name="ids"):
     """All ids are row numbers of a table with `limit` rows."""
     if not isinstance(ids, torch.Tensor) or ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
         raise TypeError(
-            f"{name} must be a tensor of whole numbers, got {_kind(ids)}; make one with torch.tensor({name})"
+            f"{name} must be a tensor of whole numbers, got {kind_of(ids)}; make one with torch.tensor({name})"
         )
     wrong = ids[(ids < 0) | (ids >= limit)]
     if wrong.numel():
@@ -97,7 +97,7 @@ def require_waves(length, d_model):
 
 def require_positions(x, positions):
     """x is (..., T, C), and positions has T rows or more, C wide."""
-    _require_floats("x", x)
+    require_floats("x", x)
     if x.dim() < 2:
         raise ValueError(f"x must be (..., T, C), got {tuple(x.shape)}")
     T = x.size(-2)
@@ -116,7 +116,7 @@ def require_mask(mask, scores):
     """The mask is bool, is on the device of the scores (..., T, S), which are floats, and broadcasts to their shape."""
     if not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
         raise TypeError(
-            f"mask must be bool (True = may attend), got {_kind(mask)}; "
+            f"mask must be bool (True = may attend), got {kind_of(mask)}; "
             "a 0/1 mask becomes one by mask == 1, an additive mask of 0 and -inf by mask == 0"
         )
     if not scores.is_floating_point():
@@ -125,7 +125,7 @@ def require_mask(mask, scores):
         raise ValueError(
             f"mask is on {mask.device}, the scores are on {scores.device}; move it with mask.to(scores.device)"
         )
-    if not _stretches(mask, scores.shape):
+    if not stretches(mask, scores.shape):
         raise ValueError(
             f"mask {tuple(mask.shape)} does not broadcast to scores {tuple(scores.shape)}; "
             "its last two axes are (queries, keys), and every axis must be equal or 1"
@@ -137,7 +137,7 @@ def require_mask(mask, scores):
         )
 
 
-def _stretches(mask, shape):
+def stretches(mask, shape):
     """Whether broadcasting stretches the mask to exactly this shape."""
     try:
         return mask.expand(shape).shape == shape
@@ -145,12 +145,14 @@ def _stretches(mask, shape):
         return False
 
 
-def require_length(length):
-    """A causal mask can have this many rows."""
+def require_length(length, past):
+    """A causal mask can have this many rows after so many positions of the past."""
     if not _is_whole(length):
         raise TypeError(f"length must be a whole number, got {length!r}; for x of shape (B, T, C) it is x.size(1)")
     if length < 1:
         raise ValueError(f"length must be at least 1, got {length}; an empty sequence has nothing to mask")
+    if not _is_whole(past) or past < 0:
+        raise ValueError(f"past must be a whole number of at least 0, got {past!r}; of cached keys it is k.size(-2)")
 
 
 def require_lengths(lengths, max_length):
@@ -172,9 +174,20 @@ def require_lengths(lengths, max_length):
 
 def require_qkv(q, k, v):
     """Queries (..., T, D), keys (..., S, D) and values (..., S, Dv) fit together; T and S are at least 1."""
+    require_readable(q, k, v)
+    if q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:  # most often, and much faster than to try
+        return
+    try:
+        torch.broadcast_tensors(*(torch.empty(z.shape[:-2]) for z in (q, k, v)))  # broadcast_shapes imports SymPy
+    except RuntimeError:
+        raise ValueError(f"q, k and v must agree in all axes before the last two, got {shapes_of(q, k, v)}") from None
+
+
+def require_readable(q, k, v):
+    """Keys have the width of the queries, and each its value; all are of one dtype and on one device."""
     for name, x in (("q", q), ("k", k), ("v", v)):
-        if not _is_floats(x):
-            raise TypeError(f"{name} must be a tensor of floats, got {_kind(x)}; convert it with .float()")
+        if not is_floats(x):
+            raise TypeError(f"{name} must be a tensor of floats, got {kind_of(x)}; convert it with .float()")
         if x.dim() < 2 or x.size(-2) == 0 or x.size(-1) == 0:
             raise ValueError(
                 f"{name} must be (..., positions, features) with at least one of each, got {tuple(x.shape)}"
@@ -187,22 +200,14 @@ def require_qkv(q, k, v):
         raise ValueError(
             f"q, k and v must be on one device, got {q.device}, {k.device}, {v.device}; move them with .to(q.device)"
         )
-    _require_matching_shapes(q, k, v)
-
-
-def _require_matching_shapes(q, k, v):
-    """The queries, keys and values agree in features, positions and leading axes."""
-    shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
     if q.size(-1) != k.size(-1):
-        raise ValueError(f"q and k must have the same number of features in their last axis, got {shapes}")
+        raise ValueError(f"q and k must have the same number of features in their last axis, got {shapes_of(q, k, v)}")
     if k.size(-2) != v.size(-2):
         raise ValueError(f"each key needs one value: k has {k.size(-2)} positions, v has {v.size(-2)}")
-    if q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:  # most often, and much faster than to try
-        return
-    try:
-        torch.broadcast_tensors(*(torch.empty(z.shape[:-2]) for z in (q, k, v)))  # broadcast_shapes imports SymPy
-    except RuntimeError:
-        raise ValueError(f"q, k and v must agree in all axes before the last two, got {shapes}") from None
+
+
+def shapes_of(q, k, v):
+    return f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
 
 
 def require_dropout(dropout):
@@ -217,7 +222,7 @@ def require_dropout(dropout):
 def require_input(x, projection, name="x"):
     """x is a sequence of vectors (..., T, d_in) that `projection`, an nn.Linear, takes; T is at least 1."""
     weight = projection.weight
-    _require_floats(name, x)
+    require_floats(name, x)
     if x.dim() < 2 or x.size(-2) == 0 or x.size(-1) != projection.in_features:
         raise ValueError(
             f"{name} must be (..., T, {projection.in_features}) with at least one position, got {tuple(x.shape)}"
@@ -398,14 +403,19 @@ def require_own_weights(weights, module):
 # ---------------------------------------------------------------- decoder
 
 
-def require_decoder_input(ids, past, real, config, kind):
-    """The ids (B, T) are rows of the table; a past of this kind and `real` fit them, and all have a position."""
-    require_ids(ids, config.vocab_size)
+def require_token_ids(ids, vocab_size):
+    """The ids are rows of the table: (B, T), at least one token."""
+    require_ids(ids, vocab_size)
     if ids.dim() != 2 or not ids.numel():
         raise ValueError(
             f"ids must be (B, T) with at least one token, got {tuple(ids.shape)}; "
             "one sequence (T,) becomes a batch of one by ids[None]"
         )
+
+
+def require_decoder_input(ids, past, real, config, kind):
+    """The ids (B, T) are rows of the table; a past of this kind and `real` fit them, and all have a position."""
+    require_token_ids(ids, config.vocab_size)
     if past is not None and not isinstance(past, kind):
         raise TypeError(f"past must be what the model returned with its logits, got {type(past).__name__}")
     B, P = (len(ids), 0) if past is None else (len(past.layers[0][0]), past.layers[0][0].size(-2))
@@ -417,7 +427,7 @@ def require_decoder_input(ids, past, real, config, kind):
             "new tokens; shorten the text, or build the model with a larger context_length"
         )
     if real is not None and (not isinstance(real, torch.Tensor) or real.dtype != torch.bool):
-        raise TypeError(f"real must be bool (True = a real token), got {_kind(real)}; for a pad_id: ids != pad_id")
+        raise TypeError(f"real must be bool (True = a real token), got {kind_of(real)}; for a pad_id: ids != pad_id")
     if real is not None and real.shape != ids.shape:
         raise ValueError(f"real must have the shape of ids, got {tuple(real.shape)} and {tuple(ids.shape)}")
 
@@ -427,14 +437,14 @@ def require_head_rows(head_mask, layers, heads):
     if not isinstance(head_mask, torch.Tensor) or head_mask.shape != (layers, heads):
         raise ValueError(
             f"head_mask must be a tensor ({layers}, {heads}), a number for each head of each layer, "
-            f"got {_shape(head_mask)}"
+            f"got {shape_of(head_mask)}"
         )
 
 
 def require_targets(logits, ids):
     """There are logits for each of the ids, and something to predict."""
-    if not _is_floats(logits) or logits.dim() != 3:
-        raise TypeError(f"logits must be a tensor of floats (B, T, V), got {_shape(logits)}")
+    if not is_floats(logits) or logits.dim() != 3:
+        raise TypeError(f"logits must be a tensor of floats (B, T, V), got {shape_of(logits)}")
     require_ids(ids, logits.size(-1))
     if ids.shape != logits.shape[:2] or ids.size(1) < 2:
         raise ValueError(
@@ -450,9 +460,9 @@ def require_top_p(p):
 
 def require_next_logits(logits, temperature):
     """The logits are those of one next token for each row (B, V), and the temperature can divide them, or is 0."""
-    if not _is_floats(logits) or logits.dim() != 2:
+    if not is_floats(logits) or logits.dim() != 2:
         raise TypeError(
-            f"logits must be a tensor of floats (B, V), got {_shape(logits)}; of a model's output take logits[:, -1]"
+            f"logits must be a tensor of floats (B, V), got {shape_of(logits)}; of a model's output take logits[:, -1]"
         )
     if not _is_number(temperature) or not 0 <= temperature < math.inf:
         raise ValueError(f"temperature must be a number of at least 0, got {temperature!r}; 0 takes the best token")

@@ -57,7 +57,7 @@ def read(model, told, head_mask=None):
     Shapes: told, a stories.Batch; head_mask (layers, H) -> Reading
     Source: notebook 08
     """
-    logits, _ = model(told.ids, head_mask=head_mask)
+    logits, _ = model(told.ids) if head_mask is None else model(told.ids, head_mask=head_mask)
     right = logits[:, :-1].argmax(dim=-1) == told.ids[:, 1:]
     return Reading(
         stories.mean_by_kind(token_losses(logits, told.ids), told.kinds), stories.mean_by_kind(right, told.kinds)

@@ -13,7 +13,21 @@ import torch
 from torch import nn
 
 from exercises import EXERCISES, reference
-from helpers import attention, bert, decoder, embeddings, heads, induction, masks
+from helpers import (
+    attention,
+    bert,
+    biases,
+    decoder,
+    embeddings,
+    grouped,
+    heads,
+    induction,
+    latent,
+    masks,
+    norms,
+    rotary,
+    today,
+)
 from tests.unit.fake_gpu import FakeGpu
 
 B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
@@ -49,6 +63,13 @@ def pruned(model):
     return model
 
 
+LATENT = {"query_rank": 5, "rank": 7, "d_plain": 11, "d_rotary": 6, "d_value": 13}
+
+
+class Absorbed(latent.LatentAttention):
+    forward = latent.LatentAttention.absorbed
+
+
 MODULES = {
     "SelfAttention": (attention.SelfAttention(C, D), [x]),
     "CausalAttention": (attention.CausalAttention(C, D, context_length=9, dropout=0.0), [x]),
@@ -66,6 +87,13 @@ MODULES = {
     "DecoderBlock": (decoder.DecoderBlock(C, H, 2 * C), [x]),
     "Decoder": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids]),
     "Decoder, padded": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids, None, ids > 1]),
+    "RelativeBias": (biases.RelativeBias(H, bidirectional=True), [T, S]),
+    "RMSNorm": (norms.RMSNorm(C), [x]),
+    "GroupedQueryAttention": (grouped.GroupedQueryAttention(C, 6, H, qk_norm=True), [x, square]),
+    "LatentAttention": (latent.LatentAttention(C, H, **LATENT), [x]),
+    "LatentAttention, absorbed": (Absorbed(C, H, **LATENT), [x]),
+    "TodayBlock": (today.TodayBlock(C, 6, H, 2 * C), [x, square]),
+    "TodayDecoder": (today.TodayDecoder(today.TodayConfig(V, C, 6, H)), [ids]),
     "DecoderBlock, as in 8.2": (reference("8.2")(C, H, 2 * C), [x]),
     "MyBertSelfAttention": (reference("7.1")(config()), [x, square]),
 }
@@ -81,6 +109,14 @@ FUNCTIONS = {
     "merge_heads": (heads.merge_heads, [q]),
     "embed": (embeddings.embed, [ids, table]),
     "add_positions": (embeddings.add_positions, [x, drawn(9, C)]),
+    "rotate_pairs": (rotary.rotate_pairs, [q, torch.arange(T)]),
+    "rotate_halves": (rotary.rotate_halves, [q, torch.arange(T)]),
+    "rotate_first": (rotary.rotate_first, [q, torch.arange(T), 4]),
+    "pairs_to_halves": (rotary.pairs_to_halves, [table[:10], 5]),
+    "rotary_step": (rotary.rotary_step, [q, q, q, (k, v)]),
+    "biased_attention": (biases.biased_attention, [q, k, v, scores, mask]),
+    "grouped_attention": (grouped.grouped_attention, [drawn(B, 6, T, D), k, v, mask]),
+    "pool_heads": (grouped.pool_heads, [table[:10], 10, 5]),
     "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
     "decoder.sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
     "induction.induction_scores": (induction.induction_scores, [drawn(H, T, T), torch.tensor([1, 2, 1, 2, 1])]),
@@ -113,6 +149,7 @@ READING = {
     "BertModel, pruned",
     "Decoder",
     "Decoder, padded",
+    "TodayDecoder",
     "decoder.next_token_loss",
 }
 

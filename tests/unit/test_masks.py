@@ -26,6 +26,14 @@ def test_causal_mask_sees_itself_and_the_past():
     assert masks.causal_mask(1).tolist() == [[True]]
 
 
+def test_causal_mask_after_a_past_is_the_last_rows_of_a_longer_one():
+    for past in range(4):
+        assert torch.equal(masks.causal_mask(T, past=past), masks.causal_mask(past + T)[past:])
+    for past in (-1, 1.0, None):
+        with pytest.raises(ValueError, match=f"past must be a whole number of at least 0, got {past}; of cached"):
+            masks.causal_mask(T, past=past)
+
+
 @pytest.mark.parametrize(
     "length, error, words",
     [

@@ -205,7 +205,7 @@ KDIM = nn.MultiheadAttention(C, H, kdim=13, vdim=17).state_dict()
 @pytest.mark.parametrize(
     "state, layout, words",
     [
-        ({}, "keras", "layout must be one of torch, labml, annotated, bentrevett, huggingface, got 'keras'"),
+        ({}, "keras", "layout must be one of torch, labml, annotated, bentrevett, huggingface, llama, .*, got 'keras'"),
         ({}, "labml", r"do not look like labml's: query.linear.weight is missing, found nothing"),
         (theirs_without("labml", "key.linear.weight"), "labml", "key.linear.weight is missing, found query.linear.w"),
         (theirs_without("labml", "key.linear.bias"), "labml", "key.linear.bias is missing"),

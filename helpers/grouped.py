@@ -1,0 +1,105 @@
+"""Grouped-query attention: several query heads read the same keys and values, so that fewer have to be kept.
+
+With as many groups as heads it is multi-head attention, with one group multi-query attention.
+"""
+
+import math
+
+import torch
+from torch import nn
+
+from helpers.heads import merge_heads, split_heads
+from helpers.masks import causal_mask, masked_softmax
+from helpers.norms import RMSNorm
+from helpers.require import require_cache, require_heads, require_mask, require_sequences, require_sizes
+from helpers.require_today import require_grouped, require_groups, require_head_weight
+from helpers.rotary import rotate_halves
+
+
+def grouped_attention(q, k, v, mask=None):
+    """Query head h reads the keys and values of group h // (H / G); none of them is copied.
+
+    Shapes: q (B, H, T, D), k (B, G, S, D), v (B, G, S, Dv), mask broadcastable to (B, H, T, S), True = may attend
+            -> out (B, H, T, Dv), weights (B, H, T, S)
+    Units:  weights sum to 1 over S, to 0 where a row is fully masked
+    Errors: TypeError or ValueError if q, k, v or mask do not fit, or G does not divide H
+    Source: Ainslie et al. 2023; Shazeer 2019 for one group; notebook 10
+    """
+    require_grouped(q, k, v)
+    (_, H, T, D), G = q.shape, k.size(1)
+    together = q.reshape(-1, G, H // G * T, D)  # the queries of a group's heads, one after another
+    scores = together @ k.transpose(-2, -1) / math.sqrt(D)  # (B, G, H / G * T, S)
+    weights = masked_softmax(scores.unflatten(2, (-1, T)).flatten(1, 2), mask)  # (B, H, T, S)
+    out = weights.reshape(scores.shape) @ v  # (B, G, H / G * T, Dv)
+    return out.unflatten(2, (-1, T)).flatten(1, 2), weights  # (B, H, T, Dv), (B, H, T, S)
+
+
+def pool_heads(weight, num_heads, groups):
+    """The mean of the key or value projections of each group's heads: how a trained model gets fewer keys.
+
+    Shapes: weight (H * D, C), or a bias (H * D,) -> (G * D, C) or (G * D,)
+    Errors: TypeError or ValueError if the rows are not as many for each head, or groups does not divide num_heads
+    Source: Ainslie et al. 2023, section 2.1; notebook 10
+    """
+    require_head_weight(weight, num_heads)
+    require_groups(num_heads, groups)
+    heads = weight.unflatten(0, (groups, num_heads // groups, -1))  # (G, H / G, D, C)
+    return heads.mean(dim=1).flatten(0, 1)  # (G, D, C) -> (G * D, C)
+
+
+def cache_bytes(past):
+    """How many bytes a past takes: all tensors in it, however deep.
+
+    Source: notebook 10
+    """
+    if isinstance(past, torch.Tensor):
+        return past.numel() * past.element_size()
+    return sum(map(cache_bytes, past)) if isinstance(past, (tuple, list)) else 0
+
+
+class GroupedQueryAttention(nn.Module):
+    """Causal self-attention with rotary positions in halves and fewer keys than queries, as in Llama.
+
+    With qk_norm, the features of each head's q and k are normed before they are turned, as in Qwen3.
+
+    Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, P + T), past (keys, values), (B, G, P + T, D) each
+            past: what an earlier call returned; x continues after it, and it may be continued more than once
+            mask broadcastable to (B, H, T, P + T), True = may attend; the future is hidden in any case
+    Units:  weights sum to 1 over P + T, to 0 where a row is fully masked; the keys of the past are turned already
+    Errors: TypeError or ValueError if a size makes no sense, or x, mask or past do not fit
+    Source: Ainslie et al. 2023; Touvron et al. 2023; Yang et al. 2025 for QK-norm; notebook 10
+    """
+
+    def __init__(self, d_model, num_heads, groups, d_head=None, base=10000.0, qk_norm=False):
+        super().__init__()
+        if d_head is None:
+            require_heads(d_model, num_heads)
+            d_head = d_model // num_heads
+        require_groups(num_heads, groups)
+        require_sizes(d_head=d_head)
+        self.num_heads, self.groups, self.base = num_heads, groups, base
+        self.q_proj = nn.Linear(d_model, num_heads * d_head, bias=False)
+        self.k_proj = nn.Linear(d_model, groups * d_head, bias=False)
+        self.v_proj = nn.Linear(d_model, groups * d_head, bias=False)
+        self.q_norm = RMSNorm(d_head) if qk_norm else nn.Identity()
+        self.k_norm = RMSNorm(d_head) if qk_norm else nn.Identity()
+        self.out_proj = nn.Linear(num_heads * d_head, d_model, bias=False)
+
+    def forward(self, x, mask=None, past=None):
+        require_sequences(x, None, self.q_proj)
+        q = self.q_norm(split_heads(self.q_proj(x), self.num_heads))  # (B, H, T, D)
+        k = self.k_norm(split_heads(self.k_proj(x), self.groups))  # (B, G, T, D)
+        v = split_heads(self.v_proj(x), self.groups)  # (B, G, T, D)
+        if past is not None:
+            require_cache(past, k, None)
+        T, P = x.size(1), 0 if past is None else past[0].size(-2)
+        positions = torch.arange(P, P + T, device=x.device)
+        q, k = rotate_halves(q, positions, self.base), rotate_halves(k, positions, self.base)
+        if past is not None:
+            k, v = (torch.cat(pair, dim=-2) for pair in zip(past, (k, v), strict=True))  # (B, G, P + T, D) each
+        visible = causal_mask(T, x.device, past=P)  # (T, P + T)
+        if mask is not None:
+            require_mask(mask, q[..., :1].expand(-1, -1, -1, P + T))  # a view of the scores' shape, no scores
+            visible = visible & mask
+        out, weights = grouped_attention(q, k, v, visible)
+        return self.out_proj(merge_heads(out)), weights, (k, v)

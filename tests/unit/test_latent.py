@@ -1,0 +1,182 @@
+"""Multi-head latent attention: keys and values that are made, and the same numbers without making them."""
+
+import pytest
+import torch
+
+from helpers.attention import dot_product_attention
+from helpers.grouped import cache_bytes
+from helpers.latent import LatentAttention, absorbed_attention
+from tests.unit.bert_models import agree, filled, random, require_one_sentence, some_mask
+from tests.unit.test_grouped import Largest
+
+B, H, T, S, D, E, R, P, C = 2, 3, 5, 7, 11, 13, 4, 6, 17
+
+
+def tensors():
+    return random(B, H, T, D), random(B, S, R, seed=1), random(H, D, R, seed=2) / 2, random(H, E, R, seed=3)
+
+
+def plain(q, latents, w_k, w_v, shared=None, mask=None):
+    """The keys and values of each head, made one head after another."""
+    k = torch.stack([latents @ w.mT for w in w_k], dim=1)
+    v = torch.stack([latents @ w.mT for w in w_v], dim=1)
+    if shared is not None:
+        k = torch.cat([k, shared[:, None].expand(-1, len(w_k), -1, -1)], dim=-1)
+    return dot_product_attention(q, k, v, mask)
+
+
+@pytest.mark.parametrize("mask", [None, some_mask(T, S), some_mask(B, H, T, S)], ids=["no mask", "mask", "mask of all"])
+@pytest.mark.parametrize("rotary", [False, True])
+def test_absorbed_is_plain(rotary, mask):
+    q, *given = tensors()
+    shared = random(B, S, P, seed=4) if rotary else None
+    q = torch.cat([q, random(B, H, T, P, seed=5)], dim=-1) if rotary else q
+    kept = [x.clone() for x in (q, *given)]
+    for found, expected in zip(
+        absorbed_attention(q, *given, shared, mask), plain(q, *given, shared, mask), strict=True
+    ):
+        agree(found, expected)
+    assert all(map(torch.equal, (q, *given), kept))
+
+
+def test_gradients_are_those_of_plain():
+    given = [x.requires_grad_() for x in tensors()]
+    mix = random(B, H, T, E, seed=9)
+    agree(*(torch.autograd.grad((f(*given)[0] * mix).sum(), given) for f in (absorbed_attention, plain)))
+    small = [random(1, 2, 2, 3), random(1, 3, 2, seed=1), random(2, 3, 2, seed=2), random(2, 2, 2, seed=3)]
+    assert torch.autograd.gradcheck(absorbed_attention, [x.requires_grad_() for x in small])
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 2e-5), (torch.bfloat16, 0.3)])
+def test_dtypes(dtype, tolerance):
+    given = [x.to(dtype) for x in tensors()]
+    for found, exact in zip(absorbed_attention(*given), plain(*(x.double() for x in given)), strict=True):
+        assert found.dtype == dtype and (found - exact).abs().max() < tolerance
+
+
+def test_keys_and_values_are_never_made():
+    q, latents, w_k, w_v = (torch.zeros(shape) for shape in [(2, 3, 2, 32), (2, 400, 4), (3, 32, 4), (3, 40, 4)])
+    with Largest() as largest:
+        absorbed_attention(q, latents, w_k, w_v)
+    assert largest.elements < 2 * 3 * 400 * 32 / 8
+    made = LatentAttention(C, 3, query_rank=4, rank=4, d_plain=32, d_rotary=2, d_value=40)
+    past = torch.zeros(2, 399, 4), torch.zeros(2, 399, 2)
+    with Largest() as absorbed:
+        made.absorbed(torch.zeros(2, 1, C), past)
+    with Largest() as largest:
+        made(torch.zeros(2, 1, C), past)
+    assert absorbed.elements < 2 * 3 * 400 * 32 / 8 < 2 * 3 * 400 * 32 <= largest.elements
+
+
+# ---------------------------------------------------------------- the module
+
+
+def module():
+    return filled(LatentAttention(C, H, query_rank=7, rank=R, d_plain=D, d_rotary=P, d_value=E, base=77.0))
+
+
+def test_both_ways_give_the_same():
+    made, x = module(), random(B, T, C)
+    agree(made.absorbed(x)[:2], made(x)[:2])
+    agree(made.absorbed(x)[2], made(x)[2])
+    gradients = [torch.autograd.grad(f(x)[0].square().sum(), list(made.parameters())) for f in (made, made.absorbed)]
+    agree(*gradients)
+
+
+@pytest.mark.parametrize("way", ["forward", "absorbed"])
+def test_cached_equals_uncached_for_every_split(way):
+    made, x = module(), random(B, T, C)
+    expected, expected_weights, _ = made(x)
+    for first in range(1, T):
+        for second in range(1, T - first + 1):
+            past = None
+            for start, end in [(0, first), (first, first + second), *((t, t + 1) for t in range(first + second, T))]:
+                out, weights, past = getattr(made, way)(x[:, start:end], past)
+                agree(out, expected[:, start:end])
+                agree(weights, expected_weights[:, :, start:end, :end])
+
+
+def test_the_cache_has_a_latent_and_a_rotary_key_for_each_token():
+    made, x = module(), random(B, T, C)
+    past = made(x)[2]
+    assert [tuple(t.shape) for t in past] == [(B, T, R), (B, T, P)]
+    assert cache_bytes(past) == B * T * (R + P) * 8  # float64
+
+
+def test_a_past_is_not_changed_and_can_be_continued_twice():
+    made, x = module(), random(B, T, C)
+    past = made(x[:, :3])[2]
+    kept = [x.clone() for x in past]
+    made(-x[:, 3:], past)
+    agree(made.absorbed(x[:, 3:], past)[0], made(x)[0][:, 3:])
+    assert all(map(torch.equal, past, kept))
+
+
+def test_positions_count_by_their_distance_and_turn_only_the_rotary_features():
+    made, x = module(), random(B, T, C)
+    x = x[:, :1].expand(B, T, C)
+    weights = made(x)[1]  # with equal tokens, ratios of weights tell distances
+    ratios = weights[..., 1:, 1] / weights[..., 1:, 0]
+    agree(weights[..., 2:, 2] / weights[..., 2:, 1], ratios[..., :-1])
+    made.k_rotary.weight.data.zero_()
+    agree(made(x)[1][:, :, -1], torch.full((B, H, T), 1 / T, dtype=torch.float64))
+
+
+# ---------------------------------------------------------------- errors
+
+Q, L, K, V = torch.zeros(1, 2, 3, 4), torch.zeros(1, 5, 6), torch.zeros(2, 4, 6), torch.zeros(2, 7, 6)
+
+
+@pytest.mark.parametrize(
+    "error, words, call",
+    [
+        (TypeError, "w_k must be a tensor of floats, got torch.int64", lambda: absorbed_attention(Q, L, K.long(), V)),
+        (
+            ValueError,
+            r"the others must have three axes, got q \(1, 2, 3, 4\), latents \(5, 6\)",
+            lambda: absorbed_attention(Q, L[0], K, V),
+        ),
+        (
+            ValueError,
+            r"must agree in B, H, D and R, .* got q \(1, 2, 3, 4\), latents \(1, 5, 6\), w_k \(2, 3, 6\)",
+            lambda: absorbed_attention(Q, L, K[:, :3], V),
+        ),
+        (
+            ValueError,
+            r"must agree in B, H, D and R, .* w_v \(2, 7, 5\)",
+            lambda: absorbed_attention(Q, L, K, V[..., :5]),
+        ),
+        (ValueError, r"must agree in B, H, D and R", lambda: absorbed_attention(Q, L.expand(3, -1, -1), K, V)),
+        (
+            ValueError,
+            r"make q \(B, H, T, D \+ N\), got .* shared \(1, 4, 2\)",
+            lambda: absorbed_attention(torch.zeros(1, 2, 3, 6), L, K, V, torch.zeros(1, 4, 2)),
+        ),
+        (ValueError, "at least one of each", lambda: absorbed_attention(Q[:, :, :0], L, K, V)),
+        (
+            TypeError,
+            "rank must be a whole number, got 4.0",
+            lambda: LatentAttention(C, H, query_rank=7, rank=4.0, d_plain=D, d_rotary=P, d_value=E),
+        ),
+        (
+            ValueError,
+            "an even D",
+            lambda: LatentAttention(C, H, query_rank=7, rank=R, d_plain=D, d_rotary=5, d_value=E)(torch.zeros(B, T, C)),
+        ),
+        (ValueError, r"x must be \(B, T, C\)", lambda: module()(random(T, C))),
+        (
+            TypeError,
+            r"past must be a pair \(latents, shared keys\), as it was returned, got Tensor",
+            lambda: module()(random(B, T, C), random(B, T, R)),
+        ),
+        (
+            ValueError,
+            r"past must hold latents \(2, P, 4\) and shared keys \(2, P, 6\), got \(2, 3, 4\) and \(2, 2, 6\)",
+            lambda: module()(random(B, T, C), (random(B, 3, R), random(B, 2, P))),
+        ),
+    ],
+)
+def test_errors_are_one_sentence(error, words, call):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    require_one_sentence(caught)

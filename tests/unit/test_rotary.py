@@ -1,0 +1,193 @@
+"""Rotary positions: complex numbers, the permutation from pairs to halves, and that only distances count."""
+
+import copy
+
+import pytest
+import torch
+
+from helpers.masks import causal_mask
+from helpers.rotary import pairs_to_halves, rotary_step, rotate_first, rotate_halves, rotate_pairs
+from tests.unit.bert_models import agree, random, require_one_sentence
+from tests.unit.oracles import sdpa
+
+B, H, T, D, C = 2, 3, 7, 10, 13
+BASES = [10000.0, 500.0]
+
+
+def by_complex_numbers(x, positions, base=10000.0):
+    """Each pair as one complex number, times e^(i * angle)."""
+    D = x.size(-1)
+    angle = positions.double()[:, None] * base ** (-torch.arange(0, D, 2, dtype=torch.float64) / D)
+    return torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (-1, 2))) * torch.exp(1j * angle)).flatten(-2)
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize(
+    "positions", [torch.arange(T), torch.arange(T) + 1990, torch.arange(T) * 0.7], ids=["first", "later", "floats"]
+)
+def test_pairs_are_complex_numbers_that_turn(positions, base):
+    x = random(B, H, T, D)
+    agree(rotate_pairs(x, positions, base), by_complex_numbers(x, positions, base))
+
+
+def test_the_default_base_is_10000():
+    x = random(T, D)
+    for rotate in (rotate_pairs, rotate_halves):
+        assert torch.equal(rotate(x, torch.arange(T)), rotate(x, torch.arange(T), 10000))
+        assert (rotate(x, torch.arange(T)) - rotate(x, torch.arange(T), 9999)).abs().max() > 1e-6
+
+
+def test_halves_are_pairs_in_another_order():
+    x, positions = random(B, H, T, D), torch.arange(T) + 5
+    order = torch.tensor([*range(0, D, 2), *range(1, D, 2)])
+    agree(rotate_halves(x[..., order], positions, 77.0), rotate_pairs(x, positions, 77.0)[..., order])
+
+
+@pytest.mark.parametrize("rotate", [rotate_pairs, rotate_halves])
+def test_only_the_distance_counts(rotate):
+    q, k, positions = random(B, H, T, D), random(B, H, T, D, seed=1), torch.arange(T)
+    scores = rotate(q, positions) @ rotate(k, positions).mT
+    agree(rotate(q, positions + 1000) @ rotate(k, positions + 1000).mT, scores)  # to 1e-12
+    assert (rotate(q, positions + 1) @ rotate(k, positions).mT - scores).abs().max() > 0.1
+    q, k = q[..., :1, :].expand(B, H, T, D), k[..., :1, :].expand(B, H, T, D)
+    scores = rotate(q, positions) @ rotate(k, positions).mT
+    agree(scores[..., 1:, 1:], scores[..., :-1, :-1])
+
+
+@pytest.mark.parametrize("rotate", [rotate_pairs, rotate_halves])
+def test_lengths_stay_and_position_0_changes_nothing(rotate):
+    x = random(B, T, D)
+    agree(rotate(x, torch.arange(T)).norm(dim=-1), x.norm(dim=-1))
+    assert torch.equal(rotate(x, torch.zeros(T)), x)
+
+
+def test_the_first_features_turn_and_the_others_stay():
+    x, positions = random(B, H, T, D), torch.arange(T)
+    turned = rotate_first(x, positions, 4, 77.0)
+    assert torch.equal(turned[..., 4:], x[..., 4:])
+    assert torch.equal(turned[..., :4], rotate_halves(x[..., :4], positions, 77.0))
+    assert torch.equal(rotate_first(x, positions, D), rotate_halves(x, positions))
+
+
+@pytest.mark.parametrize("rotate", [rotate_pairs, rotate_halves, lambda x, positions: rotate_first(x, positions, 4)])
+def test_gradients_dtypes_empty_sequences_and_arguments(rotate):
+    x, positions = random(3, 4).requires_grad_(), torch.arange(3)
+    assert torch.autograd.gradcheck(rotate, (x, positions))
+    for dtype, tolerance in ((torch.float32, 1e-6), (torch.bfloat16, 0.05), (torch.float16, 0.005)):
+        near = rotate(x.detach().to(dtype), positions + 1997)
+        assert near.dtype == dtype and (near - rotate(x.detach(), positions + 1997)).abs().max() < tolerance
+    assert rotate(torch.zeros(B, 0, 4), torch.arange(0)).shape == (B, 0, 4)
+    before = x.detach().clone()
+    rotate(x.detach(), positions)
+    assert torch.equal(x, before) and torch.equal(positions, torch.arange(3))
+
+
+# ---------------------------------------------------------------- weights
+
+
+def test_halves_with_permuted_weights_give_the_scores_of_pairs():
+    x, positions = random(B, T, C), torch.arange(T)
+    w_q, w_k = random(H * D, C, seed=1), random(H * D, C, seed=2)
+
+    def scores(rotate, w_q, w_k):
+        q, k = (rotate((x @ w.mT).unflatten(-1, (H, D)).transpose(1, 2), positions) for w in (w_q, w_k))
+        return q @ k.mT
+
+    agree(scores(rotate_halves, pairs_to_halves(w_q, H), pairs_to_halves(w_k, H)), scores(rotate_pairs, w_q, w_k))
+    assert (scores(rotate_halves, w_q, w_k) - scores(rotate_pairs, w_q, w_k)).abs().max() > 1
+
+
+def test_a_bias_is_permuted_like_the_rows():
+    rows = torch.arange(12.0)
+    assert pairs_to_halves(rows, 2).tolist() == [0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11]
+    assert torch.equal(pairs_to_halves(rows[:, None].expand(12, 3), 2)[:, 1], pairs_to_halves(rows, 2))
+    assert torch.equal(rows, torch.arange(12.0))
+
+
+# ---------------------------------------------------------------- after a past
+
+
+def full(q, k, v):
+    positions = torch.arange(T)
+    return sdpa(rotate_pairs(q, positions), rotate_pairs(k, positions), v, causal_mask(T))
+
+
+def test_a_step_continues_after_the_past_in_every_split():
+    q, k, v = (random(B, H, T, D, seed=seed).requires_grad_() for seed in range(3))
+    expected, mix = full(q, k, v), random(B, H, T, D, seed=9)
+    gradients = torch.autograd.grad((expected * mix).sum(), (q, k, v))
+    for first in range(1, T):
+        for second in range(1, T - first + 1):
+            outs, past = [], None
+            for part in [(0, first), (first, first + second), *((t, t + 1) for t in range(first + second, T))]:
+                out, past = rotary_step(*(x[:, :, slice(*part)] for x in (q, k, v)), past)
+                outs.append(out)
+            agree(torch.cat(outs, dim=2), expected)
+            agree(torch.autograd.grad((torch.cat(outs, dim=2) * mix).sum(), (q, k, v)), gradients)
+
+
+def test_a_past_can_be_continued_twice():
+    q, k, v = (random(B, H, T, D, seed=seed) for seed in range(3))
+    _, past = rotary_step(q[:, :, :4], k[:, :, :4], v[:, :, :4])
+    kept = copy.deepcopy(past)
+    rotary_step(-q[:, :, 4:], k[:, :, 4:], -v[:, :, 4:], past)
+    agree(rotary_step(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:], past)[0], full(q, k, v)[:, :, 4:])
+    assert all(map(torch.equal, past, kept))
+
+
+# ---------------------------------------------------------------- errors
+
+X, P = torch.zeros(2, 3, 4), torch.arange(3)
+QKV = [torch.zeros(1, 2, 3, 4)] * 3
+
+
+@pytest.mark.parametrize(
+    "error, words, call",
+    [
+        (
+            ValueError,
+            r"an even D, since features are turned in pairs, got \(2, 3, 5\)",
+            lambda: rotate_pairs(torch.zeros(2, 3, 5), P),
+        ),
+        (ValueError, r"an even D, .* got \(4,\)", lambda: rotate_halves(torch.zeros(4), P)),
+        (TypeError, "x must be a tensor of floats, got torch.int64", lambda: rotate_pairs(X.long(), P)),
+        (
+            TypeError,
+            "positions must be a tensor of numbers, got list; make one with",
+            lambda: rotate_pairs(X, [0, 1, 2]),
+        ),
+        (TypeError, "positions must be a tensor of numbers, got torch.bool", lambda: rotate_pairs(X, P > 0)),
+        (ValueError, r"positions must be \(3,\), one for each of x's 3, got \(2,\)", lambda: rotate_halves(X, P[:2])),
+        (ValueError, "positions are on meta, x is on cpu", lambda: rotate_halves(X, P.to("meta"))),
+        (
+            ValueError,
+            r"width must be at most the number of features of x, got 6 for x \(2, 3, 4\)",
+            lambda: rotate_first(X, P, 6),
+        ),
+        (ValueError, r"an even D, .* got \(2, 3, 3\)", lambda: rotate_first(X, P, 3)),
+        (TypeError, "width must be a whole number, got 2.0", lambda: rotate_first(X, P, 2.0)),
+        (TypeError, "x must be a tensor of floats, got list", lambda: rotate_first([X], P, 2)),
+        (TypeError, "weight must be a tensor of floats, got Linear", lambda: pairs_to_halves(torch.nn.Linear(2, 4), 2)),
+        (
+            ValueError,
+            r"weight must have an even number of rows for each of 3 heads, got \(9, 2\)",
+            lambda: pairs_to_halves(torch.zeros(9, 2), 3),
+        ),
+        (TypeError, "num_heads must be a whole number, got 2.0", lambda: pairs_to_halves(torch.zeros(8, 2), 2.0)),
+        (TypeError, r"past must be a pair \(keys, values\)", lambda: rotary_step(*QKV, past=QKV)),
+        (
+            ValueError,
+            r"past must hold keys and values of one shape",
+            lambda: rotary_step(*QKV, past=(X[None, ..., :2], X[None, ..., :2])),
+        ),
+        (
+            ValueError,
+            "length must be at least 1, got 0; an empty sequence",
+            lambda: rotary_step(*(x[:, :, :0] for x in QKV)),
+        ),
+    ],
+)
+def test_errors_are_one_sentence(error, words, call):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    require_one_sentence(caught)

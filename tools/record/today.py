@@ -1,0 +1,120 @@
+"""Record tests/golden/today again: what published attention modules, and a small Llama, compute in transformers 5.23.
+
+    pip install transformers==5.23.0 safetensors torch
+    python -m tools.record.today             compare with the recorded outputs
+    python -m tools.record.today --write     write new ones
+
+Each file's metadata holds the arguments of its configuration. Causal attention is recorded twice: for all tokens at
+once (output.*), and with a cache, first for some of them and then for one at a time (step.*).
+"""
+
+import json
+import sys
+
+import torch
+import transformers
+from safetensors import safe_open
+from transformers import DynamicCache
+from transformers.masking_utils import create_bidirectional_mask, create_causal_mask
+from transformers.models.bloom.modeling_bloom import BloomAttention, build_alibi_tensor
+from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3Attention, DeepseekV3RotaryEmbedding
+from transformers.models.gpt2.modeling_gpt2 import GPT2Attention
+from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
+from transformers.models.qwen3.modeling_qwen3 import Qwen3Attention, Qwen3RotaryEmbedding
+from transformers.models.t5.modeling_t5 import T5Attention
+
+from tools.record.compare import ROOT, part, record
+
+GOLDEN = ROOT / "tests" / "golden" / "today"
+PREFILL = 4  # tokens that are read at once before the single ones
+
+
+def rotary(module, embedding):
+    def call(config, attention, x, mask, cache, first):
+        turns = embedding(config)(x, position_ids=torch.arange(first, first + x.size(1))[None])
+        return attention(hidden_states=x, position_embeddings=turns, attention_mask=mask, past_key_values=cache)
+
+    return lambda config: module(config, layer_idx=0), call
+
+
+def gpt2(config, attention, x, mask, cache, first):
+    return attention(x.contiguous(), past_key_values=cache, attention_mask=mask)
+
+
+def bloom(config, attention, x, mask, cache, first):
+    alibi = build_alibi_tensor(torch.ones(len(x), first + x.size(1)), config.n_head, dtype=x.dtype)
+    return attention(x, residual=torch.zeros_like(x), alibi=alibi, attention_mask=mask, layer_past=cache)
+
+
+def t5(config, attention, x, mask, cache, first):
+    out, bias, weights = attention(x, mask=mask, past_key_values=cache)
+    return out, weights, bias
+
+
+def t5_module(config):
+    return T5Attention(config, has_relative_attention_bias=True, layer_idx=0, is_causal=config.is_decoder)
+
+
+CASES = {
+    "llama": (transformers.LlamaConfig, *rotary(LlamaAttention, LlamaRotaryEmbedding)),
+    "qwen3": (transformers.Qwen3Config, *rotary(Qwen3Attention, Qwen3RotaryEmbedding)),
+    "deepseek_v3": (transformers.DeepseekV3Config, *rotary(DeepseekV3Attention, DeepseekV3RotaryEmbedding)),
+    "gpt2": (transformers.GPT2Config, lambda config: GPT2Attention(config, layer_idx=0), gpt2),
+    "bloom": (transformers.BloomConfig, lambda config: BloomAttention(config, layer_idx=0), bloom),
+    "t5_decoder": (transformers.T5Config, t5_module, t5),
+    "t5_encoder": (transformers.T5Config, t5_module, t5),
+}
+
+
+def configuration(name, kind):
+    with safe_open(GOLDEN / f"{name}.safetensors", "pt") as file:
+        return kind(**json.loads(file.metadata()["config"]), attn_implementation="eager")
+
+
+def attention_outputs(name, tensors):
+    kind, make, call = CASES[name]
+    config = configuration(name, kind)
+    attention, x = make(config).eval(), tensors["input.hidden_states"]
+    attention.load_state_dict(part(tensors, "state."))
+    T, outputs = x.size(1), {}
+    if name == "t5_encoder":
+        out, weights, bias = call(config, attention, x, None, None, 0)
+        mask = create_bidirectional_mask(config=config, inputs_embeds=x, attention_mask=tensors["input.padding"].long())
+        padded_out, padded_weights, _ = call(config, attention, x, mask, None, 0)
+        outputs |= {"output.attn_output_padded": padded_out, "output.attn_weights_padded": padded_weights}
+    else:
+        out, weights, *bias = call(config, attention, x, causal(config, x, None, 0), None, 0)
+        cache, outs, all_weights = DynamicCache(), [], torch.zeros_like(weights)
+        for first, last in [(0, PREFILL), *((t, t + 1) for t in range(PREFILL, T))]:
+            new = x[:, first:last]
+            step_out, step_weights, *_ = call(config, attention, new, causal(config, new, cache, first), cache, first)
+            outs.append(step_out)
+            all_weights[:, :, first:last, :last] = step_weights
+        outputs |= {"step.attn_output": torch.cat(outs, dim=1), "step.attn_weights": all_weights}
+        outputs |= {"step.cache_keys": cache.layers[0].keys, "step.cache_values": cache.layers[0].values}
+        bias = bias[0] if bias else None
+    if bias is not None:
+        outputs["output.position_bias"] = bias
+    return outputs | {"output.attn_output": out, "output.attn_weights": weights}
+
+
+def causal(config, x, cache, first):
+    positions = torch.arange(first, first + x.size(1))[None]
+    return create_causal_mask(
+        config=config, inputs_embeds=x, attention_mask=None, past_key_values=cache, position_ids=positions
+    )
+
+
+def model_outputs(tensors):
+    made = transformers.LlamaForCausalLM(configuration("llama_model", transformers.LlamaConfig)).eval()
+    made.load_state_dict(part(tensors, "state."), strict=False)  # lm_head is the embedding table
+    found = made(tensors["ids"].long(), output_attentions=True)
+    weights = {f"output.attentions.{i}": layer for i, layer in enumerate(found.attentions)}
+    return {"output.logits": found.logits, **weights}
+
+
+if __name__ == "__main__":
+    write, made_by = "--write" in sys.argv, f"transformers {transformers.__version__}, torch {torch.__version__}, eager"
+    for name in CASES:
+        record(GOLDEN / f"{name}.safetensors", lambda tensors, n=name: attention_outputs(n, tensors), made_by, write)
+    record(GOLDEN / "llama_model.safetensors", model_outputs, made_by, write)
