@@ -22,7 +22,7 @@ class Model(nn.Module):
 
     def forward(self, ids):
         x = self.tokens(ids)  # (B, T, C)
-        mean = x.cumsum(dim=1) / torch.arange(1, ids.size(1) + 1)[:, None]
+        mean = x.cumsum(dim=1) / torch.arange(1, ids.size(1) + 1, device=x.device)[:, None]
         return self.out(mean) * (1.0 if self.training else 0.5)
 
 
