@@ -46,8 +46,8 @@ NOTEBOOKS = (
     Notebook(
         "08_a_language_model.ipynb",
         "a language model of your own",
-        minutes=119,
-        core=77,
+        minutes=162,
+        core=120,
         question="How does attention learn to write?",
     ),
 )

@@ -51,26 +51,13 @@ class NextTokenExplorer(Explorer):
         """The view as it opens: what one head reads at the last word, and the next words."""
         logits, weights = self._model.look(torch.tensor([self.ids]))
         probabilities = logits[0, -1].softmax(-1)  # (V,)
-        left = self._without_each(int(probabilities.argmax()))
-        needed = min(left, key=lambda head: round(left[head], 4))
         layer, head = divmod(self.head, self.sizes["heads"])
         return still.next_words(
             [self.words[id] for id in self.ids],
             weights[layer][0, head, -1],
             self._name(self.head),
             dict(zip(self.words, probabilities.tolist(), strict=True)),
-            {self._name(each): left[each] for each in (self.head, needed)},
         )
-
-    def _without_each(self, guess):
-        """{head: the probability of the guess when that head alone is silenced}."""
-        found = {}
-        for head in range(self.sizes["layers"] * self.sizes["heads"]):
-            mask = torch.ones(self.sizes["layers"], self.sizes["heads"])
-            mask.view(-1)[head] = 0
-            logits, _ = self._model(torch.tensor([self.ids]), head_mask=mask)
-            found[head] = float(logits[0, -1].softmax(-1)[guess])
-        return found
 
     def _name(self, head):
         return "layer {}, head {}".format(*divmod(head, self.sizes["heads"]))

@@ -233,11 +233,10 @@ WIDE = 760  # pixels
 MOST_BARS = 5
 
 
-def next_words(text, weights, head, probabilities, without):
+def next_words(text, weights, head, probabilities):
     """A text shaded by what one head reads at its last word, and a bar for each of the most likely next words.
 
-    Shapes: text T words, weights (T,), head its name, probabilities {word: its probability}, without {name of a head:
-            what is left of the most likely word when that head is silenced}
+    Shapes: text T words, weights (T,), head its name, probabilities {word: its probability}
     Source: notebook 08
     """
     places = _lines_of(text)
@@ -259,9 +258,7 @@ def next_words(text, weights, head, probabilities, without):
     j, guess = int(weights.argmax()), most[0]
     caption = (
         f"{head[0].upper()}{head[1:]} reads “{text[j]}” (position {j}) most: {float(weights[j]):.2f}. "
-        f"The model expects “{guess}” with {probabilities[guess]:.2f}"
-        + "".join(f"; if {name} is silenced, with {left:.2f}" for name, left in without.items())
-        + "."
+        f"The model expects “{guess}” with {probabilities[guess]:.2f}."
     )
     return plots.Picture("\n".join(parts) + "\n", f"{title}. The text: {' '.join(text)}. {caption}", caption)
 

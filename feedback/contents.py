@@ -59,8 +59,13 @@ class Contents:
         return self.notebooks[index] if index < len(self.notebooks) else None
 
     def belonging(self, ids: Iterable[str], notebook: Notebook) -> list[str]:
-        """Those of the exercises or predictions that are in this notebook."""
-        return [id for id in ids if self.of(id) == notebook]
+        """Those of the exercises or predictions that are in this notebook, in the order in which they stand there.
+
+        An id is permanent, so an exercise that is added between 8.2 and 8.3 is called 8.7.
+        """
+        places = list(_cells(self.folder / notebook.file))
+        found = [id for id in ids if self.of(id) == notebook]
+        return sorted(found, key=lambda id: places.index(id) if id in places else len(places))
 
     def link(self, id: str) -> str:
         """The address of an exercise or prediction, for a link in a notebook; empty if no notebook has it.

@@ -24,7 +24,7 @@ The kinds of words, and how each is drawn:
     fixed    certain from the grammar alone: the full stops, and `In` in the opening
 
 So the best possible loss is known for each word: -log of the probability with which the grammar drew it. A model that
-knows which words are in the story, but not whose they are, has log 3 where a word has to be read back.
+knows which words are in the story, but not which of them comes, has log 3 where a word has to be read back.
 """
 
 import math

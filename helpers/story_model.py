@@ -1,7 +1,7 @@
 """The story model: how it is trained, how well it reads, and the trained parameters that come with the course.
 
 It is trained twice: on random strings that repeat, until it reads them back, and then on stories. Without the first
-part it long stays where it knows which words are in a story, but not whose they are.
+part it long stays where it knows which words are in a story, but not which of them comes.
 """
 
 import hashlib

@@ -7,78 +7,48 @@ PREDICTIONS = (
         "08.pairs",
         "A text of 64 tokens goes through a causal model once. How many of its predictions can be scored?",
         {
-            "a": "One: what comes after the last token.",
-            "b": "63.",
-            "c": "64, one at each position.",
+            "a": "63.",
+            "b": "64.",
+            "c": "1.",
         },
-        right="b",
+        right="a",
         tempting={
-            "a": "It is the one that is used for writing. But what do the logits at the other positions say?",
-            "c": "There are logits at each of the 64 positions; but does each of them have its token in the text?",
+            "b": "There are logits at each of the 64 positions; but does each of them have its token in the text?",
+            "c": "What comes after the last token is what is used for writing. But what do the logits at the other "
+            "positions say?",
         },
         watch="Count the rows of the figure, and the tokens of its text, <start> included.",
     ),
     Prediction(
-        "08.uniform",
-        "A model finds each of the 76 tokens equally likely, always. What is its cross-entropy loss?",
+        "08.plateau",
+        "What is the loss for that food, if a model knows which three are in the story, but not which one comes?",
         {
-            "a": "1/76, the probability of each token.",
-            "b": "75/76, the share of wrong guesses.",
-            "c": "log 76, about 4.3.",
+            "a": "Near 0.",
+            "b": "About 2.1, which is log 8.",
+            "c": "About 1.1, which is log 3.",
         },
         right="c",
         tempting={
-            "a": "That is the probability p which it gives to the right token; the loss is a function of p.",
-            "b": "That would be an error rate. The cross-entropy asks how probable the right token was, not whether it "
-            "was the first choice.",
-        },
-        watch="The first line has the loss of such a model, computed with logits that are all 0.",
-    ),
-    Prediction(
-        "08.plateau",
-        "What is the loss for that food, if a model knows which three are in the story, but not whose?",
-        {
-            "a": "Near 0: the three are known.",
-            "b": "log 3, about 1.1.",
-            "c": "log 8, about 2.1: there are eight foods.",
-        },
-        right="b",
-        tempting={
             "a": "It would be 0 if the one were known. How probable is each, if it may be any of the three?",
-            "c": "That is the loss of a model that only knows that a food comes next.",
+            "b": "That is the loss of a model that only knows that one of the eight foods comes next.",
         },
         watch="In the figure below the training, compare the curves with the line at log 3.",
     ),
     Prediction(
-        "08.temperature",
-        "The temperature goes down from 1 to 0.5. What happens to the probabilities?",
+        "08.penalty",
+        "Temperature 1 with a repetition penalty of 1.2: what becomes of the sentences?",
         {
-            "a": "All of them shrink to half.",
-            "b": "The most likely word becomes still more likely; the order of all words stays.",
-            "c": "They come closer together, and the order may change.",
+            "a": "They are as true as without it, and more varied.",
+            "b": "They are less often true, and more varied.",
+            "c": "They are more often true, and less varied.",
         },
         right="b",
         tempting={
-            "a": "The logits are divided by the temperature, but after the softmax the probabilities sum to 1 again.",
-            "c": "A lower temperature sounds like less of everything; but what does dividing by 0.5 do to the distance "
-            "between two logits?",
+            "a": "That is what the penalty is made for. But which words does a true sentence of this story consist of?",
+            "c": "The penalty lowers the logits of words that are in the text. Where did the false sentences get "
+            "theirs?",
         },
-        watch="Compare the bars of one word at the three temperatures, and then the order of the words in each color.",
-    ),
-    Prediction(
-        "08.cache",
-        "The cache holds 10 tokens, and one new token is fed by itself. Which row of the table of positions is added?",
-        {
-            "a": "Row 0: it is the only token that is fed.",
-            "b": "Row 10.",
-            "c": "None: the cached keys hold the positions already.",
-        },
-        right="b",
-        tempting={
-            "a": "Its place in the tensor is 0; but the logits must be those of the whole text. Where is it there?",
-            "c": "The cached keys hold the positions of the earlier tokens, not that of the new one.",
-        },
-        watch="The logits of each token that is fed by itself are compared with those of one pass over the whole text.",
+        watch="Compare the line with the penalty with the line for temperature 1 above it, in the table before.",
     ),
     Prediction(
         "08.layers",

@@ -92,6 +92,10 @@ def test_nothing_comes_after_the_last_exercise_or_an_exercise_of_no_notebook(cou
     assert course.after(id) is None
 
 
+def test_exercises_come_in_the_order_of_their_notebook_and_those_that_it_lacks_at_the_end(contents):
+    assert contents.belonging(["8.2", "8.3", "9.1", "8.1"], NOTEBOOKS[0]) == ["8.1", "8.2", "8.3"]
+
+
 def test_links_lead_to_the_heading_of_an_exercise_and_to_the_cell_of_a_prediction(contents):
     assert contents.link("8.1") == "08_shares.ipynb#cell-id=first"
     assert contents.link("8.2") == "08_shares.ipynb#cell-id=second"
