@@ -15,8 +15,9 @@ out `require`.
     induction   heads that read back what came before          notebook 08
     stories     the small stories that it learns from          notebook 08
     story_model the trained model, and how it is trained       notebook 08
-    ports       weight conversion to and from other code       notebook 05
-    ignored     which arguments transformers' layers ignore    notebook 06
+    ports       weight conversion to and from other code       notebooks 05, 14
+    published   a module of others, to be translated           notebook 14
+    ignored     which arguments transformers' layers ignore    notebook 14
     hosts       where MiniLM's files come from
     pretrained  find, fetch, verify and load MiniLM            notebook 01
     plots       every static figure of the course

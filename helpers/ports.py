@@ -26,7 +26,7 @@ def to_ours(state, layout):
 
     Shapes: all weights (C, C), biases (C,); torch's in_proj_weight (3C, C), in_proj_bias (3C,)
     Errors: ValueError if the layout is unknown, or a weight is missing or unexpected
-    Source: notebook 05
+    Source: notebooks 05 and 14
     """
     require_one_of(NAMES, layout=layout)
     names = NAMES[layout]
@@ -39,7 +39,7 @@ def from_ours(state, layout):
 
     Shapes: as in `to_ours`
     Errors: ValueError if the layout is unknown, or a weight is missing or unexpected
-    Source: notebook 05
+    Source: notebooks 05 and 14
     """
     require_one_of(NAMES, layout=layout)
     names = NAMES[layout]
