@@ -31,7 +31,7 @@ def which_row(case):
             at = int(wrong.nonzero()[0])
             mine, right_one = (explainers.number_of_row(rows, table[at]) for table in (actual, expected))
             if mine is not None and right_one is not None:
-                return f"{layout}: row {at} of your {name} is row {mine} of the fused weight; row {right_one} is right"
+                return f"row {at} of your {name} is row {mine} of the fused weight; row {right_one} is right"
             break
     return explainers.entry(case)
 

@@ -78,7 +78,7 @@ def converted_in_front(mask, convention):
     return mask.bool().view(1, 1, *mask.shape) if convention == "padding" else ~mask.bool()
 
 
-@wrong("conventions-ignored")
+@wrong("hidden-kept")
 def converted_alike(mask, convention):
     return mask != 0
 

@@ -35,7 +35,7 @@ def entry_of_the_mask(case):
         return explainers.entry(case)
     at = tuple(int(i) for i in (got != right).nonzero()[0])
     before = mask[at if convention != "padding" else (at[0], at[-1])].item()
-    return f"{convention}: {before} became {got[at].item()}, and {right[at].item()} is right"
+    return f"{before} became {got[at].item()}, and {right[at].item()} is right"
 
 
 known = Misconceptions(assemble)
@@ -179,22 +179,3 @@ for change in (
     lambda mask: mask[None],
 ):
     add_axes(change)
-
-
-# ---------------------------------------------------------------- all of them
-
-
-@known(
-    "conventions-ignored",
-    means="The convention was not looked at: each mask only became bool. True and every number but 0 then mean that a "
-    "key may be read.",
-    hint="Which values does each of the three conventions use for a key that may be read?",
-    explain=entry_of_the_mask,
-)
-def only_bool(mask, convention):
-    return mask.bool()
-
-
-@known.also("conventions-ignored")
-def only_bool_with_axes(mask, convention):
-    return mask.bool()[:, None, None] if convention == "padding" else mask.bool()
