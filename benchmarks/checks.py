@@ -67,7 +67,7 @@ def main(words):
     wanted = options.exercises or list(EXERCISES)
     unknown = set(wanted) - set(EXERCISES)
     if unknown:
-        parser.error(f"there is no exercise {sorted(unknown)[0]}: the first is {min(EXERCISES)}")
+        parser.error(f"there is no exercise {sorted(unknown)[0]}: the first is {next(iter(EXERCISES))}")
     answers = {id: answers_of(id) for id in wanted}
     for id in wanted:
         for answer in answers[id]:

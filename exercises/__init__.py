@@ -18,7 +18,7 @@ of the notebooks. The engine that acts on all this is the package `feedback`.
 import os
 from pathlib import Path
 
-from exercises.notebooks import NOTEBOOKS
+from exercises.notebooks import NOTEBOOKS, PARTS
 from feedback.contents import Contents
 from feedback.course import Course
 
@@ -40,7 +40,7 @@ def answers_folder():
 COURSE = Course(
     __name__,
     str(FOLDER),
-    Contents(NOTEBOOKS, FOLDER.parent / "notebooks"),
+    Contents(NOTEBOOKS, FOLDER.parent / "notebooks", PARTS),
     own=("helpers",),
     predictions=f"{__name__}.predictions",
     progress=progress_file,

@@ -1,14 +1,14 @@
-"""The notebooks of the course, in order.
+"""The notebooks of the course, in order, in two parts.
 
-This list is the only place to add one: progress(), the links between notebooks and the total time follow from it. The
-titles of the notebooks and the tables in notebook 00 and the README repeat it, and tests/notebooks/test_contents.py
-compares them with it. `minutes` is the time for reading everything and solving all exercises, `core` that without the
-sections marked as deeper.
+These lists are the only place to add one: progress(), the links between notebooks and the total times follow from them.
+The titles of the notebooks and the tables in notebook 00 and the README repeat them, and
+tests/notebooks/test_contents.py compares them. `minutes` is the time for reading everything and solving all exercises,
+`core` that without the sections marked as deeper. Notebooks are ordered by their numbers, in which there may be gaps.
 """
 
 from feedback.contents import Notebook
 
-NOTEBOOKS = (
+FIRST_PART = (
     Notebook(
         "00_start_here.ipynb",
         "start here",
@@ -25,11 +25,11 @@ NOTEBOOKS = (
         question="How does a token decide what to read?",
     ),
     Notebook("03_causal_masking.ipynb", "causal masking", minutes=126, core=78, question="How do you hide the future?"),
-    Notebook("04_dropout.ipynb", "dropout", minutes=89, core=80, question="Why zero what you just computed?"),
+    Notebook("04_dropout.ipynb", "dropout", minutes=86, core=80, question="Why zero what you just computed?"),
     Notebook(
         "05_multi_head_attention.ipynb",
         "multi-head attention",
-        minutes=146,
+        minutes=135,
         core=122,
         question="Why several heads, and how do you compute them all at once?",
     ),
@@ -51,3 +51,16 @@ NOTEBOOKS = (
         question="How does attention learn to write?",
     ),
 )
+
+SECOND_PART = (
+    Notebook(
+        "14_reading_published_code.ipynb",
+        "reading published code",
+        minutes=134,
+        core=0,
+        question="Can you translate a published module into yours, and prove it?",
+    ),
+)
+
+PARTS = {"first part": FIRST_PART, "second part": SECOND_PART}
+NOTEBOOKS = FIRST_PART + SECOND_PART

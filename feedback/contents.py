@@ -6,7 +6,7 @@ exercise 2.5 and prediction 02.cards are in notebook 02.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -43,10 +43,18 @@ class Step:
 
 
 class Contents:
-    """The notebooks of a course in order, and where in them its exercises and predictions are."""
+    """The notebooks of a course in order, and where in them its exercises and predictions are.
 
-    def __init__(self, notebooks: Sequence[Notebook], folder: Path) -> None:
+    A course may be divided: `parts` is {the name of a part: its notebooks}, and then `notebooks` is all of them.
+    """
+
+    def __init__(
+        self, notebooks: Sequence[Notebook], folder: Path, parts: Mapping[str, Sequence[Notebook]] | None = None
+    ) -> None:
         self.notebooks, self.folder = tuple(notebooks), folder
+        self.parts = {name: tuple(some) for name, some in (parts or {"": notebooks}).items()}
+        if sum(self.parts.values(), ()) != self.notebooks:
+            raise ValueError("the parts of a course, one after another, must be its notebooks")
 
     def of(self, id: Any) -> Notebook | None:
         """The notebook of an exercise, of a prediction, or with this number."""

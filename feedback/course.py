@@ -271,8 +271,8 @@ class Course:
         Source: notebook 00
         """
         if notebook is None:
-            standings = [self._standing(each) for each in self.contents.notebooks]
-            return Overview(standings, self.store.trouble)
+            parts = {name: [self._standing(each) for each in some] for name, some in self.contents.parts.items()}
+            return Overview(parts, self.store.trouble)
         found = self.contents.of(notebook)
         if found is None:
             return explain_course.unknown_notebook(notebook, [each.number for each in self.contents.notebooks])

@@ -6,7 +6,7 @@ Both are shown as HTML without colors of their own for text, so that every theme
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -126,23 +126,14 @@ class Here:
 
 @dataclass(frozen=True)
 class Overview:
-    """The whole course, one row for each notebook."""
+    """The whole course: for each of its parts a table with a row for each notebook; one part has no name."""
 
-    standings: Sequence[Standing]
+    parts: Mapping[str, Sequence[Standing]]
     trouble: str = ""  # as in Here
 
     @property
-    def title(self) -> str:
-        exercises = sum(len(standing.exercises) for standing in self.standings)
-        predictions = sum(len(standing.predictions) for standing in self.standings)
-        parts = [f"{sum(standing.solved for standing in self.standings)} of {exercises} exercises solved"]
-        if predictions:
-            made = sum(standing.predicted for standing in self.standings)
-            parts.append(f"{made} of {predictions} predictions made")
-        left = sum(standing.minutes_left for standing in self.standings)
-        if left:
-            parts.append(f"about {duration(left)} left")
-        return SEPARATOR.join(parts)
+    def standings(self) -> list[Standing]:
+        return [standing for some in self.parts.values() for standing in some]
 
     @property
     def again(self) -> list[Item]:
@@ -158,11 +149,12 @@ class Overview:
         grid = [HEAD, *(_words(standing) for standing in self.standings)]
         widths = [max(len(row[i]) for row in grid) for i in range(len(HEAD))]
         rows = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in grid]
+        head, below = rows[0], iter(rows[1:])
+        tables = [[title(name, some), head, *(next(below) for _ in some)] for name, some in self.parts.items()]
         again = [f"  {item.name} ({item.why})" for item in self.again]
         return "\n".join(
             [
-                self.title,
-                *rows,
+                *(line for table in tables for line in table),
                 LEGEND,
                 *(["Worth another look:", *again] if again else []),
                 *([f"Next to solve: {self.first_open.name}"] if self.first_open else []),
@@ -171,19 +163,34 @@ class Overview:
         )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        head = "".join(f'<th scope="col" style="{CELL}">{word}</th>' for word in HEAD)
-        rows = "".join(map(_row, self.standings))
-        caption = f'<caption style="text-align:left;font-weight:600;padding:4px 0">{escape(self.title)}</caption>'
-        table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         again = "".join(f"<li>{item.html()} ({escape(item.why)})</li>" for item in self.again)
         html = [
-            table,
+            *(_table(title(name, some), some) for name, some in self.parts.items()),
             f'<div style="margin:4px 0">{LEGEND}</div>',
             f'<div style="margin:4px 0"><b>Worth another look:</b><ul>{again}</ul></div>' if again else "",
             line("Next to solve", self.first_open.html()) if self.first_open else "",
             told(self.trouble),
         ]
         return {"text/html": f"<div>{''.join(html)}</div>", "text/plain": repr(self)}
+
+
+def title(part: str, standings: Sequence[Standing]) -> str:
+    """What is solved, predicted and left in a part of the course, after its name if it has one."""
+    exercises = sum(len(standing.exercises) for standing in standings)
+    predictions = sum(len(standing.predictions) for standing in standings)
+    said = [f"{sum(standing.solved for standing in standings)} of {exercises} exercises solved"]
+    if predictions:
+        said.append(f"{sum(standing.predicted for standing in standings)} of {predictions} predictions made")
+    left = sum(standing.minutes_left for standing in standings)
+    if left:
+        said.append(f"about {duration(left)} left")
+    return (f"{part[0].upper()}{part[1:]}: " if part else "") + SEPARATOR.join(said)
+
+
+def _table(caption: str, standings: Sequence[Standing]) -> str:
+    head = "".join(f'<th scope="col" style="{CELL}">{word}</th>' for word in HEAD)
+    top = f'<caption style="text-align:left;font-weight:600;padding:4px 0">{escape(caption)}</caption>'
+    return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, standings))}</tbody></table>"
 
 
 def _words(standing: Standing) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """What the arguments of transformers' BertAttention do, in the version that is installed.
 
     python -m helpers.ignored                print the table
-    python -m helpers.ignored FILE.json      write it, as data/transformers_4.json or _5.json, for notebook 06
+    python -m helpers.ignored FILE.json      write it, as data/transformers_4.json or _5.json, for notebook 14
 
 Each argument is given to a BertAttention with random weights; an output that does not move shows that it is ignored.
 """
@@ -61,8 +61,15 @@ def effects():
         "past_key_value": effect(past_key_value=past),
         "hed_mask, a misspelled name": effect(hed_mask=1),
         'position_embedding_type="relative_key"': relative(x, past),
+        '"relative_key", 3 new tokens after 4 in the cache': errors(relative_attention(), x, past_key_value=past),
+        '"relative_key", with encoder_hidden_states of another length': errors(
+            relative_attention(), x, encoder_hidden_states=context
+        ),
         "prune_heads": "is there" if hasattr(module, "prune_heads") else "is gone",
-        "length of the tuple returned": lengths(x),
+        "returned by an encoder": items(x),
+        "returned by an encoder, with output_attentions": items(x, output_attentions=True),
+        "returned by a decoder": items(x, is_decoder=True),
+        "returned by a decoder, with output_attentions": items(x, is_decoder=True, output_attentions=True),
     }
 
 
@@ -98,9 +105,13 @@ def flat_head_mask(module, x, heads):
     return "scales the keys" if torch.equal(got, by_key) else "does something else"
 
 
+def relative_attention():
+    return attention(position_embedding_type="relative_key")
+
+
 def relative(x, past):
     """Is there a table of distances, and does one new token after a cache use more of it than the row of distance 0?"""
-    module = attention(position_embedding_type="relative_key")
+    module = relative_attention()
     tables = [parameter for name, parameter in module.named_parameters() if "distance" in name]
     if not tables:
         return "no effect, no error"
@@ -110,11 +121,24 @@ def relative(x, past):
     return "has an effect; with a cache, every key is at distance 0" if wrong else "has an effect"
 
 
-def lengths(x):
-    """How many items come back from an encoder's attention, with output_attentions, and from a decoder's with both."""
-    encoder, decoder = attention(), attention(is_decoder=True)
-    calls = (encoder(x), encoder(x, output_attentions=True), decoder(x, output_attentions=True))
-    return ", ".join(str(len(returned)) for returned in calls)
+def errors(module, x, **given):
+    """Whether a call runs, or the exception that stops it."""
+    try:
+        module(x, **given)
+    except Exception as error:
+        return type(error).__name__
+    return "no error"
+
+
+def items(x, is_decoder=False, **given):
+    """What the items of the tuple that comes back are, by their types and shapes."""
+    return ", ".join(map(kind, attention(is_decoder=is_decoder)(x, **given)))
+
+
+def kind(item):
+    if isinstance(item, torch.Tensor):
+        return {3: "out", 4: "weights"}[item.dim()]  # (B, T, C) and (B, H, T, S)
+    return "None" if item is None else "cache"
 
 
 def table():

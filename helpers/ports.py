@@ -44,7 +44,7 @@ def to_ours(state, layout, num_heads=None):
             num_heads: only where heads have to be told apart, for bloom, t5 and deepseek_v3
     Errors: ValueError if the layout is unknown, or a weight is missing or unexpected; TypeError or ValueError if
             num_heads does not fit
-    Source: notebook 05; notebooks 09 and 10 for the published models
+    Source: notebooks 05 and 14; notebooks 09 and 10 for the published models
     """
     require_one_of(NAMES | PUBLISHED, layout=layout)
     if layout in PUBLISHED:
@@ -61,7 +61,7 @@ def from_ours(state, layout):
 
     Shapes: as in `to_ours`
     Errors: ValueError if the layout is unknown, or a weight is missing or unexpected
-    Source: notebook 05
+    Source: notebooks 05 and 14
     """
     require_one_of(NAMES, layout=layout)
     names = NAMES[layout]

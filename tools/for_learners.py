@@ -14,7 +14,7 @@ FOLDERS = (
 FILES = (
     *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "README.md", "course.py", "environment.yml"),
     *("postBuild", "pyproject.toml", "requirements-test.txt", "requirements.lock", "requirements.txt"),
-    *("data/README.md", "data/induction.json", "data/journey.csv"),
+    *("data/README.md", "data/causal_article.json", "data/induction.json", "data/journey.csv"),
     *("data/transformers_4.json", "data/transformers_5.json"),
     *("docs/accessibility.md", "tools/__init__.py", "tools/for_learners.py", "tools/study.py"),
 )

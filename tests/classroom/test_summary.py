@@ -1,5 +1,7 @@
 """The numbers, against a class that was counted by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.classroom.small import CATALOG, after, attempt, choice, write
@@ -84,6 +86,15 @@ def test_who_has_solved_it_since_is_not_counted_as_still_there(tmp_path):
     write(tmp_path / "ben", attempt(0, misconception="no-scale"))
     [mistake] = summarize(Reader([tmp_path], CATALOG).read(), CATALOG, after(3).timestamp()).mistakes
     assert (mistake.students, mistake.still) == (2, 1)
+
+
+def test_equally_frequent_mistakes_are_in_the_order_of_the_course(tmp_path):
+    """Notebook 14 comes after 03: the ids are no words."""
+    late = replace(CATALOG.exercises["0.1"], id="14.1")
+    catalog = replace(CATALOG, exercises={**CATALOG.exercises, "14.1": late})
+    write(tmp_path, attempt(0, "14.1", misconception="no-scale"), attempt(1, "3.1", misconception="no-scale"))
+    summary = summarize(Reader([tmp_path], catalog).read(), catalog, after(2).timestamp())
+    assert [each.exercise.id for each in summary.mistakes] == ["3.1", "14.1"]
 
 
 @pytest.mark.parametrize(

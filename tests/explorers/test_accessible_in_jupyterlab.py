@@ -36,7 +36,7 @@ def every_progress():
     notebook = Notebook("08_next.ipynb", "next", minutes=10, core=10, question="What comes next?")
     items = [Item(f"8.{n} f", "08_next.ipynb", state, "tried", 5) for n, state in enumerate(("done", "again", "open"))]
     standing = Standing(notebook, tuple(items), tuple(items))
-    return [Overview([standing, standing]), Here(standing, notebook), Here(standing, None)]
+    return [Overview({"": [standing, standing]}), Here(standing, notebook), Here(standing, None)]
 
 
 def every_prediction():

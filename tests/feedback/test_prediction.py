@@ -217,7 +217,7 @@ def test_choices_are_kept_next_to_what_was_solved(record_file):
         "predictions": {"02.cards": {"first": "b", "last": "a"}},
     }
     assert COURSE.store.load() == {"0.1": {"status": "correct", "tries": 2}}
-    assert repr(progress()).startswith("1 of ")
+    assert repr(progress()).startswith("First part: 1 of ")
 
 
 def test_a_question_or_an_unknown_answer_records_nothing(record_file):

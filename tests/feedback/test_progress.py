@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 
 from feedback import progress
-from feedback.contents import Notebook
+from feedback.contents import Contents, Notebook
 from feedback.progress import Here, Item, Overview, Standing
 from tests.feedback.sample import shares
-from tests.feedback.test_contents import contents, course, folder  # noqa: F401 (fixtures)
+from tests.feedback.test_contents import NOTEBOOKS, contents, course, folder  # noqa: F401 (fixtures)
 
 
 def wrong(x, scale=None):
@@ -138,6 +138,24 @@ def test_the_text_says_the_same_as_the_table(course):  # noqa: F811
     ]
 
 
+def test_a_course_in_parts_has_a_table_and_totals_for_each(course, contents, folder):  # noqa: F811
+    course.contents = Contents(NOTEBOOKS, folder, {"first part": NOTEBOOKS[:1], "second part": NOTEBOOKS[1:]})
+    course.check("9.1", shares)
+    lines = [re.sub(r" {2,}", " | ", line) for line in repr(course.progress()).splitlines()]
+    head = "notebook | solved | exercises | predictions | minutes left"
+    first = "First part: 0 of 2 exercises solved · 0 of 2 predictions made · about 30 minutes left"
+    assert lines[:3] == [first, head, "08 shares | □□ 0 of 2 | ○ 8.1 ○ 8.2 | 0 of 2 | 30"]
+    assert lines[3:6] == ["Second part: 1 of 1 exercises solved", head, "09 sums | ■ 1 of 1 | ✓ 9.1 | 0"]
+    page = Page(course.progress())
+    assert page.html.count("<caption") == 2
+    assert [row[0] for row in page.rows] == ["notebook", "08 shares", "notebook", "09 sums"]
+
+
+def test_parts_that_are_not_the_notebooks_in_order_are_refused(folder):  # noqa: F811
+    with pytest.raises(ValueError, match="must be its notebooks"):
+        Contents(NOTEBOOKS, folder, {"one": NOTEBOOKS[1:], "other": NOTEBOOKS[:1]})
+
+
 def test_when_all_is_solved_nothing_is_left(course):  # noqa: F811
     for id in course.exercises:
         course.check(id, shares)
@@ -154,7 +172,7 @@ def test_the_bar_is_as_long_as_what_is_solved():
 def test_names_are_no_markup():
     notebook = Notebook("08_a.ipynb", "a < b", minutes=10, core=10, question="<b>?")
     standing = Standing(notebook, (Item("8.1 <i>", "x", "open", minutes=1),), ())
-    for shown in (Here(standing, notebook), Overview([standing])):
+    for shown in (Here(standing, notebook), Overview({"": [standing]})):
         html = shown._repr_mimebundle_()["text/html"]
         assert "08 a &lt; b" in html and "8.1 &lt;i&gt;" in html and "<i>" not in html and "<b>?" not in html
 

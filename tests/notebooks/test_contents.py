@@ -5,7 +5,7 @@ import re
 import pytest
 
 from exercises import COURSE, EXERCISES
-from exercises.notebooks import NOTEBOOKS
+from exercises.notebooks import NOTEBOOKS, PARTS
 from feedback.notebooks import LABEL, SAW, exercise_of, sections
 from feedback.progress import duration
 from tests.notebooks.common import PATHS, ROOT, read
@@ -44,6 +44,7 @@ def line_of_links(notebook):
     """What the first line of a notebook must be, below its badge."""
     index, first = NOTEBOOKS.index(notebook), NOTEBOOKS[0]
     short = f", {notebook.core} without what is deeper" if notebook.core < notebook.minutes else ""
+    short = short if notebook.core else ", all of it deeper"
     parts = [f"{notebook.minutes} minutes with the exercises{short}"]
     if following := COURSE.contents.following(notebook):
         parts.insert(0, f"[{following.name} →]({following.file})")
@@ -60,14 +61,15 @@ def test_below_the_launch_badge_it_links_to_its_neighbors_and_the_contents(noteb
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_tables_of_contents_agree_with_the_list(name):
+@pytest.mark.parametrize("part", PARTS)
+def test_the_tables_of_contents_agree_with_the_lists(part, name):
     rows = [
         f"| [{notebook.name}]({PAGES[name]}{notebook.file}) | {notebook.question} | {notebook.minutes} |"
-        for notebook in NOTEBOOKS
+        for notebook in PARTS[part]
     ]
-    if name != "README.md":
+    if name == NOTEBOOKS[0].file:
         rows[0] = rows[0].replace(f"[{NOTEBOOKS[0].name}]({NOTEBOOKS[0].file})", NOTEBOOKS[0].name)  # it is this page
-    assert "\n".join(rows) in page(name)
+    assert "|\n" + "\n".join(rows) + "\n\n" in page(name)
 
 
 @each_notebook
@@ -99,11 +101,14 @@ def test_the_tags_of_a_cell_say_what_its_text_shows(notebook):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_total_time_is_stated(name):
-    whole = duration(sum(notebook.minutes for notebook in NOTEBOOKS))
-    exercises = duration(sum(exercise.minutes for exercise in EXERCISES.values()))
-    assert f"The whole course takes about {whole}, of which the exercises take about {exercises}." in page(name)
-    assert f" takes about {duration(sum(notebook.core for notebook in NOTEBOOKS))}." in page(name)
+@pytest.mark.parametrize("part", PARTS)
+def test_the_total_times_of_both_parts_are_stated(part, name):
+    inside = [EXERCISES[id] for notebook in PARTS[part] for id in COURSE.contents.belonging(EXERCISES, notebook)]
+    whole = duration(sum(notebook.minutes for notebook in PARTS[part]))
+    exercises = duration(sum(exercise.minutes for exercise in inside))
+    assert f"The {part} takes about {whole}, of which the exercises take about {exercises}." in page(name)
+    if core := sum(notebook.core for notebook in PARTS[part]):
+        assert f" core takes about {duration(core)}." in page(name)
 
 
 @each_notebook

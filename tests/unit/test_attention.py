@@ -14,7 +14,7 @@ from helpers.masks import causal_mask
 from tests.unit.oracles import sdpa
 
 B, H, T, S, D, DV = 2, 3, 5, 7, 11, 13
-ARTICLE = json.loads((Path(__file__).parents[1] / "golden" / "causal_article.json").read_text(encoding="utf-8"))
+ARTICLE = json.loads((Path(__file__).parents[2] / "data" / "causal_article.json").read_text(encoding="utf-8"))
 
 # Largest differences that rounding alone explains: one step of bfloat16 at 1 is 0.008, of float16 0.001.
 TOLERANCE = {torch.float64: 1e-12, torch.float32: 2e-6, torch.bfloat16: 3e-2, torch.float16: 4e-3}

@@ -41,7 +41,7 @@ def test_an_unknown_device_raises(monkeypatch, name):
 
 
 def test_dropout_draws_as_in_the_article():
-    article = json.loads((ROOT / "tests" / "golden" / "causal_article.json").read_text(encoding="utf-8"))
+    article = json.loads((ROOT / "data" / "causal_article.json").read_text(encoding="utf-8"))
     torch.manual_seed(123)
     for _ in range(3):
         torch.nn.Linear(3, 2, bias=False)  # the article's three matrices draw first

@@ -111,7 +111,9 @@ def test_the_first_cell_says_how_long_a_page_takes_and_offers_only_links_that_le
     assert "colab.research.google.com/github/someone/" in known
     assert "colab" not in unknown and "Download the notebook" not in unknown
     assert 'href="attention-by-hand.zip"' in unknown
-    assert "notebook 02 of a course of 9" in known and 'href="index.html#run-it-on-your-computer"' in known
+    assert (
+        "notebook 02, in the first part of a course" in known and 'href="index.html#run-it-on-your-computer"' in known
+    )
     assert prepare.linked("see [this](../README.md)", UNKNOWN) == "see this"
     assert "(https://github.com/someone/attention-by-hand/blob/main/README.md)" in prepare.linked(
         "see [this](../README.md)", PLACE

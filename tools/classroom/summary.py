@@ -142,7 +142,8 @@ def mistakes(catalog, by_exercise):
             attempts.update(met)
             if met and tried[-1].misconception and not any(attempt.solved for attempt in tried):
                 still[met[-1]] += 1
-    for key in sorted(students, key=lambda key: (-students[key], -attempts[key], key)):
+    order = list(catalog.exercises)
+    for key in sorted(students, key=lambda key: (-students[key], -attempts[key], order.index(key[0]), key[1])):
         exercise = catalog.exercises[key[0]]
         yield Mistake(exercise, key[1], *exercise.mistakes[key[1]], students[key], attempts[key], still[key])
 

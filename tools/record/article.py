@@ -1,8 +1,8 @@
-"""Compute the values in tests/golden/causal_article.json again: the article's steps, in plain PyTorch.
+"""Compute the values in data/causal_article.json again: the article's steps, in plain PyTorch.
 
     python -m tools.record.article             compare with the recorded values
 
-The tables called "printed" were typed in from an article on coding causal attention, which notebook 04 looks at too;
+The tables called "printed" were typed in from an article on coding causal attention, which notebook 14 looks at too;
 this script computes the values behind them with the article's seed. It needs PyTorch 2.11 or later on the CPU: some
 older builds draw dropout differently.
 """
@@ -16,7 +16,7 @@ from torch import nn
 from helpers.notebook import example_sentence
 from tools.record.compare import ROOT
 
-PATH = ROOT / "tests" / "golden" / "causal_article.json"
+PATH = ROOT / "data" / "causal_article.json"
 
 
 def projections():

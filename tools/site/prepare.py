@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 
 from exercises import COURSE, EXERCISES
-from exercises.notebooks import NOTEBOOKS
+from exercises.notebooks import FIRST_PART, NOTEBOOKS, PARTS
 from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
 from tools import badges, study
@@ -112,11 +112,12 @@ def folded_text(cell, summary):
 
 def note(entry):
     """What a page is, and what it cannot do."""
-    first, *_, last = NOTEBOOKS
-    where = f"the first of {len(NOTEBOOKS)} notebooks, {first.number} to {last.number}"
+    first = NOTEBOOKS[0]
+    where = f"the first of {len(NOTEBOOKS)} notebooks"
     if entry is not first:
         link = f'<a href="{Path(first.file).stem}.html">{first.name}</a>'
-        where = f"notebook {entry.number} of a course of {len(NOTEBOOKS)} that begins with {link}"
+        part = next(name for name, notebooks in PARTS.items() if entry in notebooks)
+        where = f"notebook {entry.number}, in the {part} of a course that begins with {link}"
     return (
         '<p class="course-note">Here you read, predict and play; your progress is not kept. To write code and have it '
         f"checked, {RUN_IT}. This is {where}. Where code says <code>yours(...)</code>, the output below it is that of "
@@ -140,6 +141,7 @@ def facts(entry, place):
     work = sum(exercise.minutes for exercise in inside)
     several = f"{len(inside)} exercise{'s' if len(inside) > 1 else ''}"
     core = "" if entry.core == entry.minutes else f" The core alone takes {entry.core} minutes."
+    core = core if entry.core else " All of it is deeper: nothing in the core needs it."
     if badges.unknown(place):  # a notebook alone would not find the course
         links = [f'<a class="course-button" href="{bundle.FILE}" download>Get the course</a>']
     else:
@@ -192,8 +194,8 @@ def facts_of_course():
     return {
         "exercises": str(len(EXERCISES)),
         "mistakes": str(len(mistakes)),
-        "hours": duration(sum(entry.minutes for entry in NOTEBOOKS)),
-        "core": duration(sum(entry.core for entry in NOTEBOOKS)),
+        "hours": duration(sum(entry.minutes for entry in FIRST_PART)),
+        "core": duration(sum(entry.core for entry in FIRST_PART)),
     }
 
 
@@ -254,8 +256,13 @@ def views(shown):
 
 
 def contents():
-    """The table of the notebooks."""
+    """A table of the notebooks for each part of the course, below the part's name."""
+    return "\n\n".join(f"**The {name}**\n\n{table(notebooks)}" for name, notebooks in PARTS.items())
+
+
+def table(notebooks):
     rows = [
-        f"| [{entry.name}]({entry.file}) | {entry.question} | {entry.minutes} | {entry.core} |" for entry in NOTEBOOKS
+        f"| [{entry.name}]({entry.file}) | {entry.question} | {entry.minutes} | {entry.core or '–'} |"
+        for entry in notebooks
     ]
     return "\n".join(["| notebook | the question it answers | minutes | core |", "|---|---|---|---|", *rows])

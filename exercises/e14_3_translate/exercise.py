@@ -1,0 +1,98 @@
+"""Exercise 14.3: translate."""
+
+import torch
+
+from exercises.common.inputs import CAUSAL, generator, normal, some_hidden
+from exercises.e14_3_translate.misconceptions import known
+from exercises.e14_3_translate.reference import translate
+from feedback import ContractViolation, Exercise, FunctionRunner, TestCase
+from feedback.format import describe
+from helpers.heads import MultiHeadAttention
+from helpers.published import FusedAttention
+
+
+def fused(width, heads, seed):
+    """A FusedAttention with parameters of its own."""
+    module, draw = FusedAttention(width, heads).eval(), generator(seed)
+    for parameter in module.parameters():
+        parameter.data = 0.4 * torch.randn(parameter.shape, generator=draw)
+    return module
+
+
+def ours(state, theirs):
+    """A MultiHeadAttention with these parameters.
+
+    Errors: ContractViolation if they are not those of such a module
+    """
+    if not isinstance(state, dict):
+        raise ContractViolation(
+            "returns-wrong-type", f"Your code returned {describe(state)}; a dict {{name: tensor}} was expected."
+        )
+    module = MultiHeadAttention(theirs.proj.weight.size(0), theirs.heads).eval()
+    for name, parameter in module.named_parameters():
+        if name not in state:
+            raise ContractViolation("name-missing", f"Your dict has no {name!r}; ours has the names {names(module)}.")
+        if not isinstance(state[name], torch.Tensor) or state[name].shape != parameter.shape:
+            raise ContractViolation(
+                "shape-of-a-parameter",
+                f"Your {name!r} is {describe(state[name])}; ours has the shape {tuple(parameter.shape)}.",
+            )
+    if other := [name for name in state if name not in dict(module.named_parameters())]:
+        raise ContractViolation("name-unknown", f"Ours has no {other[0]!r}; it has the names {names(module)}.")
+    module.load_state_dict(state)
+    return module
+
+
+def names(module):
+    return ", ".join(name for name, _ in module.named_parameters())
+
+
+def call(attempt, theirs, x, mask):
+    """What ours computes with the parameters that the attempt gives it."""
+    module = ours(attempt(theirs), theirs)
+    with torch.no_grad():
+        return module(x, mask=mask, need_weights=True)
+
+
+def described(args):
+    theirs, x, mask = args
+    masked = "" if mask is None else " and a mask"
+    return (
+        f"your dict was made from a `FusedAttention({theirs.proj.weight.size(0)}, {theirs.heads})`, loaded into a "
+        f"`MultiHeadAttention`, and applied to x of shape {tuple(x.shape)}{masked}"
+    )
+
+
+def case(name, width, heads, seed, mask=None):
+    return TestCase(name, (fused(width, heads, seed), normal(2, 5, width, seed=seed + 1), mask))
+
+
+EXERCISE = Exercise(
+    minutes=20,
+    difficulty=3,
+    gives="a dict of the eight parameters of a `MultiHeadAttention`, with which it computes for x (B, T, C) what "
+    "theirs computes for the same numbers as (T, B, C)",
+    reference=translate,
+    returns=("out", "weights"),
+    runner=FunctionRunner(call, input_names=("theirs", "x", "mask"), describe=described),
+    cases=(
+        case("2 heads of 3 features", 6, 2, 10),
+        case("3 heads of 7 features", 21, 3, 20),
+        case("one head", 11, 1, 30),
+        case("a causal mask (T, T)", 21, 3, 40, CAUSAL),
+        case("a mask for each text (B, 1, T, T)", 14, 2, 50, some_hidden(2, 1, 5, 5)),
+    ),
+    minimal_inputs=((fused(4, 2, 60), normal(1, 2, 4, seed=61), None),),
+    misconceptions=known,
+    axis_names={2: "B", 5: "T"},
+    square=("mask",),
+    hints=(
+        "Put the six questions to both modules, one line of code after another. Four answers differ. Which of these "
+        "differences are settled by what you pass in, and which have to be settled in the parameters?",
+        "Start with the rows of `qkv`: exercise 14.1 has the layout. Do its rows and its bias need the same cut?",
+        "What does ours do to the scores that theirs does not? Whatever it is, it is a factor of every score, so it "
+        "can be undone in the parameters that make the queries, all of them.",
+        "One parameter of ours has no counterpart. With which numbers does it change nothing?",
+    ),
+    when_correct="Their numbers come out of your module, and that is the proof: nothing in it had to be believed.",
+)
