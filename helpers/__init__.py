@@ -15,6 +15,7 @@ out `require`.
     induction   heads that read back what came before          notebook 08
     stories     the small stories that it learns from          notebook 08
     story_model the trained model, and how it is trained       notebook 08
+    text_model  a real text, its tokens, and a trained model   notebook 08
     ports       weight conversion to and from other code       notebook 05
     ignored     which arguments transformers' layers ignore    notebook 06
     hosts       where MiniLM's files come from
