@@ -46,7 +46,7 @@ FIRST_PART = (
     Notebook(
         "08_a_language_model.ipynb",
         "a language model of your own",
-        minutes=162,
+        minutes=200,
         core=120,
         question="How does attention learn to write?",
     ),

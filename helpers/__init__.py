@@ -16,6 +16,7 @@ out `require` and `require_today`.
     induction      heads that read back what came before          notebook 08
     stories        the small stories that it learns from          notebook 08
     story_model    the trained model, and how it is trained       notebook 08
+    text_model     a real text, its tokens, and a trained model   notebook 08
     rotary         positions that turn q and k                    notebook 09
     biases         positions that are added to the scores         notebook 09
     norms          RMSNorm                                        notebook 10

@@ -4,7 +4,6 @@ It is trained twice: on random strings that repeat, until it reads them back, an
 part it long stays where it knows which words are in a story, but not which of them comes.
 """
 
-import hashlib
 import random
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +13,7 @@ import torch
 from helpers import stories
 from helpers.decoder import Decoder, DecoderConfig, token_losses
 from helpers.induction import LONGEST, SHORTEST, repeated_strings
-from helpers.training import train
+from helpers.training import load_trained, train
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "stories" / "model.safetensors"
 SHA256 = "9c05005f8923d32937e3b2f625fb06147e4a5108dd3b6492f31f51f501bce23d"
@@ -34,20 +33,7 @@ def load():
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
     Source: notebook 08; `python -m tools.train_stories`
     """
-    if not FILE.is_file():
-        raise FileNotFoundError(f"the story model is not here: {FILE} is missing; it is part of the course's files")
-    content = FILE.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != SHA256:
-        raise ValueError(
-            f"{FILE} must have a sha256 that begins with {SHA256[:12]}, got {digest[:12]} in {len(content):,} bytes; "
-            "put back the course's own file"
-        )
-    from safetensors.torch import load as tensors
-
-    model = Decoder(CONFIG)
-    model.load_state_dict(tensors(content))  # float16 in the file, float32 here
-    return model.eval()
+    return load_trained(CONFIG, FILE, SHA256, "the story model")
 
 
 @torch.no_grad()
@@ -83,25 +69,6 @@ def learn_stories(model, seed, steps=800):
     Source: notebook 08
     """
     return train(model, fresh_stories(seed), steps)
-
-
-@torch.no_grad()
-def looks(model, told):
-    """How much each head looks at the answer: at earlier positions of the word that comes next, after the same word.
-
-    Shapes: told, a stories.Batch -> {kind of READ_BACK: (layers, H)}, the mean weight on all these positions
-    Source: notebook 08
-    """
-    _, weights = model.look(told.ids)
-    now, coming = told.ids[:, :-1], told.ids[:, 1:]
-    before = torch.cat([torch.full_like(now[:, :1], -1), now[:, :-1]], dim=1)  # (B, T - 1), the word before each
-    answer = (coming[:, :, None] == now[:, None, :]) & (now[:, :, None] == before[:, None, :])  # (B, T - 1, T - 1)
-    on_it = torch.stack([(layer[:, :, :-1, :-1] * answer[:, None].tril()).sum(dim=-1) for layer in weights])
-    found = {}
-    for kind in stories.READ_BACK:
-        asked = (told.kinds[:, 1:] == stories.KINDS.index(kind)) & answer.tril().any(dim=-1)
-        found[kind] = on_it.transpose(1, 2)[..., asked].mean(dim=-1)  # (L, H, B, T - 1) -> (L, H)
-    return found
 
 
 def random_strings(seed, size=32):

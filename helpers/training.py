@@ -1,10 +1,11 @@
-"""Train a decoder: one loop for everything that notebook 08 trains."""
+"""Train a decoder: one loop for everything that notebook 08 trains, and what a training left in a file."""
 
+import hashlib
 import math
 
 import torch
 
-from helpers.decoder import token_losses
+from helpers.decoder import Decoder, token_losses
 from helpers.require import require_sizes
 
 
@@ -37,3 +38,26 @@ def train(model, batches, steps, learning_rate=4e-3, warmup=50, final=0.1):
 def _cosine(step, steps):
     """From 1 to 0 along half a cosine."""
     return 0.5 + 0.5 * math.cos(math.pi * step / steps)
+
+
+def load_trained(config, file, sha256, name):
+    """A decoder with the trained parameters that come with the course, after verifying their file.
+
+    Shapes: -> Decoder, in evaluation mode
+    Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
+    Source: notebook 08
+    """
+    if not file.is_file():
+        raise FileNotFoundError(f"{name} is not here: {file} is missing; it is part of the course's files")
+    content = file.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
+        raise ValueError(
+            f"{file} must have a sha256 that begins with {sha256[:12]}, got {digest[:12]} in {len(content):,} bytes; "
+            "put back the course's own file"
+        )
+    from safetensors.torch import load as tensors
+
+    model = Decoder(config)
+    model.load_state_dict(tensors(content))  # float16 in the file, float32 here
+    return model.eval()

@@ -66,14 +66,14 @@ def accepted(model):
     return lowest >= ENOUGH
 
 
-def write(model, record):
+def write(model, record, file=FILE):
     """The parameters as float16, and next to them the curve and the sha256."""
-    FILE.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     content = save({name: tensor.half().contiguous() for name, tensor in model.state_dict().items()})
-    FILE.write_bytes(content)
+    file.write_bytes(content)
     record["sha256"] = hashlib.sha256(content).hexdigest()
-    FILE.with_name("curve.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    print(f"{FILE.name}: {len(content):,} bytes, sha256 {record['sha256']}: put it into helpers/story_model.py")
+    file.with_name("curve.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print(f"{file}: {len(content):,} bytes, sha256 {record['sha256']}: put it where the model is loaded")
 
 
 def main(words=None):

@@ -55,16 +55,33 @@ PREDICTIONS = (
         "One model has a single layer with four heads, another has two such layers. Who learns to name what came after "
         "the previous occurrence?",
         {
-            "a": "Both: one head can look for its own token and read what is next to it.",
-            "b": "Only the one with two layers.",
+            "a": "Only the one with two layers: it takes two steps, one after the other.",
+            "b": "Both: one head can look for its own token and read what is next to it.",
             "c": "Neither: random strings cannot be predicted.",
         },
-        right="b",
+        right="a",
         tempting={
-            "a": "A query can find the position of its own token; but the value that is read there is that position's. "
+            "b": "A query can find the position of its own token; but the value that is read there is that position's. "
             "How could a key know what its neighbor is?",
-            "c": "The first time round they cannot; but once the tokens repeat, is the next one still open?",
+            "c": "In the first round they cannot; but once the tokens repeat, is the next one still open?",
         },
         watch="Compare the shares of right predictions in the middle of the training and at its end.",
+    ),
+    Prediction(
+        "08.heldout",
+        "A model reads the same 134 kB of text almost 30 times, and its loss on them keeps falling. What does the "
+        "loss on the held-out paragraphs do?",
+        {
+            "a": "It falls as long as the other one does, but stays above it.",
+            "b": "It stays where it was.",
+            "c": "It falls at first, then rises.",
+        },
+        right="c",
+        tempting={
+            "a": "What is learned of English helps with both. But what else can be learned from a text that is read so "
+            "often?",
+            "b": "It has never seen these paragraphs; but are their words and phrases found nowhere else?",
+        },
+        watch="Compare the two curves in the first figure below, at first and at the end.",
     ),
 )

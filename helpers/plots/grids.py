@@ -175,8 +175,7 @@ def heads(panels, top=1.0, decimals=2, measure="share"):
         sheet.add_bar(WEIGHTS, scale, measure)
         words, largest = [], []
         for title, values in panels.items():
-            layer, head = divmod(int(values.argmax()), H)
-            place = f"layer {layer}, head {head}"
+            place = _largest(values)
             words.append(
                 f"{title}, {L} layers x {H} heads: mean {values.mean():.3f}, most in {place}: {values.max():.3f}."
             )
@@ -184,6 +183,16 @@ def heads(panels, top=1.0, decimals=2, measure="share"):
             largest.append(f"{short(float(values.max()), decimals)}{panel} (in {place})")
         caption = f"Each square is one head, darker for a larger {measure}; the largest is {listed(largest)}."
         return Picture(to_svg(sheet.figure), "\n".join(words), caption)
+
+
+def _largest(values):
+    """Where the largest number is, e.g. "layer 1, heads 0 and 2"; of layers, several only if they tie."""
+    places = []
+    for layer, row in enumerate(values == values.max()):
+        tied = [str(head) for head in row.nonzero().flatten().tolist()]
+        if tied:
+            places.append(f"layer {layer}, head{'s' * (len(tied) > 1)} {listed(tied)}")
+    return listed(places)
 
 
 def one_hot(ids, words, vocabulary):

@@ -235,6 +235,13 @@ def test_only_large_heads_are_written_and_the_largest_is_named():
     assert not {"0.1", "0.10", ".1"} & set(words_in(picture)) and "share" in words_in(picture), "the bar has a name"
 
 
+def test_heads_that_tie_for_the_largest_are_all_named():
+    table = torch.tensor([[0.1, 0.3, 0.3], [0.3, 0.1, 0.2]])
+    picture = plots.heads({"one": table}, decimals=1)
+    assert "most in layer 0, heads 1 and 2 and layer 1, head 0: 0.300." in picture.alt
+    assert picture.caption.endswith("the largest is 0.3 (in layer 0, heads 1 and 2 and layer 1, head 0).")
+
+
 def test_the_caption_of_origins_counts_numbers_in_the_row_of_another_token():
     named = 10 * torch.arange(3)[:, None] + torch.arange(2)
     assert plots.origins({"x": named}, WORDS).caption.endswith("every number is in its token’s row.")
