@@ -7,8 +7,9 @@ import { range, softmax } from "./numbers.js";
  *    inner: number }} Sizes inner: the hidden width of the feed-forward networks, 0 where there are none */
 /** @typedef {{ weight: Float32Array, bias: Float32Array }} Affine the parameters of a linear layer or of a LayerNorm */
 /** @typedef {ReturnType<typeof blockOf>} Block */
-/** @typedef {{ keys: Float32Array[], values: Float32Array[], weights: Float32Array[] }} Memory what a layer keeps of
- *    each position: its key and value of all heads, and its attention weights, head after head */
+/** @typedef {{ inputs: Float32Array[], keys: Float32Array[], values: Float32Array[], weights: Float32Array[][] }} Known
+ *    what has been computed in a layer, position by position: what comes in, the key and the value of all heads side by
+ *    side, and a row of attention weights for each head */
 /** @typedef {{ temperature: number, topK: number, topP: number }} Settings */
 
 const EPSILON = 1e-5; // of nn.LayerNorm
@@ -64,6 +65,10 @@ export function gelu(x) {
   return x * (x > 0 ? 1 - tail : tail);
 }
 
+/** @param {Float32Array} a
+ *  @param {Float32Array} b */
+const added = (a, b) => a.map((value, i) => value + b[i]);
+
 /** The probabilities of the next token: the temperature first, then top-k, then top-p of what is left, as in sample().
  *  A temperature of 0 takes the best.
  *  @param {Numbers} logits
@@ -117,7 +122,18 @@ function blockOf({ affine }, { width, inner }) {
   return { ...attention, feed: inner ? { norm: affine(width), up: up(), down: affine(width, width * inner) } : null };
 }
 
-/** A decoder that remembers what it has read: only what is new is computed. */
+/** How many items two lists have in common before they differ.
+ *  @param {unknown[]} a
+ *  @param {unknown[]} b */
+function shared(a, b) {
+  let count = 0;
+  while (count < a.length && a[count] === b[count]) count++;
+  return count;
+}
+
+/** A decoder that computes a vector when it is first needed, and remembers it. The logits of a position need what comes
+ *  out of the last layer there, this needs the layer's weights and values, and so on down to the ids. What comes out of
+ *  a layer is the input of the next one, and there is one more input than there are layers. */
 export class Decoder {
   /** @param {Sizes} sizes
    *  @param {Float32Array} numbers all parameters */
@@ -132,96 +148,123 @@ export class Decoder {
     this.ids = [];
     /** @type {boolean[]} which heads count, layer after layer */
     this.kept = Array(sizes.layers * sizes.heads).fill(true);
-    /** @type {Memory[]} */
-    this.memories = this.blocks.map(() => ({ keys: [], values: [], weights: [] }));
-    /** @type {Float32Array[]} the output of the last layer at each position */
-    this.outputs = [];
+    /** @type {Known[]} */
+    this.known = range(sizes.layers + 1).map(() => ({ inputs: [], keys: [], values: [], weights: [] }));
   }
 
-  /** Read these ids, with only the heads that are kept.
+  /** Read these ids, with only the heads that are kept. A new id changes nothing at the positions before it, and a head
+   *  that is switched changes only what comes out of its layer and the layers above: all else stays known.
    *  @param {number[]} ids
    *  @param {boolean[]} kept */
   read(ids, kept = this.kept) {
-    let same = 0;
-    if (kept.every((each, i) => each === this.kept[i])) {
-      while (same < ids.length && ids[same] === this.ids[same]) same++;
-    }
+    const position = shared(ids, this.ids);
+    const layer = Math.floor(shared(kept, this.kept) / this.sizes.heads);
+    this.known.forEach((lists, i) => {
+      for (const list of Object.values(lists)) list.splice(i > layer ? 0 : position);
+    });
+    this.ids = ids.slice();
     this.kept = kept.slice();
-    this.forget(same);
-    for (const id of ids.slice(same)) this.step(id);
   }
 
-  /** Keep only the first positions.
-   *  @param {number} count */
-  forget(count) {
-    for (const list of [this.ids, this.outputs]) list.length = count;
-    for (const { keys, values, weights } of this.memories) keys.length = values.length = weights.length = count;
-  }
-
-  /** Read one more token, which sees itself and all before it.
-   *  @param {number} id */
-  step(id) {
-    const { width } = this.sizes;
-    const [token, position] = [id * width, this.ids.length * width];
-    let x = this.tokens.slice(token, token + width).map((value, i) => value + this.positions[position + i]);
-    this.blocks.forEach((block, layer) => { x = this.through(block, layer, x); });
-    this.ids.push(id);
-    this.outputs.push(x);
-  }
-
-  /** A token through one block: attention, then the feed-forward network, each after a LayerNorm and added to what came
-   *  in.
-   *  @param {Block} block
+  /** What comes into a layer at a position.
    *  @param {number} layer
-   *  @param {Float32Array} x */
-  through(block, layer, x) {
-    const attended = linear(block.out, this.attend(block, layer, layerNorm(block.norm1, x)));
-    const y = x.map((value, i) => value + attended[i]);
-    if (!block.feed) return y;
-    const { norm, up, down } = block.feed;
-    const fed = linear(down, linear(up, layerNorm(norm, y)).map(gelu));
-    return y.map((value, i) => value + fed[i]);
+   *  @param {number} position */
+  input(layer, position) {
+    return this.known[layer].inputs[position] ??=
+      layer ? this.output(layer - 1, position) : this.embedding(position);
+  }
+
+  /** The vector of a token and that of its position, added.
+   *  @param {number} position */
+  embedding(position) {
+    return added(this.rowOf(this.tokens, this.ids[position]), this.rowOf(this.positions, position));
+  }
+
+  /** @param {Float32Array} table
+   *  @param {number} i */
+  rowOf(table, i) {
+    const { width } = this.sizes;
+    return table.subarray(i * width, (i + 1) * width);
+  }
+
+  /** What comes out of a layer: attention, then the feed-forward network, each after a LayerNorm and added to what came
+   *  in.
+   *  @param {number} layer
+   *  @param {number} position */
+  output(layer, position) {
+    const { out, feed } = this.blocks[layer];
+    const y = added(this.input(layer, position), linear(out, this.attended(layer, position)));
+    if (!feed) return y;
+    return added(y, linear(feed.down, linear(feed.up, layerNorm(feed.norm, y)).map(gelu)));
   }
 
   /** What all heads found, side by side; zeros for a silenced head.
-   *  @param {Block} block
    *  @param {number} layer
-   *  @param {Float32Array} x after the LayerNorm */
-  attend(block, layer, x) {
+   *  @param {number} position */
+  attended(layer, position) {
     const { heads, width } = this.sizes;
-    const { keys, values, weights } = this.memories[layer];
-    const query = linear(block.query, x);
-    keys.push(linear(block.key, x));
-    values.push(linear(block.value, x));
     const size = width / heads;
     const out = new Float32Array(width);
-    const rows = new Float32Array(heads * keys.length);
-    for (let head = 0; head < heads; head++) {
-      const row = softmax(keys.map((key) => dot(query, head * size, key, head * size, size) / Math.sqrt(size)));
-      rows.set(row, head * keys.length);
-      if (!this.kept[layer * heads + head]) continue;
+    this.weights(layer, position).forEach((row, head) => {
+      if (!this.kept[layer * heads + head]) return;
       row.forEach((weight, j) => {
-        for (let i = head * size; i < (head + 1) * size; i++) out[i] += weight * values[j][i];
+        const value = this.value(layer, j);
+        for (let i = head * size; i < (head + 1) * size; i++) out[i] += weight * value[i];
       });
-    }
-    weights.push(rows);
+    });
     return out;
   }
 
-  /** What a head read at a position: a weight for each position up to it.
+  /** For each head, what it reads at a position: a weight for each position up to it.
+   *  @param {number} layer
+   *  @param {number} position */
+  weights(layer, position) {
+    return this.known[layer].weights[position] ??= this.weigh(layer, position);
+  }
+
+  /** For each head, the softmax of its query times the keys, divided by the square root of its size.
+   *  @param {number} layer
+   *  @param {number} position */
+  weigh(layer, position) {
+    const { heads, width } = this.sizes;
+    const size = width / heads;
+    const query = linear(this.blocks[layer].query, this.normed(layer, position));
+    const keys = range(position + 1).map((j) => this.key(layer, j));
+    return range(heads).map((head) =>
+      softmax(keys.map((key) => dot(query, head * size, key, head * size, size) / Math.sqrt(size))));
+  }
+
+  /** @param {number} layer
+   *  @param {number} position */
+  key(layer, position) {
+    return this.known[layer].keys[position] ??= linear(this.blocks[layer].key, this.normed(layer, position));
+  }
+
+  /** @param {number} layer
+   *  @param {number} position */
+  value(layer, position) {
+    return this.known[layer].values[position] ??= linear(this.blocks[layer].value, this.normed(layer, position));
+  }
+
+  /** @param {number} layer
+   *  @param {number} position */
+  normed(layer, position) {
+    return layerNorm(this.blocks[layer].norm1, this.input(layer, position));
+  }
+
+  /** What one head reads at a position.
    *  @param {number} head counted over all layers
    *  @param {number} position */
   weightsOf(head, position) {
     const { heads } = this.sizes;
-    const start = (head % heads) * (position + 1);
-    return this.memories[Math.floor(head / heads)].weights[position].subarray(start, start + position + 1);
+    return this.weights(Math.floor(head / heads), position)[head % heads];
   }
 
   /** A score for each token that could come after a position.
    *  @param {number} position */
   logitsAt(position) {
-    const { vocabulary, width } = this.sizes;
-    const normed = layerNorm(this.norm, this.outputs[position]);
+    const { layers, vocabulary, width } = this.sizes;
+    const normed = layerNorm(this.norm, this.input(layers, position));
     return Float32Array.from(range(vocabulary), (id) => dot(this.tokens, id * width, normed, 0, width));
   }
 }

@@ -41,17 +41,24 @@ test("a silenced head changes the logits as PyTorch's head mask does, and comes 
   }
 });
 
-test("what was read is remembered: only what is new is computed, and a change forgets what follows it", () => {
+test("only what is asked for and not yet known is computed", () => {
   const [{ model, ids, logits }] = decoders();
-  const steps = [];
-  const step = model.step.bind(model);
-  model.step = (id) => { steps.push(id); step(id); };
-  model.read(ids.slice(0, 3));
-  model.read(ids);
-  assert.deepEqual(steps, ids);
-  model.read([ids[0], 3, ...ids.slice(2)]);
-  assert.deepEqual(steps.slice(ids.length), [3, ...ids.slice(2)]);
-  model.read(ids);
+  const last = ids.length - 1;
+  const from = (start, end = ids.length) => range(end).slice(start).map((position) => [0, position]); // in layer 0
+  const computed = (given, kept) => { // [[layer, position]]
+    const outputs = [];
+    model.output = (...at) => { outputs.push(at); return Decoder.prototype.output.apply(model, at); };
+    model.read(given, kept);
+    model.logitsAt(given.length - 1);
+    return outputs.sort();
+  };
+  assert.deepEqual(computed(ids.slice(0, 3)), [...from(0, 3), [1, 2]]);
+  assert.deepEqual(computed(ids), [...from(3), [1, last]], "new ids");
+  assert.deepEqual(computed(ids), [], "nothing new");
+  assert.deepEqual(computed(ids, [true, true, true, false]), [[1, last]], "a head of layer 1");
+  assert.deepEqual(computed(ids, [true, false, true, false]), [...from(0), [1, last]], "and one of layer 0");
+  assert.deepEqual(computed([ids[0], 3, ...ids.slice(2)]), [...from(1), [1, last]], "another id at position 1");
+  model.read(ids, [true, true, true, true]);
   assertLogits(model, logits);
 });
 
