@@ -107,7 +107,7 @@ def _range(notebooks):
 def bert_block():
     """One block of BERT: attention, then a feed-forward network, each followed by add & norm.
 
-    Source: notebook 06; Devlin et al. (2018), "BERT: Pre-training of Deep Bidirectional Transformers"
+    Source: notebook 06; Devlin et al. (2019), "BERT: Pre-training of Deep Bidirectional Transformers"
     """
     with rc_context(STYLE):
         figure, axis = _canvas((0, 7.9), (-1.95, 1.1))
