@@ -21,6 +21,11 @@ def add_without_residual(sublayer_out, x, weight, bias, eps):
     return norm(sublayer_out, weight, bias, eps)
 
 
+@wrong("no-norm-of-this-shape")
+def norm_over_the_shape_of_x(sublayer_out, x, weight, bias, eps):
+    return F.layer_norm(sublayer_out + x, x.shape, weight, bias, eps)
+
+
 @wrong("no-sublayer")
 def add_only_x(sublayer_out, x, weight, bias, eps):
     """Only x."""

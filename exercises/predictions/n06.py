@@ -85,7 +85,7 @@ PREDICTIONS = (
             "c": "If the vector of token 3 changed when token 4 arrives, it would be out of date. Does it, in a causal "
             "model?",
         },
-        watch="The next cell compares all seven vectors with those of one pass, with the mask and without: where is the "
-        "difference 0?",
+        watch="The next cell compares all seven vectors with those of one pass, with the mask and without: where is "
+        "the difference 0?",
     ),
 )

@@ -15,7 +15,8 @@ PREDICTIONS = (
         tempting={
             "a": "It is how vectors in context are often described; but do six layers leave nothing of what they began "
             "with?",
-            "c": "The table has one row for both meanings. But does what a word reads in six layers leave no trace in it?",
+            "c": "The table has one row for both meanings. But does what a word reads in six layers leave no "
+            "trace in it?",
         },
         watch="Look at the means, and then at whether the ranges of the first two lines overlap.",
     ),
@@ -48,7 +49,8 @@ PREDICTIONS = (
         tempting={
             "b": "A head that matters little alone may matter more once others are gone. But does the figure show a "
             "gap between idle heads and needed ones?",
-            "c": "Each head may have a task of its own; but by how much did the similarities move when a single head was missing?",
+            "c": "Each head may have a task of its own; but by how much did the similarities move when a single "
+            "head was missing?",
         },
         watch="The first line says at which head it happens; the figure shows how the curves fall.",
     ),
@@ -63,7 +65,8 @@ PREDICTIONS = (
         right="c",
         tempting={
             "a": "You hear most about heads; but which parts of the model does no head own?",
-            "b": "A layer has two halves, and attention loses half; but are the halves equally large, and are they the whole model?",
+            "b": "A layer has two halves, and attention loses half; but are the halves equally large, and are they "
+            "the whole model?",
         },
         watch="The first two lines are the shares that are left of the model and of its layers: why do they differ?",
     ),

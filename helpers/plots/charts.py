@@ -9,6 +9,7 @@ from helpers.plots.style import (
     GRID,
     LINE,
     MARKS,
+    PAPER,
     STYLE,
     add_legend,
     new_figure,
@@ -61,8 +62,8 @@ def lines(curves, xs, xlabel, ylabel, title="", log=False, named=(), dashed=None
 
     Shapes: each curve as long as xs
     Units:  of the numbers given; `log` draws both axes in powers; `named` are those of xs whose points the
-            description names as well; `dashed`, e.g. {"RNN, long texts": "RNN"}, draws a curve dashed, in the color
-            of the other
+            description names as well; `dashed`, e.g. {"RNN, long texts": "RNN"}, draws a curve dashed,
+            with hollow marks, in the color of the other
     Errors: ValueError if a curve has another length
     Source: notebook 02
     """
@@ -131,8 +132,9 @@ def _curves(curves, xs, xlabel, ylabel, title, log, dashed):
     whole = [name for name in curves if name not in dashed]
     for name, values in curves.items():
         n = whole.index(dashed.get(name, name)) % 4
-        style = "--" if name in dashed else "-"
-        axis.plot(list(xs), values.tolist(), style, color=COLORS[n], marker=MARKS[n], markersize=size, label=name)
+        line, fill = ("--", PAPER) if name in dashed else ("-", COLORS[n])
+        look = {"color": COLORS[n], "marker": MARKS[n], "markersize": size, "markerfacecolor": fill}
+        axis.plot(list(xs), values.tolist(), line, label=name, **look)
     if log:
         axis.set_xscale("log", base=2)
         axis.set_yscale("log", base=10)
