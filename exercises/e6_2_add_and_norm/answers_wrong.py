@@ -23,7 +23,8 @@ def add_without_residual(sublayer_out, x, weight, bias, eps):
 
 @wrong("no-norm-of-this-shape")
 def norm_over_the_shape_of_x(sublayer_out, x, weight, bias, eps):
-    return F.layer_norm(sublayer_out + x, x.shape, weight, bias, eps)
+    total = x + sublayer_out
+    return F.layer_norm(total, list(total.size()), weight=weight, bias=bias, eps=eps)
 
 
 @wrong("no-sublayer")
