@@ -21,6 +21,12 @@ def add_without_residual(sublayer_out, x, weight, bias, eps):
     return norm(sublayer_out, weight, bias, eps)
 
 
+@wrong("no-norm-of-this-shape")
+def norm_over_the_shape_of_x(sublayer_out, x, weight, bias, eps):
+    total = x + sublayer_out
+    return F.layer_norm(total, list(total.size()), weight=weight, bias=bias, eps=eps)
+
+
 @wrong("no-sublayer")
 def add_only_x(sublayer_out, x, weight, bias, eps):
     """Only x."""

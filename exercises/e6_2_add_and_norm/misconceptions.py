@@ -135,6 +135,21 @@ def joined_after_the_norm(sublayer_out, x, weight, bias, eps):
     return torch.cat([layer_norm(sublayer_out, weight, bias, eps), layer_norm(x, weight, bias, eps)], dim=-1)
 
 
+@known(
+    "no-norm-of-this-shape",
+    means="`F.layer_norm` was told to normalize over axes other than the last one: its second argument is the shape of "
+    "what is normalized together, not the shape of x.",
+    hint="One vector is normalized at a time: the last axis alone. What is the shape of one vector?",
+)
+def norm_of_all_but_the_first_axis(sublayer_out, x, weight, bias, eps):
+    return F.layer_norm(sublayer_out + x, x.shape[1:], weight, bias, eps)
+
+
+@known.also("no-norm-of-this-shape")
+def norm_of_all_axes(sublayer_out, x, weight, bias, eps):
+    return F.layer_norm(sublayer_out + x, x.shape, weight, bias, eps)
+
+
 # ---------------------------------------------------------------- in which order
 
 AFTER_THE_NORM = "What happens after your norm? What comes out of `add_and_norm` must be normalized."

@@ -577,7 +577,7 @@ def cache_keeps_scaled_keys(q, k, v, past):
     return (q @ k.mT).masked_fill(~seen(q, k), -math.inf).softmax(-1) @ v, (k, v)
 
 
-@wrong("no-gradients")
+@wrong("cache-cut-off")
 def cache_detached(q, k, v, past):
     keys, values = with_past(k, v, past)
     return read(q, keys, values, seen(q, keys)), (keys.detach(), values.detach())

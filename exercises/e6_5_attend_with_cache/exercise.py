@@ -54,7 +54,7 @@ def cache_altered(case):
         if wrong.any():
             at, old = int(wrong.nonzero()[0]), case.expected[1][0].size(-2) - case.args[0].size(-2)
             source = f"position {at} of the past" if at < old else f"new token {at - old}"
-            what = {"all_k": "key", "all_v": "value"}[name]
+            what = {"cached k": "key", "cached v": "value"}[name]
             return (
                 f"The cache must hold the past and then the new tokens, unchanged: position {at} of {name} should "
                 f"be the {what} of {source}, but yours holds other numbers."
@@ -150,6 +150,17 @@ def heads_apart(attempt):
     return heads_that_mix(first_that_moves(ask(attempt, *NEW, PAST)[0].flatten(2), change, HEADS_TO_CHANGE))
 
 
+def cache_cut_off(attempt):
+    """The cache must lead back to the new keys and values: the next call is trained through it."""
+    q, k, v = (x.clone().requires_grad_() for x in NEW)
+    with torch.enable_grad():
+        out, cache = attempt(q, k, v, None)
+    cut = [name for name, x in zip(("keys", "values"), cache, strict=True) if out.requires_grad and not x.requires_grad]
+    if not cut:
+        return None
+    return f"The numbers are right, but no gradient flows through the {' and '.join(cut)} of the cache that you return."
+
+
 PRINT_THE_MASK = (
     "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 times, and row 1 must be True 5 times."
 )
@@ -160,7 +171,7 @@ EXERCISE = Exercise(
     gives="(out, (k, v)): out (B, H, new, D), where each new token sees the past and the new tokens up to itself; and "
     "all keys and values, the past ones in front, for the next call. past is (k, v) or None",
     reference=attend_with_cache,
-    returns=("out", ("all_k", "all_v")),
+    returns=("out", ("cached k", "cached v")),
     axis_names=AXES
     | {
         2: "B",
@@ -213,7 +224,7 @@ EXERCISE = Exercise(
         "`weights @ v`. `return out, (k, v)`.",
     ),
     stage_of=several_new_tokens,
-    judge_first=("all_k", "all_v"),
+    judge_first=("cached k", "cached v"),
     error_meanings=(
         (
             r"'tuple' object has no attribute '(\w+)'",
@@ -246,6 +257,13 @@ EXERCISE = Exercise(
             "chunks-differ",
             chunks_differ,
             "Which step depends on how many tokens come at once, or on whether there is a past?",
+        ),
+        BehavioralTest(
+            "cache-cut-off",
+            cache_cut_off,
+            "Return the very keys and values that you attended to, without detach, `.data` or a new tensor of them.",
+            required=True,
+            while_doing="where gradients are needed",
         ),
         gradients_flow(attend_with_cache, arguments(55, 2, 1, 3, 7, 2), ("q", "k", "v", "past")),
     ),

@@ -4,7 +4,7 @@ import torch
 
 
 def attend_with_cache(q, k, v, past):
-    """Attend to the past and to the new tokens up to oneself; return the keys and values for the next call.
+    """Attend to the past and to the new tokens up to and including itself; return all keys and values too.
 
     Shapes: q, k, v (B, H, new, D), past (k, v) with (B, H, old, D) each, or None
             -> out (B, H, new, D), (k, v) with (B, H, old + new, D) each

@@ -332,14 +332,19 @@ def difference_printed(mine, theirs, x):
     print(first_far(outputs_of(mine, x), outputs_of(theirs, x)))
 
 
-@wrong("empty-name")
+@wrong("text-for-none")
 def difference_or_nothing(mine, theirs, x):
     return first_far(outputs_of(mine, x), outputs_of(theirs, x)) or ""
 
 
-@wrong("wrong-name")
+@wrong("text-for-none")
 def difference_or_the_word_none(mine, theirs, x):
     return str(first_far(outputs_of(mine, x), outputs_of(theirs, x)))
+
+
+@wrong("text-for-none")
+def difference_or_none_in_quotation_marks(mine, theirs, x):
+    return first_far(outputs_of(mine, x), outputs_of(theirs, x)) or "none"
 
 
 @wrong("never-none")

@@ -192,10 +192,10 @@ def small(mine, theirs):
 
 
 EXERCISE = Exercise(
-    minutes=15,
+    minutes=20,
     difficulty=3,
-    gives="the name of the first child, in the order of execution, whose output for x differs between the two modules "
-    "by more than 1e-4, or None; both are run in evaluation mode, and are afterwards as they were",
+    gives="the name of the first child, in the order in which those of mine run, whose output for x differs between "
+    "the two modules by more than 1e-4, or None; both are run in evaluation mode, and are afterwards as they were",
     reference=first_difference,
     returns=("name",),
     runner=FunctionRunner(call),

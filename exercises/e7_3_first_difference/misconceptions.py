@@ -301,12 +301,22 @@ def nothing_ever_differs(mine, theirs, x):
 
 
 @mistake(
-    "empty-name",
-    "Where nothing differs a text came back; None is asked for.",
+    "text-for-none",
+    "Where nothing differs a text came back; None is asked for, without quotation marks.",
     "After the loop: return None.",
 )
 def empty_where_nothing_differs(mine, theirs, x):
     return assemble()(mine, theirs, x) or ""
+
+
+@known.also("text-for-none")
+def none_as_a_text(mine, theirs, x):
+    return str(assemble()(mine, theirs, x))
+
+
+@known.also("text-for-none")
+def none_as_a_text_in_lowercase(mine, theirs, x):
+    return assemble()(mine, theirs, x) or "none"
 
 
 @mistake(

@@ -72,19 +72,20 @@ PREDICTIONS = (
     ),
     Prediction(
         "06.cache",
-        "Seven tokens are fed one at a time, each with the cache of those before it, and without a mask. Which "
+        "Seven tokens are fed in one at a time, each with the cache of those before it, and without a mask. Which "
         "vectors come out?",
         {
-            "a": "For all seven, those of one pass with the causal mask.",
-            "b": "For all seven, those of one pass without a mask.",
-            "c": "For the last one alone, that of one pass with the causal mask.",
+            "a": "All seven are those of one pass with the causal mask.",
+            "b": "All seven are those of one pass without a mask.",
+            "c": "Only the last is that of one pass with the causal mask.",
         },
         right="a",
         tempting={
-            "b": "Without a mask attention reads whatever keys there are; which keys are there when token 3 is fed?",
+            "b": "Without a mask attention reads whatever keys there are; which keys are there when token 3 is fed in?",
             "c": "If the vector of token 3 changed when token 4 arrives, it would be out of date. Does it, in a causal "
             "model?",
         },
-        watch="The next cell compares all seven vectors, and prints the shape of the last weights and of the cache.",
+        watch="The next cell compares all seven vectors with those of one pass, with the mask and without: where is "
+        "the difference 0?",
     ),
 )

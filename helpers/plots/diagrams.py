@@ -111,13 +111,14 @@ def bert_block():
     """
     with rc_context(STYLE):
         figure, axis = _canvas((0, 7.9), (-1.95, 1.1))
-        _sublayer(axis, 0, "x", ("multi-head\nattention",), "x'")
+        _sublayer(axis, 0, "x", ("attention\nin H heads", "linear\nC to C"), "x'")
         _sublayer(axis, -1.5, "x'", ("linear\nC to 4C", "GELU", "linear\n4C to C"), "out")
         return Picture(
             to_svg(figure),
-            "One block of BERT in two rows. First row: x goes through multi-head attention and dropout; x itself is "
-            "added, and a layer norm gives x'. Second row: x' goes through a linear layer from C to 4C features, GELU, "
-            "a linear layer back to C, and dropout; x' itself is added, and a layer norm gives out.",
+            "One block of BERT in two rows. First row: x goes through attention in H heads, a linear layer from C to "
+            "C features, and dropout; x itself is added, and a layer norm gives x'. Second row: x' goes through a "
+            "linear layer from C to 4C features, GELU, a linear layer back to C, and dropout; x' itself is added, and "
+            "a layer norm gives out.",
             "Both rows have the same form: an arrow leads around the layers, from what went in to the plus sign.",
         )
 

@@ -135,15 +135,15 @@ def test_classes_and_generators_are_recognized():
 @pytest.mark.parametrize(
     "change, words",
     [
-        (lambda out, k, v: (out, [k, v, v]), "Instead of the pair (all_k, all_v) came a list of 3"),
-        (lambda out, k, v: (out, [k, v + 1]), "(all_k, all_v) came as a list; a tuple was expected"),
-        (lambda out, k, v: (out, (k, None)), "all_v is None; a tensor was expected"),
+        (lambda out, k, v: (out, [k, v, v]), "Instead of the pair (cached k, cached v) came a list of 3"),
+        (lambda out, k, v: (out, [k, v + 1]), "(cached k, cached v) came as a list; a tuple was expected"),
+        (lambda out, k, v: (out, (k, None)), "cached v is None; a tensor was expected"),
         (
             lambda out, k, v: [out, (k, v)],
-            "Your code returned a list of 2; the pair (out, (all_k, all_v)) was expected",
+            "Your code returned a list of 2; the pair (out, (cached k, cached v)) was expected",
         ),
-        (lambda out, k, v: (out, (k[:, :, :1], v)), "all_k should have shape"),
-        (lambda out, k, v: (out, (k.double(), v)), "all_k should be torch.float32, got torch.float64"),
+        (lambda out, k, v: (out, (k[:, :, :1], v)), "cached k should have shape"),
+        (lambda out, k, v: (out, (k.double(), v)), "cached k should be torch.float32, got torch.float64"),
     ],
 )
 def test_a_malformed_pair_within_a_pair_is_explained(change, words):

@@ -39,7 +39,7 @@ def test_nothing_of_one_machine_or_session_is_saved(path):
     notebook, text = read(path), path.read_text(encoding="utf-8")
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
     keys = {key for cell in notebook.cells for key in cell.metadata if cell.id != "start"}
-    assert keys <= {"tags", "jupyter"}
+    assert keys <= {"tags", "jupyter", "cellView"}  # the last folds a cell in Colab
     assert not re.search(r"/(home|root|Users|tmp)/|object at 0x|grad_fn=|Warning", text)
     assert len(text) < 1_000_000
 
