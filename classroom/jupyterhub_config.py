@@ -41,7 +41,7 @@ BIN = Path(sys.executable).parent
 STATE = Path(os.environ.get("COURSE_HUB_STATE") or COURSE / ".hub").resolve()
 ACCOUNTS = os.environ.get("COURSE_HUB_ACCOUNTS") or "system"
 URL = os.environ.get("COURSE_HUB_URL") or "http://127.0.0.1:8000"
-IDLE = 3 * 60 * 60  # seconds; longer than the longest notebook takes, so that nobody who reads loses their variables
+IDLE = 4 * 60 * 60  # seconds; longer than the longest notebook takes, so that nobody who reads loses their variables
 
 c = get_config()  # noqa: F821 (JupyterHub defines it)
 

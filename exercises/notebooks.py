@@ -36,12 +36,12 @@ FIRST_PART = (
     Notebook(
         "06_the_bert_block.ipynb",
         "the BERT block",
-        minutes=139,
-        core=90,
+        minutes=155,
+        core=101,
         question="What surrounds attention in a real model?",
     ),
     Notebook(
-        "07_a_real_bert.ipynb", "a real BERT", minutes=97, core=60, question="Does what you wrote run a real model?"
+        "07_a_real_bert.ipynb", "a real BERT", minutes=114, core=65, question="Does what you wrote run a real model?"
     ),
     Notebook(
         "08_a_language_model.ipynb",

@@ -23,10 +23,10 @@ def record_file(tmp_path, monkeypatch):
 
 def test_progress_remembers_what_was_solved(record_file):
     check("0.1", sums)
-    assert repr(progress()).startswith("0 of ") and "↻ 0.1" in repr(progress())
+    assert repr(progress()).startswith("First part: 0 of ") and "↻ 0.1" in repr(progress())
     check("0.1", lambda x: x.mean(1))
     check("0.1", sums)
-    assert repr(progress()).startswith("1 of ") and "✓ 0.1" in repr(progress())
+    assert repr(progress()).startswith("First part: 1 of ") and "✓ 0.1" in repr(progress())
     assert json.loads(record_file.read_text(encoding="utf-8")) == {"0.1": {"status": "correct", "tries": 3}}
 
 
@@ -51,9 +51,9 @@ def test_progress_remembers_what_was_solved(record_file):
 def test_a_corrupt_record_is_set_aside_and_nothing_is_lost(record_file, content):
     record_file.parent.mkdir()
     record_file.write_text(content, encoding="utf-8")
-    assert repr(progress()).startswith("0 of ")
+    assert repr(progress()).startswith("First part: 0 of ")
     check("0.1", lambda x: x.mean(1))
-    assert repr(progress()).startswith("1 of ")
+    assert repr(progress()).startswith("First part: 1 of ")
     [aside] = record_file.parent.glob("progress.json.unreadable-*")
     assert aside.read_text(encoding="utf-8") == content
 
@@ -120,7 +120,7 @@ def test_a_record_that_cannot_be_saved_is_told_on_the_card_and_by_progress(recor
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
         assert said in check("0.1", lambda x: x.mean(1)).message
-        assert said in progress()._repr_mimebundle_()["text/html"] and repr(progress()).startswith("1 of ")
+        assert said in progress()._repr_mimebundle_()["text/html"] and repr(progress()).startswith("First part: 1 of ")
     assert said not in check("0.1", lambda x: x.mean(1)).message
     assert said not in repr(progress()) and '"correct"' in record_file.read_text(encoding="utf-8")
 
@@ -150,7 +150,7 @@ def test_the_record_is_kept_in_memory_where_nothing_can_be_written(tmp_path, mon
     monkeypatch.setattr(COURSE.store, "_unsaved", {})
     monkeypatch.setattr(COURSE.store, "_damage", "")
     check("0.1", lambda x: x.mean(1))
-    assert repr(progress()).startswith("1 of ")
+    assert repr(progress()).startswith("First part: 1 of ")
 
 
 def test_tests_never_touch_the_learners_own_record():
