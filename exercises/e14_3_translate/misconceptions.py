@@ -97,7 +97,6 @@ mistake(
 known.also("bias-stacked", cut_bias=stacked)
 
 
-
 def no_bias(fused, H):
     return by_head(torch.zeros_like(fused), H)
 
