@@ -34,7 +34,8 @@ def ours(state, theirs):
         if name not in state:
             raise ContractViolation(
                 "name-missing",
-                f"Your dict has no {name!r}; ours has the names {names(module)}. Which part of theirs does its work, if any does?",
+                f"Your dict has no {name!r}; ours has the names {names(module)}. Which part of theirs does its work, "
+                "if any does?",
             )
         if not isinstance(state[name], torch.Tensor) or state[name].shape != parameter.shape:
             raise ContractViolation(
