@@ -15,8 +15,8 @@ PREDICTIONS = (
         right="c",
         tempting={
             "a": "An error would be welcome, but how many rows does a third of the weight have, and how many columns?",
-            "b": "Every row is used once, and the order of terms in a sum does not matter. But is a row of the weight a "
-            "term, or a feature with a task of its own?",
+            "b": "Every row is used once, and the order of terms in a sum does not matter. But is a row of the weight "
+            "a term, or a feature with a task of its own?",
         },
         watch="Look for an error first, and then at how far the two outputs are apart.",
     ),
@@ -79,8 +79,8 @@ PREDICTIONS = (
         },
         right="b",
         tempting={
-            "a": "The sentences of a batch should not read each other. But which axis does this module take for that of "
-            "the batch?",
+            "a": "The sentences of a batch should not read each other. But which axis does this module take for "
+            "that of the batch?",
             "c": "A module is built for a number of features, not for a number of items or words.",
         },
         watch="Look at how far sentence 0, which is item 0, moves in each of the two lines.",
