@@ -13,10 +13,7 @@ LAYOUTS = ("stacked", "interleaved", "transposed")
 
 
 class FusedAttention(nn.Module):
-    """Multi-head self-attention, written in the style of others.
-
-    Source: notebook 14
-    """
+    """Multi-head self-attention, written in the style of others."""
 
     def __init__(self, width, heads):
         super().__init__()

@@ -81,3 +81,18 @@ def split_by_einsum(weight, num_heads, layout):
         return weight.reshape(3, C, C).unbind(0)
     parts = torch.einsum("hpdc->phdc", weight.reshape(num_heads, 3, -1, C))
     return tuple(part.flatten(0, 1).clone() for part in parts)
+
+
+@right
+def split_into_a_list(weight, num_heads, layout):
+    parts = split_by_chunks_of_chunks(weight, num_heads, layout)
+    return [part.contiguous() for part in parts]
+
+
+@right
+def split_into_one_tensor(weight, num_heads, layout):
+    if layout == "interleaved":
+        C = weight.size(1)
+        return weight.reshape(num_heads, 3, C // num_heads, C).transpose(0, 1).reshape(3, C, C)
+    rows = weight.T if layout == "transposed" else weight
+    return torch.stack(rows.chunk(3))

@@ -5,7 +5,7 @@ import torch
 from exercises.common.inputs import normal, round_numbers
 from exercises.e14_1_split_projection.misconceptions import known
 from exercises.e14_1_split_projection.reference import split_projection
-from feedback import Exercise, TestCase
+from feedback import Exercise, FunctionRunner, TestCase
 
 LAYOUTS = ("stacked", "interleaved", "transposed")
 
@@ -22,6 +22,13 @@ def small(num_heads, layout):
     return weight.T.contiguous() if layout == "transposed" else weight, num_heads, layout
 
 
+def call(attempt, *args):
+    """The three weights of an attempt as a tuple: a list of three or one tensor (3, C, C) holds the same."""
+    value = attempt(*args)
+    is_three = isinstance(value, list) or (isinstance(value, torch.Tensor) and value.dim() == 3)
+    return tuple(value) if is_three else value
+
+
 EXERCISE = Exercise(
     minutes=12,
     difficulty=2,
@@ -30,6 +37,7 @@ EXERCISE = Exercise(
     "along its columns",
     reference=split_projection,
     returns=("q", "k", "v"),
+    runner=FunctionRunner(call),
     stage_of=lambda args: LAYOUTS.index(args[2]),
     axis_names={10: "C", 30: "3C", 21: "C", 63: "3C", 6: "C", 18: "3C"},
     square=("weight",),

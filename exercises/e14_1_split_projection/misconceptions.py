@@ -45,8 +45,8 @@ def mistake(id, means, hint):
 
 @mistake(
     "layout-ignored",
-    "Interleaved rows were cut into three blocks, as if all rows of q came first. Each of your weights holds rows of "
-    "q, of k and of v.",
+    "Interleaved rows were cut into three blocks, as if all rows of q came first. Each of your weights mixes rows of "
+    "different projections.",
     "Interleaved means: q, k and v of head 0, then those of head 1. How many rows does one of these pieces have?",
 )
 def always_stacked(weight, num_heads, layout):

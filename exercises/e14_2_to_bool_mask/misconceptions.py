@@ -84,8 +84,8 @@ def all_but_infinity(mask):
 
 @mistake(
     "only-the-lowest-hidden",
-    "Only the lowest number of the dtype, or what is below it, was taken for hidden. Others add -10,000, which "
-    "hides as well.",
+    "Not every number that hides a key became False: depending on the library, it is the lowest number of the dtype, "
+    "-10,000 or -inf.",
     "Which number is the same in all these masks, whatever their dtype and library?",
     "added",
 )
@@ -160,8 +160,8 @@ def padding_squared(mask):
 
 known(
     "too-few-axes",
-    means="The table did not get two axes between B and S: next to scores (B, H, T, S) its own would not meet the axes "
-    "they are meant for.",
+    means="The two new axes do not stand between B and S. Aligned from the right with scores (B, H, T, S), B or S "
+    "would stand below the wrong axis: in a mask (B, 1, S), B below H.",
     hint="Write (B, H, T, S) and below it your shape, aligned from the right. Which axis stands below B?",
 )
 

@@ -23,6 +23,10 @@ def answer(cut, factor=math.sqrt, cut_bias=None, out=None, names="qkv"):
     return translated
 
 
+def by_layer(state):
+    return [(*name.split("."), w) for name, w in state.items()]
+
+
 def pieces(fused, H):
     cut = fused.split(len(fused) // (3 * H))
     return tuple(torch.cat(cut[p::3]) for p in range(3))
@@ -60,6 +64,30 @@ def translate_with_pieces_of_num_heads(theirs):
 @wrong("another-order")
 def translate_values_first(theirs):
     return answer(pieces, names="vqk")(theirs)
+
+
+@wrong("another-order")
+def translate_queries_and_values_exchanged(theirs):
+    state = answer(pieces)(theirs)
+    exchange = {"q_proj": "v_proj", "v_proj": "q_proj"}
+    return {".".join([exchange.get(layer, layer), kind]): w for layer, kind, w in by_layer(state)}
+
+
+@wrong("another-order")
+def translate_queries_and_values_exchanged_without_a_scale(theirs):
+    return answer(pieces, lambda D: 1, names="vkq")(theirs)
+
+
+@wrong("biases-left-out")
+def translate_weights_alone(theirs):
+    state = answer(pieces)(theirs)
+    return {name: w if name.endswith("weight") else torch.zeros(len(w)) for name, w in state.items()}
+
+
+@wrong("weight-not-scaled")
+def translate_and_scale_the_bias(theirs):
+    state = answer(pieces)(theirs)
+    return state | {"q_proj.weight": answer(pieces, lambda D: 1)(theirs)["q_proj.weight"]}
 
 
 @wrong("no-scale")
@@ -130,6 +158,11 @@ def translate_with_axes_for_heads(theirs):
 @wrong("returns-wrong-type")
 def translate_into_a_tuple(theirs):
     return pieces(theirs.qkv.weight, theirs.heads)
+
+
+@wrong("returns-wrong-type")
+def translate_without_a_return(theirs):
+    answer(pieces)(theirs)
 
 
 @wrong()

@@ -25,17 +25,23 @@ def ours(state, theirs):
     Errors: ContractViolation if they are not those of such a module
     """
     if not isinstance(state, dict):
+        how = "Does every path end with `return`?" if state is None else "Which name belongs to each of your tensors?"
         raise ContractViolation(
-            "returns-wrong-type", f"Your code returned {describe(state)}; a dict {{name: tensor}} was expected."
+            "returns-wrong-type", f"Your code returned {describe(state)}; a dict {{name: tensor}} was expected. {how}"
         )
     module = MultiHeadAttention(theirs.proj.weight.size(0), theirs.heads).eval()
     for name, parameter in module.named_parameters():
         if name not in state:
-            raise ContractViolation("name-missing", f"Your dict has no {name!r}; ours has the names {names(module)}.")
+            raise ContractViolation(
+                "name-missing",
+                f"Your dict has no {name!r}; ours has the names {names(module)}. Which part of theirs does its work, "
+                "if any does?",
+            )
         if not isinstance(state[name], torch.Tensor) or state[name].shape != parameter.shape:
             raise ContractViolation(
                 "shape-of-a-parameter",
-                f"Your {name!r} is {describe(state[name])}; ours has the shape {tuple(parameter.shape)}.",
+                f"Your {name!r} is {describe(state[name])}; ours has the shape {tuple(parameter.shape)}. Print the "
+                "shapes of what you cut it from, step by step.",
             )
     if other := [name for name in state if name not in dict(module.named_parameters())]:
         raise ContractViolation("name-unknown", f"Ours has no {other[0]!r}; it has the names {names(module)}.")
@@ -82,7 +88,7 @@ EXERCISE = Exercise(
         case("a causal mask (T, T)", 21, 3, 40, CAUSAL),
         case("a mask for each text (B, 1, T, T)", 14, 2, 50, some_hidden(2, 1, 5, 5)),
     ),
-    minimal_inputs=((fused(4, 2, 60), normal(1, 2, 4, seed=61), None),),
+    minimal_inputs=(),
     misconceptions=known,
     axis_names={2: "B", 5: "T"},
     square=("mask",),

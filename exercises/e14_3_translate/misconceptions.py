@@ -35,6 +35,7 @@ def assemble(
     scale_weight=root,
     scale_bias=root,
     scale_keys=one,
+    scale_values=one,
     order=(0, 1, 2),
     out_weight=projection,
     out_bias=zeros,
@@ -47,7 +48,7 @@ def assemble(
         for kind, cut, scale in (("weight", cut_weight, scale_weight), ("bias", cut_bias, scale_bias)):
             parts = cut(getattr(theirs.qkv, kind), H)
             q, k, v = (parts[i] for i in order)
-            for name, part in (("q", scale(H, C) * q), ("k", scale_keys(H, C) * k), ("v", v)):
+            for name, part in (("q", scale(H, C) * q), ("k", scale_keys(H, C) * k), ("v", scale_values(H, C) * v)):
                 state[f"{name}_proj.{kind}"] = part
         return state
 
@@ -78,8 +79,8 @@ def swapped(fused, H):
 
 mistake(
     "rows-stacked",
-    "The fused rows were cut into three blocks, as if those of q came first. Each of your projections holds rows of q, "
-    "of k and of v.",
+    "The fused rows were cut into three blocks, as if those of q came first. Each of your projections mixes rows "
+    "of q, k and v.",
     "Look at the line with `view`: which axis does it put in front of the 3?",
 )
 known.also("rows-stacked", cut_weight=stacked, cut_bias=stacked)
@@ -94,6 +95,19 @@ mistake(
     "Each entry of a bias belongs to a row of the weight. What do you do with the rows?",
 )
 known.also("bias-stacked", cut_bias=stacked)
+
+
+def no_bias(fused, H):
+    return by_head(torch.zeros_like(fused), H)
+
+
+mistake(
+    "biases-left-out",
+    "The biases of q, k and v are 0. The fused layer of theirs has a bias, and it belongs to the same three.",
+    "`qkv` has a weight and a bias. Which entries of the bias go with the rows of q?",
+)
+known.also("biases-left-out", cut_bias=no_bias)
+known.also("biases-left-out", cut_bias=no_bias, scale_weight=one)
 
 mistake(
     "rows-alternate",
@@ -118,7 +132,9 @@ mistake(
 )
 for other in ((1, 0, 2), (0, 2, 1), (2, 1, 0), (1, 2, 0), (2, 0, 1)):
     known.also("another-order", order=other)
-known.also("another-order", order=(0, 2, 1), scale_weight=one, scale_bias=one)
+    known.also("another-order", order=other, scale_weight=one, scale_bias=one)
+for other in ((2, 1, 0), (1, 2, 0)):  # the rows of q were scaled, and became those of v
+    known.also("another-order", order=other, scale_weight=one, scale_bias=one, scale_values=root)
 
 
 # ---------------------------------------------------------------- the scale
@@ -134,7 +150,7 @@ known.also("no-scale", scale_weight=one, scale_bias=one)
 
 @mistake(
     "scale-inverted",
-    "Something was divided by √D. Ours divides by it already, so the scores are now too small by D.",
+    "Something was divided by √D. Ours divides by it already, so the scores are now too small by a factor of D.",
     "A factor is to be undone. Must the queries become larger or smaller?",
     "scale_weight",
 )
@@ -150,6 +166,13 @@ mistake(
     "q = x Wᵀ + b. What must be done to W and to b so that q is √D times as large?",
 )
 known.also("bias-not-scaled", scale_bias=one)
+
+mistake(
+    "weight-not-scaled",
+    "The bias of q was multiplied by √D, but its rows were not: a query is the sum of both.",
+    "q = x Wᵀ + b. What must be done to W and to b so that q is √D times as large?",
+)
+known.also("weight-not-scaled", scale_weight=one)
 
 mistake(
     "scaled-twice",

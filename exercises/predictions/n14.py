@@ -8,15 +8,15 @@ PREDICTIONS = (
         "The rows of a fused weight lie head by head, and somebody cuts it into three equal blocks of rows, for q, k "
         "and v. What happens?",
         {
-            "a": "An error: the blocks do not have the shape of a projection.",
-            "b": "It runs, and the output is right: every row is used once, in whatever order.",
-            "c": "It runs, and the output is another one: each block holds rows of q, k and v.",
+            "a": "An error is raised.",
+            "b": "It runs, and the output is right.",
+            "c": "It runs, and the output is another one.",
         },
         right="c",
         tempting={
             "a": "An error would be welcome, but how many rows does a third of the weight have, and how many columns?",
-            "b": "The order of terms in a sum does not matter. But is a row of the weight a term, or a feature with a "
-            "task of its own?",
+            "b": "Every row is used once, and the order of terms in a sum does not matter. But is a row of the weight "
+            "a term, or a feature with a task of its own?",
         },
         watch="Look for an error first, and then at how far the two outputs are apart.",
     ),
@@ -24,16 +24,16 @@ PREDICTIONS = (
         "14.golden",
         "In one of these cases an item of ours must differ from theirs. In which?",
         {
-            "a": "`padding_mask`: theirs adds a number instead of hiding, so padding keeps a little weight.",
-            "b": "`fully_masked_item`: where all is hidden, theirs still shares out a weight of 1, and ours does not.",
-            "c": "`cross_attention_past`: theirs reads the cache instead of the context, and ours reads the context.",
-            "d": "`prune_heads_1_3`: theirs renumbers the heads that are left, and ours keeps their numbers.",
+            "a": "`padding_mask`",
+            "b": "`fully_masked_item`",
+            "c": "`cross_attention_past`",
+            "d": "`prune_heads_1_3`",
         },
         right="b",
         tempting={
-            "a": "It adds the lowest float. What is the exponential of such a score, next to one that is visible?",
+            "a": "Theirs adds the lowest float. What is the exponential of such a score, next to one that is visible?",
             "c": "The second step of the list says what theirs does; ours does the same.",
-            "d": "Numbers matter when a head is to be removed later. Here both remove the same two, once.",
+            "d": "The numbers of the heads matter when another is to be removed later. Here both remove the same two.",
         },
         watch="The next cell counts the items that agree; the table after it names the one that does not.",
     ),
@@ -42,9 +42,9 @@ PREDICTIONS = (
         "The head mask has the shape (H,), and there happen to be as many keys as heads. What does the product "
         "silence?",
         {
-            "a": "A key, in every head: shapes are aligned from the right.",
-            "b": "A head, for all keys: there is one number for each head.",
-            "c": "Nothing: with too few axes the product raises an error.",
+            "a": "A key, in every head.",
+            "b": "A head, for all keys.",
+            "c": "Nothing, and the product raises an error.",
         },
         right="a",
         tempting={
@@ -57,9 +57,9 @@ PREDICTIONS = (
         "14.distance",
         "Which distance does each of the seven keys seem to have from the new token?",
         {
-            "a": "From 6 down to 0, which is right: the cache is counted in.",
-            "b": "From 0 down to -6: the new token is taken for the first, and the keys come after it.",
-            "c": "0, all of them: only the new token is numbered, and one number is stretched over all keys.",
+            "a": "From 6 down to 0.",
+            "b": "From 0 down to -6.",
+            "c": "0, all of them.",
         },
         right="c",
         tempting={
@@ -73,13 +73,14 @@ PREDICTIONS = (
         "Two sentences of five words, (B, T, C), are fed to a module that expects (T, B, C). Then sentence 1 is "
         "changed. What does the output for sentence 0 do?",
         {
-            "a": "It stays: the sentences of a batch never read each other.",
-            "b": "It moves: each word reads the word at its own place in the other sentence.",
-            "c": "There is none: the module finds five items where it was built for two, and raises an error.",
+            "a": "It stays the same.",
+            "b": "It changes.",
+            "c": "There is none, and the module raises an error.",
         },
         right="b",
         tempting={
-            "a": "So it should be. But which axis does this module take for that of the batch?",
+            "a": "The sentences of a batch should not read each other. But which axis does this module take for "
+            "that of the batch?",
             "c": "A module is built for a number of features, not for a number of items or words.",
         },
         watch="Look at how far sentence 0, which is item 0, moves in each of the two lines.",

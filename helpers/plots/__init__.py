@@ -9,11 +9,11 @@ every machine, and no figure is wider than 800 pixels.
     style   colors, fonts, rounding             charts  bars, lines, timings, arrows, plane
     svg     Picture, and drawing as SVG         flow    attention_flow
     panels  squares and where they go           grids   weights, masks, heads, one_hot, waves, origins
-    diagrams  model_map, bert_block, decoder_block, multi_head_attention
+    diagrams  model_map, bert_block, decoder_block, multi_head_attention, fused_layouts
 """
 
 from helpers.plots.charts import arrows, bars, lines, plane, timings
-from helpers.plots.diagrams import bert_block, decoder_block, model_map, multi_head_attention
+from helpers.plots.diagrams import bert_block, decoder_block, fused_layouts, model_map, multi_head_attention
 from helpers.plots.flow import attention_flow
 from helpers.plots.grids import heads, masks, one_hot, origins, waves, weights, weights_side_by_side
 from helpers.plots.style import COLORS, INK, PAPER, SIGNED, WEIGHTS, WIDEST
@@ -32,6 +32,7 @@ __all__ = [
     "bars",
     "bert_block",
     "decoder_block",
+    "fused_layouts",
     "heads",
     "lines",
     "masks",

@@ -1,11 +1,11 @@
-"""Diagrams of what is connected with what: the whole model, one block of it, and several heads."""
+"""Diagrams: the whole model, one block of it, several heads, and what lies where in a fused weight."""
 
 from dataclasses import dataclass
 
 from matplotlib import rc_context
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
-from helpers.plots.style import BLUE, FAINT, INK, LINE, PAPER, STYLE, new_figure
+from helpers.plots.style import BLUE, COLORS, FAINT, INK, LINE, PAPER, STYLE, new_figure
 from helpers.plots.svg import Picture, to_svg
 
 QUIET, FRAME = "#eef2f7", "#f8fafc"  # fills: a part, and what holds several parts
@@ -221,6 +221,49 @@ def multi_head_attention(num_heads=3):
 def _heads(count):
     """The boxes of the heads, one below the other."""
     return [Box("", 4.2, (count - 1) * 0.45 - 0.9 * i, width=1.0, height=0.6) for i in range(count)]
+
+
+STACKED = ("q 0", "q 1", "k 0", "k 1", "v 0", "v 1")  # a letter for the projection, a number for the head
+INTERLEAVED = ("q 0", "k 0", "v 0", "q 1", "k 1", "v 1")
+
+
+def fused_layouts():
+    """Where q, k and v of two heads lie in one fused weight: stacked, interleaved, and transposed.
+
+    Source: notebook 14
+    """
+    with rc_context(STYLE):
+        figure, axis = _canvas((0, 7.6), (-0.1, 2.9))
+        for left, title, pieces in ((0.75, "stacked", STACKED), (2.95, "interleaved", INTERLEAVED)):
+            for i, piece in enumerate(pieces):
+                _piece(axis, piece, left, 2.0 - 0.4 * i, 1.2, 0.4)
+            _title(axis, left + 0.6, title, "(3C, C)")
+        for i, piece in enumerate(STACKED):
+            _piece(axis, piece, 5.0 + 0.4 * i, 1.2, 0.4, 1.2)
+        _title(axis, 6.2, "transposed", "(C, 3C)")
+        axis.text(0.65, 1.2, "D rows\neach", ha="right", va="center", fontsize=9, color=FAINT)
+        axis.text(6.2, 1.05, "D columns each", ha="center", va="top", fontsize=9, color=FAINT)
+        return Picture(
+            to_svg(figure),
+            "Three fused weights of two heads, each cut into six pieces. "
+            f"Stacked, from top to bottom: {', '.join(STACKED)}. "
+            f"Interleaved, from top to bottom: {', '.join(INTERLEAVED)}. "
+            f"Transposed, from left to right: {', '.join(STACKED)}.",
+            "The letter and the color name the projection, the number names the head.",
+        )
+
+
+def _piece(axis, label, left, bottom, width, height):
+    """The rows or columns of one projection and one head."""
+    color = COLORS["qkv".index(label[0])]
+    axis.add_patch(Rectangle((left, bottom), width, height, facecolor=color, edgecolor=PAPER, linewidth=1.5))
+    place = left + width / 2, bottom + height / 2
+    axis.text(*place, label, ha="center", va="center", fontsize=9.5, color=PAPER)
+
+
+def _title(axis, x, title, shape):
+    axis.text(x, 2.72, title, ha="center", va="center", fontsize=11.5, fontweight="bold")
+    axis.text(x, 2.52, shape, ha="center", va="center", fontsize=9, color=FAINT)
 
 
 # ---------------------------------------------------------------- drawing

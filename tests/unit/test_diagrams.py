@@ -3,9 +3,11 @@
 import re
 
 import pytest
+import torch
 
-from helpers.plots import bert_block, decoder_block, model_map, multi_head_attention
-from helpers.plots.style import BLUE
+from helpers import published
+from helpers.plots import bert_block, decoder_block, fused_layouts, model_map, multi_head_attention
+from helpers.plots.style import BLUE, COLORS
 
 
 def strong_boxes(picture):
@@ -50,3 +52,18 @@ def test_the_block_of_a_decoder_has_its_norms_first_and_no_dropout():
     svg = decoder_block().svg
     assert svg.count(">+<") == 2 and "dropout" not in svg
     assert svg.index(">norm<") < svg.index(">head attention<") and svg.count(">norm<") == 2
+
+
+@pytest.mark.parametrize("layout", published.LAYOUTS)
+def test_the_pieces_of_a_fused_weight_lie_as_fused_lays_them(layout):
+    picture = fused_layouts()
+    weights = [torch.full((4, 4), 10.0 * part) + torch.arange(2).repeat_interleave(2)[:, None] for part in range(3)]
+    fused = published.fused(weights, 2, layout)
+    rows = fused.T if layout == "transposed" else fused
+    pieces = [f"{'qkv'[int(n) // 10]} {int(n) % 10}" for n in rows[::2, 0]]
+    labels = re.findall(r">([qkv] \d)<", picture.svg)
+    start = 6 * published.LAYOUTS.index(layout)
+    assert labels[start : start + 6] == pieces and f"{layout.capitalize()}, from" in picture.alt
+    assert f": {', '.join(pieces)}." in picture.alt
+    colors = re.findall("fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
+    assert colors[start : start + 6] == [COLORS["qkv".index(piece[0])] for piece in pieces]
