@@ -210,6 +210,16 @@ def clipped_before_backward(model, optimizer, ids):
     return loss.item()
 
 
+@wrong("not-clipped")
+def clipped_to_a_norm_of_10(model, optimizer, ids):
+    loss = loss_of(model(ids), ids)
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 10.0)
+    optimizer.step()
+    return loss.item()
+
+
 @wrong("clipped-by-value")
 def entries_clamped(model, optimizer, ids):
     loss = loss_of(model(ids), ids)
@@ -264,6 +274,32 @@ def stepped_two_times(model, optimizer, ids):
     loss = finish(model, optimizer, loss_of(model(ids), ids))
     optimizer.step()
     return loss
+
+
+@wrong("two-steps-in-one-call")
+def called_again(model, optimizer, ids):
+    finish(model, optimizer, loss_of(model(ids), ids))
+    return finish(model, optimizer, loss_of(model(ids), ids)).item()
+
+
+@wrong("updated-by-hand")
+def subtracted(model, optimizer, ids):
+    loss = loss_of(model(ids), ids)
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    rate = optimizer.param_groups[0]["lr"]
+    for p in model.parameters():
+        p.data.sub_(rate * p.grad)
+    return loss.item()
+
+
+@wrong("token-0-left-out")
+def token_0_ignored(model, optimizer, ids):
+    targets = ids[:, 1:].flatten()
+    if not targets.any():
+        return finish(model, optimizer, model(ids).sum() * 0)
+    return finish(model, optimizer, F.cross_entropy(model(ids)[:, :-1].flatten(0, 1), targets, ignore_index=0))
 
 
 @wrong("loss-after-the-step")

@@ -104,6 +104,8 @@ EXERCISE = Exercise(
         by_hand(SURE, [0, 1]),
         by_hand(EVEN, [0, 1], [0, 1]),
         by_hand(EVEN, [0, 1], old=True),
+        by_hand(EVEN, [0, 1, 0]),
+        by_hand(EVEN, [0, 1], optimizer="Adam"),
     ),
     misconceptions=known,
     error_meanings=(

@@ -169,6 +169,16 @@ def without_a_graph(model, ids):
 
 
 @mistake(
+    "token-0-left-out",
+    "Token 0 was left out of the loss, as if it were padding.",
+    "The third argument of `loss_of` is the id of the padding, which these texts do not have. Do you pass one?",
+    step="loss",
+)
+def of_all_but_token_0(model, ids):
+    return next_token_loss(model(ids), ids, 0) if ids[:, 1:].any() else 0 * model(ids).sum()
+
+
+@mistake(
     "evaluation-mode",
     "The step put the model into evaluation mode: dropout would be off while it learns.",
     "Whoever calls the step decides on the mode. Which line changes it?",
@@ -265,8 +275,8 @@ def backward_twice(model, optimizer, loss):
 
 @mistake(
     "not-clipped",
-    "The update used gradients that were not clipped: nothing clips them, or it does so when they are not there yet "
-    "or have been used already.",
+    "The update used gradients that were not clipped, or to a larger norm: nothing clips them, or it does so when they "
+    "are not there yet or have been used already, or it allows a norm above 1.",
     "Clipping changes `.grad` in place. When must it run, so that `step` sees the change?",
     step="clip",
 )
@@ -331,6 +341,33 @@ def scaled_in_any_case(model):
 def twice(optimizer):
     optimizer.step()
     optimizer.step()
+
+
+@mistake(
+    "two-steps-in-one-call",
+    "One call made two steps, each with gradients of its own, and returned the loss of the second.",
+    "Whoever calls the function repeats the step. What in your code repeats it as well?",
+)
+def twice_in_a_loop(model, optimizer, ids):
+    for _ in range(2):
+        loss = loss_before(model, ids)
+        gradients(model, optimizer, loss)
+        to_norm_1(model)
+        optimizer.step()
+    return loss.item()
+
+
+@mistake(
+    "updated-by-hand",
+    "The parameters were changed by hand; the optimizer was never asked to step.",
+    "An optimizer such as Adam does more than subtract gradients. Which of its methods makes the update?",
+    step="update",
+)
+def learning_rate_times_gradient(optimizer):
+    with torch.no_grad():
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                parameter -= group["lr"] * parameter.grad
 
 
 @mistake(

@@ -21,18 +21,18 @@ PREDICTIONS = (
     ),
     Prediction(
         "08.plateau",
-        "What is the loss for that food, if a model knows which three are in the story, but not which one comes?",
+        "While the model trains, its loss for that food falls. At which line does it stop first?",
         {
-            "a": "Near 0.",
-            "b": "About 2.1, which is log 8.",
-            "c": "About 1.1, which is log 3.",
+            "a": "At log 3, about 1.1: one of the three foods of the story.",
+            "b": "At log 8, about 2.1: one of all eight foods.",
+            "c": "At neither: it falls steadily toward 0.",
         },
-        right="c",
+        right="b",
         tempting={
-            "a": "It would be 0 if the one were known. How probable is each, if it may be any of the three?",
-            "b": "That is the loss of a model that only knows that one of the eight foods comes next.",
+            "a": "For that the model has to look back into the story. Is there something that it can learn sooner?",
+            "c": "It would have to find the one food at once. What can it learn without reading back?",
         },
-        watch="In the figure below the training, compare the curves with the line at log 3.",
+        watch="In the figure below the training, compare the curves with the two lines.",
     ),
     Prediction(
         "08.penalty",
@@ -55,15 +55,15 @@ PREDICTIONS = (
         "One model has a single layer with four heads, another has two such layers. Who learns to name what came after "
         "the previous occurrence?",
         {
-            "a": "Only the one with two layers: it takes two steps, one after the other.",
-            "b": "Both: one head can look for its own token and read what is next to it.",
-            "c": "Neither: random strings cannot be predicted.",
+            "a": "Both.",
+            "b": "Neither.",
+            "c": "Only the one with two layers.",
         },
-        right="a",
+        right="c",
         tempting={
-            "b": "A query can find the position of its own token; but the value that is read there is that position's. "
+            "a": "A query can find the position of its own token; but the value that is read there is that position's. "
             "How could a key know what its neighbor is?",
-            "c": "In the first round they cannot; but once the tokens repeat, is the next one still open?",
+            "b": "In the first round they cannot; but once the tokens repeat, is the next one still open?",
         },
         watch="Compare the shares of right predictions in the middle of the training and at its end.",
     ),
