@@ -46,8 +46,8 @@ FIRST_PART = (
     Notebook(
         "08_a_language_model.ipynb",
         "a language model of your own",
-        minutes=200,
-        core=120,
+        minutes=199,
+        core=111,
         question="How does attention learn to write?",
     ),
 )
