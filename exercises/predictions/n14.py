@@ -22,7 +22,7 @@ PREDICTIONS = (
     ),
     Prediction(
         "14.golden",
-        "In one of these cases an item of ours must differ from theirs. In which?",
+        "In one of these cases ours must differ from theirs. In which?",
         {
             "a": "`padding_mask`",
             "b": "`fully_masked_item`",

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
@@ -19,7 +20,9 @@ def save(tmp_path):
 
     def save(source):
         notebook = new_notebook(cells=[new_code_cell(source, id="mask")])
-        asyncio.run(contents.save({"type": "notebook", "format": "json", "content": notebook}, NAME))
+        model = {"type": "notebook", "format": "json", "content": notebook}
+        with ThreadPoolExecutor() as pool:  # where no loop runs yet: Playwright keeps one in the thread of its tests
+            pool.submit(lambda: asyncio.run(contents.save(model, NAME))).result()
 
     return save
 
