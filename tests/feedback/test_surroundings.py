@@ -226,20 +226,6 @@ def test_a_thread_that_goes_on_is_told():
     assert "thread" not in check("2.2", REFERENCE).message
 
 
-@pytest.mark.skipif(not hasattr(os, "waitid"), reason="only this function tells whether a process has children")
-def test_a_process_that_goes_on_is_told():
-    started = []
-    code = [sys.executable, "-c", "input()"]
-    try:
-        message = after(lambda: started.append(subprocess.Popen(code, stdin=subprocess.PIPE))).message
-        assert "A process that your code started is still running. Restarting the kernel ends it." in message
-    finally:
-        for each in started:
-            each.communicate()
-    ended = after(lambda: subprocess.run([sys.executable, "-c", ""], check=True))
-    assert ended.status == "correct" and "process" not in ended.message
-
-
 def waits_for_a_lock():
     lock = threading.Lock()
     lock.acquire()
@@ -346,6 +332,17 @@ def test_the_kernel_is_neither_doubled_nor_ended():
     *cards, rest = done.stdout.split("THE CELL GOES ON\n")
     assert done.returncode == 0 and rest == ""
     assert [words for words, card in zip(told.values(), cards, strict=True) if words not in card] == []
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="only this function tells whether a process has children")
+def test_a_process_that_goes_on_is_told():
+    """In a process of its own: this one may have children already, such as the browser of another test."""
+    start = START + "import subprocess, sys\nstarted = []\n"
+    ends = "subprocess.run([sys.executable, '-c', ''], check=True)"
+    goes_on = "started.append(subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE))"
+    ended, running, _ = in_a_process(ends, goes_on, start=start).stdout.split("THE CELL GOES ON\n")
+    assert "correct" in ended and "process" not in ended
+    assert "A process that your code started is still running. Restarting the kernel ends it." in running
 
 
 def test_what_pytorch_replaces_when_it_is_imported_stays():
