@@ -54,6 +54,13 @@ FIRST_PART = (
 
 SECOND_PART = (
     Notebook(
+        "09_positions_that_turn.ipynb",
+        "positions that turn",
+        minutes=120,
+        core=60,
+        question="How does a model of today know where a word stands?",
+    ),
+    Notebook(
         "14_reading_published_code.ipynb",
         "reading published code",
         minutes=134,

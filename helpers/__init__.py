@@ -19,6 +19,7 @@ out `require` and `require_today`.
     text_model     a real text, its tokens, and a trained model   notebook 08
     rotary         positions that turn q and k                    notebook 09
     biases         positions that are added to the scores         notebook 09
+    distances      the story model without a table of positions   notebook 09
     norms          RMSNorm                                        notebook 10
     grouped        several query heads to each key head           notebook 10
     latent         keys and values that come from a short vector  notebook 10

@@ -160,7 +160,7 @@ class Decoder(nn.Module):
         require_decoder_input(ids, past, real, self.config, Past)
         head_mask = self._rows(head_mask)
         real = self._real(ids, past, real)  # (B, P + T) or None
-        x = self.dropout(self.tokens(ids.long()) + self.positions(self._places(ids, past, real)))  # (B, T, C)
+        x = self.dropout(self._embed(ids, past, real))  # (B, T, C)
         mask = None if real is None else real[:, None, None, :]  # (B, 1, 1, P + T)
         olds = [None] * len(self.blocks) if past is None else past.layers
         all_weights, news = [], []
@@ -170,6 +170,10 @@ class Decoder(nn.Module):
             news.append(new)
         logits = self.norm(x) @ self.tokens.weight.T  # the embedding table again: (B, T, C) @ (C, V) -> (B, T, V)
         return logits, all_weights, Past(tuple(news), real)
+
+    def _embed(self, ids, past, real):
+        """The vector of each new token, and that of its position: (B, T, C)."""
+        return self.tokens(ids.long()) + self.positions(self._places(ids, past, real))
 
     def _real(self, ids, past, real):
         """Which of all tokens, past and new, are real; None if all are."""

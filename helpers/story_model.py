@@ -33,7 +33,7 @@ def load():
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
     Source: notebook 08; `python -m tools.train_stories`
     """
-    return load_trained(CONFIG, FILE, SHA256, "the story model")
+    return load_trained(Decoder(CONFIG), FILE, SHA256, "the story model")
 
 
 @torch.no_grad()
@@ -48,6 +48,18 @@ def read(model, told, head_mask=None):
     return Reading(
         stories.mean_by_kind(token_losses(logits, told.ids), told.kinds), stories.mean_by_kind(right, told.kinds)
     )
+
+
+@torch.no_grad()
+def share_read_back(model, told):
+    """How often the first choice is right where a word has to be read back, over all kinds of such words.
+
+    Shapes: told, a stories.Batch -> float
+    Source: notebook 09
+    """
+    right = model(told.ids)[0][:, :-1].argmax(dim=-1) == told.ids[:, 1:]
+    asked = torch.isin(told.kinds[:, 1:], torch.tensor([stories.KINDS.index(kind) for kind in stories.READ_BACK]))
+    return right[asked].double().mean().item()
 
 
 def learn_to_repeat(model, seed, enough=0.05, at_most=2000):

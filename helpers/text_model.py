@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from helpers.decoder import DecoderConfig
+from helpers.decoder import Decoder, DecoderConfig
 from helpers.training import load_trained
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "text"
@@ -141,4 +141,4 @@ def load():
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
     Source: notebook 08; `python -m tools.train_text`
     """
-    return load_trained(CONFIG, FILE, SHA256, "the text model")
+    return load_trained(Decoder(CONFIG), FILE, SHA256, "the text model")

@@ -40,10 +40,10 @@ def _cosine(step, steps):
     return 0.5 + 0.5 * math.cos(math.pi * step / steps)
 
 
-def load_trained(config, file, sha256, name):
-    """A decoder with the trained parameters that come with the course, after verifying their file.
+def load_trained(model, file, sha256, name):
+    """Give a model the trained parameters that come with the course, after verifying their file.
 
-    Shapes: -> Decoder, in evaluation mode
+    Shapes: -> the model, in evaluation mode
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
     Source: notebook 08
     """
@@ -58,6 +58,5 @@ def load_trained(config, file, sha256, name):
         )
     from safetensors.torch import load as tensors
 
-    model = Decoder(config)
     model.load_state_dict(tensors(content))  # float16 in the file, float32 here
     return model.eval()

@@ -1,8 +1,9 @@
-"""Train the story model of notebook 08, test it on fresh stories, and write it to data/stories.
+"""Train the story model of notebook 08 or 09, test it on fresh stories, and write it to data/stories.
 
     python -m tools.train_stories                 seeds 0, 1 and 2, one after another; prints how each went
     python -m tools.train_stories --seed 1        one of them
     python -m tools.train_stories --seed 0 --write    also write the parameters and the curve
+    python -m tools.train_stories --positions rotary  with other positions, for notebook 09: rotary or alibi
 
 First random strings that repeat, until they are read back; then stories. A model is accepted only if its first choice
 is right in at least 95 % of every kind of word that has to be read back, in each of three sets of fresh stories. On one
@@ -19,8 +20,8 @@ import time
 import torch
 from safetensors.torch import save
 
-from helpers import stories
-from helpers.story_model import FILE, learn_stories, learn_to_repeat, new_model, read
+from helpers import distances, stories, story_model
+from helpers.story_model import learn_stories, learn_to_repeat, read
 
 ENOUGH = 0.95
 FRESH = (1001, 1002, 1003)  # seeds of stories that no training begins with
@@ -36,9 +37,14 @@ def rounded(numbers):
     return {kind: round(number, ROUNDED) for kind, number in numbers.items()}
 
 
-def trained(seed, steps, every):
-    """A trained model and its curve; prints a line for each point of it."""
-    model, curve, begin = new_model(seed), [], time.process_time()
+def untrained(positions, seed):
+    """The model of notebook 08, whose positions are a table, or one of notebook 09."""
+    return story_model.new_model(seed) if positions == "table" else distances.new_model(positions, seed)
+
+
+def trained(model, seed, steps, every):
+    """Train a model; returns its curve, and prints a line for each point of it."""
+    curve, begin = [], time.process_time()
     for step, loss in learn_to_repeat(model, seed):
         if step % every == 0:
             print(f"seed {seed}, strings {step}: loss {loss:.3f}, {time.process_time() - begin:.0f} s", flush=True)
@@ -53,7 +59,7 @@ def trained(seed, steps, every):
             print(
                 f"seed {seed}, stories {step}: loss {found.losses['all']:.3f}, right: {right}, {took:.0f} s", flush=True
             )
-    return model, {"seed": seed, "strings": strings, "curve": curve, "seconds": round(time.process_time() - begin)}
+    return {"seed": seed, "strings": strings, "curve": curve, "seconds": round(time.process_time() - begin)}
 
 
 def accepted(model):
@@ -66,19 +72,39 @@ def accepted(model):
     return lowest >= ENOUGH
 
 
-def write(model, record, file=FILE):
+def read_longer(model, positions):
+    """Print how often a model of notebook 09 reads back in stories longer than those that it was trained on."""
+    told = {length: stories.batch(random.Random(FRESH[0]), 64, length) for length in (64, 128, 256)}
+    for base in (10_000.0, 500_000.0) if positions == "rotary" else (None,):
+        if base:
+            for block in model.blocks:
+                block.attention.base = base
+        shares = (f"{length} words {story_model.share_read_back(model, told[length]):.1%}" for length in told)
+        print(f"read back{f', base {base:,.0f}' if base else ''}: " + ", ".join(shares))
+
+
+def files_of(positions):
+    """Where the parameters and the curve are written."""
+    if positions == "table":
+        return story_model.FILE, story_model.FILE.with_name("curve.json")
+    file = distances.file_of(positions)
+    return file, file.with_suffix(".json")
+
+
+def write(model, record, file, curve):
     """The parameters as float16, and next to them the curve and the sha256."""
     file.parent.mkdir(parents=True, exist_ok=True)
     content = save({name: tensor.half().contiguous() for name, tensor in model.state_dict().items()})
     file.write_bytes(content)
     record["sha256"] = hashlib.sha256(content).hexdigest()
-    file.with_name("curve.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    curve.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print(f"{file}: {len(content):,} bytes, sha256 {record['sha256']}: put it where the model is loaded")
 
 
 def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, action="append", help="0, 1 and 2 if none is given")
+    parser.add_argument("--positions", choices=("table", *distances.ATTENTION), default="table", help="(%(default)s)")
     parser.add_argument("--steps", type=int, default=800, help="on stories (%(default)s)")
     parser.add_argument("--every", type=int, default=50, help="steps between two lines (%(default)s)")
     parser.add_argument("--write", action="store_true", help="write the model, if it is accepted")
@@ -86,12 +112,15 @@ def main(words=None):
     torch.set_num_threads(1)
     fine = True
     for seed in options.seed or (0, 1, 2):
-        model, record = trained(seed, options.steps, options.every)
+        model = untrained(options.positions, seed)
+        record = trained(model, seed, options.steps, options.every)
         model.load_state_dict({name: tensor.half().float() for name, tensor in model.state_dict().items()})
         good = accepted(model)  # as it will be in the file
         print(f"seed {seed}: {'accepted' if good else 'not accepted'}, {record['seconds']} s", flush=True)
         if good and options.write:
-            write(model, record)
+            write(model, record, *files_of(options.positions))
+        if options.positions != "table":
+            read_longer(model, options.positions)
         fine = fine and good
     return 0 if fine else 1
 

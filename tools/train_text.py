@@ -70,7 +70,7 @@ def main(words=None):
         found = list(processes.map(partial(trained, ids=ids, rows=rows, every=options.every), STEPS))
     if options.write:
         curves = {str(dropout): curve for dropout, (_, curve) in zip(STEPS, found, strict=True)}
-        write(found[-1][0], {"seed": SEED, "curves": curves}, FILE)
+        write(found[-1][0], {"seed": SEED, "curves": curves}, FILE, FILE.with_name("curve.json"))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ For every exercise
     gradients               behavioral tests: gradients must flow
     devices                 behavioral tests: what is made on the CPU must not meet what has been moved
     modules                 classes: their layers and methods, and whether they learn
+    sizes                   how large a tensor an answer makes on its way
     pronouns                the words with features for gender of notebook 02
 
 By subject, in modules called
@@ -27,6 +28,7 @@ By subject, in modules called
     dropout.steps, dropout.mistakes, dropout.explainers, dropout.behavior
     dropout.statistics                      what all right dropouts have in common
     dropout.weights, dropout.place_mistakes     dropout on the weights of attention
+    rotary.inputs, rotary.steps, rotary.mistakes, rotary.explainers, rotary.behavior
     norm.inputs, norm.steps, norm.mistakes, norm.explainers, norm.behavior
 
 Words for whoever writes an exercise

@@ -45,6 +45,17 @@ def test_what_it_writes_is_true_to_its_beginning(model):
     assert total > 200 and right / total >= 0.95
 
 
+def test_the_share_read_back_counts_every_word_that_has_to_be_read_back(model):
+    told = stories.batch(random.Random(7), 64)
+    mask = torch.ones(2, 4)
+    mask[1, :2] = 0
+    found = story_model.read(lambda ids: model(ids, head_mask=mask), told).right
+    counts = {kind: int((told.kinds[:, 1:] == stories.KINDS.index(kind)).sum()) for kind in stories.READ_BACK}
+    wanted = sum(found[kind] * counts[kind] for kind in counts) / sum(counts.values())
+    assert wanted < 0.999
+    assert story_model.share_read_back(lambda ids: model(ids, head_mask=mask), told) == pytest.approx(wanted)
+
+
 def test_silencing_all_heads_of_the_second_layer_leaves_only_guesses(model):
     told = stories.batch(random.Random(7), 64)
     mask = torch.ones(2, 4)
