@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from helpers.decoder import Decoder, token_losses
+from helpers.decoder import token_losses
 from helpers.require import require_sizes
 
 
