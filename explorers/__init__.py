@@ -7,6 +7,7 @@
     dropout     what dropout does to weights: one draw, and the mean of many             notebook 04
     heads       where a token's numbers go in split and merge, and in two bugs           notebook 05
     next_token  the words that a language model expects next, and what its heads read    notebook 08
+    rotation    pairs of features that turn with the position, and the score of each     notebook 09
 
 Each explorer is a Python file, which checks its arguments, and a script of the same name, which draws. The README in
 this folder describes the scripts. The Python files share `base.py` and `given.py`, which checks arguments; `still.py`
@@ -19,6 +20,7 @@ from explorers.heads import heads
 from explorers.masks import masks
 from explorers.next_token import next_token
 from explorers.positions import positions
+from explorers.rotation import rotation
 from explorers.scaling import scaling
 
-__all__ = ["attention", "dropout", "heads", "masks", "next_token", "positions", "scaling"]
+__all__ = ["attention", "dropout", "heads", "masks", "next_token", "positions", "rotation", "scaling"]

@@ -1,6 +1,6 @@
 // Elements, controls, canvases, and what an explorer must know about the page around it.
 
-import { colorIndex, css, range } from "./numbers.js";
+import { clamp, colorIndex, css, range } from "./numbers.js";
 
 /** @import { Color, Matrix } from "./numbers.js" */
 /** @typedef {{ get(name: string): any }} Model what anywidget passes to a view: its traits */
@@ -144,20 +144,40 @@ export function slider({ label, min, max, step = 1, value, show = String }, onIn
   return { node, set, rename };
 }
 
-/** One of several, all of them visible: options are [value, text] pairs.
+/** A slider with a field to type into, for whole numbers.
+ *  @param {{ label: string, min: number, max: number, value: number }} options
+ *  @param {(value: number) => void} onInput */
+export function numberSlider({ label, min, max, value }, onInput) {
+  const id = freshId();
+  const track = element("input", { type: "range", id, min, max, value });
+  const field = element("input", { type: "number", class: "abh-field", min, max, value, "aria-label": label });
+  const take = (/** @type {number} */ number) => {
+    track.value = field.value = String(number);
+    onInput(number);
+  };
+  track.addEventListener("input", () => take(track.valueAsNumber));
+  field.addEventListener("input", () => { // not yet, if it is empty or too large
+    if (field.value && field.validity.valid) take(field.valueAsNumber);
+  });
+  field.addEventListener("change", () =>
+    take(field.value ? clamp(Math.round(field.valueAsNumber), min, max) : track.valueAsNumber));
+  return element("span", { class: "abh-control abh-typed" }, element("label", { for: id }, label), track, field);
+}
+
+/** One of several, all of them visible: options are [value, content] pairs.
  *  @template {string | number} Value
  *  @param {string} label
- *  @param {[Value, string][]} options
+ *  @param {[Value, Content][]} options
  *  @param {Value} value
  *  @param {(value: Value) => void} onChoose */
 export function choice(label, options, value, onChoose) {
   const name = freshId();
   const node = element("fieldset", { class: "abh-choice" }, element("legend", {}, label));
-  for (const [each, text] of options) {
+  for (const [each, content] of options) {
     const input = element("input", { type: "radio", name, value: each });
     input.checked = each === value;
     input.addEventListener("change", () => onChoose(each));
-    node.append(element("label", {}, input, element("span", {}, text)));
+    node.append(element("label", {}, input, element("span", {}, content)));
   }
   return node;
 }

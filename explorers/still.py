@@ -297,3 +297,63 @@ def _bar(word, probability, y):
         f'<rect x="102" y="{y + 1}" width="{380 * round(probability, 2):.1f}" height="15" fill="#0b5fa5"/>'
         f'<text x="490" y="{y + 12}">{probability:.2f}</text>'
     )
+
+
+# ---------------------------------------------------------------- a query and a key, pair by pair
+
+IN_A_ROW = 8  # circles
+DIAL = 88  # pixels from one circle to the next
+RADIUS, REACH, HEAD = 34, 31, 7  # pixels: of a circle, of the longest arrow, of its head
+QUERY, KEY = "#1b7f5c", "#7a4fa3"
+
+
+def arrows(query, key, title):
+    """The arrows of a query and a key in a circle for each pair of features, with the dot product of the two.
+
+    Shapes: query, key (D / 2, 2)
+    Units:  the longest of all arrows reaches the circle
+    Source: notebook 09
+    """
+    pairs = len(query)
+    scores = [f"{score + 0.0:.2f}" for score in ((query * key).sum(dim=1) * 100).round().div(100).tolist()]
+    total = f"{float((query * key).sum()):.2f}"
+    scale = REACH / float(torch.cat([query, key]).norm(dim=1).max())
+    width = max(360, 24 + DIAL * min(pairs, IN_A_ROW))
+    height = 64 + (DIAL + 30) * -(-pairs // IN_A_ROW)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" {STYLE}>',
+        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}: score {total}</text>',
+        f'<g transform="translate(12 38)">{_arrow((REACH, 0), QUERY)}<text x="38" y="4">query</text></g>',
+        f'<g transform="translate(100 38)">{_arrow((REACH, 0), KEY, "4 2")}<text x="38" y="4">key</text></g>',
+        *(_dial(i, query[i] * scale, key[i] * scale, scores[i]) for i in range(pairs)),
+        "</svg>",
+    ]
+    named = ", ".join(f"pair {i} {score}" for i, score in enumerate(scores))
+    return plots.Picture(
+        "\n".join(parts) + "\n",
+        f"{title}: score {total}. What each of {pairs} pairs of features adds: {named}.",
+        "Each circle is a pair of features, and the number below it the dot product of its two arrows.",
+    )
+
+
+def _dial(i, query, key, score):
+    x, y = 12 + DIAL // 2 + DIAL * (i % IN_A_ROW), 112 + (DIAL + 30) * (i // IN_A_ROW)
+    return (
+        f'<g transform="translate({x} {y})" text-anchor="middle"><circle r="{RADIUS}" fill="none" stroke="#b6bcc6"/>'
+        f"{_arrow(key.tolist(), KEY, '4 2')}{_arrow(query.tolist(), QUERY)}"
+        f'<text y="{-RADIUS - 7}" fill="#5b6575">pair {i}</text><text y="{RADIUS + 16}">{score}</text></g>'
+    )
+
+
+def _arrow(tip, color, dashes="none"):
+    """An arrow from the middle to its tip (x to the right, y up)."""
+    length = math.hypot(*tip)
+    head = min(HEAD, length)
+    degrees = -math.degrees(math.atan2(tip[1], tip[0])) + 0.0
+    return (
+        f'<g transform="rotate({degrees:.1f})" stroke="{color}" fill="{color}">'
+        f'<path d="M0 0h{length - head:.1f}" stroke-width="2" stroke-dasharray="{dashes}"/>'
+        f'<path d="M{length:.1f} 0l{-head:.1f} {-head / 2:.1f}v{head:.1f}z" stroke="none"/></g>'
+    )

@@ -1,4 +1,4 @@
-// The arithmetic of the six explorers.
+// The arithmetic of the explorers.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -10,6 +10,7 @@ import { indexOf, listed, transposed } from "../heads.js";
 import { METHODS, positionOf, scoreAt, sees } from "../masks.js";
 import { range } from "../numbers.js";
 import { byDistance, cosinesOf, dot, reaches, together } from "../positions.js";
+import { axisOver, scoresOf as turnedScores, speedsOf } from "../rotation.js";
 import { MEASURES, scoresOf, spread, widthsTo } from "../scaling.js";
 import { assertClose, torch } from "./torch.js";
 
@@ -132,6 +133,24 @@ test("positions: cosines and their summary for each distance are PyTorch's", () 
 
 test("positions: moved together, both stay in the table", () => {
   assert.deepEqual([together(5, 3, 10), together(9, 3, 10), together(0, -4, 10), together(9, -4, 10)], [5, 6, 4, 9]);
+});
+
+test("rotation: each pair's score at each distance is that of rotate_pairs in Python", () => {
+  const { q, k, base, distances, scores } = torch.rotation;
+  const speeds = speedsOf(q.length / 2, base);
+  distances.forEach((distance, i) => assertClose(turnedScores(q, k, speeds, distance), scores[i]));
+});
+
+test("rotation: the axis of scores has round ticks, and room for 0", () => {
+  const axis = (...values) => {
+    const { from, to, ticks } = axisOver(values, "score");
+    assert.deepEqual([ticks[0], ticks.at(-1)], [from, to]);
+    return ticks;
+  };
+  assert.deepEqual(axis(-2.6, 1.9), [-3, -2, -1, 0, 1, 2]);
+  assert.deepEqual(axis(0.21, 0.1), [0, 0.05, 0.1, 0.15, 0.2, 0.25]);
+  assert.deepEqual(axis(-7e59, -3e60), [-3e60, -2e60, -1e60, 0]);
+  assert.deepEqual(axis(0, 0), [0, 0.2]);
 });
 
 test("scaling: the scores at every width and their spread are PyTorch's", () => {

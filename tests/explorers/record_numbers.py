@@ -13,6 +13,7 @@ from explorers.dropout import coins
 from explorers.next_token import parts
 from helpers import masks
 from helpers.decoder import Decoder, DecoderConfig, keep_top_k, keep_top_p
+from helpers.rotary import rotate_pairs
 
 FILE = Path(__file__).parents[2] / "explorers" / "test" / "torch.json"
 INF = float("inf")
@@ -28,6 +29,7 @@ def record():
             "masks": _masks(),
             "positions": _positions(),
             "transposed": _transposed(),
+            "rotation": _rotation(),
             "scaling": _scaling(),
             "halves": _halves(),
             "gelu": _gelu(),
@@ -119,6 +121,16 @@ def _positions():
 def _transposed():
     x = torch.arange(24)
     return {"A": 2, "B": 3, "D": 4, "line": x, "transposed": x.view(2, 3, 4).transpose(0, 1).flatten()}
+
+
+def _rotation():
+    """Each pair's score at some distances, by helpers.rotary; the key stands at position 5."""
+    q, k = _random(2, 8).double()
+    distances, base, at = [0, 1, 3, 64], 500.0, 5
+    turned_k = rotate_pairs(k[None], torch.tensor([at]), base)  # (1, D)
+    turned_q = rotate_pairs(q.expand(len(distances), -1), torch.tensor(distances) + at, base)  # (distances, D)
+    products = (turned_q * turned_k).unflatten(-1, (-1, 2))  # (distances, D / 2, 2)
+    return {"q": q, "k": k, "base": base, "distances": distances, "scores": list(products.sum(dim=-1))}
 
 
 def _scaling():

@@ -31,6 +31,7 @@ EXPLORERS = {
     "masks": lambda: explorers.masks(words, scores(6), [False] + [True] * 5, mask="both"),
     "next_token": lambda: explorers.next_token(small(), WORDS, IDS),
     "positions": lambda: explorers.positions(TABLE),
+    "rotation": lambda: explorers.rotation(NUMBERS[0], NUMBERS[1]),
     "scaling": lambda: explorers.scaling(NUMBERS, NUMBERS),
 }
 each_explorer = pytest.mark.parametrize("name", EXPLORERS)
@@ -232,3 +233,18 @@ def test_in_high_contrast_the_slider_below_the_strips_is_seen(contrast):
     picture = View(contrast, "positions").slider("feature").screenshot()
     colors = Image.open(io.BytesIO(picture)).convert("RGB").getcolors(10_000)
     assert len([count for count, _ in colors if count > 20]) >= 3  # ground, track and thumb
+
+
+def test_in_high_contrast_the_chosen_circle_and_the_two_arrows_are_told_apart(contrast):
+    root = View(contrast, "rotation").root
+    outlines = root.locator(".abh-dials label > span").evaluate_all(
+        "nodes => nodes.map(node => getComputedStyle(node).outlineStyle)"
+    )
+    assert outlines == ["solid"] + ["none"] * 31
+    query, key = (
+        root.locator(f".abh-dial .abh-{which} line").first.evaluate(
+            "node => { const { stroke, strokeDasharray } = getComputedStyle(node); return [stroke, strokeDasharray]; }"
+        )
+        for which in ("query", "key")
+    )
+    assert query[0] != key[0] and query[1] == "none" != key[1]

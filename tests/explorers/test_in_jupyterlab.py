@@ -28,6 +28,7 @@ CELLS = {
     "masks": "explorers.masks(words, scores, [True] * 4 + [False] * 2)",
     "next_token": 'explorers.next_token(story_model.new_model(0), stories.WORDS, stories.encode("In Lima Mia"))',
     "positions": "explorers.positions(embeddings.sinusoidal_positions(101, 128))",
+    "rotation": "explorers.rotation(q[0], q[1])",
     "scaling": "explorers.scaling(q, k)",
 }
 NUMBERS = {name: number for number, name in enumerate(CELLS, start=1)}  # of the cells; cell 0 is the set-up

@@ -1,0 +1,281 @@
+"""The rotation explorer in a browser: every number that it shows, compared with those of rotate_pairs."""
+
+import math
+import re
+
+import pytest
+import torch
+
+import explorers
+from tests.explorers.browser import NARROW, PHONE, SIZE
+from tests.explorers.test_rotation import drawn, pair_scores, turned
+from tests.explorers.view import View, in_both_themes
+
+pytestmark = pytest.mark.browser
+
+KEY, DISTANCE = "position of the key", "distance to the query"
+CASES = {  # name: (q, k, base)
+    "16 features": (drawn(16), drawn(16, 2), 10_000.0),
+    "128 features": (drawn(128), drawn(128, 2), 500_000.0),
+    "4 features": (torch.tensor([1.0, 0.3, 0.0, 0.0]), torch.tensor([0.4, 1.0, 2.0, 0.0]), 10_000.0),
+    "only zeros": (torch.tensor([1.0, 0.0, 0.0, 0.0]), torch.tensor([0.0, 0.0, 1.0, 0.0]), 10_000.0),
+}
+Q, K, BASE = CASES["16 features"]
+
+
+def written(number):
+    return f"{number:.4f}".replace("-0.0000", "0.0000")
+
+
+def sentence(which, position, distance):
+    q, k, base = CASES[which]
+    scores = pair_scores(q, k, position, distance, base)
+    score = written(scores.sum())
+    return f"query at {position + distance}, key at {position}: score {score}, the sum of {len(scores)} pairs"
+
+
+class RotationView(View):
+    def put(self, position, distance):
+        self.slide(KEY, position)
+        self.slide(DISTANCE, distance)
+
+    def pair(self, i):
+        return self.output.get_by_role("radio", name=re.compile(rf"^pair {i}\b"))
+
+    def choose_pair(self, i):
+        self._press(self.pair(i))
+
+    def scores(self):
+        """What is written below each circle."""
+        return self.output.locator(".abh-dial .abh-number").all_inner_texts()
+
+    def angles(self, which):
+        """Where the arrows of the queries or of the keys point, in radians."""
+        turns = self.output.locator(f".abh-dial .abh-{which}").evaluate_all(
+            "arrows => arrows.map(arrow => arrow.transform.baseVal.consolidate().matrix)"
+            ".map(({ a, b }) => Math.atan2(-b, a))"  # y points down on a page
+        )
+        return torch.tensor(turns, dtype=torch.float64)
+
+    def field(self, name):
+        return self.output.get_by_role("spinbutton", name=name)
+
+    def type(self, name, text):
+        self.field(name).focus()
+        self.press("ControlOrMeta+a")
+        self.page.keyboard.type(text)
+        self.settle()
+
+    def places(self):
+        """The position and the distance, which slider and field must both show."""
+        shown = [
+            [control.input_value() for control in (self.slider(name), self.field(name))] for name in (KEY, DISTANCE)
+        ]
+        assert all(track == field for track, field in shown)
+        return tuple(int(track) for track, _ in shown)
+
+
+@pytest.fixture(scope="module")
+def page(open_page):
+    return open_page({name: explorers.rotation(*case) for name, case in CASES.items()})
+
+
+def opened(page, which="16 features"):
+    """An explorer as it opens."""
+    view = RotationView(page, which)
+    view.put(4, 3)
+    view.choose_pair(0)
+    return view
+
+
+def test_controls_and_tables_have_names_and_roles(page):
+    view = RotationView(page, "16 features")
+    assert view.places() == (4, 3) and view.said() == sentence("16 features", 4, 3)
+    limits = [[view.slider(name).get_attribute(end) for end in ("min", "max")] for name in (KEY, DISTANCE)]
+    assert limits == [["0", "1000"], ["0", "64"]]
+    group = view.output.get_by_role("group", name="pair", exact=True)
+    assert group.get_by_role("radio").count() == 8 and view.pair(0).is_checked()
+    assert view.output.locator("svg.abh-chart[role=img]").count() == 1
+
+
+@pytest.mark.parametrize("which", CASES)
+@pytest.mark.parametrize("position, distance", [(0, 0), (4, 3), (997, 64), (1000, 1)])
+def test_the_arrows_and_the_scores_are_those_of_rotate_pairs(page, which, position, distance):
+    view, (q, k, base) = opened(page, which), CASES[which]
+    view.put(position, distance)
+    assert view.said() == sentence(which, position, distance)
+    assert view.scores() == [written(score) for score in pair_scores(q, k, position, distance, base).tolist()]
+    for name, arrows in (("query", turned(q, position + distance, base)), ("key", turned(k, position, base))):
+        seen = arrows.norm(dim=-1) > 0  # what has no length points nowhere
+        found = view.angles(name)[seen]
+        off = torch.stack([found.cos(), found.sin()], dim=-1) - torch.nn.functional.normalize(arrows[seen], dim=-1)
+        assert off.abs().max() < 2e-4  # a hundredth of a degree
+
+
+def test_moving_both_turns_all_arrows_and_leaves_every_score(page):
+    view = opened(page)
+    scores, chart = view.scores(), view.output.locator("svg.abh-chart").inner_html()
+    query, key = view.angles("query"), view.angles("key")
+    view.slide(KEY, 104)
+    assert view.places() == (104, 3)
+    assert view.scores() == scores and view.output.locator("svg.abh-chart").inner_html() == chart
+    speeds = BASE ** (-torch.arange(8) / 8)
+    for before, after in ((query, view.angles("query")), (key, view.angles("key"))):
+        difference = (after - before - 100 * speeds + math.pi) % (2 * math.pi) - math.pi
+        assert difference.abs().max() < 4e-4
+
+
+def test_a_change_of_the_distance_turns_the_queries_alone(page):
+    view = opened(page)
+    scores, query, key = view.scores(), view.angles("query"), view.angles("key")
+    view.slide(DISTANCE, 4)
+    torch.testing.assert_close(view.angles("key"), key)
+    speeds = BASE ** (-torch.arange(8) / 8)
+    difference = (view.angles("query") - query - speeds + math.pi) % (2 * math.pi) - math.pi
+    assert difference.abs().max() < 4e-4
+    changes = [abs(float(new) - float(old)) for new, old in zip(view.scores(), scores, strict=True)]
+    assert changes[0] > 0.1 and changes[7] < 0.001  # the fastest pair and the slowest
+
+
+@pytest.mark.parametrize(
+    "pair, speed",
+    [
+        (0, "1 radian per position, full circle in 6.3. Here the query has turned by 104 radians and the key by 100"),
+        (2, "0.1 radians per position, full circle in 63. Here the query has turned by 10.4 radians and the key by 10"),
+        (
+            7,
+            "0.000316 radians per position, full circle in 19,869. "
+            "Here the query has turned by 0.0329 radians and the key by 0.0316",
+        ),
+    ],
+)
+def test_it_says_how_fast_the_chosen_pair_turns(page, pair, speed):
+    view = opened(page)
+    view.put(100, 4)
+    view.choose_pair(pair)
+    score = written(pair_scores(Q, K, 100, 4)[pair])
+    assert view.explained() == f"Pair {pair} turns by {speed}; the pair adds {score} to the score."
+    whole = written(pair_scores(Q, K, 100, 4).sum())
+    assert view.charts() == [f"score at each distance; at 4: all pairs {whole}, pair {pair} {score}"]
+
+
+def test_the_curves_and_the_marks_stand_where_their_numbers_are(page):
+    view = opened(page)
+    view.put(0, 23)
+    view.choose_pair(3)
+    scores = torch.stack([pair_scores(Q, K, 0, d) for d in range(65)])  # (distances, pairs)
+    chart = view.output.locator("svg.abh-chart")
+    levels = chart.locator("text.abh-end").evaluate_all(
+        "texts => texts.map(text => [+text.textContent, text.getAttribute('y') - 4])"
+    )
+    (low, bottom), (high, top) = levels[0], levels[-1]
+    rule = chart.locator("line.abh-mark.abh-thin")
+    dots = chart.locator("circle")
+    for n, (kind, values) in enumerate((("line", scores.sum(dim=1)), ("mark", scores[:, 3]))):
+        path = chart.locator(f"path.abh-{kind}").get_attribute("d")
+        ys = [float(y) for y in re.findall(r" ([\d.]+)", path)]
+        found = torch.tensor([low + (bottom - y) / (bottom - top) * (high - low) for y in ys], dtype=torch.float64)
+        one_pixel = (high - low) / (bottom - top)
+        torch.testing.assert_close(found, values, atol=0.06 * one_pixel, rtol=0)  # drawn to 0.1 pixel
+        assert float(dots.nth(n).get_attribute("cy")) == pytest.approx(ys[23], abs=0.06)
+        assert dots.nth(n).get_attribute("cx") == rule.get_attribute("x1")
+    axis = chart.locator("line.abh-axis")
+    ends = [float(axis.get_attribute(end)) for end in ("x1", "x2")]
+    assert (float(rule.get_attribute("x1")) - ends[0]) / (ends[1] - ends[0]) == pytest.approx(23 / 64)
+
+
+def test_a_number_can_be_typed(page):
+    view = opened(page)
+    view.type(KEY, "1000")
+    view.type(DISTANCE, "44")
+    assert view.places() == (1000, 44) and view.said() == sentence("16 features", 1000, 44)
+
+
+@pytest.mark.parametrize("typed, taken", [("5000", 1000), ("-3", 0), ("2.6", 3), ("", 4)])
+def test_what_cannot_be_is_replaced_when_the_field_is_left(page, typed, taken):
+    view = opened(page)
+    view.field(KEY).fill(typed)
+    view.settle()
+    assert view.said() == sentence("16 features", 4, 3)
+    view.press("Tab")
+    assert view.places() == (taken, 3) and view.said() == sentence("16 features", taken, 3)
+
+
+def test_the_keyboard_alone_suffices(page):
+    view = opened(page)
+    assert view.tab_stops() == [KEY, KEY, DISTANCE, DISTANCE, f"pair 0{view.scores()[0]}", "Read as a table"]
+    view.slider(KEY).focus()
+    view.press("End", "ArrowLeft")
+    assert view.places() == (999, 3) and view.focused()
+    view.press("Tab", "ArrowUp")
+    assert view.places() == (1000, 3) and view.focused()
+    view.press("Tab", "ArrowRight", "ArrowRight")
+    assert view.places() == (1000, 5) and view.focused()
+    view.press("Tab", "ArrowDown")
+    assert view.places() == (1000, 4) and view.focused()
+    assert view.said() == sentence("16 features", 1000, 4)
+    view.press("Tab", "ArrowRight", "ArrowRight")
+    assert view.pair(2).is_checked() and view.explained().startswith("Pair 2 turns") and view.focused()
+
+
+def test_a_circle_is_chosen_with_the_mouse(page):
+    view = opened(page)
+    view.output.locator(".abh-dial").nth(5).locator("svg").click(force=True)
+    view.settle()
+    assert view.pair(5).is_checked() and view.explained().startswith("Pair 5 turns")
+
+
+def test_the_circles_and_the_chart_can_be_read_as_tables(page):
+    view = opened(page)
+    view.choose_pair(1)
+    view.read_as_a_table()
+    circles, curves = view.listings()
+    scores = [written(score) for score in pair_scores(Q, K, 4, 3).tolist()]
+    assert circles[0] == "Query at 7, key at 4, pair by pair (radians)"
+    assert circles[1][:3] == [
+        ["0", "1", "7", "4", scores[0]],
+        ["1", "0.316", "2.2136", "1.2649", scores[1]],
+        ["2", "0.1", "0.7", "0.4", scores[2]],
+    ]
+    assert curves[0] == "Score at each distance" and len(curves[1]) == 65
+    far = pair_scores(Q, K, 0, 64)
+    assert curves[1][64] == ["64", written(far.sum()), written(far[1])]
+    view.slide(DISTANCE, 5)
+    assert view.listings()[0][0] == "Query at 9, key at 4, pair by pair (radians)"
+    view.read_as_a_table()
+
+
+@pytest.mark.parametrize("width", [390, 600, 760, 1100])
+def test_nothing_jumps_while_a_slider_is_moved(page, width):
+    page.resize(width)
+    view = opened(page)
+    tops = set()
+    for position, distance, pair in ((0, 0, 0), (4, 3, 0), (1000, 64, 0), (997, 61, 7)):
+        view.put(position, distance)
+        view.choose_pair(pair)
+        tops.add(view.output.locator("svg.abh-chart").bounding_box()["y"])
+    page.resize(*SIZE)
+    assert len(tops) == 1
+
+
+def test_it_fits_a_narrow_window_and_a_phone(page, open_page):
+    page.resize(NARROW)
+    for which in CASES:
+        RotationView(page, which).assert_inside("svg, svg text, fieldset, label, input, output")
+    view = opened(page)
+    assert len({dial.bounding_box()["y"] for dial in view.output.locator(".abh-dial").all()}) == 1
+    page.resize(*SIZE)
+    phone = open_page({name: explorers.rotation(*case) for name, case in CASES.items()}, **PHONE)
+    for which in CASES:
+        RotationView(phone, which).assert_inside("svg, svg text, fieldset, label, input, output")
+
+
+def test_it_follows_the_theme(page, tmp_path):
+    dark, light = in_both_themes(page, "16 features", tmp_path)
+    assert dark[0] != light[0] and dark[1] != light[1]
+
+
+@pytest.mark.parametrize("which", ["16 features", "128 features"])
+@pytest.mark.parametrize("name", [KEY, DISTANCE])
+def test_the_page_repaints_quickly(page, which, name):
+    opened(page, which).drag(name)
