@@ -1,5 +1,6 @@
 """How many bytes a model keeps of a text, computed from its sizes, and the sizes of five published models."""
 
+import math
 from dataclasses import dataclass
 
 from helpers.require import require_sizes
@@ -41,6 +42,19 @@ class CacheSizes:
         """
         require_sizes(length=length, bytes_per_number=bytes_per_number)
         return self.numbers() * length * bytes_per_number
+
+
+def readable(count):
+    """A number of bytes with its unit and three digits: 70272 is "68.6 KiB", and 1 KiB is 1,024 bytes.
+
+    Source: notebook 10
+    """
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1023.5 or unit == "TiB":
+            break
+        count /= 1024
+    decimals = 2 if count < 10 else 1 if count < 100 else 0
+    return f"{math.floor(count * 10**decimals + 0.5) / 10**decimals:,g} {unit}"
 
 
 PUBLISHED = {

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from helpers.cache_sizes import PUBLISHED, CacheSizes
+from helpers.cache_sizes import PUBLISHED, CacheSizes, readable
 from helpers.grouped import GroupedQueryAttention, cache_bytes
 from helpers.latent import LatentAttention
 from tests.unit.bert_models import require_one_sentence
@@ -31,6 +31,24 @@ def test_latent_attention_keeps_as_many_bytes():
 def test_published_models_keep_what_others_have_computed():
     assert PUBLISHED["DeepSeek-V3"].bytes() == 70_272  # Zhao et al. 2025, "Insights into DeepSeek-V3", table 1
     assert PUBLISHED["Llama 2 7B"].bytes() == 4 * PUBLISHED["Llama 3 8B"].bytes() == 2**19  # half a mebibyte
+
+
+@pytest.mark.parametrize(
+    "count, text",
+    [
+        (7, "7 bytes"),
+        (1023, "1,023 bytes"),
+        (1024, "1 KiB"),
+        (70_272, "68.6 KiB"),
+        (2**20 - 1, "1 MiB"),
+        (2.125 * 2**20, "2.13 MiB"),
+        (2**19, "512 KiB"),
+        (3.5 * 2**30, "3.5 GiB"),
+        (2**45, "32 TiB"),
+    ],
+)
+def test_bytes_are_written_with_their_unit(count, text):
+    assert readable(count) == text
 
 
 def test_every_published_model_names_its_source():
