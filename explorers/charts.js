@@ -17,7 +17,7 @@ const SVG = "http://www.w3.org/2000/svg";
  *  @param {Tag} tag
  *  @param {Record<string, string | number>} attributes
  *  @param {...(string | Node)} children */
-function drawn(tag, attributes = {}, ...children) {
+export function drawn(tag, attributes = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
   node.append(...children);
