@@ -12,8 +12,8 @@ import { choice, element, frame, help, onSurroundings, oncePerFrame, sideBySide,
 
 const LATENT = 0; // in place of a number of groups
 const MOST = { layers: 128, heads: 128, features: 256 }; // as in cache.py
-const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-const CARD = 24; // GiB: a large graphics card of a desktop computer
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+const CARD = 24; // GB: a large graphics card of a desktop computer
 
 // ---------------------------------------------------------------- arithmetic
 
@@ -133,11 +133,11 @@ class CacheView {
       this.bytes = count;
       this.paint();
     });
-    const notes = help("1 KiB is 1,024 bytes, 1 MiB is 1,024 KiB, 1 GiB is 1,024 MiB. Not every model can read a " +
-      "text of every length. ");
+    const notes = help("1 KB is 1,024 bytes, 1 MB is 1,024 KB, 1 GB is 1,024 MB. How long a text each model can read " +
+      "is not shown here. ");
     notes.append(this.source);
-    return frame(help("Change the groups: they alone leave the rest of the model as it is. With other layers, heads " +
-      "or features, it is another model."), tools(this.presets), tools(groups.node, length.node),
+    return frame(help("Change the number of groups: it alone leaves the rest of the model as it is. With another " +
+      "number of layers, heads, or features, it is a different model."), tools(this.presets), tools(groups.node, length.node),
       tools(layers.node, heads.node, features.node, bytes), this.readout.node, this.product,
       sideBySide(element("div", { class: "abh-wide" }, this.sharing.node),
         element("div", { class: "abh-wide" }, this.costs.node)), notes);
@@ -206,7 +206,7 @@ class CacheView {
   /** What is multiplied. */
   showProduct() {
     const { layers, groups, features, latent } = this.sizes;
-    const kept = groups === LATENT ? [factor(latent, "numbers of the latent", "abh-free")]
+    const kept = groups === LATENT ? [factor(latent, "numbers in the latent", "abh-free")]
       : [factor(2, "key and value"), factor(groups, groups === 1 ? "group" : "groups", "abh-free"),
         factor(features, "features")];
     const factors = [...kept, factor(layers, layers === 1 ? "layer" : "layers"),
@@ -236,7 +236,7 @@ class CacheView {
   /** What it is for a computer. */
   capacity() {
     const texts = Math.floor((CARD * 2 ** 30) / this.cost(this.length));
-    return `A graphics card with ${CARD} GiB has room for ${texts ? several(texts, "such text") : "no such text"}, ` +
+    return `A graphics card with ${CARD} GB has room for ${texts ? several(texts, "such text") : "no such text"}, ` +
       "if it holds nothing else.";
   }
 }

@@ -45,12 +45,12 @@ class CacheSizes:
 
 
 def readable(count):
-    """A number of bytes with its unit and three digits: 70272 is "68.6 KiB", and 1 KiB is 1,024 bytes.
+    """A number of bytes with its unit and three digits: 70272 is "68.6 KB", and 1 KB is 1,024 bytes.
 
     Source: notebook 10
     """
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
-        if count < 1023.5 or unit == "TiB":
+    for unit in ("bytes", "KB", "MB", "GB", "TB"):
+        if count < 1023.5 or unit == "TB":
             break
         count /= 1024
     decimals = 2 if count < 10 else 1 if count < 100 else 0
@@ -58,7 +58,7 @@ def readable(count):
 
 
 PUBLISHED = {
-    "GPT-2 small": CacheSizes(
+    "GPT-2": CacheSizes(
         num_layers=12,
         num_heads=12,
         groups=12,
@@ -79,12 +79,12 @@ PUBLISHED = {
         d_head=128,
         source="https://arxiv.org/abs/2407.21783",  # table 3
     ),
-    "Falcon 7B": CacheSizes(
-        num_layers=32,
-        num_heads=71,
-        groups=1,
-        d_head=64,
-        source="https://huggingface.co/tiiuae/falcon-7b/blob/main/config.json",
+    "Qwen2.5 7B": CacheSizes(
+        num_layers=28,
+        num_heads=28,
+        groups=4,
+        d_head=128,
+        source="https://huggingface.co/Qwen/Qwen2.5-7B/blob/main/config.json",
     ),
     "DeepSeek-V3": CacheSizes(
         num_layers=61,

@@ -49,13 +49,13 @@ def test_the_smallest_and_the_largest_are_taken(length, bytes_per_number):
     "error, message, arguments",
     [
         (TypeError, r"model must be a name or CacheSizes, got int; make some with CacheSizes\(", (3,)),
-        (ValueError, "model must be one of GPT-2 small, .*, got 'GPT-5'; or pass CacheSizes of your own", ("GPT-5",)),
-        (TypeError, "length must be a whole number, got 8.0; pass an int", ("GPT-2 small", 8.0)),
-        (ValueError, "length must be 1 to 1048576, got 0; pass the tokens of one text", ("GPT-2 small", 0)),
-        (ValueError, "length must be 1 to 1048576, got 1048577", ("GPT-2 small", 2**20 + 1)),
-        (TypeError, "bytes_per_number must be a whole number, got True", ("GPT-2 small", 8, True)),
-        (ValueError, "bytes_per_number must be 1 to 4, got 8; 4 for float32", ("GPT-2 small", 8, 8)),
-        (ValueError, "bytes_per_number must be 4, 2 or 1, got 3; 2 is that of float16", ("GPT-2 small", 8, 3)),
+        (ValueError, "model must be one of GPT-2, .*, got 'GPT-5'; or pass CacheSizes of your own", ("GPT-5",)),
+        (TypeError, "length must be a whole number, got 8.0; pass an int", ("GPT-2", 8.0)),
+        (ValueError, "length must be 1 to 1048576, got 0; pass the tokens of one text", ("GPT-2", 0)),
+        (ValueError, "length must be 1 to 1048576, got 1048577", ("GPT-2", 2**20 + 1)),
+        (TypeError, "bytes_per_number must be a whole number, got True", ("GPT-2", 8, True)),
+        (ValueError, "bytes_per_number must be 1 to 4, got 8; 4 for float32", ("GPT-2", 8, 8)),
+        (ValueError, "bytes_per_number must be 4, 2 or 1, got 3; 2 is that of float16", ("GPT-2", 8, 3)),
         (ValueError, "d_head must be at most 256, got 257; choose a model", (CacheSizes(1, 1, 1, 257),)),
         (ValueError, "latent must be at most 4096, got 5000; choose", (CacheSizes(1, 1, 1, 1, latent=5000),)),
     ],
@@ -69,12 +69,12 @@ def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
 
 def test_the_picture_tells_who_shares_and_what_each_way_costs():
     assert repr(explorers.cache(SIZES, 100)) == (
-        "Your model: 41 KiB for 100 tokens. 6 query heads read 3 groups. Multi-head, 6 groups: 82 KiB; "
-        f"grouped-query, 3 groups: 41 KiB; multi-query, 1 group: 13.7 KiB. {INVITATION}"
+        "Your model: 41 KB for 100 tokens. 6 query heads read 3 groups. Multi-head, 6 groups: 82 KB; "
+        f"grouped-query, 3 groups: 41 KB; multi-query, 1 group: 13.7 KB. {INVITATION}"
     )
     assert repr(explorers.cache("DeepSeek-V3", 1000)) == (
-        "DeepSeek-V3: 67 MiB for 1,000 tokens. 128 query heads read a latent of 576 numbers. Multi-head, 128 groups: "
-        f"3.72 GiB; multi-query, 1 group: 29.8 MiB; latent, 576 numbers: 67 MiB. {INVITATION}"
+        "DeepSeek-V3: 67 MB for 1,000 tokens. 128 query heads read a latent of 576 numbers. Multi-head, 128 groups: "
+        f"3.72 GB; multi-query, 1 group: 29.8 MB; latent, 576 numbers: 67 MB. {INVITATION}"
     )
 
 

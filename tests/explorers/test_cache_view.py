@@ -118,10 +118,10 @@ def test_sizes_of_your_own_and_a_length_that_is_no_power_of_two(page):
 def test_the_product_names_its_factors(page):
     view = opened(page)
     factors = "2 key and value × 8 groups × 128 features × 32 layers × 8,192 tokens × 2 bytes"
-    assert view.product() == f"{factors} = 1 GiB"
+    assert view.product() == f"{factors} = 1 GB"
     assert view.output.locator(".abh-free").all_inner_texts() == ["8\ngroups"]
     view.choose("DeepSeek-V3")
-    assert view.product() == "576 numbers of the latent × 61 layers × 8,192 tokens × 2 bytes = 549 MiB"
+    assert view.product() == "576 numbers in the latent × 61 layers × 8,192 tokens × 2 bytes = 549 MB"
     assert view.output.locator(".abh-free b").all_inner_texts() == ["576"]
 
 
@@ -176,19 +176,19 @@ def test_layers_and_features_multiply(page):
             "Llama 3 8B",
             "8,192 tokens",
             "With a key and a value for each of the 32 query heads, it would be 4 times as much. "
-            "A graphics card with 24 GiB has room for 24 such texts, if it holds nothing else.",
+            "A graphics card with 24 GB has room for 24 such texts, if it holds nothing else.",
         ),
         (
             "Llama 2 7B",
             "65,536 tokens",
             "Each query head has a key and a value of its own: multi-head attention. "
-            "A graphics card with 24 GiB has room for no such text, if it holds nothing else.",
+            "A graphics card with 24 GB has room for no such text, if it holds nothing else.",
         ),
         (
             "DeepSeek-V3",
             "262,144 tokens",
             "With a key and a value for each of the 128 query heads, it would be 56.9 times as much. "
-            "A graphics card with 24 GiB has room for 1 such text, if it holds nothing else.",
+            "A graphics card with 24 GB has room for 1 such text, if it holds nothing else.",
         ),
     ],
 )
