@@ -133,14 +133,14 @@ class CacheView {
       this.bytes = count;
       this.paint();
     });
-    const notes = help("1 KB is 1,024 bytes, 1 MB is 1,024 KB, 1 GB is 1,024 MB. How long a text each model can read " +
-      "is not shown here. ");
+    const notes = help("1 KB is 1,024 bytes, 1 MB is 1,024 KB, 1 GB is 1,024 MB. How long a text each model can " +
+      "read is not shown here. ");
     notes.append(this.source);
     return frame(help("Change the number of groups: it alone leaves the rest of the model as it is. With another " +
-      "number of layers, heads, or features, it is a different model."), tools(this.presets), tools(groups.node, length.node),
-      tools(layers.node, heads.node, features.node, bytes), this.readout.node, this.product,
-      sideBySide(element("div", { class: "abh-wide" }, this.sharing.node),
-        element("div", { class: "abh-wide" }, this.costs.node)), notes);
+      "number of layers, heads, or features, it is a different model."),
+    tools(this.presets), tools(groups.node, length.node), tools(layers.node, heads.node, features.node, bytes),
+    this.readout.node, this.product, sideBySide(element("div", { class: "abh-wide" }, this.sharing.node),
+      element("div", { class: "abh-wide" }, this.costs.node)), notes);
   }
 
   /** Which number of groups, or LATENT, is at a place of their slider.
