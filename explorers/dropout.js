@@ -1,7 +1,7 @@
 // The dropout explorer: weights, the random numbers that drop some of them, and what a row sums to over many draws.
 
 import { Chart } from "./charts.js";
-import { brief, colors, floats, precise, range, sum } from "./numbers.js";
+import { brief, colors, counted, floats, precise, range, sum } from "./numbers.js";
 import { button, choice, element, frame, help, legend, onSurroundings, oncePerFrame, sideBySide, slider, spoken, swatch,
   toggle, tools } from "./page.js";
 import { Grid, Reading, Steps, colored } from "./tables.js";
@@ -46,8 +46,6 @@ export function axisTo(value, label) {
   const parts = to === 5 * power || to === 10 * power ? 5 : 4;
   return { from: 0, to, ticks: range(parts + 1).map((k) => (k * to) / parts), label };
 }
-
-const counted = new Intl.NumberFormat("en").format; // 1,001
 
 // ---------------------------------------------------------------- the view
 

@@ -127,6 +127,8 @@ export const inkOn = (color) => (1.05 / (luminance(color) + 0.05) >= 4.5 ? "#fff
 
 // ---------------------------------------------------------------- how numbers are written
 
+export const counted = new Intl.NumberFormat("en").format; // 1,001
+
 /** Four decimals, as the course prints its tensors. A weight that only rounds to 0 is distinguished from a true 0.
  *  @param {number} value */
 export function exact(value) {

@@ -11,7 +11,7 @@ import { clamp, colorIndex, css, range } from "./numbers.js";
 
 // JupyterLab's one-key shortcuts are kept out: here the arrow keys move the selection. JupyterLab looks at the element
 // with the focus first and only then at what is around it, so each such element is marked itself.
-const FOCUSABLE = "input, select, button, summary, [tabindex]";
+const FOCUSABLE = "a, input, select, button, summary, [tabindex]";
 const OWN_KEYS = "data-lm-suppress-shortcuts";
 
 /** A new element: element("label", { class: "abh-control" }, "Head ", select).
@@ -141,7 +141,7 @@ export function slider({ label, min, max, step = 1, value, show = String }, onIn
     input.setAttribute("aria-label", text);
   };
   rename(label);
-  return { node, set, rename };
+  return { node, input, set, rename };
 }
 
 /** A slider with a field to type into, for whole numbers.

@@ -6,17 +6,21 @@ color are a single stroke, and the picture stays below 40 kB.
 """
 
 import math
+from dataclasses import replace
 from html import escape
 
 import torch
 
 from helpers import plots
+from helpers.cache_sizes import readable
 
 FEW = 16  # words for which plots.weights still has room to print each number
 MOST_SQUARES = 64
 LEVELS = 16  # steps of color; neighbors of one step are drawn as one stroke
 HIDDEN = -1  # the step of a square that a mask hides
 LONGEST = 14  # letters of a word
+LINE = 22  # pixels from one line of words, or one bar, to the next
+WIDE = 760  # pixels
 STYLE = f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" fill="{plots.INK}"'
 
 
@@ -226,10 +230,83 @@ def _signed_legend(x, y):
     return f'<text x="{x}" y="{y + 10}">below 0</text>{steps}<text x="{x + 163}" y="{y + 10}">above 0</text>'
 
 
+# ---------------------------------------------------------------- query heads that share keys and values
+
+SQUARE, SHARED = "#0b5fa5", "#bd5305"  # the colors of a query head and of what is kept
+
+
+def shared_cache(sizes, name, length, bytes_per_number):
+    """Query heads above what they read, and a bar for the bytes of each way to share keys and values.
+
+    Shapes: sizes are CacheSizes, and name is that of the model
+    Source: notebook 10
+    """
+    H, G = sizes.num_heads, 1 if sizes.latent else sizes.groups
+    ways = _ways(sizes)
+    costs = {way: each.bytes(length, bytes_per_number) for way, each in ways.items()}
+    kept = readable(sizes.bytes(length, bytes_per_number))
+    title = f"{name}: {kept} for {_counted(length, 'token')}"
+    read = f"a latent of {sizes.latent} numbers" if sizes.latent else _counted(G, "group")
+    step = min(28, (WIDE - 24) / H)
+    heads, groups = ([12 + (i + 0.5) * step * H / n for i in range(n)] for n in (H, G))
+    apart, wide = step * H / G, min(0.8 * step * H / G, 120 if sizes.latent else 40)
+    funnels = "".join(
+        f"M{x - (apart - 0.2 * step) / 2:.1f} 64h{apart - 0.2 * step:.1f}L{x + wide / 2:.1f} 98h{-wide:.1f}z"
+        for x in groups
+    )
+    height = 152 + LINE * len(costs)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
+        f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
+        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
+        f'<text x="12" y="38">{_counted(H, "query head")}</text><path fill="#d9dde4" d="{funnels}"/>',
+        *(_box(x, 44, 0.8 * step, SQUARE) for x in heads),
+        *(_box(x, 98, wide, SHARED) for x in groups),
+        f'<text x="12" y="134">what is kept: {read}</text>',
+        *(
+            _cost(way, costs[way], max(costs.values()), 142 + LINE * i, ways[way] == sizes)
+            for i, way in enumerate(ways)
+        ),
+        "</svg>",
+    ]
+    words = "; ".join(f"{way}: {readable(count)}" for way, count in costs.items())
+    return plots.Picture(
+        "\n".join(parts) + "\n", f"{title}. {_counted(H, 'query head')} read {read}. {words[0].upper()}{words[1:]}."
+    )
+
+
+def _ways(sizes):
+    """The model with a key and a value for each head, with its groups, with one group, and with its latent."""
+    H, G = sizes.num_heads, sizes.groups
+    counts = {f"multi-head, {_counted(H, 'group')}": H}
+    if 1 < G < H:
+        counts[f"grouped-query, {_counted(G, 'group')}"] = G
+    if H > 1:
+        counts["multi-query, 1 group"] = 1
+    ways = {way: replace(sizes, groups=groups, latent=None) for way, groups in counts.items()}
+    return ways | ({f"latent, {sizes.latent} numbers": sizes} if sizes.latent else {})
+
+
+def _counted(count, what):
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _box(middle, y, width, color):
+    return f'<rect x="{middle - width / 2:.1f}" y="{y}" width="{width:.1f}" height="20" fill="{color}"/>'
+
+
+def _cost(way, count, most, y, is_own):
+    width = max(1, 420 * count / most)
+    return (
+        f'<text x="190" y="{y + 12}" text-anchor="end">{way}</text>'
+        f'<rect x="198" y="{y + 1}" width="{width:.1f}" height="15" fill="{SHARED if is_own else "#8a94a6"}"/>'
+        f'<text x="{206 + width:.1f}" y="{y + 12}">{readable(count)}</text>'
+    )
+
+
 # ---------------------------------------------------------------- a text, what is read of it, and what comes next
 
-LINE = 22  # pixels from one line of words, or one bar, to the next
-WIDE = 760  # pixels
 MOST_BARS = 5
 
 

@@ -5,6 +5,7 @@ import test from "node:test";
 
 import { headName, hiddenIn, named, read } from "../attention_data.js";
 import { layOut, thumbSize, under } from "../attention_layout.js";
+import { divisors, lengthsWith, numbersOf, readable, told, waysOf } from "../cache.js";
 import { axisTo, coin, pointed } from "../dropout.js";
 import { indexOf, listed, transposed } from "../heads.js";
 import { METHODS, positionOf, scoreAt, sees } from "../masks.js";
@@ -168,4 +169,33 @@ test("scaling: widths grow evenly on a log scale and meet every power of two", (
   assert.equal(widths.at(-1), 1024);
   assert.ok(range(11).every((power) => widths.includes(2 ** power)));
   assert.deepEqual(widthsTo(100).slice(-2), [99, 100]);
+});
+
+test("cache: each published model keeps as many numbers of a token as Python computes", () => {
+  for (const { sizes, numbers } of torch.cache.numbers) {
+    assert.equal(numbersOf({ ...sizes, groups: sizes.latent ? 0 : sizes.groups }), numbers);
+  }
+});
+
+test("cache: bytes are written as Python writes them", () => {
+  for (const { count, text } of torch.cache.written) assert.equal(readable(count), text);
+});
+
+test("cache: groups divide the heads, and a given length is among the powers of two", () => {
+  assert.deepEqual([divisors(12), divisors(71), divisors(1)], [[1, 2, 3, 4, 6, 12], [1, 71], [1]]);
+  assert.deepEqual(lengthsWith(100).slice(0, 3), [64, 100, 128]);
+  assert.deepEqual([lengthsWith(7)[0], lengthsWith(64).length, lengthsWith(64).at(-1)], [7, 15, 2 ** 20]);
+});
+
+test("cache: the ways to share keys and values, without repetition", () => {
+  const ways = (heads, groups, latent = 0) => waysOf({ heads, groups, latent }).map((way) => way.groups);
+  assert.deepEqual([ways(12, 3), ways(12, 12), ways(12, 1), ways(1, 1), ways(8, 0, 9), ways(8, 2, 9)],
+    [[12, 3, 1], [12, 1], [12, 1], [1], [8, 1, 0], [8, 2, 1, 0]]);
+});
+
+test("cache: which heads read which group, in words", () => {
+  assert.deepEqual([told(6, 3), told(6, 2), told(6, 6), told(6, 1), told(6, 0)], [
+    "heads 0 to 1 read group 0, heads 2 to 3 read group 1, and so on",
+    "heads 0 to 2 read group 0, heads 3 to 5 read group 1", "each head reads a group of its own",
+    "all heads read the same key and value", "all heads read the latent"]);
 });

@@ -9,9 +9,11 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
+from explorers.cache import cache
 from explorers.dropout import coins
 from explorers.next_token import parts
 from helpers import masks
+from helpers.cache_sizes import PUBLISHED, readable
 from helpers.decoder import Decoder, DecoderConfig, keep_top_k, keep_top_p
 from helpers.rotary import rotate_pairs
 
@@ -31,6 +33,7 @@ def record():
             "transposed": _transposed(),
             "rotation": _rotation(),
             "scaling": _scaling(),
+            "cache": _cache(),
             "halves": _halves(),
             "gelu": _gelu(),
             "distribution": _distribution(),
@@ -149,6 +152,14 @@ def _scaling():
         "largest": weights.max(),
         "slope": 1 - weights.square().sum(),
     }
+
+
+def _cache():
+    """What each published model keeps of a token, and numbers of bytes as they are written."""
+    sent = cache().models
+    numbers = [{"sizes": sent[name], "numbers": sizes.numbers()} for name, sizes in PUBLISHED.items()]
+    counts = [1, 1023, 1024, 70_272, 2**20 - 1, 17 * 2**17, 999 * 2**30 // 10, 2**45]
+    return {"numbers": numbers, "written": [{"count": count, "text": readable(count)} for count in counts]}
 
 
 def _halves():

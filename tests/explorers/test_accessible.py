@@ -26,6 +26,7 @@ NUMBERS = torch.randn(9, 64, generator=torch.Generator().manual_seed(1))
 TABLE = torch.randn(50, 32, generator=torch.Generator().manual_seed(1))  # some numbers beyond what colors show
 EXPLORERS = {
     "attention": lambda: explorers.attention(words, torch.stack([LEAK, weights(6, 6)]), mask=CAUSAL),
+    "cache": lambda: explorers.cache(),
     "dropout": lambda: explorers.dropout(words, weights(6, 6)),
     "heads": lambda: explorers.heads(["the", "cat", "sleeps", "well"], 8, 2),
     "masks": lambda: explorers.masks(words, scores(6), [False] + [True] * 5, mask="both"),
@@ -208,6 +209,8 @@ def contrast(open_page, request):
         ("masks", "td.abh-hidden", "td.abh-square:not(.abh-hidden)"),
         ("masks", ".abh-swatch.abh-hatched", ".abh-swatch.abh-alarm"),
         ("dropout", "td.abh-hidden", "td.abh-square:not(.abh-hidden)"),
+        ("cache", ".abh-length", ".abh-track"),
+        ("cache", ".abh-here .abh-length", "tr:not(.abh-here) .abh-length"),
         ("next_token", ".abh-length", ".abh-track"),
         ("next_token", ".abh-own", ".abh-track"),
         ("heads", "td.abh-followed", "td.abh-square:not(.abh-followed)"),

@@ -1,0 +1,78 @@
+"""What the keys and values of a text cost, and which query heads share them."""
+
+import traitlets
+
+from explorers import given, still
+from explorers.base import Explorer
+from helpers.cache_sizes import PUBLISHED, CacheSizes
+
+MOST = {"num_layers": 128, "num_heads": 128, "d_head": 256, "latent": 4096}
+LONGEST = 2**20
+WIDTHS = (4, 2, 1)  # bytes of a number
+YOURS = "Your model"
+
+
+def cache(model="Llama 3 8B", length=8192, bytes_per_number=2):
+    """See what the keys and values of a text cost: change the groups, the other sizes of the model, and the text.
+
+    Options: model is one of the names in cache_sizes.PUBLISHED, or CacheSizes of your own with at most 128 layers and
+             heads, 256 features in a head and a latent of 4,096 numbers
+    Units:   length in tokens, up to 1,048,576; a number takes 4, 2 or 1 bytes
+    Errors:  TypeError if the model is neither a name nor CacheSizes, or a number is not whole; ValueError if there is
+             no such model, or a number is too small or too large
+    Source:  notebook 10
+    """
+    models = dict(PUBLISHED)
+    if isinstance(model, CacheSizes):
+        _require_few(model)
+        models, model = {YOURS: model, **models}, YOURS
+    elif not isinstance(model, str):
+        raise TypeError(
+            f"model must be a name or CacheSizes, got {type(model).__name__}; make some with "
+            "CacheSizes(num_layers=2, num_heads=4, groups=1, d_head=16)"
+        )
+    elif model not in models:
+        raise ValueError(f"model must be one of {', '.join(models)}, got {model!r}; or pass CacheSizes of your own")
+    given.require_size("length", length, 1, LONGEST, "pass the tokens of one text")
+    given.require_size("bytes_per_number", bytes_per_number, 1, 4, "4 for float32, 2 for float16")
+    if bytes_per_number not in WIDTHS:
+        raise ValueError(f"bytes_per_number must be 4, 2 or 1, got {bytes_per_number}; 2 is that of float16")
+    return CacheExplorer(models, model, length, bytes_per_number)
+
+
+class CacheExplorer(Explorer):
+    """The view of some models, which are checked already."""
+
+    script = "cache.js"
+    models = traitlets.Dict().tag(sync=True)  # {name: its sizes, and where they are published}
+    name = traitlets.Unicode().tag(sync=True)  # of the model that is shown first
+    length = traitlets.Int().tag(sync=True)
+    bytes_per_number = traitlets.Int().tag(sync=True)
+
+    def __init__(self, models, name, length, bytes_per_number):
+        self._sizes = models[name]
+        sent = {name: _sent(sizes) for name, sizes in models.items()}
+        super().__init__(models=sent, name=name, length=length, bytes_per_number=bytes_per_number)
+
+    def picture(self):
+        """The view as it opens: which query heads share keys and values, and what three ways of sharing cost."""
+        return still.shared_cache(self._sizes, self.name, self.length, self.bytes_per_number)
+
+
+def _sent(sizes):
+    return {
+        "layers": sizes.num_layers,
+        "heads": sizes.num_heads,
+        "groups": sizes.groups,
+        "features": sizes.d_head,
+        "latent": sizes.latent or 0,
+        "source": sizes.source,
+    }
+
+
+def _require_few(sizes):
+    """The sizes are among those that can be chosen in the view."""
+    for name, most in MOST.items():
+        size = getattr(sizes, name)
+        if size is not None and size > most:
+            raise ValueError(f"{name} must be at most {most}, got {size}; choose a model that is not as large")

@@ -1,0 +1,97 @@
+"""How many bytes a model keeps of a text, computed from its sizes, and the sizes of five published models."""
+
+import math
+from dataclasses import dataclass
+
+from helpers.require import require_sizes
+from helpers.require_today import require_groups
+
+
+@dataclass(frozen=True)
+class CacheSizes:
+    """The sizes of a model that decide how much it keeps of a text.
+
+    With a latent, each layer keeps that many numbers of a token in place of all its keys and values.
+
+    Errors: TypeError or ValueError if a size makes no sense, or groups does not divide num_heads
+    Source: notebook 10
+    """
+
+    num_layers: int
+    num_heads: int
+    groups: int
+    d_head: int
+    latent: int | None = None
+    source: str = ""  # where the sizes are published
+
+    def __post_init__(self):
+        require_sizes(num_layers=self.num_layers, d_head=self.d_head)
+        require_groups(self.num_heads, self.groups)
+        if self.latent is not None:
+            require_sizes(latent=self.latent)
+
+    def numbers(self):
+        """How many numbers all layers together keep of one token."""
+        in_a_layer = self.latent or 2 * self.groups * self.d_head  # 2: a key and a value
+        return self.num_layers * in_a_layer
+
+    def bytes(self, length=1, bytes_per_number=2):
+        """How many bytes are kept of a text of `length` tokens; a number in float16 or bfloat16 takes 2 bytes.
+
+        Errors: TypeError or ValueError unless length and bytes_per_number are whole numbers of at least 1
+        """
+        require_sizes(length=length, bytes_per_number=bytes_per_number)
+        return self.numbers() * length * bytes_per_number
+
+
+def readable(count):
+    """A number of bytes with its unit and three digits: 70272 is "68.6 KB", and 1 KB is 1,024 bytes.
+
+    Source: notebook 10
+    """
+    for unit in ("bytes", "KB", "MB", "GB", "TB"):
+        if count < 1023.5 or unit == "TB":
+            break
+        count /= 1024
+    decimals = 2 if count < 10 else 1 if count < 100 else 0
+    return f"{math.floor(count * 10**decimals + 0.5) / 10**decimals:,g} {unit}"
+
+
+PUBLISHED = {
+    "GPT-2": CacheSizes(
+        num_layers=12,
+        num_heads=12,
+        groups=12,
+        d_head=64,
+        source="https://huggingface.co/openai-community/gpt2/blob/main/config.json",
+    ),
+    "Llama 2 7B": CacheSizes(
+        num_layers=32,
+        num_heads=32,
+        groups=32,
+        d_head=128,
+        source="https://github.com/meta-llama/llama/blob/main/llama/model.py",
+    ),
+    "Llama 3 8B": CacheSizes(
+        num_layers=32,
+        num_heads=32,
+        groups=8,
+        d_head=128,
+        source="https://arxiv.org/abs/2407.21783",  # table 3
+    ),
+    "Qwen2.5 7B": CacheSizes(
+        num_layers=28,
+        num_heads=28,
+        groups=4,
+        d_head=128,
+        source="https://huggingface.co/Qwen/Qwen2.5-7B/blob/main/config.json",
+    ),
+    "DeepSeek-V3": CacheSizes(
+        num_layers=61,
+        num_heads=128,
+        groups=128,
+        d_head=128,
+        latent=512 + 64,  # the latent itself, and a rotary key for all heads
+        source="https://huggingface.co/deepseek-ai/DeepSeek-V3/blob/main/config.json",
+    ),
+}

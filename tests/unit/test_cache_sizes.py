@@ -1,0 +1,88 @@
+"""Bytes from sizes: what the modules of the course really keep, published numbers, and errors."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from helpers.cache_sizes import PUBLISHED, CacheSizes, readable
+from helpers.grouped import GroupedQueryAttention, cache_bytes
+from helpers.latent import LatentAttention
+from tests.unit.bert_models import require_one_sentence
+
+T, L, H, G, D = 5, 7, 6, 3, 4
+SIZES = CacheSizes(num_layers=L, num_heads=H, groups=G, d_head=D)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 6])
+def test_grouped_query_attention_keeps_as_many_bytes(groups):
+    past = GroupedQueryAttention(H * D, H, groups)(torch.zeros(1, T, H * D))[2]
+    sizes = replace(SIZES, groups=groups)
+    assert sizes.bytes(T, bytes_per_number=4) == L * cache_bytes(past)
+    assert sizes.bytes(T) == L * cache_bytes([x.half() for x in past])
+
+
+def test_latent_attention_keeps_as_many_bytes():
+    made = LatentAttention(11, H, query_rank=5, rank=13, d_plain=D, d_rotary=2, d_value=D)
+    sizes = CacheSizes(num_layers=L, num_heads=H, groups=H, d_head=D, latent=13 + 2)
+    assert sizes.bytes(T, bytes_per_number=4) == L * cache_bytes(made(torch.zeros(1, T, 11))[2])
+
+
+def test_published_models_keep_what_others_have_computed():
+    assert PUBLISHED["DeepSeek-V3"].bytes() == 70_272  # Zhao et al. 2025, "Insights into DeepSeek-V3", table 1
+    assert PUBLISHED["Llama 2 7B"].bytes() == 4 * PUBLISHED["Llama 3 8B"].bytes() == 2**19  # 512 KB
+
+
+@pytest.mark.parametrize(
+    "count, text",
+    [
+        (7, "7 bytes"),
+        (1023, "1,023 bytes"),
+        (1024, "1 KB"),
+        (70_272, "68.6 KB"),
+        (2**20 - 1, "1 MB"),
+        (2.125 * 2**20, "2.13 MB"),
+        (2**19, "512 KB"),
+        (3.5 * 2**30, "3.5 GB"),
+        (2**45, "32 TB"),
+    ],
+)
+def test_bytes_are_written_with_their_unit(count, text):
+    assert readable(count) == text
+
+
+def test_every_published_model_names_its_source():
+    assert len(PUBLISHED) == 5
+    assert all(sizes.source.startswith("https://") for sizes in PUBLISHED.values())
+
+
+@pytest.mark.parametrize(
+    "error, message, sizes",
+    [
+        (
+            ValueError,
+            "groups must divide num_heads, .* got 4 groups for 6 heads; take one of 1, 2, 3, 6",
+            {"groups": 4},
+        ),
+        (ValueError, "num_layers must be at least 1, got 0", {"num_layers": 0}),
+        (TypeError, "d_head must be a whole number, got 2.5", {"d_head": 2.5}),
+        (ValueError, "latent must be at least 1, got 0", {"latent": 0}),
+    ],
+)
+def test_sizes_that_make_no_sense_raise_one_clear_sentence(error, message, sizes):
+    with pytest.raises(error, match=message) as caught:
+        replace(SIZES, **sizes)
+    require_one_sentence(caught)
+
+
+@pytest.mark.parametrize(
+    "error, message, arguments",
+    [
+        (ValueError, "length must be at least 1, got 0", {"length": 0}),
+        (TypeError, "bytes_per_number must be a whole number, got 0.5", {"bytes_per_number": 0.5}),
+    ],
+)
+def test_lengths_that_make_no_sense_raise_one_clear_sentence(error, message, arguments):
+    with pytest.raises(error, match=message) as caught:
+        SIZES.bytes(**arguments)
+    require_one_sentence(caught)
