@@ -130,7 +130,7 @@ def built_for_three_heads(attempt):
 
 
 EXERCISE = Exercise(
-    minutes=8,
+    minutes=12,
     difficulty=3,
     gives="a module with query, key, value; `forward(x, mask=None)` with x (B, T, C) gives (out, weights): out (B, "
     "T, C), the heads side by side, and weights (B, H, T, T)",
@@ -171,7 +171,7 @@ EXERCISE = Exercise(
     square=("mask",),
     misconceptions=known,
     hints=(
-        "It is exercise 5.5 without its last layer. What must exist before forward is first called, and "
+        "It is exercise 5.3 as a module, without its last layer. What must exist before forward is first called, and "
         "what does forward need from config?",
         "In `__init__`: `self.query = nn.Linear(config.hidden_size, config.hidden_size)`, key and value likewise, "
         "and the number of heads. In forward: q = `heads.split_heads(self.query(x), self.num_heads)`, and k and v "

@@ -35,6 +35,21 @@ PREDICTIONS = (
         watch="Compare the exponentials with the largest number that float32 can hold.",
     ),
     Prediction(
+        "02.cards",
+        "After 400 steps of training without the division by √D, what has become of the three heads?",
+        {
+            "a": "They have learned the task, but later than with the division.",
+            "b": "They are where they began.",
+            "c": "They have learned it just as fast.",
+        },
+        right="a",
+        tempting={
+            "b": "A row in which one card takes nearly everything hardly reacts. But is every row like that?",
+            "c": "The division is a constant, and a smaller W_query does the same. But a head has to get there first.",
+        },
+        watch="Compare the two halves of the next output, line by line, and not only their last lines.",
+    ),
+    Prediction(
         "02.slope",
         "Without scaling and with D = 512, how do the 2,000 rows of weights react when each query moves by 1%?",
         {
@@ -48,20 +63,5 @@ PREDICTIONS = (
             "b": "It is true of a row with a clear winner, but does every row have one?",
         },
         watch="Compare the median of the rows with the largest of them, line by line.",
-    ),
-    Prediction(
-        "02.cards",
-        "After 400 steps of training without the division by √D, what has become of the three heads?",
-        {
-            "a": "They have learned the task, but later than with the division.",
-            "b": "They are where they began.",
-            "c": "They have learned it just as fast.",
-        },
-        right="a",
-        tempting={
-            "b": "Rows that have settled on one card hardly react. In section 5, was that true of all of them?",
-            "c": "The division is a constant, and a smaller W_query does the same. But a head has to get there first.",
-        },
-        watch="Compare the two halves of the next output, line by line, and not only their last lines.",
     ),
 )

@@ -35,22 +35,6 @@ PREDICTIONS = (
         watch="In the figure below the training, compare the curves with the two lines.",
     ),
     Prediction(
-        "08.penalty",
-        "Temperature 1 with a repetition penalty of 1.2: what becomes of the sentences?",
-        {
-            "a": "They are as true as without it, and more varied.",
-            "b": "They are less often true, and more varied.",
-            "c": "They are more often true, and less varied.",
-        },
-        right="b",
-        tempting={
-            "a": "That is what the penalty is made for. But which words does a true sentence of this story consist of?",
-            "c": "The penalty lowers the logits of words that are in the text. Where did the false sentences get "
-            "theirs?",
-        },
-        watch="Compare the line with the penalty with the line for temperature 1 above it, in the table before.",
-    ),
-    Prediction(
         "08.layers",
         "One model has a single layer with four heads, another has two such layers. Who learns to name what came after "
         "the previous occurrence?",
@@ -66,6 +50,22 @@ PREDICTIONS = (
             "b": "In the first round they cannot; but once the tokens repeat, is the next one still open?",
         },
         watch="Compare the shares of right predictions in the middle of the training and at its end.",
+    ),
+    Prediction(
+        "08.penalty",
+        "Temperature 1 with a repetition penalty of 1.2: what becomes of the sentences?",
+        {
+            "a": "They are as true as without it, and more varied.",
+            "b": "They are less often true, and more varied.",
+            "c": "They are more often true, and less varied.",
+        },
+        right="b",
+        tempting={
+            "a": "That is what the penalty is made for. But which words does a true sentence of this story consist of?",
+            "c": "The penalty lowers the logits of words that are in the text. Where did the false sentences get "
+            "theirs?",
+        },
+        watch="Compare the line with the penalty with the line for temperature 1 in section 4.",
     ),
     Prediction(
         "08.heldout",

@@ -63,7 +63,7 @@ PREDICTIONS = (
         },
         right="c",
         tempting={
-            "a": "That would be the right numbering; for it, T would have to count the past as well.",
+            "a": "That would be the right numbering. But what does `hidden_states` hold in this call?",
             "b": "The query is taken for the first indeed. But from where to where are the keys numbered?",
         },
         watch="See whose results for the seventh token depend on the cache, and what the last line says about theirs.",

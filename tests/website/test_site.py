@@ -384,8 +384,8 @@ def test_the_search_leads_to_sections(visit, folder):
     page = visit("search.html")
     page.get_by_role("searchbox", name="Words").fill("renormalize")
     page.get_by_role("button", name="Search").click()
-    hit = page.locator("#search-results").get_by_role("link", name="3. First way: multiply, then renormalize")
-    assert hit.first.get_attribute("href") == "03_causal_masking.html#first-way-multiply-then-renormalize"
+    hit = page.locator("#search-results").get_by_role("link", name="3. One way: multiply, then renormalize")
+    assert hit.first.get_attribute("href") == "03_causal_masking.html#one-way-multiply-then-renormalize"
     page = visit("search.html?q=upper+triangle", place=f"{folder.as_uri()}/")
     page.locator("#search-results li a").first.click()
     page.wait_for_function(
