@@ -61,6 +61,13 @@ SECOND_PART = (
         question="How does a model of today know where a word stands?",
     ),
     Notebook(
+        "10_fewer_keys.ipynb",
+        "fewer keys",
+        minutes=114,
+        core=60,
+        question="What does a token cost, and how do models pay less?",
+    ),
+    Notebook(
         "14_reading_published_code.ipynb",
         "reading published code",
         minutes=133,

@@ -25,6 +25,7 @@ out `require` and `require_today`.
     latent         keys and values that come from a short vector  notebook 10
     cache_sizes    bytes of a cache, and five real models         notebook 10
     today          a language model of today, Llama's             notebook 10
+    story_today    the story model of today                       notebook 10
     ports          weight conversion to and from other code       notebooks 05, 09, 10, 14
     published      a module of others, to be translated           notebook 14
     ignored        which arguments transformers' layers ignore    notebook 14

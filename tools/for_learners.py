@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 FOLDERS = (
-    *("LICENSES", "benchmarks", "data/bert", "data/ports", "data/stories", "data/text"),
+    *("LICENSES", "benchmarks", "data/bert", "data/ports", "data/stories", "data/text", "data/today"),
     *("exercises", "explorers", "feedback", "helpers", "notebooks", "tools/jupyterlab"),
 )
 FILES = (

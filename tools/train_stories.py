@@ -1,9 +1,10 @@
-"""Train the story model of notebook 08 or 09, test it on fresh stories, and write it to data/stories.
+"""Train the story model of notebook 08, 09 or 10, test it on fresh stories, and write it to data/stories.
 
     python -m tools.train_stories                 seeds 0, 1 and 2, one after another; prints how each went
     python -m tools.train_stories --seed 1        one of them
     python -m tools.train_stories --seed 0 --write    also write the parameters and the curve
     python -m tools.train_stories --positions rotary  with other positions, for notebook 09: rotary or alibi
+    python -m tools.train_stories --positions today   the decoder of notebook 10, rotary and with fewer keys
 
 First random strings that repeat, until they are read back; then stories. A model is accepted only if its first choice
 is right in at least 95 % of every kind of word that has to be read back, in each of three sets of fresh stories. On one
@@ -20,12 +21,13 @@ import time
 import torch
 from safetensors.torch import save
 
-from helpers import distances, stories, story_model
+from helpers import distances, stories, story_model, story_today
 from helpers.story_model import learn_stories, learn_to_repeat, read
 
 ENOUGH = 0.95
 FRESH = (1001, 1002, 1003)  # seeds of stories that no training begins with
 ROUNDED = 4
+POSITIONS = ("table", *distances.ATTENTION, "today")
 
 
 def reading(model, seed):
@@ -38,8 +40,10 @@ def rounded(numbers):
 
 
 def untrained(positions, seed):
-    """The model of notebook 08, whose positions are a table, or one of notebook 09."""
-    return story_model.new_model(seed) if positions == "table" else distances.new_model(positions, seed)
+    """The model of notebook 08, whose positions are a table, one of notebook 09, or that of notebook 10."""
+    if positions in distances.ATTENTION:
+        return distances.new_model(positions, seed)
+    return (story_today if positions == "today" else story_model).new_model(seed)
 
 
 def trained(model, seed, steps, every):
@@ -73,9 +77,9 @@ def accepted(model):
 
 
 def read_longer(model, positions):
-    """Print how often a model of notebook 09 reads back in stories longer than those that it was trained on."""
+    """Print how often a model of notebook 09 or 10 reads back in stories longer than those that it was trained on."""
     told = {length: stories.batch(random.Random(FRESH[0]), 64, length) for length in (64, 128, 256)}
-    for base in (10_000.0, 500_000.0) if positions == "rotary" else (None,):
+    for base in (10_000.0, 50_000.0, 500_000.0) if positions != "alibi" else (None,):
         if base:
             for block in model.blocks:
                 block.attention.base = base
@@ -87,7 +91,7 @@ def files_of(positions):
     """Where the parameters and the curve are written."""
     if positions == "table":
         return story_model.FILE, story_model.FILE.with_name("curve.json")
-    file = distances.file_of(positions)
+    file = story_today.FILE if positions == "today" else distances.file_of(positions)
     return file, file.with_suffix(".json")
 
 
@@ -104,7 +108,7 @@ def write(model, record, file, curve):
 def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, action="append", help="0, 1 and 2 if none is given")
-    parser.add_argument("--positions", choices=("table", *distances.ATTENTION), default="table", help="(%(default)s)")
+    parser.add_argument("--positions", choices=POSITIONS, default="table", help="(%(default)s)")
     parser.add_argument("--steps", type=int, default=800, help="on stories (%(default)s)")
     parser.add_argument("--every", type=int, default=50, help="steps between two lines (%(default)s)")
     parser.add_argument("--write", action="store_true", help="write the model, if it is accepted")

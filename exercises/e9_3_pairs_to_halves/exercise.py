@@ -40,8 +40,8 @@ def in_place(case):
 EXERCISE = Exercise(
     minutes=8,
     difficulty=2,
-    gives="the same rows (H · D, C) in the order for halves: in each head, row 2i becomes row i, and row 2i + "
-    "1 becomes row i + D/2",
+    gives="the same rows (H · D, C), in each head in the order in which features i and i + D/2 are pair i, so that all "
+    "scores stay the same",
     reference=pairs_to_halves,
     returns=("rows",),
     axis_names=AXES | {6: "H * D", 12: "H * D", 18: "H * D", 40: "H * D", 7: "C", 11: "C"},

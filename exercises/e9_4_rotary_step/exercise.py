@@ -177,5 +177,5 @@ EXERCISE = Exercise(
         ),
         gradients_flow(rotary_step, arguments(31, [2, 1], 1, 2, 4), ("q", "k", "v", None), call=call),
     ),
-    when_correct="A key is turned once and kept: what a query still sees of it is how far away it is.",
+    when_correct="A query sees only how far away each key is, so a key that has been turned can be kept as it is.",
 )

@@ -41,7 +41,7 @@ PREDICTIONS = (
         "The query and the key are the same. By its own score alone, which pair can tell a distance of 44 from a "
         "distance of 0?",
         {
-            "a": "The fastest: in 44 positions it has turned by more than all the others.",
+            "a": "The fastest: in 44 positions it has turned further than all the others.",
             "b": "Some of those in between: they have turned visibly, and are not back where they began.",
             "c": "The slowest: it is the only one that does not come around within the text.",
         },
@@ -74,10 +74,10 @@ PREDICTIONS = (
         "09.longer",
         "Which of the two reads back stories of 256 words nearly as well as those of 64?",
         {
-            "a": "ALiBi alone: its penalty goes on in a straight line, while rotary pairs reach angles that are new.",
-            "b": "Rotary alone: under ALiBi's penalty, words that are far away are no longer read.",
-            "c": "Both: each of them knows nothing but distances, and neither has a last position.",
-            "d": "Neither: no model reads what is longer than the texts it was trained on.",
+            "a": "ALiBi alone: its penalty grows on as before, while rotary pairs meet angles that are new.",
+            "b": "Rotary alone: under ALiBi's penalty, distant words are no longer read.",
+            "c": "Both: each knows only distances, and neither has a last position.",
+            "d": "Neither: no model reads texts longer than those it was trained on.",
         },
         right="a",
         tempting={

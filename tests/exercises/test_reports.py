@@ -276,3 +276,8 @@ def test_a_comma_after_return_is_recognized():
 
 def test_a_wrong_shape_comes_with_what_the_code_was_called_with():
     assert "It was called with x of shape" in check("0.1", lambda x: x.mean(dim=1, keepdim=True)[:1]).message
+
+
+def test_a_pair_of_zeros_has_no_angle():
+    report = check("9.1", lambda x, positions, base=10000.0: EXERCISES["9.1"].reference(x, positions, base**2))
+    assert "your pair 1 is turned by 0.0" in report.message

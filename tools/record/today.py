@@ -1,4 +1,4 @@
-"""Record tests/golden/today again: what published attention modules, and a small Llama, compute in transformers 5.23.
+"""Record tests/golden/today and data/today again: what published attention modules, and a small Llama, compute.
 
     pip install transformers==5.23.0 safetensors torch
     python -m tools.record.today             compare with the recorded outputs
@@ -26,6 +26,7 @@ from transformers.models.t5.modeling_t5 import T5Attention
 from tools.record.compare import ROOT, part, record
 
 GOLDEN = ROOT / "tests" / "golden" / "today"
+LLAMA = ROOT / "data" / "today" / "llama.safetensors"  # a whole model, which notebook 10 reads
 PREFILL = 4  # tokens that are read at once before the single ones
 
 
@@ -66,14 +67,14 @@ CASES = {
 }
 
 
-def configuration(name, kind):
-    with safe_open(GOLDEN / f"{name}.safetensors", "pt") as file:
+def configuration(path, kind):
+    with safe_open(path, "pt") as file:
         return kind(**json.loads(file.metadata()["config"]), attn_implementation="eager")
 
 
 def attention_outputs(name, tensors):
     kind, make, call = CASES[name]
-    config = configuration(name, kind)
+    config = configuration(GOLDEN / f"{name}.safetensors", kind)
     attention, x = make(config).eval(), tensors["input.hidden_states"]
     attention.load_state_dict(part(tensors, "state."))
     T, outputs = x.size(1), {}
@@ -106,7 +107,7 @@ def causal(config, x, cache, first):
 
 
 def model_outputs(tensors):
-    made = transformers.LlamaForCausalLM(configuration("llama_model", transformers.LlamaConfig)).eval()
+    made = transformers.LlamaForCausalLM(configuration(LLAMA, transformers.LlamaConfig)).eval()
     made.load_state_dict(part(tensors, "state."), strict=False)  # lm_head is the embedding table
     found = made(tensors["ids"].long(), output_attentions=True)
     weights = {f"output.attentions.{i}": layer for i, layer in enumerate(found.attentions)}
@@ -117,4 +118,4 @@ if __name__ == "__main__":
     write, made_by = "--write" in sys.argv, f"transformers {transformers.__version__}, torch {torch.__version__}, eager"
     for name in CASES:
         record(GOLDEN / f"{name}.safetensors", lambda tensors, n=name: attention_outputs(n, tensors), made_by, write)
-    record(GOLDEN / "llama_model.safetensors", model_outputs, made_by, write)
+    record(LLAMA, model_outputs, made_by, write)

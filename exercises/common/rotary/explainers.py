@@ -35,6 +35,7 @@ def turned_by(case, pair):
     right = positions.double()[:, None] * base_of(case.args) ** (-torch.arange(0, size, 2).double() / size)
     got = (after / before).angle()
     difference = torch.remainder(got - right + math.pi, 2 * math.pi) - math.pi
+    difference = difference.nan_to_num()  # a pair (0, 0) points nowhere
     at = explainers.worst(difference, torch.zeros_like(difference))
     if abs(difference[at]) < 1e-3:
         return None
