@@ -74,7 +74,7 @@ PREDICTIONS = (
         "09.longer",
         "Which of the two reads back stories of 256 words nearly as well as those of 64?",
         {
-            "a": "ALiBi alone: its penalty grows on as before, while rotary pairs meet angles that are new.",
+            "a": "ALiBi alone: its penalty keeps growing as before, while rotary pairs meet new angles.",
             "b": "Rotary alone: under ALiBi's penalty, distant words are no longer read.",
             "c": "Both: each knows only distances, and neither has a last position.",
             "d": "Neither: no model reads texts longer than those it was trained on.",
