@@ -1,0 +1,227 @@
+"""Causes between modules: which activation, which norm, and what is added up. Both sides must be explained."""
+
+import itertools
+
+import torch
+import torch.nn.functional as F
+
+from helpers.comparison.guess import Guess
+from helpers.comparison.numbers import close
+
+ACTIVATIONS = {
+    "none": lambda x: x,
+    "ReLU": F.relu,
+    "GELU": F.gelu,
+    "GELU by tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "GELU by a sigmoid": lambda x: x * torch.sigmoid(1.702 * x),
+    "SiLU": F.silu,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "leaky ReLU": F.leaky_relu,
+    "squared ReLU": lambda x: F.relu(x) ** 2,
+}
+EPSILONS = (1e-5, 1e-6, 1e-12, 0.0, 1e-8, 1e-3, 1e-2, 0.1)
+
+
+def by_activation(sides, pool, within):
+    """A guess if both targets are functions of one known tensor, or of two with a gate, and only the function differs."""
+    mine, theirs = (side.target for side in sides)
+    known = [(label, x) for label, x in pool if x.shape == mine.shape == theirs.shape][-6:]
+    pairs = [(label, x, None, 1.0) for label, x in reversed(known)]
+    pairs += [(label, x, gate, y) for label, x in reversed(known) for gate, y in reversed(known) if gate != label]
+    for label, x, gated, y in pairs:
+        names = [
+            next((name for name, function in ACTIVATIONS.items() if close(function(x) * y, target, within)), None)
+            for target in (mine, theirs)
+        ]
+        if None not in names and names[0] != names[1]:
+            return Guess("activation", f"the activation of `{label}`", *names)
+    return _exchanged(known, mine, theirs, within)
+
+
+def _exchanged(known, mine, theirs, within):
+    """A guess if a gate and what it gates are exchanged, or one of them is missing."""
+    for (label, x), (other, y) in itertools.permutations(known, 2):
+        for name, function in ACTIVATIONS.items():
+            if name != "none" and close(function(x) * y, theirs, within):
+                right = f"{name} of `{label}` · `{other}`"
+                for result, says in (
+                    (x * function(y), f"`{label}` · {name} of `{other}`"),
+                    (function(x), f"{name} of `{label}`"),
+                    (x * y, f"`{label}` · `{other}`"),
+                ):
+                    if close(result, mine, within):
+                        return Guess("activation", "a gate", says, right)
+    return None
+
+
+# ---------------------------------------------------------------- norms
+
+
+def by_norm(mine, theirs, within):
+    """A guess if both are norms of the same input that differ in one choice: the kind, epsilon, axis, or the weight."""
+    if mine.input is None or theirs.input is None or not mine.input.is_floating_point():
+        return None
+    found = [_norm(call, within) for call in (theirs, mine)]
+    for one, other in ((0, 1), (1, 0)):
+        if found[one] is None:
+            continue
+        call = (theirs, mine)[other]
+        changed = [c for c in _changes(found[one], call) if _fits(_normed(call, c), call.output, within)]
+        keys = {key for choice in changed for key in choice if choice[key] != found[one][key]}
+        if len(keys) == 1:
+            (key,) = keys
+            best = min(changed, key=lambda c: (_normed(call, c) - call.output).abs().max().item())
+            values = [best[key], found[one][key]]
+            mine_value, theirs_value = values if other == 1 else values[::-1]
+            what = {"eps": "an epsilon", "kind": "the kind of norm", "axis": "the axis of a norm"}.get(key, "its weight")
+            return Guess("epsilon" if key == "eps" else "norm", what, f"{mine_value}", f"{theirs_value}")
+    return None
+
+
+def _fits(result, output, within):
+    return result is not None and close(result, output, within)
+
+
+def _norm(call, within):
+    """The choices that give the output of a call, or None."""
+    for kind in list(KINDS)[1:]:
+        for eps in _epsilons(call):
+            choice = {"kind": kind, "eps": eps, "axis": "features", "weight": "weight"}
+            for choice["weight"] in ("weight", "1 + weight"):
+                if _fits(_normed(call, choice), call.output, within):
+                    return dict(choice)
+    return None
+
+
+def _changes(choice, call):
+    """Every change of one choice."""
+    for key, values in {
+        "kind": KINDS,
+        "eps": _epsilons(call),
+        "axis": ("features", "positions"),
+        "weight": ("weight", "1 + weight", "none"),
+    }.items():
+        yield from ({**choice, key: value} for value in values if value != choice[key])
+
+
+def _epsilons(call):
+    own = [v for name, v in vars(call.module).items() if "eps" in name and isinstance(v, float)]
+    return (*own, *(eps for eps in EPSILONS if eps not in own))
+
+
+def _layer_norm(x, eps, axis, unbiased=False):
+    centered = x - x.mean(axis, keepdim=True)
+    return centered / (x.var(axis, keepdim=True, unbiased=unbiased) + eps).sqrt()
+
+
+KINDS = {
+    "none": None,
+    "LayerNorm": _layer_norm,
+    "RMSNorm": lambda x, eps, axis: x / (x.square().mean(axis, keepdim=True) + eps).sqrt(),
+    "LayerNorm with n - 1": lambda x, eps, axis: _layer_norm(x, eps, axis, unbiased=True),
+    "LayerNorm with epsilon beside the root": lambda x, eps, axis: (x - x.mean(axis, keepdim=True))
+    / (x.std(axis, keepdim=True, unbiased=False) + eps),
+    "LayerNorm with n - 1 and epsilon beside the root": lambda x, eps, axis: (x - x.mean(axis, keepdim=True))
+    / (x.std(axis, keepdim=True) + eps),
+    "RMSNorm without the mean": lambda x, eps, axis: x / (x.square().sum(axis, keepdim=True) + eps).sqrt(),
+}
+
+
+def _normed(call, choice):
+    x = call.input
+    axis = -1 if choice["axis"] == "features" else -2
+    if x.dim() < 2 or x.size(axis) < 2 or call.output is None:
+        return None
+    parameters = [p.detach() for p in call.module.parameters(recurse=False)]
+    if any(p.shape != x.shape[-1:] for p in parameters) or len(parameters) > 2:
+        return None
+    if choice["kind"] == "none":
+        return x
+    x = KINDS[choice["kind"]](x, choice["eps"], axis)
+    if parameters and choice["weight"] != "none":
+        x = x * (parameters[0] + (choice["weight"] == "1 + weight"))
+    return x + parameters[1] if len(parameters) == 2 else x
+
+
+# ---------------------------------------------------------------- sums
+
+
+def by_sum(sides, pool, norms, later, within):
+    """A guess if both targets are sums of the same few known tensors, each times a number, and the numbers differ.
+
+    norms: the labels of norms; later(label): whether mine computes this only after the target
+    """
+    targets = [side.target for side in sides]
+    if targets[0].shape != targets[1].shape or not all(x.isfinite().all() for x in targets):
+        return None
+    known = {}
+    for label, x in [*pool, *sides[0].tables]:
+        for name, part in _stretched(label, x, targets[0]):
+            if part.isfinite().all() and not any(close(part, other, 0.0) for other in known.values()):
+                known[name] = part.double().flatten()
+    known = dict(list(known.items())[-14:])
+    found = _common(known, [x.double().flatten() for x in targets], within)
+    if found is None:
+        return None
+    sums = [{label: factor for label, factor in each.items() if factor} for each in found]
+    differing = {label for label in found[0] if found[0][label] != found[1][label]}
+    if not differing:
+        return None
+    kind, what = _kind(sums, differing, norms, later)
+    return Guess(kind, what, *(" + ".join(_term(*term) for term in each.items()) or "nothing" for each in sums))
+
+
+def _kind(sums, differing, norms, later):
+    if any(label.startswith(("row", "of")) for label in differing):
+        return "positions", "the positions"
+    if differing & norms or any(map(later, differing)):
+        return "norm", "the norm before or after"
+    if all(label in each for label in differing for each in sums):
+        return "scale", "a scale"
+    return "residual", "what is added"
+
+
+def _term(label, factor):
+    return f"`{label}`" if factor == 1 else f"{factor:g} · `{label}`"
+
+
+def _common(known, targets, within):
+    """Factors [{label: factor}, {label: factor}] of the smallest set of known tensors of which both targets are sums."""
+    labels = list(known)[::-1]  # the latest first
+    if not labels or len(targets[0]) < 12:
+        return None
+    columns = torch.stack([*(known[label] for label in labels), *targets])
+    products = columns @ columns.T
+    size = products.diagonal()[-2:]
+    for count in range(1, 5):
+        for chosen in itertools.combinations(range(len(labels)), count):
+            chosen = list(chosen)
+            gram, right = products[chosen][:, chosen], products[chosen][:, -2:]
+            factors, info = torch.linalg.solve_ex(gram, right)
+            left = size - (factors * right).sum(0)
+            if info or (left > 1e-5 * size).any() or factors.abs().max() > 1e3:
+                continue
+            if all(((f @ columns[chosen]) - t).abs().max() <= within for f, t in zip(factors.T, targets, strict=True)):
+                return [
+                    {labels[i]: _rounded(f) for i, f in zip(chosen[::-1], column.flip(0).tolist(), strict=True)}
+                    for column in factors.T
+                ]
+    return None
+
+
+def _rounded(factor):
+    return 0.0 if abs(factor) < 2e-3 else round(factor, 3)
+
+
+def _stretched(label, x, target):
+    """The known tensor in the shape of the target; of a text that becomes one vector, some of its tokens."""
+    if not x.is_floating_point():
+        return
+    if x.shape == target.shape:
+        yield label, x
+    elif x.dim() == target.dim() - 1 and x.shape == target.shape[1:]:
+        yield label, x.expand_as(target)
+    elif x.dim() == 3 and target.dim() == 2 and x.shape[::2] == target.shape:
+        for which, part in (("first", x[:, 0]), ("last", x[:, -1]), ("mean", x.mean(1)), ("second", x[:, 1:2].sum(1))):
+            yield f"of the {which} token, {label}", part
