@@ -5,14 +5,13 @@ choice.
 import itertools
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
 
 from helpers.biases import alibi_bias
 from helpers.comparison.guess import Guess
-from helpers.comparison.numbers import close
 from helpers.comparison.recording import tensors_in
 from helpers.rotary import rotate_halves, rotate_pairs
 
@@ -69,6 +68,7 @@ def by_attention(sides, within):
             one.masks, one.heads = masks, one.heads or (heads[0] if heads else 0)
     if None in found or not all(one.heads for one in found):
         return None
+    sides = _in_one_layout(found, sides)
     for one, other in ((1, 0), (0, 1)):
         for base in itertools.islice(_explained(found[one], sides[one], _usual(found[one]), within), 3):
             changed = list(_explained(found[other], sides[other], _changes(found[other], base), within))
@@ -78,6 +78,17 @@ def by_attention(sides, within):
                 labels = [changed[0][key][0], base[key][0]]
                 return Guess(*KINDS[key], *(labels if other == 0 else labels[::-1]))
     return None
+
+
+def _in_one_layout(found, sides):
+    """If the first two axes of mine are the other way around, they are swapped."""
+    mine, theirs = found
+    if mine.q.dim() == 3 and mine.q.shape != theirs.q.shape == mine.q.transpose(0, 1).shape:
+        mine.q, mine.k, mine.v = (x.transpose(0, 1) for x in (mine.q, mine.k, mine.v))
+        target = sides[0].target
+        if target.shape != sides[1].target.shape:
+            return replace(sides[0], target=target.transpose(0, 1)), sides[1]
+    return sides
 
 
 def ingredients(side):
@@ -245,7 +256,7 @@ def _explained(a, side, choices, within):
             result = _attend(a, side, **{key: value for key, (_, value) in choice.items()})
         except (RuntimeError, ValueError, TypeError):  # sizes that do not allow this choice
             continue
-        if result is not None and close(result, side.target, within):
+        if result is not None and result.shape == side.target.shape and (result - side.target).abs().max() <= within:
             yield choice
 
 

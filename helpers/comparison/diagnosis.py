@@ -6,7 +6,7 @@ import torch
 
 from helpers.comparison.attention import by_attention
 from helpers.comparison.guess import Guess
-from helpers.comparison.numbers import relation, size_of_difference
+from helpers.comparison.numbers import close, relation, size_of_difference
 from helpers.comparison.parameters import by_bias, by_parameters, by_settings
 from helpers.comparison.recording import Call, tensors_in
 from helpers.comparison.steps import by_activation, by_norm, by_sum
@@ -83,24 +83,27 @@ def guess(parting, runs, pairs, parameters, tolerance):
     hidden = not parting.before and (mine.given is None or theirs.given is None)
     sides, pool = _sides(parting, hidden, runs, pairs, within)
     scope, other = (sides[0].scope, sides[1].scope) if parting.before else (mine, theirs)
-    norms, later = _norms(sides, pairs), lambda label: _is_later(label, mine, sides[0].scope, runs[0])
+    norms, moved = _norms(sides, pairs), lambda label, x: _is_moved(label, x, mine, sides[0].scope, runs[0], within)
     causes = [
         lambda: by_parameters(scope, other, parameters, within),
         lambda: by_bias(mine, theirs, within) if not parting.before else None,
         lambda: by_settings(scope, other, within),
         lambda: by_norm(mine, theirs, within) if not parting.before else None,
         lambda: by_activation(sides, pool, within) if not hidden else None,
-        lambda: by_sum(sides, pool, norms, later, within) if not hidden else None,
+        lambda: by_sum(sides, pool, norms, moved, within) if not hidden else None,
         lambda: by_attention(sides, within),
         lambda: relation(a, b, within),
     ]
     return next((found for cause in causes if (found := cause()) is not None), None)
 
 
-def _is_later(label, call, scope, run):
-    """Whether a norm of mine gets something to which theirs has added what mine computes only after it."""
+def _is_moved(label, x, call, scope, run, within):
+    """Whether a norm of mine gets a sum without x, and x is added after it, or computed only then."""
+    if not is_norm(call):
+        return False
     name = f"{scope.name}.{label}".strip(".")
-    return is_norm(call) and any(c.name == name and c.start > call.start for c in run)
+    later = any(c.name == name and c.start > call.start for c in run)
+    return later or (scope.output is not None and close(scope.output, call.output + x, within))
 
 
 def is_norm(call):
@@ -138,8 +141,8 @@ def _sides(parting, hidden, runs, pairs, within):
     mine = _side(parting.mine, parting.before, hidden, runs[0], None)
     theirs = _side(parting.theirs, parting.before, hidden, runs[1], back)
     prefix = mine.scope.name + "." if mine.scope.name else ""
-    pool = mine.known[-10:]
-    for label, x in theirs.known[-10:]:
+    pool = list(mine.known)
+    for label, x in theirs.known:
         if not any(y.shape == x.shape and size_of_difference(x, y) <= within for _, y in mine.known):
             pool.append((label.removeprefix(prefix) if label not in ("x", "x2", "x3") else f"their {label}", x))
     return (mine, theirs), pool

@@ -147,10 +147,10 @@ def _normed(call, choice):
 # ---------------------------------------------------------------- sums
 
 
-def by_sum(sides, pool, norms, later, within):
+def by_sum(sides, pool, norms, moved, within):
     """A guess if both targets are sums of the same few known tensors, each times a number, and the numbers differ.
 
-    norms: the labels of norms; later(label): whether mine computes this only after the target
+    norms: the labels of norms; moved(label, x): whether mine adds this only after a norm
     """
     targets = [side.target for side in sides]
     if targets[0].shape != targets[1].shape or not all(x.isfinite().all() for x in targets):
@@ -159,23 +159,25 @@ def by_sum(sides, pool, norms, later, within):
     for label, x in [*pool, *sides[0].tables]:
         for name, part in _stretched(label, x, targets[0]):
             if part.isfinite().all() and not any(close(part, other, 0.0) for other in known.values()):
-                known[name] = part.double().flatten()
-    known = dict(list(known.items())[-14:])
-    found = _common(known, [x.double().flatten() for x in targets], within)
+                known[name] = part.double()
+    own = [label for label, _ in sides[0].known if label in known]
+    rest = [label for label in known if label not in own]
+    shown = {label: known[label] for label in (*own[:2], *own[2:][-6:], *rest[-7:])}  # what came in, and the latest
+    found = _common({label: x.flatten() for label, x in shown.items()}, [x.double().flatten() for x in targets], within)
     if found is None:
         return None
     sums = [{label: factor for label, factor in each.items() if factor} for each in found]
     differing = {label for label in found[0] if found[0][label] != found[1][label]}
     if not differing:
         return None
-    kind, what = _kind(sums, differing, norms, later)
+    kind, what = _kind(sums, differing, norms, lambda label: moved(label, shown[label]))
     return Guess(kind, what, *(" + ".join(_term(*term) for term in each.items()) or "nothing" for each in sums))
 
 
-def _kind(sums, differing, norms, later):
+def _kind(sums, differing, norms, moved):
     if any(label.startswith(("row", "of")) for label in differing):
         return "positions", "the positions"
-    if differing & norms or any(map(later, differing)):
+    if differing & norms or any(map(moved, differing)):
         return "norm", "the norm before or after"
     if all(label in each for label in differing for each in sums):
         return "scale", "a scale"
@@ -187,26 +189,29 @@ def _term(label, factor):
 
 
 def _common(known, targets, within):
-    """Factors [{label: factor}, {label: factor}] of the smallest set of known tensors of which both targets are sums."""
-    labels = list(known)[::-1]  # the latest first
+    """Factors [{label: factor}, {label: factor}] of the smallest set of known tensors of which both targets are sums.
+
+    Of several sets the one whose factors are mostly 0 and 1.
+    """
+    labels = list(known)
     if not labels or len(targets[0]) < 12:
         return None
-    columns = torch.stack([*(known[label] for label in labels), *targets])
+    columns = torch.stack([*known.values(), *targets])
     products = columns @ columns.T
     size = products.diagonal()[-2:]
-    for count in range(1, 5):
-        for chosen in itertools.combinations(range(len(labels)), count):
-            chosen = list(chosen)
-            gram, right = products[chosen][:, chosen], products[chosen][:, -2:]
-            factors, info = torch.linalg.solve_ex(gram, right)
-            left = size - (factors * right).sum(0)
-            if info or (left > 1e-5 * size).any() or factors.abs().max() > 1e3:
-                continue
-            if all(((f @ columns[chosen]) - t).abs().max() <= within for f, t in zip(factors.T, targets, strict=True)):
-                return [
-                    {labels[i]: _rounded(f) for i, f in zip(chosen[::-1], column.flip(0).tolist(), strict=True)}
-                    for column in factors.T
-                ]
+    for count in range(1, min(4, len(labels)) + 1):
+        sets = torch.tensor(list(itertools.combinations(range(len(labels)), count)))  # (N, count)
+        right = products[sets][:, :, -2:]  # (N, count, 2)
+        factors, info = torch.linalg.solve_ex(products[sets[:, :, None], sets[:, None]], right)
+        left = size - (factors * right).sum(1)  # (N, 2): the square of what is not explained
+        fits = (info == 0) & (left <= 1e-5 * size).all(1) & (factors.abs().amax((1, 2)) < 1e3)
+        found = [
+            [{labels[i]: _rounded(f) for i, f in zip(chosen, column, strict=True)} for column in each.T.tolist()]
+            for chosen, each in zip(sets[fits].tolist(), factors[fits], strict=True)
+            if (each.T @ columns[chosen] - columns[-2:]).abs().max() <= within
+        ]
+        if found:
+            return max(found, key=lambda sums: sum(f in (0.0, 1.0) for each in sums for f in each.values()))
     return None
 
 

@@ -339,11 +339,10 @@ def heads_interleaved_in_the_split(m):
     m.att.merge = lambda x: x.permute(0, 2, 3, 1).flatten(2)
 
 
-@fault("torch", "axes")
+@fault("torch, norm first", "axes")
 def attention_over_the_batch(m):
     inner = m.att.forward
     m.att.forward = lambda x, visible=None: inner(x.transpose(0, 1)).transpose(0, 1)
-    m.att.hide = lambda scores, visible: scores
 
 
 @fault("torch", "roles")
