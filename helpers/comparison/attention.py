@@ -12,6 +12,7 @@ import torch.nn.functional as F
 
 from helpers.biases import alibi_bias
 from helpers.comparison.guess import Guess
+from helpers.comparison.numbers import close
 from helpers.comparison.recording import tensors_in
 from helpers.rotary import rotate_halves, rotate_pairs
 
@@ -54,7 +55,7 @@ class Attention:
     k: torch.Tensor
     v: torch.Tensor
     heads: int
-    base: float
+    bases: list
     masks: list
 
 
@@ -63,21 +64,42 @@ def by_attention(sides, within):
     found = [ingredients(side) for side in sides]
     masks = [mask for one in found if one for mask in one.masks]
     heads = [one.heads for one in found if one and one.heads]
+    bases = [base for one in found if one for base in one.bases]
     for one in found:
         if one:
-            one.masks, one.heads = masks, one.heads or (heads[0] if heads else 0)
+            one.masks, one.heads, one.bases = masks, one.heads or (heads[0] if heads else 0), bases
     if None in found or not all(one.heads for one in found):
         return None
+    for one in found:
+        one.q, one.k, one.v = (_heads_first(x, one.heads) for x in (one.q, one.k, one.v))
     sides = _in_one_layout(found, sides)
     for one, other in ((1, 0), (0, 1)):
         for base in itertools.islice(_explained(found[one], sides[one], _usual(found[one]), within), 3):
             changed = list(_explained(found[other], sides[other], _changes(found[other], base), within))
             keys = {key for choice in changed for key in choice if choice[key][0] != base[key][0]}
+            if changed and changed[0] is base:
+                return _exchanged(found, within)  # the choices are the same: the difference is elsewhere
             if len(keys) == 1:
                 (key,) = keys
                 labels = [changed[0][key][0], base[key][0]]
                 return Guess(*KINDS[key], *(labels if other == 0 else labels[::-1]))
     return None
+
+
+def _exchanged(found, within):
+    """A guess if q, k and v of mine are theirs in another order."""
+    mine, theirs = ({"q": one.q, "k": one.k, "v": one.v} for one in found)
+    order = [next((name for name in "qkv" if close(mine[role], theirs[name], within)), "") for role in "qkv"]
+    if "" in order or order == ["q", "k", "v"]:
+        return None
+    return Guess(*KINDS["roles"], ", ".join(order), "q, k, v")
+
+
+def _heads_first(x, heads):
+    """(B, T, H, D) -> (B, H, T, D); of keys, there may be fewer heads than of queries."""
+    if x.dim() == 4 and (x.size(1) != heads and (x.size(2) == heads or heads % x.size(1))):
+        return x.transpose(1, 2)
+    return x
 
 
 def _in_one_layout(found, sides):
@@ -108,10 +130,11 @@ def ingredients(side):
             module = layer.parent.module  # attention inside a block
     places = [vars(module), vars(getattr(module, "config", None) or object) if hasattr(module, "config") else {}]
     heads = next((p[name] for p in places for name in HEADS if isinstance(p.get(name), int)), 0)
-    heads = found["q"].size(1) if found["q"].dim() == 4 else heads
+    if found["q"].dim() == 4 and heads not in found["q"].shape[1:3]:
+        heads = found["q"].size(1)
     base = next((p[n] for p in places for n in ("base", "rope_theta", "theta") if isinstance(p.get(n), float)), None)
     base = base or getattr(type(module), "base", None) or 10000.0
-    return Attention(found["q"], found["k"], found["v"], heads, base, _masks(side))
+    return Attention(found["q"], found["k"], found["v"], heads, [base], _masks(side))
 
 
 def _in_order(side):
@@ -148,7 +171,7 @@ def _usual(a):
     plain = {key: options[0] for key, options in _options(a).items()}
     options = _options(a)
     for along, mask, positions, scale in itertools.product(
-        options["along"], options["mask"][: 3 + 4 * len(a.masks)], options["positions"][:3], options["scale"][:2]
+        options["along"], options["mask"][: 3 + 4 * len(a.masks)], options["positions"][: 1 + 2 * len(set(a.bases))], options["scale"][:2]
     ):
         yield {**plain, "along": along, "mask": mask, "positions": positions, "scale": scale}
 
@@ -177,28 +200,32 @@ def _options(a):
         "heads": [(f"{a.heads}", a.heads)]
         + [(f"{h}", h) for h in range(1, width + 1) if width % h == 0 and h != a.heads and G == a.heads],
         "scale": [(name, name) for name in SCALES],
-        "positions": [("none", None), *_turns(a.base, D)],
+        "positions": [("none", None), *_turns(a.bases, D)],
         "mask": list(_mask_options(a)),
         "axis": [("the keys", -1), ("the queries", -2), ("the heads", -3)],
         "along": [("positions in axis 1", True), ("positions in axis 0", False)],
     }
 
 
-def _turns(base, D):
+def _turns(bases, D):
     """Ways to turn q and k: the function, its base, how far the positions of q and of k are moved, the direction."""
     if D % 2:
         return
-    for function, name in ((rotate_pairs, "pairs"), (rotate_halves, "halves")):
-        yield f"turned in {name}", (function, base, 0, 0, 1)
-    for function, name in ((rotate_pairs, "pairs"), (rotate_halves, "halves")):
-        yield f"turned in {name}, q one further", (function, base, 1, 0, 1)
-        yield f"turned in {name}, k one further", (function, base, 0, 1, 1)
-        yield f"turned in {name}, the keys the other way", (function, base, 0, 0, -1)
-        yield f"turned in {name}, q alone", (function, base, 0, None, 1)
-        yield f"turned in {name}, k alone", (function, base, None, 0, 1)
-        for other in (10000.0, 500000.0, 1000000.0, 1000.0):
-            if other != base:
-                yield f"turned in {name}, base {other:g}", (function, other, 0, 0, 1)
+    functions = {"pairs": rotate_pairs, "halves": rotate_halves}
+    for base in dict.fromkeys(bases):
+        for name, function in functions.items():
+            yield f"turned in {name}, base {base:g}", (function, base, 0, 0, 1)
+    for name, function in functions.items():
+        for base in dict.fromkeys([*bases, 10000.0, 500000.0, 1000000.0, 1000.0]):
+            turned = f"turned in {name}, base {base:g}"
+            if base not in bases:
+                yield turned, (function, base, 0, 0, 1)
+                continue
+            yield f"{turned}, q one further", (function, base, 1, 0, 1)
+            yield f"{turned}, k one further", (function, base, 0, 1, 1)
+            yield f"{turned}, the keys the other way", (function, base, 0, 0, -1)
+            yield f"{turned}, q alone", (function, base, 0, None, 1)
+            yield f"{turned}, k alone", (function, base, None, 0, 1)
     yield "ALiBi", ("alibi",)
 
 

@@ -9,7 +9,7 @@ from helpers.comparison.guess import Guess
 from helpers.comparison.numbers import close, relation, size_of_difference
 from helpers.comparison.parameters import by_bias, by_parameters, by_settings
 from helpers.comparison.recording import Call, tensors_in
-from helpers.comparison.steps import by_activation, by_norm, by_sum
+from helpers.comparison.steps import by_activation, by_norm, by_source, by_sum
 
 
 @dataclass
@@ -90,6 +90,7 @@ def guess(parting, runs, pairs, parameters, tolerance):
         lambda: by_settings(scope, other, within),
         lambda: by_norm(mine, theirs, within) if not parting.before else None,
         lambda: by_activation(sides, pool, within) if not hidden else None,
+        lambda: by_source(sides, within) if not hidden else None,
         lambda: by_sum(sides, pool, norms, moved, within) if not hidden else None,
         lambda: by_attention(sides, within),
         lambda: relation(a, b, within),
@@ -102,8 +103,10 @@ def _is_moved(label, x, call, scope, run, within):
     if not is_norm(call):
         return False
     name = f"{scope.name}.{label}".strip(".")
-    later = any(c.name == name and c.start > call.start for c in run)
-    return later or (scope.output is not None and close(scope.output, call.output + x, within))
+    if any(c.name == name and c.start > call.start for c in run):
+        return True
+    after = [scope.output, *(c.input for c in run if c.start > call.end)]
+    return any(y is not None and close(y, call.output + x, within) for y in after)
 
 
 def is_norm(call):
@@ -144,7 +147,7 @@ def _sides(parting, hidden, runs, pairs, within):
     pool = list(mine.known)
     for label, x in theirs.known:
         if not any(y.shape == x.shape and size_of_difference(x, y) <= within for _, y in mine.known):
-            pool.append((label.removeprefix(prefix) if label not in ("x", "x2", "x3") else f"their {label}", x))
+            pool.append((f"their {label}" if label in ("x", "x2", "x3") else label.replace(prefix, "", 1), x))
     return (mine, theirs), pool
 
 
@@ -156,12 +159,26 @@ def _side(call, before, hidden, run, names):
         target = call.input
     elif hidden:
         finish = call.module  # what it got cannot be seen
-    while scope.parent is not None and before and _is(scope.input, target):
+    while scope.parent is not None and before and any(_is(x, target) for x in _floats(scope)):
         now, scope = scope.start, scope.parent  # it came from further outside
     done = sorted((c for c in scope.descendants() if -1 < c.end < now), key=lambda c: c.end)
     known = [(("x", "x2", "x3")[i], x) for i, x in enumerate(_floats(scope)[:3])]
-    known += [(_label(c, scope, names), c.output) for c in done if c.output is not None]
+    for c in done:
+        if c.input is not None and c.input.is_floating_point():
+            known.append((f"input of {_label(c, scope, names)}", c.input))
+        if c.output is not None:
+            known.append((_label(c, scope, names), c.output))
+    known = _once(known)
     return Side(target, scope, done, known, _tables(scope, run, target), finish)
+
+
+def _once(known):
+    """Each tensor under its first name."""
+    found = []
+    for label, x in known:
+        if not any(_is(x, other) for _, other in found):
+            found.append((label, x))
+    return found
 
 
 def _is(x, target):

@@ -1,5 +1,7 @@
 """How two tensors differ, and whether one is the other scaled, turned, rounded or in another order."""
 
+import math
+
 import torch
 
 from helpers.comparison.guess import Guess
@@ -8,14 +10,23 @@ HALVES = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
 
 
 def size_of_difference(a, b):
-    """The largest difference; infinite if only one of them is NaN or the shapes differ, None if nothing is comparable.
+    """The largest difference; infinite if only one of them is NaN or the shapes differ, None if one is missing.
 
-    Two tensors whose first two axes are swapped, (B, T, ...) and (T, B, ...), are compared all the same.
+    What agrees in another layout agrees: (T, B, C) for (B, T, C), or (B, T, H, D) for (B, H, T, D).
     """
     if a is None or b is None:
         return None
-    if a.shape != b.shape and a.dim() == b.dim() > 1 and a.transpose(0, 1).shape == b.shape:
-        a = a.transpose(0, 1)
+    found = _apart(a, b)
+    if found > 0 and a.dim() == b.dim() > 2:
+        found = min(found, *(_apart(a.transpose(i, i + 1), b) for i in (0, 1)))
+    return found
+
+
+def _apart(a, b):
+    if a.shape == b.shape and a.dtype == b.dtype and a.is_floating_point() and a.numel():
+        found = (a - b).abs().max().item()
+        if math.isfinite(found):
+            return found
     try:
         a, b = torch.broadcast_tensors(a, b)
     except RuntimeError:
@@ -29,7 +40,7 @@ def size_of_difference(a, b):
 
 
 def close(a, b, within):
-    return a.shape == b.shape and size_of_difference(a, b) <= within
+    return a.shape == b.shape and _apart(a, b) <= within
 
 
 def relation(a, b, within):
@@ -96,7 +107,8 @@ def _reordered(a, b, within):
         rows, others = (x.movedim(axis, 0).reshape(x.size(axis), -1) for x in (a, b))
         order = order_of(rows, others, within)
         if order is not None:
-            return Guess("order", "the order of features", name_of(order), "as they are")
+            what = "features" if a.dim() != 2 else "columns" if axis else "rows"
+            return Guess("order", f"the order of the {what}", name_of(order), "as they are")
     return None
 
 

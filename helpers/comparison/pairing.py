@@ -112,8 +112,9 @@ def parameter_pairs(mine, theirs, pairs, calls, other_calls):
             other = named.get(_renamed(module, pairs) + "." + local)
         if isinstance(other, torch.Tensor):
             found[name] = parameter, other
+    real = dict(mine.named_modules())
     for name, module in ours.items():  # the three layers of nn.MultiheadAttention
-        if name in pairs and name not in dict(mine.named_modules()):
+        if name in pairs and name not in real:
             for local, parameter in module.named_parameters():
                 if isinstance(other := getattr(others[pairs[name]], local, None), torch.Tensor):
                     found[f"{name}.{local}"] = parameter, other

@@ -7,7 +7,7 @@ from torch import nn
 from torch.func import functional_call
 
 from helpers.comparison.guess import Guess
-from helpers.comparison.numbers import close, relation, rounding
+from helpers.comparison.numbers import close, relation, rounding, size_of_difference
 from helpers.comparison.recording import copied, first_tensor
 
 SETTINGS = (  # parts of the names of attributes, the kind of guess, and what it is called
@@ -38,10 +38,9 @@ def by_parameters(mine, theirs, known, within):
     for names in every:
         replaced = {local[name]: differing[name][1].to(own[local[name]]) for name in names}
         if _agrees(lambda module, replaced=replaced: (module, replaced), mine, theirs, within):
-            found = {_described(name, *known[name], known, within) for name in names}
-            first = found.pop()
-            if not found:
-                return first
+            found = [_described(name, *known[name], known, within) for name in names]
+            if len({each.kind for each in found}) == 1:
+                return found[0]  # of a layer, that of the weight
             return Guess("parameter", "parameters that were not copied", ", ".join(names), "other numbers")
     return None
 
@@ -62,7 +61,7 @@ def _agrees(change, mine, theirs, within):
         result = first_tensor(functional_call(module, replaced, args, kwargs))
     except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError):
         return False  # it does not run so: no explanation
-    return isinstance(result, torch.Tensor) and close(result, theirs.output, within)
+    return isinstance(result, torch.Tensor) and size_of_difference(result, theirs.output) <= within
 
 
 def _described(name, a, b, known, within):

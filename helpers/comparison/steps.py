@@ -64,9 +64,9 @@ def by_norm(mine, theirs, within):
         return None
     found = [_norm(call, within) for call in (theirs, mine)]
     for one, other in ((0, 1), (1, 0)):
-        if found[one] is None:
-            continue
         call = (theirs, mine)[other]
+        if found[one] is None or _fits(_normed(call, found[one]), call.output, within):
+            continue  # the choices are the same: the difference is elsewhere
         changed = [c for c in _changes(found[one], call) if _fits(_normed(call, c), call.output, within)]
         keys = {key for choice in changed for key in choice if choice[key] != found[one][key]}
         if len(keys) == 1:
@@ -147,6 +147,16 @@ def _normed(call, choice):
 # ---------------------------------------------------------------- sums
 
 
+def by_source(sides, within):
+    """A guess if the targets have different shapes, and are two tensors that are known under different names."""
+    if sides[0].target.shape == sides[1].target.shape:
+        return None
+    found = [next((label for label, x in side.known if close(x, side.target, within)), None) for side in sides]
+    if None in found or found[0] == found[1]:
+        return None
+    return Guess("source", "what is read", *(f"`{label}`" for label in found))
+
+
 def by_sum(sides, pool, norms, moved, within):
     """A guess if both targets are sums of the same few known tensors, each times a number, and the numbers differ.
 
@@ -162,7 +172,7 @@ def by_sum(sides, pool, norms, moved, within):
                 known[name] = part.double()
     own = [label for label, _ in sides[0].known if label in known]
     rest = [label for label in known if label not in own]
-    shown = {label: known[label] for label in (*own[:2], *own[2:][-6:], *rest[-7:])}  # what came in, and the latest
+    shown = {label: known[label] for label in (*own[:2], *own[2:][-9:], *rest[-5:])}  # what came in, and the latest
     found = _common({label: x.flatten() for label, x in shown.items()}, [x.double().flatten() for x in targets], within)
     if found is None:
         return None
@@ -177,7 +187,7 @@ def by_sum(sides, pool, norms, moved, within):
 def _kind(sums, differing, norms, moved):
     if any(label.startswith(("row", "of")) for label in differing):
         return "positions", "the positions"
-    if differing & norms or any(map(moved, differing)):
+    if (len(differing) > 1 and differing & norms) or any(map(moved, differing)):
         return "norm", "the norm before or after"
     if all(label in each for label in differing for each in sums):
         return "scale", "a scale"
