@@ -3,10 +3,11 @@
 It goes on where exercise 7.3 ends: `first_difference` names the first child whose output differs; `compare` goes
 down into the children, and tries causes until one explains the numbers of both sides.
 
-    recording    what each module got and gave         parameters  a parameter or a setting of one module
-    pairing      which module is which                  steps       activations, norms, sums
-    diagnosis    the first difference, and its cause    attention   everything between q, k, v and the merged heads
-    report       Comparison                             numbers     scaled, turned, rounded, in another order
+    recording    what each module got and gave      parameters          a parameter or a setting of one module
+    pairing      which module is which              steps               an activation, a norm
+    diagnosis    the first difference               sums                what is added, what is read
+    sides        what was known by then             attention, choices  everything between q, k, v and merged heads
+    report       Comparison, and the table          numbers             scaled, turned, rounded, in another order
 """
 
 import torch
@@ -98,8 +99,10 @@ def _architecture(mine, theirs, pairs, calls, others):
     ours, theirs_named = ({call.name: call.module for call in side} for side in (calls, others))
     shapes = {}
     for a, b in pairs.items():
-        one, other = ({n: tuple(p.shape) for n, p in m.named_parameters(recurse=False)} for m in
-                      (ours.get(a, mine), theirs_named.get(b, theirs)))
+        one, other = (
+            {n: tuple(p.shape) for n, p in m.named_parameters(recurse=False)}
+            for m in (ours.get(a, mine), theirs_named.get(b, theirs))
+        )
         if any(one[n] != other[n] for n in one.keys() & other.keys()):
             shapes[a] = b
     left, right = left + list(shapes), right + list(shapes.values())
@@ -115,8 +118,9 @@ def _share(names, modules, model):
 def _rows(found):
     rows = {}
     for call, other, before, _, _, size in found:
-        row = rows.setdefault(call.place, [call.name, other.name, None, None])
+        row = rows.pop(call.place, [call.name, other.name, None, None])  # in the order in which they end
         row[2 if before else 3] = size
+        rows[call.place] = row
     return tuple(Row(*row) for row in rows.values())
 
 

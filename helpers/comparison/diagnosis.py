@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-import torch
-
 from helpers.comparison.attention import by_attention
 from helpers.comparison.guess import Guess
 from helpers.comparison.numbers import close, relation, size_of_difference
 from helpers.comparison.parameters import by_bias, by_parameters, by_settings
-from helpers.comparison.recording import Call, tensors_in
-from helpers.comparison.steps import by_activation, by_norm, by_source, by_sum
+from helpers.comparison.recording import Call
+from helpers.comparison.sides import both_sides, is_norm, labels_of_norms
+from helpers.comparison.steps import by_activation, by_norm
+from helpers.comparison.sums import by_source, by_sum
 
 
 @dataclass
@@ -20,23 +20,6 @@ class Parting:
     theirs: Call
     before: bool
     difference: float
-
-
-@dataclass
-class Side:
-    """What one model had computed when it parted from the other.
-
-    target is what differs; `scope` is the call in which that was computed, `done` the calls in it that were over,
-    `known` their outputs and what the scope got, `tables` rows of parameters that no module has read;
-    finish is a layer that was applied to the target, where what it got cannot be seen.
-    """
-
-    target: torch.Tensor
-    scope: Call
-    done: list
-    known: list
-    tables: list
-    finish: torch.nn.Module | None = None
 
 
 def events(calls, others, pairs):
@@ -66,7 +49,7 @@ def allowed(b, tolerance):
 
 
 def first_parting(found, tolerance):
-    for call, other, before, a, b, size in found:
+    for call, other, before, _, b, size in found:
         if size is not None and size > allowed(b, tolerance) and (call.name or not before):
             return Parting(call, other, before, size)
     return None
@@ -81,9 +64,12 @@ def guess(parting, runs, pairs, parameters, tolerance):
     largest = allowed(b, 1.0)
     within = max(2e-6 * largest, min(tolerance * largest, parting.difference / 100))
     hidden = not parting.before and (mine.given is None or theirs.given is None)
-    sides, pool = _sides(parting, hidden, runs, pairs, within)
+    sides, pool = both_sides(parting, hidden, runs, pairs, within)
     scope, other = (sides[0].scope, sides[1].scope) if parting.before else (mine, theirs)
-    norms, moved = _norms(sides, pairs), lambda label, x: _is_moved(label, x, mine, sides[0].scope, runs[0], within)
+    norms, moved = (
+        labels_of_norms(sides, pairs),
+        lambda label, x: _is_moved(label, x, mine, sides[0].scope, runs[0], within),
+    )
     causes = [
         lambda: by_parameters(scope, other, parameters, within),
         lambda: by_bias(mine, theirs, within) if not parting.before else None,
@@ -109,10 +95,6 @@ def _is_moved(label, x, call, scope, run, within):
     return any(y is not None and close(y, call.output + x, within) for y in after)
 
 
-def is_norm(call):
-    return "norm" in type(call.module).__name__.lower() or "norm" in call.name.lower()
-
-
 def _of_whole_numbers(a, b):
     try:
         by = (a.long() - b.long()).unique().tolist()
@@ -129,92 +111,6 @@ def random_numbers(mine, again):
         if one.name != other.name:
             break
         for a, b in ((one.input, other.input), (one.output, other.output)):
-            if a is not None and b is not None and a.shape == b.shape and not torch.equal(a, b):
-                if not (a.isnan() & b.isnan()).any():
-                    return one
+            if a is not None and b is not None and size_of_difference(a, b) > 0:
+                return one
     return None
-
-
-# ---------------------------------------------------------------- the two sides
-
-
-def _sides(parting, hidden, runs, pairs, within):
-    """Both sides, and the tensors that either knows, those of mine first: until here, what both compute agrees."""
-    back = {other: name for name, other in pairs.items()}
-    mine = _side(parting.mine, parting.before, hidden, runs[0], None)
-    theirs = _side(parting.theirs, parting.before, hidden, runs[1], back)
-    prefix = mine.scope.name + "." if mine.scope.name else ""
-    pool = list(mine.known)
-    for label, x in theirs.known:
-        if not any(y.shape == x.shape and size_of_difference(x, y) <= within for _, y in mine.known):
-            pool.append((f"their {label}" if label in ("x", "x2", "x3") else label.replace(prefix, "", 1), x))
-    return (mine, theirs), pool
-
-
-def _side(call, before, hidden, run, names):
-    target, finish, scope, now = call.output, None, call, call.end
-    if before or hidden:
-        scope, now = call.parent, call.start
-    if before or (hidden and call.given is not None):
-        target = call.input
-    elif hidden:
-        finish = call.module  # what it got cannot be seen
-    while scope.parent is not None and before and any(_is(x, target) for x in _floats(scope)):
-        now, scope = scope.start, scope.parent  # it came from further outside
-    done = sorted((c for c in scope.descendants() if -1 < c.end < now), key=lambda c: c.end)
-    known = [(("x", "x2", "x3")[i], x) for i, x in enumerate(_floats(scope)[:3])]
-    for c in done:
-        if c.input is not None and c.input.is_floating_point():
-            known.append((f"input of {_label(c, scope, names)}", c.input))
-        if c.output is not None:
-            known.append((_label(c, scope, names), c.output))
-    known = _once(known)
-    return Side(target, scope, done, known, _tables(scope, run, target), finish)
-
-
-def _once(known):
-    """Each tensor under its first name."""
-    found = []
-    for label, x in known:
-        if not any(_is(x, other) for _, other in found):
-            found.append((label, x))
-    return found
-
-
-def _is(x, target):
-    return x is not None and x.shape == target.shape and torch.equal(x, target)
-
-
-def _floats(call):
-    return [x for x in tensors_in(call.given) if x.is_floating_point()]
-
-
-def _label(call, scope, names):
-    name = call.name if names is None else names.get(call.name, call.name)
-    name = name.removeprefix(scope.name + ".") if names is None else name
-    return name + (f", run {call.number + 1}" if call.number else "")
-
-
-def _tables(scope, run, target):
-    """Rows of the parameters that no module has read, from several positions on."""
-    ran = {call.name for call in run}
-    if target.dim() < 2:
-        return []
-    T, C = target.shape[-2:]
-    rows = []
-    for name, table in scope.module.named_parameters():
-        inside = name.rpartition(".")[0]
-        full = f"{scope.name}.{inside}".strip(".")
-        if table.dim() == 2 and table.size(1) == C and (not inside or full not in ran):
-            for start in range(min(3, len(table) - T + 1)):
-                rows.append((f"rows of {name} from {start}", table.detach()[start : start + T]))
-    return rows
-
-
-def _norms(sides, pairs):
-    """Under which names the outputs of norms are known."""
-    back = {other: name for name, other in pairs.items()}
-    prefix = sides[0].scope.name + "." if sides[0].scope.name else ""
-    ours = {_label(c, sides[0].scope, None) for c in sides[0].done if is_norm(c)}
-    others = {_label(c, sides[1].scope, back).removeprefix(prefix) for c in sides[1].done if is_norm(c)}
-    return ours | others

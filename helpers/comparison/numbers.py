@@ -74,8 +74,10 @@ def _scaled(a, b, within):
     factor = ((a * b).sum() / b.square().sum()).item() if b.any() else 0.0
     if abs(factor - 1) < 1e-3 or abs(factor) < 1e-6 or not close(a, factor * b, within):
         return None
-    return Guess("scale", "a scale", f"{factor:.4g} times", "what there is") if factor > 0 else Guess(
-        "scale", "a sign" if abs(factor + 1) < 1e-3 else "a scale", f"{factor:.4g} times", "what there is"
+    return (
+        Guess("scale", "a scale", f"{factor:.4g} times", "what there is")
+        if factor > 0
+        else Guess("scale", "a sign" if abs(factor + 1) < 1e-3 else "a scale", f"{factor:.4g} times", "what there is")
     )
 
 
@@ -84,20 +86,21 @@ def _turned(a, b, within):
     for i in range(a.dim()):
         for j in range(i + 1, a.dim()):
             turned = b.transpose(i, j)
-            if close(a, turned, within) or (turned.is_contiguous() is False and close(a, turned.reshape(a.shape), within)):
+            if close(a, turned, within) or (
+                turned.is_contiguous() is False and close(a, turned.reshape(a.shape), within)
+            ):
                 return Guess("transpose", "a transpose", f"axes {i} and {j} swapped", "as they are")
     return None
 
 
 def _shifted(a, b, within):
-    """Everything one place further along an axis; that of the features is left to `_reordered`."""
-    for axis in range(a.dim() - 1):
-        n = a.size(axis) - 1
-        if n < 2:
-            continue
-        for start, other, where in ((1, 0, "one place further"), (0, 1, "one place back")):
-            if close(a.narrow(axis, start, n), b.narrow(axis, other, n), within):
-                return Guess("positions", "positions that are off by one", where, "in place")
+    """Every position one place further; the positions are the last axis but one."""
+    n = a.size(-2) - 1 if a.dim() > 1 else 0
+    if n < 2:
+        return None
+    for start, other, where in ((1, 0, "one place further"), (0, 1, "one place back")):
+        if close(a.narrow(-2, start, n), b.narrow(-2, other, n), within):
+            return Guess("positions", "positions that are off by one", where, "in place")
     return None
 
 

@@ -23,7 +23,7 @@ SETTINGS = (  # parts of the names of attributes, the kind of guess, and what it
 
 
 def by_parameters(mine, theirs, known, within):
-    """A guess if with theirs for one of its parameters, or for all that differ, this call of mine gives what theirs does.
+    """A guess if this call of mine gives what theirs gives, once it has their numbers for one parameter, or for all.
 
     known: {name: (parameter of mine, of theirs)}, for the whole models
     """
@@ -72,7 +72,9 @@ def _described(name, a, b, known, within):
     if rounded := rounding(a, b):
         return rounded
     if elsewhere and not _constant(a):
-        return Guess("roles", "exchanged parameters", f"in `{name}` the numbers of theirs for `{elsewhere[0]}`", "its own")
+        return Guess(
+            "roles", "exchanged parameters", f"in `{name}` the numbers of theirs for `{elsewhere[0]}`", "its own"
+        )
     found = None if _constant(a) or _constant(b) else relation(a, b, 1e-6 * float(b.abs().max()) + 1e-12)
     if found is not None:
         where = f"`{name}`" if kind != "bias" or found.kind != "order" else f"`{name.removesuffix('.bias')}.weight`"

@@ -102,7 +102,9 @@ class Comparison:
         """The largest difference of each module's output, in the order in which they run."""
         from helpers import plots  # drawing takes a second to import
 
-        return plots.differences({row.name or "the model": row.gave for row in self.rows}, self.name, self.tolerance)
+        sizes = {row.name or "the model": row.gave for row in self.rows}
+        first = next((name for name, size in sizes.items() if size is not None and size > self.tolerance), None)
+        return plots.differences(sizes, first, self.tolerance)
 
 
 WHO = ("mine", "theirs")

@@ -1,7 +1,6 @@
 """Faults for four pairs of models, as data: what is broken in mine, and what `compare` may call it.
 
-`kinds` are the names that are right, of which the first is the usual one; a fault without any is beyond what `compare` can know, and it
-must say nothing.
+`kinds` are the names that are right; a fault without any is beyond what `compare` can know, and it must say nothing.
 """
 
 import copy
@@ -292,9 +291,9 @@ ATTENTION = {  # for every port: what is broken, the kinds, and the step
 }
 for name, (kinds, steps) in ATTENTION.items():
     for pair, path in (("torch", "att"), ("decoder", "h.0.att"), ("Llama", "h.1.att")):
-        if name not in ("softmax over the heads", "not the token itself") or pair == "decoder":
-            if pair != "Llama" or "split" not in name:
-                FAULTS.append(Fault(pair, name, kinds, replace(path, **steps)))
+        hides_rows = name in ("softmax over the heads", "not the token itself")
+        if not (hides_rows and pair != "decoder") and not ("split" in name and pair == "Llama"):
+            FAULTS.append(Fault(pair, name, kinds, replace(path, **steps)))
 
 for pair, part in (("torch", ""), ("decoder", "h.1"), ("Llama", "h.1")):
     for name, kind, steps in (
@@ -516,7 +515,6 @@ def a_projection_in_float16(m):
 
 @fault("Llama", "norm")
 def the_norm_of_the_feed_forward_left_out(m):
-    inner = m.h[0].ffn.forward
     m.h[0].ln2.forward = lambda x: x
 
 

@@ -7,12 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from helpers.attention import dot_product_attention
 from helpers.biases import alibi_bias
 from helpers.decoder import DecoderConfig
 from helpers.distances import DistanceDecoder
 from helpers.grouped import GroupedQueryAttention, grouped_attention
-from helpers.heads import MultiHeadAttention, merge_heads, split_heads
+from helpers.heads import MultiHeadAttention, merge_heads
 from helpers.masks import causal_mask, masked_softmax
 from helpers.rotary import rotate_halves, rotate_pairs
 from tests.unit.faults import Fault, bert_pair, noise, patch, reorder
@@ -71,7 +70,10 @@ class AnnotatedNorm(nn.Module):
         self.a_2, self.b_2, self.eps = nn.Parameter(torch.ones(width)), nn.Parameter(torch.zeros(width)), 1e-5
 
     def forward(self, x):
-        return self.a_2 * (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True, correction=0) + self.eps).sqrt() + self.b_2
+        return (
+            self.a_2 * (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True, correction=0) + self.eps).sqrt()
+            + self.b_2
+        )
 
 
 class AnnotatedLayer(nn.Module):
@@ -107,7 +109,9 @@ def a_large_epsilon(m):
 
 @fault("annotated", "norm")
 def sample_deviation(m):
-    patch(m.n1, "forward", lambda s, x: s.a_2 * (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 1e-6) + s.b_2)
+    patch(
+        m.n1, "forward", lambda s, x: s.a_2 * (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 1e-6) + s.b_2
+    )
 
 
 @fault("annotated", "norm", "parameter")
@@ -307,8 +311,14 @@ class QwenPort(nn.Module):
     def __init__(self, width, heads, groups, head):
         super().__init__()
         self.num_heads, self.head_dim, self.rope_theta = heads, head, 10000.0
-        self.q_proj, self.k_proj = nn.Linear(width, heads * head, bias=False), nn.Linear(width, groups * head, bias=False)
-        self.v_proj, self.o_proj = nn.Linear(width, groups * head, bias=False), nn.Linear(heads * head, width, bias=False)
+        self.q_proj, self.k_proj = (
+            nn.Linear(width, heads * head, bias=False),
+            nn.Linear(width, groups * head, bias=False),
+        )
+        self.v_proj, self.o_proj = (
+            nn.Linear(width, groups * head, bias=False),
+            nn.Linear(heads * head, width, bias=False),
+        )
         self.q_norm, self.k_norm = nn.RMSNorm(head, eps=1e-6), nn.RMSNorm(head, eps=1e-6)
 
     def forward(self, x):
@@ -429,7 +439,12 @@ def a_sink_in_the_softmax(m):
 
 def distance_pair(kind):
     theirs = fill(DistanceDecoder(DecoderConfig(31, 16, 24, 4, 3, 40), kind), 27)
-    return copy.deepcopy(theirs), theirs, (torch.randint(0, 31, (2, 9), generator=torch.Generator().manual_seed(28)),), {}
+    return (
+        copy.deepcopy(theirs),
+        theirs,
+        (torch.randint(0, 31, (2, 9), generator=torch.Generator().manual_seed(28)),),
+        {},
+    )
 
 
 @fault("ALiBi", "positions")
@@ -514,7 +529,11 @@ def dropout_of_a_list(m):
 
 def relative_pair():
     mine, theirs = bert_pair(
-        hidden_size=40, num_attention_heads=5, num_hidden_layers=3, intermediate_size=56, position_embedding_type="relative_key"
+        hidden_size=40,
+        num_attention_heads=5,
+        num_hidden_layers=3,
+        intermediate_size=56,
+        position_embedding_type="relative_key",
     )
     return mine, theirs, (torch.randint(1, 29, (3, 8), generator=torch.Generator().manual_seed(29)),), {}
 

@@ -1,4 +1,4 @@
-"""Models written again in the styles of others, whose steps can be replaced one by one: `attention.scale = lambda ...`."""
+"""Models in the styles of others, whose steps can be replaced one by one: `attention.scale = lambda D: 1.0`."""
 
 import torch
 import torch.nn.functional as F
@@ -178,7 +178,9 @@ def encoder_pair(width=12, heads=3, wide=20, before=False):
         for name, part in zip(("wq", "wk", "wv"), state[f"self_attn.in_proj_{kind}"].chunk(3), strict=True):
             getattr(getattr(mine.att, name), kind).data = part.clone()
     copy(
-        state, mine, {"self_attn.out_proj": "att.wo", "linear1": "ffn.up", "linear2": "ffn.down", "norm1": "ln1", "norm2": "ln2"}
+        state,
+        mine,
+        {"self_attn.out_proj": "att.wo", "linear1": "ffn.up", "linear2": "ffn.down", "norm1": "ln1", "norm2": "ln2"},
     )
     return mine.eval(), theirs
 
@@ -195,7 +197,13 @@ def decoder_pair(width=12, heads=3, wide=20, layers=2, vocabulary=29):
     state = theirs.state_dict()
     copy(state, mine, {"tokens": "wte", "positions": "wpe", "norm": "ln_f"})
     for i in range(layers):
-        names = {"attention.out_proj": "att.wo", "norm1": "ln1", "norm2": "ln2", "feed_forward.0": "ffn.up", "feed_forward.2": "ffn.down"}
+        names = {
+            "attention.out_proj": "att.wo",
+            "norm1": "ln1",
+            "norm2": "ln2",
+            "feed_forward.0": "ffn.up",
+            "feed_forward.2": "ffn.down",
+        }
         copy(state, mine, {f"blocks.{i}.{a}": f"h.{i}.{b}" for a, b in names.items()})
         for kind in ("weight", "bias"):
             parts = [state[f"blocks.{i}.attention.{name}_proj.{kind}"] for name in "qkv"]
