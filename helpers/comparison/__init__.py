@@ -30,7 +30,7 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
     theirs: a model, or outputs that were recorded from one, {name of a module of mine: tensor}, "" being the model
     their_call: how to run theirs, if not by theirs(*inputs, **options), such as
             lambda model, x, mask: model(x, src_mask=~mask)
-    Units:  the tolerance is that of any number, times the largest number of an output where that is above 1
+    Units:  the tolerance is that of any number; where an output has numbers above 20, it grows with them
     Errors: TypeError or ValueError if an argument makes no sense; what a model raises reaches the caller
     Source: exercise 7.3; notebook 07
     """

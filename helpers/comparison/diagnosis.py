@@ -43,9 +43,13 @@ def differences(calls, others, pairs):
 
 
 def allowed(b, tolerance):
-    """Differences of up to the tolerance are rounding, times the largest number where that is above 1."""
-    finite = b[b.isfinite()] if b.is_floating_point() else b
-    return tolerance * max(1.0, float(finite.abs().max()) if finite.numel() and b.is_floating_point() else 1.0)
+    """Differences of up to the tolerance are rounding; of numbers above 20, larger ones are."""
+    return max(tolerance, tolerance / 20 * largest_of(b))
+
+
+def largest_of(b):
+    finite = b[b.isfinite()] if b.is_floating_point() else b[:0]
+    return float(finite.abs().max()) if finite.numel() else 0.0
 
 
 def first_parting(found, tolerance):
@@ -61,7 +65,7 @@ def guess(parting, runs, pairs, parameters, tolerance):
     a, b = (mine.input, theirs.input) if parting.before else (mine.output, theirs.output)
     if not a.is_floating_point():
         return _of_whole_numbers(a, b)
-    largest = allowed(b, 1.0)
+    largest = max(1.0, largest_of(b))
     within = max(2e-6 * largest, min(tolerance * largest, parting.difference / 100))
     hidden = not parting.before and (mine.given is None or theirs.given is None)
     sides, pool = both_sides(parting, hidden, runs, pairs, within)
