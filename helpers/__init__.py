@@ -32,6 +32,8 @@ out `require` and `require_today`.
     hosts          where MiniLM's files come from
     pretrained     find, fetch, verify and load MiniLM            notebook 01
     plots          every static figure of the course
+    comparison     where two models part, and why                 notebook 07
+    suspicions     tests of any model, in one line each           notebook 13
 
     notebook       setup(): seed, device, how tensors are printed
     start          what the first cell needs before all that

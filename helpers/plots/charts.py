@@ -1,11 +1,15 @@
 """Bars, curves, arrows, and words in the plane."""
 
+from math import isfinite
+
 import torch
 from matplotlib import rc_context
 
 from feedback.format import listed
 from helpers.plots.style import (
+    ALARM,
     COLORS,
+    FAINT,
     GRID,
     LINE,
     MARKS,
@@ -83,6 +87,40 @@ def _points(values, xs, named):
         if values[n] not in (values[0], values[-1]):
             words += f", {name} {at[n]}"
     return words
+
+
+def differences(sizes, first, tolerance, title="Where the two models part"):
+    """A bar for each module whose output differs by more than the tolerance, in the order in which they run.
+
+    Shapes: sizes {name: largest difference, or None where there is none}; first: the name of the first that differs
+    Units:  of the outputs, on an axis in powers of ten, with one digit; of many modules, those around the first
+    Source: notebook 07
+    """
+    names = [name for name, size in sizes.items() if size is not None]
+    at = names.index(first) if first in names else len(names) - 1
+    names = names[max(0, at - 8) : at + 9]
+    apart = {name: float(f"{sizes[name]:.0e}") for name in names if sizes[name] > tolerance}
+    top = max([10 * tolerance, *(size for size in apart.values() if isfinite(size))])
+    with rc_context(STYLE):
+        figure, axis = new_figure(7.6, 0.26 * len(names) + 1.0)
+        for row, name in enumerate(names):
+            if name not in apart:
+                axis.text(tolerance * 1.1, row, "agrees", va="center", fontsize=8.5, color=FAINT)
+                continue
+            size = min(apart[name], top)
+            color = ALARM if name == first else LINE
+            axis.barh(row, size - tolerance, left=tolerance, height=0.66, color=color)
+            axis.text(size * 1.15, row, f"{apart[name]:g}", va="center", fontsize=8.5)
+        axis.set_xscale("log")
+        axis.set(xlim=(tolerance, top * 6), ylim=(len(names) - 0.4, -0.6), xlabel="largest difference")
+        axis.set_yticks(range(len(names)), names, fontsize=8.5)
+        axis.tick_params(axis="y", length=0)
+        axis.minorticks_off()
+        axis.set_title(title, loc="left")
+        words = [f"{name} {apart[name]:g}" if name in apart else f"{name} agrees" for name in names]
+        caption = f"The first output that differs by more than {tolerance:g} is that of {first}." if apart else ""
+        caption = caption or f"No output differs by more than {tolerance:g}."
+        return Picture(to_svg(figure), opening(title, "largest difference") + "; ".join(words) + ".", caption)
 
 
 def timings(curves, xs, xlabel, title=""):

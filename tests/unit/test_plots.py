@@ -32,6 +32,7 @@ MAKERS = {
     "waves": lambda w=WEIGHTS: plots.waves(w * 2 - 1, "Waves"),
     "plane": lambda w=WEIGHTS: plots.plane({"few": WORDS[:2], "one": WORDS[2:]}, w[:, :2], "Words"),
     "origins": lambda w=WEIGHTS: plots.origins({"x": (10 * w.detach() + 0.4).floor().int()}, WORDS),
+    "differences": lambda w=WEIGHTS: plots.differences({"a": 0.0, "b": 0.31, "c": 2.0, "d": None}, "b", 1e-4),
     "timings": lambda w=WEIGHTS: plots.timings({"one": w[0]}, [1, 2, 4], "length", "Time"),
     "flow": lambda w=WEIGHTS: plots.attention_flow(w, w, w, w, w, w, w),
 }

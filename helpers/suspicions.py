@@ -1,0 +1,178 @@
+"""Suspicions about a model that runs and learns, each as a test in one line: `assert_causal(model, ids)`.
+
+Each returns nothing, or raises AssertionError with what to look at. A module is run in evaluation mode, and is
+afterwards in the modes that it had; where a function is tested, such as a lambda that passes a mask, that is up to its
+caller. Of a tuple that a model returns, the first tensor counts.
+
+    from helpers.suspicions import assert_causal, assert_modes
+"""
+
+import math
+
+import torch
+from torch import nn
+
+from helpers.comparison.recording import first_tensor, undisturbed
+
+LOOK = {  # at what, where a suspicion is right
+    "causal": "the causal mask, which must come before the softmax, and at norms and means, which must not go over positions",
+    "padding": "the padding mask: it must reach every layer, hide keys, and mean by True what the layer means",
+    "cache": "the positions after a past, the causal mask of several new tokens, and what changes a past in place",
+    "scale": "what is under the root, which is the width of one head, and at who else divides",
+    "heads": "how features become heads, by view(B, T, H, D) and transpose, and what mixes heads before the softmax",
+    "modes": "F.dropout without training=self.training, modules in a plain list, and what training leaves behind",
+}
+
+
+def assert_causal(model, x, tolerance=1e-5):
+    """No output depends on later inputs: each prefix alone gives what it gives as a part of the whole.
+
+    Shapes: x (B, T) or (B, T, C); model(x) (B, T, ...)
+    Source: notebook 03
+    """
+    with _at_rest(model):
+        whole = first_tensor(model(x))
+        for t in range(1, x.size(1)):
+            apart = _apart(first_tensor(model(x[:, :t])), whole[:, :t])
+            if not apart <= tolerance:
+                raise AssertionError(
+                    f"the first {t} outputs change by {apart:.2g} with what follows; look at {LOOK['causal']}"
+                )
+
+
+def assert_padding_ignored(model, x, real, tolerance=1e-5):
+    """What stands in padding does not matter to real tokens.
+
+    Shapes: x (B, T) or (B, T, C), real (B, T), bool, with some padding; model(x, real) (B, T, ...)
+    Source: notebook 03
+    """
+    if real.all():
+        raise ValueError("real must have padding, False, in some item, got none")
+    other = x.clone()
+    other[~real] = 1 - x[~real] if x.is_floating_point() else (x[~real] + 1) % (x.max() + 1)
+    with _at_rest(model):
+        apart = _apart(*(first_tensor(model(each, real))[real] for each in (x, other)))
+    if not apart <= tolerance:
+        raise AssertionError(
+            f"real tokens change by {apart:.2g} with what stands in padding; look at {LOOK['padding']}"
+        )
+
+
+def assert_cache_equals_whole(model, ids, tolerance=1e-4):
+    """In pieces the outputs are those of the whole, even if a past is continued twice.
+
+    Shapes: ids (B, T), T of at least 6; model(ids, past) -> out (B, T, ...), past; the first past is None
+    Source: notebook 08
+    """
+    with _at_rest(model):
+        whole = model(ids, None)[0]
+        for cuts in ([1] * ids.size(1), [1, 3, ids.size(1) - 4], [ids.size(1) - 2, 2]):
+            outs, past = [], None
+            for piece in ids.split(cuts, dim=1):
+                model(piece.flip(1), past)  # a continuation that is given up
+                out, past = model(piece, past)
+                outs.append(out)
+            apart = _apart(torch.cat(outs, dim=1), whole)
+            if not apart <= tolerance:
+                raise AssertionError(
+                    f"in pieces of {cuts} tokens the outputs differ by {apart:.2g}; look at {LOOK['cache']}"
+                )
+
+
+def assert_scale(scores_of, tolerance=1e-4):
+    """The scores are q · k / √D, whatever D.
+
+    Shapes: scores_of(q, k), q (B, H, T, D), k (B, H, S, D) -> (B, H, T, S), before the mask and the softmax
+    Source: notebook 02
+    """
+    for D in (2, 3, 8, 64, 80):
+        numbers = torch.Generator().manual_seed(D)
+        q, k = (torch.randn(2, 3, n, D, generator=numbers) for n in (5, 7))
+        right, scores = q @ k.transpose(-2, -1) / math.sqrt(D), scores_of(q, k)
+        if not _apart(scores, right) <= tolerance:
+            times = ((scores * right).sum() / right.square().sum()).item()
+            raise AssertionError(
+                f"for D = {D} the scores are about {times:.3g} times q · k / √D; look at {LOOK['scale']}"
+            )
+
+
+def assert_heads_independent(attention, x, num_heads, projections=("q_proj", "k_proj"), tolerance=1e-5):
+    """The weights of head h are made of the h-th rows of each projection, and of no others.
+
+    Shapes: x (B, T, C); attention(x) -> out, weights (B, H, T, T); projections: the names of layers (H * D, C)
+    Source: notebook 05
+    """
+    with _at_rest(attention):
+        before = attention(x)[1]
+        for name in projections:
+            weight = attention.get_submodule(name).weight
+            for h, rows in enumerate(weight.data.chunk(num_heads)):
+                moved = _moved(rows, lambda: (attention(x)[1] - before).abs().amax((0, 2, 3)) > tolerance)
+                if moved != [h]:
+                    raise AssertionError(
+                        f"the rows of head {h} in {name} move the weights of heads {moved}; look at {LOOK['heads']}"
+                    )
+
+
+def assert_modes(model, x, tolerance=1e-6):
+    """In evaluation all runs are equal, also after training mode; in training they differ if there is dropout.
+
+    Source: notebook 04
+    """
+    drops = any(isinstance(m, (nn.Dropout, nn.Dropout1d)) and m.p > 0 for m in model.modules())
+    with _at_rest(model):
+        first, again = (first_tensor(model(x)) for _ in range(2))
+        one, other = (first_tensor(model.train()(x)) for _ in range(2))
+        last = first_tensor(model.eval()(x))
+    if not max(_apart(first, again), _apart(first, last)) <= tolerance:
+        raise AssertionError(f"in evaluation two runs differ; look for {LOOK['modes']}")
+    if drops and _apart(one, other) <= tolerance:
+        raise AssertionError(
+            "in training two runs are equal, although there is dropout; look whether it is ever called"
+        )
+
+
+def assert_every_parameter_learns(model, x):
+    """From a random loss, each parameter that wants a gradient gets a finite one that is not all zeros.
+
+    Source: notebook 08
+    """
+    with _at_rest(model), torch.enable_grad():
+        out = first_tensor(model(x))
+        named = {name: p for name, p in model.named_parameters() if p.requires_grad}
+        mix = torch.randn(out.shape, generator=torch.Generator().manual_seed(0)).to(out)
+        found = zip(named, torch.autograd.grad((out * mix).sum(), named.values(), allow_unused=True), strict=True)
+    gradients = dict(found)
+    broken = [name for name, g in gradients.items() if g is not None and not g.isfinite().all()]
+    dead = [name for name, g in gradients.items() if g is None or not g.any()]
+    if broken:
+        raise AssertionError(f"the gradient of {_some(broken)} is not finite; look for a row of -inf before a softmax")
+    if dead:
+        raise AssertionError(
+            f"no gradient reaches {_some(dead)}; look for detach(), .data, no_grad, and a part that is never called"
+        )
+
+
+# ---------------------------------------------------------------- what they share
+
+
+def _at_rest(model):
+    return undisturbed(*([model] if isinstance(model, nn.Module) else []))
+
+
+def _apart(a, b):
+    return (a - b).abs().max().nan_to_num(nan=math.inf).item() if a.shape == b.shape else math.inf
+
+
+def _moved(rows, heads_that_move):
+    """Which heads move if these rows of a weight are others; afterwards they are as before."""
+    kept = rows.clone()
+    try:
+        rows.mul_(-0.5)
+        return heads_that_move().nonzero().flatten().tolist()
+    finally:
+        rows.copy_(kept)
+
+
+def _some(names):
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

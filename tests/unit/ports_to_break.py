@@ -1,0 +1,242 @@
+"""Models in the styles of others, whose steps can be replaced one by one: `attention.scale = lambda D: 1.0`."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from helpers.decoder import Decoder, DecoderConfig
+from helpers.rotary import rotate_halves
+from helpers.today import TodayConfig, TodayDecoder
+
+
+def fill(model, seed=0):
+    """Parameters large enough that every step matters; those of norms are around 1."""
+    generator = torch.Generator().manual_seed(seed)
+    for name, parameter in model.named_parameters():
+        size = 0.5 if parameter.dim() == 1 else 1.2 * parameter.size(-1) ** -0.5
+        numbers = size * torch.randn(parameter.shape, generator=generator)
+        is_norm = parameter.dim() == 1 and name.endswith("weight")
+        parameter.data = (1 + 0.4 * numbers if is_norm else numbers).to(parameter.dtype)
+    return model.eval()
+
+
+class PortedAttention(nn.Module):
+    """Attention in explicit steps."""
+
+    def __init__(self, width, heads, groups=None, bias=True, turn=None):
+        super().__init__()
+        self.n_heads, self.groups, self.turn = heads, groups or heads, turn
+        narrow = width // heads * self.groups
+        self.wq, self.wo = nn.Linear(width, width, bias=bias), nn.Linear(width, width, bias=bias)
+        self.wk, self.wv = nn.Linear(width, narrow, bias=bias), nn.Linear(width, narrow, bias=bias)
+
+    def forward(self, x, visible=None):
+        q, k, v = self.project(x)
+        q, k, v = (self.split(part, part.size(-1) * self.n_heads // q.size(-1)) for part in (q, k, v))
+        if self.turn:
+            q, k = self.turned(q, k)
+        k, v = self.repeat(k), self.repeat(v)
+        scores = q @ k.transpose(-2, -1) * self.scale(q.size(-1))
+        return self.wo(self.merge(self.normalize(self.hide(scores, visible)) @ v))
+
+    def project(self, x):
+        return self.wq(x), self.wk(x), self.wv(x)
+
+    def split(self, x, heads):
+        B, T, C = x.shape
+        return x.view(B, T, heads, C // heads).transpose(1, 2)
+
+    def turned(self, q, k):
+        places = torch.arange(q.size(-2))
+        return self.turn(q, places), self.turn(k, places)
+
+    def repeat(self, x):
+        return x.repeat_interleave(self.n_heads // x.size(1), dim=1)
+
+    def scale(self, D):
+        return D**-0.5
+
+    def hide(self, scores, visible):
+        return scores if visible is None else scores.masked_fill(~visible, float("-inf"))
+
+    def normalize(self, scores):
+        return scores.softmax(-1)
+
+    def merge(self, x):
+        return x.transpose(1, 2).flatten(2)
+
+
+class FusedAttention(PortedAttention):
+    """q, k and v from one layer, as in GPT-2."""
+
+    def __init__(self, width, heads):
+        super().__init__(width, heads)
+        del self.wq, self.wk, self.wv
+        self.c_attn = nn.Linear(width, 3 * width)
+
+    def project(self, x):
+        return self.c_attn(x).chunk(3, dim=-1)
+
+
+class PortedBlock(nn.Module):
+    """Attention and a feed-forward network, after a norm or before it."""
+
+    def __init__(self, attention, feed_forward, norms, before):
+        super().__init__()
+        self.att, self.ffn, (self.ln1, self.ln2), self.before = attention, feed_forward, norms, before
+
+    def forward(self, x, visible=None):
+        if self.before:
+            x = self.add(x, self.att(self.ln1(x), visible))
+            return self.add_last(x, self.ffn(self.ln2(x)))
+        x = self.ln1(self.add(x, self.att(x, visible)))
+        return self.ln2(self.add_last(x, self.ffn(x)))
+
+    def add(self, x, change):
+        return x + change
+
+    def add_last(self, x, change):
+        return x + change
+
+
+class Wide(nn.Module):
+    """A feed-forward network whose activation is no module."""
+
+    def __init__(self, width, wide):
+        super().__init__()
+        self.up, self.down = nn.Linear(width, wide), nn.Linear(wide, width)
+
+    def forward(self, x):
+        return self.down(self.act(self.up(x)))
+
+    def act(self, x):
+        return F.gelu(x)
+
+
+class Gated(nn.Module):
+    def __init__(self, width, wide):
+        super().__init__()
+        self.gate_proj, self.up_proj = (nn.Linear(width, wide, bias=False) for _ in range(2))
+        self.down_proj = nn.Linear(wide, width, bias=False)
+
+    def forward(self, x):
+        return self.down_proj(self.join(self.gate_proj(x), self.up_proj(x)))
+
+    def join(self, gate, up):
+        return F.silu(gate) * up
+
+
+class PortedRMSNorm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight, self.variance_epsilon = nn.Parameter(torch.ones(width)), 1e-6
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.variance_epsilon) * self.weight
+
+
+class PortedModel(nn.Module):
+    """Embeddings, blocks, a norm, and the embeddings again; positions as a table, if there is one."""
+
+    def __init__(self, vocabulary, width, blocks, norm, table=0):
+        super().__init__()
+        self.wte = nn.Embedding(vocabulary, width)
+        self.wpe = nn.Embedding(table, width) if table else None
+        self.h, self.ln_f = nn.ModuleList(blocks), norm
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for block in self.h:
+            x = block(x, self.visible(ids.size(1)))
+        return self.head(self.ln_f(x))
+
+    def embed(self, ids):
+        x = self.wte(ids)
+        return x if self.wpe is None else x + self.wpe(self.places(ids))
+
+    def places(self, ids):
+        return torch.arange(ids.size(1))
+
+    def visible(self, T):
+        return torch.ones(T, T, dtype=torch.bool).tril()
+
+    def head(self, x):
+        return x @ self.wte.weight.T
+
+
+# ---------------------------------------------------------------- pairs: mine, theirs
+
+
+def encoder_pair(width=12, heads=3, wide=20, before=False):
+    """A port of torch's TransformerEncoderLayer."""
+    options = {"batch_first": True, "norm_first": before, "activation": "gelu", "dropout": 0.1}
+    theirs = fill(nn.TransformerEncoderLayer(width, heads, wide, **options), 1)
+    norms = nn.LayerNorm(width), nn.LayerNorm(width)
+    mine = PortedBlock(PortedAttention(width, heads), Wide(width, wide), norms, before)
+    state = theirs.state_dict()
+    for kind in ("weight", "bias"):
+        for name, part in zip(("wq", "wk", "wv"), state[f"self_attn.in_proj_{kind}"].chunk(3), strict=True):
+            getattr(getattr(mine.att, name), kind).data = part.clone()
+    copy(
+        state,
+        mine,
+        {"self_attn.out_proj": "att.wo", "linear1": "ffn.up", "linear2": "ffn.down", "norm1": "ln1", "norm2": "ln2"},
+    )
+    return mine.eval(), theirs
+
+
+def decoder_pair(width=12, heads=3, wide=20, layers=2, vocabulary=29):
+    """A port, in the style of GPT-2, of notebook 08's decoder."""
+    config = DecoderConfig(vocabulary, 16, width, heads, layers, wide)
+    theirs = fill(Decoder(config), 2)
+    blocks = [
+        PortedBlock(FusedAttention(width, heads), Wide(width, wide), (nn.LayerNorm(width), nn.LayerNorm(width)), True)
+        for _ in range(layers)
+    ]
+    mine = PortedModel(vocabulary, width, blocks, nn.LayerNorm(width), 16)
+    state = theirs.state_dict()
+    copy(state, mine, {"tokens": "wte", "positions": "wpe", "norm": "ln_f"})
+    for i in range(layers):
+        names = {
+            "attention.out_proj": "att.wo",
+            "norm1": "ln1",
+            "norm2": "ln2",
+            "feed_forward.0": "ffn.up",
+            "feed_forward.2": "ffn.down",
+        }
+        copy(state, mine, {f"blocks.{i}.{a}": f"h.{i}.{b}" for a, b in names.items()})
+        for kind in ("weight", "bias"):
+            parts = [state[f"blocks.{i}.attention.{name}_proj.{kind}"] for name in "qkv"]
+            getattr(mine.h[i].att.c_attn, kind).data = torch.cat(parts)
+    return mine.eval(), theirs
+
+
+def today_pair(width=24, heads=3, groups=3, wide=20, layers=2, vocabulary=29):
+    """A port, in the style of Llama, of notebook 10's decoder."""
+    theirs = fill(TodayDecoder(TodayConfig(vocabulary, width, heads, groups, layers, wide)), 3)
+    blocks = [
+        PortedBlock(
+            PortedAttention(width, heads, groups, bias=False, turn=rotate_halves),
+            Gated(width, wide),
+            (PortedRMSNorm(width), PortedRMSNorm(width)),
+            True,
+        )
+        for _ in range(layers)
+    ]
+    mine = PortedModel(vocabulary, width, blocks, PortedRMSNorm(width))
+    names = {f"attention.{name}_proj": f"att.w{name}" for name in "qkv"} | {"attention.out_proj": "att.wo"}
+    names |= {f"feed_forward.{name}": f"ffn.{name}_proj" for name in ("gate", "up", "down")}
+    names |= {"norm1": "ln1", "norm2": "ln2"}
+    state = theirs.state_dict()
+    copy(state, mine, {"tokens": "wte", "norm": "ln_f"})
+    for i in range(layers):
+        copy(state, mine, {f"blocks.{i}.{a}": f"h.{i}.{b}" for a, b in names.items()})
+    return mine.eval(), theirs
+
+
+def copy(state, module, names):
+    """The parameters of layers under other names."""
+    for theirs, mine in names.items():
+        layer = module.get_submodule(mine)
+        for kind, _ in list(layer.named_parameters()):
+            setattr(layer, kind, nn.Parameter(state[f"{theirs}.{kind}"].clone()))

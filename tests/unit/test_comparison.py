@@ -1,0 +1,298 @@
+"""Comparing two models: faults are named or not named, and never by a wrong name; nothing is left behind."""
+
+import copy
+import time
+
+import pytest
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file
+from torch import nn
+
+from helpers.bert import BertConfig, BertModel, load_weights
+from helpers.comparison import compare
+from helpers.decoder import Decoder, DecoderConfig
+from helpers.heads import MultiHeadAttention
+from helpers.published import FusedAttention
+from helpers.today import TodayConfig, TodayDecoder
+from tests.unit import faults, faults_elsewhere
+from tests.unit.bert_models import part
+from tests.unit.test_bert_recorded import GOLDEN
+
+PAIRS = faults.PAIRS | faults_elsewhere.PAIRS
+FAULTS = faults.FAULTS + faults_elsewhere.FAULTS
+MISSED = {  # which `compare` could know, and about which it says nothing
+    ("annotated", "two layers exchanged"),
+    ("qwen", "norms after the rotation"),
+    ("ALiBi", "the slopes in reverse"),
+    ("rotary", "one block used twice"),
+}
+each_pair = pytest.mark.parametrize("pair", PAIRS)
+
+
+def test_the_bank_is_large_enough_and_four_fifths_are_named():
+    known = [fault for fault in FAULTS if fault.kinds]
+    assert len(FAULTS) >= 60 and len({fault.pair for fault in FAULTS}) >= 4
+    assert len({(fault.pair, fault.name) for fault in FAULTS}) == len(FAULTS)
+    assert len(known) - len(MISSED) >= 0.8 * len(known)
+    assert len(FAULTS) - len(known) >= 6
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.pair}-{fault.name}".replace(" ", "-"))
+def test_a_fault_is_called_by_its_name_or_not_at_all(fault):
+    mine, theirs, inputs, options = fault.broken(PAIRS)
+    found = compare(mine, theirs, *inputs, **options)
+    assert found and found.difference > found.tolerance
+    if not fault.kinds or (fault.pair, fault.name) in MISSED:
+        assert found.guess is None
+    else:
+        assert found.guess is not None and found.guess.kind in fault.kinds
+
+
+@each_pair
+def test_healthy_pairs_agree(pair):
+    mine, theirs, inputs, options = PAIRS[pair]()
+    found = compare(mine, theirs, *inputs, **options)
+    assert not found and found.guess is None and found.difference == 0.0 and not found.other_architecture
+    assert sum(row.gave is not None for row in found.rows) >= 6
+
+
+def turned(x):
+    """The features in a direction that no list of causes has."""
+    q, _ = torch.linalg.qr(torch.randn(x.size(-1), x.size(-1), generator=torch.Generator().manual_seed(1)))
+    return x @ q
+
+
+ODD = {
+    "clamp": lambda x: x.clamp(-0.5, 0.6),
+    "sine": torch.sin,
+    "cumulative": lambda x: x.cumsum(-1),
+    "constant": lambda x: x + 0.3,
+    "sorted": lambda x: x.sort(-1)[0],
+    "turned": turned,
+    "rounded": lambda x: (x * 10).round() / 10,
+    "squared": lambda x: x * x.abs(),
+    "batch": lambda x: x.roll(1, 0),
+    "weighted": lambda x: x * torch.linspace(0.5, 1.5, x.size(-1)),
+}
+
+
+@each_pair
+def test_what_nobody_has_thought_of_has_no_name(pair):
+    names = [name for name, _ in PAIRS[pair]()[0].named_modules() if name]
+    for i, (odd, change) in enumerate(ODD.items()):
+        mine, theirs, inputs, options = PAIRS[pair]()
+        module = mine.get_submodule(names[i * 7 % len(names)])
+        inner = module.forward
+
+        def forward(*args, inner=inner, change=change, **kwargs):
+            result = inner(*args, **kwargs)
+            return (change(result[0]), *result[1:]) if isinstance(result, tuple) else change(result)
+
+        module.forward = forward
+        found = compare(mine, theirs, *inputs, **options)
+        assert found.guess is None, (odd, names[i * 7 % len(names)], found.guess)
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def test_the_report_names_the_place_the_size_and_the_cause():
+    mine, theirs, inputs, options = PAIRS["decoder"]()
+    mine.h[0].att.scale = lambda D: 1.0
+    found = compare(mine, theirs, *inputs, **options)
+    assert (found.name, found.before, found.inside) == ("h.0.att.wo", True, "h.0.att")
+    first, second, third, *table = [line for line in repr(found).split("\n") if line]
+    assert first == "First difference: `h.0.att.wo`"
+    assert second.startswith("`h.0.att.wo` is the first module that gets something else, by up to 0.")
+    assert third == "It looks like the scale of the scores: none in mine, 1/√D in theirs."
+    assert table[0].split() == ["mine", "theirs", "input", "output"]
+    assert [line.split()[:2] for line in table[3:5]] == [
+        ["h.0.ln1", "blocks.0.norm1"],
+        ["h.0.att.wo", "blocks.0.attention.out_proj"],
+    ]
+    html = found._repr_mimebundle_()["text/html"]
+    assert "the scale of the scores" in html and "h.0.att.wo" in html
+
+
+def test_models_that_agree_are_said_to_agree():
+    mine, theirs, inputs, options = PAIRS["BERT"]()
+    found = compare(mine, theirs, *inputs, **options)
+    assert repr(found).startswith("Agree to within 0.0001\nNo output differs by more than 0.0001.\n")
+    assert "agree" in found._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.slow
+def test_the_picture_shows_the_first_output_that_differs():
+    mine, theirs, inputs, options = PAIRS["torch"]()
+    mine.ln1.eps = 0.5
+    picture = compare(mine, theirs, *inputs, **options).picture()
+    assert "att.wo agrees; att agrees; ln1 0." in picture.alt
+    assert picture.caption == "The first output that differs by more than 0.0001 is that of ln1."
+
+
+def test_other_architectures_are_called_that():
+    torch.manual_seed(0)
+    mine = Decoder(DecoderConfig(29, 16, 24, 4, 2, 40)).eval()
+    theirs = TodayDecoder(TodayConfig(29, 24, 4, 2, 2, 20)).eval()
+    found = compare(mine, theirs, faults.IDS)
+    assert found.other_architecture and found.guess is None
+    assert repr(found).startswith("These are different architectures\nmine alone has `positions`")
+    assert "blocks.0.feed_forward.gate" in found.alone[1]
+
+
+def test_a_mapping_pairs_what_names_do_not_tell():
+    torch.manual_seed(0)
+    mine = nn.Sequential(nn.Linear(5, 5), nn.Linear(5, 5), nn.Tanh())
+    theirs = nn.Sequential(nn.Linear(5, 5), nn.Linear(5, 5), nn.Tanh())
+    theirs.forward = lambda x: theirs[2](theirs[0](theirs[1](x)))
+    theirs[0].load_state_dict(mine[1].state_dict())
+    theirs[1].load_state_dict(mine[0].state_dict())
+    x = torch.randn(3, 5)
+    assert compare(mine, theirs, x).name == "0"
+    assert not compare(mine, theirs, x, mapping={"0": "1", "1": "0"})
+
+
+def test_a_port_of_a_published_module_agrees_with_it():
+    torch.manual_seed(0)
+    theirs = FusedAttention(12, 3).eval()
+    mine = MultiHeadAttention(12, 3).eval()
+    for kind in ("weight", "bias"):
+        q, k, v = getattr(theirs.qkv, kind).detach().unflatten(0, (3, 3, 4)).unbind(1)
+        q = q * 2  # they do not divide the scores by √D
+        for name, x in zip("qkv", (q, k, v), strict=True):
+            getattr(getattr(mine, f"{name}_proj"), kind).data = x.flatten(0, 1)
+    mine.out_proj.weight.data, mine.out_proj.bias.data = theirs.proj.weight.data, torch.zeros(12)
+    x = torch.randn(2, 7, 12)
+
+    def call(model, x):
+        return model(x.transpose(0, 1)).transpose(0, 1)
+
+    assert not compare(mine, theirs, x, their_call=call)
+    mine.v_proj.bias.data += 0.1
+    found = compare(mine, theirs, x, their_call=call)
+    assert found.name == "out_proj" and found.before and found.guess is None
+
+
+# ---------------------------------------------------------------- recorded outputs
+
+
+def test_a_model_is_compared_with_recorded_outputs():
+    tensors = load_file(GOLDEN / "bert_model.safetensors")
+    config = BertConfig(24, 3, 16, num_hidden_layers=2, intermediate_size=40, vocab_size=59)
+    ours = BertModel(config).eval()
+    load_weights(ours, part(tensors, "state."))
+    given = part(tensors, "input.")
+    options = {"mask": given["mask"].bool()[:, None, None], "token_types": given["token_types"]}
+    recorded = {"embeddings": tensors["output.embeddings"], "": tensors["output.hidden"]}
+    assert not compare(ours, recorded, given["ids"], **options)
+    ours.encoder.layer[1].output.LayerNorm.eps = 0.1
+    found = compare(ours, recorded, given["ids"], **options)
+    assert (found.name, found.before, found.guess) == ("", False, None)
+    assert "the model itself" in repr(found)
+    with pytest.raises(ValueError, match="under the names of mine's modules, got 'encoder.layers'"):
+        compare(ours, {"encoder.layers": tensors["output.hidden"]}, given["ids"])
+
+
+# ---------------------------------------------------------------- nothing is left behind
+
+
+def state_of(model):
+    return (
+        [module.training for module in model.modules()],
+        [(len(module._forward_hooks), len(module._forward_pre_hooks)) for module in model.modules()],
+        [(p.grad, p.requires_grad, p.clone()) for p in model.parameters()],
+    )
+
+
+def same_state(one, other):
+    return one[:2] == other[:2] and all(
+        a[0] is b[0] and a[1] == b[1] and torch.equal(a[2], b[2]) for a, b in zip(one[2], other[2], strict=True)
+    )
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_models_modes_gradients_and_random_numbers_are_as_before(raises):
+    mine, theirs, inputs, options = PAIRS["torch"]()
+    mine.ffn.act = lambda x: F.dropout(F.gelu(x), 0.3)
+    mine.train()
+    mine.att.wq.eval()
+    theirs.linear1.train()
+    for parameter in mine.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    kept = mine.ln2.register_forward_hook(lambda module, args, output: None)
+    before, numbers = [state_of(model) for model in (mine, theirs)], torch.get_rng_state()
+    if raises:
+        theirs.linear2.forward = lambda x: 1 / 0
+        with pytest.raises(ZeroDivisionError):
+            compare(mine, theirs, *inputs, **options)
+    else:
+        assert compare(mine, theirs, *inputs, **options).guess.kind == "dropout"
+    assert all(same_state(a, state_of(b)) for a, b in zip(before, (mine, theirs), strict=True))
+    assert torch.equal(numbers, torch.get_rng_state())
+    assert torch.is_grad_enabled() and torch.backends.mha.get_fastpath_enabled()
+    kept.remove()
+
+
+def test_inputs_are_not_changed_and_in_place_steps_do_not_mislead():
+    class InPlace(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.relu, self.b = nn.Linear(5, 5), nn.ReLU(inplace=True), nn.Linear(5, 5)
+
+        def forward(self, x):
+            x += 1
+            return self.b(self.relu(self.a(x)))
+
+    torch.manual_seed(0)
+    mine, x = InPlace(), torch.randn(3, 5)
+    theirs, before = copy.deepcopy(mine), x.clone()
+    assert not compare(mine, theirs, x) and torch.equal(x, before)
+    theirs.relu = nn.LeakyReLU(0.3, inplace=True)
+    assert compare(mine, theirs, x).name in ("relu", "b")
+
+
+def test_a_model_agrees_with_itself_unless_it_is_random():
+    mine, _, inputs, _ = PAIRS["Llama"]()
+    assert not compare(mine, mine, *inputs)
+    mine.h[0].ffn.join = lambda gate, up: F.dropout(gate * up, 0.5)
+    assert compare(mine, mine, *inputs).guess.kind == "dropout"
+
+
+def test_small_models_are_compared_in_less_than_a_second():
+    for pair in ("decoder", "Llama"):
+        mine, theirs, inputs, options = PAIRS[pair]()
+        mine.h[0].att.hide = lambda s, v: (3 * torch.tanh(s / 3)).masked_fill(~v, -1e30)  # no cause fits: all are tried
+        start = time.process_time()
+        assert compare(mine, theirs, *inputs, **options).guess is None
+        assert time.process_time() - start < 1
+
+
+# ---------------------------------------------------------------- errors
+
+LAYER, THREE = nn.Linear(3, 3), torch.zeros(2, 3)
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: compare(LAYER.forward, LAYER, THREE), TypeError, "mine must be an nn.Module, got method"),
+        (lambda: compare(LAYER, [LAYER], THREE), TypeError, "theirs must be an nn.Module, or a dict of .*, got list"),
+        (lambda: compare(LAYER, LAYER), ValueError, r"the models need an input, got none; pass what .* compare\(mine"),
+        (lambda: compare(LAYER, LAYER, THREE, tolerance=0), ValueError, "tolerance must be a number above 0, got 0"),
+        (
+            lambda: compare(LAYER, LAYER, THREE, mapping={"a": "b"}),
+            ValueError,
+            "mapping names 'a', which is no module of mine",
+        ),
+        (
+            lambda: compare(LAYER, LAYER, THREE, their_call=lambda model, x: x),
+            ValueError,
+            r"the call must run the model, Linear, as model\(...\), and it did not",
+        ),
+    ],
+)
+def test_errors_are_one_sentence(call, error, words):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 200
