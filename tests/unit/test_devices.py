@@ -138,15 +138,15 @@ FUNCTIONS = {
     "grouped_attention": (grouped.grouped_attention, [drawn(B, 6, T, D), k, v, mask]),
     "pool_heads": (grouped.pool_heads, [table[:10], 10, 5]),
     "banded_attention": (windows.banded_attention, [drawn(B, 6, S, D), k, v, 3]),
-    "rolling_step": (windows.rolling_step, [q, q, q, (k, v), 3]),
-    "sink_weights": (sinks.sink_weights, [scores, drawn(H)]),
+    "windows.rolling_step": (windows.rolling_step, [q, q, q, (k, v), 3]),
+    "sinks.sink_weights": (sinks.sink_weights, [scores, drawn(H)]),
     "sink_attention": (sinks.sink_attention, [drawn(B, 6, T, D), k, v, drawn(6), mask]),
     "sink_as_key": (sinks.sink_as_key, [drawn(B, 6, T, D), k, v, drawn(6), mask]),
     "sink_as_gate": (sinks.sink_as_gate, [drawn(B, 6, T, D), k, v, drawn(6), mask]),
     "gated_output": (sinks.gated_output, [q, drawn(B, H, T, 1)]),
-    "capped_scores": (capping.capped_scores, [scores, 2.0, mask]),
+    "capping.capped_scores": (capping.capped_scores, [scores, 2.0, mask]),
     "capped_attention": (capping.capped_attention, [drawn(B, 6, T, D), k, v, 2.0, mask]),
-    "read_pages": (pages.read_pages, [drawn(V, 3, H, D), torch.tensor([4, 1, 4]), 7]),
+    "pages.read_pages": (pages.read_pages, [drawn(V, 3, H, D), torch.tensor([4, 1, 4]), 7]),
     "PagedCache": (paged, [drawn(H, T, D), drawn(H, T, D)]),
     "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
     "decoder.sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
@@ -187,6 +187,7 @@ READING = {
     "TodayDecoder",
     "decoder.next_token_loss",
     "read_pages",
+    "pages.read_pages",
 }
 
 
