@@ -29,7 +29,7 @@ class LongAttention(GroupedQueryAttention):
             past: what an earlier call returned; x continues after it, and it may be continued more than once;
             it holds P positions, with a window at most window - 1
             mask broadcastable to (B, H, T, P + T), True = may attend; what the window hides is hidden in any case
-    Units:  weights sum to 1 over P + T, to less with sinks, to 0 where a row is fully masked
+    Units:  weights sum to 1 over P + T, with sinks to less, and to 0 where a row is fully masked
     Errors: TypeError or ValueError if a size makes no sense, or x, mask or past do not fit
     Source: Jiang et al. 2023; OpenAI 2025; Gemma Team 2024; Qwen Team 2025; notebook 11
     """

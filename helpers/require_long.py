@@ -73,14 +73,17 @@ def require_pages(pages, table, length):
     """The pages (N, P, ...) hold `length` tokens in the order of the table, whose entries are pages."""
     if not isinstance(pages, torch.Tensor) or pages.dim() != 4:
         raise ValueError(f"pages must be (N, P, G, D): N pages of P tokens, got {shape_of(pages)}")
-    (N, P), room = pages.shape[:2], len(table) * pages.size(1)
+    entries = table.tolist() if isinstance(table, torch.Tensor) else table
+    if not isinstance(entries, (list, tuple)) or not all(type(entry) is int for entry in entries):
+        raise TypeError(f"table must be a list or a tensor (M,) of whole numbers, the numbers of pages, got {table!r}")
+    (N, P), room = pages.shape[:2], len(entries) * pages.size(1)
     if not isinstance(length, int) or isinstance(length, bool):
         raise TypeError(f"length must be a whole number of tokens, got {length!r}")
     if not 0 <= length <= room:
         raise ValueError(
-            f"length must be between 0 and {room}, what {len(table)} pages of {P} tokens hold, got {length}"
+            f"length must be between 0 and {room}, what {len(entries)} pages of {P} tokens hold, got {length}"
         )
-    wrong = [int(page) for page in table if not 0 <= page < N]
+    wrong = [page for page in entries if not 0 <= page < N]
     if wrong:
         raise ValueError(f"a table must hold numbers of pages from 0 to {N - 1}, got {wrong[0]}")
 

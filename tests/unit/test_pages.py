@@ -181,6 +181,13 @@ def started(k=None, v=None):
         (ValueError, "length must be between 0 and 0, .* got -1", lambda: read_pages(PAGES, [], -1)),
         (TypeError, "length must be a whole number of tokens, got 2.0", lambda: read_pages(PAGES, [0], 2.0)),
         (TypeError, "length must be a whole number of tokens, got True", lambda: read_pages(PAGES, [0], True)),
+        (
+            TypeError,
+            r"table must be a list or a tensor \(M,\) of whole numbers, .* got 3",
+            lambda: read_pages(PAGES, 3, 2),
+        ),
+        (TypeError, "table must be .* got tensor", lambda: read_pages(PAGES, torch.tensor([1.0]), 2)),
+        (TypeError, "table must be .* got tensor", lambda: read_pages(PAGES, torch.tensor([[1]]), 2)),
         (ValueError, "numbers of pages from 0 to 3, got 4", lambda: read_pages(PAGES, [0, 4], 2)),
         (ValueError, "numbers of pages from 0 to 3, got -1", lambda: read_pages(PAGES, torch.tensor([-1, 0]), 2)),
         (ValueError, r"pages must be \(N, P, G, D\): .* got \(3, 2, 5\)", lambda: read_pages(PAGES[0], [0], 2)),
