@@ -43,6 +43,7 @@ def test_capping_after_the_mask_would_leak():
     assert cap_scores(hidden, 2.0).softmax(-1)[..., ~causal_mask(T, past=2)].min() > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [0.5, 2.5, 50.0])
 def test_it_is_flexattention_with_a_score_mod(cap):
     q, k, v = qkv(H)

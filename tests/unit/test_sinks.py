@@ -98,6 +98,7 @@ def test_pytorch_s_attention_takes_a_sink_as_a_key_with_value_0():
     agree(sdpa(q, *longer, scores), sink_attention(q, k, v, sink, mask)[0])
 
 
+@pytest.mark.slow
 def test_flexattention_s_lse_is_what_the_gate_needs():
     q, k, v = qkv(H)
     out, lse = flex(q, k, v, mask_mod=lambda b, h, t, s: s <= t + 2, return_lse=True)
