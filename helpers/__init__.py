@@ -1,10 +1,11 @@
 """Attention by Hand: the final implementations of the course, one small module after another.
 
 Read the modules in the order in which the notebooks reach them; a file imports only files above it, and you can leave
-out `require` and `require_today`.
+out the modules `require*`.
 
     require        what the model refuses, and how it says so
-    require_today  the same for notebooks 09 and later
+    require_today  the same for notebooks 09 and 10
+    require_long   the same for notebook 11
     tokens         from text to ids                               notebook 01
     embeddings     from ids to vectors, and their positions       notebook 01
     masks          which query may attend to which key            notebook 03
@@ -26,7 +27,12 @@ out `require` and `require_today`.
     cache_sizes    bytes of a cache, and five real models         notebook 10
     today          a language model of today, Llama's             notebook 10
     story_today    the story model of today                       notebook 10
-    ports          weight conversion to and from other code       notebooks 05, 09, 10, 14
+    windows        attention to the latest positions alone        notebook 11
+    sinks          heads that read less than a whole value        notebook 11
+    capping        scores that cannot exceed a cap                notebook 11
+    long_attention all of these in one module                     notebook 11
+    pages          a cache in pages, which texts share            notebook 11
+    ports          weight conversion to and from other code       notebooks 05, 09, 10, 11, 14
     published      a module of others, to be translated           notebook 14
     ignored        which arguments transformers' layers ignore    notebook 14
     hosts          where MiniLM's files come from

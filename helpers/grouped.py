@@ -26,12 +26,37 @@ def grouped_attention(q, k, v, mask=None):
     Source: Ainslie et al. 2023; Shazeer 2019 for one group; notebook 10
     """
     require_grouped(q, k, v)
-    (_, H, T, D), G = q.shape, k.size(1)
-    together = q.reshape(-1, G, H // G * T, D)  # the queries of a group's heads, one after another
+    weights = masked_softmax(grouped_scores(q, k), mask)
+    return grouped_read(weights, v), weights  # (B, H, T, Dv), (B, H, T, S)
+
+
+def grouped_scores(q, k):
+    """The scores of every query head and the keys of its group.
+
+    Shapes: q (B, H, T, D), k (B, G, S, D) -> (B, H, T, S)
+    Errors: as `grouped_attention`
+    Source: notebook 10
+    """
+    require_grouped(q, k, k)
+    T, D = q.shape[-2:]
+    together = _by_group(q, k.size(1))  # (B, G, H / G * T, D)
     scores = together @ k.transpose(-2, -1) / math.sqrt(D)  # (B, G, H / G * T, S)
-    weights = masked_softmax(scores.unflatten(2, (-1, T)).flatten(1, 2), mask)  # (B, H, T, S)
-    out = weights.reshape(scores.shape) @ v  # (B, G, H / G * T, Dv)
-    return out.unflatten(2, (-1, T)).flatten(1, 2), weights  # (B, H, T, Dv), (B, H, T, S)
+    return scores.unflatten(2, (-1, T)).flatten(1, 2)  # (B, H, T, S)
+
+
+def grouped_read(weights, v):
+    """The sum of the values of each query head's group, weighed by the head's weights.
+
+    Shapes: weights (B, H, T, S), v (B, G, S, Dv) -> (B, H, T, Dv)
+    Source: notebook 10
+    """
+    out = _by_group(weights, v.size(1)) @ v  # (B, G, H / G * T, Dv)
+    return out.unflatten(2, (-1, weights.size(2))).flatten(1, 2)  # (B, H, T, Dv)
+
+
+def _by_group(x, groups):
+    """(B, H, T, ...) -> (B, G, H / G * T, ...): the rows of a group's heads, one after another."""
+    return x.unflatten(1, (groups, -1)).flatten(2, 3)
 
 
 def pool_heads(weight, num_heads, groups):
@@ -70,7 +95,7 @@ class GroupedQueryAttention(nn.Module):
     Source: Ainslie et al. 2023; Touvron et al. 2023; Yang et al. 2025 for QK-norm; notebook 10
     """
 
-    def __init__(self, d_model, num_heads, groups, d_head=None, base=10000.0, qk_norm=False):
+    def __init__(self, d_model, num_heads, groups, d_head=None, base=10000.0, qk_norm=False, bias=False):
         super().__init__()
         if d_head is None:
             require_heads(d_model, num_heads)
@@ -78,18 +103,16 @@ class GroupedQueryAttention(nn.Module):
         require_groups(num_heads, groups)
         require_sizes(d_head=d_head)
         self.num_heads, self.groups, self.base = num_heads, groups, base
-        self.q_proj = nn.Linear(d_model, num_heads * d_head, bias=False)
-        self.k_proj = nn.Linear(d_model, groups * d_head, bias=False)
-        self.v_proj = nn.Linear(d_model, groups * d_head, bias=False)
+        self.q_proj = nn.Linear(d_model, num_heads * d_head, bias=bias)
+        self.k_proj = nn.Linear(d_model, groups * d_head, bias=bias)
+        self.v_proj = nn.Linear(d_model, groups * d_head, bias=bias)
         self.q_norm = RMSNorm(d_head) if qk_norm else nn.Identity()
         self.k_norm = RMSNorm(d_head) if qk_norm else nn.Identity()
-        self.out_proj = nn.Linear(num_heads * d_head, d_model, bias=False)
+        self.out_proj = nn.Linear(num_heads * d_head, d_model, bias=bias)
 
     def forward(self, x, mask=None, past=None):
         require_sequences(x, None, self.q_proj)
-        q = self.q_norm(split_heads(self.q_proj(x), self.num_heads))  # (B, H, T, D)
-        k = self.k_norm(split_heads(self.k_proj(x), self.groups))  # (B, G, T, D)
-        v = split_heads(self.v_proj(x), self.groups)  # (B, G, T, D)
+        q, k, v = self.project(x)
         if past is not None:
             require_cache(past, k, None)
         T, P = x.size(1), 0 if past is None else past[0].size(-2)
@@ -103,3 +126,13 @@ class GroupedQueryAttention(nn.Module):
             visible = visible & mask
         out, weights = grouped_attention(q, k, v, visible)
         return self.out_proj(merge_heads(out)), weights, (k, v)
+
+    def project(self, x):
+        """The queries, keys and values of x, not yet turned.
+
+        Shapes: x (B, T, C) -> q (B, H, T, D), k and v (B, G, T, D)
+        Source: notebook 10
+        """
+        q = self.q_norm(split_heads(self.q_proj(x), self.num_heads))  # (B, H, T, D)
+        k = self.k_norm(split_heads(self.k_proj(x), self.groups))  # (B, G, T, D)
+        return q, k, split_heads(self.v_proj(x), self.groups)  # and v (B, G, T, D)

@@ -16,6 +16,10 @@ gpt2          for MultiHeadAttention: q, k and v stacked, and every weight the o
 bloom         for MultiHeadAttention: q, k and v of each head side by side; it attends with `alibi_bias`
 t5            for layers like those of GroupedQueryAttention, and the table of `RelativeBias`; the first layer has it
 deepseek_v3   for LatentAttention: k and v stacked twice, and rotary features in pairs
+mistral       for LongAttention with a window
+gpt_oss       for LongAttention with sinks=True, bias=True
+gemma2        for LongAttention with a cap and a score_width
+qwen3_next    for LongAttention with gate=True, qk_norm=True and a rotary_width: each head's query and gate side by side
 
 A whole Llama, for TodayDecoder: `llama_to_ours`.
 """
@@ -41,15 +45,15 @@ def to_ours(state, layout, num_heads=None):
     """Rename foreign weights so that our attention takes them, by `load_state_dict`.
 
     Shapes: for MultiHeadAttention all weights (C, C), biases (C,); torch's in_proj_weight (3C, C), in_proj_bias (3C,)
-            num_heads: only where heads have to be told apart, for bloom, t5 and deepseek_v3
+            num_heads: only where heads have to be told apart, for bloom, t5, deepseek_v3 and qwen3_next
     Errors: ValueError if the layout is unknown, or a weight is missing or unexpected; TypeError or ValueError if
             num_heads does not fit
-    Source: notebooks 05 and 14; notebooks 09 and 10 for the published models
+    Source: notebooks 05 and 14; notebooks 09 to 11 for the published models
     """
     require_one_of(NAMES | PUBLISHED, layout=layout)
     if layout in PUBLISHED:
         layers, convert = PUBLISHED[layout]
-        require_layers(state, layers, layout)
+        require_layers(state, layers, layout, LONE.get(layout, ()))
         return convert(state, num_heads)
     names = NAMES[layout]
     require_layers(state, ("in_proj", "out_proj") if layout == "torch" else names, layout)
@@ -196,12 +200,29 @@ def _deepseek_v3(state, num_heads):
     }
 
 
+def _qwen3_next(state, num_heads):
+    """q_proj has query and gate rows for each head, and the factors of the norms are 1 + weight."""
+    require_heads(len(state["q_proj.weight"]), num_heads)
+    fused = {name: tensor for name, tensor in state.items() if name.startswith("q_proj.")}
+    ours = {f"{name}.weight": 1 + state[f"{name}.weight"] for name in ("q_norm", "k_norm")}
+    for name, rows in fused.items():
+        heads = rows.unflatten(0, (num_heads, 2, -1))  # (H * 2 * D, ...) -> (H, 2, D, ...)
+        ours |= {name: heads[:, 0].flatten(0, 1), name.replace("q_", "gate_"): heads[:, 1].flatten(0, 1)}
+    return _llama({name: tensor for name, tensor in state.items() if name not in fused}, None) | ours
+
+
 DEEPSEEK_V3 = ("q_a_proj", "q_a_layernorm", "q_b_proj", "kv_a_proj_with_mqa", "kv_a_layernorm", "kv_b_proj", "o_proj")
+LLAMA_LAYERS = ("q_proj", "k_proj", "v_proj", "o_proj")
 PUBLISHED = {  # the layers of each, and how they become ours
-    "llama": (("q_proj", "k_proj", "v_proj", "o_proj"), _llama),
-    "qwen3": (("q_proj", "k_proj", "v_proj", "o_proj", "q_norm", "k_norm"), _llama),
+    "llama": (LLAMA_LAYERS, _llama),
+    "qwen3": ((*LLAMA_LAYERS, "q_norm", "k_norm"), _llama),
     "gpt2": (("c_attn", "c_proj"), _gpt2),
     "bloom": (("query_key_value", "dense"), _bloom),
     "t5": (("q", "k", "v", "o", "relative_attention_bias"), _t5),
     "deepseek_v3": (DEEPSEEK_V3, _deepseek_v3),
+    "mistral": (LLAMA_LAYERS, _llama),
+    "gpt_oss": (LLAMA_LAYERS, _llama),
+    "gemma2": (LLAMA_LAYERS, _llama),
+    "qwen3_next": ((*LLAMA_LAYERS, "q_norm", "k_norm"), _qwen3_next),
 }
+LONE = {"gpt_oss": ("sinks",)}  # tensors that are no layer's weight or bias

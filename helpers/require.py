@@ -479,12 +479,12 @@ def require_steps(steps, real):
 # ---------------------------------------------------------------- ports
 
 
-def require_layers(state, layers, owner):
-    """The state holds a weight for every layer, a bias for all of them or for none, and nothing else."""
+def require_layers(state, layers, owner, lone=()):
+    """The state holds a weight for every layer, a bias for all or for none, the `lone` tensors, and nothing else."""
     weights, biases = (
         [f"{layer}{'_' if layer == 'in_proj' else '.'}{kind}" for layer in layers] for kind in ("weight", "bias")
     )
-    needed = weights + (biases if any(name in state for name in biases) else [])
+    needed = weights + (biases if any(name in state for name in biases) else []) + list(lone)
     missing = [name for name in needed if name not in state]
     if missing:
         found = ", ".join(list(state)[:4]) or "nothing"

@@ -1,4 +1,4 @@
-"""What the models of today refuse, from notebook 09 on: more functions like those in `require`."""
+"""What the models of today refuse, in notebooks 09 and 10: more functions like those in `require`."""
 
 import torch
 

@@ -2,9 +2,9 @@
 
 import torch
 
-from exercises.common import explainers
 from exercises.common.attention.mistakes import SCALE_MISTAKES, SOFTMAX_MISTAKES
 from exercises.common.attention.steps import weights_from
+from exercises.common.pieces import token
 from exercises.common.rotary import steps
 from feedback import Misconceptions
 
@@ -81,25 +81,6 @@ def step_from(
         return weights @ values, keep(keys, values, new_k, new_v, past)
 
     return rotary_step
-
-
-def token(case):
-    """The token whose result is furthest off, and in which call it came."""
-    if case.first.shape != case.expected_first.shape:
-        return explainers.shape(case)
-    at = explainers.worst(case.first, case.expected_first)
-    pieces, call, before = case.args[3], 0, 0
-    while at[-2] >= before + pieces[call]:
-        before, call = before + pieces[call], call + 1
-    when = (
-        f"of call {call + 1}, after {explainers.counted(before, 'token', 'tokens')}"
-        if len(pieces) > 1
-        else "of the only call"
-    )
-    return (
-        f"for token {at[-2]}, {when}, your out at {explainers.position(at)} is {explainers.number(case.first[at])} "
-        f"and {explainers.number(case.expected_first[at])} is right"
-    )
 
 
 known = Misconceptions(step_from)

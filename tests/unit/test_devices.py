@@ -17,6 +17,7 @@ from helpers import (
     attention,
     bert,
     biases,
+    capping,
     decoder,
     distances,
     embeddings,
@@ -24,10 +25,14 @@ from helpers import (
     heads,
     induction,
     latent,
+    long_attention,
     masks,
     norms,
+    pages,
     rotary,
+    sinks,
     today,
+    windows,
 )
 from tests.unit.fake_gpu import FakeGpu
 
@@ -71,6 +76,14 @@ class Absorbed(latent.LatentAttention):
     forward = latent.LatentAttention.absorbed
 
 
+def paged(k, v):
+    cache = pages.PagedCache(7, 3, H, D, device=k.device)
+    text = cache.start()
+    cache.append(text, k, v)
+    cache.append(cache.fork(text), k, v)
+    return cache.read(1)
+
+
 MODULES = {
     "SelfAttention": (attention.SelfAttention(C, D), [x]),
     "CausalAttention": (attention.CausalAttention(C, D, context_length=9, dropout=0.0), [x]),
@@ -97,6 +110,10 @@ MODULES = {
     "LatentAttention, absorbed": (Absorbed(C, H, **LATENT), [x]),
     "TodayBlock": (today.TodayBlock(C, 6, H, 2 * C), [x, square]),
     "TodayDecoder": (today.TodayDecoder(today.TodayConfig(V, C, 6, H)), [ids]),
+    "LongAttention": (
+        long_attention.LongAttention(C, 6, H, window=3, sinks=True, cap=2.0, gate=True, rotary_width=2),
+        [x, square],
+    ),
     "DecoderBlock, as in 8.2": (reference("8.2")(C, H, 2 * C), [x]),
     "MyBertSelfAttention": (reference("7.1")(config()), [x, square]),
 }
@@ -120,6 +137,17 @@ FUNCTIONS = {
     "biased_attention": (biases.biased_attention, [q, k, v, scores, mask]),
     "grouped_attention": (grouped.grouped_attention, [drawn(B, 6, T, D), k, v, mask]),
     "pool_heads": (grouped.pool_heads, [table[:10], 10, 5]),
+    "banded_attention": (windows.banded_attention, [drawn(B, 6, S, D), k, v, 3]),
+    "windows.rolling_step": (windows.rolling_step, [q, q, q, (k, v), 3]),
+    "sinks.sink_weights": (sinks.sink_weights, [scores, drawn(H)]),
+    "sink_attention": (sinks.sink_attention, [drawn(B, 6, T, D), k, v, drawn(6), mask]),
+    "sink_as_key": (sinks.sink_as_key, [drawn(B, 6, T, D), k, v, drawn(6), mask]),
+    "sink_as_gate": (sinks.sink_as_gate, [drawn(B, 6, T, D), k, v, drawn(6), mask]),
+    "gated_output": (sinks.gated_output, [q, drawn(B, H, T, 1)]),
+    "capping.capped_scores": (capping.capped_scores, [scores, 2.0, mask]),
+    "capped_attention": (capping.capped_attention, [drawn(B, 6, T, D), k, v, 2.0, mask]),
+    "pages.read_pages": (pages.read_pages, [drawn(V, 3, H, D), torch.tensor([4, 1, 4]), 7]),
+    "PagedCache": (paged, [drawn(H, T, D), drawn(H, T, D)]),
     "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
     "decoder.sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
     "induction.induction_scores": (induction.induction_scores, [drawn(H, T, T), torch.tensor([1, 2, 1, 2, 1])]),
@@ -158,6 +186,8 @@ READING = {
     "Decoder, padded",
     "TodayDecoder",
     "decoder.next_token_loss",
+    "read_pages",
+    "pages.read_pages",
 }
 
 

@@ -15,12 +15,20 @@ import torch
 import transformers
 from safetensors import safe_open
 from transformers import DynamicCache
-from transformers.masking_utils import create_bidirectional_mask, create_causal_mask
+from transformers.masking_utils import (
+    create_bidirectional_mask,
+    create_causal_mask,
+    create_sliding_window_causal_mask,
+)
 from transformers.models.bloom.modeling_bloom import BloomAttention, build_alibi_tensor
 from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3Attention, DeepseekV3RotaryEmbedding
+from transformers.models.gemma2.modeling_gemma2 import Gemma2Attention, Gemma2RotaryEmbedding
 from transformers.models.gpt2.modeling_gpt2 import GPT2Attention
+from transformers.models.gpt_oss.modeling_gpt_oss import GptOssAttention, GptOssRotaryEmbedding
 from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
+from transformers.models.mistral.modeling_mistral import MistralAttention, MistralRotaryEmbedding
 from transformers.models.qwen3.modeling_qwen3 import Qwen3Attention, Qwen3RotaryEmbedding
+from transformers.models.qwen3_next.modeling_qwen3_next import Qwen3NextAttention, Qwen3NextRotaryEmbedding
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from tools.record.compare import ROOT, part, record
@@ -60,6 +68,10 @@ CASES = {
     "llama": (transformers.LlamaConfig, *rotary(LlamaAttention, LlamaRotaryEmbedding)),
     "qwen3": (transformers.Qwen3Config, *rotary(Qwen3Attention, Qwen3RotaryEmbedding)),
     "deepseek_v3": (transformers.DeepseekV3Config, *rotary(DeepseekV3Attention, DeepseekV3RotaryEmbedding)),
+    "mistral": (transformers.MistralConfig, *rotary(MistralAttention, MistralRotaryEmbedding)),
+    "gpt_oss": (transformers.GptOssConfig, *rotary(GptOssAttention, GptOssRotaryEmbedding)),
+    "gemma2": (transformers.Gemma2Config, *rotary(Gemma2Attention, Gemma2RotaryEmbedding)),
+    "qwen3_next": (transformers.Qwen3NextConfig, *rotary(Qwen3NextAttention, Qwen3NextRotaryEmbedding)),
     "gpt2": (transformers.GPT2Config, lambda config: GPT2Attention(config, layer_idx=0), gpt2),
     "bloom": (transformers.BloomConfig, lambda config: BloomAttention(config, layer_idx=0), bloom),
     "t5_decoder": (transformers.T5Config, t5_module, t5),
@@ -85,12 +97,12 @@ def attention_outputs(name, tensors):
         outputs |= {"output.attn_output_padded": padded_out, "output.attn_weights_padded": padded_weights}
     else:
         out, weights, *bias = call(config, attention, x, causal(config, x, None, 0), None, 0)
-        cache, outs, all_weights = DynamicCache(), [], torch.zeros_like(weights)
+        cache, outs, all_weights = DynamicCache(config=config), [], torch.zeros_like(weights)
         for first, last in [(0, PREFILL), *((t, t + 1) for t in range(PREFILL, T))]:
             new = x[:, first:last]
             step_out, step_weights, *_ = call(config, attention, new, causal(config, new, cache, first), cache, first)
             outs.append(step_out)
-            all_weights[:, :, first:last, :last] = step_weights
+            all_weights[:, :, first:last, last - step_weights.size(-1) : last] = step_weights
         outputs |= {"step.attn_output": torch.cat(outs, dim=1), "step.attn_weights": all_weights}
         outputs |= {"step.cache_keys": cache.layers[0].keys, "step.cache_values": cache.layers[0].values}
         bias = bias[0] if bias else None
@@ -101,9 +113,8 @@ def attention_outputs(name, tensors):
 
 def causal(config, x, cache, first):
     positions = torch.arange(first, first + x.size(1))[None]
-    return create_causal_mask(
-        config=config, inputs_embeds=x, attention_mask=None, past_key_values=cache, position_ids=positions
-    )
+    make = create_sliding_window_causal_mask if getattr(config, "sliding_window", None) else create_causal_mask
+    return make(config=config, inputs_embeds=x, attention_mask=None, past_key_values=cache, position_ids=positions)
 
 
 def model_outputs(tensors):

@@ -1,0 +1,49 @@
+"""Soft-capping: no score can exceed a cap, however long queries and keys are."""
+
+import torch
+
+from helpers.grouped import grouped_read, grouped_scores
+from helpers.masks import masked_softmax
+from helpers.require import require_floats, require_mask
+from helpers.require_long import require_cap
+from helpers.require_today import require_grouped
+
+
+def cap_scores(scores, cap):
+    """Scores far below the cap hardly change, all others end between -cap and cap.
+
+    Shapes: scores (...) -> (...)
+    Errors: TypeError if scores have no floats, or cap is no number; ValueError if cap is not above 0
+    Source: Bello et al. 2017; Gemma Team 2024, "Gemma 2", section 2; notebook 11
+    """
+    require_floats("scores", scores)
+    require_cap(cap)
+    return cap * torch.tanh(scores / cap)
+
+
+def capped_scores(scores, cap, mask):
+    """Cap the scores, then hide keys: the other way around, a hidden key's -inf would become -cap, and be seen.
+
+    Shapes: scores (..., T, S), mask broadcastable to it, True = may attend -> (..., T, S)
+    Units:  -inf where the mask is False
+    Errors: as `cap_scores`; TypeError if mask is not bool; ValueError if it does not fit
+    Source: as `cap_scores`; notebook 11
+    """
+    capped = cap_scores(scores, cap)
+    require_mask(mask, scores)
+    return capped.masked_fill(~mask, float("-inf"))
+
+
+def capped_attention(q, k, v, cap, mask=None):
+    """`grouped_attention` whose scores are capped after the division by sqrt(D), and before the mask.
+
+    Shapes: q (B, H, T, D), k (B, G, S, D), v (B, G, S, Dv), mask broadcastable to (B, H, T, S), True = may attend
+            -> out (B, H, T, Dv), weights (B, H, T, S)
+    Units:  weights sum to 1 over S, to 0 where a row is fully masked; no weight of a row is more than exp(2 * cap)
+            times another that is not hidden
+    Errors: TypeError or ValueError if q, k, v, cap or mask do not fit
+    Source: as `cap_scores`; notebook 11
+    """
+    require_grouped(q, k, v)
+    weights = masked_softmax(cap_scores(grouped_scores(q, k), cap), mask)
+    return grouped_read(weights, v), weights

@@ -1,0 +1,105 @@
+"""A paged cache: keys and values lie in pages of a few tokens, and a table for each text lists its pages in order.
+
+No text needs memory in one piece, and texts that begin alike share the pages of that beginning.
+"""
+
+import torch
+
+from helpers.require import require_sizes
+from helpers.require_long import require_free_pages, require_pages, require_text, require_tokens
+
+
+def read_pages(pages, table, length):
+    """The first `length` tokens in the order of the table, which is nothing but an index.
+
+    Shapes: pages (N, P, G, D): N pages of P tokens, table (M,), numbers of pages, or a list -> (G, length, D)
+    Errors: TypeError or ValueError if an entry is no page, or the table is too short
+    Source: Kwon et al. 2023, "PagedAttention", section 4; notebook 11
+    """
+    require_pages(pages, table, length)
+    table = torch.as_tensor(table, dtype=torch.long, device=pages.device)  # an empty list would be of floats
+    return pages[table].flatten(0, 1)[:length].transpose(0, 1)  # (M, P, G, D) -> (M * P, G, D) -> (G, length, D)
+
+
+class PagedCache:
+    """The keys and values of many texts in one store of pages.
+
+    Shapes: keys and values (N, P, G, D): N pages of P tokens
+    Units:  a text is known by a number; `tables` has the pages of each, `lengths` its tokens, and `uses` counts for
+            each page the texts whose tables list it
+    Errors: TypeError or ValueError if a size makes no sense, or tokens do not fit; KeyError for a text that is unknown
+            or freed; RuntimeError if no page is free, and then nothing has changed
+    Source: Kwon et al. 2023, "PagedAttention", sections 4.2 to 4.4; notebook 11
+    """
+
+    def __init__(self, num_pages, page_size, groups, d_head, dtype=torch.float32, device=None):
+        require_sizes(num_pages=num_pages, page_size=page_size, groups=groups, d_head=d_head)
+        self.keys, self.values = torch.zeros(2, num_pages, page_size, groups, d_head, dtype=dtype, device=device)
+        self.uses = [0] * num_pages
+        self.tables, self.lengths, self._started = {}, {}, 0
+
+    @property
+    def free_pages(self):
+        """The numbers of the pages that no text uses."""
+        return [page for page, uses in enumerate(self.uses) if uses == 0]
+
+    def start(self):
+        """A new text without tokens; returns its number."""
+        return self._add([], 0)
+
+    def fork(self, text):
+        """A new text that begins with all tokens of another: its table lists the same pages, and nothing is copied."""
+        require_text(text, self.tables)
+        return self._add(list(self.tables[text]), self.lengths[text])
+
+    def free(self, text):
+        """Forget a text; a page that no other text uses is free again."""
+        require_text(text, self.tables)
+        for page in self.tables.pop(text):
+            self.uses[page] -= 1
+        del self.lengths[text]
+
+    def append(self, text, k, v):
+        """Write the keys and values of a text's next tokens. If its last page is shared, a copy is written on.
+
+        Shapes: k and v (G, T, D); no gradients flow into the store
+        """
+        require_text(text, self.tables)
+        require_tokens(k, v, self.keys)
+        table, length, P = self.tables[text], self.lengths[text], self.keys.size(1)
+        T, room = k.size(1), len(table) * P - length  # room on the last page
+        shared = T > 0 and room > 0 and self.uses[table[-1]] > 1
+        needed, free = -(-max(T - room, 0) // P) + shared, self.free_pages
+        require_free_pages(needed, len(free))
+        new = free[:needed]
+        if shared:
+            self._copy(table[-1], new[0])
+            self.uses[table[-1]] -= 1
+            table.pop()
+        table.extend(new)
+        for page in new:
+            self.uses[page] = 1
+        places = torch.arange(length, length + T, device=k.device)  # in the text
+        pages = torch.tensor(table, dtype=torch.long, device=k.device)[places // P]
+        for store, x in ((self.keys, k), (self.values, v)):
+            store[pages, places % P] = x.detach().transpose(0, 1)  # (G, T, D) -> (T, G, D)
+        self.lengths[text] = length + T
+
+    def read(self, text):
+        """All keys and values of a text.
+
+        Shapes: -> (G, length, D) each
+        """
+        require_text(text, self.tables)
+        return tuple(read_pages(x, self.tables[text], self.lengths[text]) for x in (self.keys, self.values))
+
+    def _add(self, table, length):
+        text, self._started = self._started, self._started + 1
+        self.tables[text], self.lengths[text] = table, length
+        for page in table:
+            self.uses[page] += 1
+        return text
+
+    def _copy(self, page, to):
+        for store in (self.keys, self.values):
+            store[to] = store[page]

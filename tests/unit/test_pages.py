@@ -1,0 +1,226 @@
+"""The paged cache: what texts read is what was written, however they are started, continued, forked and freed."""
+
+from random import Random
+
+import pytest
+import torch
+
+from helpers.grouped import grouped_attention
+from helpers.pages import PagedCache, read_pages
+from tests.unit.bert_models import agree, random, require_one_sentence
+
+N, P, G, D = 11, 3, 2, 5
+
+
+def cache(num_pages=N):
+    return PagedCache(num_pages, P, G, D, dtype=torch.float64)
+
+
+def tokens(count, seed):
+    return random(G, count, D, seed=seed), random(G, count, D, seed=seed + 1000)
+
+
+def joined(*parts):
+    return tuple(torch.cat(x, dim=1) for x in zip(*parts, strict=True))
+
+
+def require_equal(found, expected):
+    assert all(map(torch.equal, found, expected))
+
+
+@pytest.mark.parametrize("length", [0, 1, 3, 4, 6])
+@pytest.mark.parametrize("kind", [list, torch.tensor], ids=["list", "tensor"])
+def test_a_table_is_an_index(length, kind):
+    pages, table = random(N, P, G, D), [7, 2, 7]
+    found = read_pages(pages, kind(table), length)
+    for i in range(length):
+        assert torch.equal(found[:, i], pages[table[i // P], i % P])
+    assert found.shape == (G, length, D) and read_pages(pages, [], 0).shape == (G, 0, D)
+
+
+@pytest.mark.parametrize("pieces", [[1] * 8, [8], [3, 3, 2], [2, 5, 1], [0, 8, 0]], ids=str)
+def test_what_is_appended_in_pieces_is_read_in_one(pieces):
+    made, (k, v) = cache(), tokens(8, seed=0)
+    made.append(made.start(), *tokens(4, seed=5))  # so that the first page is another text's
+    text = made.start()
+    for piece in zip(k.split(pieces, dim=1), v.split(pieces, dim=1), strict=True):
+        made.append(text, *piece)
+    require_equal(made.read(text), (k, v))
+    assert len(made.tables[text]) == 3 and made.lengths[text] == 8
+
+
+def test_attention_to_pages_is_attention_to_the_tokens():
+    made, (k, v), q = cache(), tokens(7, seed=0), random(1, 4, 2, D, seed=3)
+    text = made.start()
+    made.append(text, k, v)
+    agree(grouped_attention(q, *(x[None] for x in made.read(text))), grouped_attention(q, k[None], v[None]))
+
+
+def test_a_fork_shares_all_pages_until_one_of_both_writes():
+    made, prefix, one, two = cache(), tokens(7, seed=0), tokens(1, seed=1), tokens(4, seed=2)
+    first = made.start()
+    made.append(first, *prefix)
+    before = made.keys.clone()
+    second = made.fork(first)
+    assert made.tables[first] == made.tables[second] and torch.equal(made.keys, before)
+    assert len(made.free_pages) == N - 3
+    made.append(second, *two)  # 7 tokens fill one third of the last page: copied, then written on
+    assert made.tables[first][:2] == made.tables[second][:2] and made.tables[first][2] != made.tables[second][2]
+    require_equal(made.read(first), prefix)
+    require_equal(made.read(second), joined(prefix, two))
+    last = made.tables[first][2]
+    made.append(first, *one)  # nobody shares its last page now: no copy
+    assert made.tables[first][2] == last
+    require_equal(made.read(first), joined(prefix, one))
+    require_equal(made.read(second), joined(prefix, two))
+
+
+def test_a_full_page_is_never_copied():
+    made, prefix, one = cache(), tokens(6, seed=0), tokens(1, seed=1)
+    first = made.start()
+    made.append(first, *prefix)
+    second = made.fork(first)
+    made.append(second, *one)
+    assert made.tables[second][:2] == made.tables[first] and len(made.free_pages) == N - 3
+    require_equal(made.read(second), joined(prefix, one))
+
+
+def test_a_shared_page_is_free_when_its_last_text_is():
+    made = cache()
+    first = made.start()
+    made.append(first, *tokens(5, seed=0))
+    second = made.fork(first)
+    made.free(first)
+    assert len(made.free_pages) == N - 2
+    require_equal(made.read(second), tokens(5, seed=0))
+    made.free(second)
+    assert made.free_pages == list(range(N)) and made.uses == [0] * N and not made.tables and not made.lengths
+    assert made.start() not in (first, second)
+
+
+def test_a_full_cache_refuses_and_stays_as_it_was():
+    made = cache(3)
+    first = made.start()
+    made.append(first, *tokens(7, seed=0))
+    second = made.fork(first)
+    state = made.keys.clone(), made.values.clone(), made.uses[:], [*made.tables[second]], made.lengths[second]
+    with pytest.raises(RuntimeError, match="must be at least 1 for this, got 0; free a text"):
+        made.append(second, *tokens(1, seed=1))  # the copy finds no page
+    found = made.keys, made.values, made.uses, made.tables[second], made.lengths[second]
+    assert all(torch.equal(a, b) if isinstance(a, torch.Tensor) else a == b for a, b in zip(found, state, strict=True))
+    made.free(first)
+    made.append(second, *tokens(2, seed=1))
+    require_equal(made.read(second), joined(tokens(7, seed=0), tokens(2, seed=1)))
+
+
+def test_freed_pages_are_used_again_and_old_tokens_are_not_read():
+    made = cache(2)
+    for seed in range(5):
+        text = made.start()
+        made.append(text, *tokens(4 + seed % 2, seed=seed))
+        require_equal(made.read(text), tokens(4 + seed % 2, seed=seed))
+        made.free(text)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_order_of_starting_writing_forking_and_freeing(seed):
+    draw, made, texts = Random(seed), cache(), {}
+    for step in range(60):
+        what = draw.choice(["start", "append", "append", "append", "fork", "free"])
+        text = draw.choice([*texts]) if texts else None
+        if what == "start" or text is None:
+            texts[made.start()] = tokens(0, seed=0)
+        elif what == "fork":
+            texts[made.fork(text)] = texts[text]
+        elif what == "free":
+            made.free(text)
+            del texts[text]
+        else:
+            new = tokens(draw.randint(0, 5), seed=step)
+            try:
+                made.append(text, *new)
+            except RuntimeError:
+                assert len(made.free_pages) < 3
+            else:
+                texts[text] = joined(texts[text], new)
+        listed = [page for table in made.tables.values() for page in table]
+        assert made.uses == [listed.count(page) for page in range(N)]
+        for text, expected in texts.items():
+            require_equal(made.read(text), expected)
+            assert len(made.tables[text]) == -(-made.lengths[text] // P)
+
+
+def test_the_store_has_no_gradients_and_given_tensors_stay():
+    made, (k, v) = cache(), tokens(4, seed=0)
+    text = made.start()
+    made.append(text, k.requires_grad_(), v)
+    assert not made.keys.requires_grad and torch.equal(made.read(text)[0], k.detach())
+    kept = k.detach().clone()
+    made.append(text, *tokens(9, seed=1))
+    assert torch.equal(k, kept)
+
+
+# ---------------------------------------------------------------- errors
+
+PAGES = torch.zeros(4, 3, 2, 5)
+
+
+def started(k=None, v=None):
+    made = cache()
+    made.append(made.start(), k, v)
+
+
+@pytest.mark.parametrize(
+    "error, words, call",
+    [
+        (
+            ValueError,
+            "length must be between 0 and 6, what 2 pages of 3 tokens hold, got 7",
+            lambda: read_pages(PAGES, [0, 1], 7),
+        ),
+        (ValueError, "length must be between 0 and 0, .* got -1", lambda: read_pages(PAGES, [], -1)),
+        (TypeError, "length must be a whole number of tokens, got 2.0", lambda: read_pages(PAGES, [0], 2.0)),
+        (TypeError, "length must be a whole number of tokens, got True", lambda: read_pages(PAGES, [0], True)),
+        (
+            TypeError,
+            r"table must be a list or a tensor \(M,\) of whole numbers, .* got 3",
+            lambda: read_pages(PAGES, 3, 2),
+        ),
+        (TypeError, "table must be .* got tensor", lambda: read_pages(PAGES, torch.tensor([1.0]), 2)),
+        (TypeError, "table must be .* got tensor", lambda: read_pages(PAGES, torch.tensor([[1]]), 2)),
+        (ValueError, "numbers of pages from 0 to 3, got 4", lambda: read_pages(PAGES, [0, 4], 2)),
+        (ValueError, "numbers of pages from 0 to 3, got -1", lambda: read_pages(PAGES, torch.tensor([-1, 0]), 2)),
+        (ValueError, r"pages must be \(N, P, G, D\): .* got \(3, 2, 5\)", lambda: read_pages(PAGES[0], [0], 2)),
+        (ValueError, r"pages must be \(N, P, G, D\): .* got list", lambda: read_pages([], [0], 2)),
+        (TypeError, "num_pages must be a whole number, got None", lambda: PagedCache(None, P, G, D)),
+        (ValueError, "page_size must be at least 1, got 0", lambda: PagedCache(N, 0, G, D)),
+        (
+            KeyError,
+            "text must be a number that start or fork returned and that is not freed, got 0",
+            lambda: cache().read(0),
+        ),
+        (KeyError, "text must be .* got 3", lambda: cache().fork(3)),
+        (KeyError, "text must be .* got 3", lambda: cache().free(3)),
+        (KeyError, "text must be .* got 3", lambda: cache().append(3, *tokens(1, seed=0))),
+        (
+            TypeError,
+            "k must be a tensor of torch.float64 on cpu like the pages, got torch.float32 on cpu",
+            lambda: started(torch.zeros(G, 1, D), torch.zeros(G, 1, D)),
+        ),
+        (TypeError, "v must be a tensor of .* got NoneType", lambda: started(torch.zeros(G, 1, D).double())),
+        (
+            ValueError,
+            r"k and v must be \(2, T, 5\) like the pages, got \(2, 1, 5\) and \(2, 2, 5\)",
+            lambda: started(tokens(1, seed=0)[0], tokens(2, seed=0)[0]),
+        ),
+        (
+            ValueError,
+            r"k and v must be \(2, T, 5\) like the pages, got \(1, 2, 5\)",
+            lambda: started(*(x[:1] for x in tokens(2, seed=0))),
+        ),
+    ],
+)
+def test_errors_are_one_sentence(error, words, call):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    require_one_sentence(caught)
