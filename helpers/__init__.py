@@ -1,10 +1,11 @@
 """Attention by Hand: the final implementations of the course, one small module after another.
 
 Read the modules in the order in which the notebooks reach them; a file imports only files above it, and you can leave
-out `require` and `require_today`.
+out those that begin with `require`.
 
     require        what the model refuses, and how it says so
     require_today  the same for notebooks 09 and later
+    require_tiles  the same for notebook 12
     tokens         from text to ids                               notebook 01
     embeddings     from ids to vectors, and their positions       notebook 01
     masks          which query may attend to which key            notebook 03
@@ -24,6 +25,11 @@ out `require` and `require_today`.
     grouped        several query heads to each key head           notebook 10
     latent         keys and values that come from a short vector  notebook 10
     today          a language model of today, Llama's             notebook 10
+    online         softmax in one pass, and parts merged          notebook 12
+    tiled          attention in tiles, forward and backward       notebook 12
+    mask_mods      masks as functions of indices                  notebook 12
+    linear         attention without a softmax                    notebook 12
+    delta          the delta rule: what is overwritten            notebook 12
     ports          weight conversion to and from other code       notebooks 05, 09, 10, 14
     published      a module of others, to be translated           notebook 14
     ignored        which arguments transformers' layers ignore    notebook 14
