@@ -223,6 +223,12 @@ def tiles_joined_to_a_table(q, k, v, tile, causal=False):
     return F.softmax(scores, dim=-1) @ v, scores.logsumexp(-1)
 
 
+@wrong("kernel-for-all-keys")
+def attended_by_the_fused_kernel(q, k, v, tile, causal=False):
+    _, d, m = online(parts(q, k, v, tile, causal), q)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=causal), m + d.log()
+
+
 @wrong("no-gradients")
 def tiles_without_gradients(q, k, v, tile, causal=False):
     with torch.no_grad():

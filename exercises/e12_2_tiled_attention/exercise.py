@@ -1,6 +1,7 @@
 """Exercise 12.2: tiled_attention."""
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
@@ -52,6 +53,31 @@ def table_made(attempt):
                 f"{n * tile:,}."
             )
     return None
+
+
+class FusedKernels(TorchDispatchMode):
+    """While it is active, the most keys that a fused kernel of PyTorch for attention has read at once."""
+
+    def __init__(self):
+        super().__init__()
+        self.keys = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if "scaled_dot_product" in str(function):
+            self.keys = max(self.keys, args[1].size(-2))
+        return function(*args, **(kwargs or {}))
+
+
+def kernel_for_all_keys(attempt):
+    """PyTorch's own kernel makes no table either: it works in tiles, which are to be written here."""
+    with FusedKernels() as seen, torch.no_grad():
+        attempt(*arguments(55, 8, b=1, h=1, t=S, s=96))
+    if seen.keys <= 8:
+        return None
+    return (
+        f"The numbers are right, but `F.scaled_dot_product_attention` was called with {seen.keys} keys at once, "
+        "where tile is 8: its kernel does inside what is asked for here."
+    )
 
 
 EXERCISE = Exercise(
@@ -109,6 +135,13 @@ EXERCISE = Exercise(
             "Scores, weights and mask are needed for one tile of keys at a time. Which line makes them for all?",
             required=True,
             while_doing="with 96 positions",
+        ),
+        BehavioralTest(
+            "kernel-for-all-keys",
+            kernel_for_all_keys,
+            "Make the scores of one tile yourself. What has to be kept of them when the next tile comes?",
+            required=True,
+            while_doing="with 96 keys",
         ),
         gradients_flow(tiled_attention, arguments(61, 2, True, b=1, h=2, s=5, d=3), ("q", "k", "v", None, None)),
     ),

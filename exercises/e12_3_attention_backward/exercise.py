@@ -16,13 +16,14 @@ from feedback import ContractViolation, Exercise, FunctionRunner, TestCase, tree
 # ---------------------------------------------------------------- how the code is called
 
 
-class ForwardModeSeen(TorchFunctionMode):
-    """Raises where a calculation carries derivatives forward, as `torch.func.jvp` and `jacfwd` do."""
+class NoDerivatives(TorchFunctionMode):
+    """Raises where a tensor is to get gradients, or carries derivatives forward, as in `torch.func.jvp`."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        for x in args:
-            if isinstance(x, torch.Tensor) and forward_ad.unpack_dual(x).tangent is not None:
-                raise RuntimeError(SWITCHED_OFF)
+        tensors = [x for x in args if isinstance(x, torch.Tensor)]
+        forward = any(forward_ad.unpack_dual(x).tangent is not None for x in tensors)
+        if forward or function is torch.Tensor.requires_grad_:
+            raise RuntimeError(SWITCHED_OFF)
         return function(*args, **(kwargs or {}))
 
 
@@ -47,7 +48,7 @@ def call(attempt, q, k, v, d_out):
     """The code in inference mode, where neither autograd nor torch.func can help."""
     kept = forward(q, k, v)
     try:
-        with torch.inference_mode(), saved_tensors_hooks(refused, refused), ForwardModeSeen():
+        with torch.inference_mode(), saved_tensors_hooks(refused, refused), NoDerivatives():
             result = attempt(q, k, v, *kept, d_out)
     except RuntimeError as error:
         if not ASKED_FOR_DERIVATIVES.search(str(error)):
