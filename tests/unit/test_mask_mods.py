@@ -17,7 +17,7 @@ def per_head(b, h, q_idx, kv_idx):
 
 
 MASK_MODS = {
-    "causal": causal,
+    "causal": both(causal),  # mutmut wraps `causal`, and FlexAttention counts the arguments of what it is given
     "window": window(4),
     "prefix": prefix(3),
     "documents": same_document(DOCUMENTS),
