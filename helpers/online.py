@@ -9,7 +9,7 @@ import math
 import torch
 
 from helpers.masks import masked_softmax
-from helpers.require import require_mask, require_qkv, require_sizes
+from helpers.require import require_qkv, require_sizes
 from helpers.require_tiles import require_parts, require_scores
 
 INF = float("inf")
@@ -39,7 +39,7 @@ def online_logsumexp(scores, tile=1):
 
 
 def partial_attention(q, k, v, mask=None):
-    """Attention to some of the keys, and what is needed to merge it with attention to others.
+    """Attention to some of the keys, together with what it takes to merge it with attention to the others.
 
     Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv), mask broadcastable to (..., T, S), True = may attend
             -> out (..., T, Dv), lse (..., T)
@@ -51,7 +51,6 @@ def partial_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T, S)
     out = masked_softmax(scores, mask) @ v  # (..., T, Dv)
     if mask is not None:
-        require_mask(mask, scores)
         scores = scores.masked_fill(~mask, -INF)
     return out, scores.logsumexp(dim=-1)
 

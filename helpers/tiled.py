@@ -13,9 +13,9 @@ INF = float("inf")
 
 
 def tiled_attention(q, k, v, tile=64, causal=False):
-    """Attention that reads `tile` queries and `tile` keys at a time, in both directions.
+    """Attention that reads `tile` queries and `tile` keys at a time, in the forward and in the backward pass.
 
-    For the backward pass it keeps out and lse, and no weights.
+    Between the two it keeps out and lse, and no weights.
 
     Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv) -> out (..., T, Dv), lse (..., T)
     Units:  scores are divided by sqrt(D); lse is the logarithm of the sum of exp(scores), in float32 at least

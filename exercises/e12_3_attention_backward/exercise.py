@@ -78,8 +78,8 @@ def by_hand(q, k, v, d_out):
 EXERCISE = Exercise(
     minutes=20,
     difficulty=3,
-    gives="(dq, dk, dv), the gradients of `(out * d_out).sum()` for q, k and v, where out is attention scaled by "
-    "`sqrt(D)` without a mask, and lse the logarithm of the sum of exp(scores)",
+    gives="(dq, dk, dv), the gradients of `(out * d_out).sum()` with respect to q, k and v, where out is attention "
+    "scaled by `sqrt(D)`, without a mask, and lse is the logarithm of the sum of exp(scores)",
     reference=attention_backward,
     returns=("dq", "dk", "dv"),
     axis_names=AXES,
