@@ -12,17 +12,14 @@ a fresh process needed beyond what it held before.
 
 import argparse
 import math
-import re
-import statistics
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
+from benchmarks.measure import medians, peak_in_this_process, peak_on_gpu
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
 from helpers.masks import causal_mask
 from helpers.notebook import pick_device
@@ -31,7 +28,6 @@ from tools import Parser
 D_MODEL, NUM_HEADS = 512, 8
 SIZES = ((8, 128), (4, 512), (1, 2048), (1, 4096))
 QUICK = ((2, 64), (1, 256))
-MEGABYTE = 2**20
 
 
 # ---- the implementations: each takes x (B, T, C) and gives out (B, T, C)
@@ -135,7 +131,7 @@ def build(name, device):
         return None
 
 
-# ---- time
+# ---- what is measured
 
 
 def forward(module, x):
@@ -148,67 +144,19 @@ def forward_backward(module, x):
     module(x).backward(torch.ones_like(x))
 
 
-def seconds(step, module, x):
-    """How long one step takes, until the device has really finished."""
-    if x.is_cuda:
-        torch.cuda.synchronize()
-    start = time.perf_counter()
-    step(module, x)
-    if x.is_cuda:
-        torch.cuda.synchronize()
-    return time.perf_counter() - start
-
-
-def medians(step, modules, x, budget):
-    """The median time of each module; they take turns until the budget in seconds is spent, at least 5 times."""
-    spans = {name: [] for name in modules}
-    names, end = list(modules), time.perf_counter() + budget
-    for module in modules.values():
-        step(module, x)  # one that does not count
-    while len(spans[names[-1]]) < 5 or time.perf_counter() < end:
-        for name in names:
-            spans[name].append(seconds(step, modules[name], x))
-        names = names[1:] + names[:1]
-    return {name: statistics.median(found) for name, found in spans.items()}
-
-
-# ---- memory
-
-
 def peak_megabytes(name, B, T, device):
     """The largest memory that one forward + backward needs beyond the weights and x."""
     if device.type != "cuda":
         command = [sys.executable, "-m", "benchmarks.attention", "--memory-of", name, str(B), str(T)]
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     module, x = build(name, device), torch.randn(B, T, D_MODEL, device=device)
-    forward_backward(module, x)
-    module.zero_grad(set_to_none=True)
-    torch.cuda.reset_peak_memory_stats()
-    before = torch.cuda.memory_allocated()
-    forward_backward(module, x)
-    return (torch.cuda.max_memory_allocated() - before) / MEGABYTE
+    return peak_on_gpu(forward_backward, module, x, module.zero_grad)
 
 
 def memory_in_this_process(name, B, T):
-    """The same on a CPU, for a process that has done nothing else; 0 where the system does not tell."""
-    module, x = build(name, torch.device("cpu")), torch.randn(B, T, D_MODEL)
-    forward_backward(module, x[:, :16])  # loads what is loaded once
-    before = largest_memory()
-    forward_backward(module, x)
-    return largest_memory() - before
-
-
-def largest_memory():
-    """The most memory in MB that this process has held so far; on Linux since it began, not that of its parent."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        return int(re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1]) / 1024
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0.0
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MEGABYTE
+    """The same on a CPU, for a process that has done nothing else."""
+    x = torch.randn(B, T, D_MODEL)
+    return peak_in_this_process(forward_backward, build(name, torch.device("cpu")), x, x[:, :16])
 
 
 # ---- the table

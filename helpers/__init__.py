@@ -6,6 +6,7 @@ out the modules `require*`.
     require        what the model refuses, and how it says so
     require_today  the same for notebooks 09 and 10
     require_long   the same for notebook 11
+    require_tiles  the same for notebook 12
     tokens         from text to ids                               notebook 01
     embeddings     from ids to vectors, and their positions       notebook 01
     masks          which query may attend to which key            notebook 03
@@ -32,6 +33,11 @@ out the modules `require*`.
     capping        scores that cannot exceed a cap                notebook 11
     long_attention all of these in one module                     notebook 11
     pages          a cache in pages, which texts share            notebook 11
+    online         softmax in one pass, and parts merged          notebook 12
+    tiled          attention in tiles, forward and backward       notebook 12
+    mask_mods      masks as functions of indices                  notebook 12
+    linear         attention without a softmax                    notebook 12
+    delta          the delta rule: what is overwritten            notebook 12
     ports          weight conversion to and from other code       notebooks 05, 09, 10, 11, 14
     published      a module of others, to be translated           notebook 14
     ignored        which arguments transformers' layers ignore    notebook 14

@@ -1,5 +1,6 @@
 """The benchmark compares like with like: every implementation is the same causal attention. No test checks a time."""
 
+import json
 import re
 import sys
 
@@ -8,7 +9,7 @@ import torch
 from torch import nn
 
 from benchmarks import attention as benchmark
-from benchmarks import checks
+from benchmarks import checks, length, measure
 
 NAMES = [name for name in benchmark.IMPLEMENTATIONS if not name.startswith("BERT")]  # transformers is not installed
 CPU = torch.device("cpu")
@@ -53,8 +54,8 @@ def test_a_missing_package_is_left_out_and_named(monkeypatch, capsys):
 
 def test_modules_take_turns_and_the_median_counts(monkeypatch):
     turns, spans = [], iter(range(1, 100))
-    monkeypatch.setattr(benchmark, "seconds", lambda step, module, x: turns.append(module) or next(spans))
-    found = benchmark.medians(lambda module, x: None, {"a": "a", "b": "b"}, None, budget=0)
+    monkeypatch.setattr(measure, "seconds", lambda step, module, x: turns.append(module) or next(spans))
+    found = measure.medians(lambda module, x: None, {"a": "a", "b": "b"}, None, budget=0)
     assert "".join(turns) == "abbaabbaab"
     assert found == {"a": 5, "b": 6}
 
@@ -63,7 +64,46 @@ def test_modules_take_turns_and_the_median_counts(monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report the peak memory of a process")
 def test_the_memory_of_a_table_of_weights_is_measured():
     small, large = (benchmark.peak_megabytes("explicit softmax", 1, T, CPU) for T in (64, 1024))
-    assert large > small + 8 * 1024 * 1024 * 4 / benchmark.MEGABYTE  # at least one table for each of 8 heads
+    assert large > small + 8 * 1024 * 1024 * 4 / measure.MEGABYTE  # at least one table for each of 8 heads
+
+
+# ---- time and memory against length
+
+
+@pytest.mark.parametrize("name", length.IMPLEMENTATIONS)
+def test_the_three_compute_the_same(name):
+    given, mix = length.drawn(length.TILE + 37, CPU), torch.randn(1, length.NUM_HEADS, length.TILE + 37, length.D_HEAD)
+    results = [attend(*given) for attend in (length.IMPLEMENTATIONS[name], length.fused)]
+    torch.testing.assert_close(*results)
+    torch.testing.assert_close(*(torch.autograd.grad((out * mix).sum(), given)[0] for out in results))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report the peak memory of a process")
+def test_only_the_table_grows_with_the_square_of_the_length():
+    table = length.NUM_HEADS * 2048 * 2048 * 4 / measure.MEGABYTE
+    explicit, tiled, fused = (length.peak_megabytes(name, 2048, CPU) for name in length.IMPLEMENTATIONS)
+    assert explicit > 2 * table and tiled < table and fused < table  # it keeps scores and weights
+
+
+def test_each_length_is_measured_printed_and_drawn(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(length, "DATA", tmp_path)
+    monkeypatch.setattr(length, "LENGTHS", (8, 16))
+    monkeypatch.setattr(
+        length, "medians", lambda step, modules, x, budget: dict(zip(modules, (3.0, 5.0, 2.0), strict=True))
+    )
+    monkeypatch.setattr(length, "peak_megabytes", lambda name, T, device: len(name) * T)
+    length.main(["--save"])
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[3:]]
+    assert rows[0] == ["8", "explicit", "1.50", "1.50", "64.0"] and rows[-1] == ["16", "fused", "1.00", "1.00", "80.0"]
+    kept = json.loads((tmp_path / "length.json").read_text(encoding="utf-8"))
+    assert list(kept["lengths"]) == ["8", "16"]
+    assert kept["lengths"]["16"]["tiled"] == {"forward": 2.5, "and back": 2.5, "MB": 80}
+    drawn = length.pictures(kept["lengths"])
+    assert "explicit: from 64.0000 at 8 to 128.0000 at 16" in drawn["memory"].alt
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg")} == {
+        f"length_{name}.svg": picture.svg for name, picture in drawn.items()
+    }
 
 
 # ---- how long a check takes

@@ -1,0 +1,112 @@
+"""Masks as functions of indices, the language of FlexAttention: which tiles are skipped follows from the function.
+
+A mask function takes (b, h, q_idx, kv_idx), tensors of indices, and gives True where a query may attend to a key. It
+does not know how many there are, so that it can be asked about one tile, or about one pair.
+"""
+
+import operator
+from functools import reduce
+
+import torch
+
+from helpers.require import require_sizes
+from helpers.require_tiles import require_answers, require_documents, require_mask_mods
+
+
+def causal(b, h, q_idx, kv_idx):
+    """A query sees its own position and earlier ones.
+
+    Source: Dong et al. 2024, "Flex Attention"; notebook 12
+    """
+    return kv_idx <= q_idx
+
+
+def window(size):
+    """A query sees nothing that is `size` positions before it, or more; with `causal`, the `size` latest positions.
+
+    Shapes: -> a mask function
+    Errors: TypeError if size is not a whole number; ValueError if it is below 1
+    Source: Dong et al. 2024; notebook 12
+    """
+    require_sizes(size=size)
+    return lambda b, h, q_idx, kv_idx: q_idx - kv_idx < size
+
+
+def prefix(length):
+    """Every query sees the first `length` keys.
+
+    Shapes: -> a mask function
+    Errors: TypeError if length is not a whole number; ValueError if it is below 1
+    Source: Dong et al. 2024; notebook 12
+    """
+    require_sizes(length=length)
+    return lambda b, h, q_idx, kv_idx: kv_idx < length
+
+
+def same_document(documents):
+    """A query sees the keys of its own document, where several texts stand in one row.
+
+    Shapes: documents (S,), equal where the document is the same -> a mask function
+    Errors: ValueError if documents is not (S,)
+    Source: Dong et al. 2024; notebook 12
+    """
+    require_documents(documents)
+    return lambda b, h, q_idx, kv_idx: documents[q_idx] == documents[kv_idx]
+
+
+def both(*mask_mods):
+    """What all of these mask functions allow.
+
+    Shapes: -> a mask function
+    Errors: ValueError if there are none; TypeError if one cannot be called
+    Source: `and_masks` of PyTorch; notebook 12
+    """
+    return _joined(operator.and_, mask_mods)
+
+
+def either(*mask_mods):
+    """What at least one of these mask functions allows.
+
+    Shapes: -> a mask function
+    Errors: ValueError if there are none; TypeError if one cannot be called
+    Source: `or_masks` of PyTorch; notebook 12
+    """
+    return _joined(operator.or_, mask_mods)
+
+
+def _joined(how, mask_mods):
+    require_mask_mods(mask_mods)
+    # FlexAttention counts the arguments, so they are named.
+    return lambda b, h, q_idx, kv_idx: reduce(how, (mask_mod(b, h, q_idx, kv_idx) for mask_mod in mask_mods))
+
+
+def mask_table(mask_mod, T, S, B=1, H=1, device=None):
+    """The mask of a mask function as a table.
+
+    Shapes: -> (B, H, T, S), bool
+    Errors: TypeError or ValueError if a size is below 1, or the function gives something else than bools that fit
+    Source: `create_mask` of PyTorch; notebook 12
+    """
+    require_mask_mods([mask_mod])
+    require_sizes(T=T, S=S, B=B, H=H)
+    b, h, q_idx, kv_idx = torch.meshgrid(*(torch.arange(n, device=device) for n in (B, H, T, S)), indexing="ij")
+    found = mask_mod(b, h, q_idx, kv_idx)
+    require_answers(found, b.shape)
+    return found.expand(b.shape)
+
+
+def tile_kinds(mask_mod, T, S, tile, device=None):
+    """What must be done with each tile: 0 it is skipped, 1 its mask is needed, 2 all of it is seen.
+
+    Shapes: -> (T / tile, S / tile), rounded up, whole numbers
+    Errors: as `mask_table`
+    Source: `create_block_mask` of PyTorch; notebook 12
+    """
+    require_sizes(tile=tile)
+    table = mask_table(mask_mod, T, S, device=device)[0, 0]  # (T, S)
+    return torch.stack(
+        [
+            torch.stack([part.any().long() + part.all() for part in rows.split(tile, dim=1)])
+            for rows in table.split(tile, dim=0)
+        ]
+    )

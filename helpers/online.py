@@ -1,0 +1,78 @@
+"""Softmax in one pass, and attention in parts: what is known of some keys is corrected when others are read.
+
+A row needs to keep two numbers, its largest score and a sum. Together they are lse, the logarithm of the sum of
+exp(scores).
+"""
+
+import math
+
+import torch
+
+from helpers.masks import masked_softmax
+from helpers.require import require_qkv, require_sizes
+from helpers.require_tiles import require_parts, require_scores
+
+INF = float("inf")
+
+
+def online_logsumexp(scores, tile=1):
+    """log(sum(exp(scores))) in one pass that reads `tile` scores at a time, and never takes exp of a positive number.
+
+    Whenever a larger score comes, the sum so far is multiplied by exp(old maximum - new maximum). The softmax is then
+    exp(scores - lse).
+
+    Shapes: scores (..., S) -> (...)
+    Units:  -inf is a hidden score; a row of nothing else gives -inf
+    Errors: TypeError if scores are not floats; ValueError if there are none, or tile is below 1
+    Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax"; notebook 12
+    """
+    require_scores(scores)
+    require_sizes(tile=tile)
+    largest = scores.new_full(scores.shape[:-1], -INF)
+    total = scores.new_zeros(scores.shape[:-1])
+    for part in scores.split(tile, dim=-1):  # (..., tile)
+        new = torch.maximum(largest, part.amax(dim=-1))
+        base = new.masked_fill(new == -INF, 0.0)  # -inf - -inf would be NaN
+        total = total * (largest - base).exp() + (part - base[..., None]).exp().sum(dim=-1)
+        largest = new
+    return largest + total.masked_fill(total == 0, 1.0).log()
+
+
+def partial_attention(q, k, v, mask=None):
+    """Attention to some of the keys, together with what it takes to merge it with attention to the others.
+
+    Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv), mask broadcastable to (..., T, S), True = may attend
+            -> out (..., T, Dv), lse (..., T)
+    Units:  a row that sees nothing has out 0 and lse -inf
+    Errors: TypeError or ValueError if q, k, v or mask do not fit
+    Source: notebook 12
+    """
+    require_qkv(q, k, v)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T, S)
+    out = masked_softmax(scores, mask) @ v  # (..., T, Dv)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -INF)
+    return out, scores.logsumexp(dim=-1)
+
+
+def merge(out_a, lse_a, out_b, lse_b):
+    """From attention to two sets of keys, attention to both: each counts by its share of the sum of exp(scores).
+
+    The same line joins keys that were read on several devices, and a prefix that was read once for many texts.
+
+    Shapes: out_a and out_b (..., T, D), lse_a and lse_b (..., T) -> out (..., T, D), lse (..., T)
+    Units:  lse is the logarithm of the sum of exp(scores); where it is -inf, nothing was seen, and out does not matter
+    Errors: TypeError if they are not floats; ValueError if the shapes do not fit
+    Source: Dao et al. 2022, section 3.1; Juravsky et al. 2024 for prefixes; notebook 12
+    """
+    require_parts(out_a, lse_a, out_b, lse_b)
+    largest = torch.maximum(lse_a, lse_b).detach()  # the result does not depend on it
+    nothing = largest == -INF
+    base = largest.masked_fill(nothing, 0.0)
+    a, b = (lse_a - base).exp(), (lse_b - base).exp()  # (..., T)
+    total = (a + b).masked_fill(nothing, 1.0)  # at least 1
+    # Filled, not multiplied by 0: what stands where nothing was seen may be NaN.
+    out_a = out_a.masked_fill((lse_a == -INF)[..., None], 0.0)
+    out_b = out_b.masked_fill((lse_b == -INF)[..., None], 0.0)
+    out = (a / total)[..., None] * out_a + (b / total)[..., None] * out_b
+    return out.to(out_a.dtype), (base + total.log()).masked_fill(nothing, -INF)

@@ -1,0 +1,193 @@
+"""Attention without a softmax: three orders of the same sums, with and without a rule for what is overwritten."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from exercises.common.sizes import LargestTensor
+from helpers.delta import delta_chunked, delta_parallel, delta_recurrent
+from helpers.grouped import cache_bytes
+from helpers.linear import linear_chunked, linear_parallel, linear_recurrent, positive
+from tests.unit.bert_models import agree, random, require_one_sentence
+
+B, H, T, D, E = 2, 3, 11, 5, 7
+CHUNKS = [1, 2, 3, 11, 20]
+
+
+def qkv(T=T):
+    return random(B, H, T, D), random(B, H, T, D, seed=1), random(B, H, T, E, seed=2)
+
+
+def with_steps(T=T):
+    """The same with keys of length 1, and steps between 0 and 1."""
+    q, k, v = qkv(T)
+    return q, F.normalize(k, dim=-1), v, random(B, H, T, seed=3).sigmoid()
+
+
+def weighed(q, k, v):
+    """Linear attention by its definition: one query after the other, one key after the other."""
+    out = torch.zeros_like(v)
+    for t in range(v.size(-2)):
+        weights = [(positive(q[..., t, :]) * positive(k[..., s, :])).sum(-1, keepdim=True) for s in range(t + 1)]
+        out[..., t, :] = sum(w * v[..., s, :] for s, w in enumerate(weights)) / sum(weights)
+    return out
+
+
+def written(q, k, v, beta):
+    """The delta rule by its matrix form: the state times (1 - beta k k^T), plus beta k v^T."""
+    state, outs = torch.zeros(B, H, D, E, dtype=v.dtype), []
+    for t in range(v.size(-2)):
+        key, step = k[..., t, :, None], beta[..., t, None, None]
+        state = (torch.eye(D, dtype=v.dtype) - step * key @ key.mT) @ state + step * key @ v[..., t, None, :]
+        outs.append(q[..., t, None, :] @ state)
+    return torch.cat(outs, dim=-2)
+
+
+LINEAR = {
+    "parallel": linear_parallel,
+    "recurrent": lambda *given: linear_recurrent(*given)[0],
+    **{f"chunks of {n}": lambda *given, n=n: linear_chunked(*given, n)[0] for n in CHUNKS},
+}
+DELTA = {
+    "parallel": delta_parallel,
+    "recurrent": lambda *given: delta_recurrent(*given)[0],
+    **{f"chunks of {n}": lambda *given, n=n: delta_chunked(*given, n)[0] for n in CHUNKS},
+}
+FORMS = [(form, qkv, weighed) for form in LINEAR.values()] + [(form, with_steps, written) for form in DELTA.values()]
+NAMES = [f"linear, {name}" for name in LINEAR] + [f"delta, {name}" for name in DELTA]
+CONTINUED = {
+    "linear, recurrent": (qkv, linear_recurrent),
+    "linear, chunked": (qkv, lambda *given: linear_chunked(*given[:3], 3, *given[3:])),
+    "delta, recurrent": (with_steps, delta_recurrent),
+    "delta, chunked": (with_steps, lambda *given: delta_chunked(*given[:4], 3, *given[4:])),
+}
+
+
+@pytest.mark.parametrize("form, make, definition", FORMS, ids=NAMES)
+def test_each_form_is_the_definition_in_outputs_and_gradients(form, make, definition):
+    inputs, mix = [x.requires_grad_() for x in make()], random(B, H, T, E, seed=9)
+    kept = [x.clone() for x in inputs]
+    found, expected = form(*inputs), definition(*inputs)
+    agree(found, expected)
+    agree(torch.autograd.grad((found * mix).sum(), inputs), torch.autograd.grad((expected * mix).sum(), inputs))
+    assert all(map(torch.equal, inputs, kept))
+
+
+@pytest.mark.parametrize("form, make, definition", FORMS, ids=NAMES)
+def test_nothing_leaks_from_the_future_and_all_of_the_past_is_read(form, make, definition):
+    inputs = [x.requires_grad_() for x in make()]
+    for t in range(T):
+        of_k, of_v = torch.autograd.grad(form(*inputs)[..., t, :].square().sum(), inputs[1:3], allow_unused=True)
+        for gradient in (of_k, of_v) if t else (of_v,):  # one key alone has weight 1, whatever it is
+            assert (gradient[..., t + 1 :, :] == 0).all()
+            assert (gradient[..., : t + 1, :].abs().amax(dim=-1) > 0).all()
+
+
+@pytest.mark.parametrize("name", CONTINUED)
+@pytest.mark.parametrize("first", [1, 4, 10])
+def test_a_past_is_continued_twice_and_never_grows(name, first):
+    make, form = CONTINUED[name]
+    given = make()
+    start, rest = [[x[:, :, part] for x in given] for part in (slice(0, first), slice(first, T))]
+    whole, end = form(*given)
+    out, past = form(*start)
+    kept = [x.clone() for x in (past if isinstance(past, tuple) else (past,))]
+    form(*(-x for x in rest), past)
+    continued, there = form(*rest, past)
+    agree(torch.cat([out, continued], dim=-2), whole)
+    agree(there, end)
+    assert all(map(torch.equal, past if isinstance(past, tuple) else (past,), kept))
+    assert cache_bytes(past) == cache_bytes(end) == B * H * D * (E + (name[0] == "l")) * 8  # float64
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 1e-5), (torch.bfloat16, 0.15)])
+@pytest.mark.parametrize("form", LINEAR.values(), ids=LINEAR)
+def test_dtypes(form, dtype, tolerance):
+    given = [x.to(dtype) for x in qkv()]
+    found = form(*given)
+    assert found.dtype == dtype and (found - weighed(*(x.double() for x in given))).abs().max() < tolerance
+
+
+@pytest.mark.parametrize("make, form", [(qkv, linear_chunked), (with_steps, delta_chunked)], ids=["linear", "delta"])
+def test_chunks_never_make_the_table(make, form):
+    given = make(160)
+    with LargestTensor() as largest:
+        form(*given, 8)
+    assert largest.elements <= B * H * 160 * E  # as large as v; the table has 23 times as many
+
+
+def test_the_parallel_weights_are_a_mean():
+    q, k, v = qkv()
+    agree(linear_parallel(q, k, torch.ones_like(v)), torch.ones_like(v))
+    agree(linear_parallel(q, k, v)[..., 0, :], v[..., 0, :])
+
+
+def test_features_are_positive_also_where_elu_rounds():
+    x = torch.linspace(-60, 60, 25, dtype=torch.float64, requires_grad=True)  # 0 is among them
+    agree(positive(x), F.elu(x) + 1)
+    agree(*(torch.autograd.grad(each.sum(), x) for each in (positive(x), F.elu(x))))
+    assert positive(x.float()).gt(0).all()
+
+
+# ---------------------------------------------------------------- what is remembered
+
+
+def test_the_delta_rule_gives_the_latest_value_of_a_key_and_linear_sums_do_not():
+    keys = torch.eye(D, dtype=torch.float64)
+    order = torch.tensor([0, 1, 2, 3, 4, 1, 3])  # keys 1 and 3 come again with other values
+    k, v = keys[order], random(7, E)
+    latest = v[[0, 5, 2, 6, 4]]
+    _, state = delta_recurrent(k, k, v, torch.ones(7, dtype=torch.float64))
+    agree(keys @ state, latest)
+    _, state = delta_recurrent(k, k, v, torch.full((7,), 0.5, dtype=torch.float64))
+    agree(keys[1] @ state, 0.25 * v[1] + 0.5 * v[5])
+    agree((keys @ (k.T @ v))[1], v[1] + v[5])
+
+
+def test_with_orthogonal_keys_the_delta_rule_only_adds():
+    k, v = torch.eye(D, dtype=torch.float64), random(D, E)
+    agree(delta_parallel(k, k, v, torch.ones(D, dtype=torch.float64)), v)
+
+
+# ---------------------------------------------------------------- errors
+
+Q, V, STEPS = torch.zeros(2, 3, 4), torch.zeros(2, 3, 5), torch.zeros(2, 3)
+
+
+@pytest.mark.parametrize(
+    "error, words, call",
+    [
+        (ValueError, "with a query for each key, got q", lambda: linear_parallel(Q[:, :2], Q, V)),
+        (ValueError, "with a query for each key, got q", lambda: linear_recurrent(Q, Q, V[:1])),
+        (TypeError, "k must be a tensor of floats", lambda: linear_chunked(Q, Q.long(), V, 2)),
+        (ValueError, "chunk must be at least 1, got 0", lambda: linear_chunked(Q, Q, V, 0)),
+        (TypeError, "chunk must be a whole number, got 1.5", lambda: delta_chunked(Q, Q, V, STEPS, 1.5)),
+        (
+            ValueError,
+            r"past must be what an earlier call returned, of shape \(2, 4, 5\) and \(2, 4\), got \(2, 4, 5\)",
+            lambda: linear_recurrent(Q, Q, V, torch.zeros(2, 4, 5)),
+        ),
+        (
+            ValueError,
+            r"of shape \(2, 4, 5\) and \(2, 4\), got \(2, 4, 5\), \(2, 3\)",
+            lambda: linear_chunked(Q, Q, V, 2, (torch.zeros(2, 4, 5), torch.zeros(2, 3))),
+        ),
+        (
+            ValueError,
+            r"of shape \(2, 4, 5\), got \(2, 5, 4\)",
+            lambda: delta_recurrent(Q, Q, V, STEPS, V.new_zeros(2, 5, 4)),
+        ),
+        (ValueError, r"of shape \(2, 4, 5\), got list", lambda: delta_chunked(Q, Q, V, STEPS, 2, [V])),
+        (TypeError, "beta must be a tensor of floats, got float", lambda: delta_parallel(Q, Q, V, 0.5)),
+        (
+            ValueError,
+            r"beta must be \(2, 3\), a step size for each key, got \(3,\)",
+            lambda: delta_parallel(Q, Q, V, STEPS[0]),
+        ),
+        (ValueError, "with a query for each key", lambda: delta_recurrent(Q, Q, V[:1], STEPS)),
+    ],
+)
+def test_errors_are_one_sentence(error, words, call):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    require_one_sentence(caught)

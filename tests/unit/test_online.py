@@ -1,0 +1,159 @@
+"""Softmax in one pass, and attention in parts that are merged: PyTorch's own, however the keys are cut."""
+
+import pytest
+import torch
+
+from helpers.attention import dot_product_attention
+from helpers.masks import causal_mask
+from helpers.online import merge, online_logsumexp, partial_attention
+from tests.unit.bert_models import agree, random, require_one_sentence, some_mask
+from tests.unit.oracles import sdpa
+
+B, H, T, S, D, E = 2, 3, 5, 7, 11, 13
+INF = float("inf")
+
+
+def qkv():
+    return random(B, H, T, D), random(B, H, S, D, seed=1), random(B, H, S, E, seed=2)
+
+
+# ---------------------------------------------------------------- one pass
+
+
+@pytest.mark.parametrize("tile", [1, 2, 3, 7, 8])
+@pytest.mark.parametrize("size", [1, 1e4])
+def test_the_sum_is_pytorch_s_for_every_tile(tile, size):
+    scores = size * random(B, T, S)
+    scores[0, 0], scores[0, 1, :4], scores[0, 2, 4:] = -INF, -INF, -INF
+    torch.testing.assert_close(online_logsumexp(scores, tile), scores.logsumexp(dim=-1), rtol=1e-15, atol=1e-13)
+
+
+def test_weights_follow_from_the_sum():
+    scores = random(B, T, S)
+    agree((scores - online_logsumexp(scores)[..., None]).exp(), scores.softmax(dim=-1))
+
+
+@pytest.mark.parametrize("tile", [1, 3, 7])
+def test_its_gradients_are_the_softmax(tile):
+    scores = random(T, S)
+    scores[0], scores[1, :3] = -INF, -INF
+    scores.requires_grad_()
+    (found,) = torch.autograd.grad(online_logsumexp(scores, tile)[1:].sum(), scores)
+    agree(found[1:], scores[1:].softmax(dim=-1))
+    (found,) = torch.autograd.grad(online_logsumexp(scores, tile).sum(), scores)
+    assert found.isfinite().all()
+
+
+def test_it_never_takes_exp_of_a_positive_number():
+    scores = torch.tensor([[-1e4, 0.0, 3e4, 2e4], [3e4, 0.0, -INF, 3e4]], dtype=torch.float16)
+    assert online_logsumexp(scores).isfinite().all()
+
+
+# ---------------------------------------------------------------- parts
+
+
+@pytest.mark.parametrize("mask", [None, some_mask(T, S), some_mask(B, H, T, S)], ids=["no mask", "mask", "mask of all"])
+def test_a_part_is_attention_and_the_sum(mask):
+    q, k, v = qkv()
+    out, lse = partial_attention(q, k, v, mask)
+    agree(out, dot_product_attention(q, k, v, mask)[0])
+    scores = q @ k.mT / D**0.5
+    agree(lse, (scores if mask is None else scores.masked_fill(~mask, -INF)).logsumexp(dim=-1))
+
+
+@pytest.mark.parametrize("first", range(1, S))
+@pytest.mark.parametrize("masked", [False, True])
+def test_two_parts_are_the_whole(first, masked):
+    q, k, v = (x.requires_grad_() for x in qkv())
+    mask = causal_mask(T, past=S - T) & (torch.arange(S) != 1) if masked else torch.ones(T, S, dtype=torch.bool)
+    cuts = (slice(0, first), slice(first, S))
+    parts = [partial_attention(q, k[..., cut, :], v[..., cut, :], mask[:, cut]) for cut in cuts]
+    out, lse = merge(*parts[0], *parts[1])
+    expected, expected_lse = partial_attention(q, k, v, mask)
+    agree((out, lse), (expected, expected_lse))
+    agree(out, sdpa(q, k, v, mask))
+    mix = random(B, H, T, E, seed=9)
+    agree(
+        *(torch.autograd.grad((z * mix).sum() + y.sum(), (q, k, v)) for z, y in ((out, lse), (expected, expected_lse)))
+    )
+
+
+def test_parts_are_merged_in_any_order():
+    q, k, v = qkv()
+    a, b, c = (partial_attention(q, k[..., i::3, :], v[..., i::3, :]) for i in range(3))
+    agree(merge(*merge(*a, *b), *c), merge(*a, *merge(*c, *b)))
+
+
+@pytest.mark.parametrize("left", [1e30, INF, float("nan")])
+def test_where_nothing_was_seen_out_does_not_matter(left):
+    out, lse, empty = random(T, E), random(T, seed=1), torch.full((T, E), left, dtype=torch.float64)
+    nothing = torch.full((T,), -INF, dtype=torch.float64)
+    agree(merge(out, lse, empty, nothing), (out, lse))
+    agree(merge(empty, nothing, out, lse), (out, lse))
+    both = [x.clone().requires_grad_() for x in (empty, nothing, empty, nothing)]
+    found, found_lse = merge(*both)
+    assert (found == 0).all() and (found_lse == -INF).all()
+    gradients = torch.autograd.grad(found.sum() + found_lse.sum(), both)
+    assert all(gradient.isfinite().all() for gradient in gradients)
+
+
+def test_merging_has_right_gradients_and_takes_large_sums():
+    assert torch.autograd.gradcheck(
+        merge, [random(2, 3, 4).requires_grad_(), random(2, 3, seed=1).requires_grad_()] * 2
+    )
+    out = torch.eye(2, dtype=torch.float32)
+    for shift in (-1e4, 1e4):
+        lse = torch.full((2,), shift)
+        merged, total = merge(out, lse, -out, lse)
+        torch.testing.assert_close(merged, torch.zeros(2, 2))
+        torch.testing.assert_close(total, lse + 0.6931472, rtol=0, atol=1e-3)
+
+
+def test_dtypes_and_arguments():
+    given = [
+        random(T, E).bfloat16(),
+        random(T, seed=1).float(),
+        random(T, E, seed=2).bfloat16(),
+        random(T, seed=3).float(),
+    ]
+    kept = [x.clone() for x in given]
+    out, lse = merge(*given)
+    assert out.dtype == torch.bfloat16 and lse.dtype == torch.float32
+    assert all(map(torch.equal, given, kept))
+
+
+# ---------------------------------------------------------------- errors
+
+OUT, LSE, Q = torch.zeros(2, 3, 4), torch.zeros(2, 3), torch.zeros(3, 4)
+
+
+@pytest.mark.parametrize(
+    "error, words, call",
+    [
+        (
+            TypeError,
+            "scores must be a tensor of floats, got torch.int64",
+            lambda: online_logsumexp(torch.ones(3).long()),
+        ),
+        (ValueError, r"with at least one key, got \(3, 0\)", lambda: online_logsumexp(torch.ones(3, 0))),
+        (ValueError, r"with at least one key, got \(\)", lambda: online_logsumexp(torch.tensor(1.0))),
+        (ValueError, "tile must be at least 1, got 0", lambda: online_logsumexp(OUT, 0)),
+        (TypeError, "tile must be a whole number, got 2.0", lambda: online_logsumexp(OUT, 2.0)),
+        (TypeError, "lse_b must be a tensor of floats, got list", lambda: merge(OUT, LSE, OUT, [0.0])),
+        (
+            ValueError,
+            r"out_a and out_b must be of one shape .* got out_a \(2, 3, 4\), lse_a \(2, 3, 1\)",
+            lambda: merge(OUT, LSE[..., None], OUT, LSE),
+        ),
+        (ValueError, r"out_b \(2, 3, 5\)", lambda: merge(OUT, LSE, torch.zeros(2, 3, 5), LSE)),
+        (ValueError, r"lse_b \(3,\)", lambda: merge(OUT, LSE, OUT, LSE[0])),
+        (ValueError, r"got out_a \(4,\)", lambda: merge(OUT[0, 0], LSE[0, 0], OUT[0, 0], LSE[0, 0])),
+        (ValueError, "same number of features", lambda: partial_attention(Q, Q[:, :2], Q)),
+        (TypeError, "mask must be bool", lambda: partial_attention(Q, Q, Q, torch.ones(3, 3))),
+        (ValueError, "does not broadcast to scores", lambda: partial_attention(Q, Q, Q, torch.ones(2, 3) > 0)),
+    ],
+)
+def test_errors_are_one_sentence(error, words, call):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    require_one_sentence(caught)

@@ -1,0 +1,186 @@
+"""Attention in tiles: PyTorch's own in outputs and gradients, and no tensor as large as the table of scores."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from exercises.common.sizes import LargestTensor
+from helpers.online import partial_attention
+from helpers.tiled import tiled_attention, tiled_backward, tiled_forward, tiles
+from tests.unit.bert_models import agree, random, require_one_sentence
+
+B, H, T, S, D, E = 2, 3, 7, 17, 11, 13
+TILES = [1, 3, 5, 17, 40]
+
+
+def qkv(rows=T):
+    return random(B, H, rows, D), random(B, H, S, D, seed=1), random(B, H, S, E, seed=2)
+
+
+@pytest.mark.parametrize("tile", TILES)
+@pytest.mark.parametrize("rows, causal", [(T, False), (S, False), (S, True)])
+def test_it_is_pytorch_s_in_outputs_and_gradients(tile, rows, causal):
+    inputs = [x.requires_grad_() for x in qkv(rows)]
+    out, _ = tiled_attention(*inputs, tile, causal)
+    expected, mix = F.scaled_dot_product_attention(*inputs, is_causal=causal), random(B, H, rows, E, seed=9)
+    agree(out, expected)
+    agree(torch.autograd.grad((out * mix).sum(), inputs), torch.autograd.grad((expected * mix).sum(), inputs))
+
+
+@pytest.mark.parametrize("tile", TILES)
+@pytest.mark.parametrize("causal", [False, True])
+def test_lse_is_that_of_the_scores_and_so_are_its_gradients(tile, causal):
+    inputs = [x.requires_grad_() for x in qkv(S)]
+    found = tiled_attention(*inputs, tile, causal)
+    mask = torch.ones(S, S, dtype=torch.bool).tril() if causal else None
+    expected = partial_attention(*inputs, mask)
+    agree(found, expected)
+    mixes = random(B, H, S, E, seed=8), random(B, H, S, seed=9)
+    sums = [sum((x * mix).sum() for x, mix in zip(given, mixes, strict=True)) for given in (found, expected)]
+    agree(*(torch.autograd.grad(each, inputs) for each in sums))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_gradients(causal):
+    inputs = [random(3, 2, seed=seed).requires_grad_() for seed in range(3)]
+    assert torch.autograd.gradcheck(lambda *given: tiled_attention(*given, 2, causal), inputs)
+    assert torch.autograd.gradgradcheck(lambda *given: tiled_attention(*given, 2, causal), inputs)
+
+
+def test_the_backward_pass_needs_no_autograd():
+    inputs, d_out = [x.requires_grad_() for x in qkv()], random(B, H, T, E, seed=9)
+    expected = torch.autograd.grad(tiled_attention(*inputs, 5)[0], inputs, d_out)
+    with torch.inference_mode():
+        out, lse = tiled_forward(*inputs, 5)
+        agree(tiled_backward(*inputs, out, lse, d_out, 5), expected)
+
+
+def test_one_head_without_batch_or_heads():
+    inputs = [x[0, 0] for x in qkv()]
+    agree(tiled_attention(*inputs, 4)[0], F.scaled_dot_product_attention(*inputs))
+
+
+@pytest.mark.parametrize("size", [1e4, -1e4])
+def test_large_scores_stay_finite(size):
+    k, v = random(1, 6, 1, seed=1), random(1, 6, 2, seed=2)
+    q = torch.full_like(k, size)  # D is 1: scores are size * k
+    agree(tiled_attention(q, k, v, 2)[0], F.scaled_dot_product_attention(q, k, v))
+    _, lse = tiled_attention(q, torch.ones_like(k), v, 2)
+    torch.testing.assert_close(lse, torch.full_like(lse, size + math.log(6)), rtol=1e-15, atol=0)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 2e-6), (torch.bfloat16, 0.01), (torch.float16, 2e-3)])
+def test_sums_are_kept_in_float32_at_least(dtype, tolerance):
+    given = [x.to(dtype).requires_grad_() for x in qkv()]
+    exact = [x.detach().double().requires_grad_() for x in given]
+    (out, lse), (expected, expected_lse) = tiled_attention(*given, 3), tiled_attention(*exact, 3)
+    assert out.dtype == dtype and lse.dtype == torch.float32
+    assert (out - expected).abs().max() < tolerance and (lse - expected_lse).abs().max() < 2e-6
+    mix = random(B, H, T, E, seed=9)
+    gradients = torch.autograd.grad((out.double() * mix).sum(), given)
+    for found, right in zip(gradients, torch.autograd.grad((expected * mix).sum(), exact), strict=True):
+        assert found.dtype == dtype and (found - right).abs().max() < 10 * tolerance
+
+
+def test_half_precision_errs_by_no_more_than_one_rounding_of_the_exact_result():
+    q, k, v = (
+        x.bfloat16() for x in (random(1, 1, 2, 8), random(1, 1, 4000, 8, seed=1), random(1, 1, 4000, 8, seed=2).abs())
+    )
+    exact = tiled_attention(q.double(), k.double(), v.double(), 64)[0]
+    torch.testing.assert_close(tiled_attention(q, k, v, 64)[0], exact.bfloat16(), rtol=2**-8, atol=0)
+
+
+def test_arguments_stay_as_they_are():
+    given = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in qkv()]
+    kept = [x.clone() for x in given]
+    agree(tiled_attention(*given, 4), tiled_attention(*kept, 4))
+    assert all(map(torch.equal, given, kept))
+
+
+# ---------------------------------------------------------------- tiles, and what is never made
+
+
+@pytest.mark.parametrize("b, h", [(1, 1), (2, 3)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_table_is_never_made(b, h, causal):
+    n, d, tile = 120, 3, 10
+    inputs = [random(b, h, n, d, seed=seed).requires_grad_() for seed in range(3)]
+    with LargestTensor() as there:
+        out, _ = tiled_attention(*inputs, tile, causal)
+    with LargestTensor() as and_back:
+        out.sum().backward()
+    assert there.elements <= b * h * n * d and and_back.elements <= b * h * n * d  # the table has 40 times as many
+    with LargestTensor() as explicit:
+        partial_attention(*inputs)
+    assert explicit.elements == b * h * n * n
+
+
+def test_between_the_passes_only_inputs_out_and_lse_are_kept():
+    inputs, kept = [x.requires_grad_() for x in qkv()], []
+    with torch.autograd.graph.saved_tensors_hooks(kept.append, lambda x: x):
+        out, lse = tiled_attention(*inputs, 5)
+    assert [x.shape for x in kept] == [x.shape for x in (*inputs, out, lse)]
+
+
+@pytest.mark.parametrize("T, S, tile", [(7, 17, 5), (1, 1, 1), (6, 6, 3), (5, 4, 9)])
+def test_tiles_cover_each_pair_once(T, S, tile):
+    read = torch.zeros(T, S)
+    for rows, columns in tiles(T, S, tile):
+        for part in columns:
+            assert rows.stop - rows.start <= tile and part.stop - part.start <= tile
+            read[rows, part] += 1
+    assert (read == 1).all()
+
+
+@pytest.mark.parametrize("n, tile", [(12, 3), (13, 3), (3, 5), (7, 1)])
+def test_causal_tiles_that_nobody_sees_are_skipped_and_no_others(n, tile):
+    read = torch.zeros(n, n)
+    for rows, columns in tiles(n, n, tile, causal=True):
+        for part in columns:
+            read[rows, part] += 1
+            assert part.start <= rows.stop - 1  # the last query sees its first key
+    assert (read.tril() == torch.ones(n, n).tril()).all() and read.max() == 1
+    across = -(-n // tile)
+    assert sum(len(columns) for _, columns in tiles(n, n, tile, causal=True)) == across * (across + 1) // 2
+
+
+# ---------------------------------------------------------------- errors
+
+Q, K = torch.zeros(2, 3, 4), torch.zeros(2, 5, 4)
+OUT, LSE = torch.zeros(2, 3, 4), torch.zeros(2, 3)
+
+
+@pytest.mark.parametrize(
+    "error, words, call",
+    [
+        (ValueError, "tile must be at least 1, got 0", lambda: tiled_attention(Q, K, K, 0)),
+        (TypeError, "tile must be a whole number, got 2.0", lambda: tiled_attention(Q, K, K, 2.0)),
+        (TypeError, "q must be a tensor of floats, got torch.int64", lambda: tiled_attention(Q.long(), K, K)),
+        (
+            ValueError,
+            r"the same axes before the last two, got q \(3, 4\), k \(2, 5, 4\), v \(2, 5, 4\); expand",
+            lambda: tiled_attention(Q[0], K, K),
+        ),
+        (ValueError, r"the same axes before the last two", lambda: tiled_attention(Q, K, K[:1])),
+        (
+            ValueError,
+            "causal=True needs as many queries as keys, got T = 3 and S = 5",
+            lambda: tiled_attention(Q, K, K, causal=True),
+        ),
+        (
+            ValueError,
+            r"out and d_out must be \(2, 3, 4\) and lse \(2, 3\), .* lse \(2, 3\), d_out \(2, 5, 4\)",
+            lambda: tiled_backward(Q, K, K, OUT, LSE, K),
+        ),
+        (ValueError, r"lse \(2, 4\)", lambda: tiled_backward(Q, K, K, OUT, LSE.new_zeros(2, 4), OUT)),
+        (ValueError, r"got out \(2, 5, 4\)", lambda: tiled_backward(Q, K, K, K, LSE, OUT)),
+        (TypeError, "d_out must be a tensor of floats, got NoneType", lambda: tiled_backward(Q, K, K, OUT, LSE, None)),
+        (ValueError, "tile must be at least 1", lambda: tiled_backward(Q, K, K, OUT, LSE, OUT, 0)),
+    ],
+)
+def test_errors_are_one_sentence(error, words, call):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    require_one_sentence(caught)
