@@ -89,7 +89,7 @@ def test_no_plan_shows_a_section_twice_and_the_sessions_build_on_each_other():
 def test_every_core_section_is_in_a_plan_or_named_for_reading_at_home():
     named = {row.place for plan in PLANS.values() for row in plan.sections} | set(plans.NAMED.findall(TEXT))
     core = {place for place, section in plans.by_place().items() if section.kind == "core"}
-    assert sorted(core - named) == [], "give these sections a row in a plan of classroom/guide.md, or name them below it"
+    assert sorted(core - named) == [], "give each a row in a plan of classroom/guide.md, or name it below the plan"
 
 
 def test_what_a_plan_shows_and_asks_is_on_its_slides():
