@@ -1,4 +1,4 @@
-"""The story model of today: Llama's architecture with a single head of keys, trained on stories as notebook 08's was."""
+"""The story model of today: Llama's architecture with one head of keys, trained on the stories of notebook 08."""
 
 import torch
 
