@@ -71,6 +71,11 @@ def test_large_scores_stay_finite(size):
     torch.testing.assert_close(lse, torch.full_like(lse, size + math.log(6)), rtol=1e-15, atol=0)
 
 
+def test_each_query_has_a_maximum_of_its_own():
+    q, k, v = torch.linspace(0, -1e4, 6)[:, None].double(), 1 + random(6, 1).abs(), random(6, 2, seed=1)
+    agree(tiled_attention(q, k, v, 3)[0], F.scaled_dot_product_attention(q, k, v))
+
+
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 2e-6), (torch.bfloat16, 0.01), (torch.float16, 2e-3)])
 def test_sums_are_kept_in_float32_at_least(dtype, tolerance):
     given = [x.to(dtype).requires_grad_() for x in qkv()]
