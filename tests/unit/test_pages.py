@@ -165,7 +165,7 @@ def test_the_store_has_no_gradients_and_given_tensors_stay():
 PAGES = torch.zeros(4, 3, 2, 5)
 
 
-def started(k=None, v=None):
+def started(k, v):
     made = cache()
     made.append(made.start(), k, v)
 
@@ -207,7 +207,7 @@ def started(k=None, v=None):
             "k must be a tensor of torch.float64 on cpu like the pages, got torch.float32 on cpu",
             lambda: started(torch.zeros(G, 1, D), torch.zeros(G, 1, D)),
         ),
-        (TypeError, "v must be a tensor of .* got NoneType", lambda: started(torch.zeros(G, 1, D).double())),
+        (TypeError, "v must be a tensor of .* got list", lambda: started(torch.zeros(G, 1, D).double(), [0.0])),
         (
             ValueError,
             r"k and v must be \(2, T, 5\) like the pages, got \(2, 1, 5\) and \(2, 2, 5\)",
