@@ -62,6 +62,7 @@ def test_a_fork_shares_all_pages_until_one_of_both_writes():
     made.append(first, *prefix)
     before = made.keys.clone()
     second = made.fork(first)
+    made.append(second, *tokens(0, seed=0))  # nothing to write: still shared
     assert made.tables[first] == made.tables[second] and torch.equal(made.keys, before)
     assert len(made.free_pages) == N - 3
     made.append(second, *two)  # 7 tokens fill one third of the last page: copied, then written on
@@ -193,6 +194,8 @@ def started(k, v):
         (ValueError, r"pages must be \(N, P, G, D\): .* got \(3, 2, 5\)", lambda: read_pages(PAGES[0], [0], 2)),
         (ValueError, r"pages must be \(N, P, G, D\): .* got list", lambda: read_pages([], [0], 2)),
         (TypeError, "num_pages must be a whole number, got None", lambda: PagedCache(None, P, G, D)),
+        (TypeError, "groups must be a whole number, got 2.0", lambda: PagedCache(N, P, 2.0, D)),
+        (ValueError, "d_head must be at least 1, got 0", lambda: PagedCache(N, P, G, 0)),
         (ValueError, "page_size must be at least 1, got 0", lambda: PagedCache(N, 0, G, D)),
         (
             KeyError,
