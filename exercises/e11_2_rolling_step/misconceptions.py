@@ -13,7 +13,7 @@ ORDER = (
 )
 WINDOW = "A window of 3 is the token's own position and the two before it. Which positions does your last token see?"
 NEXT = "What can the next token see besides itself? That is what the past must hold."
-ROWS = "Row i of the mask belongs to position P + i of all P + T, and so do its limits."
+ROWS = "The queries are the last T of all P + T positions: row i of the mask belongs to position P + i."
 
 
 # ---------------------------------------------------------------- the right steps

@@ -93,7 +93,7 @@ def zeros(scores, sinks):
 @known(
     "sink-not-exponentiated",
     means="The sink itself was added to the sum of the exponentials, and not its exponential.",
-    hint="A sink is a score, as those of the keys are. What does a softmax do with each of its scores?",
+    hint="A sink is a score like those of the keys. What does a softmax do with each of its scores?",
     explain=row,
 )
 def sink_in_the_sum(scores, sinks):
@@ -137,9 +137,8 @@ def gated_by_the_sink(scores, sinks):
 
 @known(
     "gate-by-the-largest",
-    means="The share of the keys was made from the largest score of the row; it takes the logarithm of the sum of all "
-    "exponentials.",
-    hint="sigmoid(lse - sink) is right, with lse = `scores.logsumexp(-1)`. What is the largest score instead?",
+    means="What the keys keep of a row was computed from its largest score alone; all of its scores count.",
+    hint="In sigmoid(lse - sink), lse is the logarithm of the sum of all exp(scores). When is that the largest score?",
     explain=row,
 )
 def gated_by_the_largest_score(scores, sinks):
@@ -149,7 +148,7 @@ def gated_by_the_largest_score(scores, sinks):
 @known(
     "sign-of-the-sink",
     means="The sign of the sink is wrong: a high sink takes little.",
-    hint="A sink is a score, as those of the keys are: it competes with them.",
+    hint="A sink is a score like those of the keys, and competes with them.",
     explain=row,
     step="column",
 )

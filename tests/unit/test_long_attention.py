@@ -76,6 +76,10 @@ def test_sinks_are_parameters_only_if_asked_for():
     assert torch.equal(LongAttention(C, H, G, d_head=D, sinks=True).sinks, torch.zeros(H))
 
 
+def test_a_gate_has_a_bias_if_the_other_projections_have_one():
+    assert module("gate").gate_proj.bias is None and module("all").gate_proj.bias.shape == (H * D,)
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 def test_in_pieces_it_is_the_same_and_a_window_bounds_the_past(name):
     made, x = module(name), random(B, T, C)
@@ -157,7 +161,7 @@ def test_a_decoder_of_today_takes_it_and_reads_on_in_constant_memory():
         ),
         (
             TypeError,
-            r"past must be what the module returned, .* got Tensor",
+            r"past must be what the module returned, .* got Tensor$",
             lambda: module()(random(B, T, C), past=random(3, 2)),
         ),
         (

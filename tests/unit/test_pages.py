@@ -62,6 +62,7 @@ def test_a_fork_shares_all_pages_until_one_of_both_writes():
     made.append(first, *prefix)
     before = made.keys.clone()
     second = made.fork(first)
+    made.append(second, *tokens(0, seed=0))  # nothing to write: still shared
     assert made.tables[first] == made.tables[second] and torch.equal(made.keys, before)
     assert len(made.free_pages) == N - 3
     made.append(second, *two)  # 7 tokens fill one third of the last page: copied, then written on
@@ -165,7 +166,7 @@ def test_the_store_has_no_gradients_and_given_tensors_stay():
 PAGES = torch.zeros(4, 3, 2, 5)
 
 
-def started(k=None, v=None):
+def started(k, v):
     made = cache()
     made.append(made.start(), k, v)
 
@@ -193,6 +194,8 @@ def started(k=None, v=None):
         (ValueError, r"pages must be \(N, P, G, D\): .* got \(3, 2, 5\)", lambda: read_pages(PAGES[0], [0], 2)),
         (ValueError, r"pages must be \(N, P, G, D\): .* got list", lambda: read_pages([], [0], 2)),
         (TypeError, "num_pages must be a whole number, got None", lambda: PagedCache(None, P, G, D)),
+        (TypeError, "groups must be a whole number, got 2.0", lambda: PagedCache(N, P, 2.0, D)),
+        (ValueError, "d_head must be at least 1, got 0", lambda: PagedCache(N, P, G, 0)),
         (ValueError, "page_size must be at least 1, got 0", lambda: PagedCache(N, 0, G, D)),
         (
             KeyError,
@@ -207,7 +210,7 @@ def started(k=None, v=None):
             "k must be a tensor of torch.float64 on cpu like the pages, got torch.float32 on cpu",
             lambda: started(torch.zeros(G, 1, D), torch.zeros(G, 1, D)),
         ),
-        (TypeError, "v must be a tensor of .* got NoneType", lambda: started(torch.zeros(G, 1, D).double())),
+        (TypeError, "v must be a tensor of .* got list", lambda: started(torch.zeros(G, 1, D).double(), [0.0])),
         (
             ValueError,
             r"k and v must be \(2, T, 5\) like the pages, got \(2, 1, 5\) and \(2, 2, 5\)",

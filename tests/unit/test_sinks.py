@@ -82,7 +82,7 @@ def test_gradients_dtypes_and_arguments(way):
     )
     exact = way(*qkv(), sinks())
     for dtype, tolerance in ((torch.float32, 2e-6), (torch.bfloat16, 0.05)):
-        given = [*(x.to(dtype) for x in qkv()), sinks().to(dtype)]
+        given = [*(x.to(dtype) for x in qkv()), sinks().float()]  # sinks may be more exact
         kept = [x.clone() for x in given]
         for found, expected in zip(way(*given), exact, strict=True):
             assert found.dtype == dtype and (found - expected).abs().max() < tolerance
