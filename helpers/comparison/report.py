@@ -100,7 +100,7 @@ class Comparison:
 
     def picture(self):
         """The largest difference of each module's output, in the order in which they run."""
-        from helpers import plots  # drawing takes a second to import
+        from helpers import plots
 
         sizes = {row.name or "the model": row.gave for row in self.rows}
         first = next((name for name, size in sizes.items() if size is not None and size > self.tolerance), None)
