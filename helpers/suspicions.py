@@ -15,7 +15,7 @@ from torch import nn
 from helpers.comparison.recording import first_tensor, undisturbed
 
 LOOK = {  # at what, where a suspicion is right
-    "causal": "the causal mask, which must come before the softmax, and at norms and means, which must not go over positions",
+    "causal": "the causal mask, which comes before the softmax, and at norms or means that go over positions",
     "padding": "the padding mask: it must reach every layer, hide keys, and mean by True what the layer means",
     "cache": "the positions after a past, the causal mask of several new tokens, and what changes a past in place",
     "scale": "what is under the root, which is the width of one head, and at who else divides",
@@ -74,9 +74,8 @@ def assert_cache_equals_whole(model, ids, tolerance=1e-4):
                 outs.append(out)
             apart = _apart(torch.cat(outs, dim=1), whole)
             if not apart <= tolerance:
-                raise AssertionError(
-                    f"in pieces of {cuts} tokens the outputs differ by {apart:.2g}; look at {LOOK['cache']}"
-                )
+                far = f"by {apart:.2g}" if apart < math.inf else "in their number, or one is not finite"
+                raise AssertionError(f"in pieces of {cuts} tokens the outputs differ {far}; look at {LOOK['cache']}")
 
 
 def assert_scale(scores_of, tolerance=1e-4):
@@ -149,7 +148,8 @@ def assert_every_parameter_learns(model, x):
         raise AssertionError(f"the gradient of {_some(broken)} is not finite; look for a row of -inf before a softmax")
     if dead:
         raise AssertionError(
-            f"no gradient reaches {_some(dead)}; look for detach(), .data, no_grad, and a part that is never called"
+            f"no gradient reaches {_some(dead)}; look for detach(), .data, no_grad, a part that is never called, and a "
+            "factor that begins at 0, which may be meant so"
         )
 
 

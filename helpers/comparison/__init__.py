@@ -13,7 +13,7 @@ down into the children, and tries causes until one explains the numbers of both 
 import torch
 from torch import nn
 
-from helpers.comparison.diagnosis import differences, first_parting, guess, random_numbers
+from helpers.comparison.diagnosis import allowed, differences, first_parting, guess, random_numbers
 from helpers.comparison.guess import Guess
 from helpers.comparison.pairing import paired, parameter_pairs, without_counterpart
 from helpers.comparison.recording import Call, copied, record, undisturbed
@@ -47,7 +47,9 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
             pairs = paired(calls, others, mapping or {})
             parameters = parameter_pairs(mine, theirs, pairs, calls, others)
         found = differences(calls, others, pairs)
-        parting = first_parting(found, tolerance)
+        parting = first_parting(
+            found, tolerance, lambda call, before: record(mine, _plain, inputs, options, (call.place, before))
+        )
         alone, other_architecture = ((), ()), False
         if not recorded:
             alone, other_architecture = _architecture(mine, theirs, pairs, calls, others)
@@ -65,6 +67,7 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
         alone=alone,
         other_architecture=other_architecture,
         tolerance=tolerance,
+        undone=parting is None and any(size > allowed(b, tolerance) for *_, b, size in found),
         inside=parting.mine.parent.name if parting is not None and parting.before else "",
     )
 

@@ -35,8 +35,8 @@ def by_attention(sides, within):
     bases = [base for one in found if one for base in one.bases]
     for one in found:
         if one:
-            one.masks, one.heads, one.bases = masks, one.heads or (heads[0] if heads else 0), bases
-    if None in found or not all(one.heads for one in found):
+            one.masks, one.heads, one.bases = masks, one.heads or (heads[0] if heads else 1), bases
+    if None in found:
         return None
     for one in found:
         one.q, one.k, one.v = (_heads_first(x, one.heads) for x in (one.q, one.k, one.v))

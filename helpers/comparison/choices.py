@@ -109,7 +109,9 @@ def _mask_options(a):
     for mask in a.masks:
         for shaped in _shaped(mask, a.q.size(0), T, S):
             if not any(torch.equal(shaped, other) for other in given.values()):
-                given["the given mask" if not given else f"given mask {len(given) + 1}"] = shaped
+                inverted = any(torch.equal(shaped, ~other) for other in given.values())
+                number = "the given mask" if not given else f"given mask {len(given) + 1}"
+                given["the given mask, inverted" if inverted else number] = shaped
     yield "none", None
     for name, mask in {
         "causal": causal,

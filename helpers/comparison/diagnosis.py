@@ -52,11 +52,34 @@ def largest_of(b):
     return float(finite.abs().max()) if finite.numel() else 0.0
 
 
-def first_parting(found, tolerance):
-    for call, other, before, _, b, size in found:
-        if size is not None and size > allowed(b, tolerance) and (call.name or not before):
-            return Parting(call, other, before, size)
+def first_parting(found, tolerance, disturbed):
+    """The first event with a difference that no later step undoes, or None.
+
+    disturbed(call, before): the calls of mine in a run in which noise is added there. What changes with it, and yet
+    agrees with theirs, undoes the difference: a factor may stand in one module of mine and in the next one of theirs.
+    """
+    resume = 0
+    for i, (call, other, before, _, b, size) in enumerate(found):
+        if i < resume or size is None or size <= allowed(b, tolerance) or (not call.name and before):
+            continue
+        after = found[i + 1 :] if call.given is not None else []
+        if any(later <= allowed(x, tolerance) for *_, x, later in after):
+            changed = {c.place: c for c in disturbed(call, before)}
+            undone = [j for j, event in enumerate(after, i + 1) if _undoes(event, changed, tolerance)]
+            if undone:
+                resume = undone[0]
+                continue
+        return Parting(call, other, before, size)
     return None
+
+
+def _undoes(event, changed, tolerance):
+    call, _, before, a, b, size = event
+    rounding = 2e-6 * max(1.0, largest_of(b))  # a difference that has only become smaller is not undone
+    if size > rounding or call.place not in changed:
+        return False
+    there = changed[call.place].input if before else changed[call.place].output
+    return size_of_difference(a, there) > 10 * allowed(b, tolerance)
 
 
 def guess(parting, runs, pairs, parameters, tolerance):
@@ -69,7 +92,7 @@ def guess(parting, runs, pairs, parameters, tolerance):
     within = max(2e-6 * largest, min(tolerance * largest, parting.difference / 100))
     hidden = not parting.before and (mine.given is None or theirs.given is None)
     sides, pool = both_sides(parting, hidden, runs, pairs, within)
-    scope, other = (sides[0].scope, sides[1].scope) if parting.before else (mine, theirs)
+    scope, other = (sides[0].scope, sides[1].scope) if parting.before or mine.given is None else (mine, theirs)
     norms, moved = (
         labels_of_norms(sides, pairs),
         lambda label, x: _is_moved(label, x, mine, sides[0].scope, runs[0], within),
@@ -109,12 +132,7 @@ def _of_whole_numbers(a, b):
     return None
 
 
-def random_numbers(mine, again):
-    """A guess if a run of one model differs from another with the same input: dropout, or something else by chance."""
-    for one, other in zip(mine, again, strict=False):
-        if one.name != other.name:
-            break
-        for a, b in ((one.input, other.input), (one.output, other.output)):
-            if a is not None and b is not None and size_of_difference(a, b) > 0:
-                return one
-    return None
+def random_numbers(run, again):
+    """The first call of a model that another run with the same input changes: dropout, or something else by chance."""
+    same = {call.name: call.name for call in run}
+    return next((call for call, *_, size in differences(run, again, same) if size), None)

@@ -56,12 +56,13 @@ def undisturbed(*models):
             module.training = mode
 
 
-def record(model, call, inputs, options):
+def record(model, call, inputs, options, disturbed=None):
     """Run the model on copies of the inputs: the calls of its modules in the order in which they begin.
 
     The first is that of the model itself. The hooks are removed, even if a module raises an exception.
+    disturbed: (place, before) of a call whose output, or input if before, becomes another in this run
     """
-    recorder = Recorder()
+    recorder = Recorder(disturbed)
     handles = []
     try:
         for name, module in model.named_modules():
@@ -82,8 +83,8 @@ def record(model, call, inputs, options):
 class Recorder:
     """Makes the hooks, and keeps what they see."""
 
-    def __init__(self):
-        self.calls, self.open, self.clock, self.counts = [], [], 0, {}
+    def __init__(self, disturbed):
+        self.calls, self.open, self.clock, self.counts, self.disturbed = [], [], 0, {}, disturbed
 
     def begins(self, name):
         def hook(module, args, kwargs):
@@ -91,6 +92,7 @@ class Recorder:
             self.open.append(call)
             if is_torch_attention(module):
                 self._add_projections(call)
+            return noisy((args, kwargs)) if self.disturbed == (call.place, True) else None
 
         return hook
 
@@ -101,6 +103,7 @@ class Recorder:
             if is_torch_attention(module):  # its out_proj does not run as a module
                 self._add(f"{call.name}.out_proj", module.out_proj, None, call, call.output)
             call.end = self._tick()
+            return noisy(output) if self.disturbed == (call.place, False) else None
 
         return hook
 
@@ -154,6 +157,15 @@ def first_tensor(tree):
     elif isinstance(tree, (tuple, list)):
         tree = [list(part.values()) if isinstance(part, dict) else part for part in tree]
     return next(iter(tensors_in(tree)), None)
+
+
+def noisy(tree):
+    """The same with noise in its first tensor, if that has floats."""
+    first = first_tensor(tree)
+    if first is None or not first.is_floating_point():
+        return tree
+    noise = torch.randn(first.shape, generator=torch.Generator().manual_seed(0)).to(first)
+    return tree_map(lambda leaf: first + first.std() * noise if leaf is first else leaf, tree)
 
 
 def copied(tree):

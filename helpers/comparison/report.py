@@ -25,6 +25,7 @@ class Comparison:
 
     before: it gets something else already, so that the difference arises between the modules, in what holds it
     difference: the largest, of any number; guess: a `Guess`, or None where the cause is not known
+    undone: the models do not part, although outputs in between differ
     alone: the layers of mine and those of theirs that have no counterpart; other_architecture: these are more than
     details
     """
@@ -38,6 +39,7 @@ class Comparison:
     other_architecture: bool
     tolerance: float
     inside: str = ""
+    undone: bool = False
 
     def __bool__(self):
         """Whether the models part."""
@@ -56,6 +58,8 @@ class Comparison:
         if self.other_architecture:
             found += [f"{who} alone has {_some(names)}." for who, names in zip(WHO, self.alone, strict=True) if names]
         if self.name is None:
+            if self.undone:
+                return [*found, "In between, outputs differ, but later steps undo every difference."]
             return [*found, f"No output differs by more than {self.tolerance:g}."]
         if self.before:
             found.append(
@@ -100,7 +104,7 @@ class Comparison:
 
     def picture(self):
         """The largest difference of each module's output, in the order in which they run."""
-        from helpers import plots  # drawing takes a second to import
+        from helpers import plots
 
         sizes = {row.name or "the model": row.gave for row in self.rows}
         first = next((name for name, size in sizes.items() if size is not None and size > self.tolerance), None)

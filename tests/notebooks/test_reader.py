@@ -83,7 +83,7 @@ def test_the_guide_and_the_slides_take_in_a_tenth_notebook(path, monkeypatch):
     assert (run, poll) == (decks.Slide("10", ("run",)), decks.Slide("10", poll="10.many"))
     assert [slide.section for slide in (run, poll, later)] == ["1. Whole shares"] * 2 + ["2. Parts of shares"]
     head = "## Day 1: Shares\n\n| at | section | minutes | kind | show | poll | exercises | homework |\n|---|\n"
-    plan = f"{head}| | 10 · 1. Whole shares | | | `run` | | | – |\n\nEnds at of 1:00. Homework: ?"
+    plan = f"{head}| | 10 · 1. Whole shares | | | `run` | | | – |\n\nEnds at ? of 1:00. Exercises at home: ?"
     monkeypatch.setattr(plans, "GUIDE", path.with_suffix(".md"))
     plans.GUIDE.write_text(plan, encoding="utf-8")
     assert decks.decks("10 run\npoll 10.many\n10 more") == {"day-1": decks.Deck("day-1", "Shares", (run, poll))}

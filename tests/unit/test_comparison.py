@@ -149,8 +149,34 @@ def test_a_mapping_pairs_what_names_do_not_tell():
     theirs[0].load_state_dict(mine[1].state_dict())
     theirs[1].load_state_dict(mine[0].state_dict())
     x = torch.randn(3, 5)
-    assert compare(mine, theirs, x).name == "0"
-    assert not compare(mine, theirs, x, mapping={"0": "1", "1": "0"})
+    mapping = {"0": "1", "1": "0"}
+    found = compare(mine, theirs, x)
+    assert not found and found.undone and "later steps undo every difference" in repr(found)
+    found = compare(mine, theirs, x, mapping=mapping)
+    assert not found and not found.undone
+    theirs[0].weight.data[2] += 1
+    found = compare(mine, theirs, x, mapping=mapping)
+    assert (found.name, found.guess.kind) == ("1", "parameter")
+
+
+def test_a_factor_that_stands_in_another_module_is_no_difference():
+    class Scaled(nn.Module):
+        def __init__(self, early):
+            super().__init__()
+            self.table, self.out, self.early = nn.Embedding(7, 5), nn.Linear(5, 3), early
+
+        def forward(self, ids):
+            return self.out(self.table(ids) if self.early else 2 * self.table(ids))
+
+    torch.manual_seed(0)
+    mine, theirs, ids = Scaled(False), Scaled(True), torch.tensor([[1, 2, 3, 4]])
+    theirs.load_state_dict(mine.state_dict())
+    theirs.table.weight.data *= 2
+    found = compare(mine, theirs, ids)
+    assert not found and found.undone
+    mine.out.bias.data += 1
+    found = compare(mine, theirs, ids)
+    assert found.name == "out" and found.guess.kind == "parameter"
 
 
 def test_a_port_of_a_published_module_agrees_with_it():
