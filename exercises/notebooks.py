@@ -56,8 +56,8 @@ SECOND_PART = (
     Notebook(
         "09_positions_that_turn.ipynb",
         "positions that turn",
-        minutes=122,
-        core=62,
+        minutes=124,
+        core=64,
         question="How does a model of today know where a word stands?",
     ),
     Notebook(

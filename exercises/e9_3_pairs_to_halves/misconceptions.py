@@ -105,7 +105,7 @@ def columns_of_each_head(weight, num_heads):
 @known(
     "unchanged",
     means="The rows stand where they stood.",
-    hint="With one head of four rows, the order becomes 0, 2, 1, 3. " + PRINT_IT,
+    hint="In `weight`, rows 0 and 1 of a head are a pair. How far apart must they be in the result? " + PRINT_IT,
     explain=row_taken,
 )
 def as_it_was(weight, num_heads):

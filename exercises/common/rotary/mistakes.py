@@ -129,7 +129,7 @@ def _frequencies(known, turned):
 
     @known(
         "exponent-positive",
-        means="The frequencies grow from pair to pair: the sign of the exponent is missing, or the base is divided by.",
+        means="The frequencies grow from pair to pair: the exponent lacks its minus sign, or the power is a divisor.",
         hint=FREQUENCY,
         explain=turned,
         step="frequencies",
