@@ -63,8 +63,8 @@ SECOND_PART = (
     Notebook(
         "10_fewer_keys.ipynb",
         "fewer keys",
-        minutes=114,
-        core=60,
+        minutes=117,
+        core=63,
         question="What does a token cost, and how do models pay less?",
     ),
     Notebook(
