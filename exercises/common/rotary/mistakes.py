@@ -129,7 +129,8 @@ def _frequencies(known, turned):
 
     @known(
         "exponent-positive",
-        means="The frequencies grow from pair to pair: the exponent lacks its minus sign, or the power is a divisor.",
+        means="The frequencies grow from pair to pair: the exponent lacks its minus sign, or the position is "
+        "multiplied by a power by which it should be divided.",
         hint=FREQUENCY,
         explain=turned,
         step="frequencies",
