@@ -63,7 +63,7 @@ SECOND_PART = (
     Notebook(
         "10_fewer_keys.ipynb",
         "fewer keys",
-        minutes=117,
+        minutes=125,
         core=63,
         question="What does a token cost, and how do models pay less?",
     ),

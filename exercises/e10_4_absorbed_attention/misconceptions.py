@@ -7,7 +7,7 @@ import torch
 from exercises.common import explainers
 from feedback import Misconceptions
 
-ORDER = "q · (W latent) = (Wᵀ q) · latent. Which of the two products is small?"
+ORDER = "A score is q · (W latent), a product of three factors. In which order do they make only small tensors?"
 
 
 # ---------------------------------------------------------------- the right steps

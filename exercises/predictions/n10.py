@@ -27,7 +27,7 @@ PREDICTIONS = (
         {
             "a": "As long as before: the multiplications are what takes the time.",
             "b": "Less than half as long: what takes the time is to bring the cache from memory.",
-            "c": "Longer: 32 heads of queries have to wait for the same keys.",
+            "c": "Longer: 32 query heads have to wait for the same keys.",
         },
         right="b",
         tempting={
@@ -77,7 +77,7 @@ PREDICTIONS = (
         "The best possible loss is 0.88, and notebook 08's model reaches 0.93. Which loss does the decoder of today "
         "reach, with one head of keys and values in place of four?",
         {
-            "a": "About the same: four heads of queries can still ask four questions of the same keys.",
+            "a": "About the same: four query heads can still ask four questions of the same keys.",
             "b": "Above 1.2: a single head of keys cannot stand for the name, the place, the color and the food at "
             "once.",
             "c": "Below 0.89: its parts are newer, and each of them is an improvement.",
