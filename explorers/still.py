@@ -272,7 +272,9 @@ def shared_cache(sizes, name, length, bytes_per_number):
     ]
     words = "; ".join(f"{way}: {readable(count)}" for way, count in costs.items())
     return plots.Picture(
-        "\n".join(parts) + "\n", f"{title}. {_counted(H, 'query head')} read {read}. {words[0].upper()}{words[1:]}."
+        "\n".join(parts) + "\n",
+        f"{title}. {_counted(H, 'query head')} read {read}. {words[0].upper()}{words[1:]}.",
+        "Each square above is a query head, and below it is what it reads. The bars compare ways to share keys and values.",
     )
 
 

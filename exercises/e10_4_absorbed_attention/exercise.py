@@ -92,6 +92,6 @@ EXERCISE = Exercise(
         BehavioralTest("keys-made", keys_made, ORDER, required=True, while_doing="with 600 positions"),
         gradients_flow(absorbed_attention, arguments(41, 2, 2, 3, 5, 4, 3, 6), ("q", "latents", "w_k", "w_v")),
     ),
-    when_correct="The cache holds S · R numbers for all heads together, and keys and values of all heads are never made "
+    when_correct="The cache holds S · R numbers for all heads together, and keys and values of all heads are not made "
     "from it.",
 )

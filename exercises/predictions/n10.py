@@ -66,11 +66,12 @@ PREDICTIONS = (
         },
         right="a",
         tempting={
-            "b": "The slow pairs have hardly turned at distance 1. What about the fastest, which turns by 1 radian?",
+            "b": "The slow pairs have hardly turned between neighbors. What about the fastest, which turns by "
+            "a whole radian?",
             "c": "The angles are the same. But is turning a latent and then multiplying it by W_k the same as "
             "multiplying it first, and turning the key?",
         },
-        watch="Look at distance 0, and then at the others.",
+        watch="Look at a word with itself, and then at the others.",
     ),
     Prediction(
         "10.today",

@@ -119,7 +119,7 @@ def test_a_right_choice():
 
 @pytest.mark.parametrize("written", ["b", "B", " b "])
 def test_a_wrong_choice(written):
-    assert repr(predict("02.cards", written)).startswith("→ You chose (b): think again. Rows that have settled")
+    assert repr(predict("02.cards", written)).startswith("→ You chose (b): think again. A row in which one card takes")
 
 
 def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known_ones():

@@ -18,13 +18,15 @@ FORMULA = "(a, b) becomes (a cos - b sin, a sin + b cos). Try it on (1, 0) and o
 def rotation_mistakes(assemble, turned):
     """A catalog of the mistakes of both exercises; `turned` is the explainer that reads the angles."""
     known = Misconceptions(assemble)
+    _signs(known)
     _turns(known)
+    _exponents(known, turned)
     _frequencies(known, turned)
     _angles(known, turned)
     return known
 
 
-def _turns(known):
+def _signs(known):
     @known(
         "other-direction",
         means="The pairs are turned the other way, by minus the angle.",
@@ -60,6 +62,8 @@ def _turns(known):
     def sine_first(a, b, angle):
         return a * angle.sin() - b * angle.cos(), a * angle.cos() + b * angle.sin()
 
+
+def _turns(known):
     @known(
         "first-overwritten",
         means="The second feature is made from the first one as it is after the rotation, not before it.",
@@ -106,7 +110,7 @@ def _turns(known):
         return a.clone(), b.clone()
 
 
-def _frequencies(known, turned):
+def _exponents(known, turned):
     @known(
         "exponent-half",
         means="The exponent is half as large as it should be: pair i was given base**(-i / D).",
@@ -143,6 +147,8 @@ def _frequencies(known, turned):
 
     known.also("exponent-positive", frequencies=in_float32, angles=lambda positions, f: positions[:, None] * f)
 
+
+def _frequencies(known, turned):
     @known(
         "one-frequency",
         means="All pairs are turned by the same angle.",
