@@ -274,7 +274,7 @@ def shared_cache(sizes, name, length, bytes_per_number):
     return plots.Picture(
         "\n".join(parts) + "\n",
         f"{title}. {_counted(H, 'query head')} read {read}. {words[0].upper()}{words[1:]}.",
-        "Each square above is a query head, and below it is what it reads. The bars compare ways to share keys and values.",
+        "Each square above is a query head, and below it is what it reads. The bars compare ways to share.",
     )
 
 
