@@ -122,9 +122,9 @@ KINDS = {
     "LayerNorm": _layer_norm,
     "RMSNorm": lambda x, eps, axis: x / (x.square().mean(axis, keepdim=True) + eps).sqrt(),
     "LayerNorm with n - 1": lambda x, eps, axis: _layer_norm(x, eps, axis, unbiased=True),
-    "LayerNorm with epsilon beside the root": lambda x, eps, axis: (x - x.mean(axis, keepdim=True))
+    "LayerNorm with epsilon outside the root": lambda x, eps, axis: (x - x.mean(axis, keepdim=True))
     / (x.std(axis, keepdim=True, unbiased=False) + eps),
-    "LayerNorm with n - 1 and epsilon beside the root": lambda x, eps, axis: (x - x.mean(axis, keepdim=True))
+    "LayerNorm with n - 1 and epsilon outside the root": lambda x, eps, axis: (x - x.mean(axis, keepdim=True))
     / (x.std(axis, keepdim=True) + eps),
     "RMSNorm without the mean": lambda x, eps, axis: x / (x.square().sum(axis, keepdim=True) + eps).sqrt(),
 }

@@ -208,7 +208,7 @@ def _angles(known, turned):
         explain=turned,
         step="angles",
     )
-    def counted_anew(positions, frequency):
+    def counted_from_zero(positions, frequency):
         return steps.angles(torch.arange(len(positions)), frequency)
 
     @known(
