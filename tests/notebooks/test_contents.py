@@ -5,11 +5,12 @@ import re
 import pytest
 
 from exercises import COURSE, EXERCISES
-from exercises.notebooks import NOTEBOOKS, PARTS
+from exercises.notebooks import NOTEBOOKS, PARTS, SECOND_PART
 from feedback.notebooks import LABEL, SAW, exercise_of, sections
 from feedback.progress import duration
 from tests.notebooks.common import PATHS, ROOT, read
 from tools import badges
+from tools.site.prepare import IDEAS
 
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.number)
 CONTENTS = "contents"  # the cell of the first notebook that lists all of them
@@ -142,6 +143,16 @@ def test_headings_of_exercises_have_the_same_level(notebook):
     exercises = [exercise_of(cell) for cell in cells(notebook) if exercise_of(cell)]
     levels = re.findall(r"^(#+) .*Exercise \d", "\n".join(cell.source for cell in cells(notebook)), re.MULTILINE)
     assert levels == ["###"] * len(exercises)
+
+
+def test_the_table_of_ideas_has_each_exercise_of_the_second_part_and_links_to_outputs():
+    table = IDEAS.search(page("README.md"))[1]
+    rows = [[column.strip() for column in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
+    named = [id for row in rows for id in row[3].split(", ") if id]
+    assert named == [id for entry in SECOND_PART for id in COURSE.contents.belonging(EXERCISES, entry)]
+    for row in rows:
+        file, id = re.search(r"\(notebooks/(.+?)#cell-id=(.+?)\)", row[1]).groups()
+        assert next(cell for cell in read(ROOT / "notebooks" / file).cells if cell.id == id).outputs, id
 
 
 def test_something_comes_after_every_exercise_but_the_last():

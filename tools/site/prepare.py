@@ -33,6 +33,7 @@ FILE_LINK = re.compile(r"\[([^][]+)\]\(\.\./([^()]+)\)")
 GUIDE_LINK = re.compile(r"\[([^][]+)\]\((#[^()]+)\)")
 HTML_LINK = re.compile(r'href="(\w+)\.ipynb(?:#cell-id=([\w-]+))?"')
 HEADING = re.compile(r'<span id="(cell-[\w-]+)"></span>\n\n#{1,2} (?:\d+\. )?(.+)')
+IDEAS = re.compile(r"<!-- ideas -->\n(.+?)<!-- end of ideas -->", re.DOTALL)  # the table of the second part in README
 PROGRESS = re.compile(r'^progress\("\d+"\)$', re.MULTILINE)
 IN_JUPYTER_ONLY = ("start", "progress-text", "progress")  # cells
 HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # what myst-nb calls the parts of a cell, and Jupyter
@@ -49,7 +50,8 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
         page = prepared(nbformat.read(notebooks / entry.file, as_version=4), entry, place, files, notebooks)
         nbformat.write(page, folder / entry.file)
         shown += [(entry, *view) for view in views_of(page)]
-    parts = {**facts_of_course(), **home(shown), "views": views(shown), **ways_in(place), "teaching": teaching(place)}
+    parts = {**facts_of_course(), **home(shown), **ways_in(place)}
+    parts |= {"ideas": ideas(), "views": views(shown), "teaching": teaching(place)}
     for path in PAGES.glob("*.md"):
         page = re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], path.read_text(encoding="utf-8"))
         (folder / path.name).write_text(page, encoding="utf-8")
@@ -258,6 +260,12 @@ def views(shown):
 def contents():
     """A table of the notebooks for each part of the course, below the part's name."""
     return "\n\n".join(f"**The {name}**\n\n{table(notebooks)}" for name, notebooks in PARTS.items())
+
+
+def ideas():
+    """The README's table of the second part; its links lead to the pages."""
+    found = IDEAS.search((ROOT / "README.md").read_text(encoding="utf-8"))[1]
+    return CELL_LINK.sub(_to_cell, found.replace("](notebooks/", "]("))
 
 
 def table(notebooks):
