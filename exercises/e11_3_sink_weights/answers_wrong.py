@@ -154,6 +154,14 @@ def weights_filled_with_minus_1e9(scores, sinks):
     return torch.cat([scores, column(scores, sinks)], -1).clamp(min=-1e9).softmax(-1)[..., :-1]
 
 
+@wrong("filled-too-high")
+def weights_gated_above_minus_10_000(scores, sinks):
+    seen = scores > -torch.inf
+    filled = torch.where(seen, scores, -10_000.0)
+    gate = torch.sigmoid(filled.logsumexp(-1) - sinks[:, None])
+    return filled.softmax(-1) * gate[..., None] * seen
+
+
 @wrong("nan-gradients")
 def weights_without_nan_in_the_result(scores, sinks):
     return torch.cat([scores, column(scores, sinks)], -1).softmax(-1)[..., :-1].nan_to_num(0.0)

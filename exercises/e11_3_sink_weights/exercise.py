@@ -32,6 +32,12 @@ def hidden_whole(seed, dtype=torch.float32):
     return arguments(seed, mask=mask, dtype=dtype)
 
 
+def far_below(seed):
+    """Every finite number is near -10,000, and some keys are hidden."""
+    scores, sinks = arguments(seed, mask=some_hidden(B, H, T, S, seed=seed))
+    return scores - 10_000, sinks - 10_000
+
+
 def stage_of(args):
     """Ordinary rows first, then hidden keys, then large numbers, and last rows without any entry, and float64."""
     scores, sinks = args
@@ -94,6 +100,7 @@ EXERCISE = Exercise(
         TestCase("rows hidden whole", hidden_whole(17)),
         TestCase("scores around 10,000", (arguments(19)[0] + 10_000, arguments(19)[1] + 10_000), **NEAR_10000),
         TestCase("scores around -10,000", (arguments(21)[0] - 10_000, arguments(21)[1] - 10_000), **NEAR_10000),
+        TestCase("scores and sinks around -10,000, some keys hidden", far_below(33), **NEAR_10000),
         TestCase("sinks far above the scores", with_sinks(arguments(23), 10_000.0, 300.0, 100.0)),
         TestCase("scores of all sizes", with_sinks(arguments(25, size=1e4), 1e4, -1e4, 0.0), **NEAR_10000),
         TestCase("no sinks, rows hidden whole", with_sinks(hidden_whole(27), NONE, NONE, NONE)),
@@ -109,6 +116,7 @@ EXERCISE = Exercise(
         (torch.tensor([[[[0.0, NONE]]]]), torch.tensor([1.0])),
         (torch.tensor([[[[NONE, NONE]]]]), torch.tensor([1.0])),
         (torch.tensor([[[[200.0, 0.0]]]]), torch.tensor([200.0])),
+        (torch.tensor([[[[NONE, -10_000.0]]]]), torch.tensor([-10_000.0])),
         (torch.tensor([[[[NONE, NONE]]]]), torch.tensor([NONE])),
     ),
     stage_of=stage_of,

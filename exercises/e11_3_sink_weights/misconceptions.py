@@ -343,3 +343,15 @@ def by_exponentials_below_the_largest_score(scores, sinks):
 )
 def filled_with_the_lowest(entries):
     return entries.masked_fill(entries == -INF, torch.finfo(entries.dtype).min).softmax(-1)
+
+
+@known(
+    "filled-too-high",
+    means="Hidden scores were filled with a number that real scores can be as low as: they take a share of such a row.",
+    hint="Scores as low as -10,000 are allowed here. Which number lies below every score of this dtype?",
+    explain=row,
+    step="share",
+)
+def filled_with_minus_10_000(entries):
+    hidden = entries == -INF
+    return entries.masked_fill(hidden, -1e4).softmax(-1).masked_fill(hidden, 0.0)
