@@ -13,7 +13,7 @@ right = RightAnswers()
 def turned_as_complex_numbers(x, positions, base=10000.0):
     D = x.size(-1)
     angles = torch.outer(positions.double(), base ** (-torch.arange(0, D, 2).double() / D))
-    z = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
+    z = torch.view_as_complex(x.double().reshape(*x.shape[:-1], -1, 2))
     return torch.view_as_real(z * torch.polar(torch.ones_like(angles), angles)).flatten(-2).to(x.dtype)
 
 

@@ -24,7 +24,6 @@ def rotation_cases():
         TestCase("base 100", (normal(B, H, T, 10, seed=6), first_five, 100.0)),
         TestCase("two features", (normal(B, T, 2, seed=7), first_five)),
         TestCase("one position", (normal(B, H, 1, 6, seed=8), some_positions(3))),
-        TestCase("no position", (normal(B, H, 0, 6, seed=9), some_positions().long())),
         TestCase("float64", (normal(B, T, 6, seed=10, dtype=torch.float64), first_five), rtol=5e-4, atol=5e-4),
         TestCase("positions up to 2,000", (normal(4, 6, seed=11), some_positions(0, 50, 999, 2000)), atol=5e-4),
         TestCase("as many items as positions", (normal(T, H, T, 6, seed=12), first_five)),
