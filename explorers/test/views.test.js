@@ -5,11 +5,11 @@ import test from "node:test";
 
 import { headName, hiddenIn, named, read } from "../attention_data.js";
 import { layOut, thumbSize, under } from "../attention_layout.js";
-import { divisors, lengthsWith, numbersOf, readable, told, waysOf } from "../cache.js";
+import { divisors, lengthsWith, numbersOf, told, waysOf } from "../cache.js";
 import { axisTo, coin, pointed } from "../dropout.js";
 import { indexOf, listed, transposed } from "../heads.js";
 import { METHODS, positionOf, scoreAt, sees } from "../masks.js";
-import { range } from "../numbers.js";
+import { range, readable } from "../numbers.js";
 import { byDistance, cosinesOf, dot, reaches, together } from "../positions.js";
 import { axisOver, scoresOf as turnedScores, speedsOf } from "../rotation.js";
 import { MEASURES, scoresOf, spread, widthsTo } from "../scaling.js";
