@@ -13,7 +13,7 @@
 
 Each explorer is a Python file, which checks its arguments, and a script of the same name, which draws. The README in
 this folder describes the scripts. The Python files share `base.py` and `given.py`, which checks arguments; `still.py`
-draws pictures for places where nothing can run, such as a notebook on a website.
+and `still_long.py` draw pictures for places where nothing can run, such as a notebook on a website.
 """
 
 from explorers.attention import attention

@@ -64,7 +64,7 @@ class LongTextsExplorer(Explorer):
         """The part that is seen first, as it opens."""
         if self.show == "pages":
             return still_long.pages(self.page_size, *self.texts, self.token_bytes, self.model)
-        return still_long.window(self.tokens, self.window, self.sinks, self.token_bytes, self.model)
+        return still_long.windowed(self.tokens, self.window, self.sinks, self.token_bytes, self.model)
 
 
 def _require_one_of(name, value, choices):

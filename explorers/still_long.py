@@ -17,7 +17,7 @@ GONE, FAINT = "#d9dde4", "#5b6575"
 # ---------------------------------------------------------------- a window, and the first tokens
 
 
-def window(tokens, window, sinks, token_bytes, model):
+def windowed(tokens, window, sinks, token_bytes, model):
     """Which keys each query reads, and what the last one finds in a cache that forgets and in one that does not.
 
     Source: notebook 11
@@ -31,7 +31,7 @@ def window(tokens, window, sinks, token_bytes, model):
     first = "" if not sinks else " and the first token" if sinks == 1 else f" and the first {sinks} tokens"
     title = f"A window of {window}{first}"
     shades = f"{'orange: the first tokens, ' if sinks else ''}blue: the window, gray: no longer read"
-    costs = {"full cache": tokens, "rolling cache": kept}
+    costs = {"full cache": (tokens, GONE), "rolling cache": (kept, LATEST)}
     parts = [
         _start(WIDE, height, title),
         f'<text x="12" y="36" fill="{FAINT}">rows: queries, columns: keys; {shades}</text>',
@@ -44,17 +44,16 @@ def window(tokens, window, sinks, token_bytes, model):
         f'stroke-dasharray=".86 .14">{_squares(seen, sinks)}</g>',
         f'<text x="{right}" y="{top + 4}">In the cache for the last query</text>',
         *(
-            _bar(name, n, n * token_bytes, tokens, right, top + 18 + 44 * i)
-            for i, (name, n) in enumerate(costs.items())
+            _bar(name, readable(n * token_bytes), right, top + 18 + 44 * i, 190 * n / tokens, color)
+            for i, (name, (n, color)) in enumerate(costs.items())
         ),
         "</svg>",
     ]
     last = tokens - 1
     told = f"The query at position {last} reads {kept} of {tokens} keys: {spans(seen[-1].nonzero()[:, 0].tolist())}."
-    prices = (
-        f"At {readable(token_bytes)} a token ({model}, float16), its cache keeps {readable(kept * token_bytes)} "
-        f"in place of {readable(tokens * token_bytes)}."
-    )
+    saved = f" in place of {readable(tokens * token_bytes)}" if kept < tokens else ", as much as without a window"
+    price = f"{readable(token_bytes)} a token ({model}, float16)"
+    prices = f"At {price}, its cache keeps {readable(kept * token_bytes)}{saved}."
     return plots.Picture("\n".join(parts) + "\n", f"{title}, in a text of {tokens} tokens. {told} {prices}", told)
 
 
@@ -101,6 +100,7 @@ def pages(page_size, prefix, written, token_bytes, model):
     count, alone = len(set(tables[0] + tables[1])), len(tables[0]) + len(tables[1])
     wide = max(page_size * SQUARE, 44) + GAP  # from one page to the next
     in_a_row = (WIDE - 24) // wide
+    left = 12 + (wide - GAP - page_size * SQUARE) / 2  # of the squares: names may be wider than a page of one token
     title = f"Two texts with {prefix} tokens in common, in pages of {page_size}"
     height = 58 + ROW * -(-count // in_a_row)
     listed = [", ".join(map(str, table)) for table in tables]
@@ -112,7 +112,7 @@ def pages(page_size, prefix, written, token_bytes, model):
                 number,
                 tables,
                 (page_size, prefix, prefix + written),
-                12 + wide * (n % in_a_row),
+                left + wide * (n % in_a_row),
                 68 + ROW * (n // in_a_row),
             )
             for n, number in enumerate(sorted({*tables[0], *tables[1]}))
@@ -152,7 +152,7 @@ def _page(number, tables, sizes, x, y):
     names = "A and B" if len(users) == 2 else "B, copy" if is_copy else "AB"[users[0]]
     middle = x + page_size * SQUARE / 2
     squares = "".join(
-        f'<rect x="{x + i * SQUARE + 1}" y="{y}" width="{SQUARE - 2}" height="20" fill="{color}" stroke="#8a94a6"/>'
+        f'<rect x="{x + i * SQUARE + 1:g}" y="{y}" width="{SQUARE - 2}" height="20" fill="{color}" stroke="#8a94a6"/>'
         for i, color in enumerate(colors)
     )
     return (
@@ -176,10 +176,9 @@ def _key(color, name, x):
     return f'<rect x="{x}" y="28" width="12" height="12" fill="{color}"/><text x="{x + 18}" y="38">{name}</text>'
 
 
-def _bar(name, count, size, most, x, y):
-    width = 190 * count / most
+def _bar(name, text, x, y, width, color):
     return (
         f'<text x="{x}" y="{y + 12}" fill="{FAINT}">{name}</text>'
-        f'<rect x="{x}" y="{y + 18}" width="{width:.1f}" height="15" fill="{GONE if count == most else LATEST}"/>'
-        f'<text x="{x + width + 8:.1f}" y="{y + 30}">{readable(size)}</text>'
+        f'<rect x="{x}" y="{y + 18}" width="{width:.1f}" height="15" fill="{color}"/>'
+        f'<text x="{x + width + 8:.1f}" y="{y + 30}">{text}</text>'
     )

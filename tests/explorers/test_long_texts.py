@@ -106,6 +106,8 @@ def test_the_picture_tells_what_the_last_query_reads_and_what_it_costs():
     assert alone.startswith(
         "A window of 1, in a text of 16 tokens. The query at position 15 reads 1 of 16 keys: 15. At 36 KB a token"
     )
+    whole = repr(explorers.long_texts(window=32))
+    assert "reads 32 of 32 keys: 0 to 31. " in whole and "its cache keeps 4 MB, as much as without a window. " in whole
     assert repr(explorers.long_texts(sinks=1)).startswith("A window of 8 and the first token, in a text")
 
 

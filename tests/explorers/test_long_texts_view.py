@@ -10,6 +10,7 @@ from explorers.still_long import page_tables, reads, spans
 from helpers.cache_sizes import PUBLISHED, readable
 from tests.explorers.axe import violations
 from tests.explorers.browser import NARROW, PHONE, SIZE
+from tests.explorers.test_accessible import FOREIGN, LOOK
 from tests.explorers.view import View, in_both_themes
 
 pytestmark = pytest.mark.browser
@@ -421,6 +422,36 @@ def test_it_fits_a_narrow_window_and_a_phone(page, open_page):
 def test_it_follows_the_theme(page, name, tmp_path):
     dark, light = in_both_themes(page, name, tmp_path)
     assert dark[0] != light[0] and dark[1] != light[1]
+
+
+BLANK = "<!doctype html><body></body>"
+
+
+def test_no_style_of_the_page_gets_into_the_pages(open_page):
+    """test_accessible.py has the part that is seen first."""
+    looks = [
+        View(open_page({"pages": explorers.long_texts(show="pages")}, page=page), "pages").root.evaluate(LOOK)
+        for page in (FOREIGN, BLANK)
+    ]
+    assert looks[0] == looks[1]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_high_contrast_the_drawings_keep_their_colors(open_page, scheme):
+    made = {part: explorers.long_texts(show=part) for part in ("window", "pages")}
+    page = open_page(made, page=BLANK)
+    page.page.emulate_media(forced_colors="active", color_scheme=scheme)
+    view = LongTextsView(page, "window")
+    view.slide(LAYERS, 2)
+    colors = [
+        LongTextsView(page, part)
+        .output.locator(drawing)
+        .evaluate_all(
+            "nodes => nodes.map(node => getComputedStyle(node)[node.closest('.abh-band') ? 'stroke' : 'fill'])"
+        )
+        for part, drawing in (("window", ".abh-band path"), ("pages", ".abh-store path"))
+    ]
+    assert [len(set(each)) for each in colors] == [4, 4]
 
 
 @pytest.mark.parametrize("name", [WINDOW, SINKS, QUERY, LAYERS])
