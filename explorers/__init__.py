@@ -9,20 +9,33 @@
     next_token  the words that a language model expects next, and what its heads read    notebook 08
     rotation    pairs of features that turn with the position, and the score of each     notebook 09
     cache       what the keys and values of a text cost, and which heads share them      notebook 10
+    long_texts  what a window reads and a cache keeps, and pages that texts share        notebook 11
 
 Each explorer is a Python file, which checks its arguments, and a script of the same name, which draws. The README in
 this folder describes the scripts. The Python files share `base.py` and `given.py`, which checks arguments; `still.py`
-draws pictures for places where nothing can run, such as a notebook on a website.
+and `still_long.py` draw pictures for places where nothing can run, such as a notebook on a website.
 """
 
 from explorers.attention import attention
 from explorers.cache import cache
 from explorers.dropout import dropout
 from explorers.heads import heads
+from explorers.long_texts import long_texts
 from explorers.masks import masks
 from explorers.next_token import next_token
 from explorers.positions import positions
 from explorers.rotation import rotation
 from explorers.scaling import scaling
 
-__all__ = ["attention", "cache", "dropout", "heads", "masks", "next_token", "positions", "rotation", "scaling"]
+__all__ = [
+    "attention",
+    "cache",
+    "dropout",
+    "heads",
+    "long_texts",
+    "masks",
+    "next_token",
+    "positions",
+    "rotation",
+    "scaling",
+]

@@ -1,9 +1,10 @@
 // The cache explorer: how many bytes of keys and values a text costs, and which query heads share them.
 
 import { drawn } from "./charts.js";
-import { counted, range } from "./numbers.js";
+import { counted, range, readable, several } from "./numbers.js";
 import { choice, element, frame, help, onSurroundings, oncePerFrame, sideBySide, slider, spoken, tools,
   write } from "./page.js";
+import { Costs } from "./tables.js";
 
 /** @import { Model, Mount } from "./page.js" */
 /** @typedef {{ layers: number, heads: number, groups: number, features: number, latent: number }} Sizes groups:
@@ -12,7 +13,6 @@ import { choice, element, frame, help, onSurroundings, oncePerFrame, sideBySide,
 
 const LATENT = 0; // in place of a number of groups
 const MOST = { layers: 128, heads: 128, features: 256 }; // as in cache.py
-const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 const CARD = 24; // GB: a large graphics card of a desktop computer
 
 // ---------------------------------------------------------------- arithmetic
@@ -25,15 +25,6 @@ export const divisors = (number) => range(number + 1).filter((each) => each && n
  *  @param {Sizes} sizes */
 export const numbersOf = ({ layers, groups, features, latent }) =>
   layers * (groups === LATENT ? latent : 2 * groups * features);
-
-/** A number of bytes with its unit and three digits: readable() of helpers/cache_sizes.py.
- *  @param {number} count */
-export function readable(count) {
-  let [value, unit] = [count, 0];
-  for (; value >= 1023.5 && unit < UNITS.length - 1; unit++) value /= 1024;
-  const power = 10 ** (value < 10 ? 2 : value < 100 ? 1 : 0);
-  return `${counted(Math.floor(value * power + 0.5) / power)} ${UNITS[unit]}`;
-}
 
 /** The lengths that can be chosen: powers of two, and the one that is given.
  *  @param {number} length */
@@ -67,11 +58,6 @@ function render({ model, el }) {
 
 export default { render };
 
-/** "8 groups", "1 group".
- *  @param {number} count
- *  @param {string} what */
-const several = (count, what) => `${counted(count)} ${what}${count === 1 ? "" : "s"}`;
-
 class CacheView {
   /** @param {Model} model */
   constructor(model) {
@@ -90,7 +76,7 @@ class CacheView {
     this.readout = spoken(true);
     this.product = element("p", { class: "abh-product" });
     this.sharing = new Sharing();
-    this.costs = new Costs();
+    this.costs = new Costs("attention", ["this text", "a token"], 4);
     this.source = element("a", { target: "_blank", rel: "noopener" });
     this.sliders = this.makeSliders();
     this.presets = choice("model", Object.keys(this.models).map((name) => [name, name]), this.name, (name) => {
@@ -178,7 +164,7 @@ class CacheView {
     this.showProduct();
     this.readout.say(this.sentence(), `${this.comparison()} ${this.capacity()}`);
     this.sharing.draw(this.sizes);
-    this.costs.show(waysOf(this.sizes), this.sizes, this.length, this.bytes);
+    this.showCosts();
   }
 
   /** How many bytes are kept of some tokens.
@@ -214,6 +200,17 @@ class CacheView {
       factor(this.bytes, this.bytes === 1 ? "byte" : "bytes")];
     this.product.replaceChildren(...factors.flatMap((each, i) => (i ? [" × ", each] : [each])),
       ` = ${readable(this.cost(this.length))}`);
+  }
+
+  /** What each way of sharing keys and values costs. */
+  showCosts() {
+    const { latent } = this.sizes;
+    this.costs.show(`The same ${several(this.length, "token")} with each kind of attention`,
+      waysOf(this.sizes).map(({ kind, groups }) => {
+        const size = numbersOf({ ...this.sizes, groups }) * this.bytes;
+        return { name: kind, detail: groups === LATENT ? several(latent, "number") : several(groups, "group"), size,
+          texts: [readable(size * this.length), readable(size)], isHere: groups === this.sizes.groups };
+      }));
   }
 
   // ------------------------------------------------------------ what it means
@@ -323,45 +320,4 @@ export function told(heads, groups) {
   if (each === 1) return "each head reads a group of its own";
   const first = (/** @type {number} */ g) => `heads ${g * each} to ${(g + 1) * each - 1} read group ${g}`;
   return groups === 2 ? `${first(0)}, ${first(1)}` : `${first(0)}, ${first(1)}, and so on`;
-}
-
-// ---------------------------------------------------------------- what each way of sharing costs
-
-/** A table of the ways to share keys and values, with a bar for the bytes of each. */
-class Costs {
-  constructor() {
-    this.caption = element("caption");
-    this.rows = range(4).map(() => {
-      const [kind, groups] = [element("span"), element("span")];
-      const [bar, text, token] = [element("span", { class: "abh-length" }), element("td"), element("td")];
-      const node = element("tr", {}, element("th", { scope: "row" }, kind, " ", groups),
-        element("td", { class: "abh-room" }, element("span", { class: "abh-track" }, bar)), text, token);
-      return { node, kind, groups, bar, text, token };
-    });
-    const head = (/** @type {string} */ text) => element("th", { scope: "col" }, text);
-    this.node = element("table", { class: "abh-costs" }, this.caption, element("thead", {}, element("tr", {},
-      head("attention"), element("td"), head("this text"), head("a token"))),
-    element("tbody", {}, ...this.rows.map(({ node }) => node)));
-  }
-
-  /** @param {Way[]} ways
-   *  @param {Sizes} sizes
-   *  @param {number} length
-   *  @param {number} bytes */
-  show(ways, sizes, length, bytes) {
-    const costs = ways.map(({ groups }) => numbersOf({ ...sizes, groups }) * bytes);
-    const most = Math.max(...costs);
-    write(this.caption, `The same ${several(length, "token")} with each kind of attention`);
-    this.rows.forEach(({ node, kind, groups, bar, text, token }, i) => {
-      node.hidden = i >= ways.length;
-      if (node.hidden) return;
-      const way = ways[i];
-      write(kind, way.kind);
-      write(groups, way.groups === LATENT ? several(sizes.latent, "number") : several(way.groups, "group"));
-      bar.style.width = `${((100 * costs[i]) / most).toFixed(2)}%`;
-      write(text, readable(costs[i] * length));
-      write(token, readable(costs[i]));
-      node.classList.toggle("abh-here", way.groups === sizes.groups);
-    });
-  }
 }

@@ -129,6 +129,22 @@ export const inkOn = (color) => (1.05 / (luminance(color) + 0.05) >= 4.5 ? "#fff
 
 export const counted = new Intl.NumberFormat("en").format; // 1,001
 
+/** "8 groups", "1 group".
+ *  @param {number} count
+ *  @param {string} what */
+export const several = (count, what) => `${counted(count)} ${what}${count === 1 ? "" : "s"}`;
+
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+
+/** A number of bytes with its unit and three digits: readable() of helpers/cache_sizes.py.
+ *  @param {number} count */
+export function readable(count) {
+  let [value, unit] = [count, 0];
+  for (; value >= 1023.5 && unit < UNITS.length - 1; unit++) value /= 1024;
+  const power = 10 ** (value < 10 ? 2 : value < 100 ? 1 : 0);
+  return `${counted(Math.floor(value * power + 0.5) / power)} ${UNITS[unit]}`;
+}
+
 /** Four decimals, as the course prints its tensors. A weight that only rounds to 0 is distinguished from a true 0.
  *  @param {number} value */
 export function exact(value) {

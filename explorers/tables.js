@@ -1,6 +1,6 @@
 // Tables of numbers.
 
-import { brief, clamp, colorIndex, css, inkOn } from "./numbers.js";
+import { brief, clamp, colorIndex, css, inkOn, range } from "./numbers.js";
 import { element, folded, write } from "./page.js";
 
 /** @import { Color } from "./numbers.js" */
@@ -144,6 +144,46 @@ export class Reading {
     this.place.replaceChildren(...this.list().map(({ caption, columns, rows }) => element("table", {},
       element("caption", {}, caption), element("thead", {}, element("tr", {}, ...columns.map(head))),
       element("tbody", {}, ...rows.map(row)))));
+  }
+}
+
+/** @typedef {{ name: string, detail: string, size: number, texts: string[], isHere: boolean }} Cost detail stands below
+ *    the name, and the texts after a bar of this size; isHere: the row that is marked */
+
+/** A table with a bar for the bytes of each row, of which the longest fills its room. */
+export class Costs {
+  /** @param {string} names what the rows are
+   *  @param {string[]} columns of the texts
+   *  @param {number} most rows */
+  constructor(names, columns, most) {
+    this.caption = element("caption");
+    this.rows = range(most).map(() => {
+      const [name, detail, bar] = [element("span"), element("span"), element("span", { class: "abh-length" })];
+      const texts = columns.map(() => element("td"));
+      const node = element("tr", {}, element("th", { scope: "row" }, name, " ", detail),
+        element("td", { class: "abh-room" }, element("span", { class: "abh-track" }, bar)), ...texts);
+      return { node, name, detail, bar, texts };
+    });
+    const head = (/** @type {string} */ text) => element("th", { scope: "col" }, text);
+    this.node = element("table", { class: "abh-costs" }, this.caption, element("thead", {}, element("tr", {},
+      head(names), element("td"), ...columns.map(head))),
+    element("tbody", {}, ...this.rows.map(({ node }) => node)));
+  }
+
+  /** @param {string} caption
+   *  @param {Cost[]} costs */
+  show(caption, costs) {
+    const most = Math.max(...costs.map(({ size }) => size));
+    write(this.caption, caption);
+    this.rows.forEach(({ node, name, detail, bar, texts }, i) => {
+      node.hidden = i >= costs.length;
+      if (node.hidden) return;
+      write(name, costs[i].name);
+      write(detail, costs[i].detail);
+      bar.style.width = `${((100 * costs[i].size) / most).toFixed(2)}%`;
+      texts.forEach((cell, k) => write(cell, costs[i].texts[k]));
+      node.classList.toggle("abh-here", costs[i].isHere);
+    });
   }
 }
 

@@ -5,11 +5,12 @@ import test from "node:test";
 
 import { headName, hiddenIn, named, read } from "../attention_data.js";
 import { layOut, thumbSize, under } from "../attention_layout.js";
-import { divisors, lengthsWith, numbersOf, readable, told, waysOf } from "../cache.js";
+import { divisors, lengthsWith, numbersOf, told, waysOf } from "../cache.js";
 import { axisTo, coin, pointed } from "../dropout.js";
 import { indexOf, listed, transposed } from "../heads.js";
+import { gapOf, lengthOf, pagesOf, slotsOf, spansOf, told as spansTold } from "../long_texts.js";
 import { METHODS, positionOf, scoreAt, sees } from "../masks.js";
-import { range } from "../numbers.js";
+import { range, readable } from "../numbers.js";
 import { byDistance, cosinesOf, dot, reaches, together } from "../positions.js";
 import { axisOver, scoresOf as turnedScores, speedsOf } from "../rotation.js";
 import { MEASURES, scoresOf, spread, widthsTo } from "../scaling.js";
@@ -198,4 +199,40 @@ test("cache: which heads read which group, in words", () => {
     "heads 0 to 1 read group 0, heads 2 to 3 read group 1, and so on",
     "heads 0 to 2 read group 0, heads 3 to 5 read group 1", "each head reads a group of its own",
     "all heads read the same key and value", "all heads read the latent"]);
+});
+
+test("long texts: what each query reads, through any number of layers, is what the masks of Python let through", () => {
+  for (const { window, sinks, layers, told } of torch.longTexts.reads) {
+    told.forEach((text, position) => {
+      const spans = spansOf(position, layers * (window - 1), sinks);
+      assert.equal(spansTold(spans), text, `window ${window}, sinks ${sinks}, layers ${layers}, position ${position}`);
+      assert.equal(lengthOf(spans) + lengthOf(gapOf(spans)), position + 1);
+    });
+  }
+});
+
+test("long texts: a cache holds in its slots what was written there last", () => {
+  for (const { window, sinks, position, held, left } of torch.longTexts.slots) {
+    const slots = slotsOf(position, window, sinks);
+    assert.deepEqual([slots.map((slot) => slot.held), slots.map((slot) => slot.left)], [held, left]);
+    const kept = held.filter((each) => each !== null).length;
+    assert.equal(kept, lengthOf(spansOf(position, window - 1, sinks)));
+  }
+});
+
+test("long texts: two texts have the pages that PagedCache gives them, and each page is of those that list it", () => {
+  for (const { size, prefix, written, tables } of torch.longTexts.pages) {
+    const found = pagesOf(size, prefix, written);
+    assert.deepEqual(found.tables, tables);
+    assert.equal(found.pages.length, new Set(tables.flat()).size);
+    found.pages.forEach(({ uses }, page) =>
+      assert.deepEqual(uses, [0, 1].filter((text) => tables[text].includes(page))));
+  }
+});
+
+test("long texts: a page's tokens are those of the prefix, of A, of B, or none", () => {
+  const { pages } = pagesOf(4, 10, 5);
+  assert.deepEqual(pages.map(({ tokens }) => tokens), [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1], [0, 0, 2, 2],
+    [2, 2, 2, -1], [1, 1, 1, -1]]);
+  assert.deepEqual(pages.map(({ copied }) => copied), [false, false, false, true, false, false]);
 });

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from explorers.cache import cache
 from explorers.dropout import coins
 from explorers.next_token import parts
+from explorers.still_long import page_tables, reads, spans
 from helpers import masks
 from helpers.cache_sizes import PUBLISHED, readable
 from helpers.decoder import Decoder, DecoderConfig, keep_top_k, keep_top_p
@@ -34,6 +35,7 @@ def record():
             "rotation": _rotation(),
             "scaling": _scaling(),
             "cache": _cache(),
+            "longTexts": _long_texts(),
             "halves": _halves(),
             "gelu": _gelu(),
             "distribution": _distribution(),
@@ -160,6 +162,35 @@ def _cache():
     numbers = [{"sizes": sent[name], "numbers": sizes.numbers()} for name, sizes in PUBLISHED.items()]
     counts = [1, 1023, 1024, 70_272, 2**20 - 1, 17 * 2**17, 999 * 2**30 // 10, 2**45]
     return {"numbers": numbers, "written": [{"count": count, "text": readable(count)} for count in counts]}
+
+
+def _long_texts():
+    """What each query of 12 reads, itself and through layers; what a cache holds; the pages of two texts."""
+    T, read, slots, pages = 12, [], [], []
+    for window, sinks in ((1, 0), (1, 2), (3, 0), (4, 1), (2, 8), (12, 8)):
+        for layers in (1, 3):
+            reached = torch.linalg.matrix_power(reads(T, window, sinks).double(), layers) > 0  # (T, T)
+            told = [spans(row.nonzero()[:, 0].tolist()) for row in reached]
+            read.append({"window": window, "sinks": sinks, "layers": layers, "told": told})
+        for position in (2, 11):
+            held, left = [None] * (sinks + window), [None] * (sinks + window)
+            for p in range(position + 1):  # as they are written, one after the other
+                slot = p if p < sinks else sinks + (p - sinks) % window
+                held[slot], left[slot] = p, held[slot]
+            slots.append({"window": window, "sinks": sinks, "position": position, "held": held, "left": left})
+    for size, prefix, written in (
+        (4, 10, 5),
+        (4, 8, 5),
+        (4, 8, 0),
+        (4, 9, 0),
+        (1, 3, 2),
+        (16, 5, 3),
+        (16, 5, 12),
+        (7, 24, 1),
+    ):
+        tables = page_tables(size, prefix, written)
+        pages.append({"size": size, "prefix": prefix, "written": written, "tables": list(tables)})
+    return {"reads": read, "slots": slots, "pages": pages}
 
 
 def _halves():

@@ -26,6 +26,7 @@ CELLS = {
     "cache": "explorers.cache()",
     "dropout": "explorers.dropout(words, scores.softmax(-1))",
     "heads": 'explorers.heads(["the", "cat", "sleeps"], 6, 2)',
+    "long_texts": "explorers.long_texts()",
     "masks": "explorers.masks(words, scores, [True] * 4 + [False] * 2)",
     "next_token": 'explorers.next_token(story_model.new_model(0), stories.WORDS, stories.encode("In Lima Mia"))',
     "positions": "explorers.positions(embeddings.sinusoidal_positions(101, 128))",

@@ -1,0 +1,468 @@
+"""The long-texts explorer in a browser: every number that it shows, compared with Python's."""
+
+import re
+
+import pytest
+import torch
+
+import explorers
+from explorers.still_long import page_tables, reads, spans
+from helpers.cache_sizes import PUBLISHED, readable
+from tests.explorers.axe import violations
+from tests.explorers.browser import NARROW, PHONE, SIZE
+from tests.explorers.test_accessible import FOREIGN, LOOK
+from tests.explorers.view import View, in_both_themes
+
+pytestmark = pytest.mark.browser
+
+WINDOW, SINKS, QUERY, LAYERS = "window", "first tokens kept", "query at position", "layers"
+PAGE, PREFIX, ADDED = "tokens in a page", "common prefix", "tokens that each adds"
+FIRST_PART, SECOND_PART = "a window and the first tokens", "the pages of two texts"
+LLAMA = PUBLISHED["Llama 3 8B"].bytes()
+PARTS = "svg, svg text, fieldset, label, output, table, p, a, .abh-legend"
+
+
+def positions_of(row):
+    return row.nonzero()[:, 0].tolist()
+
+
+class LongTextsView(View):
+    def put(self, window, sinks, position, layers=1):
+        for name, value in ((WINDOW, window), (SINKS, sinks), (QUERY, position), (LAYERS, layers)):
+            self.slide(name, value)
+
+    def put_pages(self, size, prefix, added):
+        for name, value in ((PAGE, size), (PREFIX, prefix), (ADDED, added)):
+            self.slide(name, value)
+
+    def costs(self):
+        """The rows of the table: [[cache, tokens or pages, bytes]]."""
+        return self.output.locator(".abh-costs tbody tr").evaluate_all(
+            "rows => rows.map(row => [row.cells[0].firstChild, row.cells[2], row.cells[3]].map(x => x.textContent))"
+        )
+
+    def squares(self, kind):
+        """What is drawn in the color of this kind: {(query, key)}. A square that is painted over counts, too."""
+        path = self.output.locator(f".abh-band path.abh-{kind}")
+        size = float(path.get_attribute("stroke-width")) + 1
+        assert path.get_attribute("stroke-dasharray") == f"{size - 1:g} 1"
+        runs = re.findall(r"M([\d.]+) ([\d.]+)H([\d.]+)", path.get_attribute("d"))
+        left, top = 30, 48  # LEFT and TOP of long_texts.js
+        found = set()
+        for start, y, end in ([float(each) for each in run] for run in runs):
+            row = (y - top) / size - 0.5
+            found |= {(round(row), round((start - left) / size) + n) for n in range(round((end - start) / size))}
+        return found
+
+    def slots(self):
+        """What is written in the slots, and below them."""
+        texts = self.output.locator(".abh-slots")
+        return texts.locator(".abh-inside").all_text_contents(), texts.locator(".abh-left").all_text_contents()
+
+    def tables(self):
+        """The block tables of A and B."""
+        listed = self.output.locator(".abh-block-table span").all_inner_texts()
+        return [[int(page) for page in text.split(", ")] for text in listed]
+
+    def assert_reads(self, tokens, window, sinks, position, layers):
+        """Words, squares, slots and bytes are those of the masks of Python."""
+        seen = reads(tokens, window, sinks)
+        through = torch.linalg.matrix_power(seen.double(), layers) > 0
+        mine, count = positions_of(seen[position]), int(seen[position].sum())
+        self._assert_words(through[position], mine, window, position, layers)
+        blue, orange, gray = (self.squares(kind) for kind in ("line", "mark", "gone"))
+        assert blue | orange == set(map(tuple, seen.nonzero().tolist())) and not blue & orange
+        assert orange == {(i, j) for i in range(tokens) for j in range(min(sinks, i + 1))}
+        assert gray == {(i, j) for i in range(tokens) for j in range(i + 1)}
+        if layers > 1:
+            assert self.squares("reached") == set(map(tuple, through.nonzero().tolist()))
+        inside, left = self.slots()
+        assert sorted(map(int, inside)) == mine
+        ring = [p for p in mine if p >= sinks]
+        assert sorted(map(int, left)) == [p - window for p in ring if p - window >= sinks]
+        assert self.costs() == [
+            ["full cache", str(position + 1), readable((position + 1) * LLAMA)],
+            ["rolling cache", str(count), readable(count * LLAMA)],
+        ]
+
+    def _assert_words(self, through, mine, window, position, layers):
+        gone = [p for p in range(position + 1) if p not in mine]
+        if not gone:
+            assert re.search(f"reads (all {position + 1} keys so far|its own key, the first of the text)$", self.said())
+            assert self.explained().startswith("No position has left the cache yet.")
+        else:
+            assert f"reads {len(mine)} of the {position + 1} keys so far" in self.said()
+            assert self.said().endswith(", its own" if len(mine) == 1 else f": {spans(mine)}")
+            assert self.explained().startswith(f"{len(gone)} position{'' if len(gone) == 1 else 's'} ha")
+            assert f" left the cache, {spans(gone)}. " in self.explained()
+        if layers > 1 and window > 1:
+            reached = positions_of(through)
+            whole = len(reached) == position + 1
+            assert f"{layers} × {window - 1} = {layers * (window - 1)} positions back, here from " in self.explained()
+            first = next(p for p in reached if set(range(p, position + 1)) <= set(reached))
+            assert ("here from the whole text so far." in self.explained()) == whole
+            assert (f"here from position {first} on" in self.explained()) == (not whole)
+
+    def assert_pages(self, size, prefix, added):
+        """Words, block tables, pages and bytes are those of PagedCache."""
+        tables = list(page_tables(size, prefix, added))
+        assert self.tables() == tables
+        count, alone = len({*tables[0], *tables[1]}), len(tables[0]) + len(tables[1])
+        shared = {*tables[0]} & {*tables[1]}
+        assert self.said().startswith(f"The two texts use {count} page{'' if count == 1 else 's'}")
+        assert self.said().endswith(f", and would use {alone} if they shared none") == bool(shared)
+        assert ("is copied" in self.explained() or "a copy of it, page" in self.explained()) == (
+            added > 0 and prefix % size > 0
+        )
+        assert self.costs() == [
+            ["nothing shared", str(alone), readable(alone * size * LLAMA)],
+            ["shared prefix", str(count), readable(count * size * LLAMA)],
+        ]
+        (told,) = self.charts()
+        users = re.findall(r"(\d+) (A and B|A|B)(?: \(a copy\))?", told.split(": ", 1)[1])
+        assert [int(page) for page, _ in users] == list(range(count))
+        for page, who in users:
+            expected = [name for name, table in zip("AB", tables, strict=True) if int(page) in table]
+            assert who == " and ".join(expected)
+        drawn = self.output.locator(".abh-store path").evaluate_all(
+            "paths => Object.fromEntries(paths.map(path => [path.classList[path.classList.length - 1],"
+            " path.getAttribute('d').split('z').length - 1]))"
+        )
+        copied = prefix % size if added else 0
+        free = count * size - prefix - copied - 2 * added
+        kinds = ("abh-third", "abh-line", "abh-mark", "abh-free-slot")
+        assert drawn == dict(zip(kinds, (prefix + copied, added, added, free), strict=True))
+
+
+@pytest.fixture(scope="module")
+def page(open_page):
+    return open_page(
+        {
+            "usual": explorers.long_texts(),
+            "long": explorers.long_texts(tokens=64, window=64, sinks=8),
+            "short": explorers.long_texts(tokens=8, window=1, sinks=0, model="DeepSeek-V3"),
+            "pages": explorers.long_texts(show="pages"),
+        }
+    )
+
+
+def opened(page, which="usual"):
+    """An explorer with its usual settings."""
+    view = LongTextsView(page, which)
+    if which == "pages":
+        view.choose(SECOND_PART)
+        view.put_pages(4, 10, 5)
+    else:
+        view.choose(FIRST_PART)
+        view.put(8, 4, 31)
+    return view
+
+
+# ---------------------------------------------------------------- a window and the first tokens
+
+
+def test_controls_have_names_limits_and_values(page):
+    view = LongTextsView(page, "usual")
+    assert view.output.get_by_role("radio", name=FIRST_PART).is_checked()
+    limits = [
+        [view.slider(name).get_attribute(end) for end in ("min", "max", "aria-valuetext")]
+        for name in (WINDOW, SINKS, QUERY, LAYERS)
+    ]
+    assert limits == [["1", "32", "8"], ["0", "8", "4"], ["0", "31", "31"], ["1", "32", "1"]]
+    link = view.output.get_by_role("link", name="Where the sizes of Llama 3 8B are published")
+    assert link.get_attribute("href") == PUBLISHED["Llama 3 8B"].source
+
+
+@pytest.mark.parametrize(
+    "window, sinks, position, layers",
+    [
+        (8, 4, 31, 1),
+        (8, 4, 27, 2),
+        (8, 4, 5, 3),
+        (8, 0, 31, 3),
+        (1, 0, 0, 1),
+        (1, 0, 31, 32),
+        (1, 8, 31, 2),
+        (2, 0, 31, 32),
+        (2, 1, 31, 30),
+        (32, 8, 31, 1),
+        (32, 0, 0, 32),
+        (31, 0, 31, 1),
+        (3, 8, 4, 2),
+    ],
+)
+def test_words_squares_slots_and_bytes_are_those_of_the_masks(page, window, sinks, position, layers):
+    view = opened(page)
+    view.put(window, sinks, position, layers)
+    view.assert_reads(32, window, sinks, position, layers)
+
+
+def test_the_longest_and_the_shortest_text(page):
+    view = LongTextsView(page, "long")
+    view.assert_reads(64, 64, 8, 63, 1)
+    view.put(5, 8, 40, 3)
+    view.assert_reads(64, 5, 8, 40, 3)
+    short = LongTextsView(page, "short")
+    assert short.said() == "The query at position 7 reads 1 of the 8 keys so far, its own"
+    assert short.costs() == [["full cache", "8", "549 KB"], ["rolling cache", "1", "68.6 KB"]]
+
+
+@pytest.mark.parametrize(
+    "settings, said, explained",
+    [
+        (
+            (8, 4, 27, 2),
+            "The query at position 27 reads 12 of the 28 keys so far: 0 to 3 and 20 to 27",
+            "16 positions have left the cache, 4 to 19. Through 2 layers, information reaches it from up to 2 × 7 = 14 "
+            "positions back, here from position 13 on, and from the first 4 tokens.",
+        ),
+        (
+            (8, 4, 27, 4),
+            "The query at position 27 reads 12 of the 28 keys so far: 0 to 3 and 20 to 27",
+            "16 positions have left the cache, 4 to 19. Through 4 layers, information reaches it from up to 4 × 7 = 28 "
+            "positions back, here from the whole text so far.",
+        ),
+        (
+            (2, 0, 2, 1),
+            "The query at position 2 reads 2 of the 3 keys so far: 1 to 2",
+            "1 position has left the cache, 0. One layer sees 1 position back, and each further layer 1 more.",
+        ),
+        (
+            (1, 1, 31, 9),
+            "The query at position 31 reads 2 of the 32 keys so far: 0 and 31",
+            "30 positions have left the cache, 1 to 30. With a window of 1, more layers reach no further back.",
+        ),
+        (
+            (8, 4, 0, 1),
+            "The query at position 0 reads its own key, the first of the text",
+            "No position has left the cache yet. One layer sees 7 positions back, and each further layer 7 more.",
+        ),
+    ],
+)
+def test_it_says_what_the_query_reads(page, settings, said, explained):
+    view = opened(page)
+    view.put(*settings)
+    assert (view.said(), view.explained()) == (said, explained)
+
+
+def test_the_drawings_have_words_and_the_slots_are_in_their_order(page):
+    view = opened(page)
+    view.put(4, 2, 12)
+    assert view.charts() == [
+        "32 queries and as many keys: each query reads the 4 latest keys, its own included, and the first 2 tokens; "
+        "the query at position 12 is outlined",
+        "The cache: 6 positions in 6 slots: 0 to 1 and 9 to 12",
+    ]
+    assert view.slots() == (["0", "1", "10", "11", "12", "9"], ["6", "7", "8", "5"])
+    view.put(1, 0, 12)
+    assert view.charts()[0].startswith("32 queries and as many keys: each query reads the key at its own position;")
+    view.put(8, 1, 3)
+    assert view.charts()[1] == "The cache: 4 positions in 9 slots: 0 to 3"
+    assert view.slots() == (["0", "1", "2", "3"], [])
+
+
+def test_the_legend_names_what_comes_through_layers_only_where_there_are_some(page):
+    view = opened(page)
+    name = view.output.get_by_text("through more layers", exact=True)
+    assert not name.is_visible()
+    view.slide(LAYERS, 2)
+    assert name.is_visible()
+
+
+def test_all_can_be_read_as_tables(page):
+    view = opened(page)
+    view.put(3, 1, 6, 2)
+    view.read_as_a_table()
+    (first, queries), (second, slots) = view.listings()
+    assert first == "Which keys each query reads" and len(queries) == 32
+    assert queries[6] == ["6", "0 and 4 to 6", "0 and 2 to 6"] and queries[0] == ["0", "0", "0"]
+    assert second == "The slots of the cache for the query at position 6"
+    assert slots == [["0", "0", "–"], ["1", "4", "1"], ["2", "5", "2"], ["3", "6", "3"]]
+    view.slide(QUERY, 2)
+    assert view.listings()[1][1] == [["0", "0", "–"], ["1", "1", "–"], ["2", "2", "–"], ["3", "free", "–"]]
+    view.read_as_a_table()
+
+
+# ---------------------------------------------------------------- the pages of two texts
+
+
+@pytest.mark.parametrize(
+    "size, prefix, added",
+    [
+        (4, 10, 5),
+        (4, 8, 5),
+        (4, 8, 0),
+        (4, 9, 0),
+        (1, 1, 0),
+        (1, 24, 12),
+        (16, 1, 0),
+        (16, 1, 12),
+        (16, 24, 12),
+        (7, 24, 1),
+    ],
+)
+def test_tables_pages_and_bytes_are_those_of_paged_cache(page, size, prefix, added):
+    view = opened(page, "pages")
+    view.put_pages(size, prefix, added)
+    view.assert_pages(size, prefix, added)
+
+
+@pytest.mark.parametrize(
+    "settings, said, explained",
+    [
+        (
+            (4, 10, 5),
+            "The two texts use 6 pages, and would use 8 if they shared none",
+            "Pages 0 to 1 are in both tables. The prefix ends within page 2, so B writes on a copy of it, page 3, and "
+            "A on page 2 itself.",
+        ),
+        (
+            (4, 4, 1),
+            "The two texts use 3 pages, and would use 4 if they shared none",
+            "Page 0 is in both tables. The prefix fills its pages, so nothing has to be copied.",
+        ),
+        (
+            (16, 4, 1),
+            "The two texts use 2 pages",
+            "No page is in both tables. The prefix ends within page 0, so B writes on a copy of it, page 1, and A on "
+            "page 0 itself.",
+        ),
+        (
+            (16, 4, 0),
+            "The two texts use 1 page, and would use 2 if they shared none",
+            "Page 0 is in both tables. As long as neither writes on, there is nothing of their own to keep.",
+        ),
+    ],
+)
+def test_it_says_what_is_shared_and_what_is_copied(page, settings, said, explained):
+    view = opened(page, "pages")
+    view.put_pages(*settings)
+    assert (view.said(), view.explained()) == (said, explained)
+
+
+def test_pages_can_be_read_as_a_table(page):
+    view = opened(page, "pages")
+    view.read_as_a_table()
+    assert view.listings() == [
+        [
+            "All pages",
+            [
+                ["0", "A and B", "0 to 3", "0"],
+                ["1", "A and B", "4 to 7", "0"],
+                ["2", "A", "8 to 11", "0"],
+                ["3", "B (a copy)", "8 to 11", "0"],
+                ["4", "B", "12 to 14", "1"],
+                ["5", "A", "12 to 14", "1"],
+            ],
+        ]
+    ]
+    view.read_as_a_table()
+
+
+def test_the_parts_keep_their_settings_when_the_other_is_shown(page):
+    view = opened(page)
+    view.put(5, 2, 17)
+    said = view.said()
+    view.choose(SECOND_PART)
+    assert view.said().startswith("The two texts use 6 pages") and view.slider(WINDOW).count() == 0
+    view.choose(FIRST_PART)
+    assert view.said() == said
+
+
+# ---------------------------------------------------------------- for everybody
+
+
+def test_the_keyboard_alone_suffices(page):
+    view = opened(page)
+    link = "Where the sizes of Llama 3 8B are published"
+    assert view.tab_stops() == [FIRST_PART, WINDOW, SINKS, QUERY, LAYERS, "Read as a table", link]
+    view.slider(WINDOW).focus()
+    view.press("ArrowLeft", "Tab", "Home", "Tab", "ArrowLeft", "Tab", "ArrowRight")
+    view.assert_reads(32, 7, 0, 30, 2)
+    assert view.focused()
+    view.output.get_by_role("radio", name=FIRST_PART).focus()
+    view.press("ArrowRight")
+    assert view.said().startswith("The two texts") and view.focused()
+    assert view.tab_stops() == [SECOND_PART, PAGE, PREFIX, ADDED, "Read as a table", link]
+    view.slider(PAGE).focus()
+    view.press("ArrowLeft", "Tab", "ArrowRight", "Tab", "Home")
+    view.assert_pages(3, 11, 0)
+    assert view.focused()
+
+
+@pytest.mark.parametrize("name", ["usual", "pages"])
+def test_a_screen_reader_finds_names_and_roles(page, name):
+    view = opened(page, name)
+    table = view.output.get_by_role("table").first
+    assert table.get_by_role("rowheader").count() == 2 and table.get_by_role("columnheader").count() == 3
+    view.root.locator("details").evaluate("details => { details.open = true; }")
+    view.settle()
+    assert violations(page.page, f"[data-explorer='{name}']") == []
+    view.root.locator("details").evaluate("details => { details.open = false; }")
+
+
+def test_it_fits_a_narrow_window_and_a_phone(page, open_page):
+    page.resize(NARROW)
+    for name in ("usual", "long", "pages"):
+        opened(page, name).assert_inside(PARTS)
+    page.resize(*SIZE)
+    phone = open_page({"long": explorers.long_texts(tokens=64), "pages": explorers.long_texts(show="pages")}, **PHONE)
+    for width in (390, 320):
+        phone.resize(width)
+        view = opened(phone, "long")
+        view.put(64, 8, 63, 2)
+        view.assert_inside(PARTS)
+        view = opened(phone, "pages")
+        for settings in ((1, 24, 12), (16, 23, 12), (2, 23, 12)):
+            view.put_pages(*settings)
+            view.assert_inside(PARTS)
+
+
+@pytest.mark.parametrize("name", ["usual", "pages"])
+def test_it_follows_the_theme(page, name, tmp_path):
+    dark, light = in_both_themes(page, name, tmp_path)
+    assert dark[0] != light[0] and dark[1] != light[1]
+
+
+BLANK = "<!doctype html><body></body>"
+
+
+def test_no_style_of_the_page_gets_into_the_pages(open_page):
+    """test_accessible.py has the part that is seen first."""
+    looks = [
+        View(open_page({"pages": explorers.long_texts(show="pages")}, page=page), "pages").root.evaluate(LOOK)
+        for page in (FOREIGN, BLANK)
+    ]
+    assert looks[0] == looks[1]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_high_contrast_the_drawings_keep_their_colors(open_page, scheme):
+    made = {part: explorers.long_texts(show=part) for part in ("window", "pages")}
+    page = open_page(made, page=BLANK)
+    page.page.emulate_media(forced_colors="active", color_scheme=scheme)
+    view = LongTextsView(page, "window")
+    view.slide(LAYERS, 2)
+    colors = [
+        LongTextsView(page, part)
+        .output.locator(drawing)
+        .evaluate_all(
+            "nodes => nodes.map(node => getComputedStyle(node)[node.closest('.abh-band') ? 'stroke' : 'fill'])"
+        )
+        for part, drawing in (("window", ".abh-band path"), ("pages", ".abh-store path"))
+    ]
+    assert [len(set(each)) for each in colors] == [4, 4]
+
+
+@pytest.mark.parametrize("name", [WINDOW, SINKS, QUERY, LAYERS])
+def test_the_page_repaints_quickly(page, name):
+    view = LongTextsView(page, "long")
+    view.put(32, 8, 63, 2)
+    view.drag(name)
+
+
+@pytest.mark.parametrize("name", [PAGE, PREFIX, ADDED])
+def test_the_page_repaints_its_pages_quickly(page, name):
+    view = opened(page, "pages")
+    view.put_pages(1, 24, 12)
+    view.drag(name)
