@@ -34,6 +34,7 @@ EXPLORERS = {
     "positions": lambda: explorers.positions(TABLE),
     "rotation": lambda: explorers.rotation(NUMBERS[0], NUMBERS[1]),
     "scaling": lambda: explorers.scaling(NUMBERS, NUMBERS),
+    "tiles": lambda: explorers.tiles(causal=True),
 }
 each_explorer = pytest.mark.parametrize("name", EXPLORERS)
 
