@@ -480,7 +480,7 @@ def online_softmax(scores, kept, tile, query):
     )
     return plots.Picture(
         "\n".join(parts) + "\n",
-        f"{title}. {told} At the end: lse {lse}, output {result}.",
+        f"{title}. {told} At the end: lse {lse}, output ÷ l {result}.",
         "Each line is one tile: its scores, blue above 0 and orange below, and all that is kept when it has been read.",
     )
 
@@ -509,4 +509,6 @@ def _score_color(score, reach):
 
 def _two(number):
     """A number with two decimals, without a negative zero."""
-    return "-∞" if number == -math.inf else f"{number:.2f}".replace("-0.00", "0.00")
+    if number == -math.inf:
+        return "-∞"
+    return f"{number:.0e}" if abs(number) >= 1e6 else f"{number:.2f}".replace("-0.00", "0.00")

@@ -1,21 +1,20 @@
 // The tiles explorer: the softmax of one query in tiles of keys, step by step, and which tiles all queries read.
 
-import { drawn } from "./charts.js";
-import { brief, colors, counted, floats, precise, range, sum } from "./numbers.js";
+import { brief, colors, floats, precise, range, sum } from "./numbers.js";
 import { button, choice, chooser, element, frame, help, onSurroundings, oncePerFrame, sideBySide, slider, spoken,
   swatch, toggle, tools, write } from "./page.js";
 import { Grid, Reading, colored } from "./tables.js";
+import { TileMap, tilesOf } from "./tiles_map.js";
 
 /** @import { Color } from "./numbers.js" */
 /** @import { Model, Mount } from "./page.js" */
 /** @import { Listing, Look } from "./tables.js" */
-/** @typedef {[number, number]} Span from the first to before the last */
-/** @typedef {{ rows: Span, columns: Span[] }} Block the queries of some tiles, and the keys of each that is read */
+/** @import { Span } from "./tiles_map.js" */
 /** @typedef {{ m: number, l: number, out: number[] }} State all that is kept of the keys read so far: their largest
  *    score, the sum of exp(score - m), and the sum of exp(score - m) times the values */
 /** @typedef {{ before: State, largest: number, factor: number, powers: number[], after: State,
- *    added: { l: number, out: number[] } }} Step one tile: its largest score, what the sums before it are multiplied by,
- *    its exp(score - m), and what it adds to the sums */
+ *    added: { l: number, out: number[] } }} Step one tile: its largest score, what the sums before it are multiplied
+ *    by, its exp(score - m), and what it adds to the sums */
 /** @typedef {{ out: number[], lse: number }} Result */
 
 const HIDDEN = -Infinity;
@@ -23,23 +22,6 @@ const SIZES = [1, 2, 3, 4, 6, 8, 12, 16]; // keys in a tile
 const FAR = [20, 50, 100, 200, 500, 1000]; // scores beyond those that the slider reaches in small steps
 
 // ---------------------------------------------------------------- arithmetic
-
-/** The tiles that are read, as tiles() of helpers/tiled.py lists them.
- *  @param {number} T
- *  @param {number} S
- *  @param {number} tile
- *  @param {boolean} causal
- *  @returns {Block[]} */
-export function tilesOf(T, S, tile, causal) {
-  const columns = spans(S, tile);
-  return spans(T, tile).map((rows) => ({ rows, columns: columns.filter(([from]) => !causal || from < rows[1]) }));
-}
-
-/** @param {number} count
- *  @param {number} tile
- *  @returns {Span[]} */
-const spans = (count, tile) =>
-  range(Math.ceil(count / tile)).map((i) => [i * tile, Math.min((i + 1) * tile, count)]);
 
 /** A maximum as it may be subtracted: -∞ - -∞ would be NaN.
  *  @param {number} m */
@@ -126,19 +108,26 @@ export const sizesFor = (S, tile) =>
  *  @param {Span} span */
 const keysOf = ([from, to]) => (to - from === 1 ? `key ${from}` : `keys ${from} to ${to - 1}`);
 
+/** Four decimals, or two where the number is large.
+ *  @param {number} value */
+const shown = (value) => (Math.abs(value) >= 100 ? scoreText(value) : precise(value));
+
+/** Two decimals, unless there is no room for them.
+ *  @param {number} score */
+const scoreText = (score) => {
+  const size = Math.abs(score);
+  return size >= 99.95 && size < 1e4 ? score.toFixed(2) : brief(score);
+};
+
 /** exp(one - other), with a parenthesis around a number below 0.
  *  @param {number} one
  *  @param {number} other */
 const power = (one, other) =>
-  `exp(${precise(one)} - ${other < 0 ? `(${precise(other)})` : precise(other)})`;
+  `exp(${shown(one)} - ${other < 0 ? `(${shown(other)})` : shown(other)})`;
 
 /** A difference that is only rounding: its size.
  *  @param {number} difference */
 const tiny = (difference) => (difference ? difference.toExponential(0) : "0");
-
-/** @param {number} count
- *  @param {string} what */
-const several = (count, what) => `${counted(count)} ${what}${count === 1 ? "" : "s"}`;
 
 // ---------------------------------------------------------------- the view
 
@@ -178,15 +167,17 @@ class TilesView {
     this.readout = spoken(true);
     this.keys = new Keys(S, colors(model.get("palette")), colors(model.get("signed")),
       Math.max(2, ...this.given.filter(Number.isFinite).map(Math.abs)), (key) => this.set({ key }));
-    this.running = new Numbers(["before", "× factor", "+ this tile", "after"]);
+    this.running = new Numbers(["before", "factor", "this tile", "after"]);
     this.ending = new Numbers(["in tiles", "row as a whole", "difference"]);
     this.map = new TileMap(T, S);
     this.reading = new Reading(() => this.listing());
     this.stops = stopsWith(0);
-    this.slider = slider({ label: "score", min: 0, max: this.stops.length - 1, value: 0 }, (at) => {
+    this.slider = slider({ label: "score", min: 0, max: this.stops.length - 1, value: 0,
+      show: (at) => this.textAt(at) }, (at) => {
       this.scores[this.query * this.S + this.key] = this.stops[at];
       this.paint();
     });
+    this.slider.node.classList.add("abh-score");
     this.chosenKey = chooser("key", S, (key) => this.set({ key }));
     this.chosenQuery = chooser("query", T, (query) => this.set({ query }));
     this.place = element("span", { class: "abh-value" });
@@ -224,16 +215,17 @@ class TilesView {
       this.scores = this.given.slice();
       this.paint();
     });
-    const numbers = element("div", { class: "abh-wide" }, this.running.node, this.ending.node, this.map.node,
+    const numbers = element("div", { class: "abh-wide" },
+      element("div", { class: "abh-either" }, this.running.node, this.ending.node), this.map.node,
       tools(swatch("abh-token-mark", "read now"), swatch("abh-token-line", "read before"),
         swatch("abh-open", "to come"),
-        ...(causal.length ? [swatch("abh-crossed", "skipped")] : [])), this.map.held);
+        ...(causal.length ? [swatch("abh-crossed", "skipped: only later keys")] : [])), this.map.held);
     return frame(help("One query reads its keys tile by tile. Press Next, or use the arrow keys on these buttons. " +
       "Then let the largest score come in another tile: click a row, or choose its key, and move the slider."),
-    tools(sizes, ...queries, ...causal), this.buttons.node, this.readout.node, sideBySide(this.keys.node, numbers),
-    tools(this.chosenKey.label, this.slider.node, reset),
-    help("Scores and their powers are colored while they are in memory: those of a single tile. Weights are shown to " +
-      "compare; what is kept from tile to tile is m, l and the output."), this.reading.node);
+    tools(sizes, ...queries, ...causal), tools(this.chosenKey.label, this.slider.node, reset), this.buttons.node,
+    this.readout.node, sideBySide(this.keys.node, numbers),
+    help("Scores, and exp of them, are colored while they are in memory: at any time, those of one tile. The weights " +
+      "are there to compare. From tile to tile, only m, l and the output are kept."), this.reading.node);
   }
 
   /** Change what the reader controls, and show it in the next frame.
@@ -262,6 +254,12 @@ class TilesView {
     return this.causal && j > i;
   }
 
+  /** What the slider says at one of its stops.
+   *  @param {number} at */
+  textAt(at) {
+    return this.stops[at] === HIDDEN ? "-∞: hidden" : scoreText(this.stops[at]);
+  }
+
   /** The scores of a query, -∞ where a mask hides the key.
    *  @param {number} i */
   row(i) {
@@ -278,12 +276,12 @@ class TilesView {
     const whole = wholeRow(scores, values);
     const last = steps[steps.length - 1].after;
     this.showControls(scores[this.key], columns.length);
-    this.keys.show(`scores and weights of query ${query}`, { scores, columns, step, key: this.key,
+    this.keys.show(`Scores and weights of query ${query}`, { scores, columns, step, key: this.key,
       powers: steps[step]?.powers ?? [], state: steps[step]?.after ?? last, weights: whole.weights, tile: this.tile });
     this.running.node.hidden = step === steps.length;
     this.ending.node.hidden = step < steps.length;
     if (step < steps.length) {
-      this.running.show(`Running numbers of query ${query}, the output not yet divided`, runningRows(steps[step]));
+      this.running.show(`Running numbers of query ${query}`, runningRows(steps[step]));
       this.readout.say(...told(steps[step], step, columns[step]));
     } else {
       this.ending.show(`Query ${query} at the end`, endingRows(finished(last), whole));
@@ -302,7 +300,7 @@ class TilesView {
     this.slider.input.max = String(this.stops.length - 1);
     this.slider.input.disabled = later;
     this.slider.set(this.stops.indexOf(score), later ? "hidden: it comes later" :
-      score === HIDDEN ? "-∞: hidden" : brief(score));
+      this.textAt(this.stops.indexOf(score)));
     this.slider.rename(`score of query ${query} for key ${key}`);
     this.chosenKey.select.value = String(key);
     this.chosenQuery.select.value = String(query);
@@ -318,8 +316,8 @@ class TilesView {
     const scores = this.row(this.query);
     const steps = readAll(scores, this.values, columns);
     const outs = this.values[0].map((_, c) => `output ${c}`);
-    const rows = steps.map(({ factor, after }, t) => [t, keysOf(columns[t]), precise(after.m), precise(factor),
-      precise(after.l), ...after.out.map(precise)]);
+    const rows = steps.map(({ factor, after }, t) => [t, keysOf(columns[t]), shown(after.m), shown(factor),
+      shown(after.l), ...after.out.map(shown)]);
     const whole = wholeRow(scores, this.values);
     return [{ caption: `Query ${this.query}, after each tile`,
       columns: ["tile", "read", "maximum m", "factor", "sum l", ...outs], rows },
@@ -335,10 +333,10 @@ class TilesView {
  *  @returns {string[][]} */
 function runningRows({ before, largest, factor, added, after }) {
   const rows = before.out.map((number, c) => [`output ${c}`, number, added.out[c], after.out[c]]);
-  return [["maximum m", precise(before.m), "", `or ${precise(largest)}`, precise(after.m)],
+  return [["maximum m", shown(before.m), "", `or ${shown(largest)}`, shown(after.m)],
     .../** @type {[string, number, number, number][]} */ ([["sum l", before.l, added.l, after.l], ...rows])
-      .map(([name, old, more, sums]) => [name, precise(old), `× ${precise(factor)}`,
-        `${more < 0 ? "-" : "+"} ${precise(Math.abs(more))}`, precise(sums)])];
+      .map(([name, old, more, sums]) => [name, shown(old), `× ${shown(factor)}`,
+        `${more < 0 ? "-" : "+"} ${shown(Math.abs(more))}`, shown(sums)])];
 }
 
 /** The result in tiles, that of the row as a whole, and how far apart they are.
@@ -347,7 +345,7 @@ function runningRows({ before, largest, factor, added, after }) {
  *  @returns {string[][]} */
 function endingRows(tiled, whole) {
   const row = (/** @type {string} */ name, /** @type {number} */ one, /** @type {number} */ other) =>
-    [name, precise(one), precise(other), tiny(differenceOf(one, other))];
+    [name, shown(one), shown(other), tiny(differenceOf(one, other))];
   return [row("m + log l", tiled.lse, whole.lse),
     ...tiled.out.map((number, c) => row(`output ${c} ÷ l`, number, whole.out[c]))];
 }
@@ -359,7 +357,7 @@ function endingRows(tiled, whole) {
  *  @returns {[string, string]} */
 export function told({ before, largest, factor, after }, tile, span) {
   const where = `Tile ${tile}, ${keysOf(span)}`;
-  const [m, l] = [precise(after.m), precise(after.l)];
+  const [m, l] = [shown(after.m), shown(after.l)];
   if (largest === HIDDEN) {
     return [`${where}: hidden, and nothing changes`, "exp(-∞) is 0: a key that a mask hides adds nothing to any sum."];
   }
@@ -370,7 +368,7 @@ export function told({ before, largest, factor, after }, tile, span) {
   if (after.m > before.m) {
     return [`${where}: the maximum rises to ${m}, and the sum l is ${l}`,
       "What was summed so far belongs to the old maximum. It is multiplied by " +
-      `${power(before.m, after.m)} = ${precise(factor)}; then the tile is added.`];
+      `${power(before.m, after.m)} = ${shown(factor)}; then the tile is added.`];
   }
   return [`${where}: the maximum stays ${m}, and the sum l is ${l}`,
     "What was summed so far belongs to this maximum: the factor is exp(0) = 1, and the tile is added."];
@@ -385,8 +383,8 @@ function toldAtTheEnd(state, whole) {
   if (state.m === HIDDEN) {
     return ["The end: every key is hidden, so the output is 0 and lse is -∞", "There is nothing to divide by."];
   }
-  const [m, l] = [precise(state.m), precise(state.l)];
-  return [`The end: the output is divided by l = ${l}, and lse = ${m} + log ${l} = ${precise(result.lse)}`,
+  const [m, l] = [shown(state.m), shown(state.l)];
+  return [`The end: the output is divided by l = ${l}, and lse = ${m} + log ${l} = ${shown(result.lse)}`,
     "The softmax of the row as a whole leads to the same numbers: the largest difference is " +
     `${tiny(apart(result, whole))}.`];
 }
@@ -434,8 +432,8 @@ class Keys {
     this.palette = palette;
     this.signed = signed;
     this.reach = reach;
-    this.grid = new Grid({ name: "scores and weights", rows: range(S).map(String), corner: "key",
-      columns: ["score", "exp(score - m)", "weight so far", "weight at the end"], after: ["tile"] });
+    this.grid = new Grid({ name: "Scores and weights", rows: range(S).map(String), corner: "key",
+      columns: ["score", "exp of score\u00a0-\u00a0m", "weight so far", "weight at the end"], after: ["tile"] });
     this.node = this.grid.node;
     this.node.classList.add("abh-keys");
     this.rows = Array.from(this.node.tBodies[0].rows);
@@ -467,7 +465,7 @@ class Keys {
     /** @type {(text: string, look: Look) => Look} */
     const held = (text, look) => (isHidden ? { text, kind: `abh-hidden ${chosen}` } : { ...look, text, kind: chosen });
     if (column === 0) {
-      const text = brief(scores[j]);
+      const text = scoreText(scores[j]);
       return isHere || isHidden ? held(text, colored(scores[j], this.signed, 0.5 + scores[j] / (2 * this.reach))) :
         { text, kind: chosen };
     }
@@ -483,89 +481,4 @@ class Keys {
 function stateOf({ columns, step, tile }, j) {
   const t = Math.floor(j / tile);
   return `${t} ${t >= columns.length ? "skipped" : t < step ? "read" : t === step ? "now" : "to come"}`;
-}
-
-// ---------------------------------------------------------------- which tiles all queries read
-
-const [LEFT, TOP, MOST_SQUARE] = [62, 42, 16]; // pixels: left of the squares, above them, and of a square
-
-/** A picture of all queries and keys, cut into tiles; a square for each score that no mask hides. */
-class TileMap {
-  /** @param {number} T
-   *  @param {number} S */
-  constructor(T, S) {
-    this.T = T;
-    this.S = S;
-    this.width = 0;
-    this.node = drawn("svg", { class: "abh-chart", role: "img" });
-    this.held = help("");
-  }
-
-  /** Take the width of the room around it, as charts do. */
-  measure() {
-    this.width = Math.max(this.node.parentElement?.clientWidth ?? 0, 240);
-  }
-
-  /** @param {Block[]} blocks
-   *  @param {number} tile
-   *  @param {number} query
-   *  @param {number} step
-   *  @param {(i: number, j: number) => boolean} sees */
-  draw(blocks, tile, query, step, sees) {
-    if (!this.width) this.measure();
-    const { T, S, node } = this;
-    const read = sum(blocks.map(({ columns }) => columns.length));
-    const all = Math.ceil(S / tile) * blocks.length;
-    const title = `${several(T, "query").replace("querys", "queries")} × ${several(S, "key")}: ` +
-      (read < all ? `${read} of ${all} tiles are read` : all === 1 ? "a single tile" : `all ${all} tiles are read`);
-    const high = Math.min(tile, T);
-    const wide = Math.min(tile, S);
-    write(this.held, `At most ${high} × ${wide} = ${several(high * wide, "score")} of a tile exist at once. ` +
-      `In one pass they would be a table of ${T} × ${S} = ${several(T * S, "score")}.`);
-    const size = Math.min(MOST_SQUARE, (this.width - LEFT - 4 * Math.ceil(S / tile)) / S);
-    const at = (/** @type {number} */ i) => i * size + 4 * Math.floor(i / tile);
-    const height = TOP + at(T) + 8;
-    const marks = { width: this.width, height, viewBox: `0 0 ${this.width} ${height}`, "aria-label": title };
-    for (const [name, value] of Object.entries(marks)) node.setAttribute(name, String(value));
-    const y = TOP + at(query) + size / 2;
-    node.replaceChildren(drawn("text", { x: 0, y: 13, class: "abh-title" }, title),
-      drawn("text", { x: LEFT, y: TOP - 9, class: "abh-tick" }, "keys"),
-      drawn("text", { x: LEFT - 8, y: y + 4, class: "abh-tick abh-end" }, `query ${query}`),
-      ...Object.entries(shapes(blocks, { T, S, tile, query, step, size, at, sees })).map(([kind, d]) =>
-        drawn("path", { d, class: `abh-${kind}` })),
-      drawn("path", { d: box(LEFT - 3, y - size / 2 - 1, at(S - 1) + size + 6, size + 1), class: "abh-outlined" }));
-  }
-}
-
-/** @param {number} x
- *  @param {number} y
- *  @param {number} wide
- *  @param {number} high */
-const box = (x, y, wide, high) =>
-  `M${x.toFixed(1)} ${y.toFixed(1)}h${wide.toFixed(1)}v${high.toFixed(1)}h${(-wide).toFixed(1)}z`;
-
-/** One path for each kind of tile: few shapes are drawn sooner than many.
- *  @param {Block[]} blocks
- *  @param {{ T: number, S: number, tile: number, query: number, step: number, size: number,
- *    at: (i: number) => number, sees: (i: number, j: number) => boolean }} plan */
-function shapes(blocks, { S, tile, query, step, size, at, sees }) {
-  const paths = { elsewhere: "", before: "", now: "", later: "", skipped: "" };
-  for (const { rows, columns } of blocks) {
-    const isMine = query >= rows[0] && query < rows[1];
-    spans(S, tile).forEach(([from, to], t) => {
-      if (t >= columns.length) {
-        const [x, y] = [LEFT + at(from), TOP + at(rows[0])];
-        const [wide, high] = [(to - from) * size - 1, (rows[1] - rows[0]) * size - 1];
-        paths.skipped += `${box(x, y, wide, high)}m0 0l${wide} ${high}m${-wide} 0l${wide} ${-high}`;
-        return;
-      }
-      const kind = !isMine ? "elsewhere" : t < step ? "before" : t === step ? "now" : "later";
-      for (let i = rows[0]; i < rows[1]; i++) {
-        for (let j = from; j < to; j++) {
-          if (sees(i, j)) paths[kind] += box(LEFT + at(j), TOP + at(i), size - 1, size - 1);
-        }
-      }
-    });
-  }
-  return paths;
 }

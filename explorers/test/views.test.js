@@ -13,7 +13,8 @@ import { range } from "../numbers.js";
 import { byDistance, cosinesOf, dot, reaches, together } from "../positions.js";
 import { axisOver, scoresOf as turnedScores, speedsOf } from "../rotation.js";
 import { MEASURES, scoresOf, spread, widthsTo } from "../scaling.js";
-import { apart, finished, readAll, sizesFor, stopsWith, tilesOf, told as toldOf, wholeRow } from "../tiles.js";
+import { apart, finished, readAll, sizesFor, stopsWith, told as toldOf, wholeRow } from "../tiles.js";
+import { tilesOf } from "../tiles_map.js";
 import { assertClose, torch } from "./torch.js";
 
 test("attention: each matrix is the right part of what was sent", () => {
