@@ -475,8 +475,8 @@ def online_softmax(scores, kept, tile, query):
         "</svg>",
     ]
     told = " ".join(
-        f"After tile {t}: maximum {_two(m)}, factor {_two(factor)}, sum {_two(l)}, output {', '.join(map(_two, out))}."
-        for t, ((m, l, out), factor) in enumerate(zip(kept, factors, strict=True))
+        f"After tile {t}: maximum {_two(m)}, factor {_two(factor)}, sum {_two(s)}, output {', '.join(map(_two, out))}."
+        for t, ((m, s, out), factor) in enumerate(zip(kept, factors, strict=True))
     )
     return plots.Picture(
         "\n".join(parts) + "\n",
@@ -490,7 +490,8 @@ def _tile_line(scores, kept, factor, tile, t, reach):
     S, y = len(scores), 50 + HIGH * t
     size = min(26, 310 / S)
     squares = "".join(
-        f'<rect x="{64 + size * j:.1f}" y="{y}" width="{size - 2:.1f}" height="20" fill="{_score_color(score, reach)}"/>'
+        f'<rect x="{64 + size * j:.1f}" y="{y}" width="{size - 2:.1f}" height="20" '
+        f'fill="{_score_color(score, reach)}"/>'
         for j, score in enumerate(scores.tolist())
         if t * tile <= j < (t + 1) * tile
     )

@@ -79,7 +79,7 @@ class TilesView(View):
         found = rows.evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")
         return {row[0]: row[1:] for row in found}
 
-    def keys(self):
+    def squares_by_key(self):
         """The table on the left, a row for each key."""
         return self._read_rows("td.abh-square")
 
@@ -149,7 +149,7 @@ def test_every_step_shows_what_pytorch_computes(page, which, tile):
         added = [powers.sum(), *(powers @ VALUES[t * tile : end].double())]
         signed = [f"{'-' if number < 0 else '+'} {written(abs(float(number)))}" for number in added]
         assert [row[2] for row in rows[1:]] == signed
-        keys = view.keys()
+        keys = view.squares_by_key()
         assert [row[0] for row in keys] == [as_score(score) for score in scores.tolist()]
         here = list(range(t * tile, end))
         assert view.here() == here
@@ -230,7 +230,7 @@ def test_a_key_can_be_hidden_and_shown_again(page):
     view.put(2, "1000.00")
     assert view.said() == "Tile 0, keys 0 to 3: the maximum m is 1000.00, and the sum l is 1.0000"
     view.click("Reset all scores")
-    assert [row[0] for row in view.keys()] == ["0.50"] * 12
+    assert [row[0] for row in view.squares_by_key()] == ["0.50"] * 12
 
 
 def test_a_row_is_chosen_with_the_mouse(page):
@@ -277,7 +277,7 @@ def test_causal_tiles_are_read_and_skipped_as_in_tiled_attention(page, tile, que
     assert view.squares("before") == int((seen * inside).sum()) and view.squares("now") == 0
     scores = SQUARE[query].masked_fill(seen[query] == 0, -INF)
     final = masked_softmax(scores[None].double(), scores[None] > -INF)[0]
-    assert [row[3] for row in view.keys()] == [written(weight) for weight in final.tolist()]
+    assert [row[3] for row in view.squares_by_key()] == [written(weight) for weight in final.tolist()]
     skipped = [j for j, text in enumerate(view.states()) if text.endswith("skipped")]
     assert skipped == list(range(columns[-1].stop, 12))
 
@@ -298,9 +298,9 @@ def test_each_query_keeps_its_own_scores(page):
     view = opened(page, "square")
     view.put(3, "10.00")
     view.pick("query", 4)
-    assert [row[0] for row in view.keys()] == [as_score(score) for score in SQUARE[4].tolist()]
+    assert [row[0] for row in view.squares_by_key()] == [as_score(score) for score in SQUARE[4].tolist()]
     view.pick("query", 11)
-    assert view.keys()[3][0] == "10.00"
+    assert view.squares_by_key()[3][0] == "10.00"
 
 
 @pytest.mark.parametrize(
@@ -334,9 +334,9 @@ def test_the_keyboard_alone_suffices(page):
     view.score.focus()
     before = view.said()
     view.press("End")
-    assert view.said() != before and view.keys()[0][0] == "1000.00" and view.focused()
+    assert view.said() != before and view.squares_by_key()[0][0] == "1000.00" and view.focused()
     view.press("Home", "ArrowRight")
-    assert view.keys()[0][0] == "-1000.00"
+    assert view.squares_by_key()[0][0] == "-1000.00"
 
 
 def test_at_the_ends_there_is_no_further_step(page):
