@@ -225,7 +225,8 @@ class TilesView {
     tools(sizes, ...queries, ...causal), tools(this.chosenKey.label, this.slider.node, reset), this.buttons.node,
     this.readout.node, sideBySide(this.keys.node, numbers),
     help("Scores, and exp of them, are colored while they are in memory: at any time, those of one tile. The weights " +
-      "are there to compare. From tile to tile, only m, l and the output are kept."), this.reading.node);
+      "are there to compare. From tile to tile, only m, l and the output are kept; the output is divided " +
+      "by l at the end."), this.reading.node);
   }
 
   /** Change what the reader controls, and show it in the next frame.
@@ -385,7 +386,7 @@ function toldAtTheEnd(state, whole) {
   }
   const [m, l] = [shown(state.m), shown(state.l)];
   return [`The end: the output is divided by l = ${l}, and lse = ${m} + log ${l} = ${shown(result.lse)}`,
-    "The softmax of the row as a whole leads to the same numbers: the largest difference is " +
+    "The softmax of the row as a whole gives the same numbers up to rounding: the largest difference is " +
     `${tiny(apart(result, whole))}.`];
 }
 
