@@ -10,6 +10,7 @@
     rotation    pairs of features that turn with the position, and the score of each     notebook 09
     cache       what the keys and values of a text cost, and which heads share them      notebook 10
     long_texts  what a window reads and a cache keeps, and pages that texts share        notebook 11
+    tiles       the softmax in tiles of keys: running maximum, sum and output           notebook 12
 
 Each explorer is a Python file, which checks its arguments, and a script of the same name, which draws. The README in
 this folder describes the scripts. The Python files share `base.py` and `given.py`, which checks arguments; `still.py`
@@ -26,6 +27,7 @@ from explorers.next_token import next_token
 from explorers.positions import positions
 from explorers.rotation import rotation
 from explorers.scaling import scaling
+from explorers.tiles import tiles
 
 __all__ = [
     "attention",
@@ -38,4 +40,5 @@ __all__ = [
     "positions",
     "rotation",
     "scaling",
+    "tiles",
 ]

@@ -8,6 +8,7 @@ color are a single stroke, and the picture stays below 40 kB.
 import math
 from dataclasses import replace
 from html import escape
+from itertools import pairwise
 
 import torch
 
@@ -436,3 +437,79 @@ def _arrow(tip, color, dashes="none"):
         f'<path d="M0 0h{length - head:.1f}" stroke-width="2" stroke-dasharray="{dashes}"/>'
         f'<path d="M{length:.1f} 0l{-head:.1f} {-head / 2:.1f}v{head:.1f}z" stroke="none"/></g>'
     )
+
+
+# ---------------------------------------------------------------- an online softmax, tile by tile
+
+KEPT = (448, 516, 584, 626)  # the right edges of m, factor and l, and the left edge of the output
+HIGH = 26  # pixels from one tile to the next
+
+
+def online_softmax(scores, kept, tile, query):
+    """A line for each tile: its scores as squares, and the maximum, the sum and the output that are kept after it.
+
+    Shapes: scores (S,), kept a list of (largest, sum, list of Dv numbers), one for each tile
+    Units:  colors reach to the largest absolute score; the output is divided in the last line
+    Source: notebook 12
+    """
+    S, finite = len(scores), scores[scores.isfinite()].abs().tolist()
+    reach = max([2.0, *finite])
+    title = f"Query {query} reads {_counted(S, 'key')}, {tile} at a time"
+    factors = [0.0, *(math.exp(a[0] - b[0]) if b[0] > -math.inf else 0.0 for a, b in pairwise(kept))]
+    height = 66 + HIGH * (len(kept) + 1)
+    lines = [_tile_line(scores, kept[t], factors[t], tile, t, reach) for t in range(len(kept))]
+    largest, total, read = kept[-1]
+    result = ", ".join(_two(number / total if total else 0.0) for number in read)
+    lse = _two(largest + math.log(total)) if total else "-∞"
+    heads = zip(KEPT, ("maximum m", "factor", "sum l", "output"), ("end", "end", "end", "start"), strict=True)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
+        f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
+        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{title}</text>',
+        '<text x="64" y="42" fill="#5b6575">scores</text>',
+        *(f'<text x="{x}" y="42" text-anchor="{anchor}" fill="#5b6575">{name}</text>' for x, name, anchor in heads),
+        *lines,
+        f'<text x="{KEPT[2]}" y="{height - 18}" text-anchor="end">lse = m + log l = {lse}, output ÷ l:</text>'
+        f'<text x="{KEPT[3]}" y="{height - 18}" font-weight="bold">{result}</text>',
+        "</svg>",
+    ]
+    told = " ".join(
+        f"After tile {t}: maximum {_two(m)}, factor {_two(factor)}, sum {_two(s)}, output {', '.join(map(_two, out))}."
+        for t, ((m, s, out), factor) in enumerate(zip(kept, factors, strict=True))
+    )
+    return plots.Picture(
+        "\n".join(parts) + "\n",
+        f"{title}. {told} At the end: lse {lse}, output ÷ l {result}.",
+        "Each line is one tile: its scores, blue above 0 and orange below, and all that is kept when it has been read.",
+    )
+
+
+def _tile_line(scores, kept, factor, tile, t, reach):
+    """The squares of one tile where its keys are, and the numbers after it."""
+    S, y = len(scores), 50 + HIGH * t
+    size = min(26, 310 / S)
+    squares = "".join(
+        f'<rect x="{64 + size * j:.1f}" y="{y}" width="{size - 2:.1f}" height="20" '
+        f'fill="{_score_color(score, reach)}"/>'
+        for j, score in enumerate(scores.tolist())
+        if t * tile <= j < (t + 1) * tile
+    )
+    largest, total, read = kept
+    numbers = zip(KEPT, (largest, factor, total), strict=False)
+    return (
+        f'<text x="12" y="{y + 14}">tile {t}</text>{squares}'
+        + "".join(f'<text x="{x}" y="{y + 14}" text-anchor="end">{_two(number)}</text>' for x, number in numbers)
+        + f'<text x="{KEPT[3]}" y="{y + 14}">{", ".join(map(_two, read))}</text>'
+    )
+
+
+def _score_color(score, reach):
+    return _color(HIDDEN) if score == -math.inf else _signed_color(_signed_level(score / reach))
+
+
+def _two(number):
+    """A number with two decimals, without a negative zero."""
+    if number == -math.inf:
+        return "-∞"
+    return f"{number:.0e}" if abs(number) >= 1e6 else f"{number:.2f}".replace("-0.00", "0.00")

@@ -14,6 +14,8 @@ import { range, readable } from "../numbers.js";
 import { byDistance, cosinesOf, dot, reaches, together } from "../positions.js";
 import { axisOver, scoresOf as turnedScores, speedsOf } from "../rotation.js";
 import { MEASURES, scoresOf, spread, widthsTo } from "../scaling.js";
+import { apart, finished, readAll, sizesFor, stopsWith, told as toldOf, wholeRow } from "../tiles.js";
+import { tilesOf } from "../tiles_map.js";
 import { assertClose, torch } from "./torch.js";
 
 test("attention: each matrix is the right part of what was sent", () => {
@@ -235,4 +237,70 @@ test("long texts: a page's tokens are those of the prefix, of A, of B, or none",
   assert.deepEqual(pages.map(({ tokens }) => tokens), [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1], [0, 0, 2, 2],
     [2, 2, 2, -1], [1, 1, 1, -1]]);
   assert.deepEqual(pages.map(({ copied }) => copied), [false, false, false, true, false, false]);
+});
+
+const NUMBER = 5e-6; // half of the last of nine digits, which are recorded, of a number above 1,000
+
+/** Every recorded row, read in tiles of every recorded size: [{ scores, steps, states, whole }]. */
+const passes = () => torch.tiles.cases.flatMap(({ scores, whole, tiles, states }) => tiles.map((tile, i) => {
+  const [{ columns }] = tilesOf(1, scores.length, tile, false);
+  return { scores, whole, states: states[i], steps: readAll(scores, torch.tiles.values, columns) };
+}));
+
+test("tiles: after each tile, maximum, sum and output are PyTorch's, whatever the size of a tile", () => {
+  for (const { steps, states } of passes()) {
+    assert.equal(steps.length, states.length);
+    steps.forEach(({ after }, t) =>
+      assertClose([after.m, after.l, ...after.out], [states[t].m, states[t].l, ...states[t].out], NUMBER));
+  }
+});
+
+test("tiles: in the end, tiles and the row as a whole give what PyTorch gives", () => {
+  for (const { scores, steps, whole } of passes()) {
+    const result = finished(steps.at(-1).after);
+    const here = wholeRow(scores, torch.tiles.values);
+    assertClose([result.lse, ...result.out], [whole.lse, ...whole.out], NUMBER);
+    assertClose([here.lse, ...here.out, ...here.weights], [whole.lse, ...whole.out, ...whole.weights], NUMBER);
+    assert.ok(apart(result, here) < 1e-12);
+  }
+});
+
+test("tiles: no exp of a positive number, and a factor of 1 where the maximum stays", () => {
+  for (const { before, factor, powers, after } of passes().flatMap(({ steps }) => steps)) {
+    assert.ok([factor, ...powers].every((number) => number >= 0 && number <= 1));
+    if (before.m > -Infinity) assert.equal(factor === 1, before.m === after.m);
+    else assert.equal(factor, 0);
+  }
+});
+
+test("tiles: those that are read are those of helpers/tiled.py", () => {
+  for (const { T, S, tile, causal, read } of torch.tilesRead) assert.deepEqual(tilesOf(T, S, tile, causal), read);
+});
+
+test("tiles: the slider has stops in order, the given score among them once, and -∞ first", () => {
+  for (const score of [0, Math.fround(2.9), 2.95, 12345, -Infinity]) {
+    const stops = stopsWith(score);
+    assert.ok(stops.every((stop, i) => i === 0 || stop > stops[i - 1]));
+    assert.ok(stops.includes(score) && stops.includes(1000) && stops[0] === -Infinity);
+  }
+  assert.equal(stopsWith(Math.fround(2.9)).length, stopsWith(0).length);
+});
+
+test("tiles: the sizes that can be chosen", () => {
+  assert.deepEqual([sizesFor(12, 4), sizesFor(1, 1), sizesFor(5, 16)],
+    [[1, 2, 3, 4, 6, 8, 12], [1], [1, 2, 3, 4, 5, 16]]);
+});
+
+test("tiles: a step says whether the maximum is new, rises, stays, or is hidden", () => {
+  const values = range(8).map(() => [1]);
+  const scores = [-Infinity, -Infinity, -3, -4, -1, 0, 0, -2];
+  const [{ columns }] = tilesOf(1, 8, 2, false);
+  const said = readAll(scores, values, columns).map((step, t) => toldOf(step, t, columns[t]));
+  assert.deepEqual(said.map(([bold]) => bold), ["Tile 0, keys 0 to 1: hidden, and nothing changes",
+    "Tile 1, keys 2 to 3: the maximum m is -3.0000, and the sum l is 1.3679",
+    "Tile 2, keys 4 to 5: the maximum rises to 0.0000, and the sum l is 1.4360",
+    "Tile 3, keys 6 to 7: the maximum stays 0.0000, and the sum l is 2.5713"]);
+  assert.match(said[2][1], /exp\(-3\.0000 - 0\.0000\) = 0\.0498/);
+  assert.match(toldOf(readAll([-3, -1], [[1], [1]], [[0, 1], [1, 2]])[1], 1, [1, 2])[1],
+    /exp\(-3\.0000 - \(-1\.0000\)\) = 0\.1353/);
 });

@@ -17,6 +17,7 @@ from helpers import masks
 from helpers.cache_sizes import PUBLISHED, readable
 from helpers.decoder import Decoder, DecoderConfig, keep_top_k, keep_top_p
 from helpers.rotary import rotate_pairs
+from helpers.tiled import tiles
 
 FILE = Path(__file__).parents[2] / "explorers" / "test" / "torch.json"
 INF = float("inf")
@@ -36,6 +37,8 @@ def record():
             "scaling": _scaling(),
             "cache": _cache(),
             "longTexts": _long_texts(),
+            "tiles": _tiles(),
+            "tilesRead": _tiles_read(),
             "halves": _halves(),
             "gelu": _gelu(),
             "distribution": _distribution(),
@@ -191,6 +194,50 @@ def _long_texts():
         tables = page_tables(size, prefix, written)
         pages.append({"size": size, "prefix": prefix, "written": written, "tables": list(tables)})
     return {"reads": read, "slots": slots, "pages": pages}
+
+
+def _tiles():
+    """The state after each tile, by softmax and logsumexp of the keys read so far, and the result of the whole row."""
+    values, cases = _random(7, 2).double(), []
+    rows = [
+        (2 * _random(7)).tolist(),
+        [0.5] * 7,
+        [1000.0, -1000.0, 999.0, 3.0, 1001.0, 0.0, 1000.5],
+        [-INF, -INF, 1.0, -INF, 2.0, 0.0, -INF],
+        [-INF] * 7,
+    ]
+    for scores in torch.tensor(rows).double():
+        weights = masks.masked_softmax(scores, scores > -INF)
+        whole = {"weights": weights, "out": weights @ values, "lse": scores.logsumexp(dim=-1)}
+        ends = {tile: [min(start + tile, 7) for start in range(0, 7, tile)] for tile in (1, 3, 9)}
+        states = [[_state(scores[:end], values[:end]) for end in ends[tile]] for tile in ends]
+        cases.append({"scores": scores, "whole": whole, "tiles": list(ends), "states": states})
+    return {"values": list(values), "cases": cases}
+
+
+def _state(scores, values):
+    """The largest of the scores read so far, the sum of exp(score - largest), and that of exp times the values."""
+    largest = scores.max()
+    powers = (scores - largest).exp() if largest > -INF else torch.zeros_like(scores)
+    return {"m": largest, "l": powers.sum(), "out": powers @ values}
+
+
+def _tiles_read():
+    """Which tiles helpers.tiled reads."""
+    cases = [(12, 12, 4, True), (12, 12, 5, True), (3, 7, 2, False), (5, 5, 9, True), (1, 4, 1, False)]
+    return [
+        {
+            "T": T,
+            "S": S,
+            "tile": tile,
+            "causal": causal,
+            "read": [
+                {"rows": [row.start, row.stop], "columns": [[part.start, part.stop] for part in columns]}
+                for row, columns in tiles(T, S, tile, causal)
+            ],
+        }
+        for T, S, tile, causal in cases
+    ]
 
 
 def _halves():

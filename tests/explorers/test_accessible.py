@@ -35,6 +35,7 @@ EXPLORERS = {
     "positions": lambda: explorers.positions(TABLE),
     "rotation": lambda: explorers.rotation(NUMBERS[0], NUMBERS[1]),
     "scaling": lambda: explorers.scaling(NUMBERS, NUMBERS),
+    "tiles": lambda: explorers.tiles(causal=True),
 }
 each_explorer = pytest.mark.parametrize("name", EXPLORERS)
 
@@ -219,6 +220,9 @@ def contrast(open_page, request):
         ("next_token", ".abh-own", ".abh-track"),
         ("heads", "td.abh-followed", "td.abh-square:not(.abh-followed)"),
         ("heads", ".abh-swatch.abh-token-line", ".abh-swatch.abh-token-mark"),
+        ("tiles", ".abh-swatch.abh-token-line", ".abh-swatch.abh-token-mark"),
+        ("tiles", ".abh-swatch.abh-crossed", ".abh-swatch.abh-open"),
+        ("tiles", ".abh-here td.abh-square", "tr:not(.abh-here) td.abh-square"),
     ],
 )
 def test_in_high_contrast_marks_differ_from_what_they_mark(contrast, name, one, other):
@@ -255,3 +259,15 @@ def test_in_high_contrast_the_chosen_circle_and_the_two_arrows_are_told_apart(co
         for which in ("query", "key")
     )
     assert query[0] != key[0] and query[1] == "none" != key[1]
+
+
+def test_in_high_contrast_the_tiles_that_are_read_are_told_apart(contrast):
+    root = View(contrast, "tiles").root
+    looks = [
+        root.locator(f"svg path.abh-{kind}").evaluate(
+            "node => { const { fill, stroke, strokeDasharray } = getComputedStyle(node);"
+            " return fill + stroke + strokeDasharray; }"
+        )
+        for kind in ("elsewhere", "before", "now", "later", "skipped")
+    ]
+    assert len(set(looks)) == 5

@@ -32,6 +32,7 @@ CELLS = {
     "positions": "explorers.positions(embeddings.sinusoidal_positions(101, 128))",
     "rotation": "explorers.rotation(q[0], q[1])",
     "scaling": "explorers.scaling(q, k)",
+    "tiles": "explorers.tiles(causal=True)",
 }
 NUMBERS = {name: number for number, name in enumerate(CELLS, start=1)}  # of the cells; cell 0 is the set-up
 NARROW = 760  # of which JupyterLab's own bars take a part
