@@ -307,6 +307,23 @@ known(
 known.also("mask-by-tiles", hide=everything_or_nothing)
 
 
+@known(
+    "hidden-tile-is-nan",
+    means="Where a whole tile is hidden from a query, the softmax of nothing but -inf was taken, which is NaN.",
+    hint="0 · NaN is NaN, so a share of 0 comes too late. What should out be where a query sees no key of a tile?",
+    explain=explainers.not_a_number,
+)
+def merged_with_nan(q, k, v, tile, causal=False):
+    out, lse = torch.zeros_like(q), begin(q)
+    for start, end in cuts(k.size(-2), tile):
+        scores = hide(q @ k[..., start:end, :].mT * scale(q), start, causal)
+        part, part_lse = scores.softmax(dim=-1) @ v[..., start:end, :], scores.logsumexp(dim=-1)
+        new = torch.logaddexp(lse, part_lse)
+        out = (lse - new).exp()[..., None] * out + (part_lse - new).exp()[..., None] * part
+        lse = new
+    return out, lse
+
+
 # ---------------------------------------------------------------- scores
 
 

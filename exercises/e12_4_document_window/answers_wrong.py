@@ -102,6 +102,20 @@ def with_or(documents, window):
     return lambda b, h, q, k: torch.logical_or(documents[q] == documents[k], (q >= k) | (k > q - window))
 
 
+@wrong("comparison-without-parentheses")
+def with_a_comparison_that_comes_last(documents, window):
+    return lambda b, h, q, k: documents[k] == documents[q] & (q >= k) & (k > q - window)
+
+
+@wrong("comparison-without-parentheses")
+def with_a_comparison_in_front(documents, window):
+    def mask_mod(b, h, q, k):
+        seen = (q >= k) & (k > q - window)
+        return documents[q] == documents[k] & seen
+
+    return mask_mod
+
+
 @wrong("inverted")
 def with_hidden_ones(documents, window):
     return lambda b, h, q, k: (documents[q] != documents[k]) | (q < k) | (k <= q - window)

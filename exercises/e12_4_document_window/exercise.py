@@ -148,8 +148,8 @@ EXERCISE = Exercise(
     error_meanings=(
         (
             r"[Bb]oolean value of Tensor|data-dependent control flow",
-            "`and`, `or`, `not` and `if` ask a tensor for a single True or False. `&`, `|` and `~` answer for each "
-            "pair.",
+            "`and`, `or`, `not` and `if` ask a tensor for a single True or False, and so do comparisons in a chain. "
+            "Put each comparison in parentheses, and join them by `&`.",
         ),
         (
             r"\.item\(\)|vmap: It looks like you're calling|converted to Scalar|to a Python (scalar|number)",

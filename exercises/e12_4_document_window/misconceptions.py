@@ -283,6 +283,36 @@ def document_or_the_rest(same, not_later, near):
 
 
 @known(
+    "comparison-without-parentheses",
+    means="`&` binds more tightly than `==`: the number of a document was joined with the other tests first, and compared "
+    "afterwards.",
+    hint="Put each comparison in parentheses, and then join them by `&`.",
+    explain=explainers.true_at,
+)
+def compared_last(documents, window):
+    def mask_mod(b, h, q_idx, kv_idx):
+        return documents[q_idx] == documents[kv_idx] & (kv_idx <= q_idx) & (q_idx - kv_idx < window)
+
+    return mask_mod
+
+
+@known.also("comparison-without-parentheses")
+def compared_in_between(documents, window):
+    def mask_mod(b, h, q_idx, kv_idx):
+        return (kv_idx <= q_idx) & documents[q_idx] == documents[kv_idx] & (q_idx - kv_idx < window)
+
+    return mask_mod
+
+
+@known.also("comparison-without-parentheses")
+def compared_at_the_end(documents, window):
+    def mask_mod(b, h, q_idx, kv_idx):
+        return (kv_idx <= q_idx) & (q_idx - kv_idx < window) & documents[q_idx] == documents[kv_idx]
+
+    return mask_mod
+
+
+@known(
     "inverted",
     means="True and False are the wrong way around: your function is True for what should be hidden.",
     hint="In a mask function, True = may attend.",

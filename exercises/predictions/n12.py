@@ -24,7 +24,7 @@ PREDICTIONS = (
         {
             "a": "Longer: it does the same products, and corrects its sums as well.",
             "b": "About as long: the products take nearly all of the time, and they are the same.",
-            "c": "Less than half as long: it never writes the table to memory, nor reads it back.",
+            "c": "Clearly less: it never writes the table to memory, nor reads it back.",
         },
         right="c",
         tempting={
@@ -36,11 +36,11 @@ PREDICTIONS = (
     ),
     Prediction(
         "12.kept",
-        "How much does autograd keep of your tiled attention, for a text of 2,048 tokens?",
+        "How much does autograd keep for your tiled attention, with a text of 2,048 tokens?",
         {
-            "a": "As little as of the fused kernel: a tile's scores are forgotten before the next tile is read.",
+            "a": "As little as for the fused kernel: a tile's scores are forgotten before the next tile is read.",
             "b": "One tile: that of the last step, which the backward pass begins with.",
-            "c": "At least as much as of the explicit path: every tile of weights.",
+            "c": "At least as much as for the explicit path: every tile of weights.",
         },
         right="c",
         tempting={
