@@ -284,8 +284,8 @@ def document_or_the_rest(same, not_later, near):
 
 @known(
     "comparison-without-parentheses",
-    means="`&` binds more tightly than `==`: the number of a document was joined with the other tests first, and compared "
-    "afterwards.",
+    means="`&` binds more tightly than `==`: the number of a document was first joined with the other tests, and "
+    "compared afterwards.",
     hint="Put each comparison in parentheses, and then join them by `&`.",
     explain=explainers.true_at,
 )
