@@ -68,6 +68,13 @@ SECOND_PART = (
         question="What does a token cost, and how do models pay less?",
     ),
     Notebook(
+        "12_the_same_numbers.ipynb",
+        "the same numbers in another order",
+        minutes=110,
+        core=55,
+        question="How does FlashAttention never make the table?",
+    ),
+    Notebook(
         "14_reading_published_code.ipynb",
         "reading published code",
         minutes=133,

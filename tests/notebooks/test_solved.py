@@ -7,6 +7,7 @@ notebooks that ask for the best device get a simulated GPU.
 
 import copy
 import re
+from importlib.util import find_spec
 
 import pytest
 
@@ -19,6 +20,8 @@ from tools.save_notebooks import comparable
 
 DEPENDS_ON_ANSWERS = {"progress", "end-progress", "whose-attention", "whose-pool"}
 DEPENDS_ON_PYTORCH = set() if EMPTY_ROWS_GIVE_ZEROS else {"empty-sdpa"}  # shows nan before PyTorch 2.5, as it says
+if not find_spec("torch.nn.attention.flex_attention"):  # came with PyTorch 2.5, as the first of these cells says
+    DEPENDS_ON_PYTORCH |= {"flex-define", "flex-run"}
 USING = re.compile(
     r"(?P<start>Exercise \d+\.\d+: using )(?P<whose>your own|the course's) (?P<name>\w+)"
     r"(?:, until yours passes its check)?\."

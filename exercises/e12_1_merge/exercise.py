@@ -1,0 +1,130 @@
+"""Exercise 12.1: merge."""
+
+import torch
+
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, D, H, T, normal
+from exercises.e12_1_merge.misconceptions import known
+from exercises.e12_1_merge.reference import merge
+from feedback import BehavioralTest, Exercise, Property, TestCase
+from feedback.format import number, position
+
+INF = float("inf")
+
+
+def arguments(seed, *shape, shift_a=0.0, shift_b=0.0, dtype=torch.float32):
+    """out_a, lse_a, out_b, lse_b; the sums are moved by shift_a and shift_b."""
+    shape = shape or (B, H, T, D)
+    lse_a, lse_b = (2 * normal(*shape[:-1], seed=seed + i, dtype=torch.float64) for i in (1, 3))
+    return (
+        normal(*shape, seed=seed, dtype=dtype),
+        (lse_a + shift_a).to(dtype),
+        normal(*shape, seed=seed + 2, dtype=dtype),
+        (lse_b + shift_b).to(dtype),
+    )
+
+
+def unseen(seed, side, left=1e30):
+    """The first queries of one side, or the first of both, have seen nothing; `left` stands in their out."""
+    given = [x.clone() for x in arguments(seed)]
+    for start in {"a": (0,), "b": (2,), "both": (0, 2)}[side]:
+        given[start][..., :2, :], given[start + 1][..., :2] = left, -INF
+    return tuple(given)
+
+
+def stage_of(args):
+    """Ordinary sums first; then very large and very small ones; then queries that have seen nothing."""
+    sums = torch.cat([args[1].flatten(), args[3].flatten()])
+    return 2 if (sums == -INF).any() else 1 if sums.abs().max() > 80 else 0
+
+
+def by_hand(out_a, weight_a, out_b, weight_b):
+    """One query, one feature; the sums of exp(scores) are whole numbers."""
+    lses = torch.tensor([[weight_a], [weight_b]]).log()
+    return torch.tensor([[out_a]]), lses[0], torch.tensor([[out_b]]), lses[1]
+
+
+def _finite(case):
+    out = case.first
+    if out.isfinite().all():
+        return None
+    at = tuple(int(i) for i in (~out.isfinite()).nonzero()[0])
+    return f"Every number of out must be finite; yours at {position(at)} is {number(out[at])}."
+
+
+def gradients_where_nothing_was_seen(attempt):
+    """Rows in which neither side has seen a key must not spoil the gradients."""
+    given = [x.requires_grad_() for x in unseen(61, "both", left=0.0)]
+    out, lse = attempt(*given)
+    (out.sum() + lse[lse.isfinite()].sum()).backward()
+    names = ("out_a", "lse_a", "out_b", "lse_b")
+    bad = [name for name, x in zip(names, given, strict=True) if x.grad is not None and not x.grad.isfinite().all()]
+    if not bad:
+        return None
+    return (
+        f"The numbers are right, but the gradient of {bad[0]} is not finite where neither side has seen a key: "
+        "one of these rows would spoil a whole training step."
+    )
+
+
+EXERCISE = Exercise(
+    minutes=10,
+    difficulty=2,
+    gives="the pair (out, lse) that attention to all the keys of both would give; lse is the logarithm of the sum of "
+    "exp(scores), and -inf where no key was seen",
+    reference=merge,
+    returns=("out", "lse"),
+    axis_names=AXES,
+    cases=(
+        TestCase("a batch with heads", arguments(1)),
+        TestCase("one table", arguments(5, T, D)),
+        TestCase("a batch without heads", arguments(9, B, T, D)),
+        TestCase("one query", arguments(13, 1, 1, 1, D)),
+        TestCase("one side saw much more", arguments(17, shift_a=9.0)),
+        TestCase("float64", arguments(21, dtype=torch.float64)),
+        TestCase("sums near 200", arguments(25, shift_a=200.0, shift_b=200.0), rtol=3e-4, atol=3e-4),
+        TestCase("sums near 10,000", arguments(29, shift_a=1e4, shift_b=1e4), rtol=0, atol=3e-3),
+        TestCase("sums near -10,000", arguments(33, shift_a=-1e4, shift_b=-1e4), rtol=0, atol=3e-3),
+        TestCase("sums far apart", arguments(37, shift_a=-9e3, shift_b=9e3), rtol=0, atol=3e-3),
+        TestCase("a saw nothing", unseen(41, "a")),
+        TestCase("b saw nothing", unseen(45, "b")),
+        TestCase("neither saw anything", unseen(49, "both")),
+    ),
+    minimal_inputs=(
+        by_hand(4.0, 1.0, 8.0, 1.0),
+        by_hand(4.0, 1.0, 8.0, 3.0),
+        (
+            torch.tensor([[4.0, 0.0], [1.0, 2.0]]),
+            torch.tensor([1.0, 3.0]).log(),
+            torch.tensor([[8.0, 4.0], [5.0, 6.0]]),
+            torch.tensor([3.0, 1.0]).log(),
+        ),
+        (torch.tensor([[4.0]]), torch.tensor([1000.0]), torch.tensor([[8.0]]), torch.tensor([1000.0])),
+        by_hand(4.0, 1.0, 8.0, 0.0),
+        by_hand(4.0, 0.0, 8.0, 0.0),
+    ),
+    misconceptions=known,
+    hints=(
+        "A mean of means: if 3 of 4 equal scores are on one side, how much does that side's out count? exp(lse) says "
+        "how much each side weighs.",
+        "Each out counts by its share of exp(lse_a) + exp(lse_b). Subtract the larger lse before exp, as in every "
+        "softmax. The new lse is the logarithm of the sum of both, and the larger lse comes back.",
+        "`largest = torch.maximum(lse_a, lse_b)`, `a = (lse_a - largest).exp()`, the same for b; "
+        "`out = (a[..., None] * out_a + b[..., None] * out_b) / (a + b)[..., None]`, `lse = largest + (a + b).log()`. "
+        "Where largest is -inf, subtract 0 instead, and see to the division by 0.",
+    ),
+    stage_of=stage_of,
+    properties=(Property("not-finite", _finite, "Print the steps before: where does the first NaN or inf arise?"),),
+    behavioral_tests=(
+        gradients_flow(merge, arguments(53, 2, 3, 4), ("out_a", "lse_a", "out_b", "lse_b")),
+        BehavioralTest(
+            "nan-gradients",
+            gradients_where_nothing_was_seen,
+            "`where` and `masked_fill` after a division by 0, or after log(0), come too late for the gradient: change "
+            "what goes into them.",
+            required=True,
+            while_doing="where neither side has seen a key",
+        ),
+    ),
+    when_correct="The same line joins keys that were read by several GPUs, and a prefix that many texts share.",
+)
