@@ -73,14 +73,14 @@ PREDICTIONS = (
         "Two layers read the story with 64 positions, and miss about one in ten of the words that have to be read back. "
         "Which ones?",
         {
-            "a": "All kinds alike: with fewer keys, everything gets a little less certain.",
-            "b": "Those that were last said before the window, and hardly any others.",
-            "c": "Those that were said more than twice the window ago: two layers reach that far.",
+            "a": "About one in ten, however long ago they were last said: with fewer keys, all gets less certain.",
+            "b": "Nearly all that were last said before the window, and few of the others.",
+            "c": "Nearly all that were last said more than twice the window ago, and few of the others.",
         },
         right="b",
         tempting={
             "a": "Within the window, the model sees the very keys that it saw before. Why should it be less certain?",
-            "c": "Two layers can reach that far. Has this model learned to pass words on from window to window?",
+            "c": "Two layers can reach nearly that far. Has this model learned to pass words on from window to window?",
         },
         watch="Compare the second line with the fourth, in the column for the latest.",
     ),
