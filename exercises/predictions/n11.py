@@ -15,8 +15,8 @@ PREDICTIONS = (
         right="c",
         tempting={
             "a": "Outside of whose window? Each query of a piece has its own.",
-            "b": "The second piece needs some keys of the first, and they are gone. But which keys of its own piece has "
-            "the trimming left to the first query?",
+            "b": "The second piece needs some keys of the first, and they are gone. But which keys of its own piece "
+            "has the trimming left to the first query?",
         },
         watch="Read the counts, and then each row of the two masks.",
     ),
@@ -47,9 +47,10 @@ PREDICTIONS = (
         },
         right="b",
         tempting={
-            "a": "Little is missing, that is true. But the weights of a row sum to 1: what becomes of the half that the "
-            "first token took?",
-            "c": "The other tokens are still there, and so are the residual connections. What do the heads read instead?",
+            "a": "Little is missing, that is true. But the weights of a row sum to 1: what becomes of the half that "
+            "the first token took?",
+            "c": "The other tokens are still there, and so are the residual connections. What do the heads read "
+            "instead?",
         },
         watch="Compare the first line with the last: what did the first token give to the others?",
     ),
@@ -70,8 +71,8 @@ PREDICTIONS = (
     ),
     Prediction(
         "11.missed",
-        "Two layers read the story with 64 positions, and miss about one in ten of the words that have to be read back. "
-        "Which ones?",
+        "Two layers read the story with the latest 64 positions, and miss about one in ten of the words that have to "
+        "be read back. Which ones?",
         {
             "a": "About one in ten, however long ago they were last said: with fewer keys, all gets less certain.",
             "b": "Nearly all that were last said before the window, and few of the others.",
