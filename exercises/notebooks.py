@@ -68,6 +68,13 @@ SECOND_PART = (
         question="What does a token cost, and how do models pay less?",
     ),
     Notebook(
+        "11_long_texts.ipynb",
+        "long texts",
+        minutes=103,
+        core=60,
+        question="How do you read 100,000 tokens with the memory for 1,000?",
+    ),
+    Notebook(
         "12_the_same_numbers.ipynb",
         "the same numbers in another order",
         minutes=110,

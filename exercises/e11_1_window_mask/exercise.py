@@ -4,6 +4,7 @@ from exercises.common.inputs import AXES, hidden_only
 from exercises.e11_1_window_mask.misconceptions import QUERIES, WINDOW, keys_seen, known
 from exercises.e11_1_window_mask.reference import window_mask
 from feedback import Exercise, Property, TestCase
+from feedback.format import counted
 
 
 def too_many_or_too_few(case):
@@ -16,8 +17,8 @@ def too_many_or_too_few(case):
         return None
     row = int((got != right).nonzero()[0])
     return (
-        f"Query {row} stands at position {s - t + row} and may see {int(right[row])} keys, with a window of {window}; "
-        f"yours sees {int(got[row])}."
+        f"Query {row} stands at position {s - t + row} and may see {counted(int(right[row]), 'key', 'keys')}, with a "
+        f"window of {window}; yours sees {int(got[row])}."
     )
 
 

@@ -149,6 +149,14 @@ def weights_below_the_maximum_with_the_sink(scores, sinks):
     return powers / (powers.sum(-1, keepdim=True) + (sink - top).exp())
 
 
+@wrong("nan-below-the-largest-score")
+def weights_below_the_largest_score(scores, sinks):
+    powers = torch.exp(scores - scores.max(-1, keepdim=True).values)
+    return powers / (
+        powers.sum(-1, keepdim=True) + torch.exp(column(scores, sinks) - scores.max(-1, keepdim=True).values)
+    )
+
+
 @wrong("uniform-rows")
 def weights_filled_with_minus_1e9(scores, sinks):
     return torch.cat([scores, column(scores, sinks)], -1).clamp(min=-1e9).softmax(-1)[..., :-1]

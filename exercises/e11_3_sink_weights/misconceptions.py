@@ -326,7 +326,13 @@ def plain_softmax(entries):
     return entries.softmax(dim=-1)
 
 
-@known.also("nan-rows")
+@known(
+    "nan-below-the-largest-score",
+    means="A row that is hidden whole is NaN, whatever its sink: its largest score is -inf, and -inf - -inf is NaN.",
+    hint="A row that is hidden whole has weights of 0. Is there another number that you could subtract from a row? The "
+    "sink is an entry, too.",
+    explain=explainers.not_a_number,
+)
 def by_exponentials_below_the_largest_score(scores, sinks):
     top = scores.amax(-1, keepdim=True)
     powers = (scores - top).exp()
