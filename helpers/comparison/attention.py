@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from helpers.comparison.choices import KINDS, attend, changes, usual
+from helpers.comparison.choices import EVEN, KINDS, attend, changes, usual
 from helpers.comparison.guess import Guess
 from helpers.comparison.numbers import close
 from helpers.comparison.recording import tensors_in
@@ -42,16 +42,23 @@ def by_attention(sides, within):
         one.q, one.k, one.v = (_heads_first(x, one.heads) for x in (one.q, one.k, one.v))
     sides = _in_one_layout(found, sides)
     for one, other in ((1, 0), (0, 1)):
+        guesses = {}  # by the choice that differs; where one of several does, none is told
         for base in itertools.islice(_explained(found[one], sides[one], usual(found[one]), within), 3):
-            changed = list(_explained(found[other], sides[other], changes(found[other], base), within))
-            keys = {key for choice in changed for key in choice if choice[key][0] != base[key][0]}
-            if changed and changed[0] is base:
-                return _exchanged(found, within)  # the choices are the same: the difference is elsewhere
-            if len(keys) == 1:
-                (key,) = keys
-                labels = [changed[0][key][0], base[key][0]]
-                return Guess(*KINDS[key], *(labels if other == 0 else labels[::-1]))
+            for choice in _explained(found[other], sides[other], changes(found[other], base), within):
+                if choice is base:
+                    return _exchanged(found, within)  # the choices are the same: the difference is elsewhere
+                (key,) = (key for key in choice if choice[key][0] != base[key][0])
+                labels = [choice[key][0], base[key][0]]
+                guesses.setdefault(key, Guess(*KINDS[key], *_told(labels if other == 0 else labels[::-1])))
+        if guesses:
+            return next(iter(guesses.values())) if len(guesses) == 1 else None
     return None
+
+
+def _told(labels):
+    """Without what does not tell them apart."""
+    short = [label.removesuffix(EVEN) for label in labels]
+    return labels if short[0] == short[1] else short
 
 
 def _exchanged(found, within):

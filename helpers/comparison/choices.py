@@ -12,7 +12,7 @@ KINDS = {  # of each choice: the kind of guess, and what it is called
     "roles": ("roles", "the parts of q, k and v"),
     "layout": ("heads", "heads that are interleaved"),
     "split": ("heads", "the transpose that puts heads in front of positions"),
-    "merge": ("heads", "the transpose when heads are merged"),
+    "merge": ("heads", "how heads are merged"),
     "groups": ("heads", "which key head a query head reads"),
     "heads": ("heads", "the number of heads"),
     "scale": ("scale", "the scale of the scores"),
@@ -33,6 +33,8 @@ SCALES = {  # of D, C, H and T
     "2/√D": lambda D, C, H, T: 2 * D**-0.5,
     "1/(2√D)": lambda D, C, H, T: 0.5 * D**-0.5,
 }
+
+EVEN = ", even weights where no key is visible"
 
 
 def usual(a):
@@ -67,16 +69,24 @@ def _options(a):
         + [("q, q, v", "qqv"), ("q, k, k", "qkk")],
         "layout": [("heads side by side", True), ("heads interleaved", False)],
         "split": [yes, no],
-        "merge": [yes, no],
+        "merge": [yes, no, ("interleaved", None)],
         "groups": [("one after another, h // (H / G)", True), ("in turn, h % G", False)],
         "heads": [(f"{a.heads}", a.heads)]
         + [(f"{h}", h) for h in range(1, width + 1) if width % h == 0 and h != a.heads == G],
-        "scale": [(name, name) for name in SCALES],
+        "scale": list(_scales(D, width, a.heads, a.q.size(-2))),
         "positions": [("none", None), *_turns(a.bases, D)],
         "mask": list(_mask_options(a)),
         "axis": [("the keys", -1), ("the queries", -2), ("the heads", -3)],
         "along": [("positions in axis 1", True), ("positions in axis 0", False)],
     }
+
+
+def _scales(D, C, H, T):
+    """The numbers, with all names that fit: where D is 4, 1/D is 1/(2√D)."""
+    names = {}
+    for name, function in SCALES.items():
+        names.setdefault(round(function(D, C, H, T), 9), []).append(name)
+    yield from ((" = ".join(known), number) for number, known in names.items())
 
 
 def _turns(bases, D):
@@ -119,7 +129,7 @@ def _mask_options(a):
         **{f"{name} and causal": m & causal for name, m in given.items()},
     }.items():
         yield name, (mask, "fill")
-        yield f"{name}, hidden rows even", (mask, "lowest")
+        yield f"{name}{EVEN}", (mask, "lowest")
     others = {
         "causal without the token itself": ones.tril(S - T - 1),
         "causal and one token later": ones.tril(S - T + 1),
@@ -132,7 +142,7 @@ def _mask_options(a):
             others[f"{name}, for queries instead of keys"] = mask.transpose(-2, -1)
     for name, mask in others.items():
         yield name, (mask, "fill")
-        yield f"{name}, hidden rows even", (mask, "lowest")
+        yield f"{name}{EVEN}", (mask, "lowest")
     for name, mask in {"causal": causal, **given}.items():
         yield f"{name}, after the softmax", (mask, "after")
         yield f"{name}, scores set to 0", (mask, "zero")
@@ -171,15 +181,14 @@ def attend(a, side, roles, layout, split, merge, groups, heads, scale, positions
         bias = alibi_bias(q.size(1), q.size(2), k.size(2), q.device)
     elif positions:
         q, k = _turned(q, k, *positions)
-    by = SCALES[scale](D, D * q.size(1), q.size(1), q.size(2))
-    weights = _weights(q @ k.transpose(-2, -1) * by + bias, mask, axis)
+    weights = _weights(q @ k.transpose(-2, -1) * scale + bias, mask, axis)
     if weights.shape == side.target.shape and side.target.dim() == 4:
         return weights
     out = weights @ v  # (B, H, T, D)
-    if not merge:
+    if merge is False:
         out = out.reshape(out.size(0), out.size(2), -1)
     else:
-        out = (out.transpose(1, 2) if layout else out.permute(0, 2, 3, 1)).flatten(2)
+        out = (out.transpose(1, 2) if layout and merge else out.permute(0, 2, 3, 1)).flatten(2)
     out = out if along else out.transpose(0, 1)
     return out if side.finish is None else F.linear(out, side.finish.weight, side.finish.bias)
 

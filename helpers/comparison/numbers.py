@@ -14,12 +14,14 @@ def size_of_difference(a, b):
 
     What agrees in another layout agrees: (T, B, C) for (B, T, C), or (B, T, H, D) for (B, H, T, D).
     """
-    if a is None or b is None:
-        return None
-    found = _apart(a, b)
-    if found > 0 and a.dim() == b.dim() > 2:
-        found = min(found, *(_apart(a.transpose(i, i + 1), b) for i in (0, 1)))
-    return found
+    return None if a is None or b is None else _apart(a, in_layout_of(b, a))
+
+
+def in_layout_of(b, a):
+    """b with two neighboring axes swapped, if only then it has the shape of a."""
+    if a.shape != b.shape and a.dim() == b.dim() > 2:
+        return next((t for i in (0, 1) if (t := b.transpose(i, i + 1)).shape == a.shape), b)
+    return b
 
 
 def _apart(a, b):
@@ -54,11 +56,14 @@ def relation(a, b, within):
 
 
 def rounding(a, b):
-    """Numbers that all fit into half precision on one side only."""
-    narrow = [next((n for kind, n in HALVES.items() if _fits(x, kind)), None) for x in (a, b)]
+    """Numbers that all fit into half precision on one side only, and that are those of the other side but for that."""
+    narrow = [next((kind for kind in HALVES if _fits(x, kind)), None) for x in (a, b)]
     if narrow[0] == narrow[1] or a.shape != b.shape or _known_small(a) or _known_small(b):
         return None
-    return Guess("dtype", "the dtype", *(name or str(x.dtype)[6:] for name, x in zip(narrow, (a, b), strict=True)))
+    step = max(torch.finfo(kind).eps for kind in narrow if kind) * float(b.abs().max())
+    if not close(a.float(), b.float(), 4 * step):
+        return None
+    return Guess("dtype", "the dtype", *(HALVES.get(n, str(x.dtype)[6:]) for n, x in zip(narrow, (a, b), strict=True)))
 
 
 def _fits(x, kind):
@@ -105,12 +110,12 @@ def _shifted(a, b, within):
 
 
 def _reordered(a, b, within):
-    """The same features, or the same rows of a weight, in another order."""
-    for axis in {a.dim() - 1, 0} if a.dim() == 2 else {a.dim() - 1}:
+    """The same features or positions, or the same rows of a weight, in another order."""
+    names = {0: "rows", 1: "columns"} if a.dim() == 2 else {a.dim() - 1: "features", a.dim() - 2: "positions"}
+    for axis, what in names.items():
         rows, others = (x.movedim(axis, 0).reshape(x.size(axis), -1) for x in (a, b))
-        order = order_of(rows, others, within)
+        order = order_of(rows, others, within) if axis >= 0 else None
         if order is not None:
-            what = "features" if a.dim() != 2 else "columns" if axis else "rows"
             return Guess("order", f"the order of the {what}", name_of(order), "as they are")
     return None
 

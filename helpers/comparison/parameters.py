@@ -10,16 +10,14 @@ from helpers.comparison.guess import Guess
 from helpers.comparison.numbers import close, relation, rounding, size_of_difference
 from helpers.comparison.recording import copied, first_tensor
 
-SETTINGS = (  # parts of the names of attributes, the kind of guess, and what it is called
-    (("eps", "epsilon"), "epsilon", "an epsilon"),
-    (("heads", "n_head", "nhead", "groups"), "heads", "the number of heads"),
-    (("base", "theta", "max_distance"), "positions", "the positions"),
-    (("scale", "scaling", "multiplier"), "scale", "a scale"),
-    (("approximate", "act", "negative_slope"), "activation", "the activation"),
-    (("dropout", "p"), "dropout", "dropout"),
-    (("first", "norm"), "norm", "the norm before or after"),
-    (("causal", "mask", "window"), "mask", "the mask"),
-)
+SETTINGS = {  # words in the names of attributes: the kind of guess, and what it is called
+    ("eps", "epsilon"): ("epsilon", "an epsilon"),
+    ("heads", "head", "nhead", "groups"): ("heads", "the number of heads"),
+    ("base", "theta"): ("positions", "the positions"),
+    ("scale", "scaling"): ("scale", "a scale"),
+    ("approximate", "slope"): ("activation", "the activation"),
+    ("causal",): ("mask", "the mask"),
+}
 
 
 def by_parameters(mine, theirs, known, within):
@@ -73,7 +71,10 @@ def _described(name, a, b, known, within):
         return rounded
     if elsewhere and not _constant(a):
         return Guess(
-            "roles", "exchanged parameters", f"in `{name}` the numbers of theirs for `{elsewhere[0]}`", "its own"
+            "roles",
+            "a parameter in the wrong place",
+            f"in `{name}` the numbers of theirs for `{elsewhere[0]}`",
+            "its own",
         )
     found = None if _constant(a) or _constant(b) else relation(a, b, 1e-6 * float(b.abs().max()) + 1e-12)
     if found is not None:
@@ -129,7 +130,5 @@ def _settings(module):
 
 
 def _kind_of(name):
-    for parts, kind, what in SETTINGS:
-        if any(part == name or (len(part) > 1 and part in name) for part in parts):
-            return kind, what
-    return "setting", "a setting"
+    words = name.split("_")
+    return next((kind for known, kind in SETTINGS.items() if set(known) & set(words)), ("setting", "a setting"))

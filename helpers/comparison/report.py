@@ -73,7 +73,7 @@ class Comparison:
         if self.guess is not None:
             found.append(str(self.guess))
         elif not self.other_architecture:
-            found.append("What it looks like is not known: compare its forward in both, line by line.")
+            found.append("No cause that compare knows explains it: read the forward of both, line by line.")
         return found
 
     @property

@@ -84,13 +84,14 @@ def _label(call, scope, names):
 
 
 def _tables(scope, run, target):
-    """Rows of the parameters that no module has read, from several positions on."""
+    """Rows of the parameters and buffers that no module has read, from several positions on."""
     ran = {call.name for call in run}
     if target.dim() < 2:
         return []
     T, C = target.shape[-2:]
     rows = []
-    for name, table in scope.module.named_parameters():
+    for name, table in (*scope.module.named_parameters(), *scope.module.named_buffers()):
+        table = table[0] if table.dim() == 3 and len(table) == 1 else table
         inside = name.rpartition(".")[0]
         full = f"{scope.name}.{inside}".strip(".")
         if table.dim() == 2 and table.size(1) == C and (not inside or full not in ran):
