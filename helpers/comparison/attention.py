@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from helpers.comparison.choices import EVEN, KINDS, attend, changes, usual
+from helpers.comparison.choices import EVEN, KINDS, attend, changes, names_of_scale, usual
 from helpers.comparison.guess import Guess
 from helpers.comparison.numbers import close
 from helpers.comparison.recording import tensors_in
@@ -49,14 +49,18 @@ def by_attention(sides, within):
                     return _exchanged(found, within)  # the choices are the same: the difference is elsewhere
                 (key,) = (key for key in choice if choice[key][0] != base[key][0])
                 labels = [choice[key][0], base[key][0]]
-                guesses.setdefault(key, Guess(*KINDS[key], *_told(labels if other == 0 else labels[::-1])))
+                guesses.setdefault(
+                    key, Guess(*KINDS[key], *_told(key, labels if other == 0 else labels[::-1], found[0]))
+                )
         if guesses:
             return next(iter(guesses.values())) if len(guesses) == 1 else None
     return None
 
 
-def _told(labels):
-    """Without what does not tell them apart."""
+def _told(key, labels, a):
+    """Without what does not tell them apart, and with other names for the same scale."""
+    if key == "scale":
+        return [names_of_scale(label, a) for label in labels]
     short = [label.removesuffix(EVEN) for label in labels]
     return labels if short[0] == short[1] else short
 

@@ -73,7 +73,7 @@ def _options(a):
         "groups": [("one after another, h // (H / G)", True), ("in turn, h % G", False)],
         "heads": [(f"{a.heads}", a.heads)]
         + [(f"{h}", h) for h in range(1, width + 1) if width % h == 0 and h != a.heads == G],
-        "scale": list(_scales(D, width, a.heads, a.q.size(-2))),
+        "scale": [(name, name) for name in SCALES],
         "positions": [("none", None), *_turns(a.bases, D)],
         "mask": list(_mask_options(a)),
         "axis": [("the keys", -1), ("the queries", -2), ("the heads", -3)],
@@ -81,12 +81,11 @@ def _options(a):
     }
 
 
-def _scales(D, C, H, T):
-    """The numbers, with all names that fit: where D is 4, 1/D is 1/(2√D)."""
-    names = {}
-    for name, function in SCALES.items():
-        names.setdefault(round(function(D, C, H, T), 9), []).append(name)
-    yield from ((" = ".join(known), number) for number, known in names.items())
+def names_of_scale(label, a):
+    """All that give the same number: where D is 4, 1/D is 1/(2√D)."""
+    D = a.q.size(-1) if a.q.dim() == 4 else a.q.size(-1) // a.heads
+    numbers = {name: round(function(D, D * a.heads, a.heads, a.q.size(-2)), 9) for name, function in SCALES.items()}
+    return " = ".join(name for name in SCALES if numbers[name] == numbers[label])
 
 
 def _turns(bases, D):
@@ -181,7 +180,8 @@ def attend(a, side, roles, layout, split, merge, groups, heads, scale, positions
         bias = alibi_bias(q.size(1), q.size(2), k.size(2), q.device)
     elif positions:
         q, k = _turned(q, k, *positions)
-    weights = _weights(q @ k.transpose(-2, -1) * scale + bias, mask, axis)
+    by = SCALES[scale](D, D * q.size(1), q.size(1), q.size(2))
+    weights = _weights(q @ k.transpose(-2, -1) * by + bias, mask, axis)
     if weights.shape == side.target.shape and side.target.dim() == 4:
         return weights
     out = weights @ v  # (B, H, T, D)
