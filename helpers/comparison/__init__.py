@@ -17,7 +17,7 @@ from torch import nn
 from helpers.comparison.diagnosis import first_by_chance, guess
 from helpers.comparison.guess import Guess
 from helpers.comparison.pairing import paired, parameter_pairs, without_counterpart
-from helpers.comparison.places import differences, first_parting
+from helpers.comparison.places import differences, first_parting, what_follows
 from helpers.comparison.recording import Call, copied, record, undisturbed
 from helpers.comparison.report import Comparison, Row
 
@@ -49,19 +49,20 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
             pairs = paired(calls, others, mapping or {})
             parameters = parameter_pairs(mine, theirs, pairs, calls, others)
         found = differences(calls, others, pairs)
-        parting, certain = first_parting(
-            found,
-            tolerance,
-            lambda changes: differences(record(mine, _plain, inputs, options, changes), others, pairs),
-        )
+
+        def rerun(changes):
+            return differences(record(mine, _plain, inputs, options, changes), others, pairs)
+
+        parting, certain = first_parting(found, tolerance, rerun)
         alone, other_architecture = ((), ()), False
         if not recorded:
             alone, other_architecture = _architecture(mine, theirs, pairs, calls, others)
-        guessed = None
+        guessed = follows = None
         if parting is not None:
             guessed = _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options)
             if guessed is None and not recorded and not other_architecture:
                 guessed = guess(parting, certain, (calls, others), pairs, parameters)
+                follows = what_follows(found, parting, tolerance, rerun) if certain else None
     before = parting is not None and parting.before
     return Comparison(
         name=None if parting is None else parting.mine.name,
@@ -72,6 +73,7 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
         alone=alone,
         other_architecture=other_architecture,
         tolerance=tolerance,
+        follows=follows,
         undone=parting is None and any(event.differs(tolerance) for event in found),
         inside=parting.mine.parent.name if before else "",
     )
@@ -89,7 +91,7 @@ def _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options
         where = first_by_chance(run, record(model, call, inputs, options))
         at = parting.mine if model is mine else parting.theirs
         if where is not None and where.start <= (at.start if parting.before else at.end):
-            says = ["the same numbers in each run"] * 2
+            says = ["the same ones"] * 2
             says[model is theirs] = f"other numbers in each run, from `{where.name or 'the model itself'}` on"
             if mine is theirs:
                 says = [says[0]] * 2

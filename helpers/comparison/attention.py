@@ -41,6 +41,8 @@ def by_attention(sides, within):
     for one in found:
         one.q, one.k, one.v = (_heads_first(x, one.heads) for x in (one.q, one.k, one.v))
     sides = _in_one_layout(found, sides)
+    if not _same_parts(found, within):
+        return None
     for one, other in ((1, 0), (0, 1)):
         guesses = {}  # by the choice that differs; where one of several does, none is told
         for base in itertools.islice(_explained(found[one], sides[one], usual(found[one]), within), 3):
@@ -63,6 +65,15 @@ def _told(key, labels, a):
         return [names_of_scale(label, a) for label in labels]
     short = [label.removesuffix(EVEN) for label in labels]
     return labels if short[0] == short[1] else short
+
+
+def _same_parts(found, within):
+    """Whether q, k and v of mine are those of theirs, in whatever roles, and with positions in axis 1 or 0."""
+    mine, theirs = (
+        [x.transpose(1, 2).flatten(2) if x.dim() == 4 else x for x in (one.q, one.k, one.v)] for one in found
+    )  # (B, T, C)
+    theirs = [y for x in theirs for y in (x, x.transpose(0, 1))]
+    return all(any(close(x, y, within) for y in theirs) for x in mine)
 
 
 def _exchanged(found, within):

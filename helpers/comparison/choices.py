@@ -117,7 +117,7 @@ def _mask_options(a):
     causal, given = ones.tril(S - T), {}
     for mask in a.masks:
         for shaped in _shaped(mask, a.q.size(0), T, S):
-            if not any(torch.equal(shaped, other) for other in given.values()):
+            if not shaped.all() and not any(torch.equal(shaped, other) for other in given.values()):
                 inverted = any(torch.equal(shaped, ~other) for other in given.values())
                 number = "the given mask" if not given else f"given mask {len(given) + 1}"
                 given["the given mask, inverted" if inverted else number] = shaped

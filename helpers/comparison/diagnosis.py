@@ -10,7 +10,7 @@ from helpers.comparison.guess import Guess
 from helpers.comparison.numbers import close, relation
 from helpers.comparison.parameters import by_bias, by_parameters, by_settings
 from helpers.comparison.places import differences, largest_of
-from helpers.comparison.sides import both_sides, is_norm, labels_of_norms
+from helpers.comparison.sides import both_sides, is_norm, norms_of
 from helpers.comparison.steps import by_activation, by_norm
 from helpers.comparison.sums import by_source, by_sum
 
@@ -33,7 +33,6 @@ def guess(parting, certain, runs, pairs, parameters):
     hidden = not parting.before and (mine.given is None or theirs.given is None)
     sides, pool = both_sides(parting, hidden, runs, pairs, within)
     scope, other = (sides[0].scope, sides[1].scope) if parting.before or mine.given is None else (mine, theirs)
-    norms = labels_of_norms(sides, pairs)
 
     def moved(label, x):
         return _is_moved(label, x, mine, sides[0].scope, runs[0], within)
@@ -44,7 +43,7 @@ def guess(parting, certain, runs, pairs, parameters):
         steps += [lambda: by_bias(mine, theirs, within), lambda: by_norm(mine, theirs, within)]
     if not hidden:
         steps += [lambda: by_activation(sides, pool, within), lambda: by_source(sides, within)]
-        fits += [lambda: by_sum(sides, pool, norms, moved, within)]
+        fits += [lambda: by_sum(sides, pool, norms_of(sides), moved, within)]
     for causes in (facts[:1], facts[1:], steps, fits):
         found = [found for cause in causes if (found := cause()) is not None]
         if found or not certain:

@@ -79,11 +79,7 @@ def _scaled(a, b, within):
     factor = ((a * b).sum() / b.square().sum()).item() if b.any() else 0.0
     if abs(factor - 1) < 1e-3 or abs(factor) < 1e-6 or not close(a, factor * b, within):
         return None
-    return (
-        Guess("scale", "a scale", f"{factor:.4g} times", "what there is")
-        if factor > 0
-        else Guess("scale", "a sign" if abs(factor + 1) < 1e-3 else "a scale", f"{factor:.4g} times", "what there is")
-    )
+    return Guess("scale", "a sign" if abs(factor + 1) < 1e-3 else "a scale", f"{factor:.4g}", "1")
 
 
 def _turned(a, b, within):

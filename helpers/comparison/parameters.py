@@ -8,6 +8,7 @@ from torch.func import functional_call
 
 from helpers.comparison.guess import Guess
 from helpers.comparison.numbers import close, relation, rounding, size_of_difference
+from helpers.comparison.places import CANNOT_RUN
 from helpers.comparison.recording import copied, first_tensor
 
 SETTINGS = {  # words in the names of attributes: the kind of guess, and what it is called
@@ -39,7 +40,9 @@ def by_parameters(mine, theirs, known, within):
             found = [_described(name, *known[name], known, within) for name in names]
             if len({each.kind for each in found}) == 1:
                 return found[0]  # of a layer, that of the weight
-            return Guess("parameter", "parameters that were not copied", ", ".join(names), "other numbers")
+            return Guess(
+                "parameter", "parameters that were not copied", ", ".join(f"`{name}`" for name in names), "others"
+            )
     return None
 
 
@@ -57,7 +60,7 @@ def _agrees(change, mine, theirs, within):
     args, kwargs = copied(mine.given)
     try:
         result = first_tensor(functional_call(module, replaced, args, kwargs))
-    except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError):
+    except CANNOT_RUN:
         return False  # it does not run so: no explanation
     return isinstance(result, torch.Tensor) and size_of_difference(result, theirs.output) <= within
 
@@ -71,10 +74,7 @@ def _described(name, a, b, known, within):
         return rounded
     if elsewhere and not _constant(a):
         return Guess(
-            "roles",
-            "a parameter in the wrong place",
-            f"in `{name}` the numbers of theirs for `{elsewhere[0]}`",
-            "its own",
+            "roles", "a parameter in the wrong place", f"`{name}` with the numbers of `{elsewhere[0]}`", "with its own"
         )
     found = None if _constant(a) or _constant(b) else relation(a, b, 1e-6 * float(b.abs().max()) + 1e-12)
     if found is not None:
@@ -83,7 +83,7 @@ def _described(name, a, b, known, within):
         return Guess(found.kind, f"{what} of {where}" if found.kind != "dtype" else what, found.mine, found.theirs)
     rows = (a != b).flatten(1).any(dim=1) if a.dim() > 1 else a != b
     some = "" if rows.all() else f", in {int(rows.sum())} of {len(rows)} rows"
-    return Guess("parameter", f"a parameter that was not copied{some}", f"`{name}` has other numbers", "its own")
+    return Guess("parameter", f"a parameter that was not copied{some}", f"one `{name}`", "another")
 
 
 def _constant(x):

@@ -9,6 +9,7 @@ from helpers.comparison.numbers import in_layout_of, size_of_difference
 from helpers.comparison.recording import Call, noisy, with_first
 
 MOST = 4  # places that get numbers of theirs at once
+CANNOT_RUN = (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError)  # with other numbers
 
 
 @dataclass(eq=False)
@@ -76,13 +77,28 @@ def first_parting(found, tolerance, rerun):
         if event.mine.given is None:
             return event, False
         fits = event.in_mine.shape == event.a.shape
-        if fits and _is_cause(found, i, tolerance, rerun):
-            return event, True
-        undone = _undone_at(found, i, tolerance, rerun)
+        try:
+            if fits and _is_cause(found, i, tolerance, rerun):
+                return event, True
+            undone = _undone_at(found, i, tolerance, rerun)
+        except CANNOT_RUN:
+            return event, False
         if undone is None:
             return event, not fits  # no later step makes another shape the same
         resume = undone
     return None, False
+
+
+def what_follows(found, event, tolerance, rerun):
+    """The name of the next module that differs if this event has the numbers of theirs: (name,), or () for none.
+
+    None where that cannot be known: nothing comes later, or theirs do not fit.
+    """
+    later = {other.key for other in found[found.index(event) + 1 :]}
+    if not later or event.in_mine.shape != event.a.shape:
+        return None
+    again = rerun({event.key: partial(with_first, x=event.in_mine)})
+    return tuple(other.mine.name for other in again if other.key in later and other.differs(tolerance))[:1]
 
 
 def _is_cause(found, i, tolerance, rerun):

@@ -100,13 +100,14 @@ def _tables(scope, run, target):
     return rows
 
 
-def labels_of_norms(sides, pairs):
-    """Under which names the outputs of norms are known."""
-    back = {other: name for name, other in pairs.items()}
-    prefix = sides[0].scope.name + "." if sides[0].scope.name else ""
-    ours = {_label(c, sides[0].scope, None) for c in sides[0].done if is_norm(c)}
-    others = {_label(c, sides[1].scope, back).removeprefix(prefix) for c in sides[1].done if is_norm(c)}
-    return ours | others
+def norms_of(sides):
+    """What each norm got and gave."""
+    calls = [call for side in sides for call in side.done if is_norm(call)]
+    return [
+        (c.input, c.output)
+        for c in calls
+        if c.input is not None and c.output is not None and c.input.shape == c.output.shape
+    ]
 
 
 def is_norm(call):

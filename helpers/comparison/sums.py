@@ -24,7 +24,7 @@ def by_sum(sides, pool, norms, moved, within):
     """A guess if both targets are sums of the same few known tensors, each times a number, and the numbers differ.
 
     If that is not known of the targets, it may be of their difference: then one term or two make up for it.
-    norms: the labels of norms; moved(label, x): whether mine adds this only after a norm
+    norms: what each norm got and gave; moved(label, x): whether mine adds this only after a norm
     """
     targets = [side.target for side in sides]
     if targets[0].shape != targets[1].shape or not all(x.isfinite().all() for x in targets):
@@ -45,7 +45,9 @@ def by_sum(sides, pool, norms, moved, within):
     if found is None or not differing:
         return None
     sums = [{label: factor for label, factor in each.items() if factor} for each in found]
-    named = _kind(sums, differing, norms, lambda label: moved(label, known[label]))
+    apart = targets[0] - targets[1]
+    passed = any(x.numel() == len(apart) and _proportional(apart, (x - y).double().flatten(), within) for x, y in norms)
+    named = _kind(sums, differing, passed or any(moved(label, known[label]) for label in differing))
     return named and Guess(*named, *(" + ".join(_term(*term) for term in each.items()) or "nothing" for each in sums))
 
 
@@ -66,19 +68,31 @@ def _known(sides, pool, target):
     return {label: found[label] for label in shown}
 
 
-def _kind(sums, differing, norms, moved):
+def _proportional(a, b, within):
+    factor = (a @ b) / (b @ b).clamp(min=1e-12)
+    return bool((a - factor * b).abs().max() <= within)
+
+
+def _kind(sums, differing, norm):
     """The kind and its name; None where two things differ."""
     for kind, what, those in (
-        ("positions", "the positions", {label for label in differing if label.startswith(TABLE)}),
+        _of_tables({label for label in differing if label.startswith(TABLE)}),
         ("source", "which tokens are read", {label for label in differing if label.endswith(PARTS)}),
     ):
         if those:
             return (kind, what) if those == differing else None
-    if (len(differing) > 1 and differing & norms) or any(map(moved, differing)):
+    if norm:
         return "norm", "the norm before or after"
     if all(label in each for label in differing for each in sums):
         return "scale", "a scale"
     return "residual", "what is added"
+
+
+def _of_tables(labels):
+    """Other rows are other positions, but the same rows of two tables are parameters."""
+    if len(labels) == 2 and len({label.rpartition(" ")[2] for label in labels}) == 1:
+        return "parameter", "the table whose rows are added", labels
+    return "positions", "the positions", labels
 
 
 def _term(label, factor):

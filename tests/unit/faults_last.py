@@ -9,18 +9,11 @@ from torch import nn
 from helpers.heads import MultiHeadAttention
 from helpers.rotary import rotate_pairs
 from tests.unit.faults import noise
-from tests.unit.faults_unseen import Unseen, load, load_torch_layer, random_ids
+from tests.unit.pairs_unseen import load, load_torch_layer, random_ids, registering
 from tests.unit.ports_to_break import FusedAttention, PortedAttention, PortedBlock, Wide, fill
 
 FAULTS = []
-
-
-def fault(pair, places, *kinds):
-    def register(change):
-        FAULTS.append(Unseen(pair, change.__name__.replace("_", " "), tuple(places.split()) or ("",), kinds, change))
-        return change
-
-    return register
+fault = registering(FAULTS)
 
 
 # ---------------------------------------------------------------- torch's layer as mine, a port as theirs
