@@ -45,14 +45,19 @@ def close(a, b, within):
     return a.shape == b.shape and _apart(a, b) <= within
 
 
-def relation(a, b, within):
-    """What makes a of b, where it is known: a Guess or None."""
+def relation(a, b, within, table=False):
+    """What makes a of b, where it is known: a Guess or None. The rows of a table may be positions, as axis 1 is."""
     if a.dtype.is_floating_point and (rounded := rounding(a, b)):
         return rounded
-    if a.shape != b.shape or a.numel() < 4 or not (a.isfinite().all() and b.isfinite().all()):
+    if a.shape != b.shape or a.numel() < 12 or not (a.isfinite().all() and b.isfinite().all()):
         return None
     a, b = a.cpu().double(), b.cpu().double()
-    return _scaled(a, b, within) or _turned(a, b, within) or _shifted(a, b, within) or _reordered(a, b, within)
+    return (
+        _scaled(a, b, within)
+        or _turned(a, b, within)
+        or (_shifted(a, b, within) if a.dim() > 2 or table else None)
+        or _reordered(a, b, within)
+    )
 
 
 def rounding(a, b):

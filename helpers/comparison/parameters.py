@@ -76,7 +76,7 @@ def _described(name, a, b, known, within):
         return Guess(
             "roles", "a parameter in the wrong place", f"`{name}` with the numbers of `{elsewhere[0]}`", "with its own"
         )
-    found = None if _constant(a) or _constant(b) else relation(a, b, 1e-6 * float(b.abs().max()) + 1e-12)
+    found = None if _constant(a) or _constant(b) else relation(a, b, 1e-6 * float(b.abs().max()) + 1e-12, table=True)
     if found is not None:
         where = f"`{name}`" if kind != "bias" or found.kind != "order" else f"`{name.removesuffix('.bias')}.weight`"
         what = {"positions": "rows that are off by one"}.get(found.kind, found.what)

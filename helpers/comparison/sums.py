@@ -83,6 +83,8 @@ def _kind(sums, differing, norm):
             return (kind, what) if those == differing else None
     if norm:
         return "norm", "the norm before or after"
+    if all(list(each.values()) == [1] for each in sums):
+        return "source", "what is read"
     if all(label in each for label in differing for each in sums):
         return "scale", "a scale"
     return "residual", "what is added"
