@@ -14,7 +14,7 @@ from helpers.comparison.sides import both_sides, is_norm, norms_of
 from helpers.comparison.steps import by_activation, by_norm
 from helpers.comparison.sums import by_source, by_sum
 
-ROUNDING = 5e-6  # relative to the largest number, in float32
+ROUNDING = 2e-6  # relative to the largest number, in float32
 LASTING = ("parameter", "roles", "dtype")  # kinds that no other step makes up for
 
 

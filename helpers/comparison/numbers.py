@@ -95,7 +95,7 @@ def _turned(a, b, within):
             if close(a, turned, within) or (
                 turned.is_contiguous() is False and close(a, turned.reshape(a.shape), within)
             ):
-                return Guess("transpose", "a transpose", f"axes {i} and {j} swapped", "as they are")
+                return Guess("transpose", "a transpose", f"axes {i} and {j} swapped", "in place")
     return None
 
 
@@ -117,7 +117,7 @@ def _reordered(a, b, within):
         rows, others = (x.movedim(axis, 0).reshape(x.size(axis), -1) for x in (a, b))
         order = order_of(rows, others, within) if axis >= 0 else None
         if order is not None:
-            return Guess("order", f"the order of the {what}", name_of(order), "as they are")
+            return Guess("order", f"the order of the {what}", name_of(order), "in place")
     return None
 
 

@@ -80,7 +80,7 @@ def _described(name, a, b, known, within):
     if found is not None:
         where = f"`{name}`" if kind != "bias" or found.kind != "order" else f"`{name.removesuffix('.bias')}.weight`"
         what = {"positions": "rows that are off by one"}.get(found.kind, found.what)
-        return Guess(found.kind, f"{what} of {where}" if found.kind != "dtype" else what, found.mine, found.theirs)
+        return Guess(found.kind, f"{where}, by {what}" if found.kind != "dtype" else what, found.mine, found.theirs)
     rows = (a != b).flatten(1).any(dim=1) if a.dim() > 1 else a != b
     some = "" if rows.all() else f", in {int(rows.sum())} of {len(rows)} rows"
     return Guess("parameter", f"a parameter that was not copied{some}", f"one `{name}`", "another")

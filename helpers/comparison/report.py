@@ -106,7 +106,7 @@ class Comparison:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         good = self.name is None
-        color, sign, word = (markup.GREEN, "✓", "agree") if good else (markup.ORANGE, "✗", "part")
+        color, sign, word = (markup.GREEN, "✓", "agree") if good else (markup.ORANGE, "✗", "differ")
         content = markup.head(color, sign, word, self.title)
         content += "".join(map(markup.paragraph, self.sentences))
         content += markup.listing("largest differences", self.table)
@@ -129,7 +129,7 @@ def _quoted(name):
 
 
 def _size(size):
-    return "" if size is None else "0" if size == 0 else f"{size:.1e}"
+    return "" if size is None else "0" if size == 0 else f"{size:.2g}"
 
 
 def _some(names):

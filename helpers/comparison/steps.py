@@ -63,12 +63,18 @@ def _exchanged(known, mine, theirs, within):
 
 
 def by_norm(mine, theirs, within):
-    """A guess if both are norms that differ in one choice: the kind, epsilon, axis, or the weight."""
+    """A guess if both are norms that differ in one choice: the kind, epsilon, axis, or the weight.
+
+    Kinds differ in where epsilon stands, so that both may differ at once.
+    """
     if any(call.input is None or not call.input.is_floating_point() for call in (mine, theirs)):
         return None
     pairs = itertools.product(_choices(mine, within), _choices(theirs, within))
     pairs = [(one, other, _differing(one, other)) for one, other in pairs]
     fewest = min((len(keys) for *_, keys in pairs), default=0)
+    if fewest == 2 and all(keys == ["kind", "eps"] for *_, keys in pairs if len(keys) == 2):
+        one, other, _ = next(pair for pair in pairs if len(pair[2]) == 2)
+        return Guess("norm", "the kind of norm", *(f"{c['kind']}, eps = {c['eps']:g}," for c in (one, other)))
     if fewest != 1 or len({keys[0] for *_, keys in pairs if len(keys) == 1}) > 1:
         return None
     one, other, (key,) = next(pair for pair in pairs if len(pair[2]) == 1)
