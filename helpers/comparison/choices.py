@@ -9,14 +9,14 @@ from helpers.biases import alibi_bias
 from helpers.rotary import rotate_halves, rotate_pairs
 
 KINDS = {  # of each choice: the kind of guess, and what it is called
-    "roles": ("roles", "the parts of q, k and v"),
-    "layout": ("heads", "heads that are interleaved"),
+    "roles": ("roles", "the order of q, k and v"),
+    "layout": ("heads", "whether heads are interleaved"),
     "split": ("heads", "the transpose that puts heads in front of positions"),
     "merge": ("heads", "how heads are merged"),
     "groups": ("heads", "which key head a query head reads"),
     "heads": ("heads", "the number of heads"),
     "scale": ("scale", "the scale of the scores"),
-    "positions": ("positions", "the positions"),
+    "positions": ("positions", "the encoding of the positions"),
     "mask": ("mask", "the mask"),
     "axis": ("softmax", "the axis of the softmax"),
     "along": ("axes", "the axis along which tokens attend"),

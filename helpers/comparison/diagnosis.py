@@ -70,7 +70,7 @@ def _of_whole_numbers(a, b):
     by, steps = (a.long() - b.long()).unique().tolist(), b.long().diff(dim=-1).unique().tolist()
     if len(by) != 1:
         return None
-    kind, what = ("positions", "positions that are off") if steps == [1] else ("ids", "ids that are off")
+    kind, what = ("positions", "an offset of the positions") if steps == [1] else ("ids", "an offset of the ids")
     return Guess(kind, what, f"{by[0]:+d}", "0")
 
 

@@ -106,7 +106,7 @@ def _shifted(a, b, within):
         return None
     for start, other, where in ((1, 0, "one place further"), (0, 1, "one place back")):
         if close(a.narrow(-2, start, n), b.narrow(-2, other, n), within):
-            return Guess("positions", "positions that are off by one", where, "in place")
+            return Guess("positions", "an offset of the positions", where, "in place")
     return None
 
 

@@ -14,7 +14,7 @@ from helpers.comparison.recording import copied, first_tensor
 SETTINGS = {  # words in the names of attributes: the kind of guess, and what it is called
     ("eps", "epsilon"): ("epsilon", "an epsilon"),
     ("heads", "head", "nhead", "groups"): ("heads", "the number of heads"),
-    ("base", "theta"): ("positions", "the positions"),
+    ("base", "theta"): ("positions", "a setting of the positions"),
     ("scale", "scaling"): ("scale", "a scale"),
     ("approximate", "slope"): ("activation", "the activation"),
     ("causal",): ("mask", "the mask"),
@@ -41,7 +41,10 @@ def by_parameters(mine, theirs, known, within):
             if len({each.kind for each in found}) == 1:
                 return found[0]  # of a layer, that of the weight
             return Guess(
-                "parameter", "parameters that were not copied", ", ".join(f"`{name}`" for name in names), "others"
+                "parameter",
+                "a set of parameters that was not copied",
+                ", ".join(f"`{name}`" for name in names),
+                "others",
             )
     return None
 

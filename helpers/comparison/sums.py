@@ -94,7 +94,7 @@ def _of_tables(labels):
     """Other rows are other positions, but the same rows of two tables are parameters."""
     if len(labels) == 2 and len({label.rpartition(" ")[2] for label in labels}) == 1:
         return "parameter", "the table whose rows are added", labels
-    return "positions", "the positions", labels
+    return "positions", "which positions are added", labels
 
 
 def _term(label, factor):

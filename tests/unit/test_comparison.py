@@ -252,6 +252,27 @@ def test_of_two_faults_the_second_is_said_to_follow():
     assert (found.name, found.guess, found.follows) == ("h.0.att.wo", None, ("h.1.ffn.down",))
 
 
+def test_a_head_with_the_numbers_of_the_embeddings_is_no_other_architecture():
+    class Headed(nn.Module):
+        def __init__(self, model):
+            super().__init__()
+            self.model, self.lm_head = copy.deepcopy(model), nn.Linear(24, 29, bias=False)
+            self.lm_head.weight.data = self.model.tokens.weight.data.clone()
+
+        def forward(self, ids):
+            x = self.model.tokens(ids)
+            for block in self.model.blocks:
+                x = block(x)[0]
+            return self.lm_head(self.model.norm(x))
+
+    theirs = fill(TodayDecoder(TodayConfig(29, 24, 4, 2, 2, 20)), 7)
+    mine = Headed(theirs)
+    for one, other in ((mine, theirs), (theirs, mine)):
+        found = compare(one, other, faults.IDS)
+        assert not found and not found.other_architecture
+        assert found.rows[0].name.endswith("tokens") and found.rows[0].other.endswith("tokens")
+
+
 def test_a_factor_that_another_step_makes_up_for_is_not_blamed():
     mine, theirs, inputs, options = UNSEEN_PAIRS["translator"]()
     assert [row.gave > 1 for row in compare(mine, theirs, *inputs).rows[:1]] == [True]  # √C is in another module
