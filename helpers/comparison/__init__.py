@@ -28,11 +28,11 @@ DETAILS = 0.05  # of the parameters may have no counterpart before two models ar
 def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, **options):
     """Run both models on the same inputs, and say where they part first, by how much, and what it looks like.
 
-    mapping: {name of a module of mine: name of theirs}, where names, parameters and shapes do not tell
     What differs is told only where it has been verified: the cause explains the numbers of both sides, and with the
     numbers of theirs at this place, mine gives what theirs gives, at least up to the next difference.
 
     theirs: a model, or outputs that were recorded from one, {name of a module of mine: tensor}, "" being the model
+    mapping: {name of a module of mine: name of theirs}, where names, parameters and shapes do not tell
     their_call: how to run theirs, if not by theirs(*inputs, **options), such as
             lambda model, x, mask: model(x, src_mask=~mask)
     Units:  the tolerance is that of any number; where an output has numbers above 20, it grows with them
