@@ -226,3 +226,30 @@ class Suspects:
 
     def _is_broken(self, case):
         return self.truths[case.args[0].number - 1].broken
+
+
+# ---------------------------------------------------------------- mistakes that any test can make
+
+
+def about_verdicts(known, bank, right):
+    """Register what goes wrong in what a test says; right(suspect) is a right test that returns True or False."""
+
+    @known(
+        "always-none",
+        means="Your test finds nothing in any suspect, whatever it computes.",
+        hint="What becomes of the comparison: is there an `assert` before it, or a `return`? Is anything changed, and "
+        "compared?",
+        explain=bank.told,
+    )
+    def nothing_said(suspect):
+        right(suspect)
+
+    @known(
+        "turned-around",
+        means="Your verdicts are turned around: False is for a bug, and True or None for code in which nothing is "
+        "found.",
+        hint="Read `return` or `assert` aloud: what is so in healthy code?",
+        explain=bank.told,
+    )
+    def true_for_a_bug(suspect):
+        return not right(suspect)

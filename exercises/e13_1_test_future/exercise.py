@@ -14,6 +14,7 @@ EXERCISE = Exercise(
     reference=test_future,
     returns=("verdict",),
     runner=RUNNER,
+    named_in_part=False,
     cases=bank.cases,
     minimal_inputs=(),
     misconceptions=known,

@@ -6,6 +6,7 @@ t; `apart(a, b, t)` says how far the outputs of both are apart, and `tolerance` 
 
 import torch
 
+from exercises.common.suspects import about_verdicts
 from exercises.e13_1_test_future.suspects import bank
 from feedback import Misconceptions
 
@@ -54,23 +55,7 @@ def mistake(id, means, hint):
 # ---------------------------------------------------------------- what is returned
 
 
-@mistake(
-    "always-none",
-    "Your test finds nothing in any suspect, whatever it computes.",
-    "What becomes of the comparison: is there an `assert` before it, or a `return`? Is anything changed, and compared?",
-)
-def nothing_said(attend):
-    x = twelve()
-    _ = largest(attend(x), attend(x[:, :6]), 6) < 1e-4
-
-
-@mistake(
-    "turned-around",
-    "Your verdicts are turned around: False is for a bug, and True or None for code in which nothing is found.",
-    "Read `return` or `assert` aloud: what is so in healthy code?",
-)
-def true_for_a_bug(attend):
-    return not tested()(attend)
+about_verdicts(known, bank, tested())
 
 
 @mistake(
