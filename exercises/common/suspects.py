@@ -50,7 +50,10 @@ class Numbers:
 
     def matrix(self, name, rows, columns):
         """A matrix that keeps the size of vectors, (rows, columns)."""
-        return self(name, rows, columns) / rows**0.5
+        key = "matrix", name, rows, columns
+        if key not in self.drawn:
+            self.drawn[key] = self(name, rows, columns) / rows**0.5
+        return self.drawn[key]
 
 
 class Model(nn.Module):
@@ -134,11 +137,16 @@ def _seed(seed):
 def _as_before(model, before):
     now = list(model.parameters())
     return len(now) == len(before) and all(
-        a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in zip(now, before, strict=True)
+        (a.shape, a.dtype) == (b.shape, b.dtype) and torch.allclose(a, b, rtol=0, atol=1e-5)
+        for a, b in zip(now, before, strict=True)
     )
 
 
-RUNNER = FunctionRunner(judged, ("suspect",), lambda args: f"It was tried on suspect {args[0].number}.")
+def described(args):
+    return f"It was tried on suspect {args[0].number}. A test that finds a bug raises AssertionError, or returns False."
+
+
+RUNNER = FunctionRunner(judged, ("suspect",), described)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What a test of a cache is tried on: functions model(ids, past=None) -> (logits (B, T, 50), past)."""
 
 import math
+from functools import cache
 
 import torch
 
@@ -79,14 +80,17 @@ def projected(numbers, x, layer=""):
     return [x @ numbers.matrix(layer + name, C, D) for name in "qkv"]
 
 
+@cache
 def causal(T, S):
     """(T, S): the queries are the last T of S."""
     return torch.ones(T, S, dtype=torch.bool).tril(S - T)
 
 
 def attended(q, k, v, mask=None, bias=0.0):
-    mask = causal(q.size(1), k.size(1)) if mask is None else mask
-    return (q @ k.transpose(-2, -1) / 4 + bias).masked_fill(~mask, -math.inf).softmax(-1) @ v
+    scores = q @ k.transpose(-2, -1) / 4 + bias
+    if mask is not None or q.size(1) > 1:
+        scores = scores.masked_fill(~(causal(q.size(1), k.size(1)) if mask is None else mask), -math.inf)
+    return scores.softmax(-1) @ v
 
 
 def logits_of(numbers, x):
@@ -106,12 +110,12 @@ def count(past):
     return 0 if past is None else past[2]
 
 
-def decoder(begin=count, old=lambda past: past[:2], mask=causal):
+def decoder(begin=count, old=lambda past: past[:2], mask=lambda T, S: None):
     """A maker of a decoder with one layer, whose past is (keys, values, how many tokens there were).
 
     begin(past)  the position of the first new token
     old(past)    the keys and values that are read of a past; None for none
-    mask(T, S)   which of all keys are seen
+    mask(T, S)   which of all keys are seen; None for a causal mask
     """
 
     def make(numbers):
