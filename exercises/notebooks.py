@@ -68,6 +68,13 @@ SECOND_PART = (
         question="What does a token cost, and how do models pay less?",
     ),
     Notebook(
+        "13_the_museum_of_bugs.ipynb",
+        "the museum of bugs",
+        minutes=156,
+        core=59,
+        question="Can you catch what the experts missed?",
+    ),
+    Notebook(
         "14_reading_published_code.ipynb",
         "reading published code",
         minutes=133,

@@ -31,7 +31,7 @@ class Exhibit:
 
     @property
     def takes(self):
-        """"real", "past" or "": what forward takes besides x."""
+        """ "real", "past" or "": what forward takes besides x."""
         _, _, *rest = inspect.signature(self.make.forward).parameters
         return rest[0] if rest else ""
 

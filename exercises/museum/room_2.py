@@ -14,11 +14,13 @@ class TutorialAttention(nn.Module):
     def __init__(self, d_model, num_heads):
         super().__init__()
         self.num_heads = num_heads
-        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (nn.Linear(d_model, d_model) for _ in range(4))
+        self.q_proj, self.k_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+        self.v_proj, self.out_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
 
     def forward(self, x):
         B, T, C = x.shape
-        q, k, v = (split_heads(proj(x), self.num_heads) for proj in (self.q_proj, self.k_proj, self.v_proj))
+        projections = (self.q_proj, self.k_proj, self.v_proj)
+        q, k, v = (split_heads(proj(x), self.num_heads) for proj in projections)
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
         weights = scores.softmax(dim=-1)  # (B, H, T, T)
         out = (weights @ v).reshape(B, T, C)
@@ -29,7 +31,8 @@ class HandmadeAttention(nn.Module):
     def __init__(self, d_model, num_heads, p=0.2):
         super().__init__()
         self.num_heads, self.p = num_heads, p
-        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (nn.Linear(d_model, d_model) for _ in range(4))
+        self.q_proj, self.k_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+        self.v_proj, self.out_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
 
     def scores_of(self, q, k):
         shrink = q.size(-1) ** -0.25
@@ -55,7 +58,8 @@ class CosineAttention(nn.Module):
         self.out_proj = nn.Linear(d_model, d_model)
 
     def scores_of(self, q, k):
-        return 10 * F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1)  # (B, H, T, S)
+        q, k = F.normalize(q, dim=-1), F.normalize(k, dim=-1)
+        return 10 * q @ k.transpose(-2, -1)  # (B, H, T, S)
 
     def forward(self, x):
         q, k, v = (split_heads(part, self.num_heads) for part in self.qkv_proj(x).chunk(3, dim=-1))
@@ -80,7 +84,7 @@ class GatedKeys(nn.Module):
         T, S = q.size(-2), k.size(-2)
         mask = bias
         if T != S:
-            future = torch.ones(T, S, dtype=torch.bool, device=x.device).triu(diagonal=1 + S - T)
+            future = torch.ones(T, S, dtype=torch.bool, device=x.device).triu(1 + S - T)
             mask = bias.masked_fill(future, -torch.inf)  # (B, H, T, S)
         out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         return self.out_proj(merge_heads(out)), (k, v, bias)

@@ -67,8 +67,9 @@ class WindowAttention(nn.Module):
             k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
         k, v = k[:, :, -self.window :], v[:, :, -self.window :]
         T, S = q.size(-2), k.size(-2)
-        distance = torch.arange(S - T, S, device=x.device)[:, None] - torch.arange(S, device=x.device)
-        mask = (distance >= 0) & (distance < self.window)  # (T, S)
+        queries = torch.arange(S - T, S, device=x.device)
+        distance = queries[:, None] - torch.arange(S, device=x.device)  # (T, S)
+        mask = (distance >= 0) & (distance < self.window)
         out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         return self.out_proj(merge_heads(out)), (k, v)
 
@@ -81,7 +82,5 @@ EXHIBITS = (
     ),
     Exhibit(10, ImageAttention, "Each token reads all tokens, with dropout on the weights in training."),
     Exhibit(11, EncoderOrDecoder, "As a decoder, each real token reads the real tokens up to itself, and no others."),
-    Exhibit(
-        12, WindowAttention, "Each token reads the 6 latest tokens, its own included, and goes on from a past."
-    ),
+    Exhibit(12, WindowAttention, "Each token reads the 6 latest tokens, its own included, and goes on from a past."),
 )

@@ -14,11 +14,12 @@ class DiffusionAttention(nn.Module):
     def __init__(self, d_model, num_heads):
         super().__init__()
         self.num_heads = num_heads
-        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (nn.Linear(d_model, d_model) for _ in range(4))
+        self.q_proj, self.k_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+        self.v_proj, self.out_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
 
     def forward(self, x):
         projections = (self.q_proj, self.k_proj, self.v_proj)
-        q, k, v = (proj(x).unflatten(-1, (self.num_heads, -1)) for proj in projections)  # (B, T, H, D) each
+        q, k, v = (proj(x).unflatten(-1, (self.num_heads, -1)) for proj in projections)  # (B, T, H, D)
         scores = torch.einsum("bihd,bjhd->bijh", q, k) / math.sqrt(q.size(-1))
         weights = scores.softmax(dim=1)
         out = torch.einsum("bijh,bjhd->bihd", weights, v)  # (B, T, H, D)

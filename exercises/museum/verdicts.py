@@ -33,7 +33,7 @@ class Card:
         color, sign, word = SIGNS[self.kind]
         parts = [markup.head(color, sign, word, self.title)]
         parts += [markup.paragraph(text, label, href) for label, text, href in self.paragraphs]
-        parts += [markup.listing("Repaired:", self.code)] if self.code else []
+        parts += [markup.listing("The repair:", self.code)] if self.code else []
         return markup.box(color, "".join(parts))
 
 
@@ -86,7 +86,8 @@ def _score():
     right, accused = kinds.count("right"), kinds.count("accused")
     others = kinds.count("missed") + kinds.count("unproved")
     return (
-        f"First verdicts: {right} right, {accused} healthy {'one' if accused == 1 else 'ones'} accused, {others} missed "
+        f"First verdicts: {right} right, {accused} healthy {'one' if accused == 1 else 'ones'} accused, {others} "
+        f"missed "
         f"or not proved. Score: {right - accused} of {len(EXHIBITS)}."
     )
 
@@ -94,9 +95,9 @@ def _score():
 def _card(number, said):
     truth, name = TRUTH[number], f"Exhibit {number}"
     if said is ...:
-        return Card(number, "open", f"{name}: write `\"healthy\"`, or the name of the test that convicts it.")
+        return Card(number, "open", f'{name}: write `"healthy"`, or the name of the test that convicts it.')
     if said != HEALTHY and said not in TESTS:
-        raise ValueError(f"a verdict is \"healthy\" or one of {', '.join(TESTS)}, got {said!r}")
+        raise ValueError(f'a verdict is "healthy" or one of {", ".join(TESTS)}, got {said!r}')
     if not isinstance(truth, Broken):
         if said == HEALTHY:
             return Card(number, "right", f"{name} is healthy.", (("Why", truth.because, ""),))
@@ -105,14 +106,19 @@ def _card(number, said):
         text = "It breaks its promise. Which part of the promise has no test asked about yet?"
         return Card(number, "missed", f"{name} is not healthy.", (("", text, ""),))
     if said not in truth.tests:
-        return Card(number, "unproved", f"{name} is not healthy, but this does not prove it.", (("", _why_not(number, said), ""),))
+        return Card(
+            number,
+            "unproved",
+            f"{name} is not healthy, but this does not prove it.",
+            (("", _why_not(number, said), ""),),
+        )
     threads = tuple(("Thread", thread, address(thread)) for thread in truth.threads)
     return Card(
         number,
         "right",
         f"{name} is convicted by `{said}`.",
         (("Bug", truth.bug, ""), ("Where it stood", truth.story, ""), *threads),
-        truth.mended,
+        "\n".join(f"- {_in_one(old)}\n+ {_in_one(new)}" for old, new in truth.repair),
     )
 
 
@@ -123,6 +129,11 @@ def _why_not(number, said):
         f"Either `{said}` is silent here, or it asks for something that was not promised, or it complains about a "
         "consequence of something else. Read the promise once more, and the list of tests that complain."
     )
+
+
+def _in_one(code):
+    """Code as the lines of a difference."""
+    return "\n  ".join(line.strip() for line in code.strip().splitlines())
 
 
 def address(thread):
