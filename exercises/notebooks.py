@@ -70,7 +70,7 @@ SECOND_PART = (
     Notebook(
         "13_the_museum_of_bugs.ipynb",
         "the museum of bugs",
-        minutes=156,
+        minutes=157,
         core=59,
         question="Can you catch what the experts missed?",
     ),

@@ -25,11 +25,11 @@ TESTS = {
 }
 HEAD = """# Field guide to bugs in attention
 
-*Made from the exhibits of [notebook 13](../notebooks/13_the_museum_of_bugs.ipynb) by `python -m tools.field_guide`. It names
-what ails them: visit the museum first. It prints best in landscape.*
+*Made from the exhibits of [notebook 13](../notebooks/13_the_museum_of_bugs.ipynb) by `python -m tools.field_guide`.
+It names what ails them: visit the museum first. It prints best in landscape.*
 
-Nothing raises, and the loss falls. Ask what the code promises, then test that, with a different size along every axis and on
-the CPU, before the first long training. The first six tests are exercises 13.1 to 13.6;
+Nothing raises, and the loss falls. Ask what the code promises, then test that, with a different size along every axis
+and on the CPU, before the first long training. The first six tests are exercises 13.1 to 13.6;
 [`helpers/suspicions.py`](../helpers/suspicions.py) has them, and the one of gradients, to import.
 
 | symptom | suspicion | test | remedy | seen in |
