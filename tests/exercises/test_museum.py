@@ -62,13 +62,13 @@ def test_about_a_healthy_exhibit_only_tests_complain_that_it_promised_nothing_to
 
 @pytest.mark.parametrize("number", BROKEN)
 def test_the_repair_satisfies_the_tests_that_found_the_bug(number, tests):
-    repaired = mended(number)
+    repaired = repaired_exhibit(number)
     found = {name: repaired.for_tests()[name] for name in TRUTH[number].tests}
     for name, arguments in found.items():
         assert tests[name](*arguments) is not False
 
 
-def mended(number):
+def repaired_exhibit(number):
     """The exhibit with its repair."""
     source = EXHIBITS[number].source
     for old, new in TRUTH[number].repair:
