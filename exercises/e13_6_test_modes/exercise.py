@@ -9,7 +9,7 @@ from feedback import Exercise
 EXERCISE = Exercise(
     minutes=14,
     difficulty=2,
-    gives="None or True where evaluation is repeatable and drops nothing, training drops in each call anew and keeps "
+    gives="None or True where evaluation is repeatable and drops nothing, training drops other numbers in each call and keeps "
     "the mean, and modes can be switched; False or an AssertionError where that is not so",
     reference=test_modes,
     returns=("verdict",),

@@ -4,7 +4,7 @@ import torch
 
 
 def test_modes(module):
-    """Evaluation is repeatable and drops nothing; training drops in each call anew, and keeps the mean.
+    """Evaluation is repeatable and drops nothing; training drops other numbers in each call, and keeps the mean.
 
     Shapes: module takes x (B, T, C) to (B, T, C)
     """

@@ -163,7 +163,7 @@ def twice(m, x):
 
 @bank.healthy(
     "it draws from a generator of its own, so torch.manual_seed does not repeat what it drops",
-    "each call in training still drops anew",
+    "each call in training still drops other numbers",
 )
 def own_generator(numbers):
     own = torch.Generator().manual_seed(numbers.seed)
@@ -250,7 +250,7 @@ def frozen_in_evaluation(numbers):
     return Dropping(forward)
 
 
-# ---------------------------------------------------------------- broken: anew, back and forth
+# ---------------------------------------------------------------- broken: call after call, back and forth
 
 
 @bank.broken("every call in training drops the same features", trained_twice)
