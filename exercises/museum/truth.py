@@ -179,8 +179,8 @@ TRUTH = {
         tests=("cache", "future"),
         bug="The oldest keys are dropped before the new queries have read them, so that the first of several new "
         "queries find too little.",
-        story="rasbt/LLMs-from-scratch, in a cache for sliding windows, corrected in April 2026. With one new token at a "
-        "time there is nothing to see.",
+        story="rasbt/LLMs-from-scratch, in a cache for sliding windows, corrected in April 2026. With one new token at "
+        "a time there is nothing to see.",
         threads=("rasbt/LLMs-from-scratch#1013",),
         symptom="A long prompt read at once gives another text than the same prompt read token by token.",
         suspicion="a cache that is trimmed before it is read",
