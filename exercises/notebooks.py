@@ -20,7 +20,7 @@ FIRST_PART = (
     Notebook(
         "02_single_head_attention.ipynb",
         "single-head attention",
-        minutes=129,
+        minutes=135,
         core=94,
         question="How does a token decide what to read?",
     ),
