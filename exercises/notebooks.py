@@ -29,7 +29,7 @@ FIRST_PART = (
     Notebook(
         "05_multi_head_attention.ipynb",
         "multi-head attention",
-        minutes=128,
+        minutes=135,
         core=78,
         question="Why several heads, and how do you compute them all at once?",
     ),
