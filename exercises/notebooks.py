@@ -36,8 +36,8 @@ FIRST_PART = (
     Notebook(
         "06_the_bert_block.ipynb",
         "the BERT block",
-        minutes=152,
-        core=71,
+        minutes=157,
+        core=76,
         question="What surrounds attention in a real model?",
     ),
     Notebook(

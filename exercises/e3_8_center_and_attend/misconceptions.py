@@ -88,7 +88,7 @@ def mean_of_the_past(x, W_query, W_key, W_value):
 @known(
     "axis-from-the-front",
     means="The mean runs over the first axis: over the words of a text, and over the texts of a batch.",
-    hint="Count the axes from the end, so that a batch in front changes nothing. Which of them holds a word's features?",
+    hint="Count the axes from the end, so that a batch in front changes nothing. Which holds the features?",
     explain=explainers.entry,
 )
 def over_axis_0(x, W_query, W_key, W_value):
