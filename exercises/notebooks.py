@@ -46,7 +46,7 @@ FIRST_PART = (
     Notebook(
         "08_a_language_model.ipynb",
         "a language model of your own",
-        minutes=196,
+        minutes=202,
         core=100,
         question="How does attention learn to write?",
     ),
