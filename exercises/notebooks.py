@@ -25,7 +25,7 @@ FIRST_PART = (
         question="How does a token decide what to read?",
     ),
     Notebook("03_causal_masking.ipynb", "causal masking", minutes=131, core=52, question="How do you hide the future?"),
-    Notebook("04_dropout.ipynb", "dropout", minutes=87, core=44, question="Why zero what you just computed?"),
+    Notebook("04_dropout.ipynb", "dropout", minutes=93, core=44, question="Why zero what you just computed?"),
     Notebook(
         "05_multi_head_attention.ipynb",
         "multi-head attention",

@@ -2,7 +2,7 @@
 
 
 def pre_norm_block(x, attention, feed_forward, norm_1, norm_2):
-    """A block in the pre-norm order: attention and its residual connection, then feed-forward and its own.
+    """A pre-norm block: attention and feed-forward, each with its norm and its residual connection.
 
     Shapes: x (B, T, C) -> (B, T, C); both sublayers and both norms take (B, T, C) to (B, T, C)
     """
