@@ -41,7 +41,7 @@ FIRST_PART = (
         question="What surrounds attention in a real model?",
     ),
     Notebook(
-        "07_a_real_bert.ipynb", "a real BERT", minutes=118, core=69, question="Does what you wrote run a real model?"
+        "07_a_real_bert.ipynb", "a real BERT", minutes=124, core=69, question="Does what you wrote run a real model?"
     ),
     Notebook(
         "08_a_language_model.ipynb",
