@@ -77,8 +77,8 @@ SECOND_PART = (
     Notebook(
         "12_the_same_numbers.ipynb",
         "the same numbers in another order",
-        minutes=110,
-        core=55,
+        minutes=123,
+        core=60,
         question="How does FlashAttention never make the table?",
     ),
     Notebook(
