@@ -55,7 +55,7 @@ def page():
 
 def _seen(number, truth):
     thread = truth.threads[0]
-    return f"[{thread}]({address(thread)}), exhibit {number}"
+    return f"[thread]({address(thread)}), exhibit {number}"
 
 
 if __name__ == "__main__":
