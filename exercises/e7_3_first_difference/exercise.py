@@ -234,5 +234,6 @@ EXERCISE = Exercise(
         ),
     ),
     behavioral_tests=TESTS,
-    when_correct="Whatever you port next, you know how to find where it goes wrong.",
+    when_correct="Whatever you port next, you know how to find where it goes wrong; for whole models, "
+    "`helpers.comparison.compare` does it, and says what differs where it can.",
 )

@@ -5,17 +5,19 @@ down into the children, and tries causes until one explains the numbers of both 
 
     recording    what each module got and gave      parameters          a parameter or a setting of one module
     pairing      which module is which              steps               an activation, a norm
-    diagnosis    the first difference               sums                what is added, what is read
+    places       the first difference               sums                what is added, what is read
     sides        what was known by then             attention, choices  everything between q, k, v and merged heads
-    report       Comparison, and the table          numbers             scaled, turned, rounded, in another order
+    diagnosis    which cause is told                numbers             scaled, turned, rounded, in another order
+    report       Comparison, and the table
 """
 
 import torch
 from torch import nn
 
-from helpers.comparison.diagnosis import allowed, differences, first_parting, guess, random_numbers
+from helpers.comparison.diagnosis import first_by_chance, guess
 from helpers.comparison.guess import Guess
 from helpers.comparison.pairing import paired, parameter_pairs, without_counterpart
+from helpers.comparison.places import differences, first_parting, what_follows
 from helpers.comparison.recording import Call, copied, record, undisturbed
 from helpers.comparison.report import Comparison, Row
 
@@ -26,8 +28,11 @@ DETAILS = 0.05  # of the parameters may have no counterpart before two models ar
 def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, **options):
     """Run both models on the same inputs, and say where they part first, by how much, and what it looks like.
 
-    mapping: {name of a module of mine: name of theirs}, where names, parameters and shapes do not tell
+    What differs is told only where it has been verified: the cause explains the numbers of both sides, and with the
+    numbers of theirs at this place, mine gives what theirs gives, at least up to the next difference.
+
     theirs: a model, or outputs that were recorded from one, {name of a module of mine: tensor}, "" being the model
+    mapping: {name of a module of mine: name of theirs}, where names, parameters and shapes do not tell
     their_call: how to run theirs, if not by theirs(*inputs, **options), such as
             lambda model, x, mask: model(x, src_mask=~mask)
     Units:  the tolerance is that of any number; where an output has numbers above 20, it grows with them
@@ -47,28 +52,33 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
             pairs = paired(calls, others, mapping or {})
             parameters = parameter_pairs(mine, theirs, pairs, calls, others)
         found = differences(calls, others, pairs)
-        parting = first_parting(
-            found, tolerance, lambda call, before: record(mine, _plain, inputs, options, (call.place, before))
-        )
+
+        def rerun(changes):
+            return differences(record(mine, _plain, inputs, options, changes), others, pairs)
+
+        parting, certain = first_parting(found, tolerance, rerun)
         alone, other_architecture = ((), ()), False
         if not recorded:
             alone, other_architecture = _architecture(mine, theirs, pairs, calls, others)
-        guessed = None
+        guessed = follows = None
         if parting is not None:
-            parting, guessed = _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options, found)
+            guessed = _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options)
             if guessed is None and not recorded and not other_architecture:
-                guessed = guess(parting, (calls, others), pairs, parameters, tolerance)
+                guessed = guess(parting, certain, (calls, others), pairs, parameters)
+                follows = what_follows(found, parting, tolerance, rerun) if certain else None
+    before = parting is not None and parting.before
     return Comparison(
         name=None if parting is None else parting.mine.name,
-        before=parting is not None and parting.before,
-        difference=0.0 if parting is None else parting.difference,
+        before=before,
+        difference=0.0 if parting is None else parting.size,
         guess=guessed,
         rows=_rows(found),
         alone=alone,
         other_architecture=other_architecture,
         tolerance=tolerance,
-        undone=parting is None and any(size > allowed(b, tolerance) for *_, b, size in found),
-        inside=parting.mine.parent.name if parting is not None and parting.before else "",
+        follows=follows,
+        undone=parting is None and any(event.differs(tolerance) for event in found),
+        inside=parting.mine.parent.name if before else "",
     )
 
 
@@ -76,19 +86,20 @@ def _plain(model, *inputs, **options):
     return model(*inputs, **options)
 
 
-def _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options, found):
-    """Where a second run of one model differs from the first, that is the reason, and the place."""
+def _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options):
+    """A guess if a second run of one model gives other numbers before the two part, or where they do."""
     for model, run, call in ((mine, calls, _plain), (theirs, others, their_call or _plain)):
         if isinstance(model, dict):
             continue
-        where = random_numbers(run, record(model, call, inputs, options))
-        if where is not None:
-            says = ["the same numbers in each run"] * 2
+        where = first_by_chance(run, record(model, call, inputs, options))
+        at = parting.mine if model is mine else parting.theirs
+        if where is not None and where.start <= (at.start if parting.before else at.end):
+            says = ["the same ones"] * 2
             says[model is theirs] = f"other numbers in each run, from `{where.name or 'the model itself'}` on"
             if mine is theirs:
                 says = [says[0]] * 2
-            return parting, Guess("dropout", "dropout that is left on, or another draw of random numbers", *says)
-    return parting, None
+            return Guess("dropout", "dropout that is left on, or another draw of random numbers", *says)
+    return None
 
 
 def _as_calls(outputs):
@@ -120,10 +131,11 @@ def _share(names, modules, model):
 
 def _rows(found):
     rows = {}
-    for call, other, before, _, _, size in found:
-        row = rows.pop(call.place, [call.name, other.name, None, None])  # in the order in which they end
-        row[2 if before else 3] = size
-        rows[call.place] = row
+    for event in found:
+        place = event.mine.place
+        row = rows.pop(place, [event.mine.name, event.theirs.name, None, None])  # in the order in which they end
+        row[2 if event.before else 3] = event.size
+        rows[place] = row
     return tuple(Row(*row) for row in rows.values())
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from helpers.comparison.choices import KINDS, attend, changes, usual
+from helpers.comparison.choices import EVEN, KINDS, attend, changes, names_of_scale, usual
 from helpers.comparison.guess import Guess
 from helpers.comparison.numbers import close
 from helpers.comparison.recording import tensors_in
@@ -41,17 +41,39 @@ def by_attention(sides, within):
     for one in found:
         one.q, one.k, one.v = (_heads_first(x, one.heads) for x in (one.q, one.k, one.v))
     sides = _in_one_layout(found, sides)
+    if not _same_parts(found, within):
+        return None
     for one, other in ((1, 0), (0, 1)):
+        guesses = {}  # by the choice that differs; where one of several does, none is told
         for base in itertools.islice(_explained(found[one], sides[one], usual(found[one]), within), 3):
-            changed = list(_explained(found[other], sides[other], changes(found[other], base), within))
-            keys = {key for choice in changed for key in choice if choice[key][0] != base[key][0]}
-            if changed and changed[0] is base:
-                return _exchanged(found, within)  # the choices are the same: the difference is elsewhere
-            if len(keys) == 1:
-                (key,) = keys
-                labels = [changed[0][key][0], base[key][0]]
-                return Guess(*KINDS[key], *(labels if other == 0 else labels[::-1]))
+            for choice in _explained(found[other], sides[other], changes(found[other], base), within):
+                if choice is base:
+                    return _exchanged(found, within)  # the choices are the same: the difference is elsewhere
+                (key,) = (key for key in choice if choice[key][0] != base[key][0])
+                labels = [choice[key][0], base[key][0]]
+                guesses.setdefault(
+                    key, Guess(*KINDS[key], *_told(key, labels if other == 0 else labels[::-1], found[0]))
+                )
+        if guesses:
+            return next(iter(guesses.values())) if len(guesses) == 1 else None
     return None
+
+
+def _told(key, labels, a):
+    """Without what does not tell them apart, and with other names for the same scale."""
+    if key == "scale":
+        return [names_of_scale(label, a) for label in labels]
+    short = [label.removesuffix(EVEN) for label in labels]
+    return labels if short[0] == short[1] else short
+
+
+def _same_parts(found, within):
+    """Whether q, k and v of mine are those of theirs, in whatever roles, and with positions in axis 1 or 0."""
+    mine, theirs = (
+        [x.transpose(1, 2).flatten(2) if x.dim() == 4 else x for x in (one.q, one.k, one.v)] for one in found
+    )  # (B, T, C)
+    theirs = [y for x in theirs for y in (x, x.transpose(0, 1))]
+    return all(any(close(x, y, within) for y in theirs) for x in mine)
 
 
 def _exchanged(found, within):

@@ -9,14 +9,14 @@ from helpers.biases import alibi_bias
 from helpers.rotary import rotate_halves, rotate_pairs
 
 KINDS = {  # of each choice: the kind of guess, and what it is called
-    "roles": ("roles", "the parts of q, k and v"),
-    "layout": ("heads", "heads that are interleaved"),
+    "roles": ("roles", "the order of q, k and v"),
+    "layout": ("heads", "whether heads are interleaved"),
     "split": ("heads", "the transpose that puts heads in front of positions"),
-    "merge": ("heads", "the transpose when heads are merged"),
+    "merge": ("heads", "how heads are merged"),
     "groups": ("heads", "which key head a query head reads"),
     "heads": ("heads", "the number of heads"),
     "scale": ("scale", "the scale of the scores"),
-    "positions": ("positions", "the positions"),
+    "positions": ("positions", "the encoding of the positions"),
     "mask": ("mask", "the mask"),
     "axis": ("softmax", "the axis of the softmax"),
     "along": ("axes", "the axis along which tokens attend"),
@@ -33,6 +33,8 @@ SCALES = {  # of D, C, H and T
     "2/√D": lambda D, C, H, T: 2 * D**-0.5,
     "1/(2√D)": lambda D, C, H, T: 0.5 * D**-0.5,
 }
+
+EVEN = ", even weights where no key is visible"
 
 
 def usual(a):
@@ -67,7 +69,7 @@ def _options(a):
         + [("q, q, v", "qqv"), ("q, k, k", "qkk")],
         "layout": [("heads side by side", True), ("heads interleaved", False)],
         "split": [yes, no],
-        "merge": [yes, no],
+        "merge": [yes, no, ("interleaved", None)],
         "groups": [("one after another, h // (H / G)", True), ("in turn, h % G", False)],
         "heads": [(f"{a.heads}", a.heads)]
         + [(f"{h}", h) for h in range(1, width + 1) if width % h == 0 and h != a.heads == G],
@@ -77,6 +79,13 @@ def _options(a):
         "axis": [("the keys", -1), ("the queries", -2), ("the heads", -3)],
         "along": [("positions in axis 1", True), ("positions in axis 0", False)],
     }
+
+
+def names_of_scale(label, a):
+    """All that give the same number: where D is 4, 1/D is 1/(2√D)."""
+    D = a.q.size(-1) if a.q.dim() == 4 else a.q.size(-1) // a.heads
+    numbers = {name: round(function(D, D * a.heads, a.heads, a.q.size(-2)), 9) for name, function in SCALES.items()}
+    return " = ".join(name for name in SCALES if numbers[name] == numbers[label])
 
 
 def _turns(bases, D):
@@ -108,7 +117,7 @@ def _mask_options(a):
     causal, given = ones.tril(S - T), {}
     for mask in a.masks:
         for shaped in _shaped(mask, a.q.size(0), T, S):
-            if not any(torch.equal(shaped, other) for other in given.values()):
+            if not shaped.all() and not any(torch.equal(shaped, other) for other in given.values()):
                 inverted = any(torch.equal(shaped, ~other) for other in given.values())
                 number = "the given mask" if not given else f"given mask {len(given) + 1}"
                 given["the given mask, inverted" if inverted else number] = shaped
@@ -119,7 +128,7 @@ def _mask_options(a):
         **{f"{name} and causal": m & causal for name, m in given.items()},
     }.items():
         yield name, (mask, "fill")
-        yield f"{name}, hidden rows even", (mask, "lowest")
+        yield f"{name}{EVEN}", (mask, "lowest")
     others = {
         "causal without the token itself": ones.tril(S - T - 1),
         "causal and one token later": ones.tril(S - T + 1),
@@ -132,7 +141,7 @@ def _mask_options(a):
             others[f"{name}, for queries instead of keys"] = mask.transpose(-2, -1)
     for name, mask in others.items():
         yield name, (mask, "fill")
-        yield f"{name}, hidden rows even", (mask, "lowest")
+        yield f"{name}{EVEN}", (mask, "lowest")
     for name, mask in {"causal": causal, **given}.items():
         yield f"{name}, after the softmax", (mask, "after")
         yield f"{name}, scores set to 0", (mask, "zero")
@@ -176,10 +185,10 @@ def attend(a, side, roles, layout, split, merge, groups, heads, scale, positions
     if weights.shape == side.target.shape and side.target.dim() == 4:
         return weights
     out = weights @ v  # (B, H, T, D)
-    if not merge:
+    if merge is False:
         out = out.reshape(out.size(0), out.size(2), -1)
     else:
-        out = (out.transpose(1, 2) if layout else out.permute(0, 2, 3, 1)).flatten(2)
+        out = (out.transpose(1, 2) if layout and merge else out.permute(0, 2, 3, 1)).flatten(2)
     out = out if along else out.transpose(0, 1)
     return out if side.finish is None else F.linear(out, side.finish.weight, side.finish.bias)
 

@@ -17,4 +17,4 @@ class Guess:
     theirs: str
 
     def __str__(self):
-        return f"It looks like {self.what}: {self.mine} in mine, {self.theirs} in theirs."
+        return f"What differs is {self.what}: {self.mine} in mine, {self.theirs} in theirs."

@@ -14,12 +14,14 @@ def size_of_difference(a, b):
 
     What agrees in another layout agrees: (T, B, C) for (B, T, C), or (B, T, H, D) for (B, H, T, D).
     """
-    if a is None or b is None:
-        return None
-    found = _apart(a, b)
-    if found > 0 and a.dim() == b.dim() > 2:
-        found = min(found, *(_apart(a.transpose(i, i + 1), b) for i in (0, 1)))
-    return found
+    return None if a is None or b is None else _apart(a, in_layout_of(b, a))
+
+
+def in_layout_of(b, a):
+    """b with two neighboring axes swapped, if only then it has the shape of a."""
+    if a.shape != b.shape and a.dim() == b.dim() > 2:
+        return next((t for i in (0, 1) if (t := b.transpose(i, i + 1)).shape == a.shape), b)
+    return b
 
 
 def _apart(a, b):
@@ -43,22 +45,30 @@ def close(a, b, within):
     return a.shape == b.shape and _apart(a, b) <= within
 
 
-def relation(a, b, within):
-    """What makes a of b, where it is known: a Guess or None."""
+def relation(a, b, within, table=False):
+    """What makes a of b, where it is known: a Guess or None. The rows of a table may be positions, as axis 1 is."""
     if a.dtype.is_floating_point and (rounded := rounding(a, b)):
         return rounded
-    if a.shape != b.shape or a.numel() < 4 or not (a.isfinite().all() and b.isfinite().all()):
+    if a.shape != b.shape or a.numel() < 12 or not (a.isfinite().all() and b.isfinite().all()):
         return None
     a, b = a.cpu().double(), b.cpu().double()
-    return _scaled(a, b, within) or _turned(a, b, within) or _shifted(a, b, within) or _reordered(a, b, within)
+    return (
+        _scaled(a, b, within)
+        or _turned(a, b, within)
+        or (_shifted(a, b, within) if a.dim() > 2 or table else None)
+        or _reordered(a, b, within)
+    )
 
 
 def rounding(a, b):
-    """Numbers that all fit into half precision on one side only."""
-    narrow = [next((n for kind, n in HALVES.items() if _fits(x, kind)), None) for x in (a, b)]
+    """Numbers that all fit into half precision on one side only, and that are those of the other side but for that."""
+    narrow = [next((kind for kind in HALVES if _fits(x, kind)), None) for x in (a, b)]
     if narrow[0] == narrow[1] or a.shape != b.shape or _known_small(a) or _known_small(b):
         return None
-    return Guess("dtype", "the dtype", *(name or str(x.dtype)[6:] for name, x in zip(narrow, (a, b), strict=True)))
+    step = max(torch.finfo(kind).eps for kind in narrow if kind) * float(b.abs().max())
+    if not close(a.float(), b.float(), 4 * step):
+        return None
+    return Guess("dtype", "the dtype", *(HALVES.get(n, str(x.dtype)[6:]) for n, x in zip(narrow, (a, b), strict=True)))
 
 
 def _fits(x, kind):
@@ -74,11 +84,7 @@ def _scaled(a, b, within):
     factor = ((a * b).sum() / b.square().sum()).item() if b.any() else 0.0
     if abs(factor - 1) < 1e-3 or abs(factor) < 1e-6 or not close(a, factor * b, within):
         return None
-    return (
-        Guess("scale", "a scale", f"{factor:.4g} times", "what there is")
-        if factor > 0
-        else Guess("scale", "a sign" if abs(factor + 1) < 1e-3 else "a scale", f"{factor:.4g} times", "what there is")
-    )
+    return Guess("scale", "a sign" if abs(factor + 1) < 1e-3 else "a scale", f"{factor:.4g}", "1")
 
 
 def _turned(a, b, within):
@@ -89,7 +95,7 @@ def _turned(a, b, within):
             if close(a, turned, within) or (
                 turned.is_contiguous() is False and close(a, turned.reshape(a.shape), within)
             ):
-                return Guess("transpose", "a transpose", f"axes {i} and {j} swapped", "as they are")
+                return Guess("transpose", "a transpose", f"axes {i} and {j} swapped", "in place")
     return None
 
 
@@ -100,18 +106,18 @@ def _shifted(a, b, within):
         return None
     for start, other, where in ((1, 0, "one place further"), (0, 1, "one place back")):
         if close(a.narrow(-2, start, n), b.narrow(-2, other, n), within):
-            return Guess("positions", "positions that are off by one", where, "in place")
+            return Guess("positions", "an offset of the positions", where, "in place")
     return None
 
 
 def _reordered(a, b, within):
-    """The same features, or the same rows of a weight, in another order."""
-    for axis in {a.dim() - 1, 0} if a.dim() == 2 else {a.dim() - 1}:
+    """The same features or positions, or the same rows of a weight, in another order."""
+    names = {0: "rows", 1: "columns"} if a.dim() == 2 else {a.dim() - 1: "features", a.dim() - 2: "positions"}
+    for axis, what in names.items():
         rows, others = (x.movedim(axis, 0).reshape(x.size(axis), -1) for x in (a, b))
-        order = order_of(rows, others, within)
+        order = order_of(rows, others, within) if axis >= 0 else None
         if order is not None:
-            what = "features" if a.dim() != 2 else "columns" if axis else "rows"
-            return Guess("order", f"the order of the {what}", name_of(order), "as they are")
+            return Guess("order", f"the order of the {what}", name_of(order), "in place")
     return None
 
 

@@ -69,7 +69,8 @@ def _grouped(calls, key):
     groups = {}
     for name, call in calls.items():
         if (value := key(call)) is not None:
-            groups.setdefault((value, _first_shape(call)), []).append(name)
+            kind = isinstance(call.module, torch.nn.Embedding)  # a head may have the same numbers
+            groups.setdefault((value, kind, _first_shape(call)), []).append(name)
     return groups
 
 
@@ -133,16 +134,26 @@ def _renamed(name, pairs):
 def without_counterpart(mine, theirs, pairs, calls, other_calls):
     """The layers of each side that have none, and whether they hold as many parameters: then only the layout differs.
 
-    A layer that the other side has under the same name, and reads without running it, has one.
+    A layer that the other side has under the same name, and reads without running it, has one; so has a head whose
+    numbers the other side reads from its embeddings.
     """
     ours, others = (set(dict(model.named_modules())) for model in (mine, theirs))
-    left = _layers(call for call in calls if call.name not in pairs and call.name not in others)
-    right = _layers(call for call in other_calls if call.name not in pairs.values() and call.name not in ours)
-    same = sum(left.values()) == sum(right.values())
+    left = _layers((c for c in calls if c.name not in pairs and c.name not in others), theirs)
+    right = _layers((c for c in other_calls if c.name not in pairs.values() and c.name not in ours), mine)
+    in_all = [sum(p.numel() for p in model.parameters()) for model in (mine, theirs)]
+    same = sum(left.values()) == sum(right.values()) or in_all[0] == in_all[1]  # a layer may be there and not run
     return list(left), list(right), same
 
 
-def _layers(calls):
+def _layers(calls, other):
+    """{name: how many parameters} of layers that hold numbers that the other model has nowhere."""
+    there = list(other.parameters())
     return {
-        call.name: sum(p.numel() for p in call.module.parameters(recurse=False)) for call in calls if is_layer(call)
+        call.name: sum(p.numel() for p in own)
+        for call in calls
+        if (own := list(call.module.parameters(recurse=False))) and not all(_is_among(p, there) for p in own)
     }
+
+
+def _is_among(p, others):
+    return any(p.shape == other.shape and torch.equal(p, other) for other in others)

@@ -8,18 +8,17 @@ from torch.func import functional_call
 
 from helpers.comparison.guess import Guess
 from helpers.comparison.numbers import close, relation, rounding, size_of_difference
+from helpers.comparison.places import CANNOT_RUN
 from helpers.comparison.recording import copied, first_tensor
 
-SETTINGS = (  # parts of the names of attributes, the kind of guess, and what it is called
-    (("eps", "epsilon"), "epsilon", "an epsilon"),
-    (("heads", "n_head", "nhead", "groups"), "heads", "the number of heads"),
-    (("base", "theta", "max_distance"), "positions", "the positions"),
-    (("scale", "scaling", "multiplier"), "scale", "a scale"),
-    (("approximate", "act", "negative_slope"), "activation", "the activation"),
-    (("dropout", "p"), "dropout", "dropout"),
-    (("first", "norm"), "norm", "the norm before or after"),
-    (("causal", "mask", "window"), "mask", "the mask"),
-)
+SETTINGS = {  # words in the names of attributes: the kind of guess, and what it is called
+    ("eps", "epsilon"): ("epsilon", "an epsilon"),
+    ("heads", "head", "nhead", "groups"): ("heads", "the number of heads"),
+    ("base", "theta"): ("positions", "a setting of the positions"),
+    ("scale", "scaling"): ("scale", "a scale"),
+    ("approximate", "slope"): ("activation", "the activation"),
+    ("causal",): ("mask", "the mask"),
+}
 
 
 def by_parameters(mine, theirs, known, within):
@@ -41,7 +40,12 @@ def by_parameters(mine, theirs, known, within):
             found = [_described(name, *known[name], known, within) for name in names]
             if len({each.kind for each in found}) == 1:
                 return found[0]  # of a layer, that of the weight
-            return Guess("parameter", "parameters that were not copied", ", ".join(names), "other numbers")
+            return Guess(
+                "parameter",
+                "a set of parameters that was not copied",
+                ", ".join(f"`{name}`" for name in names),
+                "others",
+            )
     return None
 
 
@@ -59,7 +63,7 @@ def _agrees(change, mine, theirs, within):
     args, kwargs = copied(mine.given)
     try:
         result = first_tensor(functional_call(module, replaced, args, kwargs))
-    except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError):
+    except CANNOT_RUN:
         return False  # it does not run so: no explanation
     return isinstance(result, torch.Tensor) and size_of_difference(result, theirs.output) <= within
 
@@ -73,16 +77,16 @@ def _described(name, a, b, known, within):
         return rounded
     if elsewhere and not _constant(a):
         return Guess(
-            "roles", "exchanged parameters", f"in `{name}` the numbers of theirs for `{elsewhere[0]}`", "its own"
+            "roles", "a parameter in the wrong place", f"`{name}` with the numbers of `{elsewhere[0]}`", "with its own"
         )
-    found = None if _constant(a) or _constant(b) else relation(a, b, 1e-6 * float(b.abs().max()) + 1e-12)
+    found = None if _constant(a) or _constant(b) else relation(a, b, 1e-6 * float(b.abs().max()) + 1e-12, table=True)
     if found is not None:
         where = f"`{name}`" if kind != "bias" or found.kind != "order" else f"`{name.removesuffix('.bias')}.weight`"
         what = {"positions": "rows that are off by one"}.get(found.kind, found.what)
-        return Guess(found.kind, f"{what} of {where}" if found.kind != "dtype" else what, found.mine, found.theirs)
+        return Guess(found.kind, f"{where}, by {what}" if found.kind != "dtype" else what, found.mine, found.theirs)
     rows = (a != b).flatten(1).any(dim=1) if a.dim() > 1 else a != b
     some = "" if rows.all() else f", in {int(rows.sum())} of {len(rows)} rows"
-    return Guess("parameter", f"a parameter that was not copied{some}", f"`{name}` has other numbers", "its own")
+    return Guess("parameter", f"a parameter that was not copied{some}", f"one `{name}`", "another")
 
 
 def _constant(x):
@@ -129,7 +133,5 @@ def _settings(module):
 
 
 def _kind_of(name):
-    for parts, kind, what in SETTINGS:
-        if any(part == name or (len(part) > 1 and part in name) for part in parts):
-            return kind, what
-    return "setting", "a setting"
+    words = name.split("_")
+    return next((kind for known, kind in SETTINGS.items() if set(known) & set(words)), ("setting", "a setting"))

@@ -56,13 +56,13 @@ def undisturbed(*models):
             module.training = mode
 
 
-def record(model, call, inputs, options, disturbed=None):
+def record(model, call, inputs, options, changes=None):
     """Run the model on copies of the inputs: the calls of its modules in the order in which they begin.
 
     The first is that of the model itself. The hooks are removed, even if a module raises an exception.
-    disturbed: (place, before) of a call whose output, or input if before, becomes another in this run
+    changes: {(place, before): what to make of that call's output, or of its arguments if before}, in this run
     """
-    recorder = Recorder(disturbed)
+    recorder = Recorder(changes or {})
     handles = []
     try:
         for name, module in model.named_modules():
@@ -83,29 +83,37 @@ def record(model, call, inputs, options, disturbed=None):
 class Recorder:
     """Makes the hooks, and keeps what they see."""
 
-    def __init__(self, disturbed):
-        self.calls, self.open, self.clock, self.counts, self.disturbed = [], [], 0, {}, disturbed
+    def __init__(self, changes):
+        self.calls, self.open, self.clock, self.counts, self.changes = [], [], 0, {}, changes
 
     def begins(self, name):
         def hook(module, args, kwargs):
             call = self._add(name, module, copied((args, kwargs)))
             self.open.append(call)
+            changed = self._changed(call, True, (args, kwargs))
+            if changed is not None:
+                call.given = copied(changed)
             if is_torch_attention(module):
                 self._add_projections(call)
-            return noisy((args, kwargs)) if self.disturbed == (call.place, True) else None
+            return changed
 
         return hook
 
     def ends(self):
         def hook(module, args, output):
             call = self.open.pop()
-            call.output = copied(first_tensor(output))
+            changed = self._changed(call, False, output)
+            call.output = copied(first_tensor(output if changed is None else changed))
             if is_torch_attention(module):  # its out_proj does not run as a module
                 self._add(f"{call.name}.out_proj", module.out_proj, None, call, call.output)
             call.end = self._tick()
-            return noisy(output) if self.disturbed == (call.place, False) else None
+            return changed
 
         return hook
+
+    def _changed(self, call, before, tree):
+        change = self.changes.get((call.place, before))
+        return None if change is None else change(tree)
 
     def _tick(self):
         self.clock += 1
@@ -165,7 +173,13 @@ def noisy(tree):
     if first is None or not first.is_floating_point():
         return tree
     noise = torch.randn(first.shape, generator=torch.Generator().manual_seed(0)).to(first)
-    return tree_map(lambda leaf: first + first.std() * noise if leaf is first else leaf, tree)
+    return with_first(tree, first + first.std() * noise)
+
+
+def with_first(tree, x):
+    """The same with x in place of its first tensor."""
+    first = first_tensor(tree)
+    return tree_map(lambda leaf: x.to(first) if leaf is first else leaf, tree)
 
 
 def copied(tree):

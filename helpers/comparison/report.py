@@ -25,6 +25,8 @@ class Comparison:
 
     before: it gets something else already, so that the difference arises between the modules, in what holds it
     difference: the largest, of any number; guess: a `Guess`, or None where the cause is not known
+    follows: the module that is the next to differ if this one has the numbers of theirs, (name,), or () if none does;
+    None where that is not known
     undone: the models do not part, although outputs in between differ
     alone: the layers of mine and those of theirs that have no counterpart; other_architecture: these are more than
     details
@@ -39,6 +41,7 @@ class Comparison:
     other_architecture: bool
     tolerance: float
     inside: str = ""
+    follows: tuple | None = None
     undone: bool = False
 
     def __bool__(self):
@@ -73,7 +76,14 @@ class Comparison:
         if self.guess is not None:
             found.append(str(self.guess))
         elif not self.other_architecture:
-            found.append("What it looks like is not known: compare its forward in both, line by line.")
+            found.append("No cause that compare knows explains it: read the forward of both, line by line.")
+        if self.follows is not None:
+            then = (
+                f"{_quoted(*self.follows)} is the next that differs"
+                if self.follows
+                else "nothing that comes later differs"
+            )
+            found.append(f"With the numbers of theirs there, {then}.")
         return found
 
     @property
@@ -96,7 +106,7 @@ class Comparison:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         good = self.name is None
-        color, sign, word = (markup.GREEN, "✓", "agree") if good else (markup.ORANGE, "✗", "part")
+        color, sign, word = (markup.GREEN, "✓", "agree") if good else (markup.ORANGE, "✗", "differ")
         content = markup.head(color, sign, word, self.title)
         content += "".join(map(markup.paragraph, self.sentences))
         content += markup.listing("largest differences", self.table)
@@ -119,7 +129,7 @@ def _quoted(name):
 
 
 def _size(size):
-    return "" if size is None else "0" if size == 0 else f"{size:.1e}"
+    return "" if size is None else "0" if size == 0 else f"{size:.2g}"
 
 
 def _some(names):

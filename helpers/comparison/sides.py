@@ -84,13 +84,14 @@ def _label(call, scope, names):
 
 
 def _tables(scope, run, target):
-    """Rows of the parameters that no module has read, from several positions on."""
+    """Rows of the parameters and buffers that no module has read, from several positions on."""
     ran = {call.name for call in run}
     if target.dim() < 2:
         return []
     T, C = target.shape[-2:]
     rows = []
-    for name, table in scope.module.named_parameters():
+    for name, table in (*scope.module.named_parameters(), *scope.module.named_buffers()):
+        table = table[0] if table.dim() == 3 and len(table) == 1 else table
         inside = name.rpartition(".")[0]
         full = f"{scope.name}.{inside}".strip(".")
         if table.dim() == 2 and table.size(1) == C and (not inside or full not in ran):
@@ -99,13 +100,14 @@ def _tables(scope, run, target):
     return rows
 
 
-def labels_of_norms(sides, pairs):
-    """Under which names the outputs of norms are known."""
-    back = {other: name for name, other in pairs.items()}
-    prefix = sides[0].scope.name + "." if sides[0].scope.name else ""
-    ours = {_label(c, sides[0].scope, None) for c in sides[0].done if is_norm(c)}
-    others = {_label(c, sides[1].scope, back).removeprefix(prefix) for c in sides[1].done if is_norm(c)}
-    return ours | others
+def norms_of(sides):
+    """What each norm got and gave."""
+    calls = [call for side in sides for call in side.done if is_norm(call)]
+    return [
+        (c.input, c.output)
+        for c in calls
+        if c.input is not None and c.output is not None and c.input.shape == c.output.shape
+    ]
 
 
 def is_norm(call):

@@ -29,14 +29,18 @@ def by_activation(sides, pool, within):
     known = [(label, x) for label, x in pool if x.shape == mine.shape == theirs.shape][-6:]
     pairs = [(label, x, 1.0) for label, x in reversed(known)]
     pairs += [(label, x, y) for label, x in reversed(known) for gate, y in reversed(known) if gate != label]
+    found = []
     for label, x, y in pairs:
         names = [
             next((name for name, function in ACTIVATIONS.items() if close(function(x) * y, target, within)), None)
             for target in (mine, theirs)
         ]
         if None not in names and names[0] != names[1]:
-            return Guess("activation", f"the activation of `{label}`", *names)
-    return _exchanged(known, mine, theirs, within)
+            found.append(Guess("activation", f"the activation of `{label}`", *names))
+    plain = [
+        guess for guess in found if "none" not in (guess.mine, guess.theirs)
+    ]  # else of what one side has activated
+    return next(iter(plain or found), None) or _exchanged(known, mine, theirs, within)
 
 
 def _exchanged(known, mine, theirs, within):
@@ -59,52 +63,52 @@ def _exchanged(known, mine, theirs, within):
 
 
 def by_norm(mine, theirs, within):
-    """A guess if both are norms of the same input that differ in one choice: the kind, epsilon, axis, or the weight."""
-    if mine.input is None or theirs.input is None or not mine.input.is_floating_point():
+    """A guess if both are norms that differ in one choice: the kind, epsilon, axis, or the weight.
+
+    Kinds differ in where epsilon stands, so that both may differ at once.
+    """
+    if any(call.input is None or not call.input.is_floating_point() for call in (mine, theirs)):
         return None
-    found = [_norm(call, within) for call in (theirs, mine)]
-    for one, other in ((0, 1), (1, 0)):
-        call = (theirs, mine)[other]
-        if found[one] is None or _fits(_normed(call, found[one]), call.output, within):
-            continue  # the choices are the same: the difference is elsewhere
-        changed = [c for c in _changes(found[one], call) if _fits(_normed(call, c), call.output, within)]
-        keys = {key for choice in changed for key in choice if choice[key] != found[one][key]}
-        if len(keys) == 1:
-            (key,) = keys
-            best = min(changed, key=lambda c: (_normed(call, c) - call.output).abs().max().item())
-            values = [best[key], found[one][key]]
-            mine_value, theirs_value = values if other == 1 else values[::-1]
-            what = {"eps": "an epsilon", "kind": "the kind of norm", "axis": "the axis of a norm"}.get(
-                key, "its weight"
-            )
-            return Guess("epsilon" if key == "eps" else "norm", what, f"{mine_value}", f"{theirs_value}")
-    return None
+    pairs = itertools.product(_choices(mine, within), _choices(theirs, within))
+    pairs = [(one, other, _differing(one, other)) for one, other in pairs]
+    fewest = min((len(keys) for *_, keys in pairs), default=0)
+    if fewest == 2 and all(keys == ["kind", "eps"] for *_, keys in pairs if len(keys) == 2):
+        one, other, _ = next(pair for pair in pairs if len(pair[2]) == 2)
+        return Guess("norm", "the kind of norm", *(f"{c['kind']}, eps = {c['eps']:g}," for c in (one, other)))
+    if fewest != 1 or len({keys[0] for *_, keys in pairs if len(keys) == 1}) > 1:
+        return None
+    one, other, (key,) = next(pair for pair in pairs if len(pair[2]) == 1)
+    what = {"eps": "an epsilon", "kind": "the kind of norm", "axis": "the axis of a norm"}.get(
+        key, "the weight of a norm"
+    )
+    values = [choice[key][0] if key == "weight" else f"{choice[key]}" for choice in (one, other)]
+    return Guess("epsilon" if key == "eps" else "norm", what, *values)
 
 
-def _fits(result, output, within):
-    return result is not None and close(result, output, within)
+def _choices(call, within):
+    """All choices that give the output of a call."""
+    weight, *bias = [p.detach() for p in call.module.parameters(recurse=False)] or [None]
+    weights = [("none", None)] + ([] if weight is None else [("weight", weight), ("1 + weight", 1 + weight)])
+    if len(bias) > 1 or any(p is not None and p.shape != call.input.shape[-1:] for p in (weight, *bias)):
+        return []
+    found = []
+    for kind, eps, axis, weight in itertools.product(KINDS, _epsilons(call), ("features", "positions"), weights):
+        result = _normed(call.input, kind, eps, -1 if axis == "features" else -2, weight[1], bias)
+        if result is not None and close(result, call.output, within):
+            found.append({"kind": kind, "eps": eps, "axis": axis, "weight": weight})
+    return found
 
 
-def _norm(call, within):
-    """The choices that give the output of a call, or None."""
-    for kind in list(KINDS)[1:]:
-        for eps in _epsilons(call):
-            choice = {"kind": kind, "eps": eps, "axis": "features", "weight": "weight"}
-            for choice["weight"] in ("weight", "1 + weight"):
-                if _fits(_normed(call, choice), call.output, within):
-                    return dict(choice)
-    return None
+def _differing(one, other):
+    """The keys in which two choices differ; weights that hold the same numbers, w and 1 + w, are the same."""
+    if "none" in (one["kind"], other["kind"]):
+        return ["kind"] if one["kind"] != other["kind"] else []
+    same = _equal(one["weight"][1], other["weight"][1])
+    return [key for key in one if (not same if key == "weight" else one[key] != other[key])]
 
 
-def _changes(choice, call):
-    """Every change of one choice."""
-    for key, values in {
-        "kind": KINDS,
-        "eps": _epsilons(call),
-        "axis": ("features", "positions"),
-        "weight": ("weight", "1 + weight", "none"),
-    }.items():
-        yield from ({**choice, key: value} for value in values if value != choice[key])
+def _equal(a, b):
+    return a is b or (a is not None and b is not None and close(a, b, 1e-6))
 
 
 def _epsilons(call):
@@ -130,17 +134,11 @@ KINDS = {
 }
 
 
-def _normed(call, choice):
-    x = call.input
-    axis = -1 if choice["axis"] == "features" else -2
-    if x.dim() < 2 or x.size(axis) < 2 or call.output is None:
+def _normed(x, kind, eps, axis, weight, bias):
+    if x.dim() < 2 or x.size(axis) < 2:
         return None
-    parameters = [p.detach() for p in call.module.parameters(recurse=False)]
-    if any(p.shape != x.shape[-1:] for p in parameters) or len(parameters) > 2:
-        return None
-    if choice["kind"] == "none":
+    if kind == "none":
         return x
-    x = KINDS[choice["kind"]](x, choice["eps"], axis)
-    if parameters and choice["weight"] != "none":
-        x = x * (parameters[0] + (choice["weight"] == "1 + weight"))
-    return x + parameters[1] if len(parameters) == 2 else x
+    x = KINDS[kind](x, eps, axis)
+    x = x if weight is None else x * weight
+    return x + bias[0] if bias else x
