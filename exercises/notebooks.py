@@ -82,6 +82,13 @@ SECOND_PART = (
         question="How does FlashAttention never make the table?",
     ),
     Notebook(
+        "13_the_museum_of_bugs.ipynb",
+        "the museum of bugs",
+        minutes=157,
+        core=59,
+        question="Can you catch what the experts missed?",
+    ),
+    Notebook(
         "14_reading_published_code.ipynb",
         "reading published code",
         minutes=133,

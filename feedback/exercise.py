@@ -275,6 +275,8 @@ class Exercise:
     none_hints              what to think about where this part of a result is None
     dtype_hints             what a part holds that should be bool and is not: {"mask": "A mask holds True and False"}
     axes_once               names of axes that no shape has twice
+    named_in_part           whether a mistake is named that an attempt makes on some test cases only; not so where the
+                            cases on which it is made are what tells it from another
     """
 
     gives: str
@@ -299,6 +301,7 @@ class Exercise:
     square: tuple[str, ...] = ()
     dtype_hints: dict[str, str] = field(default_factory=dict)
     axes_once: tuple[str, ...] = ("B", "H")
+    named_in_part: bool = True
     id: str = ""  # to be stated only where the reference lies in no folder of an exercise
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ For every exercise
     modules                 classes: their layers and methods, and whether they learn
     sizes                   how large a tensor an answer makes on its way
     pieces                  functions that go on after a past, and get a text in pieces
+    suspects                exercises whose answer is a test: healthy and broken code to try it on
     pronouns                the words with features for gender of notebook 02
 
 By subject, in modules called
@@ -46,6 +47,7 @@ Words for whoever writes an exercise
     fingerprint      what an answer does on all test cases; it tells a mistake, however the code is worded
     explainer        turns a comparison of two results into a sentence about the learner's own numbers
     property         what holds for the numbers of every right answer, such as rows that sum to 1
+    suspect          code that a learner's test judges: healthy, or broken in one way
     behavioral test  calls the code again: `required` of right answers too, `early` before a diagnosis is looked for
     bank             answers_*.py: right and wrong answers, each with its diagnosis; only tests read them
     promise          what tests hold every exercise to, such as an answer in the bank for every misconception

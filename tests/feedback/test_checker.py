@@ -258,3 +258,13 @@ def test_an_argument_is_not_optional_because_another_name_ends_with_its_own():
 
     report = checker.check(replace(EXERCISE, reference=shares_of_e), lambda e, scale=None: shares(e, scale))
     assert report.status == "correct"
+
+
+def test_a_mistake_made_in_part_is_named_only_where_the_exercise_allows_it():
+    def columns_of_tables_with_three_rows(x, scale=None):
+        return over_columns(x, scale) if len(x) == 3 else shares(x, scale)
+
+    assert check(columns_of_tables_with_three_rows).diagnosis == "over-columns"
+    strict = replace(EXERCISE, named_in_part=False)
+    assert checker.check(strict, columns_of_tables_with_three_rows).diagnosis != "over-columns"
+    assert checker.check(strict, lambda x, scale=None: over_columns(x, scale)).diagnosis == "over-columns"

@@ -41,7 +41,15 @@ NOWHERE = {"owner": badges.PLACEHOLDER, "repository": "attention-by-hand", "bran
 PLACE = {"owner": "someone", "repository": "attention-by-hand", "branch": "main"}
 ADDRESS = "https://someone.github.io/attention-by-hand/"
 FILES = [entry.file for entry in NOTEBOOKS]
-OTHERS = ("404.html", "accessibility.html", "mistakes.html", "search.html", "teachers.html", "views.html")
+OTHERS = (
+    "404.html",
+    "accessibility.html",
+    "field_guide.html",
+    "mistakes.html",
+    "search.html",
+    "teachers.html",
+    "views.html",
+)
 PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), *OTHERS]
 FIRST_VIEW = 550_000  # bytes before compression, without figures; notebook 08, the longest page, is two thirds of it
 MODEL = "/08-write-explore-run-0.js"  # of the view on the home page, which comes after everything else: 294 kB

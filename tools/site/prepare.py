@@ -1,4 +1,4 @@
-"""What Sphinx reads: the saved notebooks as pages, those of site/, that on accessibility, and the instructors' index.
+"""What Sphinx reads: the saved notebooks as pages, those of site/, some of docs/, and the instructors' index.
 
 A page has all that its notebook has, but for what only works in Jupyter: the cell that finds the course, and progress.
 What gives an answer away is folded, and so is what is folded in the notebook.
@@ -21,6 +21,7 @@ from tools.site.exercises import RUN_IT, card, example, prediction, raw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
+DOCS = ("accessibility", "field_guide")  # pages of docs/ that are on the site, too
 EXAMPLE = "3.3"  # of an exercise, on the home page
 WRITING = "next_token.js"  # the view on the home page
 APART = (
@@ -55,8 +56,9 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
     for path in PAGES.glob("*.md"):
         page = re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], path.read_text(encoding="utf-8"))
         (folder / path.name).write_text(page, encoding="utf-8")
-    accessibility = (ROOT / "docs" / "accessibility.md").read_text(encoding="utf-8")
-    (folder / "accessibility.md").write_text(linked(accessibility, place), encoding="utf-8")
+    for name in DOCS:
+        page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        (folder / f"{name}.md").write_text(linked(page, place), encoding="utf-8")
     mistakes = linked(index().replace("](guide.md)", "](../classroom/guide.md)"), place)
     (folder / "mistakes.md").write_text(APART + mistakes, encoding="utf-8")
     files.write(folder)
@@ -98,7 +100,7 @@ def text(cell, entry, place):
     """The text of a cell: core and deeper as labels, and links that lead to pages; the first cell has the facts."""
     if cell.id == "setup-text":
         cell = folded_text(cell, "When you run it yourself")
-    source = CELL_LINK.sub(_to_cell, cell.source)
+    source = CELL_LINK.sub(_to_cell, cell.source.replace("](../docs/", "]("))
     source = HTML_LINK.sub(_to_page, LABEL.sub(r'<p class="course-tag course-\1">\1 · \2 min</p>', source))
     if cell.id == "title":
         title, rest = IN_JUPYTER.sub("", source).split("\n", 1)

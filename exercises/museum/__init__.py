@@ -1,0 +1,19 @@
+"""The museum of notebook 13: sixteen layers, most of them with a bug that was really shipped.
+
+    show(1, 2)                              what they promise, how they were trained, and their code
+    examine({"future": my_test}, 1, 2)      which tests complain about which exhibits
+    verdict({1: "future", 2: "healthy"})    an accusation names the test that proves it
+    score()                                 how it went so far; a false accusation costs a point
+
+    room_1 to room_4    the exhibits and their promises       exhibit   an exhibit, and the forms that tests ask for
+    truth               what is known about each: afterwards   verdicts  cards and score
+    findings            what tests say                         curves    losses, from tools/museum_curves.py
+
+The exhibits are short reconstructions in the course's own words, not the code that they tell of.
+"""
+
+from exercises.museum.findings import examine
+from exercises.museum.rooms import EXHIBITS, show
+from exercises.museum.verdicts import score, verdict
+
+__all__ = ["EXHIBITS", "examine", "score", "show", "verdict"]

@@ -1,0 +1,130 @@
+"""An exhibit: a layer, what it promises, and the forms in which tests ask for it."""
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+WIDTH, HEADS = 12, 3  # of an exhibit whose test does not choose them
+VOCABULARY = 50
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A layer of the museum.
+
+    make     a class of modules that is called with d_model and num_heads; its forward takes x (B, T, C), and either
+             nothing else, or `real` (B, T), or a `past`; it gives out (B, T, C), or a pair that begins with it
+    promise  what the layer is meant to do, in one sentence
+    """
+
+    number: int
+    make: Callable
+    promise: str
+
+    @property
+    def source(self):
+        return inspect.getsource(self.make)
+
+    @property
+    def takes(self):
+        """ "real", "past" or "": what forward takes besides x."""
+        _, _, *rest = inspect.signature(self.make.forward).parameters
+        return rest[0] if rest else ""
+
+    def layer(self, d_model=WIDTH, num_heads=HEADS):
+        """The layer with parameters that are the same in every run, in evaluation mode."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.number)
+            layer = self.make(d_model, num_heads)
+            for linear in [*layer.modules(), *getattr(layer, "heads", ())]:
+                if isinstance(linear, nn.Linear):
+                    nn.init.normal_(linear.weight, std=1 / math.sqrt(linear.in_features))
+        return layer.eval()
+
+    def for_tests(self):
+        """{name of a test: the arguments with which this exhibit can be asked}"""
+        layer = self.layer()
+        x = torch.randn(2, 7, WIDTH, generator=torch.Generator().manual_seed(self.number))
+        plain = (Plain(layer), x)
+        asked = {"future": (self.attend,), "permutation": plain, "dtype": plain, "gradients": plain}
+        if hasattr(layer, "scores_of"):
+            asked["scale"] = (self.scores_of,)
+        if self.takes == "real":
+            asked["padding"] = (Reader(layer),)
+        if self.takes == "past":
+            asked["cache"] = (Writer(layer),)
+        if hasattr(layer, "p"):
+            asked["modes"] = (OfAnyWidth(self),)
+        if hasattr(layer, "q_proj"):
+            asked["heads"] = asked["reference"] = (layer,)
+        return asked
+
+    def attend(self, x):
+        """The outputs for x, in the width of x."""
+        return Plain(self.layer(x.size(-1), heads_for(x.size(-1))))(x)
+
+    def scores_of(self, q, k):
+        """The scores of the layer that has the heads of q."""
+        return self.layer(q.size(1) * q.size(-1), q.size(1)).scores_of(q, k)
+
+
+def heads_for(d_model):
+    return next(heads for heads in (4, 3, 2, 1) if d_model % heads == 0)
+
+
+class Plain(nn.Module):
+    """x -> out: all tokens are real, and there is no past."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        takes_real = "real" in inspect.signature(self.layer.forward).parameters
+        real = (torch.ones(x.shape[:2], dtype=torch.bool, device=x.device),) if takes_real else ()
+        out = self.layer(x, *real)
+        return out[0] if isinstance(out, tuple) else out
+
+
+class OfAnyWidth(nn.Module):
+    """x -> out, in the width and the dtype of x."""
+
+    def __init__(self, exhibit):
+        super().__init__()
+        self.exhibit = exhibit
+
+    def forward(self, x):
+        layer = self.exhibit.layer(x.size(-1), heads_for(x.size(-1)))
+        return Plain(layer).to(x).train(self.training)(x)
+
+
+class Reader(nn.Module):
+    """(ids, real) -> (B, T, C)"""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer, self.embedding = layer, table(0)
+
+    def forward(self, ids, real):
+        return self.layer(self.embedding[ids], real)
+
+
+class Writer(nn.Module):
+    """(ids, past) -> logits (B, T, V), past"""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer, self.embedding, self.readout = layer, table(0), table(1)
+
+    def forward(self, ids, past=None):
+        out, past = self.layer(self.embedding[ids], past)
+        return out @ self.readout.T, past
+
+
+def table(seed):
+    """A vector for each word."""
+    return torch.randn(VOCABULARY, WIDTH, generator=torch.Generator().manual_seed(seed))

@@ -1,0 +1,147 @@
+"""The learner's verdicts: a card for each, and a score. They are kept as long as the kernel runs, and nowhere else."""
+
+from dataclasses import dataclass
+
+from exercises.museum.findings import TESTS
+from exercises.museum.rooms import EXHIBITS, of
+from exercises.museum.truth import TRUTH, Broken
+from feedback import markup
+
+HEALTHY = "healthy"
+_first = {}  # {exhibit: the first card that it got}
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is said about one verdict.
+
+    kind    "right", "accused" (a healthy exhibit), "missed" (a broken one), "unproved" (by a test that does not show
+            the bug), or "open"
+    """
+
+    number: int
+    kind: str
+    title: str
+    paragraphs: tuple = ()
+    code: str = ""
+
+    def __repr__(self):
+        code = [self.code] if self.code else []
+        return "\n".join([f"{SIGNS[self.kind][1]} {self.title}", *(_plain(p) for p in self.paragraphs), *code])
+
+    def html(self):
+        color, sign, word = SIGNS[self.kind]
+        parts = [markup.head(color, sign, word, self.title)]
+        parts += [markup.paragraph(text, label, href) for label, text, href in self.paragraphs]
+        parts += [markup.listing("The repair:", self.code)] if self.code else []
+        return markup.box(color, "".join(parts))
+
+
+SIGNS = {
+    "right": (markup.GREEN, "✓", "right"),
+    "accused": (markup.PINK, "✗", "wrongly accused"),
+    "missed": (markup.ORANGE, "→", "look again"),
+    "unproved": (markup.ORANGE, "→", "not proved"),
+    "open": (markup.GRAY, "·", "open"),
+}
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Several cards, and the score."""
+
+    cards: tuple
+    last: str
+
+    def __repr__(self):
+        return "\n\n".join([*map(repr, self.cards), self.last])
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        html = "".join(card.html() for card in self.cards) + markup.paragraph(self.last)
+        return {"text/html": html, "text/plain": repr(self)}
+
+
+def verdict(verdicts):
+    """Say of exhibits that they are healthy, or which test proves that they are not.
+
+    verdicts    {1: "future", 2: "healthy", 3: ...}; an exhibit with ... is left open
+    Errors: TypeError or ValueError if it is anything else
+    """
+    if not isinstance(verdicts, dict):
+        raise TypeError(f'verdict takes a dict such as {{1: "future", 2: "healthy"}}, got {type(verdicts).__name__}')
+    cards = tuple(_card(of(number).number, said) for number, said in verdicts.items())
+    for card in cards:
+        if card.kind != "open":
+            _first.setdefault(card.number, card.kind)
+    return Cards(cards, _score())
+
+
+def score():
+    """How the first verdict on each exhibit went: a point for each right one, minus one for each false accusation."""
+    return Cards((), _score())
+
+
+def _score():
+    kinds = list(_first.values())
+    right, accused = kinds.count("right"), kinds.count("accused")
+    others = kinds.count("missed") + kinds.count("unproved")
+    return (
+        f"First verdicts: {right} right, {accused} healthy {'one' if accused == 1 else 'ones'} accused, {others} "
+        f"missed "
+        f"or not proved. Score: {right - accused} of {len(EXHIBITS)}."
+    )
+
+
+def _card(number, said):
+    truth, name = TRUTH[number], f"Exhibit {number}"
+    if said is ...:
+        return Card(number, "open", f'{name}: write `"healthy"`, or the name of the test that convicts it.')
+    if said != HEALTHY and said not in TESTS:
+        raise ValueError(f'a verdict is "healthy" or one of {", ".join(TESTS)}, got {said!r}')
+    if not isinstance(truth, Broken):
+        if said == HEALTHY:
+            return Card(number, "right", f"{name} is healthy.", (("Why", truth.because, ""),))
+        return Card(number, "accused", f"{name} is healthy.", (("Why", truth.because, ""),))
+    if said == HEALTHY:
+        text = "It breaks its promise. Which part of the promise has no test asked about yet?"
+        return Card(number, "missed", f"{name} is not healthy.", (("", text, ""),))
+    if said not in truth.tests:
+        return Card(
+            number,
+            "unproved",
+            f"{name} is not healthy, but this does not prove it.",
+            (("", _why_not(number, said), ""),),
+        )
+    threads = tuple(("Thread", thread, address(thread)) for thread in truth.threads)
+    return Card(
+        number,
+        "right",
+        f"{name} is convicted by `{said}`.",
+        (("Bug", truth.bug, ""), ("Where it stood", truth.story, ""), *threads),
+        "\n".join(f"- {_in_one(old)}\n+ {_in_one(new)}" for old, new in truth.repair),
+    )
+
+
+def _why_not(number, said):
+    if said not in EXHIBITS[number].for_tests():
+        return f"The test `{said}` cannot be asked of this exhibit. Which ones can?"
+    return (
+        f"Either `{said}` is silent here, or it asks for something that was not promised, or it complains about a "
+        "consequence of something else. Read the promise once more, and the list of tests that complain."
+    )
+
+
+def _in_one(code):
+    """Code as the lines of a difference."""
+    return "\n  ".join(line.strip() for line in code.strip().splitlines())
+
+
+def address(thread):
+    """Where a thread is: GitHub leads from an issue's address to a pull request's."""
+    repository, number = thread.split("#")
+    return f"https://github.com/{repository}/issues/{number}"
+
+
+def _plain(paragraph):
+    label, text, href = paragraph
+    return (f"{label}: " if label else "") + text + (f" ({href})" if href else "")

@@ -1,0 +1,191 @@
+"""The museum of notebook 13: each bug is found by the tests that are said to find it, and its repair repairs it."""
+
+import importlib
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from exercises import EXERCISES
+from exercises.museum import EXHIBITS, examine, verdicts
+from exercises.museum.curves import LOSSES, STEPS
+from exercises.museum.exhibit import Exhibit
+from exercises.museum.findings import COMPLAINS, RAISES, SILENT, TESTS, Findings
+from exercises.museum.rooms import show
+from exercises.museum.truth import TRUTH, Broken, Healthy
+from helpers.suspicions import assert_every_parameter_learns
+from tools import field_guide, museum_curves
+
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "13_the_museum_of_bugs.ipynb"
+BY_ID = {"future": "13.1", "scale": "13.2", "padding": "13.3", "cache": "13.4", "heads": "13.5", "modes": "13.6"}
+BROKEN = [number for number, truth in TRUTH.items() if isinstance(truth, Broken)]
+HEALTHY = [number for number, truth in TRUTH.items() if isinstance(truth, Healthy)]
+NOT_PROMISED = {2: {"future"}, 6: {"future"}, 7: {"future", "scale"}, 14: {"permutation"}}
+
+
+@pytest.fixture(scope="module")
+def tests():
+    """The course's own tests: those of the exercises, and those that the notebook writes."""
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]}
+    names = {}
+    exec("import copy, math, torch", names)
+    for name in ("permutation", "dtype", "reference"):
+        exec(cells[f"given-{name}"], names)
+    given = {name: names[f"test_{name}"] for name in ("permutation", "dtype", "reference")}
+    own = {name: EXERCISES[id].reference for name, id in BY_ID.items()}
+    return own | given | {"gradients": assert_every_parameter_learns}
+
+
+def complaints(tests, number):
+    found = examine(tests, number)
+    assert not [name for name, row in found.table.items() if row[number] == RAISES], found
+    return {name for name, row in found.table.items() if row[number] == COMPLAINS}
+
+
+def test_there_are_twelve_broken_exhibits_and_four_healthy_ones_and_each_has_a_curve():
+    assert list(EXHIBITS) == list(TRUTH) == list(LOSSES) == list(range(1, 17))
+    assert (len(BROKEN), len(HEALTHY)) == (12, 4)
+    assert all(len(losses) == len(STEPS) and losses[-1] <= losses[0] - 1 for losses in LOSSES.values())
+
+
+@pytest.mark.parametrize("number", BROKEN)
+def test_the_tests_that_are_named_find_the_bug(number, tests):
+    assert set(TRUTH[number].tests) <= complaints(tests, number)
+
+
+@pytest.mark.parametrize("number", HEALTHY)
+def test_about_a_healthy_exhibit_only_tests_complain_that_it_promised_nothing_to(number, tests):
+    assert complaints(tests, number) == NOT_PROMISED[number]
+
+
+@pytest.mark.parametrize("number", BROKEN)
+def test_the_repair_satisfies_the_tests_that_found_the_bug(number, tests):
+    repaired = repaired_exhibit(number)
+    found = {name: repaired.for_tests()[name] for name in TRUTH[number].tests}
+    for name, arguments in found.items():
+        assert tests[name](*arguments) is not False
+
+
+def repaired_exhibit(number):
+    """The exhibit with its repair."""
+    source = EXHIBITS[number].source
+    for old, new in TRUTH[number].repair:
+        assert source.count(old) == 1, f"{old!r} is not once in exhibit {number}"
+        source = source.replace(old, new)
+    names = vars(importlib.import_module(EXHIBITS[number].make.__module__)).copy()
+    exec(source, names)
+    return Exhibit(number, names[EXHIBITS[number].make.__name__], EXHIBITS[number].promise)
+
+
+@pytest.mark.parametrize("number", EXHIBITS)
+def test_an_exhibit_is_short_and_says_nothing_about_itself(number):
+    source = EXHIBITS[number].source
+    assert len(source.splitlines()) <= 25 and max(map(len, source.splitlines())) <= 104
+    assert not any(word in source.lower() for word in ("bug", "wrong", "broken", "should", "fix", "mistake", "healthy"))
+
+
+@pytest.mark.parametrize("number", EXHIBITS)
+def test_an_exhibit_is_the_same_in_every_run_and_leaves_the_random_state_alone(number):
+    before = torch.get_rng_state()
+    x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))
+    if "modes" not in TRUTH[number].__dict__.get("tests", ()):
+        torch.testing.assert_close(EXHIBITS[number].attend(x), EXHIBITS[number].attend(x))
+        assert torch.equal(before, torch.get_rng_state())
+    assert EXHIBITS[number].attend(torch.randn(1, 3, 5)).shape == (1, 3, 5)
+
+
+@pytest.mark.slow
+def test_the_curves_are_those_of_the_script():
+    for number in (3, 14):
+        assert museum_curves.losses_of(EXHIBITS[number]) == pytest.approx(LOSSES[number], abs=0.11)
+
+
+# ---------------------------------------------------------------- what a learner sees
+
+
+@pytest.fixture
+def fresh(monkeypatch):
+    monkeypatch.setattr(verdicts, "_first", {})
+
+
+def test_verdicts_get_cards_and_only_the_first_on_each_exhibit_counts(fresh):
+    said = {1: "future", 2: "future", 3: "cache", 4: "healthy", 6: "healthy", 9: ...}
+    cards = verdicts.verdict(said).cards
+    assert [card.kind for card in cards] == ["right", "accused", "unproved", "missed", "right", "open"]
+    assert "First verdicts: 2 right, 1 healthy one accused, 2 missed or not proved. Score: 1 of 16." in repr(
+        verdicts.verdict({2: "healthy", 3: "scale"})
+    )
+
+
+def test_nothing_about_an_exhibit_is_told_before_the_right_verdict(fresh):
+    for number in BROKEN:
+        truth = TRUTH[number]
+        for said in ({"healthy", *TESTS} - set(truth.tests)) | {...}:
+            text = repr(verdicts.verdict({number: said}))
+            assert not any(part in text for part in (truth.bug, truth.story, *truth.threads, truth.remedy))
+        text = repr(verdicts.verdict({number: truth.tests[0]}))
+        assert truth.bug in text and truth.story in text and all(thread in text for thread in truth.threads)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "message"),
+    [
+        ({17: "healthy"}, "the exhibits have the numbers 1 to 16, got 17"),
+        ({1: "ill"}, "a verdict is .healthy. or one of future, .*, got 'ill'"),
+        ({1: None}, "a verdict is .healthy. or one of"),
+        ({True: "healthy"}, "the exhibits have the numbers 1 to 16, got True"),
+    ],
+)
+def test_a_verdict_that_makes_no_sense_is_refused_in_one_sentence(verdict, message, fresh):
+    with pytest.raises(ValueError, match=message):
+        verdicts.verdict(verdict)
+
+
+def test_a_verdict_is_a_dict(fresh):
+    with pytest.raises(TypeError, match="verdict takes a dict such as .* got int"):
+        verdicts.verdict(4)
+
+
+def test_a_card_is_html_too(fresh):
+    html = verdicts.verdict({4: "padding"})._repr_mimebundle_()["text/html"]
+    assert "https://github.com/awslabs/gluonts/issues/1401" in html and "- scores, 1e-9)" in html
+
+
+def test_what_a_test_does_is_said_in_a_table():
+    def complains(attend):
+        raise AssertionError("too <late>\nand more")
+
+    found = examine({"future": complains, "scale": lambda scores_of: False, "padding": lambda model: 1 / 0}, 4, 3)
+    assert found.table == {
+        "future": {4: COMPLAINS, 3: COMPLAINS},
+        "scale": {4: "–", 3: COMPLAINS},
+        "padding": {4: RAISES, 3: "–"},
+    }
+    assert (4, "padding", "ZeroDivisionError: division by zero") in found.words
+    html = found._repr_mimebundle_()["text/html"]
+    assert "too &lt;late&gt;" in html and "and more" not in html
+    assert SILENT in repr(examine({"future": lambda attend: None}, 1))
+    assert isinstance(found, Findings) and repr(found).splitlines()[0].split() == ["4", "3"]
+
+
+def test_a_test_with_an_unknown_name_is_refused():
+    with pytest.raises(ValueError, match="a test has one of the names future, .*, got 'leak'"):
+        examine({"leak": print}, 1)
+
+
+def test_show_displays_a_figure_and_the_code(monkeypatch):
+    shown = []
+    monkeypatch.setattr(inspect.getmodule(show), "display", shown.append)
+    show(1, 16)
+    assert "exhibit 1" in repr(shown[0]) and "class CausalAttention" in shown[1].data and "HeadByHead" in shown[2].data
+
+
+def test_the_field_guide_is_up_to_date():
+    assert field_guide.FILE.read_text(encoding="utf-8") == field_guide.page(), "run python -m tools.field_guide"
+
+
+def test_the_field_guide_has_each_test_and_each_broken_exhibit():
+    assert set(field_guide.TESTS) == set(TESTS)
+    assert all(f"exhibit {number} |" in field_guide.page() for number in BROKEN)
