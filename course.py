@@ -24,7 +24,7 @@ for maintainers, each after setting up:
   python course.py test [...]    run every test; the words that follow go to pytest, such as `-k masks` or the files to
                                  run; with --quick, leave out the tests that need a browser, execute notebooks,
                                  install packages or are slow
-  python course.py new 4.4 NAME  begin exercise 4.4, whose function is called NAME: its folder, its cells in a notebook,
+  python course.py new 4.5 NAME  begin exercise 4.5, whose function is called NAME: its folder, its cells in a notebook,
                                  and a list of what is left to write
   python course.py save [...]    run notebooks from top to bottom and save them with their outputs; 02 means
                                  notebooks/02_*.ipynb, nothing means all; cells whose outputs cannot have changed run

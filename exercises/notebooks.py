@@ -20,33 +20,33 @@ FIRST_PART = (
     Notebook(
         "02_single_head_attention.ipynb",
         "single-head attention",
-        minutes=129,
+        minutes=135,
         core=94,
         question="How does a token decide what to read?",
     ),
-    Notebook("03_causal_masking.ipynb", "causal masking", minutes=128, core=52, question="How do you hide the future?"),
-    Notebook("04_dropout.ipynb", "dropout", minutes=87, core=44, question="Why zero what you just computed?"),
+    Notebook("03_causal_masking.ipynb", "causal masking", minutes=131, core=52, question="How do you hide the future?"),
+    Notebook("04_dropout.ipynb", "dropout", minutes=93, core=44, question="Why zero what you just computed?"),
     Notebook(
         "05_multi_head_attention.ipynb",
         "multi-head attention",
-        minutes=128,
+        minutes=135,
         core=78,
         question="Why several heads, and how do you compute them all at once?",
     ),
     Notebook(
         "06_the_bert_block.ipynb",
         "the BERT block",
-        minutes=152,
-        core=71,
+        minutes=157,
+        core=76,
         question="What surrounds attention in a real model?",
     ),
     Notebook(
-        "07_a_real_bert.ipynb", "a real BERT", minutes=118, core=69, question="Does what you wrote run a real model?"
+        "07_a_real_bert.ipynb", "a real BERT", minutes=124, core=69, question="Does what you wrote run a real model?"
     ),
     Notebook(
         "08_a_language_model.ipynb",
         "a language model of your own",
-        minutes=196,
+        minutes=202,
         core=100,
         question="How does attention learn to write?",
     ),
@@ -77,8 +77,8 @@ SECOND_PART = (
     Notebook(
         "12_the_same_numbers.ipynb",
         "the same numbers in another order",
-        minutes=110,
-        core=55,
+        minutes=123,
+        core=60,
         question="How does FlashAttention never make the table?",
     ),
     Notebook(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 
 from exercises import COURSE, statement
@@ -31,6 +32,16 @@ def states_it_in_its_notebook(exercise: Exercise) -> None:
     assert stated.check["source"] == statement.check(exercise.id, exercise.name), stated.check["source"]
 
 
+def holds_the_given_code(exercise: Exercise) -> None:
+    """Where a line is to be repaired, the cell holds the code of given.py, and that is a known mistake."""
+    if exercise.given is None:
+        return
+    given = inspect.getsource(exercise.given).rstrip()
+    assert _stated(exercise).stub["source"] == given, f"the cell holds the code of given.py:\n{given}"
+    known = [m.id for m in exercise.misconceptions if exercise.given in m.variants]
+    assert known, "given.py holds the first variant of a misconception"
+
+
 def leaves_nothing_to_write(exercise: Exercise) -> None:
     texts = (exercise.gives, exercise.when_correct, *exercise.hints, *map(str, exercise.returns))
     assert "..." not in texts, f"exercise.py: {NOT_YET}"
@@ -52,7 +63,12 @@ def fits_into_the_minutes_of_its_section(exercise: Exercise) -> None:
     )
 
 
-PROMISES = (states_it_in_its_notebook, leaves_nothing_to_write, fits_into_the_minutes_of_its_section)
+PROMISES = (
+    states_it_in_its_notebook,
+    holds_the_given_code,
+    leaves_nothing_to_write,
+    fits_into_the_minutes_of_its_section,
+)
 
 
 def _stated(exercise: Exercise) -> notebooks.Statement:

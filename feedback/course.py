@@ -23,6 +23,7 @@ from feedback.hidden import HiddenExercises
 from feedback.prediction import Prediction, Question, Reply
 from feedback.progress import Here, Item, Overview, Standing
 from feedback.report import SOLVED, Report
+from feedback.source import says_the_same
 from feedback.store import Store
 
 MISSING: Any = object()  # the default of an argument that nobody gives
@@ -86,7 +87,8 @@ class Course:
         report, at_fault = self._judged(exercise, attempt)
         if at_fault:
             return report
-        if record and not (report.solved and self._passes_again(exercise.id, attempt)):
+        untouched = says_the_same(attempt, exercise.given)
+        if record and not untouched and not (report.solved and self._passes_again(exercise.id, attempt)):
             self.store.note(exercise.id, report.status)
             attempts.tried(self.store.path, exercise.id, report.status, report.diagnosis)
         step = self.after(exercise.id) if report.solved else None

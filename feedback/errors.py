@@ -125,9 +125,11 @@ def _sizes_differ(words: str, line: str, code: str) -> str:
         f"These tensors are combined element by element, but along one axis their sizes are {found[1]} and "
         f"{found[2]}. Write both shapes below each other, right-aligned."
     )
-    if ("@" in line or "matmul" in line) and re.search(r"\.T\b", line):
+    # The axes in front of a product are two at most here: from axis 2 on, something else in the line does not fit.
+    product = ("@" in line or "matmul" in line) and not re.search(r"dimension [2-9]", words)
+    if product and re.search(r"\.T\b", line):
         return rule + " `.T` reverses all axes; `.transpose(-2, -1)` swaps the last two alone."
-    if "@" in line or "matmul" in line:
+    if product:
         return rule + " In a product with @ the axes in front must agree in this way."
     if any(len(re.findall(REMOVES_AN_AXIS, text)) > text.count("keepdim") for text in (line, code)):
         return rule + " If a sum, a mean or a maximum removed an axis, `keepdim=True` keeps it, with size 1."

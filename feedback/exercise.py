@@ -264,6 +264,7 @@ class Exercise:
     minimal_inputs          tuples of tiny arguments, the smallest first, to show a mistake by hand
     misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
     when_correct            what the learner reads after a right answer
+    given                   where one line is to be repaired: the code in the notebook's cell, which is no answer yet
     runner, comparison      how an answer is run, and compared with the reference
     stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as they
                             fail nothing is said of the later ones (causes before consequences)
@@ -302,6 +303,7 @@ class Exercise:
     dtype_hints: dict[str, str] = field(default_factory=dict)
     axes_once: tuple[str, ...] = ("B", "H")
     named_in_part: bool = True
+    given: Callable | None = None
     id: str = ""  # to be stated only where the reference lies in no folder of an exercise
 
     def __post_init__(self) -> None:

@@ -29,6 +29,16 @@ def is_stub(attempt: Any) -> bool:
     return _compiles_to_nothing(attempt)
 
 
+def says_the_same(attempt: Any, other: Callable | None) -> bool:
+    """Whether a function has the very statements of another one; comments and line breaks do not count."""
+    if other is None or not inspect.isfunction(attempt):
+        return False
+    body, given = _body(attempt), _body(other)
+    if body is None or given is None:
+        return attempt.__code__.co_code == other.__code__.co_code
+    return [ast.unparse(s) for s in body if not _is_empty(s)] == [ast.unparse(s) for s in given if not _is_empty(s)]
+
+
 def _is_stub_of_a_class(attempt: Any) -> bool:
     """Nothing is written in it, and no forward is inherited from a class in which something is."""
     methods = {name: m for name, m in vars(attempt).items() if inspect.isfunction(m)}

@@ -1,4 +1,4 @@
-"""Begin an exercise: `python course.py new 4.4 "apply_draw(weights, keep, p)"`.
+"""Begin an exercise: `python course.py new 4.5 "apply_draw(weights, keep, p)"`.
 
 It writes the exercise's folder and its cells in the notebook, each with ... where something is left to write, and says
 what that is. The cells follow the exercise with the number before, or the cell named by --after.
@@ -106,7 +106,7 @@ def begin(id, signature, after=None, root=ROOT):
     """
     number, _, place = id.partition(".")
     if not (number.isdigit() and place.isdigit()):
-        raise Problem(f"An exercise is numbered like 4.4, got {id!r}.")
+        raise Problem(f"An exercise is numbered like 4.5, got {id!r}.")
     signature = signature if "(" in signature else f"{signature}(x)"
     name, arguments = parts_of(signature)
     words = {"id": id, "name": name, "signature": signature, "number": number.zfill(2)}
@@ -186,7 +186,7 @@ def lines(text):
 
 def main(words):
     parser = Parser("new", description="Begin an exercise: its folder and its cells.")
-    parser.add_argument("id", help="its number, such as 4.4: the fourth exercise of notebook 04")
+    parser.add_argument("id", help="its number, such as 4.5: the fifth exercise of notebook 04")
     parser.add_argument("signature", help='its function, such as "apply_draw(weights, keep, p)", or just the name')
     parser.add_argument("--after", metavar="CELL", help="the id of the cell that the new cells follow")
     options = parser.parse_args(words)

@@ -58,10 +58,14 @@ def first_wrong(given, wanted):
     for name, right in wanted.items():
         if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
             at = worst(given[name], right)
+            cause = "A part of the calculation may be cut off from it, or its gradient scaled."
+            if not given[name].isfinite().all():
+                cause = (
+                    "`where`, `masked_fill` and `nan_to_num` replace a NaN too late for its gradient: let none arise."
+                )
             return (
                 f"The numbers are right, but the gradient of {name} is not: at {position(at)} it is "
-                f"{number(given[name][at])}, and {number(right[at])} is right. A part of the calculation may be "
-                "cut off from it, or its gradient scaled."
+                f"{number(given[name][at])}, and {number(right[at])} is right. {cause}"
             )
     return None
 

@@ -52,6 +52,19 @@ def _finite(case):
     return f"Every number of out must be finite; yours at {position(at)} is {number(out[at])}."
 
 
+def _nothing_seen(case):
+    """A very small number in place of -inf is right nearly everywhere."""
+    (_, lse_a, _, lse_b), (out, lse) = case.args, case.actual
+    nothing = torch.maximum(lse_a, lse_b) == -INF
+    if not nothing.any() or ((lse[nothing] == -INF).all() and (out[nothing] == 0).all()):
+        return None
+    at = tuple(int(i) for i in nothing.nonzero()[0])
+    return (
+        f"At {position(at)} neither side saw a key: there out must be 0 and lse -inf; your out begins with "
+        f"{number(out[at][0])}, and your lse is {number(lse[at])}."
+    )
+
+
 def gradients_where_nothing_was_seen(attempt):
     """Rows in which neither side has seen a key must not spoil the gradients."""
     given = [x.requires_grad_() for x in unseen(61, "both", left=0.0)]
@@ -68,7 +81,7 @@ def gradients_where_nothing_was_seen(attempt):
 
 
 EXERCISE = Exercise(
-    minutes=10,
+    minutes=15,
     difficulty=2,
     gives="the pair (out, lse) that attention to all the keys of both would give; lse is the logarithm of the sum of "
     "exp(scores), and -inf where no key was seen",
@@ -114,7 +127,14 @@ EXERCISE = Exercise(
         "Where largest is -inf, subtract 0 instead, and see to the division by 0.",
     ),
     stage_of=stage_of,
-    properties=(Property("not-finite", _finite, "Print the steps before: where does the first NaN or inf arise?"),),
+    properties=(
+        Property("not-finite", _finite, "Print the steps before: where does the first NaN or inf arise?"),
+        Property(
+            "nothing-seen",
+            _nothing_seen,
+            "If a number took the place of -inf, the result looks as if keys had been seen.",
+        ),
+    ),
     behavioral_tests=(
         gradients_flow(merge, arguments(53, 2, 3, 4), ("out_a", "lse_a", "out_b", "lse_b")),
         BehavioralTest(

@@ -149,6 +149,12 @@ def tiles_seen_as_a_whole(q, k, v, tile, causal=False):
     return done(*online(tiles(), q))
 
 
+@wrong("hidden-by-a-number")
+def tiles_hidden_by_a_number(q, k, v, tile, causal=False):
+    tiles = parts(q, k, v, tile, causal)
+    return done(*online(((torch.nan_to_num(scores, neginf=-1e4), values) for scores, values in tiles), q))
+
+
 @wrong("no-scale")
 def tiles_unscaled(q, k, v, tile, causal=False):
     return done(*online(parts(q, k, v, tile, causal, scale=1.0), q))

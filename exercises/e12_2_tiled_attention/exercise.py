@@ -18,10 +18,11 @@ def arguments(seed, tile, causal=False, b=B, h=H, t=T, s=S, d=D, size=1.0, dtype
     return q * size, k, v, tile, causal
 
 
-def far_below_0(seed, tile, level):
-    """All scores of a query are about `level`, which differs from query to query: from 0 to -level and beyond."""
-    q, k, v, *rest = arguments(seed, tile)
-    q[..., 0] = -torch.linspace(0, level, q.size(-2)) * q.size(-1) ** 0.5
+def far_below_0(seed, tile, level, causal=False):
+    """The scores of a query are about as low as its level, which goes from 0 to -level; the other way if causal."""
+    q, k, v, *rest = arguments(seed, tile, causal)
+    levels = torch.linspace(0, level, q.size(-2))
+    q[..., 0] = -(levels.flip(0) if causal else levels) * q.size(-1) ** 0.5
     k[..., 0] = 1.0
     return q, k, v, *rest
 
@@ -104,6 +105,7 @@ EXERCISE = Exercise(
         TestCase("scores of some thousands", arguments(49, 2, size=3000.0), rtol=1e-4, atol=3e-3),
         TestCase("scores down to -10,000", far_below_0(53, 2, 1e4), rtol=1e-4, atol=3e-3),
         TestCase("causal, scores of some thousands", arguments(57, 3, causal=True, size=3000.0), rtol=1e-4, atol=3e-3),
+        TestCase("causal, scores down to -10,000", far_below_0(65, 2, 1e4, causal=True), rtol=1e-4, atol=3e-3),
     ),
     minimal_inputs=(
         by_hand([1.0], [1.0, 2.0], [4.0, 8.0], 2),
@@ -113,6 +115,7 @@ EXERCISE = Exercise(
         by_hand([0.0, 0.0], [1.0, 1.0], [4.0, 8.0], 1, causal=True),
         by_hand([0.0, 1.0, 1.0], [2.0, 0.0, 1.0], [4.0, 8.0, 2.0], 2, causal=True),
         by_hand([-1.0], [1000.0, 1001.0], [4.0, 8.0], 1),
+        by_hand([-1.0, -1.0], [1e4, 1e4], [4.0, 8.0], 2, causal=True),
         by_hand([1.0], [1000.0, 1001.0], [4.0, 8.0], 1),
     ),
     misconceptions=known,

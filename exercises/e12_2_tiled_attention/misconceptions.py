@@ -291,6 +291,18 @@ def hidden_with_itself(scores, start, causal):
     return hide(scores, start + 1, causal)
 
 
+@known(
+    "hidden-by-a-number",
+    means="Hidden scores were set to -10,000, and scores that are seen may be as low.",
+    hint="Which number is below every score?",
+    explain=explainers.entry,
+    step="hide",
+)
+def hidden_by_a_number(scores, start, causal):
+    hidden = hide(torch.zeros_like(scores), start, causal) == -INF
+    return scores.masked_fill(hidden, -1e4)
+
+
 def everything_or_nothing(scores, start, causal):
     """Whole tiles are hidden or seen; those that begin after the query are hidden."""
     if not causal:

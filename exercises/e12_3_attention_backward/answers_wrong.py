@@ -90,6 +90,14 @@ def gradients_too_small(q, k, v, out, lse, d_out):
     return dq / q.size(-1) ** 0.5, dk / q.size(-1) ** 0.5, dv
 
 
+@wrong("gradients-multiplied")
+def gradients_of_multiplied_scores(q, k, v, out, lse, d_out):
+    root = q.size(-1) ** 0.5
+    p = torch.exp(q @ k.mT / root - lse.unsqueeze(-1))
+    ds = root * p * (d_out @ v.mT - torch.sum(out * d_out, -1, keepdim=True))
+    return ds @ k, ds.mT @ q, p.mT @ d_out
+
+
 @wrong("weights-not-scaled")
 def gradients_of_sharp_weights(q, k, v, out, lse, d_out):
     p, dp = torch.exp(torch.einsum("bhtd,bhsd->bhts", q, k) - lse.unsqueeze(-1)), d_out @ v.mT

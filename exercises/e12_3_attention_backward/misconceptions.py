@@ -213,6 +213,17 @@ def root_twice(q):
 
 
 @known(
+    "gradients-multiplied",
+    means="dq and dk were multiplied by `sqrt(D)`, not divided by it.",
+    hint=ROOT,
+    explain=explainers.entry,
+    step="root_back",
+)
+def root_upside_down(q):
+    return 1 / math.sqrt(q.size(-1))
+
+
+@known(
     "weights-not-scaled",
     means="The weights were computed again without the division by `sqrt(D)`, but lse is that of the scaled scores.",
     hint=ROOT,

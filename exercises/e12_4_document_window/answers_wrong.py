@@ -102,6 +102,11 @@ def with_or(documents, window):
     return lambda b, h, q, k: torch.logical_or(documents[q] == documents[k], (q >= k) | (k > q - window))
 
 
+@wrong("or-for-and")
+def with_a_sum(documents, window):
+    return lambda b, h, q, k: torch.eq(documents[q], documents[k]) + (q >= k) + (k > q - window)
+
+
 @wrong("comparison-without-parentheses")
 def with_a_comparison_that_comes_last(documents, window):
     return lambda b, h, q, k: documents[k] == documents[q] & (q >= k) & (k > q - window)

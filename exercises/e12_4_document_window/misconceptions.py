@@ -263,7 +263,7 @@ def different(documents, q_idx, kv_idx):
 
 @known(
     "or-for-and",
-    means="It is enough for a key to pass one of the tests: they were joined by `|`.",
+    means="It is enough for a key to pass one of the tests: they were joined by `|` or `+`.",
     hint="Must a key pass all three, or one of them?",
     explain=explainers.true_at,
     step="combine",

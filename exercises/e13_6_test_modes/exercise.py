@@ -9,8 +9,8 @@ from feedback import Exercise
 EXERCISE = Exercise(
     minutes=14,
     difficulty=2,
-    gives="None or True where evaluation is repeatable and drops nothing, training drops other numbers in each call and keeps "
-    "the mean, and modes can be switched; False or an AssertionError where that is not so",
+    gives="None or True where evaluation is repeatable and drops nothing, training drops other numbers in each call "
+    "and keeps the mean, and modes can be switched; False or an AssertionError where that is not so",
     reference=test_modes,
     returns=("verdict",),
     runner=RUNNER,

@@ -179,10 +179,9 @@ TRUTH = {
         tests=("cache", "future"),
         bug="The oldest keys are dropped before the new queries have read them, so that the first of several new "
         "queries find too little.",
-        story="rasbt/LLMs-from-scratch, in caches for sliding windows: see the threads of December 2025 and April "
-        "2026. With one "
-        "new token at a time there is nothing to see.",
-        threads=("rasbt/LLMs-from-scratch#925", "rasbt/LLMs-from-scratch#1013"),
+        story="rasbt/LLMs-from-scratch, in a cache for sliding windows, corrected in April 2026. With one new token at "
+        "a time there is nothing to see.",
+        threads=("rasbt/LLMs-from-scratch#1013",),
         symptom="A long prompt read at once gives another text than the same prompt read token by token.",
         suspicion="a cache that is trimmed before it is read",
         remedy="attend first, then trim",

@@ -1,6 +1,7 @@
 """The line that each attempt and each prediction leaves."""
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from exercises import COURSE, check, predict
+from exercises import COURSE, EXERCISES, check, predict
 from feedback import attempts
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -69,6 +70,21 @@ def test_an_answer_that_passes_again_unchanged_is_no_new_attempt(file):
 def test_a_function_that_is_not_written_yet_is_no_attempt(file):
     assert check("0.1", row_means).status == "not attempted"
     assert not file.exists()
+
+
+def test_code_that_was_given_is_no_attempt_until_it_is_changed(file):
+    def project_and_attend(x, W_query, W_key, W_value):
+        q, k, v = x @ W_query, x @ W_key, x @ W_value
+        # nothing but a comment is new
+        scores = q @ k.transpose(-2, -1) / math.sqrt(x.size(-1))
+        weights = scores.softmax(dim=-1)
+        return weights @ v, weights
+
+    given = EXERCISES["2.7"].given
+    assert check("2.7", given).status == check("2.7", project_and_attend).status == "wrong"
+    assert not file.exists() and "2.7" not in COURSE.store.load()
+    check("2.7", lambda x, W_query, W_key, W_value: given(x, W_query, W_key, W_value))
+    assert [line["verdict"] for line in lines(file)] == ["wrong"] and COURSE.store.load()["2.7"]["tries"] == 1
 
 
 def test_a_check_that_is_not_recorded_leaves_no_line(file):

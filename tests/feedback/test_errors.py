@@ -96,6 +96,14 @@ def test_advice_on_sizes_depends_on_the_line(line, words):
     assert ("keepdim" in said) == ("mean" in line)
 
 
+def test_the_last_axes_are_not_those_in_front_of_a_product():
+    q, lse = torch.ones(2, 3, 5, 4), torch.ones(2, 3, 5)
+    with pytest.raises(RuntimeError) as caught:
+        q @ torch.ones(2, 3, 4, 7) - lse
+    said = errors.meaning(caught.value, line="weights = (q @ k.transpose(-2, -1) - lse).exp()")
+    assert "Is an axis missing" in said and "in front" not in said
+
+
 def test_an_axis_may_have_been_removed_in_another_line_or_call():
     with pytest.raises(RuntimeError) as caught:
         torch.ones(2, 3) + torch.ones(2, 4)

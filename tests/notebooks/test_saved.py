@@ -127,10 +127,11 @@ def test_relative_links_lead_to_files(path):
 
 @each_notebook
 def test_no_exercise_is_solved(path):
-    for stated in statements(read(path).cells).values():
+    for id, stated in statements(read(path).cells).items():
         check = stated.check
         assert check.outputs, f"{check.id} has no output yet: run `python course.py save {path.stem[:2]}`"
-        assert "not attempted" in check.outputs[0].data["text/plain"]
+        card = check.outputs[0].data["text/plain"]
+        assert card.startswith("✗") if EXERCISES[id].given else "not attempted" in card
 
 
 @each_notebook

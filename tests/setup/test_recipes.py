@@ -79,8 +79,8 @@ def test_adding_an_exercise(copy):
     reference, statement, misconceptions, right, wrong, stub = blocks(text)
     [task] = blocks(text, "markdown")
     new, *then = [line for block in blocks(text, "") for line in block.splitlines()]
-    code, printed = run(copy, "tools.new_exercise", "4.4", re.search('"(.*)"', new)[1])
-    folder = copy / "exercises" / "e4_4_apply_draw"
+    code, printed = run(copy, "tools.new_exercise", "4.5", re.search('"(.*)"', new)[1])
+    folder = copy / "exercises" / "e4_5_apply_draw"
     assert code == 0 and all(command.split("course.py")[1] in printed for command in then), printed
 
     code, printed = own_tests(copy, folder.name)
@@ -110,9 +110,9 @@ def write_cells(path, task, stub):
     """Write the task and the stub into the cells that were made for them."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = {cell["id"]: cell for cell in notebook["cells"]}
-    text = "".join(cells["ex44"]["source"])
+    text = "".join(cells["ex45"]["source"])
     begun = "Write `apply_draw(weights, keep, p)`, ..."
     assert begun in text
-    cells["ex44"]["source"] = text.replace(begun, task.strip()).splitlines(keepends=True)
+    cells["ex45"]["source"] = text.replace(begun, task.strip()).splitlines(keepends=True)
     cells["apply-draw"]["source"] = stub.strip().splitlines(keepends=True)
     path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

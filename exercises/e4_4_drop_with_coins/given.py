@@ -1,0 +1,13 @@
+"""The code of exercise 4.4, one line of which is wrong."""
+
+
+def drop_with_coins(weights, coins, p, training):
+    """Inverted dropout with coins that were tossed before.
+
+    Shapes: weights (..., T, S), coins (..., T, S) -> (..., T, S)
+    Units:  coins are numbers from 0 to 1, and each below p drops its weight
+    """
+    if not training:
+        return weights * (1 - p)
+    keep = coins >= p
+    return weights * keep / (1 - p)
