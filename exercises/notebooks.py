@@ -70,8 +70,8 @@ SECOND_PART = (
     Notebook(
         "11_long_texts.ipynb",
         "long texts",
-        minutes=103,
-        core=60,
+        minutes=109,
+        core=68,
         question="How do you read 100,000 tokens with the memory for 1,000?",
     ),
     Notebook(

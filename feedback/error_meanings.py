@@ -310,8 +310,9 @@ MEANINGS = (
     (
         r"Boolean value of Tensor with more than one value",
         "One truth value is needed here, and a tensor has many: instead of `if` and `and` use `torch.where`, "
-        "`masked_fill`, & and ~; instead of Python's `max(x)` use `x.amax(dim=-1, keepdim=True)`. Whether there is "
-        "a mask (or a bias, or a context) at all is asked with `is None`, not with `or`.",
+        "`masked_fill`, ~, and & with each comparison in parentheses; instead of Python's `max(x)` use "
+        "`x.amax(dim=-1, keepdim=True)`. Whether there is a mask (or a bias, or a context) at all is asked with "
+        "`is None`, not with `or`.",
     ),
     (
         r"does not require grad",

@@ -129,6 +129,19 @@ def rolled_from_the_top_left(q, k, v, past, window):
     return scores.softmax(-1) @ v, kept(k, v, window)
 
 
+@wrong("causal-from-the-top-left")
+def rolled_with_is_causal(q, k, v, past, window):
+    k, v = joined(past, k, v)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True), kept(k, v, window)
+
+
+@wrong("mask-inverted")
+def rolled_filling_what_is_visible(q, k, v, past, window):
+    k, v = joined(past, k, v)
+    scores = (q @ k.mT / q.size(-1) ** 0.5).masked_fill(band(q, k, window), -torch.inf)
+    return scores.softmax(-1) @ v, kept(k, v, window)
+
+
 @wrong("too-few-kept")
 def rolled_keeping_too_few(q, k, v, past, window):
     k, v = joined(past, k, v)

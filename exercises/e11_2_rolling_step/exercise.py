@@ -94,8 +94,8 @@ EXERCISE = Exercise(
     ),
     misconceptions=known,
     hints=(
-        "Put the past in front of the new keys and values, as in 6.5. Which positions may each new token see, and when "
-        "can you forget the others?",
+        "Put the past in front of the new keys and values. Which positions may each new token see, and when can you "
+        "forget the others?",
         "First attend, then forget. The mask is that of 11.1, for the last T of P + T positions; what is kept are the "
         "latest positions of keys and values.",
         "`k[:, :, -window:]` keeps the latest `window` positions, or all if there are fewer. (One fewer is enough, but "

@@ -193,9 +193,30 @@ def from_the_top_left(t, s, window):
     return ones.tril() & ones.triu(1 - window)
 
 
-@known.also("mask-from-the-top-left", step="mask")
+@known(
+    "causal-from-the-top-left",
+    means="The mask is a plain lower triangle, as with `is_causal=True`: it has no window, and after a past its first "
+    "row sees only the very first key.",
+    hint=WINDOW + " " + ROWS,
+    explain=token,
+    step="mask",
+)
 def causal_from_the_top_left(t, s, window):
     return torch.ones(t, s, dtype=torch.bool).tril()
+
+
+@known(
+    "mask-inverted",
+    means="True and False have changed places: what should be hidden is read, and what should be read is hidden.",
+    hint="In this course, True means may attend. `masked_fill` fills where its mask is True.",
+    explain=token,
+    step="mask",
+)
+def hidden_is_true(t, s, window):
+    return ~mask(t, s, window)
+
+
+known.also("mask-inverted", mask=hidden_is_true, softmax=zeros_for_empty_rows)
 
 
 # ---------------------------------------------------------------- what is kept

@@ -75,7 +75,7 @@ def gradients_are_finite(attempt):
         if x.grad is not None and not x.grad.isfinite().all():
             return (
                 f"The weights are right, but {int((~x.grad.isfinite()).sum())} of {x.numel()} gradients of {name} are "
-                "NaN or infinite where a row is hidden whole. One step of training would spoil the model."
+                "NaN or infinite where the keys of a row are all hidden. One step of training would spoil the model."
             )
     return None
 

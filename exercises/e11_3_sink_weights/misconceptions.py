@@ -8,7 +8,7 @@ from feedback import Misconceptions
 
 SHARE = "The sink takes exp(sink) out of exp(sink) + the sum of exp(scores). What must your row sum to, then?"
 HEADS = "sinks has one number for each head, and heads are the second axis of the scores. Which shape broadcasts?"
-EMPTY = "A row may be hidden whole while its sink is -inf: then no entry is left, and every weight is 0."
+EMPTY = "The keys of a row may all be hidden while its sink is -inf: then no entry is left, and every weight is 0."
 
 
 # ---------------------------------------------------------------- the right steps
@@ -317,7 +317,7 @@ def below_the_largest_of_all(entries):
 
 @known(
     "nan-rows",
-    means="A row that is hidden whole, and whose sink takes nothing, is NaN.",
+    means="A row whose keys are all hidden, and whose sink takes nothing, is NaN.",
     hint=EMPTY + " 3.5 did that for a row without a sink.",
     explain=explainers.not_a_number,
     step="share",
@@ -328,9 +328,10 @@ def plain_softmax(entries):
 
 @known(
     "nan-below-the-largest-score",
-    means="A row that is hidden whole is NaN, whatever its sink: its largest score is -inf, and -inf - -inf is NaN.",
-    hint="A row that is hidden whole has weights of 0. Is there another number that you could subtract from a row? The "
-    "sink is an entry, too.",
+    means="A row whose keys are all hidden is NaN, whatever its sink: a softmax over its keys subtracts the largest "
+    "score, which is -inf, and -inf - -inf is NaN.",
+    hint="Such a row has weights of 0. What could you put in place of -inf before the softmax, or subtract instead? "
+    "The sink is an entry, too.",
     explain=explainers.not_a_number,
 )
 def by_exponentials_below_the_largest_score(scores, sinks):
@@ -341,7 +342,7 @@ def by_exponentials_below_the_largest_score(scores, sinks):
 
 @known(
     "uniform-rows",
-    means="A row that is hidden whole reads all keys equally: hidden scores were filled with a finite number, and a "
+    means="A row whose keys are all hidden reads them equally: hidden scores were filled with a finite number, and a "
     "softmax of equal scores is uniform.",
     hint=EMPTY + " What is hidden must be 0 after the softmax as well.",
     explain=row,

@@ -73,8 +73,8 @@ known = Misconceptions(capped_from)
 
 @known(
     "mask-before-the-cap",
-    means="Keys were hidden first and capped afterwards: -inf became -cap, an ordinary score, and the softmax will "
-    "read hidden keys.",
+    means="Hidden keys have the score -cap, an ordinary score that the softmax will read. That is what becomes of -inf "
+    "if keys are hidden first and scores capped afterwards.",
     hint=ORDER,
     explain=hidden_score,
 )

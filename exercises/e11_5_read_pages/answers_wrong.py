@@ -20,6 +20,12 @@ def read_from_the_first_page(pages, table, length):
     return pages.view(-1, *pages.shape[2:])[:length].permute(1, 0, 2)
 
 
+@wrong("empty-table-of-floats")
+def read_with_a_table_of_any_dtype(pages, table, length):
+    table = table if torch.is_tensor(table) else torch.tensor(table)
+    return joined(pages[table], length)
+
+
 @wrong("table-sorted")
 def read_in_ascending_order(pages, table, length):
     return joined(pages[numbers(table).sort().values], length)

@@ -67,6 +67,16 @@ def the_first_pages(pages, table):
 
 
 @known(
+    "empty-table-of-floats",
+    means="PyTorch turns an empty list into a tensor of floats, and floats cannot be indices.",
+    hint="Say that the numbers of the table are whole, with `dtype=torch.long`.",
+    step="choose",
+)
+def any_dtype(pages, table):
+    return pages[torch.as_tensor(table)]
+
+
+@known(
     "table-sorted",
     means="The pages of the table were read in ascending order.",
     hint=ORDER,

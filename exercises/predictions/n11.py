@@ -80,7 +80,7 @@ PREDICTIONS = (
         },
         right="b",
         tempting={
-            "a": "Within the window, the model sees the very keys that it saw before. Why should it be less certain?",
+            "a": "What was said within the window can still be read. Why should it be missed as often as the rest?",
             "c": "Two layers can reach nearly that far. Has this model learned to pass words on from window to window?",
         },
         watch="Compare the second line with the fourth, in the column for the latest.",
