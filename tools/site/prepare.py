@@ -74,8 +74,10 @@ def prepared(notebook, entry, place, files, folder):
     cells = nbformat.from_dict(study.with_folded_answers(notebook.cells))
     cells = [cell for cell in cells if cell.id not in IN_JUPYTER_ONLY and not PROGRESS.fullmatch(cell.source.strip())]
     checks = {exercise.check["id"] for exercise in statements(cells).values()}  # each has a card in place of its stub
-    pages = []
+    pages, shown = [], {id for _, page, id in CELL_LINK.findall(table_of_ideas()) if f"{page}.ipynb" == entry.file}
     for cell in cells:
+        if cell.id in shown:
+            pages.append(nbformat.v4.new_markdown_cell(f'<div id="cell-{cell.id}"></div>', id=f"{cell.id}-anchor"))
         if cell.cell_type == "markdown":
             pages.append(text(cell, entry, place))
         elif id := exercise_of(cell):
@@ -265,9 +267,12 @@ def contents():
 
 
 def ideas():
-    """The README's table of the second part; its links lead to the pages."""
-    found = IDEAS.search((ROOT / "README.md").read_text(encoding="utf-8"))[1]
-    return CELL_LINK.sub(_to_cell, found.replace("](notebooks/", "]("))
+    """The README's table of the second part; its links lead to the pages, to the outputs that it speaks of."""
+    return CELL_LINK.sub(_to_cell, table_of_ideas())
+
+
+def table_of_ideas():
+    return IDEAS.search((ROOT / "README.md").read_text(encoding="utf-8"))[1].replace("](notebooks/", "](")
 
 
 def table(notebooks):
