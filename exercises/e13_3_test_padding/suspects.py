@@ -413,3 +413,12 @@ def all_but_what_is_next_to_real_ones(real):
 bank.broken("of the padding, only the token next to the real ones is hidden", shown("right"))(
     layer_with(all_but_what_is_next_to_real_ones)
 )
+
+
+@bank.broken("with padding on the left, the first real token reads what stands right before it", shown("left"))
+def token_before(numbers):
+    def model(ids, real):
+        x = torch.nn.functional.pad(embedded(numbers, ids), (0, 0, 1, 0))
+        return torch.tanh(x[:, 1:] + 0.5 * x[:, :-1])
+
+    return model
