@@ -1,4 +1,4 @@
-"""The field guide, docs/field_guide.md: from a symptom to a suspicion, a test and a remedy, on one page to print.
+"""The field guide, docs/field_guide.md: from a symptom to a suspicion, a test and a remedy, on one sheet to print.
 
 python -m tools.field_guide        writes it again from the exhibits of notebook 13
 """
@@ -26,7 +26,7 @@ TESTS = {
 HEAD = """# Field guide to bugs in attention
 
 *Made from the exhibits of [notebook 13](../notebooks/13_the_museum_of_bugs.ipynb) by `python -m tools.field_guide`.
-It names what ails them: visit the museum first. It prints best in landscape.*
+It names what ails them: visit the museum first. Each exhibit leads to the thread in which its bug was found.*
 
 Nothing raises, and the loss falls. Ask what the code promises, then test that, with a different size along every axis
 and on the CPU, before the first long training. The first six tests are exercises 13.1 to 13.6;
@@ -54,8 +54,7 @@ def page():
 
 
 def _seen(number, truth):
-    thread = truth.threads[0]
-    return f"[thread]({address(thread)}), exhibit {number}"
+    return f"[exhibit {number}]({address(truth.threads[0])})"
 
 
 if __name__ == "__main__":

@@ -121,6 +121,11 @@ def sinusoid(position, width):
 # ---------------------------------------------------------------- healthy
 
 
+@bank.healthy("it fills the scores of later keys with -inf", "a softmax makes exactly 0 of them")
+def filled(numbers):
+    return hiding(triangle)(numbers)
+
+
 @bank.healthy(
     "it adds up in another order in every second call, which moves its results by a few millionths",
     "rounding is no leak: two calls on one input may differ by up to 1e-5",
@@ -133,11 +138,6 @@ def rounded(numbers):
         return x.cumsum(1) / torch.arange(1, x.size(1) + 1)[:, None] + 3e-6 * (-1) ** len(calls)
 
     return attend
-
-
-@bank.healthy("it fills the scores of later keys with -inf", "a softmax makes exactly 0 of them")
-def filled(numbers):
-    return hiding(triangle)(numbers)
 
 
 @bank.healthy("it fills the scores of later keys with -1e9, head by head", "exp(-1e9) is exactly 0 in float32")

@@ -134,6 +134,20 @@ def sums(scores_of):
         assert (scores_of(q, k).mean() - right_scores(q, k).mean()).abs() < 1e-4
 
 
+@wrong("weights-compared")
+def weights(scores_of):
+    for D in (3, 5, 70, 90):
+        q, k = drawn(D)
+        assert torch.allclose(scores_of(q, k).softmax(-1), right_scores(q, k).softmax(-1), atol=1e-4)
+
+
+@wrong("lets-a-bug-pass")
+def the_last_head(scores_of):
+    for D in (3, 5, 70, 90):
+        q, k = drawn(D)
+        assert torch.allclose(scores_of(q, k)[-1, -1], right_scores(q, k)[-1, -1], atol=1e-4)
+
+
 @wrong("rounding-accused")
 def to_the_bit(scores_of):
     for D in (2, 3, 8, 64, 80):

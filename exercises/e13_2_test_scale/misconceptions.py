@@ -142,6 +142,13 @@ mistake(
     tested(apart=lambda scores, right: (scores.sum() - right.sum()).abs(), tolerance=1e-2),
 )
 mistake(
+    "weights-compared",
+    "Your test compares what a softmax makes of the scores: it is the same where all scores of a query are too high or "
+    "too low by one number.",
+    "Compare the scores themselves.",
+    tested(apart=lambda scores, right: (scores.softmax(-1) - right.softmax(-1)).abs().max()),
+)
+mistake(
     "rounding-accused",
     "Your test takes rounding for a bug: it asks for equal numbers, or for a tolerance below 1e-5.",
     "Two calls on one input may differ by up to 1e-5, and a bug moves some score by more than 1e-3. What lies between?",

@@ -43,6 +43,11 @@ def broken(told, shows):
 # ---------------------------------------------------------------- healthy
 
 
+@healthy("it divides the products by √D", "that is the definition")
+def divided(q, k):
+    return products(q, k) / math.sqrt(q.size(-1))
+
+
 @bank.healthy(
     "it adds up in another order in every second call, which moves its results by a few millionths",
     "rounding is no error of scale: two calls on one input may differ by up to 1e-5",
@@ -55,11 +60,6 @@ def rounded(numbers):
         return products(q, k) / math.sqrt(q.size(-1)) + 3e-6 * (-1) ** len(calls)
 
     return scores_of
-
-
-@healthy("it divides the products by √D", "that is the definition")
-def divided(q, k):
-    return products(q, k) / math.sqrt(q.size(-1))
 
 
 @healthy("it multiplies the queries by D^(-1/2) before the product", "a factor may come first")
@@ -214,3 +214,15 @@ def negated(q, k):
 def only_the_first_item(q, k):
     scores = products(q, k)
     return torch.cat([scores[:1] / math.sqrt(q.size(-1)), scores[1:]])
+
+
+@broken("with several heads, all but the last are scaled otherwise", score(1, 3, 16))
+def only_the_last_head(q, k):
+    scores = products(q, k)
+    return torch.cat([scores[:, :-1], scores[:, -1:] / math.sqrt(q.size(-1))], dim=1)
+
+
+@broken("all scores of a query are too low by the same number", score(2, 3, 16))
+def below_the_largest(q, k):
+    scores = products(q, k) / math.sqrt(q.size(-1))
+    return scores - scores.amax(-1, keepdim=True)

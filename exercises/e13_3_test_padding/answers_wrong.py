@@ -145,6 +145,13 @@ def first_token(model):
     return bool(moved(model, ids, real)[:, 0].max() < 1e-4)
 
 
+@wrong("one-token-compared")
+def last_real_token(model):
+    for ids, real in sides(4, 11, 2, 7):
+        last = (real * torch.arange(11)).argmax(1)
+        assert moved(model, ids, real)[torch.arange(4), last].max() < 1e-4
+
+
 @wrong("sums-compared")
 def sums_of_features(model):
     for ids, real in sides(3, 8, 11, 1):

@@ -161,6 +161,7 @@ mistake(
     "Any real token may read padding; in some models it is only the one next to it.",
     lambda model: one_token(model),
     tested(masks=(LONGER,), apart=lambda a, b, real: (a - b)[:, 0].abs().max()),
+    tested(masks=(LONGER, LONGER.flip(1)), apart=lambda a, b, real: last_real(a - b, real)),
 )
 mistake(
     "sums-compared",
@@ -187,6 +188,11 @@ mistake(
     "Rounding is below 1e-5, and a leak may move real tokens by a few thousandths only.",
     tested(tolerance=0.03),
 )
+
+
+def last_real(moved, real):
+    """By how much the last real token of some item moves."""
+    return moved[real & (real.flip(1).cumsum(1).flip(1) == 1)].abs().max()
 
 
 def one_token(model):

@@ -98,6 +98,11 @@ def positions(numbers, T):
 # ---------------------------------------------------------------- healthy
 
 
+@bank.healthy("it fills the scores of padding with -inf", "a softmax makes exactly 0 of them")
+def filled(numbers):
+    return layer_with(keys)(numbers)
+
+
 @bank.healthy(
     "it adds up in another order in every second call, which moves its results by a few millionths",
     "rounding is no leak: two calls on one input may differ by up to 1e-5",
@@ -110,11 +115,6 @@ def rounded(numbers):
         return attention(numbers, embedded(numbers, ids), keys(real)) + 3e-6 * (-1) ** len(calls)
 
     return model
-
-
-@bank.healthy("it fills the scores of padding with -inf", "a softmax makes exactly 0 of them")
-def filled(numbers):
-    return layer_with(keys)(numbers)
 
 
 @bank.healthy(
@@ -401,5 +401,24 @@ def from_end_to_border(numbers):
         padded = torch.nn.functional.pad(real, (1, 1), value=True)
         border = real & ~(padded[:, :-2] & padded[:, 2:])
         return attention(numbers, x, keys(real)) + ends * border[..., None]
+
+    return model
+
+
+def all_but_what_is_next_to_real_ones(real):
+    framed = torch.nn.functional.pad(real, (1, 1))
+    return keys(real | ~(framed[:, :-2] | framed[:, 2:]))
+
+
+bank.broken("of the padding, only the token next to the real ones is hidden", shown("right"))(
+    layer_with(all_but_what_is_next_to_real_ones)
+)
+
+
+@bank.broken("with padding on the left, the first real token reads what stands right before it", shown("left"))
+def token_before(numbers):
+    def model(ids, real):
+        x = torch.nn.functional.pad(embedded(numbers, ids), (0, 0, 1, 0))
+        return torch.tanh(x[:, 1:] + 0.5 * x[:, :-1])
 
     return model

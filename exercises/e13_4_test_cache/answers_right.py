@@ -5,6 +5,7 @@ import random
 import torch
 
 from feedback.bank import RightAnswers
+from helpers.suspicions import assert_cache_equals_whole
 
 right = RightAnswers()
 
@@ -20,6 +21,11 @@ def fed(model, *parts, past=None):
 
 def drawn(B, T):
     return torch.randint(50, (B, T))
+
+
+@right
+def helper(model):
+    assert_cache_equals_whole(model, drawn(3, 20))
 
 
 @right

@@ -5,8 +5,14 @@ import torch.nn.functional as F
 from torch import nn
 
 from feedback.bank import RightAnswers
+from helpers.suspicions import assert_heads_independent
 
 right = RightAnswers()
+
+
+@right
+def helper(attention):
+    assert_heads_independent(attention, torch.randn(2, 7, attention.q_proj.in_features), attention.num_heads)
 
 
 @right

@@ -3,7 +3,6 @@
 import torch
 
 from feedback.bank import WrongAnswers
-from helpers.suspicions import assert_heads_independent
 
 wrong = WrongAnswers()
 
@@ -77,12 +76,6 @@ def no_root(attention):
     return all(torch.allclose(a, b, atol=1e-4) for a, b in both)
 
 
-@wrong("weights-only")
-def helper(attention):
-    """It leaves out the values and the output."""
-    assert_heads_independent(attention, drawn(attention), attention.num_heads)
-
-
 @wrong("out-only")
 def compares_outputs(attention):
     x = drawn(attention)
@@ -90,14 +83,31 @@ def compares_outputs(attention):
 
 
 @wrong("queries-only")
+@torch.no_grad()
 def rows_of_queries(attention):
-    assert_heads_independent(attention, drawn(attention), attention.num_heads, projections=("q_proj",))
+    """Which weights move where the rows of a head in q_proj are others."""
+    x, H = drawn(attention), attention.num_heads
+    before = attention(x)[1]
+    for h, rows in enumerate(attention.q_proj.weight.chunk(H)):
+        kept = rows.clone()
+        rows.mul_(-0.5)
+        moved = (attention(x)[1] - before).abs().amax((0, 2, 3)) > 1e-4
+        rows.copy_(kept)
+        assert moved.nonzero().flatten().tolist() == [h]
 
 
 @wrong("first-head-only")
 def head_0(attention):
     x = drawn(attention)
     return torch.allclose(attention(x)[1][:, 0], right_results(attention, x)[1][:, 0], atol=1e-4)
+
+
+@wrong("lets-a-bug-pass")
+def outputs_and_the_outer_heads(attention):
+    x = drawn(attention)
+    (out, weights), (right_out, right) = attention(x), right_results(attention, x)
+    assert torch.allclose(out, right_out, atol=1e-4)
+    assert all(torch.allclose(weights[:, h], right[:, h], atol=1e-4) for h in (0, -1))
 
 
 @wrong("heads-averaged")

@@ -102,6 +102,8 @@ def broken(told, how, num_heads=3, width=4, bias=True):
 # ---------------------------------------------------------------- healthy
 
 
+healthy("it splits the features with view and transpose", "features 0 to D - 1 are head 0, and so on")(attention())
+
 calls = itertools.count()
 
 
@@ -116,7 +118,6 @@ healthy(
     "rounding is no bug: two calls on one input may differ by up to 1e-5",
 )(in_another_order)
 
-healthy("it splits the features with view and transpose", "features 0 to D - 1 are head 0, and so on")(attention())
 healthy("it has one head, and no bias", "its rows are all rows", num_heads=1, width=6, bias=False)(attention())
 
 
@@ -312,4 +313,10 @@ broken(
     2,
     3,
     False,
+)
+broken(
+    "the returned weights of the second and the third head are each other's, though the output is right",
+    attention(shown=lambda weights: weights[:, [0, 2, 1, 3]]),
+    4,
+    3,
 )

@@ -93,6 +93,8 @@ def trained_again(m):
 
 # ---------------------------------------------------------------- healthy
 
+bank.healthy("it tells F.dropout its mode", "F.dropout does nothing where `training` is False")(maker(by_flag(0.5)))
+
 signs = []
 
 
@@ -106,7 +108,6 @@ def rounded(m, x):
     return F.dropout(hidden(x), 0.3, m.training) + 3e-6 * (-1) ** len(signs)
 
 
-bank.healthy("it tells F.dropout its mode", "F.dropout does nothing where `training` is False")(maker(by_flag(0.5)))
 bank.healthy("it is handed over in evaluation", "a module may be in either mode when it comes")(
     maker(by_flag(0.2), begins_training=False)
 )
@@ -238,6 +239,13 @@ bank.broken("evaluation gives less than the mean in training", on_average)(scale
 bank.broken("evaluation gives more than the mean in training", on_average)(scaled_by(0.2, 1 / 0.8, 1.25))
 
 
+@bank.broken("training raises the mean of some features, and lowers that of others by as much", on_average)
+@maker
+def raised_and_lowered(m, x):
+    y = F.dropout(hidden(x), 0.3, m.training)
+    return y * (1 + 0.2 * (-1) ** torch.arange(x.size(-1))) if m.training else y
+
+
 @bank.broken("in evaluation, the same features are dropped in every call", on_average)
 def frozen_in_evaluation(numbers):
     def forward(m, x):
@@ -261,6 +269,21 @@ def frozen_in_training(numbers):
         return y * (torch.rand(y.shape, generator=own) < 0.6) / 0.6 if m.training else y
 
     return Dropping(forward)
+
+
+def drawn_once(m, on):
+    if on and not m._state.get("on", True):
+        m._state["seed"] = int(torch.randint(1_000_000, ()))
+    m._state["on"] = on
+
+
+@bank.broken("until there is an evaluation in between, every call in training drops the same features", trained_twice)
+def drawn_when_switched(numbers):
+    def forward(m, x):
+        y, own = hidden(x), torch.Generator().manual_seed(m._state.get("seed", numbers.seed))
+        return y * (torch.rand(y.shape, generator=own) < 0.7) / 0.7 if m.training else y
+
+    return Dropping(forward, drawn_once)
 
 
 def once_off(m, on):

@@ -40,7 +40,7 @@ class Findings:
         words = "".join(
             f"<li>exhibit {number}, {escape(name)}: {escape(text)}</li>" for number, name, text in self.words
         )
-        table = f'<table><thead><tr><th scope="col">test</th>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        table = f'\n<table><thead><tr><th scope="col">test</th>{head}</tr></thead><tbody>{rows}</tbody></table>'
         return {"text/html": f"{table}<ul>{words}</ul>" if words else table, "text/plain": repr(self)}
 
 

@@ -40,9 +40,8 @@ TRUTH = {
     1: Broken(
         tests=("future",),
         bug="The mask has True for the future, and PyTorch's kernel attends where the mask is True.",
-        story="rasbt/LLMs-from-scratch, a much read book's repository, until August 2026: the mask came from code in "
-        "which True means "
-        "hide. The repair came with a test that changes later tokens.",
+        story="rasbt/LLMs-from-scratch, the repository of a widely read book, until August 2026: the mask came from "
+        "code in which True means hide. The repair came with a test that changes later tokens.",
         threads=("rasbt/LLMs-from-scratch#1061", "rasbt/LLMs-from-scratch#1062"),
         symptom="The loss is far lower than anybody expects, and the generated text is poor.",
         suspicion="a mask in which True means the opposite",

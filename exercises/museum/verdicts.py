@@ -87,8 +87,7 @@ def _score():
     others = kinds.count("missed") + kinds.count("unproved")
     return (
         f"First verdicts: {right} right, {accused} healthy {'one' if accused == 1 else 'ones'} accused, {others} "
-        f"missed "
-        f"or not proved. Score: {right - accused} of {len(EXHIBITS)}."
+        f"missed or not proved. Score: {right - accused} of {len(EXHIBITS)}."
     )
 
 
@@ -103,7 +102,7 @@ def _card(number, said):
             return Card(number, "right", f"{name} is healthy.", (("Why", truth.because, ""),))
         return Card(number, "accused", f"{name} is healthy.", (("Why", truth.because, ""),))
     if said == HEALTHY:
-        text = "It breaks its promise. Which part of the promise has no test asked about yet?"
+        text = "It breaks its promise. Which tests ask for what it promises, and what do they say?"
         return Card(number, "missed", f"{name} is not healthy.", (("", text, ""),))
     if said not in truth.tests:
         return Card(
@@ -124,7 +123,7 @@ def _card(number, said):
 
 def _why_not(number, said):
     if said not in EXHIBITS[number].for_tests():
-        return f"The test `{said}` cannot be asked of this exhibit. Which ones can?"
+        return f"The test `{said}` does not apply to this exhibit. Which ones do?"
     return (
         f"Either `{said}` is silent here, or it asks for something that was not promised, or it complains about a "
         "consequence of something else. Read the promise once more, and the list of tests that complain."

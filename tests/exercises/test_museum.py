@@ -188,4 +188,4 @@ def test_the_field_guide_is_up_to_date():
 
 def test_the_field_guide_has_each_test_and_each_broken_exhibit():
     assert set(field_guide.TESTS) == set(TESTS)
-    assert all(f"exhibit {number} |" in field_guide.page() for number in BROKEN)
+    assert all(f"[exhibit {number}]" in field_guide.page() for number in BROKEN)
