@@ -13,7 +13,7 @@ The exhibits are short reconstructions in the course's own words, not the code t
 """
 
 from exercises.museum.findings import examine
-from exercises.museum.rooms import EXHIBITS, show
+from exercises.museum.rooms import EXHIBITS, show, three_curves
 from exercises.museum.verdicts import score, verdict
 
-__all__ = ["EXHIBITS", "examine", "score", "show", "verdict"]
+__all__ = ["EXHIBITS", "examine", "score", "show", "three_curves", "verdict"]

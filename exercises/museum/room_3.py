@@ -64,8 +64,8 @@ class WindowAttention(nn.Module):
     def forward(self, x, past=None):
         q, k, v = (split_heads(part, self.num_heads) for part in self.qkv_proj(x).chunk(3, dim=-1))
         if past is not None:
-            k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
-        k, v = k[:, :, -self.window :], v[:, :, -self.window :]
+            k = torch.cat([past[0], k], dim=-2)[:, :, -self.window :]
+            v = torch.cat([past[1], v], dim=-2)[:, :, -self.window :]
         T, S = q.size(-2), k.size(-2)
         queries = torch.arange(S - T, S, device=x.device)
         distance = queries[:, None] - torch.arange(S, device=x.device)  # (T, S)

@@ -28,3 +28,8 @@ def show(*numbers):
     for exhibit in exhibits:
         text = f"**Exhibit {exhibit.number}** promises: {exhibit.promise}"
         display(Markdown(f"{text}\n\n```python\n{exhibit.source.rstrip()}\n```"))
+
+
+def three_curves():
+    """The losses of one healthy exhibit and of two broken ones, without their numbers, the lowest last loss first."""
+    return sorted((LOSSES[number] for number in (4, 6, 13)), key=lambda losses: losses[-1])

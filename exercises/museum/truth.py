@@ -175,7 +175,7 @@ TRUTH = {
         ),
     ),
     12: Broken(
-        tests=("cache", "future"),
+        tests=("cache",),
         bug="The oldest keys are dropped before the new queries have read them, so that the first of several new "
         "queries find too little.",
         story="rasbt/LLMs-from-scratch, in a cache for sliding windows, corrected in April 2026. With one new token at "
@@ -185,7 +185,8 @@ TRUTH = {
         suspicion="a cache that is trimmed before it is read",
         remedy="attend first, then trim",
         repair=(
-            ("        k, v = k[:, :, -self.window :], v[:, :, -self.window :]\n", ""),
+            ("k = torch.cat([past[0], k], dim=-2)[:, :, -self.window :]", "k = torch.cat([past[0], k], dim=-2)"),
+            ("v = torch.cat([past[1], v], dim=-2)[:, :, -self.window :]", "v = torch.cat([past[1], v], dim=-2)"),
             (", (k, v)\n", ", (k[:, :, -self.window :], v[:, :, -self.window :])\n"),
         ),
     ),

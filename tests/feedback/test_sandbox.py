@@ -181,7 +181,8 @@ def test_answers_come_quickly():
             start = time.process_time()
             check(exercise.id, exercise.misconceptions[-1].variants[0])
             times.append(time.process_time() - start)
-        assert min(times) < 0.3, exercise.id
+        limit = 0.3 if exercise.named_in_part else 1.0  # a judged test runs on about 40 models, three times each
+        assert min(times) < limit, exercise.id
 
 
 def test_nothing_is_printed_while_checking():
