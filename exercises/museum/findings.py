@@ -34,7 +34,7 @@ class Findings:
     def _repr_mimebundle_(self, include=None, exclude=None):
         head = "".join(f'<th scope="col">exhibit {number}</th>' for number in self.numbers)
         rows = "".join(
-            f'<tr><th scope="row">{escape(name)}</th>' + "".join(f"<td>{_plate(cell)}</td>" for cell in row.values())
+            f'<tr><th scope="row">{escape(name)}</th>' + "".join(f"<td>{_marked(cell)}</td>" for cell in row.values())
             for name, row in self.table.items()
         )
         words = "".join(
@@ -44,7 +44,7 @@ class Findings:
         return {"text/html": f"{table}<ul>{words}</ul>" if words else table, "text/plain": repr(self)}
 
 
-def _plate(cell):
+def _marked(cell):
     return f"<b>{cell}</b>" if cell in (COMPLAINS, RAISES) else cell
 
 
