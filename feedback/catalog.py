@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from feedback.exercise import FOLDER, Exercise
+from feedback.page import number_on
 from feedback.sandbox import session
 
 
@@ -18,9 +19,12 @@ class Exercises(Mapping):
 
     def __init__(self, package: str, folder: str) -> None:
         found = [FOLDER.fullmatch(path.parent.name) for path in Path(folder).glob("*/exercise.py")]
-        numbered = sorted((int(match[1]), int(match[2]), match[0]) for match in found if match)
+        modules = {f"{match[1]}.{match[2]}": f"{package}.{match[0]}.exercise" for match in found if match}
+        for path in Path(folder).glob("*/*.md"):
+            if (number := number_on(path)) and path.with_suffix(".py").exists():
+                modules[number] = f"{package}.{path.parent.name}.{path.stem}"
         self._loaded: dict[str, Exercise] = {}
-        self._modules = {f"{notebook}.{number}": f"{package}.{name}.exercise" for notebook, number, name in numbered}
+        self._modules = dict(sorted(modules.items(), key=lambda item: [int(part) for part in item[0].split(".")]))
 
     def __getitem__(self, id: str) -> Exercise:
         if id not in self._loaded:

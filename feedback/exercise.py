@@ -154,11 +154,11 @@ class Misconceptions:
         if self.assemble is None:
             steps = ", ".join(variant)
             raise ValueError(f"{id}: wrong steps ({steps}) need Misconceptions(assemble) to become an answer")
-        _require_steps(id, self.assemble, variant)
+        require_steps(id, self.assemble, variant)
         return self.assemble(**variant)
 
 
-def _require_steps(id: str, assemble: Callable, steps: dict[str, Callable]) -> None:
+def require_steps(id: str, assemble: Callable, steps: dict[str, Callable]) -> None:
     """Wrong steps must be steps of the answer, and be called as the right ones are: a slip here is no misconception."""
     known = inspect.signature(assemble).parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
@@ -264,6 +264,7 @@ class Exercise:
     minimal_inputs          tuples of tiny arguments, the smallest first, to show a mistake by hand
     misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
     when_correct            what the learner reads after a right answer
+    banks                   makes the answers that the checker is held to, feedback.paged.Banks
     given                   where one line is to be repaired: the code in the notebook's cell, which is no answer yet
     runner, comparison      how an answer is run, and compared with the reference
     stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as they
@@ -304,6 +305,7 @@ class Exercise:
     axes_once: tuple[str, ...] = ("B", "H")
     named_in_part: bool = True
     given: Callable | None = None
+    banks: Callable[[], Any] | None = None
     id: str = ""  # to be stated only where the reference lies in no folder of an exercise
 
     def __post_init__(self) -> None:

@@ -1,0 +1,123 @@
+"""add_positions: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.inputs import AXES, B, T, normal, round_numbers
+from exercises.common.inputs import D as C
+from feedback import Property, TestCase
+from feedback.paged import exercise
+
+
+def add_positions(x, positions):
+    """Add to each token the row of its position.
+
+    Shapes: x (B, T, C), positions (max_T, C) with max_T >= T -> (B, T, C)
+    Source: notebook 01
+    """
+    T = x.size(1)
+    return x + positions[:T]  # (B, T, C) + (T, C)
+
+
+# Sentences about what a learner added to x.
+
+
+def what_was_added(case):
+    """What was added to the first token that is not right."""
+    x, positions = case.args
+    if case.actual.shape != case.expected.shape:
+        return explainers.shape(case)
+    at = explainers.worst(case.actual, case.expected)[:-1]
+    name = f"x[{at[0]}, {at[1]}]"
+    if torch.allclose(case.actual[at], x[at], atol=1e-5):
+        return f"nothing was added to {name}; row {at[1]} of positions belongs there"
+    row = explainers.number_of_row(positions, case.actual[at] - x[at])
+    if row is None or row == at[1]:
+        return explainers.entry(case)
+    return f"you added row {row} of positions to {name}; row {at[1]} belongs there"
+
+
+def first_rows(x, positions):
+    return positions[: x.size(1)]
+
+
+def added(x, rows):
+    return x + rows
+
+
+def assemble(rows=first_rows, combine=added):
+    """add_positions made of two steps."""
+
+    def add_positions(x, positions):
+        return combine(x, rows(x, positions))
+
+    return add_positions
+
+
+MAX_T = 13
+
+
+def with_a_token_of_zeros(*shape):
+    x = normal(*shape, seed=20)
+    x[0, 1] = 0
+    return x
+
+
+def stage_of(args):
+    """Sizes that all differ are judged first, then those where a mistake may go unseen, and last float64."""
+    x, positions = args
+    if x.dtype == torch.float64:
+        return 2
+    minimal = x.numel() < 10  # minimal inputs illustrate the mistakes of every stage
+    all_differ = len({*x.shape, *positions.shape}) == 4 and 1 not in x.shape
+    return 0 if minimal or all_differ else 1
+
+
+def rows_of_positions_were_added(case):
+    told = what_was_added(case)
+    return None if told.startswith("your") else told[0].upper() + told[1:] + "."
+
+
+def same_for_all_items(case):
+    added = case.actual - case.args[0]
+    if torch.allclose(added, added[:1].expand_as(added), atol=1e-4):
+        return None
+    item = int((added - added[:1]).abs().amax((1, 2)).argmax())
+    return (
+        f"What you return, minus x, should be the same for every item of the batch: the positions. Yours differs "
+        f"between items 0 and {item}."
+    )
+
+
+EXERCISE = exercise(
+    add_positions,
+    assemble=assemble,
+    returns=("out",),
+    axis_names=AXES | {2: "B", 3: "B", 5: "T", 11: "C", 13: "max_T"},
+    cases=(
+        TestCase("a longer table of positions", (normal(B, T, C), normal(MAX_T, C, seed=2))),
+        TestCase("as many positions as tokens", (normal(B, T, C, seed=3), normal(T, C, seed=4))),
+        TestCase("as many items as tokens", (normal(19, 19, C, seed=5), normal(23, C, seed=6))),
+        TestCase("as many items as positions", (normal(19, T, C, seed=15), normal(19, C, seed=16))),
+        TestCase("as many columns as tokens", (normal(B, 19, 19, seed=7), normal(23, 19, seed=8))),
+        TestCase("one item", (normal(1, T, C, seed=9), normal(MAX_T, C, seed=10))),
+        TestCase("one token for each item", (normal(3, 1, C, seed=11), normal(MAX_T, C, seed=12))),
+        TestCase("float64", (normal(B, T, C, seed=13).double(), normal(MAX_T, C, seed=14).double())),
+        TestCase("a token of zeros", (with_a_token_of_zeros(B, T, C), normal(MAX_T, C, seed=19))),
+        TestCase("a cube", (normal(19, 19, 19, seed=17), normal(19, 19, seed=18))),
+    ),
+    minimal_inputs=tuple(
+        (round_numbers(items, length, 2), 1 + round_numbers(rows, 2))
+        for items, length, rows in ((1, 1, 1), (1, 2, 2), (1, 2, 3), (2, 2, 2), (2, 2, 3))
+    ),
+    stage_of=stage_of,
+    properties=(
+        properties.FINITE,
+        Property(
+            "items-differ",
+            same_for_all_items,
+            "Shape (T, C), added to (B, T, C), is broadcast over the batch. x itself must be in it unchanged.",
+        ),
+        Property("other-rows", rows_of_positions_were_added, "Token t gets row t: print what you add, and its shape."),
+    ),
+)

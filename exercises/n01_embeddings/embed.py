@@ -1,0 +1,191 @@
+"""embed: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.inputs import AXES, B, D, H, S, T, generator, normal, round_numbers
+from feedback import BehavioralTest, Property, TestCase
+from feedback.paged import exercise
+
+
+def embed(ids, table):
+    """Take one row of the table for each id.
+
+    Shapes: ids (...), table (V, C) -> (..., C)
+    Source: notebook 01
+    """
+    return table[ids]
+
+
+# Which rows of the table are in a learner's result, in sentences.
+
+
+def row_taken(case):
+    """Which row of the table is where another belongs."""
+    ids, table = case.args
+    if case.actual.shape != case.expected.shape:
+        return explainers.shape(case)
+    at = explainers.worst(case.actual, case.expected)[:-1]
+    row = explainers.number_of_row(table, case.actual[at])
+    if row is None:
+        return explainers.entry(case)
+    return f"for {_name(ids, at)} you took row {row} of the table, and row {ids[at].item()} is right"
+
+
+def next_to_its_row(case):
+    """The vector that is furthest off, and the row of the table that belongs there."""
+    ids, _ = case.args
+    if case.actual.shape != case.expected.shape:
+        return explainers.shape(case)
+    at = explainers.worst(case.actual, case.expected)[:-1]
+    mine, right = (explainers.first_numbers(x[at], most=4) for x in (case.actual, case.expected))
+    return f"for {_name(ids, at)} yours is {mine}, and row {ids[at].item()} of the table is {right}"
+
+
+def _name(ids, at):
+    return f"ids[{', '.join(map(str, at))}] = {ids[at].item()}" if at else f"ids = {ids.item()}"
+
+
+V = 13
+
+
+def some_ids(*shape, rows=V, seed=1):
+    """Reproducible ids, with repeats."""
+    return torch.randint(rows, shape, generator=generator(seed))
+
+
+def stage_of(args):
+    """A sentence is judged first, then batches and confusing sizes, then a single id, and last a table of float64."""
+    ids, table = args
+    if table.dtype == torch.float64:
+        return 3
+    if ids.dim() == 0:
+        return 2
+    return 0 if ids.dim() == 1 and len(ids) < len(table) else 1
+
+
+# ---------------------------------------------------------------- what every right result has
+
+
+def rows_are_unchanged(case):
+    ids, table = case.args
+    vectors = case.actual.reshape(-1, table.size(-1))
+    at = next((i for i, vector in enumerate(vectors) if explainers.number_of_row(table, vector) is None), None)
+    if at is None:
+        return None
+    where = f" at {explainers.position(explainers.unraveled(at, ids.shape))}" if ids.dim() else ""
+    return f"Each vector of the result must be a row of the table, unchanged; yours{where} is none of them."
+
+
+def ids_choose_their_rows(case):
+    told = row_taken(case)
+    return f"Each id gets the row with its number: {told}." if "of the table" in told else None
+
+
+# ---------------------------------------------------------------- gradients
+
+LOOKED_UP = torch.tensor([[3, 1, 3], [0, 3, 1]])
+
+
+def gradient_of_the_table(attempt):
+    """The gradient that reaches the table, or None."""
+    table = normal(7, D, seed=19).requires_grad_()
+    vectors = attempt(LOOKED_UP, table)
+    if vectors.requires_grad:
+        (vectors * normal(2, 3, D, seed=20)).sum().backward()
+    return table.grad if table.grad is None else table.grad.to_dense()  # F.embedding can give sparse ones
+
+
+def gradients_reach_the_table(attempt):
+    if gradient_of_the_table(attempt) is not None:
+        return None
+    return "The numbers are right, but no gradient reaches the table, so its rows could never be trained."
+
+
+def gradients_are_right(attempt):
+    got, right = gradient_of_the_table(attempt), gradient_of_the_table(embed)
+    if torch.allclose(got, right, rtol=1e-3, atol=1e-4):
+        return None
+    row = int((got - right).abs().sum(-1).argmax())
+    times = int(LOOKED_UP.eq(row).sum())
+    return (
+        f"The numbers are right, but the gradients are not: row {row} of the table was looked up "
+        f"{explainers.counted(times, 'time', 'times')}, and its gradient is not the sum of what came back."
+    )
+
+
+FROM_THE_TABLE = (
+    "Take the rows from the table itself and stay in torch: no detach, `.data`, numpy, tolist, item or `no_grad`, "
+    "and no new `nn.Embedding` or `nn.Parameter` around it, which would be another table. (Further arguments of "
+    "`F.embedding`, such as `padding_idx`, change gradients.)"
+)
+
+
+EXERCISE = exercise(
+    embed,
+    returns=("vectors",),
+    axis_names=AXES | {2: "B", 3: "H", 5: "T", 11: "C", 13: "V", 7: "C", 17: "V"},
+    cases=(
+        TestCase("ids (T,)", (some_ids(T, seed=2), normal(V, D))),
+        TestCase("ids (B, T)", (some_ids(B, T, seed=4), normal(V, D, seed=2))),
+        TestCase("a single id, a 0-d tensor", (torch.tensor(4), normal(V, D, seed=3))),
+        TestCase(
+            "the first row and the last, several times", (torch.tensor([V - 1, 0, 0, V - 1, 6]), normal(V, D, seed=4))
+        ),
+        TestCase("ids (B, H, T)", (some_ids(B, H, T, seed=6), normal(V, D, seed=5))),
+        TestCase("float64", (some_ids(B, T, seed=7), normal(V, D, seed=6).double())),
+        TestCase("17 rows of 7 numbers", (some_ids(B, T, rows=17, seed=8), normal(17, S, seed=7))),
+        TestCase("as many ids as rows, and as many columns", (some_ids(19, rows=19, seed=10), normal(19, 19, seed=8))),
+        TestCase("one row of ids", (some_ids(1, T, seed=9), normal(V, D, seed=9))),
+    ),
+    minimal_inputs=(
+        (torch.tensor([1, 0]), round_numbers(3, 2)),
+        (torch.tensor([2, 0, 2]), round_numbers(3, 2)),
+        (torch.tensor(1), round_numbers(3, 2)),
+        (torch.tensor([[1, 2]]), round_numbers(3, 2)),
+        (torch.tensor([[2, 0], [1, 1]]), round_numbers(3, 2)),
+        (torch.tensor([1, 0]), round_numbers(2, 2)),
+    ),
+    stage_of=stage_of,
+    properties=(
+        properties.FINITE,
+        Property("no-row-of-the-table", rows_are_unchanged, "Which line changes the numbers of a row?"),
+        Property("another-row", ids_choose_their_rows, "Print ids next to the rows that you took."),
+    ),
+    behavioral_tests=(
+        BehavioralTest(
+            "no-gradients",
+            gradients_reach_the_table,
+            FROM_THE_TABLE,
+            required=True,
+            while_doing="with a table that needs gradients",
+        ),
+        BehavioralTest(
+            "wrong-gradients", gradients_are_right, FROM_THE_TABLE, required=True, while_doing="in the backward pass"
+        ),
+    ),
+    error_meanings=(
+        (
+            r"tuple index out of range",
+            "`ids.shape` has one entry for each axis of ids, and here ids has fewer axes than your code asks for.",
+        ),
+        (
+            r"too many indices for tensor of dimension 2",
+            "The table has two axes, and the brackets hold more indices than that: each entry of a tuple counts as an "
+            "index of its own, whereas a whole tensor of ids is a single index.",
+        ),
+        (
+            r"only one element tensors|to a (Python )?scalar",
+            "No single number is needed here: a whole tensor of ids may stand between the brackets.",
+        ),
+        (
+            r"shape of the mask .* does not match",
+            "An index of the dtype uint8 or bool is taken for a mask: leave the dtype of ids as it is.",
+        ),
+        (
+            r"index .* out of bounds",
+            "An index points outside: the rows are axis 0 of the table. (A nested list between the brackets is read as "
+            "rows and columns; a tensor of ids is a single index.)",
+        ),
+    ),
+)

@@ -1,0 +1,49 @@
+"""attention: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+from exercises.common import properties
+from exercises.common.attention.inputs import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
+from exercises.common.attention.steps import attention_from
+from exercises.common.experiments import items_apart
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, DV, B, D, S, normal, round_numbers
+from feedback import TestCase
+from feedback.paged import exercise
+
+
+def attention(q, k, v):
+    """Average the values, weighted by how well each key answers the query.
+
+    Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv) -> (..., T, Dv), (..., T, S)
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.softmax(dim=-1)
+    return weights @ v, weights
+
+
+def values(k):
+    """As many values as keys, with another number of features."""
+    return normal(*k.shape[:-1], DV, seed=20, dtype=k.dtype)
+
+
+INPUTS = (*BATCH, values(BATCH[1]))
+
+EXERCISE = exercise(
+    attention,
+    assemble=attention_from,
+    returns=("out", "weights"),
+    axis_names=AXES,
+    cases=(
+        *query_key_cases(values),
+        TestCase("values as wide as keys", (*BATCH, normal(B, S, D, seed=21))),
+        TestCase("as many features as keys", (*BATCH, normal(B, S, S, seed=22))),
+        large_scores(values),
+    ),
+    minimal_inputs=tuple((q, k, round_numbers(*k.shape[:-1], 2) + 1) for q, k in SMALL_PAIRS),
+    stage_of=stage_of,
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
+    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
+    behavioral_tests=(items_apart(INPUTS), gradients_flow(attention, INPUTS, ("q", "k", "v"))),
+)

@@ -1,0 +1,32 @@
+"""attention_weights: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+from exercises.common import properties
+from exercises.common.attention.inputs import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
+from exercises.common.attention.steps import weights_from
+from exercises.common.experiments import items_apart
+from exercises.common.inputs import AXES
+from feedback.paged import exercise
+
+
+def attention_weights(q, k):
+    """How much each query reads from each key.
+
+    Shapes: q (..., T, D), k (..., S, D) -> (..., T, S)
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    return scores.softmax(dim=-1)
+
+
+EXERCISE = exercise(
+    attention_weights,
+    assemble=weights_from,
+    returns=("weights",),
+    axis_names=AXES,
+    cases=(*query_key_cases(), large_scores()),
+    minimal_inputs=SMALL_PAIRS,
+    stage_of=stage_of,
+    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
+    behavioral_tests=(items_apart(BATCH),),
+)

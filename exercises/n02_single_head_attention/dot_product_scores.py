@@ -1,0 +1,29 @@
+"""dot_product_scores: the reference, its steps and test cases; the page next to it says the rest."""
+
+from exercises.common.attention.inputs import SMALL_PAIRS, query_key_cases, stage_of
+from exercises.common.inputs import AXES
+from feedback.paged import exercise
+
+
+def dot_product_scores(q, k):
+    """Compare every query with every key.
+
+    Shapes: q (..., T, D), k (..., S, D) -> (..., T, S)
+    """
+    return q @ k.transpose(-2, -1)
+
+
+def scores_from(compare):
+    """Scores are one step, the comparison."""
+    return compare
+
+
+EXERCISE = exercise(
+    dot_product_scores,
+    assemble=scores_from,
+    returns=("scores",),
+    axis_names=AXES,
+    cases=query_key_cases(),
+    minimal_inputs=SMALL_PAIRS,
+    stage_of=stage_of,
+)

@@ -1,0 +1,51 @@
+"""project_and_attend: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+import torch
+
+from exercises.common.inputs import B, D, T, normal
+from feedback import TestCase
+from feedback.paged import exercise
+
+
+def project_and_attend(x, W_query, W_key, W_value):
+    """Let the words of x read each other through three matrices.
+
+    Shapes: x (..., T, d_in), each matrix (d_in, D) -> out (..., T, D), weights (..., T, T)
+    """
+    q, k, v = x @ W_query, x @ W_key, x @ W_value
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.softmax(dim=-1)
+    return weights @ v, weights
+
+
+D_IN = 7
+
+
+def _matrices(d_in, width, seed):
+    return tuple(0.7 * normal(d_in, width, seed=seed + i) for i in range(3))
+
+
+def _case(name, *leading, d_in=D_IN, width=D, seed=1):
+    return TestCase(name, (normal(*leading, T, d_in, seed=seed), *_matrices(d_in, width, seed + 1)))
+
+
+def _column(*numbers):
+    return torch.tensor(numbers)[:, None]
+
+
+EXERCISE = exercise(
+    project_and_attend,
+    returns=("out", "weights"),
+    axis_names={B: "B", T: "T", D_IN: "d_in", D: "D"},
+    cases=(
+        _case("a text", seed=1),
+        _case("a batch", B, seed=11),
+        _case("as many columns as features", d_in=D, seed=21),
+        _case("3 columns", width=3, seed=31),
+        _case("one column", B, width=1, seed=41),
+    ),
+    minimal_inputs=((torch.tensor([[1.0, 0.0], [0.0, 1.0]]), _column(2.0, 0.0), _column(0.0, 2.0), _column(1.0, 5.0)),),
+    judge_first=("weights",),
+)

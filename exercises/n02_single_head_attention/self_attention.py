@@ -1,0 +1,122 @@
+"""SelfAttention: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+from torch import nn
+
+from exercises.common import properties
+from exercises.common.attention.projections import PROJECTIONS, fill_projections
+from exercises.common.attention.steps import attention_from
+from exercises.common.inputs import AXES, DV, B, D, S, T, normal, round_numbers
+from exercises.common.modules import Blank, changes_with_the_mode, in_dtype, require_methods, trainable
+from feedback import BehavioralTest, ModuleRunner, TestCase
+from feedback.paged import exercise
+
+
+class SelfAttention(nn.Module):
+    """Each position of x attends to every position of x.
+
+    Shapes: x (B, T, d_in) -> out (B, T, d_out), weights (B, T, T)
+    """
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1)
+        return weights @ v, weights
+
+
+def project(module, x):
+    """The right first step: queries, keys and values."""
+    return module.W_query(x), module.W_key(x), module.W_value(x)
+
+
+def module_from(project=project, attend=None, **steps):
+    """A module with the three layers; `attend(q, k, v)` replaces the steps of attention."""
+    attend = attend or attention_from(**steps)
+
+    class Assembled(nn.Module):
+        def __init__(self, d_in, d_out):
+            super().__init__()
+            for name in PROJECTIONS:
+                setattr(self, name, Blank(d_in, d_out, bias=False))
+
+        def forward(self, x):
+            return attend(*project(self, x))
+
+    return Assembled
+
+
+def run_self_attention(attempt, x, *weights):
+    """Build the learner's module, put known numbers into its projections, and apply it to x.
+
+    Shapes: x (B, T, d_in), weights three times (d_out, d_in)
+    Errors: ContractViolation where the module lacks what the exercise names
+    """
+    return in_dtype(built(attempt, *weights), x.dtype)(x)
+
+
+def built(attempt, *weights):
+    """The learner's module with these numbers in its projections."""
+    d_out, d_in = weights[0].shape
+    require_methods(attempt)
+    module = attempt(d_in, d_out)
+    fill_projections(module, attempt, weights)
+    return module
+
+
+def describe(args):
+    """What the learner's module was given, for the card of an exception."""
+    x, weight = args[:2]
+    return (
+        f"It was built with d_in = {weight.size(1)} and d_out = {weight.size(0)}, to be applied to x of shape "
+        f"{tuple(x.shape)}."
+    )
+
+
+WEIGHTS = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
+
+EXERCISE = exercise(
+    SelfAttention,
+    assemble=module_from,
+    returns=("out", "weights"),
+    runner=ModuleRunner(run_self_attention, ("x", *(f"{name}.weight" for name in PROJECTIONS)), describe),
+    axis_names=AXES | {11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
+    cases=(
+        TestCase("a batch", (normal(B, T, D, seed=33), *WEIGHTS)),
+        TestCase("a longer sequence", (normal(B, S, D, seed=34), *WEIGHTS)),
+        TestCase("one item", (normal(1, T, D, seed=35), *WEIGHTS)),
+        TestCase("float64", (normal(B, T, D, seed=36).double(), *WEIGHTS)),
+        TestCase(
+            "as many features out as in", (normal(B, T, D, seed=48), *(normal(D, D, seed=49 + i) / 2 for i in range(3)))
+        ),
+        TestCase(
+            "d_in = 17, d_out = 19", (normal(B, T, 17, seed=37), *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))
+        ),
+    ),
+    minimal_inputs=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
+    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
+    behavioral_tests=(
+        BehavioralTest(
+            "another-mode",
+            lambda attempt: changes_with_the_mode(built(attempt, *WEIGHTS), normal(B, T, D, seed=46)),
+            "Nothing here depends on the mode: what is done only `if self.training`?",
+            required=True,
+            while_doing="in evaluation,",
+        ),
+        *trainable(
+            lambda attempt: built(attempt, *WEIGHTS),
+            SelfAttention,
+            PROJECTIONS,
+            (normal(B, T, D, seed=44),),
+            (normal(B, S, D, seed=45),),
+        ),
+    ),
+)

@@ -1,0 +1,45 @@
+"""center_and_attend: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+import torch
+
+from exercises.common.inputs import B, D, T, normal
+from feedback import TestCase
+from feedback.paged import exercise
+
+
+def center_and_attend(x, W_query, W_key, W_value):
+    """Subtract from each word the mean of its features, then let it read itself and its past.
+
+    Shapes: x (..., T, d_in), each matrix (d_in, D) -> out (..., T, D), weights (..., T, T)
+    """
+    x = x - x.mean(dim=-1, keepdim=True)
+    q, k, v = x @ W_query, x @ W_key, x @ W_value
+    mask = torch.ones(x.size(-2), x.size(-2), dtype=torch.bool, device=x.device).tril()
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+    return weights @ v, weights
+
+
+D_IN = 7
+
+
+def _case(name, *leading, words=T, seed):
+    matrices = (0.7 * normal(D_IN, D, seed=seed + i) for i in (1, 2, 3))
+    return TestCase(name, (normal(*leading, words, D_IN, seed=seed), *matrices))
+
+
+EXERCISE = exercise(
+    center_and_attend,
+    returns=("out", "weights"),
+    axis_names={B: "B", T: "T", D_IN: "d_in", D: "D", 3: "T"},
+    cases=(
+        _case("a text", seed=1),
+        _case("a batch", B, seed=11),
+        _case("a text of three words", words=3, seed=21),
+    ),
+    minimal_inputs=(
+        (torch.tensor([[1.0, 3.0], [5.0, 1.0]]), *torch.tensor([[[1.0], [0.0]], [[0.0], [1.0]], [[1.0], [0.0]]])),
+    ),
+)

@@ -1,0 +1,100 @@
+"""masked_softmax: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.attention.steps import masked_softmax_from
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, H, S, T, normal, padded, round_numbers, some_hidden
+from exercises.common.masks import inputs as masking
+from feedback import BehavioralTest, TestCase
+from feedback.paged import exercise
+
+
+def masked_softmax(scores, mask):
+    """Softmax over the keys that may be seen; a row that sees none gives zeros.
+
+    Shapes: scores (..., T, S), mask broadcastable to it -> weights (..., T, S)
+    """
+    lowest = torch.finfo(scores.dtype).min  # not -inf: a row that sees nothing stays finite, and so do its gradients
+    weights = scores.masked_fill(~mask, lowest).softmax(dim=-1)
+    return weights.masked_fill(~mask, 0.0)
+
+
+def empty_row(case):
+    """What the first fully masked row holds."""
+    empty = ~case.args[-1].expand(case.last.shape).any(-1)
+    if not empty.any():
+        return explainers.entry(case)
+    at = tuple(int(i) for i in empty.nonzero()[0])
+    row = ", ".join(explainers.number(v) for v in case.last[at][:4])
+    return f"row {explainers.position(at)} sees no key at all and should be all zeros; yours begins {row}"
+
+
+# One item, and one row of the other, see nothing.
+EMPTY_ROWS = some_hidden(B, T, S, seed=3)
+EMPTY_ROWS[1], EMPTY_ROWS[0, 2] = False, False
+
+
+def stage_of(args):
+    """As in 3.3, then rows that see nothing, then huge scores, and last whether float64 stays float64."""
+    scores, mask = args
+    stage = masking.stage_of(args)
+    return stage if stage != 1 else 3 if scores.max() > 100 else 1 if mask.any(-1).all() else 2
+
+
+def gradients_are_finite(attempt):
+    """The first gradient that is not finite, as a sentence; whether there are any is another test."""
+    scores = normal(B, T, S, seed=9).requires_grad_()
+    weights = attempt(scores, EMPTY_ROWS)
+    if weights.requires_grad:
+        (weights * normal(B, T, S, seed=10)).sum().backward()
+    if scores.grad is None or scores.grad.isfinite().all():
+        return None
+    bad = ~scores.grad.isfinite()
+    item, query, key = bad.nonzero()[0].tolist()
+    return (
+        f"The weights are right, but their gradients are not: {int(bad.sum())} of {bad.numel()} gradients are "
+        f"NaN, the first for scores[{item}, {query}, {key}]. One step of training would spoil the model."
+    )
+
+
+FINITE_GRADIENTS = BehavioralTest(
+    "nan-gradients",
+    gradients_are_finite,
+    "Replacing the NaN in the result is not enough: the backward pass still multiplies by the NaN inside the softmax "
+    "or the division. How can you keep it from arising at all?",
+    required=True,
+    while_doing="in the backward pass",
+)
+
+
+EXERCISE = exercise(
+    masked_softmax,
+    assemble=masked_softmax_from,
+    returns=("weights",),
+    axis_names=AXES,
+    cases=(
+        *masking.MASKED_SCORES,
+        TestCase("fully masked rows", (normal(B, T, S, seed=7), EMPTY_ROWS)),
+        TestCase("an item that is all padding", (normal(B, H, T, S, seed=8), padded(0, 4)[:, None])),
+        TestCase("fully masked rows, float64", (normal(B, T, S, seed=9).double(), EMPTY_ROWS)),
+        TestCase("equal scores, all visible", (torch.zeros(2, 3), torch.ones(3, dtype=torch.bool))),
+        TestCase("a single key", (normal(3, 1, seed=11), torch.tensor([[True], [False], [True]]))),
+        TestCase("nothing visible, float64", (normal(T, S, seed=12).double(), torch.zeros(T, S, dtype=torch.bool))),
+        TestCase("huge hidden scores", masking.HUGE_HIDDEN_SCORES),
+        *masking.LIMITING_CASES,
+    ),
+    minimal_inputs=(
+        *masking.SMALL_MASKED_SCORES,
+        (torch.tensor([[0.5, 1.0]]), torch.tensor([[False, False]])),
+        (round_numbers(2, 2), torch.tensor([[True, False], [False, False]])),
+        (torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]])),
+    ),
+    stage_of=stage_of,
+    properties=(properties.FINITE, properties.POSITIVE, properties.HIDDEN, properties.ROWS),
+    behavioral_tests=(
+        FINITE_GRADIENTS,
+        gradients_flow(masked_softmax, (normal(B, T, S, seed=9), EMPTY_ROWS), ("scores", None)),
+    ),
+)

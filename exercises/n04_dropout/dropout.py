@@ -1,0 +1,163 @@
+"""dropout: the reference, its steps and test cases; the page next to it says the rest."""
+
+import contextlib
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.devices import Moved, is_moved
+from exercises.common.dropout.behavior import decided_by_one_draw, decided_by_the_generator, decided_without_p
+from exercises.common.dropout.explainers import ERROR_MEANINGS, DropoutExplainer
+from exercises.common.dropout.statistics import Dropped, comparable, outline
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, generator, seeded, with_generator
+from feedback import BehavioralTest, FunctionRunner, SummaryComparison, TestCase
+from feedback.paged import exercise
+
+
+def dropout(x, p, generator=None):
+    keep = (
+        torch.rand(x.shape, generator=generator, device="cpu") >= p
+    )  # one draw for each number, where the generator is
+    return x * keep.to(x.device) / (1 - p)
+
+
+DROPPED = DropoutExplainer(
+    lambda case: Dropped(case.args[0], case.actual, case.args[1]),
+    noun="numbers",
+    draw="torch.rand(x.shape, ...)",
+    share="Each number becomes 0 with probability p: `torch.rand` draws uniformly from 0 to 1, so a share of p of "
+    "its numbers lies below p. Do those numbers become exactly 0, and no others? "
+    "Does any escape the draw?",
+)
+
+
+def assemble(drop):
+    """An answer has only one step: it is a dropout. (In 4.2 and 4.3 a dropout is one step of several.)"""
+    return drop
+
+
+def uniform(*shape, seed, dtype=torch.float32):
+    """Positive numbers from 0.5 to 1.5, none of them 0: a zero afterwards is a dropped one."""
+    return (0.5 + torch.rand(shape, generator=generator(seed), dtype=torch.float64)).to(dtype)
+
+
+def summary(args, value):
+    """What every right answer has in common, wherever it drops."""
+    x, p = args[:2]
+    if not comparable(value, x):
+        return outline(value)
+    dropped = Dropped(x, value, p)
+    if not p:
+        return "dropped with p = 0" if dropped.count else value
+    return dropped.summary
+
+
+def stage_of(args):
+    """With a generator first, then without one; what goes wrong with p = 0 alone, such as a division by it, last."""
+    _, p, seed = args
+    return int(seed is None) if p else 2
+
+
+def drop_some(attempt, generator, p=0.4):
+    return attempt(uniform(40, 50, seed=9), p, *(() if generator is None else (generator,)))
+
+
+def is_zero(result):
+    return result == 0
+
+
+def chosen_by_size(attempt):
+    """Nothing is drawn: the smallest or the largest numbers become 0."""
+    x = uniform(40, 50, seed=10)
+    zeroed = attempt(x, 0.4, seeded(1)) == 0
+    if not zeroed.any() or zeroed.all():
+        return None
+    if x[zeroed].max() < x[~zeroed].min():
+        return "Nothing is drawn: your code always zeroes the smallest numbers, and keeps the largest."
+    if x[zeroed].min() > x[~zeroed].max():
+        return "Nothing is drawn: your code always zeroes the largest numbers, and keeps the smallest."
+    return None
+
+
+def wrong_gradients(attempt):
+    """result = x * keep / (1 - p), so the gradient of each number of x is result / x: 0 where it was dropped."""
+    x, weights = uniform(40, 50, seed=11).requires_grad_(), uniform(40, 50, seed=13)
+    result = attempt(x, 0.4, seeded(11))
+    (result * weights).sum().backward()
+    given, right = x.grad, (result / x * weights).detach()
+    if torch.allclose(given, right, rtol=1e-3, atol=1e-4):
+        return None
+    at = explainers.worst(given, right)
+    return (
+        f"The numbers are right, but the gradient is not: x{explainers.position(at)} became "
+        f"{explainers.number(result[at])}, and its gradient is {explainers.number(given[at])} where "
+        f"{explainers.number(right[at])} is right."
+    )
+
+
+def stays_on_the_cpu(attempt):
+    """Where x has moved, the coins must go there as well, with a generator and without."""
+    for arguments in ((0.4, seeded(1)), (0.4,)):
+        x, result = uniform(40, 50, seed=9), None
+        with contextlib.suppress(Exception), Moved(x) as device:
+            result = attempt(x, *arguments)
+        if device.met or not is_moved(result):
+            return (
+                "The numbers are right, but when x was moved to another device, your coins did not meet it there. On a "
+                "GPU the two cannot be multiplied."
+            )
+    return None
+
+
+CHOSEN_HINT = (
+    "Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare "
+    "random numbers with p, not those of x."
+)
+
+EXERCISE = exercise(
+    dropout,
+    assemble=assemble,
+    returns=("result",),
+    runner=FunctionRunner(with_generator, ("x", "p", "the generator's seed")),
+    comparison=SummaryComparison(summary),
+    stage_of=stage_of,
+    cases=(
+        TestCase("10,000 numbers, p = 0.3", (uniform(100, 100, seed=1), 0.3, 1), rtol=1e-3),
+        TestCase("a vector, p = 0.5", (uniform(10_007, seed=2), 0.5, 2), rtol=1e-3),
+        TestCase("three axes, p = 0.6", (uniform(7, 30, 41, seed=3) * (-1) ** torch.arange(41), 0.6, 3), rtol=1e-3),
+        TestCase("four axes, p = 0.9", (uniform(4, 6, 20, 31, seed=4), 0.9, 4), rtol=1e-3),
+        TestCase("20,000 numbers, p = 0.005", (uniform(200, 100, seed=12), 0.005, 12), rtol=1e-3),
+        TestCase("float64 numbers, p = 0.25", (uniform(90, 130, seed=5, dtype=torch.float64), 0.25, 5), rtol=1e-3),
+        TestCase("a call without a generator, p = 0.2", (uniform(90, 110, seed=6), 0.2, None), rtol=1e-3),
+        TestCase("a matrix, p = 0", (uniform(7, 11, seed=7), 0.0, 7)),
+        TestCase("a call without a generator, p = 0", (uniform(1, 3, 1, 5, seed=8), 0.0, None)),
+    ),
+    minimal_inputs=(),
+    axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
+    error_meanings=ERROR_MEANINGS,
+    properties=(properties.FINITE, *DROPPED.properties(lambda case: case.args[1])),
+    behavioral_tests=(
+        decided_by_one_draw(drop_some, is_zero),
+        BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, early=True),
+        BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, required=True, while_doing="called once more,"),
+        decided_without_p(drop_some, is_zero),
+        *decided_by_the_generator(drop_some, is_zero),
+        gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator, compared=False),
+        BehavioralTest(
+            "wrong-gradients",
+            wrong_gradients,
+            "Make the result from x in one calculation: what is written into `.data`, or detached, has no part in the "
+            "backward pass.",
+            required=True,
+            while_doing="in the backward pass",
+        ),
+        BehavioralTest(
+            "stays-on-the-cpu",
+            stays_on_the_cpu,
+            "The generator draws on the CPU alone: draw without `device=`, then move the coins with `.to(x.device)`.",
+            required=True,
+            while_doing="on another device,",
+        ),
+    ),
+)

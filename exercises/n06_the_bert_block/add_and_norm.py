@@ -1,0 +1,155 @@
+"""add_and_norm: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import properties
+from exercises.common.experiments import largest_difference
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, T, normal
+from exercises.common.norm.behavior import left_out, mean_not_0, points_like, vectors_apart
+from exercises.common.norm.inputs import BY_HAND, CASES, EQUAL_NUMBERS, SIZES, weight_and_bias
+from exercises.common.norm.steps import layer_norm, norm_from
+from feedback import BehavioralTest, TestCase
+from feedback.paged import exercise
+
+
+def add_and_norm(sublayer_out, x, weight, bias, eps):
+    """Add what a sublayer computed to what came in, and normalize the sum.
+
+    Shapes: sublayer_out (..., C), x (..., C) -> (..., C)
+    Source: Vaswani et al. 2017, section 3.1; notebook 06
+    """
+    return layer_norm(sublayer_out + x, weight, bias, eps)
+
+
+def norm_of_the_sum(**steps):
+    """The right sum, then a norm made of these steps."""
+    norm = norm_from(**steps)
+
+    def answer(sublayer_out, x, weight, bias, eps):
+        return norm(sublayer_out + x, weight, bias, eps)
+
+    return answer
+
+
+AFTER_THE_NORM = "What happens after your norm? What comes out of `add_and_norm` must be normalized."
+
+
+# ---------------------------------------------------------------- inputs
+
+
+def two_of(x, *others, seed):
+    """Arguments for this exercise from those of layer_norm: two vectors instead of one."""
+    return (0.5 * x + 0.5 * x.std() * normal(*x.shape, seed=seed, dtype=x.dtype), x, *others)
+
+
+def opposite(x, *others):
+    """Arguments for this exercise from those of layer_norm: two vectors whose sum is the first vector of x."""
+    part = torch.tensor([[1.0, 2, 0, 0.5, -1, 1, 2, 3]])
+    return (part, x[:1] - part, *others)
+
+
+# ---------------------------------------------------------------- properties
+
+
+def the_sum(case):
+    return case.args[0] + case.args[1]
+
+
+def added_after(id, number, normalized):
+    """A property: argument `number` was added to a norm of something else."""
+
+    def without(case):
+        weight, bias = case.args[-3:-1]
+        return (case.first - case.args[number] - bias) / weight
+
+    name = ("sublayer_out", "x")[number]
+    return points_like(
+        id,
+        f"{name} was added after the norm: your result minus {name} is what comes out of a norm.",
+        AFTER_THE_NORM,
+        without,
+        normalized,
+    )
+
+
+ADDED_AFTER = (
+    added_after("norm-before-adding", 1, lambda case: case.args[0]),
+    added_after("x-normed-then-added", 0, lambda case: case.args[1]),
+    added_after("added-again", 0, the_sum),
+    added_after("added-again", 1, the_sum),
+)
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+
+def ask(attempt, sublayer_out, x, weight, bias):
+    return attempt(sublayer_out.clone(), x.clone(), weight.clone(), bias.clone(), 1e-5)
+
+
+def both_count(attempt):
+    """Change one of the two and see whether the result notices."""
+    s, x, stretch = normal(B, T, 11, seed=181), normal(B, T, 11, seed=182), weight_and_bias(11, 183)
+    before, plus = ask(attempt, s, x, *stretch), normal(B, T, 11, seed=184)
+    changed = {"x": ask(attempt, s, x + plus, *stretch), "sublayer_out": ask(attempt, s + plus, x, *stretch)}
+    for name, after in changed.items():
+        if largest_difference(before, after) < 1e-5:
+            return f"Changing {name} does not change your result: {name} is never used."
+    return None
+
+
+def both_count_alike(attempt):
+    """Exchange the two."""
+    s, x, stretch = normal(B, T, 11, seed=181), normal(B, T, 11, seed=182), weight_and_bias(11, 183)
+    moved = largest_difference(ask(attempt, s, x, *stretch), ask(attempt, x, s, *stretch))
+    if moved < 1e-4:
+        return None
+    return (
+        f"In a sum the order does not matter: with sublayer_out and x exchanged, the result must be the same. "
+        f"Yours changes by up to {moved:.4f}."
+    )
+
+
+def norm_of(attempt, x, weight, bias):
+    """A result for x, and its features in reverse order."""
+    return ask(attempt, x, x.flip(-1), weight, bias)
+
+
+EXERCISE = exercise(
+    add_and_norm,
+    assemble=norm_of_the_sum,
+    returns=("out",),
+    axis_names=AXES | SIZES,
+    cases=(
+        *(TestCase(name, two_of(*args, seed=190 + i)) for i, (name, args) in enumerate(CASES)),
+        TestCase("sums of equal numbers", opposite(*EQUAL_NUMBERS)),
+    ),
+    minimal_inputs=(
+        (torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]), *BY_HAND, 3.0),
+        (torch.tensor([[0.0, 1.0], [3.0, 0.0]]), torch.tensor([[1.0, 2.0], [-7.0, 0.0]]), *BY_HAND, 3.0),
+    ),
+    properties=(
+        properties.FINITE,
+        *ADDED_AFTER,
+        *left_out(the_sum),
+        mean_not_0(
+            "Over which axis are the mean and the variance taken, and of which numbers: those of the sum? And what "
+            "happens after your norm? Nothing may be added to its result, and the norm ends with z * weight + bias."
+        ),
+    ),
+    behavioral_tests=(
+        BehavioralTest("one-ignored", both_count, "Both belong in the sum: `sublayer_out + x`."),
+        vectors_apart(norm_of),
+        BehavioralTest(
+            "not-a-sum",
+            both_count_alike,
+            "Both go through the same steps: add them first, and do everything else to the sum.",
+        ),
+        gradients_flow(
+            add_and_norm,
+            (normal(2, 3, 7, seed=185), normal(2, 3, 7, seed=186), *weight_and_bias(7, 187), 1e-5),
+            ("sublayer_out", "x", "weight", "bias", None),
+        ),
+    ),
+)

@@ -1,0 +1,102 @@
+"""additive_mask: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
+from feedback import Property, TestCase, explainers
+from feedback.format import position, sentence
+from feedback.paged import exercise
+
+
+def additive_mask(mask, dtype):
+    zeros = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
+    return zeros.masked_fill(~mask, torch.finfo(dtype).min)
+
+
+def shown(case):
+    """The first entry that is wrong, what it stands for, and what is right."""
+    if not isinstance(case.actual, torch.Tensor) or case.actual.shape != case.expected.shape:
+        return explainers.entry(case)
+    mask, dtype = case.args
+    wrong = (case.actual.double() != case.expected.double()) | case.actual.isnan()
+    if not wrong.any():
+        return explainers.entry(case)
+    at = tuple(int(i) for i in wrong.nonzero()[0])
+    return (
+        f"for {dtype} your number at {position(at)} is {case.actual[at].item():.8g}, where the bool mask is "
+        f"{bool(mask[at])}; {case.expected[at].item():.8g} is right"
+    )
+
+
+def case(name, mask, dtype=torch.float32):
+    """The result must be right to the last bit; -0.0 equals 0."""
+    return TestCase(f"{name}, {str(dtype).replace('torch.', '')}", (mask, dtype), rtol=0.0, atol=0.0)
+
+
+def stage_of(args):
+    """float32 first; then the other dtypes, whose lowest numbers are others."""
+    return int(args[1] != torch.float32)
+
+
+def told(wanted, hint):
+    """A property of the entries where the mask is `wanted`."""
+
+    def test(comparison):
+        mask, _ = comparison.args
+        at = mask if wanted else ~mask
+        actual, expected = (x.double()[at] for x in (comparison.actual, comparison.expected))
+        return None if torch.equal(actual, expected) else sentence(shown(comparison))
+
+    return Property("visible-not-0" if wanted else "hidden-not-lowest", test, hint)
+
+
+ALL_HIDDEN = torch.zeros(T, S, dtype=torch.bool)
+
+EXERCISE = exercise(
+    additive_mask,
+    returns=("added",),
+    axis_names=AXES,
+    stage_of=stage_of,
+    cases=(
+        case("a causal mask (T, T)", CAUSAL),
+        case("a padding mask (B, 1, 1, S)", padded(3, 6)[:, None]),
+        case("a mask (B, H, T, S)", some_hidden(B, H, T, S)),
+        case("a mask (S,)", some_hidden(S)),
+        case("everything visible", ~ALL_HIDDEN),
+        case("everything hidden", ALL_HIDDEN),
+        case("a causal mask (T, T)", CAUSAL, torch.float16),
+        case("a causal mask (T, T)", CAUSAL, torch.bfloat16),
+        case("a causal mask (T, T)", CAUSAL, torch.float64),
+        case("everything visible", ~ALL_HIDDEN, torch.float16),
+        case("everything hidden", ALL_HIDDEN, torch.bfloat16),
+        case("a mask (B, H, T, S)", some_hidden(B, H, T, S), torch.float64),
+    ),
+    minimal_inputs=tuple(
+        (torch.tensor(mask), dtype)
+        for dtype in (torch.float32, torch.float16, torch.float64, torch.bfloat16)
+        for mask in ([True, False], [[True, False], [True, True]])
+    ),
+    error_meanings=(
+        (
+            r"finfo\(\) requires a floating point input type",
+            "`torch.finfo` describes a dtype of floats: ask about dtype, not about `mask.dtype`, which is bool.",
+        ),
+        (
+            r"not (torch\.)?finfo|finfo'|torch\.iinfo\(\)",
+            "`torch.finfo(dtype)` describes a dtype; its lowest number is `torch.finfo(dtype).min`.",
+        ),
+        (
+            r"value cannot be converted to type .* without overflow",
+            "The number is lower than the lowest that this tensor can hold. Which dtype does the tensor have when the "
+            "number comes in, and which one does your `torch.finfo(...)` ask about?",
+        ),
+    ),
+    properties=(
+        told(
+            True,
+            "Visible scores stay as they are: which number changes nothing when it is added? (`~` turns around "
+            "bool alone: of a whole number n it makes -1 - n.)",
+        ),
+        told(False, "`torch.finfo(dtype).min` is the lowest finite number of a dtype."),
+    ),
+)

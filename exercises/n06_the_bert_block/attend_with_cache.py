@@ -1,0 +1,325 @@
+"""attend_with_cache: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.attention.steps import weights_from
+from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
+from exercises.common.gradients import gradients_flow
+from exercises.common.heads.inputs import LIMITATION_LARGE_SCORES
+from exercises.common.inputs import AXES, B, D, H, S, T, normal
+from feedback import BehavioralTest, Comparison, Property, TestCase
+from feedback.paged import exercise
+
+
+def attend_with_cache(q, k, v, past):
+    """Attend to the past and to the new tokens up to and including itself; return all keys and values too.
+
+    Shapes: q, k, v (B, H, new, D), past (k, v) with (B, H, old, D) each, or None
+            -> out (B, H, new, D), (k, v) with (B, H, old + new, D) each
+    Source: notebook 06
+    """
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
+    T, S = q.size(-2), k.size(-2)
+    mask = torch.ones(T, S, dtype=torch.bool, device=q.device).tril(S - T)  # the last query sees everything
+    scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+    return weights @ v, (k, v)
+
+
+def join(k, v, past):
+    """Keys and values, the past in front."""
+    return (k, v) if past is None else (torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2))
+
+
+def read(k, v, past, keys, values):
+    """The keys and values that are attended to; `keys` and `values` are the joined ones."""
+    return keys, values
+
+
+def keep(k, v, past, keys, values):
+    """The cache."""
+    return keys, values
+
+
+def mask(t, s, past):
+    """(t, s), True = may attend: the last query sees everything."""
+    return everything(t, s, past).tril(s - t)
+
+
+def mix(weights, keys, values):
+    return weights @ values
+
+
+def give(out, cache, weights):
+    """What is returned."""
+    return out, cache
+
+
+def cache_from(join=join, read=read, mask=mask, keep=keep, mix=mix, give=give, **steps):
+    """attend_with_cache(q, k, v, past) made of these steps, and those of `weights_from`."""
+    weigh = weights_from(**steps)
+
+    def attend(q, k, v, past):
+        joined = join(k, v, past)
+        keys, values = read(k, v, past, *joined)
+        weights = weigh(q, keys, mask(q.size(-2), keys.size(-2), past))
+        return give(mix(weights, keys, values), keep(k, v, past, *joined), weights)
+
+    return attend
+
+
+def cache_entry(case):
+    """The key or value of the cache that is furthest off."""
+    return explainers.entry(Comparison(case.args, case.expected[1], case.actual[1], case.names[1]))
+
+
+def everything(t, s, past):
+    return torch.ones(t, s, dtype=torch.bool)
+
+
+# ---------------------------------------------------------------- inputs
+
+
+def arguments(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
+    """q, k, v and past; `around` moves queries and keys apart, so that all scores are low."""
+    q, k, v, *past = (
+        normal(b, h, n, d, seed=seed + 300 + i, dtype=dtype) for i, n in enumerate((new, new, new, old or 0, old or 0))
+    )
+    if around:
+        q, k, past[0] = 0.3 * q + around, 0.3 * k - around, 0.3 * past[0] - around
+    return q, k, v, None if old is None else tuple(past)
+
+
+def by_hand(q, k, v, past=None):
+    """q, k, v and past from lists of numbers: one head of one feature."""
+
+    def column(numbers):
+        return torch.tensor(numbers)[None, None, :, None]
+
+    return column(q), column(k), column(v), past and tuple(column(x) for x in past)
+
+
+def wider(args):
+    """Arguments by hand with four features instead of one: here it shows whether the scores were scaled."""
+    q, k, v, past = args
+    return (*(x.repeat(1, 1, 1, 4) for x in (q, k, v)), past and tuple(x.repeat(1, 1, 1, 4) for x in past))
+
+
+def several_new_tokens(args):
+    """A stage: a single new token needs no mask, so the cache and the scores are judged there first."""
+    return int(args[0].size(-2) > 1)
+
+
+# ---------------------------------------------------------------- properties
+
+
+def cache_altered(case):
+    """The cache must be past and new, one after the other."""
+    for name, got, right in case.parts[1:]:
+        wrong = (got - right).abs().amax((0, 1, 3)).nan_to_num(float("inf")) > 1e-4
+        if wrong.any():
+            at, old = int(wrong.nonzero()[0]), case.expected[1][0].size(-2) - case.args[0].size(-2)
+            source = f"position {at} of the past" if at < old else f"new token {at - old}"
+            what = {"cached k": "key", "cached v": "value"}[name]
+            return (
+                f"The cache must hold the past and then the new tokens, unchanged: position {at} of {name} should "
+                f"be the {what} of {source}, but yours holds other numbers."
+            )
+    return None
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+NEW = tuple(normal(B, H, 4, D, seed=seed) for seed in (261, 262, 263))  # q, k and v of four new tokens
+PAST = tuple(normal(B, H, S, D, seed=seed) for seed in (264, 265))
+
+
+def ask(attempt, q, k, v, past=None):
+    return attempt(q.clone(), k.clone(), v.clone(), past and (past[0].clone(), past[1].clone()))
+
+
+def future_seen(attempt):
+    """Change the last new token: earlier ones must not notice."""
+    q, k, v = NEW
+    for past in (None, PAST):
+        later = [torch.cat([x[:, :, :3], x[:, :, 3:] + 1], dim=2) for x in (k, v)]
+        moved = (ask(attempt, q, k, v, past)[0] - ask(attempt, q, *later, past)[0])[:, :, :3].abs().amax((0, 1, 3))
+        if moved.max() > 1e-5:
+            where = "Without a past" if past is None else "With a past of 7"
+            return (
+                f"A token must not see what comes after it. {where}: when key and value of new token 3 changed, "
+                f"out of new token {int(moved.argmax())} moved by {float(moved.max()):.4f}."
+            )
+    return None
+
+
+def past_not_seen(attempt):
+    """Change the value of one visible position after the other: out must notice."""
+    q, k, v = NEW
+    before = ask(attempt, q, k, v, PAST)[0]
+    for at in range(S + 4):
+        values = torch.cat([PAST[1], v], dim=2)
+        values[:, :, at] += 3
+        moved = (before - ask(attempt, q, k, values[:, :, S:], (PAST[0], values[:, :, :S]))[0]).abs()
+        unmoved = moved.amax((0, 1, 3))[max(0, at - S) :] < 1e-6
+        if unmoved.any():
+            token = max(0, at - S) + int(unmoved.nonzero()[0])
+            what = f"position {at} of the past" if at < S else f"new token {at - S}" if at - S != token else "itself"
+            return (
+                f"A token sees the whole past, and the new tokens up to itself. With a past of 7, new token "
+                f"{token} does not see {what}: when that value changed, its out did not change."
+            )
+    return None
+
+
+def constant_values(attempt):
+    """Where all values are 1, so is every mean of them."""
+    q, k, v = NEW
+    for past in (None, PAST):
+        out = ask(attempt, q, k, torch.ones_like(v), past and (past[0], torch.ones_like(past[1])))[0]
+        if largest_difference(out, torch.ones_like(out)) > 1e-4:
+            at = explainers.worst(out, torch.ones_like(out))
+            where = "without a past" if past is None else "with a past of 7"
+            return (
+                f"out is a mean of values, with weights that sum to 1: where all values are 1, out must be 1. "
+                f"Tried {where}, yours at {explainers.position(at)} is {explainers.number(out[at])}."
+            )
+    return None
+
+
+def chunks_differ(attempt):
+    """All at once must give what one by one gives."""
+    q, k, v = NEW
+    at_once, past, parts = ask(attempt, q, k, v)[0], None, []
+    for part in (slice(0, 1), slice(1, 3), slice(3, 4)):
+        out, past = ask(attempt, q[:, :, part], k[:, :, part], v[:, :, part], past)
+        parts.append(out)
+    moved = (at_once - torch.cat(parts, dim=2)).abs().amax((0, 1, 3))
+    if moved.max() < 1e-4:
+        return None
+    return (
+        f"A cache only saves work: four tokens at once, or first one, then two, then one, must give the same out. "
+        f"Yours differs first at token {int((moved > 1e-4).nonzero()[0])}, by up to {float(moved.max()):.4f}."
+    )
+
+
+def heads_apart(attempt):
+    """Change one head of one item, and see whether others notice."""
+    steps = normal(S, D, seed=266)  # another one for each position: the same for all keys would change nothing
+
+    def change(at):
+        plus = torch.zeros(B, H, 1, 1)
+        plus[at] = 1
+        q, k, v, *past = (x + plus * steps[: x.size(2)] for x in (*NEW, *PAST))
+        return ask(attempt, q, k, v, tuple(past))[0].flatten(2)
+
+    return heads_that_mix(first_that_moves(ask(attempt, *NEW, PAST)[0].flatten(2), change, HEADS_TO_CHANGE))
+
+
+def cache_cut_off(attempt):
+    """The cache must lead back to the new keys and values: the next call is trained through it."""
+    q, k, v = (x.clone().requires_grad_() for x in NEW)
+    with torch.enable_grad():
+        out, cache = attempt(q, k, v, None)
+    cut = [name for name, x in zip(("keys", "values"), cache, strict=True) if out.requires_grad and not x.requires_grad]
+    if not cut:
+        return None
+    return f"The numbers are right, but no gradient flows through the {' and '.join(cut)} of the cache that you return."
+
+
+PRINT_THE_MASK = (
+    "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 times, and row 1 must be True 5 times."
+)
+
+EXERCISE = exercise(
+    attend_with_cache,
+    assemble=cache_from,
+    returns=("out", ("cached k", "cached v")),
+    axis_names=AXES
+    | {
+        2: "B",
+        3: "H",
+        5: "new",
+        7: "old",
+        4: "old",
+        12: "old + new",
+        9: "old + new",
+        8: "old + new",
+        11: "D",
+        13: "D",
+        17: "D",
+    },
+    cases=(
+        TestCase("five new tokens, no past", arguments(0, B, H, T, D)),
+        TestCase("five new tokens, a past of seven", arguments(5, B, H, T, D, S)),
+        TestCase("one token, no past", arguments(15, B, H, 1, D)),
+        TestCase("one new token, a past of seven", arguments(10, B, H, 1, D, S)),
+        TestCase("two new tokens, a past of 300", arguments(65, 1, 1, 2, T, 300)),
+        TestCase("a past with no positions", arguments(20, B, H, T, D, 0)),
+        TestCase("float64, a past of four", arguments(25, B, H, T, D, 4, torch.float64)),
+        TestCase("heads of 17 features", arguments(30, B, H, T, 17, S)),
+        TestCase("one item, one head", arguments(35, 1, 1, T, 13, 4)),
+        TestCase("scores around -30", arguments(40, B, H, T, 13, S, around=2.9)),
+        TestCase("float64, no past", arguments(50, B, H, T, D, dtype=torch.float64)),
+        TestCase("scores around -30, no past", arguments(45, B, H, T, 13, around=2.9)),
+        TestCase("float64, scores around -150", arguments(60, B, H, T, 13, S, torch.float64, around=6.45)),
+        TestCase(
+            "a hidden score far above the visible one",
+            by_hand([1.0, 1.0], [0.0, 300.0], [8.0, 4.0]),
+            limitation=LIMITATION_LARGE_SCORES,
+        ),
+    ),
+    minimal_inputs=(
+        by_hand([1.0], [1.0], [8.0], ([0.0], [4.0])),
+        by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0]),
+        by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0], ([0.0, 2.0], [1.0, 2.0])),
+        wider(by_hand([1.0], [1.0], [8.0], ([0.0], [4.0]))),
+        wider(by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0])),
+    ),
+    stage_of=several_new_tokens,
+    judge_first=("cached k", "cached v"),
+    error_meanings=(
+        (
+            r"'tuple' object has no attribute '(\w+)'",
+            "A tuple has no .{0}; the tensors in it may have: past is (k, v), so `past[0]` holds its keys.",
+        ),
+    ),
+    properties=(
+        properties.FINITE,
+        Property(
+            "cache-altered",
+            cache_altered,
+            "The cache is `torch.cat([past[0], k], dim=-2)` and `torch.cat([past[1], v], dim=-2)`. What else does "
+            "your code do to keys and values?",
+        ),
+    ),
+    behavioral_tests=(
+        BehavioralTest("future-seen", future_seen, PRINT_THE_MASK),
+        BehavioralTest("not-all-seen", past_not_seen, PRINT_THE_MASK),
+        BehavioralTest(
+            "items-mixed",
+            heads_apart,
+            "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
+        ),
+        BehavioralTest(
+            "weights-do-not-sum-to-1",
+            constant_values,
+            "Fill the scores, then apply one softmax over the last axis, and nothing after it.",
+        ),
+        BehavioralTest(
+            "chunks-differ",
+            chunks_differ,
+            "Which step depends on how many tokens come at once, or on whether there is a past?",
+        ),
+        BehavioralTest(
+            "cache-cut-off",
+            cache_cut_off,
+            "Return the very keys and values that you attended to, without detach, `.data` or a new tensor of them.",
+            required=True,
+            while_doing="where gradients are needed",
+        ),
+        gradients_flow(attend_with_cache, arguments(55, 2, 1, 3, 7, 2), ("q", "k", "v", "past")),
+    ),
+)

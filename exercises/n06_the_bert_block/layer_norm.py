@@ -1,0 +1,77 @@
+"""layer_norm: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import properties
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, normal
+from exercises.common.norm.behavior import VARIANCE, left_out, mean_not_0, vectors_apart
+from exercises.common.norm.inputs import BY_HAND, CASES, EQUAL_NUMBERS, SIZES, eps_matters, weight_and_bias
+from exercises.common.norm.steps import norm_from
+from feedback import TestCase
+from feedback.paged import exercise
+
+
+def layer_norm(x, weight, bias, eps):
+    """Bring each vector to mean 0 and variance 1, then stretch and shift its features.
+
+    Shapes: x (..., C), weight (C,), bias (C,) -> (..., C)
+    Source: Ba et al. 2016; notebook 06
+    """
+    mean = x.mean(dim=-1, keepdim=True)
+    variance = x.var(dim=-1, keepdim=True, unbiased=False)
+    return (x - mean) / (variance + eps).sqrt() * weight + bias
+
+
+FAR_FROM_0 = TestCase(
+    "numbers around 10,000",
+    (torch.tensor([10000.0, 10001.0, 10005.0]), torch.ones(3), torch.zeros(3), 1e-5),
+    limitation="It has a limit: try numbers around 10,000. If you compute the variance as the mean of the squares "
+    "minus the square of the mean, it is a small difference of two numbers near a hundred million, of which float32 "
+    "keeps seven digits. Subtract the mean first, and square what is left.",
+)
+
+
+def norm_of(attempt, x, weight, bias):
+    return attempt(x.clone(), weight.clone(), bias.clone(), 1e-5)
+
+
+EXERCISE = exercise(
+    layer_norm,
+    assemble=norm_from,
+    returns=("out",),
+    axis_names=AXES | SIZES,
+    cases=(
+        *(TestCase(name, args) for name, args in CASES),
+        TestCase("vectors of equal numbers", EQUAL_NUMBERS),
+        FAR_FROM_0,
+    ),
+    minimal_inputs=(
+        (torch.tensor([1.0, 3.0]), *BY_HAND, 0.0),
+        (torch.tensor([1.0, 3.0]), *BY_HAND, 3.0),
+        (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 0.0),
+        (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 3.0),
+        (
+            torch.tensor([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]]),
+            torch.tensor([1.0, 2.0, -1.0]),
+            torch.tensor([0.0, 1.0, 0.5]),
+            0.25,
+        ),
+    ),
+    stage_of=lambda args: eps_matters(args[0], args[-1]),
+    properties=(
+        properties.FINITE,
+        *left_out(lambda case: case.args[0]),
+        mean_not_0(
+            "Is the mean that you subtract that of the vector itself, over the last axis? And is there anything "
+            "after the division but z * weight + bias?"
+        ),
+        VARIANCE,
+    ),
+    behavioral_tests=(
+        vectors_apart(norm_of),
+        gradients_flow(
+            layer_norm, (normal(2, 3, 7, seed=191), *weight_and_bias(7, 192), 1e-5), ("x", "weight", "bias", None)
+        ),
+    ),
+)

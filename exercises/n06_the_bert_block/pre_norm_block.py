@@ -1,0 +1,67 @@
+"""pre_norm_block: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+import torch
+from torch import nn
+
+from exercises.common.gradients import gradients_flow
+from exercises.common.heads.inputs import layer_of
+from exercises.common.inputs import B, T, normal
+from feedback import TestCase
+from feedback.paged import exercise
+
+
+def pre_norm_block(x, attention, feed_forward, norm_1, norm_2):
+    """A pre-norm block: attention and feed-forward, each with its norm and its residual connection.
+
+    Shapes: x (B, T, C) -> (B, T, C); both sublayers and both norms take (B, T, C) to (B, T, C)
+    """
+    x = x + attention(norm_1(x))
+    normal = norm_2(x)
+    return x + feed_forward(normal)
+
+
+C = 7
+
+
+def _norm(weight, bias):
+    norm = nn.LayerNorm(len(weight))
+    norm.weight = nn.Parameter(weight, requires_grad=False)
+    norm.bias = nn.Parameter(bias, requires_grad=False)
+    return norm
+
+
+def _layers(width, seed):
+    """A linear layer in the place of each sublayer, and two norms that differ."""
+    linear = (
+        layer_of(normal(width, width, seed=seed + i) / math.sqrt(width), normal(width, seed=seed + i + 2))
+        for i in (0, 1)
+    )
+    norms = (_norm(1 + normal(width, seed=seed + i) / 4, normal(width, seed=seed + i + 2) / 4) for i in (4, 5))
+    return (*linear, *norms)
+
+
+def _inputs(*leading, width=C, seed):
+    return 3 * normal(*leading, width, seed=seed), *_layers(width, 10 * seed)
+
+
+def _nothing(width):
+    return layer_of(torch.zeros(width, width), torch.zeros(width))
+
+
+def _plain(width):
+    return _norm(torch.ones(width), torch.zeros(width))
+
+
+EXERCISE = exercise(
+    pre_norm_block,
+    returns=("out",),
+    axis_names={B: "B", T: "T", C: "C", 11: "C"},
+    cases=(
+        TestCase("a batch", _inputs(B, T, seed=61)),
+        TestCase("11 features", _inputs(B, T, width=11, seed=62)),
+    ),
+    minimal_inputs=((torch.tensor([[[2.0, 6.0]]]), _nothing(2), _nothing(2), _plain(2), _plain(2)),),
+    behavioral_tests=(gradients_flow(pre_norm_block, _inputs(B, T, seed=63), ("x", *[None] * 4)),),
+)

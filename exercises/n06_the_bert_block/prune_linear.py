@@ -1,0 +1,190 @@
+"""prune_linear: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.explainers import number
+from exercises.common.inputs import AXES, normal
+from feedback import Property, TestCase
+from feedback.paged import exercise
+
+
+def prune_linear(weight, bias, heads, num_heads, dim):
+    """Take heads out of a layer: their rows and bias entries (dim 0), or their columns (dim 1).
+
+    Shapes: weight (out, in), bias (out,) or None -> (weight, bias) without these heads
+    Source: Michel et al. 2019; notebook 06
+    """
+    keep = torch.ones(num_heads, dtype=torch.bool, device=weight.device)
+    keep[list(heads)] = False
+    features = keep.repeat_interleave(weight.size(dim) // num_heads).nonzero().flatten()
+    smaller = weight.index_select(dim, features)
+    return smaller, bias if bias is None or dim == 1 else bias[features]
+
+
+# The steps of a right answer to exercise 6.4, prune_linear, and a sentence about the learner's rows or columns.
+
+
+# ---------------------------------------------------------------- the right steps
+
+
+def width(weight, num_heads, dim):
+    """D, how many features a head has along dim."""
+    return weight.size(dim) // num_heads
+
+
+def head_of(feature, width, num_heads):
+    """The head that owns a feature."""
+    return feature // width
+
+
+def gone(heads, num_heads):
+    """The heads that go."""
+    return set(heads)
+
+
+def axis(dim):
+    """The axis of weight that is cut."""
+    return dim
+
+
+def cut(tensor, dim, features):
+    """What stays of a tensor."""
+    return tensor.index_select(dim, features)
+
+
+def cut_bias(bias, features, dim):
+    return bias if bias is None or dim == 1 else cut(bias, 0, features)
+
+
+def finish(weight, bias):
+    return weight, bias
+
+
+def prune_from(width=width, head_of=head_of, gone=gone, axis=axis, cut=cut, cut_bias=cut_bias, finish=finish):
+    """prune_linear(weight, bias, heads, num_heads, dim) made of these steps."""
+
+    def prune(weight, bias, heads, num_heads, dim):
+        size, going = width(weight, num_heads, dim), gone(heads, num_heads)
+        features = torch.tensor(
+            [i for i in range(weight.size(dim)) if head_of(i, size, num_heads) not in going], dtype=torch.long
+        )
+        return finish(cut(weight, axis(dim), features), cut_bias(bias, features, dim))
+
+    return prune
+
+
+right = prune_from()
+
+
+# ---------------------------------------------------------------- a sentence about the learner's rows or columns
+
+
+def where_from(case):
+    """Where the first wrong row or column of weight comes from, or None."""
+    weight, _, _, _, dim = case.args
+    word = ("row", "column")[dim]
+    mine, expected, given = (x.unbind(dim) for x in (case.actual[0], case.expected[0], weight))
+    for n, (a, b) in enumerate(zip(mine, expected, strict=True)):
+        if not torch.allclose(a, b):
+            found = [i for i, line in enumerate(given) if torch.allclose(a, line)]
+            belongs = next(i for i, line in enumerate(given) if torch.equal(b, line))
+            source = f"{word} {found[0]}" if found else f"none of the {word}s"
+            return f"{word} {n} of your weight is {source} of the weight given; {word} {belongs} belongs there"
+    return None
+
+
+def line_from(case):
+    return where_from(case) or explainers.entry(case)
+
+
+def arguments(seed, rows, columns, heads, num_heads, dim, bias=True, dtype=torch.float32):
+    """weight, bias, heads, num_heads and dim."""
+    return (
+        normal(rows, columns, seed=seed, dtype=dtype),
+        normal(rows, seed=seed + 1, dtype=dtype) if bias else None,
+        heads,
+        num_heads,
+        dim,
+    )
+
+
+def by_hand(rows, columns, heads, num_heads, dim, bias=True):
+    """Arguments whose numbers say where they belong: 12 is row 1, column 2."""
+    weight = 10.0 * torch.arange(rows)[:, None] + torch.arange(columns)
+    return weight, torch.arange(rows) + 0.5 if bias else None, heads, num_heads, dim
+
+
+def not_square(args):
+    """A stage: in a square weight rows and columns can be mistaken for each other without an exception."""
+    weight = args[0]
+    return int(weight.size(0) != weight.size(1))
+
+
+def wrong_lines(case):
+    found = where_from(case)
+    return f"{found[0].upper()}{found[1:]}." if found else None
+
+
+def wrong_entries(case):
+    mine, right = case.actual[1], case.expected[1]
+    if right is None or torch.allclose(mine, right):
+        return None
+    at = int((~torch.isclose(mine, right)).nonzero()[0])
+    return f"Your weight is right, but entry {at} of your bias is {number(mine[at])}, and {number(right[at])} is right."
+
+
+EXERCISE = exercise(
+    prune_linear,
+    assemble=prune_from,
+    returns=("weight", "bias"),
+    axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
+    cases=(
+        TestCase("head 1 of three, its rows", arguments(220, 12, 7, {1}, 3, 0)),
+        TestCase("head 1 of three, its columns", arguments(222, 7, 12, {1}, 3, 1)),
+        TestCase("head 0 of three, its rows, without a bias", arguments(224, 12, 7, {0}, 3, 0, bias=False)),
+        TestCase("head 2 of three, its columns, without a bias", arguments(226, 7, 12, {2}, 3, 1, bias=False)),
+        TestCase("heads [3, 0] of five, their rows", arguments(228, 10, 7, [3, 0], 5, 0)),
+        TestCase("heads [4, 0, 2] of five, their columns", arguments(230, 13, 35, [4, 0, 2], 5, 1)),
+        TestCase("no heads at all, rows", arguments(232, 12, 7, set(), 3, 0)),
+        TestCase("no heads at all, columns", arguments(234, 7, 12, [], 3, 1)),
+        TestCase("heads [2, 1] of four, rows of a square weight", arguments(252, 12, 12, [2, 1], 4, 0)),
+        TestCase(
+            "heads {0, 2} of four, rows of a square weight in float64",
+            arguments(236, 12, 12, {0, 2}, 4, 0, dtype=torch.float64),
+        ),
+        TestCase("heads [2, 1] of four, columns of a square weight", arguments(238, 12, 12, [2, 1], 4, 1)),
+        TestCase("heads {1, 3} of five, one row each", arguments(240, 5, 11, {1, 3}, 5, 0)),
+        TestCase("a single head, which stays", arguments(242, 4, 7, [], 1, 0)),
+        TestCase("head 1 of two, rows of a wide weight", arguments(244, 6, 22, {1}, 2, 0)),
+        TestCase("head 1 of two, columns of a tall weight", arguments(246, 22, 6, {1}, 2, 1)),
+        TestCase("head 2 of three, its columns, in float64", arguments(248, 7, 12, [2], 3, 1, dtype=torch.float64)),
+        TestCase("heads {1, 2, 3} of four, one row each", arguments(250, 4, 8, {1, 2, 3}, 4, 0)),
+    ),
+    minimal_inputs=(
+        by_hand(4, 1, {0}, 2, 0),
+        by_hand(1, 4, {0}, 2, 1),
+        by_hand(4, 1, [0, 1], 4, 0),
+        by_hand(4, 4, {0}, 2, 0),
+        by_hand(4, 4, {0}, 2, 1),
+        by_hand(4, 4, [2, 0], 4, 0),
+        by_hand(4, 4, [2, 0], 4, 1),
+        by_hand(6, 1, [2, 0], 3, 0),
+        by_hand(1, 6, [2, 0], 3, 1, bias=False),
+    ),
+    stage_of=not_square,
+    judge_first=("weight",),
+    properties=(
+        Property(
+            "wrong-features",
+            wrong_lines,
+            "Print the features that you keep: head h owns h * D to (h + 1) * D - 1, and what stays keeps its order.",
+        ),
+        Property(
+            "wrong-bias",
+            wrong_entries,
+            "The entries of bias that stay are those of the rows that stay: do you choose both by the same numbers?",
+        ),
+        properties.FINITE,
+    ),
+)

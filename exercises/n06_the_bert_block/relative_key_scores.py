@@ -1,0 +1,231 @@
+"""relative_key_scores: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, D, H, S, T, normal
+from feedback import BehavioralTest, Property, TestCase
+from feedback.paged import exercise
+
+
+def relative_key_scores(q, distance_embedding):
+    """What the distance from query to key adds to each score.
+
+    Shapes: q (B, H, T, D), distance_embedding (2M - 1, D) -> (B, H, T, T)
+    Units:  q_i . E[i - j + M - 1], not scaled
+    Source: Shaw et al. 2018; notebook 06
+    """
+    T, M = q.size(-2), (len(distance_embedding) + 1) // 2
+    positions = torch.arange(T, device=q.device)
+    distance = positions[:, None] - positions  # (T, T): query minus key
+    return torch.einsum("bhtd,tsd->bhts", q, distance_embedding[distance + M - 1])
+
+
+def length(q, m):
+    """T, the number of positions."""
+    return q.size(-2)
+
+
+def row(i, j, t, m):
+    """Which row of the table belongs to query i, (T, 1), and key j, (T,)."""
+    return i - j + m - 1
+
+
+def product(q, rows):
+    """The scores, from q (B, H, T, D) and the chosen rows (T, T, D)."""
+    return torch.einsum("bhtd,tsd->bhts", q, rows)
+
+
+def finish(scores, q):
+    return scores
+
+
+def scores_from(length=length, row=row, product=product, finish=finish):
+    """relative_key_scores(q, distance_embedding) made of these steps."""
+
+    def scores(q, distance_embedding):
+        m = (len(distance_embedding) + 1) // 2
+        t = length(q, m)
+        i, j = torch.arange(t)[:, None], torch.arange(t)
+        return finish(product(q, distance_embedding[row(i, j, t, m)]), q)
+
+    return scores
+
+
+def sources(case, i, j, factor=1.0):
+    """The rows of the table that give the scores at [i, j], and the positions whose vectors do."""
+    q, table = case.args
+    right = i - j + (len(table) + 1) // 2 - 1
+    with_each_row = q[:, :, i] @ table.T  # (B, H, 2M - 1)
+    with_each_vector = q @ table[right]  # (B, H, T)
+    return tuple(
+        torch.isclose(case.first[:, :, i, j, None], factor * scores, rtol=1e-4, atol=3e-5)
+        .flatten(0, 1)
+        .all(0)
+        .nonzero()
+        .flatten()
+        .tolist()
+        for scores in (with_each_row, with_each_vector)
+    )
+
+
+def where_from(case, factor=1.0):
+    """Which row of the table, or whose vector, gives the number that is furthest off; or None."""
+    at = *_, i, j = explainers.worst(case.first, factor * case.expected_first)
+    rows, positions = sources(case, i, j, factor)
+    if len(rows) == 1:
+        return (
+            f"your score at {explainers.position(at)}, query {i} and key {j}, is made with row {rows[0]} of "
+            f"distance_embedding; row {i - j + (len(case.args[1]) - 1) // 2} is right, {i} - {j} + M - 1"
+        )
+    if len(positions) == 1:
+        return (
+            f"your score at {explainers.position(at)}, query {i} and key {j}, is made with the vector of position "
+            f"{positions[0]}; it should be that of query {i}"
+        )
+    return None
+
+
+def row_used(case):
+    return where_from(case) or explainers.entry(case)
+
+
+def arguments(seed, b, h, t, d, m, dtype=torch.float32):
+    """q and distance_embedding."""
+    return normal(b, h, t, d, seed=seed, dtype=dtype), normal(2 * m - 1, d, seed=seed + 40, dtype=dtype)
+
+
+def as_split(args):
+    """The same numbers, in memory as the heads of one vector lie next to each other."""
+    q, *rest = args
+    return q.transpose(1, 2).contiguous().transpose(1, 2), *rest
+
+
+# ---------------------------------------------------------------- properties
+
+
+def other_row(case, factor=1.0):
+    """A clause on the row or query that was used, where that explains every wrong score: one may be chance."""
+    right = factor * case.expected_first
+    wrong = ~torch.isclose(case.first, right, rtol=1e-4, atol=3e-5).all(0).all(0)
+    if not wrong.any() or not all(any(sources(case, i, j, factor)) for i, j in wrong.nonzero().tolist()):
+        return None
+    return where_from(case, factor)
+
+
+def wrong_row(case):
+    found = other_row(case)
+    return f"{found[0].upper()}{found[1:]}." if found else None
+
+
+def wrong_row_and(done, power):
+    """A wrong row in scores that were multiplied by a power of D as well."""
+
+    def test(case):
+        size = case.args[0].size(-1)
+        found = other_row(case, size**power) if size > 1 else None
+        return f"Your scores were {done}, and they should not be scaled. Besides, {found}." if found else None
+
+    return test
+
+
+PRINT_THE_ROWS = (
+    "Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at [i, j], so the diagonal "
+    "must be M - 1 everywhere."
+)
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+
+def scores_are_linear(attempt):
+    """Double q: all scores must double."""
+    q, table = arguments(201, B, H, T, D, S)
+    once, twice = attempt(q.clone(), table.clone()), attempt(2 * q, table.clone())
+    moved = largest_difference(2 * once, twice)
+    if moved < 1e-3:
+        return None
+    return (
+        f"A dot product doubles when q doubles, and so must every score; yours is off by up to {moved:.4f}. "
+        "Something is done to q or to the scores besides the dot product."
+    )
+
+
+def heads_apart(attempt):
+    """Change one head of one item, and see whether the others notice."""
+    q, table = arguments(203, B, H, T, D, S)
+
+    def scores(q):
+        return attempt(q.clone(), table.clone()).flatten(2)
+
+    def change(at):
+        other = q.clone()
+        other[at] += normal(T, D, seed=205)
+        return scores(other)
+
+    return heads_that_mix(first_that_moves(scores(q), change, HEADS_TO_CHANGE))
+
+
+def queries_apart(attempt):
+    """Change one query, and see whether other rows notice."""
+    q, table = arguments(206, B, H, T, D, S)
+    other = q.clone()
+    other[:, :, 3] += 1
+    moved = (attempt(q.clone(), table.clone()) - attempt(other, table.clone())).abs().amax((0, 1, 3))
+    moved[3] = 0
+    if moved.max() < 1e-5:
+        return None
+    return (
+        f"Row i of the scores belongs to query i alone: when query 3 changed, row {int(moved.argmax())} moved by "
+        f"{float(moved.max()):.4f}."
+    )
+
+
+EXERCISE = exercise(
+    relative_key_scores,
+    assemble=scores_from,
+    returns=("scores",),
+    axis_names=AXES | {2: "B", 3: "H", 5: "T", 7: "T", 11: "D", 9: "2M - 1", 13: "2M - 1", 25: "2M - 1", 17: ""},
+    cases=(
+        TestCase("T = 5, M = 7", arguments(210, B, H, T, D, 7)),
+        TestCase("T = M = 5", arguments(211, B, H, T, D, 5)),
+        TestCase("T = 5, M = 13", arguments(212, B, H, T, D, 13)),
+        TestCase("T = 7, M = 13, in float64", arguments(213, B, H, S, D, 13, torch.float64)),
+        TestCase("one position, M = 1", arguments(214, B, H, 1, D, 1)),
+        TestCase("one position, M = 7", arguments(215, B, H, 1, D, 7)),
+        TestCase("two positions, M = 5", arguments(216, B, H, 2, D, 5)),
+        TestCase("one item", arguments(217, 1, H, T, D, 7)),
+        TestCase("one head", arguments(218, B, 1, S, D, 7)),
+        TestCase(
+            "q as `heads.split_heads` gives it",
+            as_split(arguments(219, B, H, T, D, 7)),
+            limitation="It has a limit: `heads.split_heads` ends with a transpose, and `view` cannot join axes of what "
+            "it returns; `reshape` can.",
+        ),
+    ),
+    minimal_inputs=(
+        (torch.tensor([[[[1.0], [2.0]]]]), torch.tensor([[1.0], [10.0], [100.0]])),
+        (torch.tensor([[[[1.0], [2.0]]]]), torch.tensor([[3.0], [1.0], [10.0], [100.0], [5.0]])),
+        (torch.tensor([[[[1.0, 0, 2, 0], [0, 3, 0, 1]]]]), torch.tensor([[1.0, 2, 0, 1], [0, 1, 4, 0], [5, 0, 1, 3]])),
+        (torch.tensor([[[[1.0], [2.0], [3.0]]]]), torch.tensor([[1.0], [10.0], [100.0], [1000.0], [10000.0]])),
+    ),
+    properties=(
+        properties.FINITE,
+        Property("scaled", wrong_row_and("divided by sqrt(D)", -0.5), PRINT_THE_ROWS),
+        Property("scaled", wrong_row_and("divided by D", -1), PRINT_THE_ROWS),
+        Property("multiplied-by-root", wrong_row_and("multiplied by sqrt(D)", 0.5), PRINT_THE_ROWS),
+        Property("wrong-row", wrong_row, PRINT_THE_ROWS),
+    ),
+    behavioral_tests=(
+        BehavioralTest(
+            "items-mixed",
+            heads_apart,
+            "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
+        ),
+        BehavioralTest("queries-mixed", queries_apart, "`q_i` . `E[i - j + M - 1]`: only query i is in row i."),
+        BehavioralTest("not-linear", scores_are_linear, "Only dot products: no softmax, no mask, nothing added."),
+        gradients_flow(relative_key_scores, arguments(207, 2, 1, 4, 7, 4), ("q", "distance_embedding")),
+    ),
+)

@@ -1,0 +1,193 @@
+"""mean_pool: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.inputs import AXES, S, T, normal, padded
+from feedback import BehavioralTest, TestCase
+from feedback.paged import exercise
+
+
+def mean_pool(hidden, mask):
+    real = mask.unsqueeze(-1)  # (B, T, 1)
+    return hidden.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1)
+
+
+def filled(hidden, mask, value=0.0):
+    """Padded tokens set to `value`."""
+    return hidden.masked_fill(~mask.unsqueeze(-1), value)
+
+
+def total(hidden, mask):
+    """The first step: the sum of the real tokens, (B, C)."""
+    return filled(hidden, mask).sum(1)
+
+
+def count(hidden, mask):
+    """The second step: how many there are, (B, 1)."""
+    return mask.sum(1, keepdim=True)
+
+
+def assemble(total=total, count=count):
+    """An answer to 7.2 with these steps replaced."""
+
+    def pooled(hidden, mask):
+        return total(hidden, mask) / count(hidden, mask)
+
+    return pooled
+
+
+GAPS = torch.tensor(
+    [
+        [True, False, True, True, False],
+        [False, True, True, False, True],
+        [True, True, False, False, False],
+        [False, False, False, True, False],
+    ]
+)
+
+
+# ---------------------------------------------------------------- what explains wrong numbers
+
+
+def stays(id, sentence, change, hint):
+    """A behavioral test: change(hidden, mask) must leave a part of the result as it was.
+
+    change gives other arguments, and the part of the result that must stay: an index.
+    """
+
+    def test(attempt):
+        hidden, mask = normal(3, T, 11, seed=231), GAPS[:3]
+        before = attempt(hidden.clone(), mask.clone())
+        hidden, mask, part = change(hidden.clone(), mask.clone())
+        moved = float((attempt(hidden, mask)[part] - before[part]).abs().max())
+        return None if moved < 1e-5 else f"{sentence} by up to {moved:.4f}."
+
+    return BehavioralTest(id, test, hint)
+
+
+def items_apart(changed, other):
+    def another_item(hidden, mask):
+        hidden[changed] += 1
+        mask[changed] = torch.tensor([False, False, False, True, False])
+        return hidden, mask, other
+
+    return stays(
+        "items-mixed",
+        f"The items of a batch must not affect each other: when item {changed} changed, the result for item "
+        f"{other} changed",
+        another_item,
+        "Sum and count along the tokens, axis 1, for each item by itself: which line takes in another item?",
+    )
+
+
+def other_padding(hidden, mask):
+    return hidden + 2 * ~mask.unsqueeze(-1), mask, ...
+
+
+def other_order(hidden, mask):
+    order = [3, 1, 4, 0, 2]
+    return hidden[:, order], mask[:, order], ...
+
+
+def other_feature(hidden, mask):
+    hidden[..., 0] += 1
+    return hidden, mask, (slice(None), slice(1, None))
+
+
+def mean_of_ones(attempt):
+    """The mean of ones is 1, however many they are."""
+    got = attempt(torch.ones(len(GAPS), T, 11), GAPS.clone())
+    if torch.allclose(got, torch.ones_like(got), atol=1e-3):
+        return None
+    item, feature = explainers.worst(got, torch.ones_like(got))
+    real = explainers.counted(int(GAPS[item].sum()), "real token", "real tokens")
+    return (
+        f"Where every number is 1, every mean is 1. Yours is {explainers.number(got[item, feature])} for an item "
+        f"of {T} tokens with {real}."
+    )
+
+
+BEHAVIORAL_TESTS = (
+    items_apart(1, 0),
+    items_apart(0, 1),
+    stays(
+        "padding-read",
+        "Padding must not matter: when the numbers of the padded tokens changed, your result changed",
+        other_padding,
+        "A padded token must add nothing to the sum: what is it multiplied by, or set to?",
+    ),
+    stays(
+        "order-read",
+        "A mean does not depend on the order of its tokens: when tokens and mask were reordered together, your "
+        "result changed",
+        other_order,
+        "The mask alone says which tokens are real: padding may be in front, behind or in gaps.",
+    ),
+    stays(
+        "features-mixed",
+        "Each feature has a mean of its own: when feature 0 changed, other features of your result changed",
+        other_feature,
+        "Which line sums over the last axis, or brings vectors to a length?",
+    ),
+    BehavioralTest(
+        "ones-do-not-give-1",
+        mean_of_ones,
+        "What is the sum divided by, and what else is done to it? Each of n real tokens has a share of 1 / n.",
+    ),
+)
+
+
+# ---------------------------------------------------------------- the exercise
+
+
+def pooling(name, seed, mask, c=11, dtype=torch.float32, change=lambda hidden, mask: hidden):
+    return TestCase(name, (change(normal(*mask.shape, c, seed=seed, dtype=dtype), mask), mask))
+
+
+def with_a_token_of_zeros(hidden, mask):
+    hidden[0, 1] = 0
+    return hidden
+
+
+def padding_behind(*lengths, max_length=T):
+    return padded(*lengths, max_length=max_length).squeeze(1)
+
+
+EXERCISE = exercise(
+    mean_pool,
+    assemble=assemble,
+    returns=("pooled",),
+    axis_names=AXES | {1: "B", 2: "B", 3: "B", 4: "B", 5: "T", 7: "T", 11: "C", 13: "C"},
+    cases=(
+        pooling("padding behind", 220, padding_behind(5, 2, 3)),
+        pooling("padding in front", 221, padding_behind(3, 6, max_length=S).flip(-1), c=13),
+        pooling("padding in gaps", 222, GAPS),
+        pooling("no padding", 223, padding_behind(S, S, S, max_length=S)),
+        pooling("one real token in each item", 224, torch.eye(T, dtype=torch.bool)[[3, 0, 4]]),
+        pooling("one item", 225, GAPS[1:2], c=13),
+        pooling("float64", 226, GAPS[:2], dtype=torch.float64),
+        pooling("large numbers in the padding", 227, GAPS[1:], change=lambda hidden, mask: filled(hidden, mask, 50.0)),
+        pooling("features that are 0", 228, GAPS[:3], change=lambda hidden, mask: hidden.clamp(min=0)),
+        pooling("three hundred tokens", 229, padding_behind(300, 161, max_length=300)),
+        pooling("a real token of zeros", 230, GAPS[1:3], change=with_a_token_of_zeros),
+        TestCase(
+            "a huge number in the padding",
+            (torch.tensor([[[0.5], [1e8]]]), torch.tensor([[True, False]])),
+            limitation="It has a limit: a huge number in the padding. If you subtract the padding from the sum of all "
+            "tokens, the real ones are rounded away next to it: make the padding 0 before you add anything up.",
+        ),
+    ),
+    minimal_inputs=tuple(
+        (torch.tensor(hidden), torch.tensor(mask))
+        for hidden, mask in (
+            ([[[1.0, 2.0], [5.0, 4.0]]], [[True, False]]),
+            ([[[1.0, 2.0], [5.0, 4.0]]], [[False, True]]),
+            ([[[1.0, 2.0], [5.0, 4.0], [3.0, 0.0]]], [[True, True, False]]),
+            ([[[1.0, 2.0], [5.0, 4.0], [3.0, 0.0]]], [[True, False, True]]),
+            ([[[1.0, 2.0], [5.0, 4.0]], [[0.0, 3.0], [2.0, 6.0]]], [[True, True], [False, True]]),
+        )
+    ),
+    properties=(properties.FINITE,),
+    behavioral_tests=BEHAVIORAL_TESTS,
+)

@@ -1,0 +1,236 @@
+"""MyBertSelfAttention: the reference, its steps and test cases; the page next to it says the rest."""
+
+from dataclasses import replace
+
+import torch
+from torch import nn
+
+from exercises.common import properties
+from exercises.common.attention.steps import multi_head_from
+from exercises.common.heads.behavior import behavioral_tests
+from exercises.common.heads.inputs import (
+    LIMITATION_LARGE_SCORES,
+    LIMITATION_ONE_AXIS,
+    SIZES,
+    C,
+    D,
+    is_masked,
+    large_score_arguments,
+    low_score_arguments,
+    random_layers,
+    self_attention_arguments,
+    small_arguments,
+)
+from exercises.common.heads.mistakes import as_it_is
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
+from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
+from feedback import ContractViolation, ModuleRunner, TestCase
+from feedback.paged import exercise
+from helpers.bert import BertConfig
+from helpers.heads import merge_heads, split_heads
+from helpers.masks import causal_mask
+
+
+class MyBertSelfAttention(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.num_heads = config.num_attention_heads
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+        self.key = nn.Linear(config.hidden_size, config.hidden_size)
+        self.value = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x, mask=None):
+        q = split_heads(self.query(x), self.num_heads)  # (B, H, T, D)
+        k = split_heads(self.key(x), self.num_heads)
+        v = split_heads(self.value(x), self.num_heads)
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5  # (B, H, T, T)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        weights = scores.softmax(dim=-1)
+        return merge_heads(weights @ v), weights
+
+
+LAYERS = ("query", "key", "value")
+
+
+def module_with(forward):
+    """A module with the three layers and the given forward(self, x, mask)."""
+
+    class Wrong(Assembled):
+        def __init__(self, config, layers=()):
+            super().__init__(LAYERS, config.hidden_size, layers)
+            self.num_heads = config.num_attention_heads
+
+        def forward(self, x, mask=None):
+            return forward(self, x, mask)
+
+    return Wrong
+
+
+def assemble(**steps):
+    """An answer to 7.1 with these steps replaced; there is no last layer."""
+    attend = multi_head_from(**steps)
+
+    def forward(self, x, mask):
+        return attend(x, x, (self.query, self.key, self.value, as_it_is), self.num_heads, mask)
+
+    return module_with(forward)
+
+
+ASKED = Layers(
+    LAYERS,
+    "nn.Linear(config.hidden_size, config.hidden_size)",
+    "`hidden_size` = {} features to {}",
+    bias=True,
+    alone=True,
+)
+
+
+def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
+    """Build the learner's module, put the numbers of three layers into its own, and apply it to x in evaluation.
+
+    Shapes: x (B, T, C), mask broadcastable to (B, H, T, T)
+    Errors: ContractViolation where the module lacks what the exercise names
+    Source: notebook 07
+    """
+    module = built(attempt, (query, key, value), num_heads)
+    torch.default_generator.manual_seed(torch.initial_seed())  # dropout, if any, drops the same for everyone
+    tells_modes_apart = mask and mask[0] is not None and mask[0].dim() == 2  # as a few masks do, the first one too
+    untouched = mask[0].clone() if tells_modes_apart and not issubclass(attempt, Assembled) else None
+    result = apply(module, x, *mask)
+    if untouched is not None:
+        require_mask_in_both_modes(module, result, x, num_heads, untouched)
+    return result
+
+
+def require_mask_in_both_modes(module, result, x, num_heads, mask):
+    """Say where a mask counts in one mode only; what else may be wrong is found elsewhere.
+
+    Errors: ContractViolation
+    """
+    shape = (x.size(0), num_heads, x.size(1), x.size(1))
+    try:
+        reads = [
+            bool((weights.nan_to_num(1.0) * ~mask).abs().max() > 1e-4) and weights.shape == shape
+            for _, weights in (result, apply(module.train(), x, mask))
+        ]
+    except Exception:
+        return
+    if reads == [True, False]:
+        raise ContractViolation(
+            "mask-only-in-training",
+            "The mask is used in training only: in evaluation, after module.eval(), hidden keys "
+            "are read. Take it out of `if self.training`; only dropout depends on the mode.",
+        )
+    if reads == [False, True]:
+        raise ContractViolation(
+            "mask-only-in-evaluation",
+            "The mask is used in evaluation only: in training, after module.train(), hidden keys "
+            "are read. It belongs to both; only dropout depends on the mode.",
+        )
+
+
+def built(attempt, layers, num_heads):
+    """A module with these numbers, in their dtype and in evaluation."""
+    config = BertConfig(hidden_size=layers[0].in_features, num_attention_heads=num_heads)
+    if issubclass(attempt, Assembled):
+        return attempt(config, layers).eval()
+    require_methods(attempt, "config", "x, mask=None")
+    module = attempt(config)
+    fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    return in_dtype(module, layers[0].weight.dtype).eval()
+
+
+def apply(module, x, *mask):
+    """The mask by name where forward knows it as mask, else as the second input; or none at all."""
+    if mask and takes(type(module).forward, 2, "mask"):
+        return module(x, mask=mask[0])
+    return module(x, *mask)
+
+
+def told(args):
+    """What the learner's module was given, for the card of an exception."""
+    x, num_heads, mask = args[0], args[4], args[5:]
+    given = (
+        "without a mask"
+        if not mask
+        else "with mask=None"
+        if mask[0] is None
+        else f"with a mask of shape {tuple(mask[0].shape)}"
+    )
+    return (
+        f"It was built with hidden_size = {x.size(-1)} and num_attention_heads = {num_heads}, to be applied to x "
+        f"of shape {tuple(x.shape)} {given}."
+    )
+
+
+def arguments(seed, b, t, h, d, *mask, dtype=torch.float32):
+    return only_read(self_attention_arguments(seed, b, t, h, d, *mask, layers=3, dtype=dtype))
+
+
+THREELAYERS = random_layers(C, 214)[:3]
+
+
+def ask(attempt, x, context, layers):
+    return run_bert_self_attention(attempt, x, *layers[:3], H)
+
+
+def built_for_three_heads(attempt):
+    return built(attempt, THREELAYERS, H)
+
+
+EXERCISE = exercise(
+    MyBertSelfAttention,
+    assemble=assemble,
+    returns=("out", "weights"),
+    runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), told),
+    axis_names=AXES | SIZES,
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
+    stage_of=lambda args: is_masked(args[5] if len(args) > 5 else None),
+    cases=(
+        TestCase("a batch, no mask given", arguments(200, B, T, H, D)),
+        TestCase("mask=None", arguments(201, B, S, H, D, None)),
+        TestCase("a causal mask (T, T)", arguments(202, B, T, H, D, CAUSAL)),
+        TestCase("a padding mask (B, 1, 1, T)", arguments(203, B, T, H, D, padded(2, 4, max_length=T)[:, None])),
+        TestCase("padding in front, (B, 1, 1, T)", arguments(204, B, S, H, D, padded(3, 6).flip(-1)[:, None])),
+        TestCase("a mask (B, 1, T, T)", arguments(205, B, T, H, D, some_hidden(B, 1, T, T))),
+        TestCase("a mask for each head, (B, H, T, T)", arguments(206, B, T, H, D, some_hidden(B, H, T, T, seed=2))),
+        TestCase("a mask (H, T, T)", arguments(216, B, T, H, D, some_hidden(H, T, T, seed=3))),
+        TestCase("a mask (T,)", arguments(207, B, T, H, D, some_hidden(T)), limitation=LIMITATION_ONE_AXIS),
+        TestCase("float64", arguments(208, B, T, H, D, some_hidden(T, T), dtype=torch.float64)),
+        TestCase("six heads of eleven features", arguments(209, B, S, 6, 11)),
+        TestCase("one head", arguments(210, B, T, 1, 10, CAUSAL)),
+        TestCase("one item", arguments(211, 1, T, H, D, some_hidden(1, H, T, T, seed=3))),
+        TestCase("one position", arguments(212, B, 1, H, D)),
+        TestCase("as many heads as positions", arguments(213, B, 8, 8, D, causal_mask(8))),
+        TestCase("scores around -7", only_read(low_score_arguments(215, -7.22, layers=3))),
+        TestCase("scores around -150", only_read(low_score_arguments(219, -150, layers=3))),
+        TestCase(
+            "hidden scores far above the visible ones",
+            only_read(large_score_arguments(221, layers=3)),
+            rtol=1e-3,
+            atol=1e-3,
+            limitation=LIMITATION_LARGE_SCORES,
+        ),
+    ),
+    minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),
+    square=("mask",),
+    properties=(
+        properties.FINITE,
+        properties.POSITIVE,
+        replace(properties.ROWS, hint=f"{properties.ROWS.hint} (Dropout that does not follow model.eval() does.)"),
+        properties.HIDDEN,
+    ),
+    behavioral_tests=(
+        *behavioral_tests(ask, MyBertSelfAttention, self_attention=True),
+        *trainable(
+            built_for_three_heads,
+            MyBertSelfAttention,
+            LAYERS,
+            (normal(B, T, C, seed=217), CAUSAL),
+            (normal(B, S, C, seed=218),),
+            apply,
+        ),
+    ),
+)

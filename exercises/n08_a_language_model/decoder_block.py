@@ -1,0 +1,451 @@
+"""DecoderBlock: the reference, its steps and test cases; the page next to it says the rest."""
+
+from functools import cache
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
+
+from exercises.common import properties
+from exercises.common.experiments import largest_difference
+from exercises.common.gradients import gradients_of, unreached
+from exercises.common.heads.inputs import PROJECTIONS
+from exercises.common.inputs import B, T, normal
+from exercises.common.modules import changes_with_the_mode, require_methods
+from feedback import BehavioralTest, ContractViolation, ModuleRunner, SummaryComparison, TestCase
+from feedback.explainers import worst
+from feedback.format import position
+from feedback.paged import exercise
+from helpers.attention import dot_product_attention
+from helpers.heads import MultiHeadAttention, merge_heads, split_heads
+from helpers.masks import causal_mask
+
+
+class DecoderBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = nn.Sequential(nn.Linear(d_model, d_ff), nn.GELU(), nn.Linear(d_ff, d_model))
+        self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+
+    def forward(self, x):
+        out, _ = self.attention(self.norm_1(x), causal=True)
+        x = x + out  # (B, T, C)
+        return x + self.feed_forward(self.norm_2(x))
+
+
+# How the results of answers to exercise 8.2 are compared.
+
+
+def right(x, numbers, num_heads, approximate="none"):
+    """What a block gives, with one of the two formulas of GELU."""
+
+    def linear(name, z):
+        return F.linear(z, *numbers.layers[name])
+
+    def norm(name, z):
+        return F.layer_norm(z, (numbers.d_model,), *numbers.layers[name])
+
+    z = norm("first_norm", x)
+    q, k, v = (split_heads(linear(name, z), num_heads) for name in PROJECTIONS[:3])
+    out, _ = dot_product_attention(q, k, v, causal_mask(x.size(1)))
+    x = x + linear("out_proj", merge_heads(out))
+    return x + linear("contract", F.gelu(linear("expand", norm("second_norm", x)), approximate=approximate))
+
+
+@cache
+def right_either_way(x, numbers, num_heads):
+    """What a block gives, with GELU itself and with its approximation."""
+    return right(x, numbers, num_heads), right(x, numbers, num_heads, approximate="tanh")
+
+
+def summary(args, value):
+    """The result; GELU may also be its approximation by tanh, which GPT-2 uses."""
+    if not isinstance(value, torch.Tensor) or value.shape != args[0].shape or value.dtype != args[0].dtype:
+        return value
+    exact, approximated = right_either_way(*args)
+    return exact if torch.allclose(value, approximated, rtol=1e-5, atol=1e-5) else value
+
+
+# Which layer of a block is which, in answers to exercise 8.2.
+#
+# Names and the order of registration are free: layers are recognized by their kind and shape, and the two norms by the
+# order in which they run.
+
+
+def layers_of(module, numbers):
+    """{name: layer} of a block, with its norms as a list.
+
+    Errors: ContractViolation
+    """
+    parts = _projections(module)
+    others = [layer for layer in module.modules() if isinstance(layer, nn.Linear) and layer not in parts.values()]
+    wanted = {"expand": (numbers.d_ff, numbers.d_model), "contract": (numbers.d_model, numbers.d_ff)}
+    for name, shape in wanted.items():
+        fitting = [layer for layer in others if tuple(layer.weight.shape) == shape]
+        if len(fitting) != 1 or len(others) != 2:
+            raise ContractViolation("feed-forward-layers", _about_feed_forward(others, numbers))
+        parts[name] = fitting[0]
+    for layer in parts.values():
+        if layer.bias is None:
+            raise ContractViolation(
+                "no-bias", "A layer of your block has no bias; here each has one, as is the default: no bias=False."
+            )
+    norms = _norms(module, numbers)
+    _require_no_others(module, [*norms, *parts.values()])
+    return parts | {"norms": norms}
+
+
+def _projections(module):
+    found = [
+        part for part in module.modules() if all(isinstance(getattr(part, n, None), nn.Linear) for n in PROJECTIONS)
+    ]
+    if len(found) == 1:
+        return {name: getattr(found[0], name) for name in PROJECTIONS}
+    own = ", ".join(name for name, _ in module.named_children()) or "no layers at all"
+    raise ContractViolation(
+        "no-attention" if not found else "two-attentions",
+        f"The block needs one `MultiHeadAttention(d_model, num_heads)`, made in __init__; yours has {len(found)}. "
+        f"(Its own layers: {own}.)",
+    )
+
+
+def _about_feed_forward(others, numbers):
+    shapes = ", ".join(f"nn.Linear({layer.in_features}, {layer.out_features})" for layer in others)
+    shapes = shapes or "none (a plain list hides its layers: give each a name of its own, or use nn.ModuleList)"
+    return (
+        f"The feed-forward network has two layers, nn.Linear(d_model, d_ff) and nn.Linear(d_ff, d_model). Built with "
+        f"d_model = {numbers.d_model} and d_ff = {numbers.d_ff}, your block has {shapes}."
+    )
+
+
+def _norms(module, numbers):
+    norms = [part for part in module.modules() if isinstance(part, nn.LayerNorm)]
+    if len(norms) != 2:
+        raise ContractViolation(
+            "number-of-norms",
+            f"The block needs two `nn.LayerNorm(d_model)`, one for each sublayer; yours has {len(norms)}."
+            + ("" if norms else " (Layers in a plain list are not registered: `nn.ModuleList` registers them.)"),
+        )
+    for norm in norms:
+        if tuple(norm.normalized_shape) != (numbers.d_model,) or norm.weight is None or norm.bias is None:
+            raise ContractViolation("another-norm", f"A norm should be nn.LayerNorm(d_model), yours has {norm!r}.")
+        if norm.eps != 1e-5:
+            raise ContractViolation(
+                "another-eps", f"A norm of your block has eps = {norm.eps:g}; the default, 1e-05, is meant here."
+            )
+    return norms
+
+
+def _require_no_others(module, layers):
+    known = {id(parameter) for layer in layers for parameter in layer.parameters()}
+    others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
+    if others:
+        raise ContractViolation(
+            "extra-parameters",
+            "Besides attention, two norms and two layers of the feed-forward network, your block has parameters that "
+            f"are not asked for: {', '.join(others[:3])}.",
+        )
+
+
+# How answers to exercise 8.2 are built, filled with numbers and applied.
+
+
+class Numbers:
+    """What is copied into the layers of a block."""
+
+    def __init__(self, seed, d_model, d_ff, dtype=torch.float32):
+        self.d_model, self.d_ff, self.dtype = d_model, d_ff, dtype
+        shapes = dict.fromkeys(PROJECTIONS, (d_model, d_model))
+        shapes |= {"expand": (d_ff, d_model), "contract": (d_model, d_ff)}
+        self.layers = {
+            name: (
+                1.5 * normal(*shape, seed=seed + i, dtype=dtype) / shape[1] ** 0.5,
+                0.5 * normal(shape[0], seed=seed + 10 + i, dtype=dtype),
+            )
+            for i, (name, shape) in enumerate(shapes.items())
+        }
+        for i, name in enumerate(("first_norm", "second_norm")):
+            weight = 1 + 0.5 * normal(d_model, seed=seed + 20 + i, dtype=dtype)
+            self.layers[name] = weight, 0.5 * normal(d_model, seed=seed + 30 + i, dtype=dtype)
+
+    def __deepcopy__(self, memo):
+        return self  # a learner's code never gets it
+
+    def __repr__(self):
+        return f"numbers for d_model = {self.d_model} and d_ff = {self.d_ff}"
+
+
+def run_block(attempt, x, numbers, num_heads):
+    """Build the learner's block, put numbers into its layers, and apply it.
+
+    Errors: ContractViolation where a layer is missing, or is another than asked for
+    """
+    return built(attempt, x, numbers, num_heads)(x)
+
+
+def built(attempt, x, numbers, num_heads):
+    """A block with these numbers; x tells which norm runs first."""
+    require_methods(attempt, "d_model, num_heads, d_ff")
+    module = attempt(numbers.d_model, num_heads, numbers.d_ff)
+    if not isinstance(module, nn.Module):
+        raise ContractViolation(
+            "not-a-module", f"{attempt.__name__} must be an nn.Module: write class {attempt.__name__}(nn.Module)."
+        )
+    parts = layers_of(module, numbers)
+    if numbers.dtype != torch.float32:
+        module.to(numbers.dtype)
+    norms = in_order(module, parts.pop("norms"), x)
+    fill(parts | dict(zip(("first_norm", "second_norm"), norms, strict=True)), numbers)
+    return module
+
+
+def fill(parts, numbers):
+    with torch.no_grad():
+        for name, layer in parts.items():
+            layer.weight.copy_(numbers.layers[name][0])
+            layer.bias.copy_(numbers.layers[name][1])
+
+
+def in_order(module, norms, x):
+    """The two norms in the order in which their weights are used: by the norms themselves, or by `F.layer_norm`."""
+    used = Used([norm.weight for norm in norms])
+    with torch.no_grad(), used:
+        module(x.clone())
+    return [norms[i] for i in dict.fromkeys([*used.order, 0, 1])]
+
+
+class Used(TorchFunctionMode):
+    """Inside, the order in which functions of torch are given some tensors is noted."""
+
+    def __init__(self, tensors):
+        super().__init__()
+        self.places, self.order = {id(tensor): i for i, tensor in enumerate(tensors)}, []
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        given = map(id, tree_leaves((args, kwargs or {})))
+        self.order += [self.places[each] for each in given if each in self.places]
+        return function(*args, **(kwargs or {}))
+
+
+def described(args):
+    x, numbers, num_heads = args
+    return (
+        f"It was built with d_model = {numbers.d_model}, num_heads = {num_heads} and d_ff = {numbers.d_ff}, and "
+        f"applied to x of shape {tuple(x.shape)}."
+    )
+
+
+def pre_norm(x, attend, feed, norm_1, norm_2):
+    """The right step `forward`."""
+    x = x + attend(norm_1(x))
+    return x + feed(norm_2(x))
+
+
+def causally(attention, x):
+    """The right step `attend`."""
+    return attention(x, causal=True)[0]
+
+
+def with_gelu(x, expand, contract):
+    """The right step `feed`."""
+    return contract(F.gelu(expand(x)))
+
+
+def assemble(forward=pre_norm, attend=causally, feed=with_gelu):
+    forward_, attend_, feed_ = forward, attend, feed
+
+    class Wrong(nn.Module):
+        def __init__(self, d_model, num_heads, d_ff):
+            super().__init__()
+            self.attention = MultiHeadAttention(d_model, num_heads)
+            self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+            self.expand, self.contract = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+
+        def forward(self, x):
+            def attend(z):
+                return attend_(self.attention, z)
+
+            def feed(z):
+                return feed_(z, self.expand, self.contract)
+
+            return forward_(x, attend, feed, self.norm_1, self.norm_2)
+
+    return Wrong
+
+
+# ---------------------------------------------------------------- inputs
+
+
+def arguments(seed, b, t, h, d, d_ff, times=1.0, dtype=torch.float32):
+    return times * normal(b, t, h * d, seed=seed, dtype=dtype), Numbers(seed + 1, h * d, d_ff, dtype), h
+
+
+X, NUMBERS, HEADS = arguments(1400, B, T, 3, 4, 31)
+LONGER = normal(B, 9, 12, seed=1401)
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+
+def differs(attempt):
+    """Called twice, and built twice, a block with the same numbers gives the same."""
+    block = built(attempt, X, NUMBERS, HEADS)
+    first, second, third = block(X), block(X), built(attempt, X, NUMBERS, HEADS)(X)
+    moved = max(largest_difference(first, second), largest_difference(first, third))
+    if not moved > 1e-4:
+        return None
+    return (
+        f"Called twice with the same numbers, your block gives two different results; they differ by up to {moved:.4f}."
+    )
+
+
+def future_seen(attempt):
+    """Change one position, and see whether an earlier one notices."""
+    block = built(attempt, X, NUMBERS, HEADS)
+    before = block(X)
+    for j in range(1, T):
+        other = X.clone()
+        other[:, j] += normal(12, seed=1402)
+        moved = (block(other) - before)[:, :j].abs().amax((0, 2))
+        if moved.max() > 1e-4:
+            return (
+                f"A position must not see what comes after it: when x changed at position {j}, the result at position "
+                f"{int(moved.argmax())} moved by {float(moved.max()):.4f}."
+            )
+    return None
+
+
+def past_not_seen(attempt):
+    block = built(attempt, X, NUMBERS, HEADS)
+    other = X.clone()
+    other[:, 0] += normal(12, seed=1403)
+    moved = (block(other) - block(X)).abs().amax((0, 2))
+    if moved.min() > 1e-5:
+        return None
+    return (
+        f"A position reads all that comes before it: when x changed at position 0, the result at position "
+        f"{int(moved.argmin())} stayed as it was."
+    )
+
+
+def items_mixed(attempt):
+    block = built(attempt, X, NUMBERS, HEADS)
+    moved = largest_difference(block(torch.cat([X[:1], X[1:].flip(1)]))[0], block(X)[0])
+    if moved < 1e-4:
+        return None
+    return f"The items of a batch must not affect each other: when item 1 changed, item 0 moved by {moved:.4f}."
+
+
+def remembers(attempt):
+    block = built(attempt, X, NUMBERS, HEADS)
+    block(X)
+    got = block(LONGER)
+    if got.shape == LONGER.shape and torch.allclose(got, right(LONGER, NUMBERS, HEADS), rtol=1e-2, atol=5e-3):
+        return None
+    return "Used a second time, on a longer text, your block gives wrong numbers: it remembers the first call."
+
+
+def gradients(attempt):
+    """{what: its gradient} for x and the layers of a block."""
+    block, x = built(attempt, X, NUMBERS, HEADS), X.clone().requires_grad_()
+    parts = layers_of(block, NUMBERS)
+    layers = {name: layer for name, layer in parts.items() if name != "norms"}
+    layers |= {f"the {which} norm": norm for which, norm in zip(("first", "second"), parts["norms"], strict=False)}
+    weights = {name: layer.weight for name, layer in layers.items()}
+    return gradients_of(block(x), {"x": x, **weights}, seed=1404)
+
+
+@cache
+def right_gradient():
+    """The gradient of x, made by the reference."""
+    return gradients(DecoderBlock)["x"]
+
+
+def does_not_learn(attempt):
+    found = gradients(attempt)
+    missed = unreached(found, found)
+    if missed:
+        return missed
+    given, wanted = found["x"], right_gradient()
+    if torch.allclose(given, wanted, rtol=1e-2, atol=2e-2):
+        return None
+    at = worst(given, wanted)
+    return (
+        f"The numbers are right, but the gradient of x is not: at {position(at)} it is {given[at]:.4f}, and "
+        f"{wanted[at]:.4f} is right. A part of the calculation may be cut off from it, or its gradient scaled."
+    )
+
+
+EXERCISE = exercise(
+    DecoderBlock,
+    assemble=assemble,
+    returns=("out",),
+    runner=ModuleRunner(run_block, ("x", "the layers", "num_heads"), described),
+    comparison=SummaryComparison(summary),
+    axis_names={2: "B", 5: "T", 7: "T", 12: "C", 10: "C", 31: "d_ff", 23: "d_ff"},
+    cases=(
+        TestCase("a batch", arguments(1410, B, T, 3, 4, 31)),
+        TestCase("two heads of five features", arguments(1420, 3, 7, 2, 5, 23)),
+        TestCase("one text, one head", arguments(1430, 1, T, 1, 11, 17)),
+        TestCase("a text of one token", arguments(1440, B, 1, 3, 4, 31)),
+        TestCase("numbers around 10", arguments(1450, B, T, 3, 4, 31, 10.0)),
+        TestCase("float64", arguments(1460, B, 7, 2, 5, 23, dtype=torch.float64)),
+        TestCase("a text of 40 tokens", arguments(1480, 1, 40, 2, 4, 17)),
+        TestCase("small numbers", arguments(1470, B, T, 3, 4, 7, 0.05)),
+    ),
+    minimal_inputs=(),
+    error_meanings=(
+        (
+            r"'Tensor' and 'tuple'|'tuple' and 'Tensor'|must be Tensor, not tuple|can only concatenate tuple",
+            "`MultiHeadAttention` returns the pair (out, weights): take it apart before you add.",
+        ),
+        (
+            r"forward\(\) got an unexpected keyword argument 'is_causal'",
+            "The argument of `MultiHeadAttention` is called causal: `attention(x, causal=True)`.",
+        ),
+        (
+            r"mask must be bool",
+            "A mask of the course is bool, True = may attend; `causal=True` needs none.",
+        ),
+    ),
+    properties=(properties.FINITE,),
+    behavioral_tests=(
+        BehavioralTest(
+            "not-repeatable",
+            differs,
+            "Nothing here is random: is there a dropout, or a layer that is made again in every call of forward?",
+            early=True,
+        ),
+        BehavioralTest(
+            "future-seen",
+            future_seen,
+            "`attention(..., causal=True)`, or a mask that is True on and below the diagonal.",
+        ),
+        BehavioralTest("past-not-seen", past_not_seen, "Does forward use attention, and what it returns?"),
+        BehavioralTest("items-mixed", items_mixed, "Which line takes more than one item at a time?"),
+        BehavioralTest(
+            "remembers",
+            remembers,
+            "Keep nothing on self in forward: all it needs comes from x.",
+            required=True,
+            while_doing="used a second time, on a longer text,",
+        ),
+        BehavioralTest(
+            "another-mode",
+            lambda attempt: changes_with_the_mode(built(attempt, X, NUMBERS, HEADS), X),
+            "Without dropout nothing depends on the mode, and attention is causal in both: `causal=True`.",
+            required=True,
+            while_doing="in evaluation,",
+        ),
+        BehavioralTest(
+            "no-gradients",
+            does_not_learn,
+            "Use the layers themselves, and no detach, `.data` or `no_grad`.",
+            required=True,
+            while_doing="in the backward pass",
+        ),
+    ),
+)

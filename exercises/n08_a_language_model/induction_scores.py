@@ -1,0 +1,178 @@
+"""induction_scores: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common.inputs import generator, rows_of_weights
+from feedback import BehavioralTest, Property, TestCase
+from feedback.format import counted, number
+from feedback.paged import exercise
+
+
+def induction_scores(weights, ids):
+    latest, queries, keys = {}, [], []
+    for position, token in enumerate(ids.tolist()):
+        if token in latest:
+            queries.append(position)
+            keys.append(latest[token] + 1)  # what came after this token the last time
+        latest[token] = position
+    queries, keys = (torch.tensor(at, device=weights.device) for at in (queries, keys))
+    return weights[:, queries, keys].mean(dim=-1)  # (H, number of pairs) -> (H,)
+
+
+def earlier(ids, i):
+    """The earlier positions of the token at i, in order."""
+    return [j for j in range(i) if ids[j] == ids[i]]
+
+
+def after_the_previous(ids):
+    """The right step `pairs`: (i, position after the previous occurrence)."""
+    return [(i, earlier(ids, i)[-1] + 1) for i in range(len(ids)) if earlier(ids, i)]
+
+
+def at_pairs(weights, pairs):
+    """The right step `look`: (H, number of pairs)."""
+    queries, keys = zip(*pairs, strict=True)
+    return weights[:, list(queries), list(keys)]
+
+
+def mean(found, ids, pairs):
+    """The right step `average`."""
+    return found.mean(dim=-1)
+
+
+def assemble(pairs=after_the_previous, look=at_pairs, average=mean):
+    def scores(weights, ids):
+        found = pairs(ids.tolist())
+        return average(look(weights, found), ids, found)
+
+    return scores
+
+
+def compared(case):
+    """A head's score, and the pairs that it is made of."""
+    if not isinstance(case.actual, torch.Tensor) or case.actual.shape != case.expected.shape:
+        return f"a score for each of the {case.expected.numel()} heads is asked for"
+    off = (case.actual.double() - case.expected.double()).abs().nan_to_num(float("inf"))
+    head = int(off.argmax())
+    pairs = after_the_previous(case.args[1].tolist())
+    shown = ", ".join(f"[{i}, {j}]" for i, j in pairs[:3]) + (", ..." if len(pairs) > 3 else "")
+    return (
+        f"your score of head {head} is {number(case.actual[head])}, and {number(case.expected[head])} is right: the "
+        f"mean of {counted(len(pairs), 'weight', 'weights')}, at [query, key] = {shown}"
+    )
+
+
+def arguments(seed, heads, *ids, dtype=torch.float32):
+    """Rows that sum to 1, with weights above the diagonal too."""
+    return rows_of_weights(heads, len(ids), len(ids), seed=850 + seed, dtype=dtype), torch.tensor(ids)
+
+
+def causal(weights, ids):
+    weights = weights.tril()
+    return weights / weights.sum(-1, keepdim=True), ids
+
+
+def drawn(seed, heads, length, vocabulary):
+    return arguments(seed, heads, *torch.randint(vocabulary, (length,), generator=generator(seed)).tolist())
+
+
+TWICE = (9, 4, 7, 2, 6, 9, 4, 7, 2, 6)  # a text and its repetition
+
+
+TO_ITSELF_AND_BACK = torch.stack([torch.eye(6), torch.eye(6).roll(1, 0)])  # two heads: one reads i, one i - 1
+
+
+def stage_of(args):
+    """Texts in which no token occurs three times, or twice in a row; then the others."""
+    ids = args[1].tolist()
+    return int(max(ids.count(token) for token in ids) > 2 or any(a == b for a, b in zip(ids, ids[1:], strict=False)))
+
+
+def by_hand(*ids):
+    """One head, whose weights tell where they stand: 0.35 in row 3, column 5 (rows need not sum to 1 here)."""
+    size = len(ids)
+    table = torch.arange(size)[:, None] / 10 + torch.arange(size) / 100
+    return table[None].float(), torch.tensor(ids)
+
+
+def out_of_bounds(case):
+    """A mean of weights lies between the smallest and the largest of them."""
+    weights = case.args[0]
+    low, high = weights.flatten(1).aminmax(dim=1)
+    outside = (case.actual < low - 1e-5) | (case.actual > high + 1e-5) | case.actual.isnan()
+    if not outside.any():
+        return None
+    head = int(outside.nonzero()[0])
+    return (
+        f"A mean of weights lies between the smallest and the largest of them, {number(low[head])} and "
+        f"{number(high[head])} for head {head}; your score is {number(case.actual[head])}."
+    )
+
+
+def reads_other_entries(attempt):
+    """Put 1 into one entry after the other, and see which of them count."""
+    ids = torch.tensor([3, 1, 3, 2, 1, 3])
+    size = len(ids)
+    single = torch.eye(size * size).view(size * size, size, size)  # as many heads as entries
+    counted = attempt(single, ids).view(size, size)
+    wanted = torch.zeros(size, size)
+    for i, j in after_the_previous(ids.tolist()):
+        wanted[i, j] = 1
+    for says, which in (("counts", (counted != 0) & (wanted == 0)), ("does not count", (counted == 0) & (wanted == 1))):
+        if which.any():
+            i, j = which.nonzero()[0].tolist()
+            return (
+                f"With ids = {ids.tolist()}, the weights at [2, 1], [4, 2] and [5, 3] count: [query, position after "
+                f"its token's previous occurrence]. In your score the weight at [{i}, {j}] {says}."
+            )
+    return None
+
+
+EXERCISE = exercise(
+    induction_scores,
+    assemble=assemble,
+    returns=("scores",),
+    axis_names={3: "H", 5: "H", 2: "H", 7: "T", 10: "T", 11: "T", 13: "T", 23: "T"},
+    stage_of=stage_of,
+    cases=(
+        TestCase("a text that is repeated", arguments(1, 3, *TWICE)),
+        TestCase("a few tokens that occur twice", arguments(2, 5, 8, 3, 5, 8, 1, 5, 2, 9, 3, 0, 7)),
+        TestCase("causal weights", causal(*arguments(3, 3, 8, 3, 5, 2, 8, 5, 1))),
+        TestCase("float64, one pair", arguments(4, 2, 6, 2, 4, 1, 2, 0, 3, dtype=torch.float64)),
+        TestCase("weights of 0 and 1", (TO_ITSELF_AND_BACK, torch.tensor([1, 2, 1, 2, 1, 2]))),
+        TestCase("tokens that occur three times and more", arguments(5, 3, 4, 1, 6, 4, 2, 1, 4, 5, 1, 4, 3)),
+        TestCase("tokens that follow themselves", arguments(6, 3, 4, 4, 2, 7, 7, 7, 2, 4, 1, 5, 2)),
+        TestCase("a text of five words", drawn(7, 5, 23, 5)),
+        TestCase("causal weights, many repetitions", causal(*drawn(8, 2, 13, 4))),
+    ),
+    minimal_inputs=(by_hand(7, 3, 7), by_hand(7, 3, 5, 7), by_hand(7, 3, 7, 7), by_hand(7, 3, 7, 5, 7)),
+    square=("weights",),
+    error_meanings=(
+        (
+            r"index \d+ is out of bounds",
+            "A position after the end of the text was asked for, or an index stands on the axis of the heads: weights "
+            "are (H, T, T). An occurrence counts only if it comes before the position that reads; then the position "
+            "after it is always there. (Or is a token's id used as a place in a table that is too short for it?)",
+        ),
+        (
+            r"division by zero|expected a non-empty TensorList|expects a non-empty",
+            "No position was found whose token occurred before. Are the tokens compared as plain numbers? As keys of a "
+            "dict, two tensors are different, whatever they hold.",
+        ),
+    ),
+    properties=(
+        Property(
+            "not-a-mean",
+            out_of_bounds,
+            "Print the weights that you add up, and what you divide by: there is one weight for each position whose "
+            "token occurred before, and their number is the divisor.",
+        ),
+    ),
+    behavioral_tests=(
+        BehavioralTest(
+            "other-entries",
+            reads_other_entries,
+            "Print your pairs [query, key] for these ids, and compare them with the three.",
+        ),
+    ),
+)

@@ -1,0 +1,215 @@
+"""next_token_loss: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+import torch.nn.functional as F
+
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, T, generator, normal, round_numbers
+from feedback import BehavioralTest, Property, TestCase
+from feedback.format import counted, number, sentence
+from feedback.paged import exercise
+
+
+def next_token_loss(logits, ids, pad_id=None):
+    predictions, targets = logits[:, :-1], ids[:, 1:]  # position t predicts the token at t + 1
+    ignored = -100 if pad_id is None else pad_id
+    return F.cross_entropy(predictions.flatten(0, 1), targets.flatten(), ignore_index=ignored)
+
+
+def next_tokens(logits, ids):
+    """The right step `pair`."""
+    return logits[:, :-1], ids[:, 1:]
+
+
+def cross_entropy(predictions, targets):
+    """The right step `score`: one number for each pair."""
+    return F.cross_entropy(predictions.transpose(1, 2), targets, reduction="none")
+
+
+def real_targets(targets, pad_id, ids):
+    """The right step `real`: which pairs count."""
+    return torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
+
+
+def over_the_real(losses, real):
+    """The right step `average`."""
+    return losses[real].mean()
+
+
+def assemble(pair=next_tokens, score=cross_entropy, real=real_targets, average=over_the_real, sign=1):
+    """An answer, from its steps."""
+
+    def loss(logits, ids, pad_id=None):
+        predictions, targets = pair(logits, ids)
+        return sign * average(score(predictions, targets), real(targets, pad_id, ids))
+
+    return loss
+
+
+def compared(case):
+    """Both losses, and how many targets there are."""
+    _, ids, pad_id = case.args
+    targets = ids[:, 1:]
+    count = targets.numel() if pad_id is None else int((targets != pad_id).sum())
+    of = "" if count == targets.numel() else f"{count} of "
+    return (
+        f"your loss is {number(case.actual)}, and {number(case.expected)} is right: the mean over "
+        f"{of}{counted(targets.numel(), 'target', 'targets')}"
+    )
+
+
+V = 11
+
+
+def numbers(seed, b, t, v=V, dtype=torch.float32, times=2.0, plus=0.0):
+    """Logits (b, t, v) of which some are clearly higher than others."""
+    return times * normal(b, t, v, seed=800 + seed, dtype=dtype) + plus
+
+
+def words(seed, b, t, v=V):
+    return torch.randint(v, (b, t), generator=generator(seed))
+
+
+def padded(pad_id, *rows):
+    """Ids with padding where a row has None; other entries are never pad_id."""
+    return torch.tensor([[pad_id if word is None else word for word in row] for row in rows])
+
+
+N = None
+BEHIND = ((3, 5, 9, N, N, N), (4, 2, 8, 1, 5, N), (10, 3, N, N, N, N))
+IN_FRONT = ((N, N, 3, 5, 9, 2), (4, 2, 8, 1, 5, 3), (N, N, N, N, 10, 3))
+ONE_EMPTY = ((N, N, N, N, N, N), (4, 2, 8, 1, 5, N))
+
+
+SURE = torch.tensor([[[200.0, -200.0], [0.0, 0.0], [0.0, 0.0]]])  # the loss of its first prediction is exactly 0
+
+
+def stage_of(args):
+    """The shift first; then padding; then logits so far apart that a probability is 0 in floating point."""
+    logits, _, pad_id = args
+    return 2 if logits.abs().max() > 50 else int(pad_id is not None)
+
+
+CASES = (
+    TestCase("a batch", (numbers(1, B, T), words(1, B, T), None)),
+    TestCase("one text", (numbers(2, 1, 7), words(2, 1, 7), None)),
+    TestCase("two tokens each", (numbers(3, 3, 2), words(3, 3, 2), None)),
+    TestCase("float64", (numbers(4, B, T, 13, torch.float64), words(4, B, T, 13), None)),
+    TestCase("padding at the end", (numbers(5, 3, 6), padded(7, *BEHIND), 7)),
+    TestCase("padding in front", (numbers(6, 3, 6), padded(7, *IN_FRONT), 7)),
+    TestCase("padding in front of each text", (numbers(13, 2, 6), padded(7, IN_FRONT[0], IN_FRONT[2]), 7)),
+    TestCase("pad_id = 0", (numbers(7, 3, 6), padded(0, *BEHIND), 0)),
+    TestCase("a text of nothing but padding", (numbers(8, 2, 6, dtype=torch.float64), padded(6, *ONE_EMPTY), 6)),
+    TestCase("a pad_id, but no padding", (numbers(9, 1, 6), padded(7, IN_FRONT[1]), 7)),
+    TestCase("logits around 1000", (numbers(10, B, T, times=2.0, plus=1000.0), words(10, B, T), None)),
+    TestCase("a prediction that is sure, and right", (SURE, torch.tensor([[0, 0, 1]]), None)),
+    TestCase("logits from -500 to 500", (numbers(11, B, T, times=200.0), words(11, B, T), None)),
+    TestCase("logits from -500 to 500, padding", (numbers(12, 3, 6, times=200.0), padded(7, *BEHIND), 7)),
+)
+
+
+def small(ids, pad_id=None, times=1.0):
+    return small_batch([ids], pad_id, times)
+
+
+def small_batch(ids, pad_id=None, times=1.0):
+    return times * 2.5 * round_numbers(len(ids), len(ids[0]), 2), torch.tensor(ids), pad_id
+
+
+def loss_is_negative(case):
+    if not case.actual < 0:
+        return None
+    return f"A cross-entropy is never negative; yours is {number(case.actual)}."
+
+
+def not_a_number(case):
+    return sentence(compared(case)) if case.actual.isnan() else None
+
+
+def not_finite(case):
+    return None if case.actual.isfinite() else sentence(compared(case))
+
+
+def future_changes(attempt):
+    """Which logits matter: those of each position but the last."""
+    logits, ids = numbers(20, 1, T), words(20, 1, T)
+    before = attempt(logits.clone(), ids.clone())
+    other = logits.clone()
+    other[:, -1] = other[:, -1].flip(-1) + 1
+    if torch.allclose(before, attempt(other, ids.clone()), atol=1e-5):
+        return None
+    return (
+        "The last position predicts a token that is not in ids, so its logits must not count; when they changed, your "
+        f"loss went from {number(before)} to {number(attempt(other, ids.clone()))}."
+    )
+
+
+def first_id_matters(attempt):
+    logits, ids = numbers(21, 1, T), words(21, 1, T)
+    other = ids.clone()
+    other[:, 0] = (other[:, 0] + 1) % V
+    before, after = attempt(logits.clone(), ids.clone()), attempt(logits.clone(), other)
+    if torch.allclose(before, after, atol=1e-5):
+        return None
+    return (
+        "Nothing predicts the first token, so it is no target; when it changed, your loss went from "
+        f"{number(before)} to {number(after)}."
+    )
+
+
+PAIRS = "Write down for T = 3 which position of logits predicts which entry of ids. How many pairs are there?"
+
+EXERCISE = exercise(
+    next_token_loss,
+    assemble=assemble,
+    returns=("loss",),
+    axis_names=AXES | {3: "B", 5: "T", 6: "T", 7: "T", 11: "V", 13: "V", 4: "T - 1"},
+    stage_of=stage_of,
+    cases=CASES,
+    minimal_inputs=(
+        small([0, 1]),
+        small([0, 1, 1]),
+        small([0, 1, 0], 0),
+        small([1, 0, 0, 1, 1], 1),
+        small([0, 0, 1], 0),
+        small([1, 0, 1], None, 100.0),
+        small([0, 1, 1], None, 200.0),
+        small_batch([[0, 1], [1, 1]]),
+        small_batch([[0, 1, 1], [1, 1, 0]], 0),
+    ),
+    error_meanings=(
+        (
+            r"argument 'ignore_index'",
+            "`ignore_index` must be a number, and pad_id may be None. -100, its default, is the id of no token.",
+        ),
+        (
+            r"Expected target size|Expected input batch_size|target size|input batch_size|multi-target not supported",
+            "`F.cross_entropy` wants the classes on axis 1: flatten to (B * (T - 1), V) and (B * (T - 1),), or "
+            "transpose to (B, V, T - 1).",
+        ),
+        (
+            r"'bool' object has no attribute|must be Tensor, not bool",
+            "`targets != None` is a single True, not a mask: where pad_id is None, every target counts.",
+        ),
+    ),
+    properties=(
+        Property(
+            "nan",
+            not_a_number,
+            "NaN comes from 0 / 0, inf - inf or 0 * inf. The mean of no numbers is 0 / 0. And a probability rounded to "
+            "0 has the logarithm -inf, which times 0 is NaN: `log_softmax` never forms that probability.",
+        ),
+        Property(
+            "not-finite",
+            not_finite,
+            "The logarithm of a probability that was rounded to 0 is -inf; `log_softmax` and `F.cross_entropy` never "
+            "form that probability. Or is something divided by a count that is 0?",
+        ),
+        Property("negative-loss", loss_is_negative, "log p is at most 0, and the loss is the mean of -log p."),
+    ),
+    behavioral_tests=(
+        BehavioralTest("last-logits-count", future_changes, PAIRS),
+        BehavioralTest("first-id-counts", first_id_matters, PAIRS),
+        gradients_flow(next_token_loss, (numbers(22, 3, 6), padded(7, *BEHIND), 7), ("logits", None, None)),
+    ),
+)

@@ -1,0 +1,430 @@
+"""sample: the reference, its steps and test cases; the page next to it says the rest."""
+
+from functools import lru_cache
+
+import torch
+
+from exercises.common.inputs import generator, seeded, with_generator
+from feedback import BehavioralTest, FunctionRunner, Property, SummaryComparison, TestCase
+from feedback.format import listed, number, sentence
+from feedback.paged import exercise
+
+
+def sample(logits, temperature=1.0, top_k=None, generator=None):
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    if top_k is not None and top_k < logits.size(-1):
+        smallest = logits.topk(top_k).values[:, -1:]  # (B, 1), the smallest logit that stays
+        logits = logits.masked_fill(logits < smallest, float("-inf"))
+    probabilities = (logits / temperature).softmax(dim=-1)
+    return torch.multinomial(probabilities, 1, generator=generator).squeeze(1)  # (B, 1) -> (B,)
+
+
+# Statistics of drawn ids: from which distribution were they drawn?
+#
+# Two right answers draw different ids, so results are compared by their frequencies. A batch consists of two rows of
+# logits that are repeated many times, in turn; the ids of the rows that are equal are counted.
+
+
+ROWS = 2  # the rows of logits that a large batch repeats
+UNLIKELY = 50  # a G statistic with 8 degrees of freedom exceeds this by chance once in 20 million tries
+CLEARLY = 12  # what is this much less likely than the best name is not taken for it
+
+
+def summary(args, value):
+    """The name of the distribution that the ids fit; where nothing is left to chance, which tokens they are."""
+    logits, temperature, _, _ = args
+    if not isinstance(value, torch.Tensor) or value.shape != logits.shape[:1] or value.is_floating_point():
+        return f"{type(value).__name__} {tuple(getattr(value, 'shape', ()))}"
+    if is_small(args):
+        return "some token" if temperature and len(value) == 1 else which(logits, value)
+    counts = count(logits, value)
+    if counts is None:
+        return "no tokens"
+    found = {name: unlikeliness(counts, wanted) for name, wanted in distributions(args).items()}
+    if min(found.values()) > UNLIKELY:
+        return unnamed(counts)
+    if found["right"] < UNLIKELY:
+        return "right"
+    return next(name for name, value in found.items() if value < min(found.values()) + CLEARLY)
+
+
+def is_small(args):
+    """Whether there are too few rows to count: then nothing is left to chance, or only the shape is looked at."""
+    return len(args[0]) < 50
+
+
+def which(logits, ids):
+    if torch.equal(ids, logits.argmax(-1)):
+        return "the most likely"
+    if torch.equal(ids, logits.argmin(-1)):
+        return "the least likely"
+    return "one and the same" if len(ids) > 1 and len(ids.unique()) == 1 else "others"
+
+
+def unnamed(counts):
+    return "one token for each kind of row" if ((counts > 0).sum(1) == 1).all() else "another"
+
+
+def count(logits, ids):
+    """(ROWS, V): how often each token was drawn for each of the repeated rows; None where an id is no token's."""
+    vocabulary = logits.size(-1)
+    if ids.min() < 0 or ids.max() >= vocabulary:
+        return None
+    return torch.stack([ids[row::ROWS].long().bincount(minlength=vocabulary) for row in range(ROWS)])
+
+
+def unlikeliness(counts, wanted):
+    """The G statistic (a likelihood ratio) of these counts, infinite where something impossible was drawn."""
+    expected = counts.sum(1, keepdim=True) * wanted
+    drawn = counts > 0
+    if (wanted[drawn] < 1e-9).any():
+        return float("inf")
+    return float(2 * (counts[drawn] * (counts[drawn] / expected[drawn]).log()).sum())
+
+
+def largest(z, k):
+    """Which entries are among the k largest of their row."""
+    return z >= z.topk(min(k, z.size(-1))).values[:, -1:]
+
+
+def hidden(z, mask):
+    return z.masked_fill(~mask, float("-inf"))
+
+
+def distributions(args):
+    """{name: probabilities (ROWS, V)}: the right ones first, then those of mistakes."""
+    logits, temperature, top_k, _ = args
+    return _distributions(tuple(logits[:ROWS].double().flatten().tolist()), temperature, top_k)
+
+
+@lru_cache(maxsize=64)  # asked for in every check
+def _distributions(numbers, temperature, top_k):
+    z = torch.tensor(numbers, dtype=torch.float64).view(ROWS, -1)
+    k = z.size(-1) if top_k is None else top_k
+    top, divided = largest(z, k), z / temperature
+    over_rows = divided.softmax(0)
+    found = {
+        "right": hidden(divided, top),
+        "temperature multiplied": hidden(z * temperature, top),
+        "temperature ignored": hidden(z, top),
+        "top_k ignored": divided,
+        "one token more": hidden(divided, largest(z, k + 1)),
+        "one token less": hidden(divided, largest(z, k - 1)) if k > 1 else divided,
+        "the least likely": hidden(divided, largest(-z, k)),
+        "the others": hidden(divided, ~top) if not top.all() else divided,
+        "zero is no -inf": divided.masked_fill(~top, 0),
+        "positions in the top k": hidden(divided.sort(descending=True).values, torch.arange(z.size(-1)) < k),
+        "the cut of the first row": hidden(divided, z >= z[0].topk(min(k, z.size(-1))).values[-1]),
+        "uniform": hidden(torch.zeros_like(z), top),
+        "uniform over all": torch.zeros_like(z),
+        "softmax twice": hidden(z.softmax(-1) / temperature, top),
+        "softmax over the batch": hidden(over_rows.log(), top),
+        "greedy": hidden(z, largest(z, 1)),
+        "least likely first": hidden(-divided, top),
+    }
+    return {name: x.softmax(-1) for name, x in found.items()}
+
+
+def told(case):
+    """The token whose count is furthest off, above all one that should never be drawn, and how often it should be."""
+    logits = case.args[0]
+    if not isinstance(case.actual, torch.Tensor) or case.actual.shape != case.expected.shape:
+        return "one id for each row is asked for"
+    if is_small(case.args):
+        return first_row(case)
+    counts = count(logits, case.actual)
+    if counts is None:
+        return (
+            f"your ids run from {int(case.actual.min())} to {int(case.actual.max())}; there are {logits.size(1)} tokens"
+        )
+    wanted = distributions(case.args)["right"]
+    total = counts.sum(1, keepdim=True)
+    off = (counts / total - wanted).abs()
+    off[(wanted == 0) & (counts > 0)] += 1  # more than any share can be off
+    row, token = divmod(int(off.argmax()), logits.size(1))
+    probability, rows = float(wanted[row, token]), int(total[row])
+    should = f"about {round(rows * probability)}" if probability else "none"
+    numbers = ", ".join(f"{x:.4g}" for x in logits[row].tolist())
+    return (
+        f"{given(case.args)}, the logits [{numbers}] give token {token} the probability "
+        f"{number(probability) if probability else 0}: of {rows} such rows, {should} should draw it; yours did so in "
+        f"{int(counts[row, token])}"
+    )
+
+
+def given(args):
+    _, temperature, top_k, _ = args
+    return f"with temperature = {temperature:g}" + ("" if top_k is None else f" and top_k = {top_k}")
+
+
+def first_row(case):
+    """The first row whose id is not the right one, where nothing is left to chance."""
+    at = int((case.actual != case.expected).float().argmax())
+    logits = ", ".join(f"{x:.4g}" for x in case.args[0][at].tolist())
+    return (
+        f"{given(case.args)}, the logits [{logits}] should give token {int(case.expected[at])}; yours gave "
+        f"{int(case.actual[at])}"
+    )
+
+
+def divide(logits, temperature):
+    """The right step `scale`."""
+    return logits / temperature
+
+
+def keep_the_largest(logits, top_k):
+    """The right step `cut`: -inf outside the top_k largest logits."""
+    smallest = logits.topk(min(top_k, logits.size(-1))).values[:, -1:]
+    return logits.masked_fill(logits < smallest, float("-inf"))
+
+
+def softmax(z):
+    """The right step `weigh`."""
+    return z.softmax(dim=-1)
+
+
+def one_each(probabilities, generator):
+    """The right step `draw`."""
+    return torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
+
+
+def the_largest(logits, generator):
+    """The right step `greedy`: what temperature 0 gives."""
+    return logits.argmax(dim=-1)
+
+
+def assemble(scale=divide, cut=keep_the_largest, weigh=softmax, draw=one_each, greedy=the_largest):
+    def sample(logits, temperature=1.0, top_k=None, generator=None):
+        if temperature == 0 and greedy:
+            return greedy(logits, generator)
+        z = scale(logits, temperature)
+        z = z if top_k is None else cut(z, top_k)
+        return draw(weigh(z), generator)
+
+    return sample
+
+
+ROWS = torch.tensor([[1.6, -0.4, 0.3, 1.0, -1.2], [-0.9, 1.3, 1.8, -0.3, 0.5]])
+
+
+def many(temperature=1.0, top_k=None, seed=None, plus=0.0, dtype=torch.float32, again=120):
+    """A large batch that repeats two rows."""
+    return ROWS.repeat(again, 1).to(dtype) + plus, temperature, top_k, seed
+
+
+def few(seed, b, v, *options):
+    return 2 * torch.randn(b, v, generator=generator(seed)), *options
+
+
+def stage_of(args):
+    """The temperature first, then top_k, then a top_k above V, then temperature 0."""
+    logits, temperature, top_k, _ = args
+    if temperature == 0:
+        return 3
+    return 0 if top_k is None else 1 + int(top_k > logits.size(-1))
+
+
+NEARLY_ALIKE = torch.tensor([[0.0, 0.01, -1.0], [2.01, -3.0, 2.0]]).repeat(20, 1)
+SURE = torch.tensor([[-30.0, 2.0, 40.0, -5.0]])
+
+CASES = (
+    TestCase("temperature 1", many(seed=1, again=1200)),
+    TestCase("temperature 0.5", many(0.5, seed=2, again=700)),
+    TestCase("temperature 3", many(3.0, seed=3, again=500)),
+    TestCase("a batch of one row", (SURE, 1.0, None, 4)),
+    TestCase("a call without a generator, temperature 2", many(2.0, again=300)),
+    TestCase("float64, temperature 0.4", many(0.4, seed=5, dtype=torch.float64, again=400)),
+    TestCase("top_k = 2", many(top_k=2, seed=6)),
+    TestCase("temperature 4, top_k = 3", many(4.0, 3, 7, again=500)),
+    TestCase("top_k = 1", few(8, 19, 11, 1.0, 1, 8)),
+    TestCase("top_k = V", many(1.5, 5, 9)),
+    TestCase("top_k above V", many(0.8, 50, 10)),
+    TestCase("top_k = V, two tokens alike", (torch.zeros(400, 2), 1.0, 2, 16)),
+    TestCase("temperature 0", few(11, 23, 13, 0.0, None, 11)),
+    TestCase("temperature 0 and top_k = 3", few(12, 29, 11, 0.0, 3, 12)),
+    TestCase("temperature 0, no generator", few(13, 31, 7, 0, None, None)),
+    TestCase("temperature 0, two logits nearly alike", (NEARLY_ALIKE, 0.0, None, 15)),
+    TestCase(
+        "temperature 0, two logits that differ by 0.000001",
+        (torch.tensor([[1.0, 1.000001]]).repeat(20, 1), 0.0, None, 18),
+        limitation="It has a limit: at temperature 0, two logits that differ by 0.000001. A very small temperature is "
+        "not 0, and there the likelier token must come every time: argmax takes it without a division.",
+    ),
+    TestCase(
+        "logits around 500",
+        many(seed=14, plus=500.0),
+        limitation="It has a limit: with logits around 500, exp overflows; a softmax that takes away the largest logit "
+        "first does not.",
+    ),
+    TestCase(
+        "logits around -300, top_k = 1",
+        (torch.tensor([[-300.0, -301.0, -400.0]]).repeat(40, 1), 1.0, 1, 17),
+        limitation="It has a limit: tokens outside top_k must not be drawn, however low the others are. -inf is below "
+        "every logit; and a softmax that takes away the largest logit first does not divide 0 by 0.",
+    ),
+)
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+LOGITS = ROWS.repeat(40, 1)
+
+
+def ask(attempt, generator=None, top_k=None):
+    return attempt(LOGITS.clone(), 1.0, top_k, *(() if generator is None else (generator,)))
+
+
+def one_draw_for_all(attempt):
+    """Explains wrong numbers: equal rows always get the same token, which changes from call to call."""
+    found = [ask(attempt, seeded(seed)) for seed in range(24)]
+    if any(len(ids[row::2].unique()) > 1 for ids in found for row in (0, 1)) or len(torch.stack(found).unique()) == 1:
+        return None
+    if all(torch.equal(ids, found[0]) for ids in found):
+        return None
+    return (
+        "In each of 24 calls, 40 equal rows all drew the same token, and from call to call it was another one: one "
+        "draw decided for the whole batch."
+    )
+
+
+def draws_again(attempt):
+    generator = seeded(1)
+    if torch.equal(ask(attempt, generator), ask(attempt, generator)):
+        return "Called twice with one and the same generator, your code drew the same 80 tokens both times."
+    return None
+
+
+def listens(attempt):
+    for top_k in (None, 3):
+        found = []
+        for seed in (1, 2):  # of torch's global generator, which must not matter
+            torch.default_generator.manual_seed(seed)
+            found.append(ask(attempt, seeded(7), top_k))
+        if not torch.equal(*found):
+            return (
+                f"With top_k = {top_k}, two generators with the same seed gave different tokens: something other than "
+                "the generator decides."
+            )
+    return None
+
+
+def leaves_the_global_generator(attempt):
+    before = torch.random.get_rng_state()
+    ask(attempt, seeded(7))
+    if torch.equal(before, torch.random.get_rng_state()):
+        return None
+    return "With a generator, torch's global one must stay still; after your code has run, it has moved or was seeded."
+
+
+def ignores_its_defaults(attempt):
+    """Without further arguments the temperature is 1, and no token is left out."""
+    torch.default_generator.manual_seed(3)
+    drawn = attempt(LOGITS.clone())
+    missing = sorted(set(range(LOGITS.size(1))) - set(drawn.tolist()))
+    if not missing:
+        return None
+    return f"Called with logits alone, your code never drew {listed([f'token {token}' for token in missing])}."
+
+
+def draws_without(attempt):
+    torch.default_generator.manual_seed(3)
+    first, second = ask(attempt), ask(attempt)
+    if torch.equal(first, second):
+        return "Called twice without a generator, your code drew the same 80 tokens both times."
+    torch.default_generator.manual_seed(3)
+    if not torch.equal(first, ask(attempt)):
+        return "Without a generator, `torch.manual_seed(3)` before two calls gave different tokens."
+    return None
+
+
+def with_the_generator(id, test, hint, while_doing="called with a generator,"):
+    return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
+
+
+PASS_IT_ON = (
+    "Pass the generator on to whatever draws: `torch.multinomial(..., generator=generator)`. (`Categorical` and NumPy "
+    "cannot use it.)"
+)
+
+
+def wrong_frequencies(case):
+    args = case.args
+    return None if draws.is_small(args) or draws.summary(args, case.actual) == "right" else sentence(draws.told(case))
+
+
+def wrong_token(case):
+    is_free = case.args[1] and len(case.actual) == 1  # a single row that was drawn for
+    if not draws.is_small(case.args) or is_free or torch.equal(case.actual, case.expected):
+        return None
+    return sentence(draws.first_row(case))
+
+
+EXERCISE = exercise(
+    sample,
+    assemble=assemble,
+    returns=("ids",),
+    runner=FunctionRunner(with_generator, ("logits", "temperature", "top_k", "the generator's seed")),
+    comparison=SummaryComparison(draws.summary),
+    stage_of=stage_of,
+    cases=CASES,
+    minimal_inputs=(),
+    axis_names={2240: "B", 240: "B", 5: "V"},
+    error_meanings=(
+        (
+            r"probability tensor contains|invalid multinomial distribution",
+            "What was to be drawn from is no distribution: some entries are negative, infinite or NaN. Logits need a "
+            "softmax first, and a division by temperature 0 is no division at all.",
+        ),
+        (
+            r"selected index k out of range|index \d+ is out of bounds",
+            "There are not as many tokens as top_k asks for; then all of them may be drawn.",
+        ),
+        (
+            r"prob_dist must be",
+            "`torch.multinomial` draws from the last axis of one or two axes: give it (B, V).",
+        ),
+        (
+            r"Categorical\.?(sample|__init__)?.*'generator'|sample\(\) got an unexpected keyword argument 'generator'",
+            "`Categorical` takes no generator. `torch.multinomial(probabilities, 1, generator=generator)` does.",
+        ),
+    ),
+    properties=(
+        Property("wrong-token", wrong_token, "Nothing is left to chance here. Follow this row by hand."),
+        Property(
+            "wrong-frequencies",
+            wrong_frequencies,
+            "Print the probabilities of one row just before you draw. If they are softmax(logits / temperature) of "
+            "what may be drawn, look at the draw itself; if not, at the steps before it.",
+        ),
+    ),
+    behavioral_tests=(
+        BehavioralTest(
+            "one-draw-for-all",
+            one_draw_for_all,
+            "Each row needs a draw of its own: how many random numbers does your code draw?",
+            early=True,
+        ),
+        with_the_generator(
+            "same-draws",
+            draws_again,
+            "Every call should draw new tokens: draw with the generator you are given, and seed nothing inside.",
+            "called a second time,",
+        ),
+        with_the_generator("generator-ignored", listens, PASS_IT_ON),
+        with_the_generator(
+            "other-defaults",
+            ignores_its_defaults,
+            "The defaults are part of the signature: temperature=1.0, top_k=None, generator=None.",
+            "called with logits alone,",
+        ),
+        with_the_generator("global-generator-moved", leaves_the_global_generator, PASS_IT_ON + " And seed nothing."),
+        with_the_generator(
+            "not-repeatable",
+            draws_without,
+            "With `generator=None`, torch's functions use its global generator, so there is nothing more to do: no "
+            "seed, and no generator of your own.",
+            "called without a generator,",
+        ),
+    ),
+)

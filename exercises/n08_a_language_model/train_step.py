@@ -1,0 +1,297 @@
+"""train_step: the reference, its steps and test cases; the page next to it says the rest."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from exercises.common.inputs import AXES, generator, normal
+from feedback import ContractViolation, FunctionRunner, Property, TestCase
+from feedback.format import counted, describe, number, sentence
+from feedback.paged import exercise
+from helpers.decoder import next_token_loss
+
+
+def train_step(model, optimizer, ids):
+    loss = next_token_loss(model(ids), ids)
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    return loss.item()
+
+
+# Small language models to train, with what trains them.
+
+
+WIDTH = 3
+
+
+class Model(nn.Module):
+    """Logits from the mean of all tokens so far; in evaluation it gives half of what it gives in training."""
+
+    def __init__(self, seed, vocabulary, times):
+        super().__init__()
+        self.tokens = nn.Embedding(vocabulary, WIDTH, dtype=torch.float64)
+        self.out = nn.Linear(WIDTH, vocabulary, dtype=torch.float64)
+        for i, parameter in enumerate(self.parameters()):
+            parameter.data = times * normal(*parameter.shape, seed=seed + i, dtype=torch.float64)
+
+    def forward(self, ids):
+        x = self.tokens(ids)  # (B, T, C)
+        mean = x.cumsum(dim=1) / torch.arange(1, ids.size(1) + 1, device=x.device)[:, None]
+        return self.out(mean) * (1.0 if self.training else 0.5)
+
+
+class Table(nn.Module):
+    """A table with the logits after each token: small enough to follow by hand."""
+
+    def __init__(self, rows):
+        super().__init__()
+        self.rows = nn.Parameter(torch.tensor(rows, dtype=torch.float64))
+
+    def forward(self, ids):
+        return self.rows[ids]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is trained, and how.
+
+    rows      the table of a `Table`; without it a `Model` is built, from the seed
+    times     how large the parameters of a `Model` are: at 1 the gradients' norm is below 1, at 5 it is above
+    old       whether gradients of an earlier backward are there
+    training  the mode of the model
+    """
+
+    seed: int = 0
+    vocabulary: int = 11
+    optimizer: str = "SGD"
+    rows: tuple = ()
+    times: float = 1.0
+    old: bool = False
+    training: bool = True
+
+    def __deepcopy__(self, memo):
+        return self  # a learner's code never gets it
+
+    def model(self):
+        model = Table(self.rows) if self.rows else Model(self.seed, self.vocabulary, self.times)
+        if self.old:
+            for parameter in model.parameters():
+                parameter.grad = torch.full_like(parameter, 0.25)
+        return model.train(self.training)
+
+    def optimizer_of(self, model):
+        make = {
+            "SGD": lambda parameters: torch.optim.SGD(parameters, lr=1.0),
+            "SGD with momentum": lambda parameters: torch.optim.SGD(parameters, lr=0.5, momentum=0.9),
+            "Adam": lambda parameters: torch.optim.Adam(parameters, lr=0.1),
+        }
+        return make[self.optimizer](model.parameters())
+
+    def __repr__(self):
+        what = f"a table of logits, {[list(row) for row in self.rows]}," if self.rows else "a small model"
+        left = ", with gradients of an earlier backward in it" if self.old else ""
+        mode = "" if self.training else ", in evaluation mode"
+        return f"{what} and {self.optimizer}{left}{mode}"
+
+
+def parameters_of(model):
+    """All parameters in one row."""
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+
+
+def loss_before(model, ids):
+    """The right step `loss`."""
+    return next_token_loss(model(ids), ids)
+
+
+def gradients(model, optimizer, loss):
+    """The right step `backward`: what is in `.grad` afterwards comes from this loss alone."""
+    optimizer.zero_grad()
+    loss.backward()
+
+
+def to_norm_1(model):
+    """The right step `clip`."""
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+
+
+def once(optimizer):
+    """The right step `update`."""
+    optimizer.step()
+
+
+def of_before(loss, model, ids):
+    """The right step `give`."""
+    return loss.item()
+
+
+def assemble(loss=loss_before, backward=gradients, clip=to_norm_1, update=once, give=of_before):
+    """An answer, from its steps."""
+
+    def train_step(model, optimizer, ids):
+        found = loss(model, ids)
+        backward(model, optimizer, found)
+        clip(model)
+        update(optimizer)
+        return give(found, model, ids)
+
+    return train_step
+
+
+def told(case):
+    """The first loss that is not right, or else how far the parameters moved."""
+    for step, (mine, right) in enumerate(zip(case.actual[0], case.expected[0], strict=True), start=1):
+        if not torch.allclose(mine, right, rtol=1e-4, atol=3e-5):
+            return f"the loss of step {step} should be {number(right)}; yours is {number(mine)}"
+    start = parameters_of(case.args[0].model())
+    mine, right = ((parameters - start).norm() for parameters in (case.actual[1], case.expected[1]))
+    if number(mine) == number(right):
+        return f"the parameters move by {number(right)} in all, but yours in another direction"
+    return f"the parameters should move by {number(right)} in all; yours move by {number(mine)}"
+
+
+def call(attempt, setting, batches):
+    """The losses that came back from a step on each batch, and the parameters after the last one.
+
+    Errors: ContractViolation if something other than a number came back
+    """
+    model = setting.model()
+    optimizer = setting.optimizer_of(model)
+    losses = [as_number(attempt(model, optimizer, ids.clone())) for ids in batches]
+    return torch.stack(losses), parameters_of(model)
+
+
+def as_number(loss):
+    if loss is None:
+        raise ContractViolation("returns-none", "Your code returned None; the loss was expected, a single number.")
+    if isinstance(loss, torch.Tensor) and loss.numel() == 1:
+        return loss.detach().double().reshape(())
+    if isinstance(loss, float):
+        return torch.tensor(loss, dtype=torch.float64)
+    raise ContractViolation(
+        "returns-wrong-type", f"Your code returned {describe(loss)}; the loss was expected, a single number."
+    )
+
+
+def given(args):
+    setting, batches = args
+    steps = counted(len(batches), "step", "steps")
+    return f"It was called for {steps} with {setting!r}, on ids of shape {tuple(batches[0].shape)}."
+
+
+def batches(seed, b, t, steps=1, vocabulary=11):
+    return tuple(torch.randint(vocabulary, (b, t), generator=generator(seed + i)) for i in range(steps))
+
+
+def stage_of(args):
+    """The loss and the update; then clipping; then what earlier steps leave behind; then the mode."""
+    setting, texts = args
+    if not setting.training:
+        return 3
+    return 2 if len(texts) > 1 or setting.old else int(setting.times > 1)
+
+
+def by_hand(rows, *texts, **others):
+    return Setting(rows=rows, **others), tuple(torch.tensor([ids]) for ids in texts)
+
+
+def parameters_stay(case):
+    setting, _ = case.args
+    if not torch.equal(case.actual[1], parameters_of(setting.model())):
+        return None
+    return "The parameters are what they were before the step."
+
+
+def other_losses(case):
+    return None if torch.allclose(case.actual[0], case.expected[0]) else sentence(told(case))
+
+
+def other_parameters(case):
+    return None if torch.allclose(case.actual[1], case.expected[1]) else sentence(told(case))
+
+
+EVEN = ((0.0, 0.0), (0.0, 0.0))
+SURE = ((6.0, 0.0), (0.0, 6.0))
+
+EXERCISE = exercise(
+    train_step,
+    assemble=assemble,
+    returns=("loss", "parameters"),
+    axis_names=AXES | {3: "B", 5: "T", 7: "T", 11: "V"},
+    runner=FunctionRunner(call, ("model and optimizer", "ids"), describe=given),
+    stage_of=stage_of,
+    cases=(
+        TestCase("one step", (Setting(1), batches(1, 2, 5))),
+        TestCase("one text", (Setting(11), batches(2, 1, 7))),
+        TestCase("two tokens each", (Setting(21), batches(3, 3, 2))),
+        TestCase("large gradients", (Setting(31, times=5.0), batches(4, 2, 5))),
+        TestCase("large gradients, Adam", (Setting(41, optimizer="Adam", times=5.0), batches(5, 3, 7))),
+        TestCase("three steps", (Setting(51), batches(6, 2, 5, steps=3))),
+        TestCase("gradients of an earlier backward", (Setting(61, old=True), batches(9, 2, 5))),
+        TestCase("Adam, five steps", (Setting(71, optimizer="Adam", times=5.0), batches(10, 3, 5, steps=5))),
+        TestCase(
+            "momentum, three steps",
+            (Setting(81, optimizer="SGD with momentum", times=5.0, old=True), batches(15, 2, 7, steps=3)),
+        ),
+        TestCase("a model in evaluation mode", (Setting(91, training=False), batches(18, 2, 5))),
+    ),
+    minimal_inputs=(
+        by_hand(EVEN, [0, 1]),
+        by_hand(EVEN, [0, 1, 1]),
+        by_hand(SURE, [0, 1]),
+        by_hand(EVEN, [0, 1], [0, 1]),
+        by_hand(EVEN, [0, 1], old=True),
+        by_hand(EVEN, [0, 1, 0]),
+        by_hand(EVEN, [0, 1], optimizer="Adam"),
+    ),
+    error_meanings=(
+        (
+            r"'float' object has no attribute 'backward'",
+            "`loss.item()` is a plain number, without the graph that `backward` follows: call `backward` on the "
+            "tensor.",
+        ),
+        (
+            r"values to unpack",
+            "Here `model(ids)` gives the logits (B, T, V), and nothing else.",
+        ),
+        (
+            r"logits must be a tensor of floats",
+            "The logits (B, T, V) come first in `loss_of(logits, ids)`, and `model(ids)` gives nothing else: no past.",
+        ),
+        (
+            r"need ids \(B, T\) with T of at least 2",
+            "A text of two tokens lost one before it came to the loss, which shifts the ids itself.",
+        ),
+        (
+            r"Expected target size|Expected input batch_size",
+            "`F.cross_entropy` wants the classes on axis 1: transpose to (B, V, T - 1), or use `loss_of`.",
+        ),
+        (
+            r"backward through the graph a second time",
+            "`backward` was called twice on one loss. A step needs it once.",
+        ),
+    ),
+    properties=(
+        Property(
+            "nothing-moved",
+            parameters_stay,
+            "Print `[p.grad for p in model.parameters()]` right before `optimizer.step()`. Which line should have "
+            "filled them?",
+        ),
+        Property(
+            "other-loss",
+            other_losses,
+            "Print the loss, and compare it with the mean of -log p of each next token. Which model computed it: the "
+            "one before the step?",
+        ),
+        Property(
+            "other-update",
+            other_parameters,
+            "Print the gradients right before `optimizer.step()`. Are they those of this loss alone, and is their "
+            "total norm at most 1?",
+        ),
+    ),
+)

@@ -1,0 +1,83 @@
+"""pairs_to_halves: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers
+from exercises.common.inputs import AXES, normal
+from feedback import Property, TestCase
+from feedback.paged import exercise
+
+
+def pairs_to_halves(weight, num_heads):
+    """Put the rows of a query or key projection that was made for pairs in the order for halves.
+
+    Shapes: weight (H * D, C) -> (H * D, C), in each head its rows 0, 2, 4, ... and then 1, 3, 5, ...
+    Source: notebook 09
+    """
+    pairs = weight.unflatten(0, (num_heads, -1, 2))  # (H, D/2, 2, C)
+    return pairs.transpose(1, 2).flatten(0, 2)  # (H, 2, D/2, C) -> (H * D, C)
+
+
+PRINT_IT = "Try `torch.arange(H * D)[:, None]` as the weight: the result shows which row went where."
+
+
+def row_taken(case):
+    """The first wrong row, and which row of weight stands there instead."""
+    weight = case.args[0]
+    if case.first.shape != weight.shape:
+        return explainers.shape(case)
+    wrong = (case.first != case.expected_first).any(-1).nonzero().flatten().tolist()
+    got = explainers.number_of_row(weight, case.first[wrong[0]])
+    right = explainers.number_of_row(weight, case.expected_first[wrong[0]])
+    if got is None or right is None:
+        return explainers.entry(case)
+    return f"row {wrong[0]} of your result is row {got} of weight; it should be row {right}"
+
+
+def numbered(heads, size, columns=1):
+    """Each row holds its own number."""
+    return torch.arange(float(heads * size))[:, None].expand(-1, columns).clone(), heads
+
+
+def rows_lost(case):
+    """Every row of weight must be there once."""
+    weight, result = case.args[0], case.first
+    if result.shape != weight.shape:
+        return None
+    missing = [i for i, row in enumerate(weight) if not (result == row).all(-1).any()]
+    if not missing:
+        return None
+    return f"The rows only change places; row {missing[0]} of weight is nowhere in your result."
+
+
+def in_place(case):
+    """Rows of a head stay in that head."""
+    weight, heads = case.args
+    if case.first.shape != weight.shape or len({tuple(row) for row in weight.tolist()}) < len(weight):
+        return None
+    size = len(weight) // heads
+    for i, row in enumerate(case.first):
+        at = (weight == row).all(-1).nonzero().flatten().tolist()
+        if at and at[0] // size != i // size:
+            return f"Row {at[0]} of weight belongs to head {at[0] // size}, and in your result to head {i // size}."
+    return None
+
+
+EXERCISE = exercise(
+    pairs_to_halves,
+    returns=("rows",),
+    axis_names=AXES | {6: "H * D", 12: "H * D", 18: "H * D", 40: "H * D", 7: "C", 11: "C"},
+    cases=(
+        TestCase("3 heads of 4 rows", (normal(12, 7, seed=1), 3)),
+        TestCase("one head of 6 rows", (normal(6, 11, seed=2), 1)),
+        TestCase("2 heads of 6 rows", (normal(12, 7, seed=3), 2)),
+        TestCase("3 heads of 2 rows, which stay", (normal(6, 7, seed=4), 3)),
+        TestCase("5 heads of 8 rows, float64", (normal(40, 11, seed=5, dtype=torch.float64), 5)),
+        TestCase("3 heads of 6 rows, as many columns", (normal(18, 18, seed=6), 3)),
+    ),
+    minimal_inputs=(numbered(1, 4), numbered(2, 4), numbered(1, 6), numbered(1, 4, 4)),
+    properties=(
+        Property("rows-lost", rows_lost, "Nothing is computed here: every row is copied once. " + PRINT_IT),
+        Property("heads-mixed", in_place, "Sort within each head. " + PRINT_IT),
+    ),
+)

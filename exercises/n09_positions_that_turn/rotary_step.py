@@ -1,0 +1,162 @@
+"""rotary_step: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import pieces, properties
+from exercises.common.attention.steps import weights_from
+from exercises.common.experiments import largest_difference
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, H, normal
+from exercises.common.rotary import steps
+from feedback import BehavioralTest, FunctionRunner, TestCase
+from feedback.paged import exercise
+from helpers.rotary import rotate_pairs
+
+
+def rotary_step(q, k, v, past=None):
+    """Causal attention of new tokens to a past and to each other; the past holds keys that are turned already.
+
+    Shapes: q, k, v (B, H, T, D) -> out (B, H, T, D), and (keys, values) (B, H, S, D) for the next call
+    Source: notebook 09
+    """
+    old = 0 if past is None else past[0].size(-2)
+    T, D = q.shape[-2:]
+    positions = torch.arange(old, old + T, device=q.device)
+    q, k = rotate_pairs(q, positions), rotate_pairs(k, positions)
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
+    mask = torch.ones(T, old + T, dtype=torch.bool, device=q.device).tril(old)
+    scores = (q @ k.transpose(-2, -1) / D**0.5).masked_fill(~mask, float("-inf"))
+    return scores.softmax(dim=-1) @ v, (k, v)
+
+
+turn_pairs = steps.rotation_from(steps.neighbors, steps.join_neighbors)()
+
+
+def start(past):
+    """The position of the first new token; the past is (keys, values)."""
+    return 0 if past is None else past[0].size(-2)
+
+
+def turn_queries(q, positions):
+    return turn_pairs(q, positions)
+
+
+def turn_keys(k, positions):
+    return turn_pairs(k, positions)
+
+
+def turn_values(v, positions):
+    return v
+
+
+def keys_read(keys):
+    """The keys that queries meet, from those that are kept."""
+    return keys
+
+
+def join(past, k, v):
+    return (k, v) if past is None else (torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2))
+
+
+def everything(t, s):
+    return torch.ones(t, s, dtype=torch.bool)
+
+
+def mask(t, s):
+    return everything(t, s).tril(s - t)
+
+
+def keep(keys, values, k, v, past):
+    return keys, values
+
+
+def step_from(
+    start=start,
+    turn_queries=turn_queries,
+    turn_keys=turn_keys,
+    turn_values=turn_values,
+    keys_read=keys_read,
+    join=join,
+    mask=mask,
+    keep=keep,
+    **others,
+):
+    """rotary_step(q, k, v, past) made of these steps, and those of `weights_from`."""
+    weigh = weights_from(**others)
+
+    def rotary_step(q, k, v, past=None):
+        first = start(past)
+        positions = torch.arange(first, first + q.size(-2))
+        new_k, new_v = turn_keys(k, positions), turn_values(v, positions)
+        keys, values = join(past, new_k, new_v)
+        weights = weigh(turn_queries(q, positions), keys_read(keys), mask(q.size(-2), keys.size(-2)))
+        return weights @ values, keep(keys, values, new_k, new_v, past)
+
+    return rotary_step
+
+
+def step(attempt, new, past):
+    return pieces.pair(attempt(*new) if past is None else attempt(*new, past))
+
+
+call = pieces.caller(step)
+
+
+def arguments(seed, sizes, b=B, h=H, d=6, dtype=torch.float32):
+    return *(normal(b, h, sum(sizes), d, seed=seed + i, dtype=dtype) for i in range(3)), sizes
+
+
+def stage_of(args):
+    """One call first, where there is no past; then single tokens; then pieces of several."""
+    sizes = args[-1]
+    return 0 if len(sizes) == 1 else 1 if max(sizes[1:]) == 1 else 2
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+
+def shifted_text(attempt):
+    """In one call, out does not depend on positions but on distances: a token in front changes only what is read."""
+    q, k, v = (normal(1, 2, 4, 4, seed=59 + i) for i in range(3))
+    values = torch.ones_like(v)
+    out = call(attempt, q, k, values, [4])
+    if out.shape != v.shape or largest_difference(out, values) < 1e-3:
+        return None
+    return "out is a mean of values: where all values are 1, out must be 1. Yours is not; are the values turned?"
+
+
+EXERCISE = exercise(
+    rotary_step,
+    assemble=step_from,
+    returns=("out",),
+    axis_names=AXES | {4: "D", 6: "D", 14: "D", 9: "T", 12: "T", 1: "T"},
+    runner=FunctionRunner(call, input_names=("q", "k", "v", "pieces"), describe=pieces.in_words),
+    cases=(
+        TestCase("five tokens at once", arguments(1, [5])),
+        TestCase("one token", arguments(4, [1])),
+        TestCase("five tokens, then four times one", arguments(7, [5, 1, 1, 1, 1])),
+        TestCase("one token after the other", arguments(10, [1, 1, 1, 1, 1, 1, 1])),
+        TestCase("three, four and five tokens", arguments(13, [3, 4, 5])),
+        TestCase("one token, then seven, then one", arguments(16, [1, 7, 1], d=14)),
+        TestCase("one item and one head, two features", arguments(19, [2, 2, 3], 1, 1, 2)),
+        TestCase("float64", arguments(22, [3, 1, 2], dtype=torch.float64), rtol=5e-4, atol=5e-4),
+        TestCase("up to position 300", arguments(25, [290, 3, 7], 1, 1), rtol=5e-4, atol=5e-4),
+    ),
+    minimal_inputs=(
+        pieces.by_hand([1.0, 1.0], [1.0, 1.0], [0.0, 1.0], [2]),
+        pieces.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [3]),
+        pieces.by_hand([1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [1, 1]),
+        pieces.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [1, 1, 1]),
+        pieces.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], [2, 2]),
+        pieces.by_hand([1.0, 1.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 2.0, 8.0], [2, 2, 1]),
+    ),
+    stage_of=stage_of,
+    properties=(properties.FINITE,),
+    behavioral_tests=(
+        BehavioralTest("values-changed", shifted_text, "Only queries and keys are turned; values are averaged."),
+        pieces.pieces_differ(step),
+        pieces.past_shared(step, rotary_step),
+        gradients_flow(rotary_step, arguments(31, [2, 1], 1, 2, 4), ("q", "k", "v", None), call=call),
+    ),
+)

@@ -1,0 +1,141 @@
+"""absorbed_attention: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+import torch
+
+from exercises.common import properties
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, D, H, S, T, normal
+from exercises.common.sizes import largest_made
+from feedback import BehavioralTest, TestCase
+from feedback.paged import exercise
+
+
+def absorbed_attention(q, latents, w_k, w_v):
+    """Attention to latents whose keys and values are never made.
+
+    Shapes: q (B, H, T, D), latents (B, S, R), w_k (H, D, R), w_v (H, E, R)
+            -> out (B, H, T, E), weights (B, H, T, S)
+    Source: DeepSeek-V2, 2024; notebook 10
+    """
+    asked = torch.einsum("bhtd,hdr->bhtr", q, w_k)  # what q asks of a latent
+    scores = asked @ latents[:, None].transpose(-2, -1) / math.sqrt(q.size(-1))  # (B, H, T, S)
+    weights = scores.softmax(dim=-1)
+    read = weights @ latents[:, None]  # (B, H, T, R)
+    return torch.einsum("bhtr,her->bhte", read, w_v), weights
+
+
+ORDER = "A score is q · (W latent), a product of three factors. In which order do they make only small tensors?"
+
+
+def ask(q, w_k):
+    """What a query asks of a latent, (B, H, T, R)."""
+    return torch.einsum("bhtd,hdr->bhtr", q, w_k)
+
+
+def compare(asked, latents):
+    return asked @ latents[:, None].transpose(-2, -1)
+
+
+def root(q, latents, w_v):
+    return math.sqrt(q.size(-1))
+
+
+def softmax(scores):
+    return scores.softmax(dim=-1)
+
+
+def read(weights, latents):
+    """The average of the latents, (B, H, T, R)."""
+    return weights @ latents[:, None]
+
+
+def give(latent, w_v, w_k):
+    """out, from what was read."""
+    return torch.einsum("bhtr,her->bhte", latent, w_v)
+
+
+def finish(out, weights, scores):
+    return out, weights
+
+
+def absorbed_from(ask=ask, compare=compare, root=root, softmax=softmax, read=read, give=give, finish=finish):
+    """absorbed_attention(q, latents, w_k, w_v) made of these steps."""
+
+    def absorbed_attention(q, latents, w_k, w_v):
+        scores = compare(ask(q, w_k), latents) / root(q, latents, w_v)
+        weights = softmax(scores)
+        return finish(give(read(weights, latents), w_v, w_k), weights, scores)
+
+    return absorbed_attention
+
+
+def arguments(seed, b=B, h=H, t=T, s=S, d=D, e=13, r=17, dtype=torch.float32):
+    """q, latents, w_k, w_v."""
+    return (
+        normal(b, h, t, d, seed=seed, dtype=dtype),
+        normal(b, s, r, seed=seed + 1, dtype=dtype),
+        normal(h, d, r, seed=seed + 2, dtype=dtype) / 2,
+        normal(h, e, r, seed=seed + 3, dtype=dtype) / 2,
+    )
+
+
+def keys_made(attempt):
+    """With many positions and small latents, keys or values for all heads are the largest tensors by far."""
+    b, h, t, s, d, e, r = 1, 4, 2, 600, 32, 32, 4
+    shape = largest_made(attempt, *arguments(51, b, h, t, s, d, e, r))
+    if shape.numel() < b * h * s * min(d, e):
+        return None
+    sizes = ", ".join(map(str, shape))
+    return (
+        f"The numbers are right, but keys or values are made: with S = {s}, R = {r}, D = E = {d} and {h} "
+        f"heads, your code "
+        f"makes a tensor of shape ({sizes}), that is {shape.numel():,} numbers. The latents have {b * s * r:,}."
+    )
+
+
+EXERCISE = exercise(
+    absorbed_attention,
+    assemble=absorbed_from,
+    returns=("out", "weights"),
+    axis_names=AXES | {13: "E", 17: "R", 19: "R"},
+    cases=(
+        TestCase("a batch", arguments(1)),
+        TestCase("one query", arguments(5, t=1)),
+        TestCase("as many queries as positions", arguments(9, t=S)),
+        TestCase("one item and one head", arguments(13, b=1, h=1)),
+        TestCase("as many items as heads", arguments(17, b=3)),
+        TestCase("latents as wide as keys and values", arguments(21, d=11, e=11, r=11)),
+        TestCase("narrow latents", arguments(25, r=2)),
+        TestCase("one position", arguments(29, s=1)),
+        TestCase("float64", arguments(33, dtype=torch.float64)),
+    ),
+    minimal_inputs=(
+        (
+            torch.tensor([[[[1.0, 0.0]]]]),
+            torch.tensor([[[0.0], [1.0]]]),
+            torch.tensor([[[1.0], [0.0]]]),
+            torch.tensor([[[2.0]]]),
+        ),
+        (
+            torch.tensor([[[[1.0, 2.0]], [[1.0, 0.0]]]]),
+            torch.tensor([[[0.0], [1.0]]]),
+            torch.tensor([[[1.0], [0.0]], [[2.0], [1.0]]]),
+            torch.tensor([[[2.0]], [[4.0]]]),
+        ),
+        (
+            torch.tensor([[[[1.0, 2.0], [0.0, 1.0]]]]),
+            torch.tensor([[[0.0, 1.0], [1.0, 3.0]]]),
+            torch.tensor([[[1.0, 0.0], [2.0, 1.0]]]),
+            torch.tensor([[[2.0, 1.0], [0.0, 1.0]]]),
+        ),
+    ),
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
+    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
+    behavioral_tests=(
+        BehavioralTest("keys-made", keys_made, ORDER, required=True, while_doing="with 600 positions"),
+        gradients_flow(absorbed_attention, arguments(41, 2, 2, 3, 5, 4, 3, 6), ("q", "latents", "w_k", "w_v")),
+    ),
+)

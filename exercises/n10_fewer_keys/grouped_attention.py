@@ -1,0 +1,121 @@
+"""grouped_attention: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.attention.steps import attention_from
+from exercises.common.experiments import items_apart
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, D, S, T, normal, some_hidden
+from feedback import TestCase
+from feedback.paged import exercise
+
+
+def grouped_attention(q, k, v, mask=None):
+    """Several query heads share the keys and values of a group.
+
+    Shapes: q (B, H, T, D), k and v (B, G, S, D), mask broadcastable to (B, H, T, S)
+            -> out (B, H, T, D), weights (B, H, T, S)
+    Source: Ainslie et al. 2023; notebook 10
+    """
+    size = q.size(1) // k.size(1)  # H / G query heads read one key head
+    k, v = k.repeat_interleave(size, dim=1), v.repeat_interleave(size, dim=1)  # (B, H, S, D)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = scores.softmax(dim=-1)
+    return weights @ v, weights
+
+
+def spread_keys(k, heads):
+    """One key head for each query head: (B, G, S, D) -> (B, H, S, D)."""
+    return k.repeat_interleave(heads // k.size(1), dim=1)
+
+
+def spread_values(v, heads):
+    return spread_keys(v, heads)
+
+
+def grouped_from(spread_keys=spread_keys, spread_values=spread_values, **steps):
+    """grouped_attention(q, k, v, mask) made of these steps, and those of `attention_from`."""
+    attend = attention_from(**steps)
+
+    def grouped_attention(q, k, v, mask=None):
+        return attend(q, spread_keys(k, q.size(1)), spread_values(v, q.size(1)), mask)
+
+    return grouped_attention
+
+
+def group_read(case):
+    """Which group of keys gives the weights of the head that is furthest off."""
+    q, k, _, mask = (*case.args, None)[:4]
+    if case.last.shape != case.expected_last.shape:
+        return explainers.shape(case)
+    heads, groups = q.size(1), k.size(1)
+    wrong = (case.last - case.expected_last).abs().amax((0, 2, 3))
+    h = int(wrong.argmax())
+    for g in range(groups):
+        weights = (
+            attention_from()(q, k[:, g : g + 1].expand(-1, heads, -1, -1), q, mask)[1]
+            if q.size(2) == k.size(2)
+            else None
+        )
+        if weights is not None and torch.allclose(weights[:, h], case.last[:, h], atol=1e-4):
+            return f"your query head {h} reads group {g}; it should read group {h // (heads // groups)}"
+    return explainers.entry(case)
+
+
+def arguments(seed, heads, groups, t=T, s=S, d=D, b=B, dtype=torch.float32):
+    return (
+        normal(b, heads, t, d, seed=seed, dtype=dtype),
+        *(normal(b, groups, s, d, seed=seed + i, dtype=dtype) for i in (1, 2)),
+    )
+
+
+def by_hand(q, k, v):
+    """Heads of one feature, from one list of numbers per head: queries, keys and values."""
+    return tuple(torch.tensor(x)[None, :, :, None] for x in (q, k, v))
+
+
+def with_a_mask(args):
+    """A stage: without a mask first."""
+    return int(len(args) > 3 and args[3] is not None)
+
+
+EXERCISE = exercise(
+    grouped_attention,
+    assemble=grouped_from,
+    returns=("out", "weights"),
+    axis_names=AXES | {6: "H", 4: "H", 8: "H", 3: "G", 12: "H"},
+    stage_of=with_a_mask,
+    cases=(
+        TestCase("6 heads, 3 groups", arguments(1, 6, 3)),
+        TestCase("8 heads, 4 groups, as many queries as keys", arguments(4, 8, 4, s=T)),
+        TestCase("12 heads, 3 groups", arguments(7, 12, 3)),
+        TestCase("one group, as in multi-query attention", arguments(10, 4, 1)),
+        TestCase("as many groups as heads", arguments(13, 4, 4)),
+        TestCase("float64", arguments(16, 6, 3, dtype=torch.float64)),
+        TestCase("one query", arguments(19, 6, 3, t=1)),
+        TestCase("a mask (T, S)", (*arguments(22, 6, 3), some_hidden(T, S, seed=25))),
+        TestCase("a mask for padding, (B, 1, 1, S)", (*arguments(26, 6, 3), some_hidden(B, 1, 1, S, seed=29))),
+        TestCase("a mask for each head", (*arguments(30, 6, 3), some_hidden(1, 6, T, S, seed=33))),
+        TestCase("a mask (S,)", (*arguments(34, 6, 3), some_hidden(S, seed=37))),
+        TestCase("as many items as groups", (*arguments(38, 6, 3, b=3), some_hidden(3, 1, 1, S, seed=41))),
+    ),
+    minimal_inputs=(
+        by_hand([[1.0], [1.0]], [[0.0, 1.0]], [[0.0, 4.0]]),
+        by_hand([[1.0], [1.0], [1.0], [1.0]], [[0.0, 1.0], [0.0, 3.0]], [[0.0, 4.0], [0.0, 8.0]]),
+        by_hand([[1.0], [2.0], [1.0], [2.0]], [[0.0], [1.0]], [[1.0], [4.0]]),
+        tuple(x.repeat(1, 1, 1, 4) for x in by_hand([[1.0], [1.0]], [[0.0, 1.0]], [[0.0, 4.0]])),
+        (*by_hand([[1.0], [1.0]], [[0.0, 1.0]], [[0.0, 4.0]]), torch.tensor([True, False])),
+    ),
+    judge_first=("weights",),
+    none_hints=properties.WEIGHTS_ARE_NONE,
+    properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN),
+    behavioral_tests=(
+        items_apart(arguments(42, 4, 2)),
+        gradients_flow(grouped_attention, arguments(45, 4, 2, 3, 5, 4), ("q", "k", "v")),
+    ),
+)

@@ -1,0 +1,62 @@
+"""pool_heads: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.inputs import AXES, normal
+from feedback import TestCase
+from feedback.paged import exercise
+
+
+def pool_heads(weight, num_heads, groups):
+    """Make one key or value head out of the heads of each group: their mean.
+
+    Shapes: weight (H * D, C) -> (G * D, C)
+    Source: Ainslie et al. 2023; notebook 10
+    """
+    heads = weight.unflatten(0, (groups, num_heads // groups, -1))  # (G, H/G, D, C)
+    return heads.mean(dim=1).flatten(0, 1)
+
+
+def rows_of(case):
+    """The rows of weight whose mean is right where the learner's numbers are furthest off."""
+    weight, heads, groups = case.args
+    if case.first.shape != case.expected_first.shape:
+        return explainers.shape(case)
+    row = explainers.worst(case.first, case.expected_first)[0]
+    size = len(weight) // heads
+    group, d = divmod(row, size)
+    rows = [(group * (heads // groups) + h) * size + d for h in range(heads // groups)]
+    names = ", ".join(map(str, rows))
+    return f"row {row} should be the mean of the rows {names} of weight. {explainers.entry(case).capitalize()}"
+
+
+def counted(heads, size, groups):
+    """Each row holds its own number."""
+    return torch.arange(float(heads * size))[:, None], heads, groups
+
+
+EXERCISE = exercise(
+    pool_heads,
+    returns=("pooled",),
+    axis_names=AXES | {12: "H * D", 18: "H * D", 40: "H * D", 6: "G * D", 7: "C", 11: "C", 10: ""},
+    cases=(
+        TestCase("4 heads of 3 rows, 2 groups", (normal(12, 7, seed=1), 4, 2)),
+        TestCase("6 heads of 3 rows, 2 groups", (normal(18, 11, seed=2), 6, 2)),
+        TestCase("6 heads of 3 rows, 3 groups", (normal(18, 7, seed=3), 6, 3)),
+        TestCase("8 heads of 5 rows, 2 groups, float64", (normal(40, 11, seed=4, dtype=torch.float64), 8, 2)),
+        TestCase("one group", (normal(12, 11, seed=5), 4, 1)),
+        TestCase("as many groups as heads", (normal(12, 7, seed=6), 4, 4)),
+        TestCase("heads of one row", (normal(6, 7, seed=7), 6, 2)),
+        TestCase("as many rows as columns", (normal(12, 12, seed=8), 6, 3)),
+    ),
+    minimal_inputs=(
+        counted(2, 1, 1),
+        counted(2, 2, 1),
+        counted(4, 1, 2),
+        counted(4, 2, 2),
+        counted(6, 1, 2),
+        (torch.tensor([[1.0, 4.0], [3.0, 0.0]]), 2, 1),
+    ),
+    properties=(properties.FINITE,),
+)

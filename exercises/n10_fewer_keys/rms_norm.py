@@ -1,0 +1,114 @@
+"""rms_norm: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, T, normal
+from exercises.common.norm.steps import divide
+from feedback import TestCase
+from feedback.paged import exercise
+
+
+def rms_norm(x, weight, eps=1e-6):
+    """Divide each vector by the root of its mean square.
+
+    Shapes: x (..., C), weight (C,) -> (..., C)
+    Source: Zhang and Sennrich 2019; notebook 10
+    """
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))  # squares of float16 numbers above 255 are inf
+    mean_square = wide.square().mean(dim=-1, keepdim=True)
+    return (wide * torch.rsqrt(mean_square + eps)).to(x.dtype) * weight
+
+
+def prepare(x, weight):
+    """What is squared and divided."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
+def center(x):
+    return x
+
+
+def spread(x):
+    """The mean square."""
+    return x.square().mean(dim=-1, keepdim=True)
+
+
+def stretch(z, weight):
+    return z * weight
+
+
+def finish(out, x):
+    return out.to(x.dtype)
+
+
+def rms_norm_from(prepare=prepare, center=center, spread=spread, divide=divide, stretch=stretch, finish=finish):
+    """rms_norm(x, weight, eps) made of these steps; `divide` is that of layer norm, given the mean square."""
+
+    def norm(x, weight, eps=1e-6):
+        prepared = prepare(x, weight)
+        return finish(stretch(divide(center(prepared), spread(prepared), eps), weight), x)
+
+    return norm
+
+
+def root_mean_square(case):
+    """The learner's vector that is furthest off, by its own root mean square before the weight."""
+    if case.first.shape != case.expected_first.shape or not case.first.isfinite().all():
+        return explainers.entry(case)
+    x, weight = case.args[:2]
+    if (weight == 0).any():
+        return explainers.entry(case)
+    *row, _ = explainers.worst(case.first, case.expected_first)
+    got, right = (
+        float((t.double() / weight)[tuple(row)].square().mean().sqrt()) for t in (case.first, case.expected_first)
+    )
+    if abs(got - right) < 1e-3:
+        return explainers.entry(case)
+    place = f"of the vector at {explainers.position(row)} " if row else ""
+    return f"before the weight, the root mean square {place}is {got:.4f} in your result, and {right:.4f} is right"
+
+
+def arguments(*shape, seed, eps=None, around=0.5, dtype=torch.float32, size=1.0):
+    x = ((normal(*shape, seed=seed, dtype=torch.float64) + around) * size).to(dtype)
+    weight = (normal(shape[-1], seed=seed + 20, dtype=torch.float64) + 1).to(dtype)
+    return (x, weight) if eps is None else (x, weight, eps)
+
+
+def dtype_last(args):
+    """A stage: half precision is judged when the numbers are right otherwise."""
+    return int(args[0].dtype == torch.float16)
+
+
+EXERCISE = exercise(
+    rms_norm,
+    assemble=rms_norm_from,
+    returns=("out",),
+    axis_names=AXES | {7: "C", 11: "C", 13: "C", 17: "C"},
+    stage_of=dtype_last,
+    cases=(
+        TestCase("a batch", arguments(B, T, 11, seed=1)),
+        TestCase("one vector", arguments(7, seed=2)),
+        TestCase("heads", arguments(B, 3, T, 13, seed=3)),
+        TestCase("as many vectors as features", arguments(11, 11, seed=4)),
+        TestCase("eps = 0.5", arguments(B, T, 7, seed=5, eps=0.5)),
+        TestCase("small numbers", arguments(T, 11, seed=6, size=1e-3)),
+        TestCase("a vector of zeros", (torch.zeros(2, 7), torch.ones(7))),
+        TestCase("float64", arguments(B, T, 11, seed=7, dtype=torch.float64)),
+        TestCase("float16", arguments(B, T, 11, seed=8, dtype=torch.float16), rtol=5e-3, atol=5e-3),
+        TestCase(
+            "float16, up to 1,000", arguments(T, 11, seed=9, dtype=torch.float16, size=400.0), rtol=5e-3, atol=5e-3
+        ),
+    ),
+    minimal_inputs=(
+        (torch.tensor([3.0, 4.0]), torch.ones(2)),
+        (torch.tensor([1.0, 3.0]), torch.ones(2), 3.0),
+        (torch.tensor([3.0, 4.0]), torch.tensor([1.0, 2.0])),
+        (torch.tensor([[3.0, 4.0], [1.0, 0.0]]), torch.ones(2)),
+        (torch.tensor([[3.0, 4.0], [1.0, 0.0]]), torch.tensor([1.0, 2.0]), 0.5),
+        (torch.tensor([[1000.0, 500.0]], dtype=torch.float16), torch.ones(2, dtype=torch.float16)),
+    ),
+    properties=(properties.FINITE,),
+    behavioral_tests=(gradients_flow(rms_norm, arguments(2, 3, 7, seed=10), ("x", "weight")),),
+)

@@ -1,0 +1,144 @@
+"""capped_scores: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+import torch
+
+from exercises.common import explainers
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, H, S, T, normal, some_hidden
+from feedback import Property, TestCase
+from feedback.paged import exercise
+
+
+def capped_scores(scores, cap, mask):
+    """Keep the scores between -cap and cap, then hide keys.
+
+    Shapes: scores (B, H, T, S), mask broadcastable to it, True = may attend -> (B, H, T, S)
+    Source: Gemma 2, 2024; notebook 11
+    """
+    return (cap * torch.tanh(scores / cap)).masked_fill(~mask, float("-inf"))
+
+
+ORDER = "tanh(-inf) is -1. What becomes of a hidden key's -inf if it is capped?"
+
+
+FORMULA = (
+    "A score much smaller than the cap hardly changes, and a huge one ends at the cap. Try both with your formula."
+)
+
+
+def cap_them(scores, cap):
+    return cap * torch.tanh(scores / cap)
+
+
+def hide(scores, mask):
+    return scores.masked_fill(~mask, -math.inf)
+
+
+def finish(scores):
+    return scores
+
+
+def capped_from(cap_them=cap_them, hide=hide, finish=finish):
+    """capped_scores(scores, cap, mask) made of these steps."""
+
+    def capped_scores(scores, cap, mask):
+        return finish(hide(cap_them(scores, cap), mask))
+
+    return capped_scores
+
+
+def hidden_score(case):
+    """The first hidden key whose score is not -inf, or the first visible one whose score is."""
+    if case.first.shape != case.expected_first.shape:
+        return explainers.shape(case)
+    hidden = case.expected_first == -math.inf
+    wrong = (case.first == -math.inf) != hidden
+    if not wrong.any():
+        return visible_score(case)
+    at = tuple(wrong.nonzero()[0].tolist())
+    kind = "hidden from" if hidden[at] else "visible to"
+    got = explainers.number(case.first[at])
+    return f"key {at[-1]} is {kind} query {at[-2]}, and its score at {explainers.position(at)} is {got}"
+
+
+def visible_score(case):
+    """The visible score that is furthest off."""
+    if case.first.shape != case.expected_first.shape:
+        return explainers.shape(case)
+    scores, cap, _ = case.args
+    visible = case.expected_first.isfinite()
+    if not visible.any():
+        return explainers.entry(case)
+    at = explainers.worst(*(x.masked_fill(~visible, 0.0) for x in (case.first, case.expected_first)))
+    got, right = explainers.number(case.first[at]), explainers.number(case.expected_first[at])
+    score = f"the score {explainers.number(scores[at])} at {explainers.position(at)}"
+    return f"{score} became {got}; with a cap of {cap} it becomes {right}"
+
+
+ALL = torch.ones(T, S, dtype=torch.bool)
+CAUSAL = ALL.tril(S - T)
+
+
+def scores(seed, size=3.0, dtype=torch.float32):
+    return normal(B, H, T, S, seed=seed, dtype=dtype) * size
+
+
+def hidden_ones_read(case):
+    if case.first.shape != case.expected_first.shape:
+        return None
+    if ((case.first == -torch.inf) == (case.expected_first == -torch.inf)).all():
+        return None
+    return f"{hidden_score(case).capitalize()}; -inf belongs where the mask is False, and only there."
+
+
+def beyond_the_cap(case):
+    cap = case.args[1]
+    if case.first.shape != case.expected_first.shape or (case.first.nan_to_num(neginf=0.0).abs() <= cap * 1.001).all():
+        return None
+    return f"Every visible score must end between -cap and cap: {visible_score(case)}."
+
+
+def stage_of(args):
+    """Without a hidden key first, then with one; numbers that are huge, and float64, come last."""
+    given, _, mask = args
+    return 2 if given.abs().max() > 1e3 or given.dtype == torch.float64 else int(not mask.all())
+
+
+EXERCISE = exercise(
+    capped_scores,
+    assemble=capped_from,
+    returns=("scores",),
+    axis_names=AXES,
+    cases=(
+        TestCase("all keys visible, a cap of 2.5", (scores(1), 2.5, ALL)),
+        TestCase("all keys visible, a cap of 50", (scores(2, 40.0), 50.0, ALL)),
+        TestCase("all keys visible, a cap of 0.7", (scores(3), 0.7, ALL)),
+        TestCase("a cap that is a whole number", (scores(4, 20.0), 30, ALL)),
+        TestCase("a causal mask (T, S)", (scores(5), 2.5, CAUSAL)),
+        TestCase("a mask (B, 1, T, S)", (scores(6), 1.5, some_hidden(B, 1, T, S))),
+        TestCase("a mask (S,)", (scores(7), 3.5, some_hidden(S))),
+        TestCase(
+            "a mask (B, H, T, S), one row hidden whole",
+            (scores(8), 4.0, some_hidden(B, H, T, S, seed=2) & (torch.arange(T)[:, None] > 0)),
+        ),
+        TestCase("small scores", (scores(9, 1e-3), 5.0, CAUSAL)),
+        TestCase("huge scores", (scores(10, 1e4), 50.0, CAUSAL)),
+        TestCase("scores of 1e30", (scores(11, 1e30), 20.0, CAUSAL)),
+        TestCase("float64", (scores(12, dtype=torch.float64), 2.5, CAUSAL)),
+    ),
+    minimal_inputs=(
+        (torch.tensor([[[[4.0]]]]), 2.0, torch.tensor([[True]])),
+        (torch.tensor([[[[1.0, -8.0]]]]), 2.0, torch.tensor([[True, True]])),
+        (torch.tensor([[[[1.0, 1.0]]]]), 2.0, torch.tensor([[True, False]])),
+        (torch.tensor([[[[1.0, 1.0], [-5.0, 5.0]]]]), 2.0, torch.tensor([[True, False], [True, True]])),
+        (torch.tensor([[[[0.5, 300.0]]]]), 2.0, torch.tensor([[True, True]])),
+    ),
+    stage_of=stage_of,
+    properties=(
+        Property("not-hidden", hidden_ones_read, ORDER),
+        Property("beyond-the-cap", beyond_the_cap, FORMULA),
+    ),
+    behavioral_tests=(gradients_flow(capped_scores, (scores(21), 2.5, ALL), ("scores", None, None)),),
+)

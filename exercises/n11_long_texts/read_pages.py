@@ -1,0 +1,103 @@
+"""read_pages: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers
+from exercises.common.inputs import AXES, normal
+from feedback import Property, TestCase
+from feedback.paged import exercise
+
+
+def read_pages(pages, table, length):
+    """Put the tokens of one text together from the pages on which they lie.
+
+    Shapes: pages (N, P, H, D), table a list or (n,) of page numbers -> (H, length, D)
+    Source: Kwon et al. 2023; notebook 11
+    """
+    table = torch.as_tensor(table, dtype=torch.long, device=pages.device)
+    tokens = pages[table].flatten(0, 1)[:length]  # (n, P, H, D) -> (n * P, H, D) -> (length, H, D)
+    return tokens.transpose(0, 1)
+
+
+ORDER = "Token t lies on page table[t // P], at place t % P. Where does token P lie, with the table [2, 0]?"
+
+
+def choose(pages, table):
+    """The pages of the text, (n, P, H, D)."""
+    return pages[torch.as_tensor(table, dtype=torch.long)]
+
+
+def join(chosen):
+    """Tokens one after another, (n * P, H, D)."""
+    return chosen.flatten(0, 1)
+
+
+def cut(tokens, length):
+    return tokens[:length]
+
+
+def finish(tokens):
+    return tokens.transpose(0, 1)
+
+
+def pages_from(choose=choose, join=join, cut=cut, finish=finish):
+    """read_pages(pages, table, length) made of these steps."""
+
+    def read_pages(pages, table, length):
+        return finish(cut(join(choose(pages, table)), length))
+
+    return read_pages
+
+
+def token_read(case):
+    """Where the first wrong token of the learner's result comes from."""
+    pages, table, _ = case.args
+    if case.first.shape != case.expected_first.shape:
+        return explainers.shape(case)
+    wrong = (case.first != case.expected_first).any(-1).any(0).nonzero().flatten().tolist()
+    t, size = wrong[0], pages.size(1)
+    place = (pages == case.first[:, t]).all(-1).all(-1).nonzero().tolist()
+    right = f"page {int(table[t // size])}, place {t % size}"
+    if not place:
+        return f"token {t} should be that of {right}; yours holds numbers that stand together on no page"
+    return f"token {t} of your result is that of page {place[0][0]}, place {place[0][1]}; it should be that of {right}"
+
+
+PAGES = normal(7, 5, 3, 11, seed=1)  # (N, P, H, D)
+
+
+def of_the_same_places(case):
+    """All heads of a token come from one place."""
+    pages, table, length = case.args
+    if case.first.shape != case.expected_first.shape or not length:
+        return None
+    for t in range(length):
+        if not (pages == case.first[:, t]).all(-1).all(-1).any():
+            return f"Token {t} of your result stands on no page: its heads come from different places."
+    return None
+
+
+EXERCISE = exercise(
+    read_pages,
+    assemble=pages_from,
+    returns=("tokens",),
+    axis_names=AXES | {5: "P", 7: "N", 11: "D", 3: "H", 13: "length", 4: "length"},
+    cases=(
+        TestCase("three pages, 13 tokens", (PAGES, [4, 0, 6], 13)),
+        TestCase("a table that is a tensor", (PAGES, torch.tensor([5, 2, 3]), 13)),
+        TestCase("a page that is full", (PAGES, [3, 1], 10)),
+        TestCase("a table that is longer than needed", (PAGES, [6, 2, 0, 1], 4)),
+        TestCase("one token", (PAGES, [2], 1)),
+        TestCase("no token", (PAGES, [], 0)),
+        TestCase("a page that is used twice", (PAGES, [1, 4, 1], 14)),
+        TestCase("as many heads as places, float64", (normal(4, 3, 3, 2, seed=2, dtype=torch.float64), [3, 0], 4)),
+    ),
+    minimal_inputs=(
+        (torch.arange(4.0).view(2, 2, 1, 1), [1, 0], 2),
+        (torch.arange(4.0).view(2, 2, 1, 1), [1, 0], 3),
+        (torch.arange(6.0).view(3, 2, 1, 1), [2, 0], 4),
+        (torch.arange(8.0).view(2, 2, 2, 1), [1, 0], 2),
+        (torch.arange(8.0).view(2, 2, 2, 1), [1, 0], 3),
+    ),
+    properties=(Property("torn-tokens", of_the_same_places, ORDER),),
+)

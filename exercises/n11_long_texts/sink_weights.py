@@ -1,0 +1,207 @@
+"""sink_weights: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.attention.steps import INF
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, H, S, T, normal, some_hidden
+from feedback import BehavioralTest, Property, TestCase
+from feedback.paged import exercise
+
+
+def sink_weights(scores, sinks):
+    """The softmax over the keys and one more entry for each row, which is then dropped.
+
+    Shapes: scores (B, H, T, S), -inf where a key is hidden, sinks (H,) -> (B, H, T, S)
+    Source: gpt-oss, 2025; notebook 11
+    """
+    column = sinks[:, None, None].expand(*scores.shape[:-1], 1)  # (H, 1, 1) -> (B, H, T, 1)
+    entries = torch.cat([scores, column], dim=-1)  # (B, H, T, S + 1)
+    hidden = entries == float("-inf")
+    # The lowest finite number, not -inf: a row without any entry stays finite, and so do its gradients.
+    lowest = torch.finfo(scores.dtype).min
+    weights = entries.masked_fill(hidden, lowest).softmax(dim=-1).masked_fill(hidden, 0.0)
+    return weights[..., :-1]
+
+
+SHARE = "The sink takes exp(sink) out of exp(sink) + the sum of exp(scores). What must your row sum to, then?"
+
+
+EMPTY = "The keys of a row may all be hidden while its sink is -inf: then no entry is left, and every weight is 0."
+
+
+def column(scores, sinks):
+    """The sink of each row's head, (B, H, T, 1)."""
+    return sinks[:, None, None].expand(*scores.shape[:-1], 1)
+
+
+def join(scores, sink):
+    """Scores and sink as one row of entries, (B, H, T, S + 1)."""
+    return torch.cat([scores, sink], dim=-1)
+
+
+def share(entries):
+    """The softmax; a row of nothing but -inf gives zeros."""
+    hidden = entries == -INF
+    return entries.masked_fill(hidden, torch.finfo(entries.dtype).min).softmax(-1).masked_fill(hidden, 0.0)
+
+
+def drop(weights):
+    return weights[..., :-1]
+
+
+def finish(weights, scores, sinks):
+    return weights
+
+
+def sinks_from(column=column, join=join, share=share, drop=drop, finish=finish):
+    """sink_weights(scores, sinks) made of these steps."""
+
+    def sink_weights(scores, sinks):
+        return finish(drop(share(join(scores, column(scores, sinks)))), scores, sinks)
+
+    return sink_weights
+
+
+def row(case):
+    """The row whose sum is furthest off."""
+    if case.first.shape != case.expected_first.shape:
+        return explainers.shape(case)
+    sums, right = case.first.double().sum(-1), case.expected_first.double().sum(-1)
+    at = explainers.worst(sums, right)
+    if abs(sums[at] - right[at]) < 1e-4:
+        return explainers.entry(case)
+    sink = explainers.number(case.args[1][at[1]])
+    return (
+        f"row {explainers.position(at)}, of a head whose sink is {sink}, sums to {explainers.number(sums[at])}, and "
+        f"{explainers.number(right[at])} is right"
+    )
+
+
+NONE = float("-inf")
+CAUSAL = torch.ones(T, S, dtype=torch.bool).tril(S - T)
+NEAR_10000 = {"rtol": 3e-3, "atol": 3e-3}
+
+
+def arguments(seed, b=B, h=H, t=T, s=S, mask=None, size=1.0, dtype=torch.float32):
+    """scores and sinks."""
+    scores = normal(b, h, t, s, seed=seed, dtype=dtype) * size
+    sinks = normal(h, seed=seed + 1, dtype=dtype) * 2 * size
+    return scores if mask is None else scores.masked_fill(~mask, NONE), sinks
+
+
+def with_sinks(given, *sinks):
+    return given[0], torch.tensor(sinks, dtype=given[0].dtype)
+
+
+def hidden_whole(seed, dtype=torch.float32):
+    """Some rows see nothing."""
+    mask = some_hidden(B, H, T, S, seed=seed)
+    mask[0, :, 1], mask[1, 1] = False, False
+    return arguments(seed, mask=mask, dtype=dtype)
+
+
+def far_below(seed):
+    """Every finite number is near -10,000, and some keys are hidden."""
+    scores, sinks = arguments(seed, mask=some_hidden(B, H, T, S, seed=seed))
+    return scores - 10_000, sinks - 10_000
+
+
+def stage_of(args):
+    """Ordinary rows first, then hidden keys, then large numbers, and last rows without any entry, and float64."""
+    scores, sinks = args
+    if scores.dtype == torch.float64 or (sinks == NONE).any():
+        return 3
+    if scores.nan_to_num(neginf=0).abs().max() > 30 or sinks.abs().max() > 30:
+        return 2
+    return int((scores == NONE).any())
+
+
+def wrong_sums(case):
+    if case.first.shape != case.expected_first.shape:
+        return None
+    got, right = case.first.double().sum(-1), case.expected_first.double().sum(-1)
+    return None if torch.allclose(got, right, atol=1e-2) else f"{row(case).capitalize()}."
+
+
+def hidden_ones_read(case):
+    hidden = case.args[0] == NONE
+    if case.first.shape != hidden.shape or not case.first[hidden].any():
+        return None
+    at = tuple((hidden & (case.first != 0)).nonzero()[0].tolist())
+    return f"Key {at[-1]} is hidden from query {at[-2]}: its score is -inf, and its weight must be exactly 0."
+
+
+def gradients_are_finite(attempt):
+    """Rows that are hidden whole, with a sink and without one."""
+    given, _ = hidden_whole(23)
+    scores = given.clone().requires_grad_()
+    sinks = torch.tensor([0.5, NONE, -1.0], requires_grad=True)
+    weights = attempt(scores, sinks)
+    if weights.requires_grad:
+        (weights * normal(B, H, T, S, seed=24)).sum().backward()
+    for name, x in (("scores", scores), ("sinks", sinks)):
+        if x.grad is not None and not x.grad.isfinite().all():
+            return (
+                f"The weights are right, but {int((~x.grad.isfinite()).sum())} of {x.numel()} gradients of {name} are "
+                "NaN or infinite where the keys of a row are all hidden. One step of training would spoil the model."
+            )
+    return None
+
+
+EXERCISE = exercise(
+    sink_weights,
+    assemble=sinks_from,
+    returns=("weights",),
+    axis_names=AXES,
+    cases=(
+        TestCase("a batch", arguments(1)),
+        TestCase("high and low sinks", with_sinks(arguments(3), 4.0, -3.0, 0.0)),
+        TestCase("one query, one item", arguments(5, b=1, t=1)),
+        TestCase("as many queries as heads", arguments(7, h=5)),
+        TestCase("as many items as heads", arguments(9, b=3)),
+        TestCase("one key", arguments(11, s=1)),
+        TestCase("a causal mask", arguments(13, mask=CAUSAL)),
+        TestCase("scattered hidden keys", arguments(15, mask=some_hidden(B, H, T, S))),
+        TestCase("rows hidden whole", hidden_whole(17)),
+        TestCase("scores around 10,000", (arguments(19)[0] + 10_000, arguments(19)[1] + 10_000), **NEAR_10000),
+        TestCase("scores around -10,000", (arguments(21)[0] - 10_000, arguments(21)[1] - 10_000), **NEAR_10000),
+        TestCase("scores and sinks around -10,000, some keys hidden", far_below(33), **NEAR_10000),
+        TestCase("sinks far above the scores", with_sinks(arguments(23), 10_000.0, 300.0, 100.0)),
+        TestCase("scores of all sizes", with_sinks(arguments(25, size=1e4), 1e4, -1e4, 0.0), **NEAR_10000),
+        TestCase("no sinks, rows hidden whole", with_sinks(hidden_whole(27), NONE, NONE, NONE)),
+        TestCase("one head without a sink", with_sinks(hidden_whole(29), 1.0, NONE, -1.0)),
+        TestCase("float64", hidden_whole(31, dtype=torch.float64)),
+    ),
+    minimal_inputs=(
+        (torch.zeros(1, 1, 1, 1), torch.tensor([0.0])),
+        (torch.zeros(1, 1, 1, 1), torch.tensor([1.0])),
+        (torch.tensor([[[[0.0, 1.0]]]]), torch.tensor([2.0])),
+        (torch.tensor([[[[0.0, 1.0]], [[0.0, 1.0]]]]), torch.tensor([2.0, 0.0])),
+        (torch.tensor([[[[0.0, 1.0], [1.0, 3.0]], [[0.0, 1.0], [2.0, 1.0]]]]), torch.tensor([2.0, 0.0])),
+        (torch.tensor([[[[0.0, NONE]]]]), torch.tensor([1.0])),
+        (torch.tensor([[[[NONE, NONE]]]]), torch.tensor([1.0])),
+        (torch.tensor([[[[200.0, 0.0]]]]), torch.tensor([200.0])),
+        (torch.tensor([[[[NONE, -10_000.0]]]]), torch.tensor([-10_000.0])),
+        (torch.tensor([[[[NONE, NONE]]]]), torch.tensor([NONE])),
+    ),
+    stage_of=stage_of,
+    properties=(
+        properties.FINITE,
+        properties.POSITIVE,
+        Property("hidden-keys-read", hidden_ones_read, EMPTY),
+        Property("rows-sum-to-another-number", wrong_sums, SHARE),
+    ),
+    behavioral_tests=(
+        BehavioralTest(
+            "nan-gradients",
+            gradients_are_finite,
+            "Replacing the NaN in the result is not enough: the backward pass still goes through the step that made "
+            "it. How can you keep it from arising at all?",
+            required=True,
+            while_doing="in the backward pass",
+        ),
+        gradients_flow(sink_weights, arguments(41, mask=CAUSAL), ("scores", "sinks")),
+    ),
+)

@@ -1,0 +1,206 @@
+"""document_window: the reference, its steps and test cases; the page next to it says the rest."""
+
+import random
+
+import torch
+
+from exercises.common.inputs import SHIFT
+from feedback import BehavioralTest, ContractViolation, FunctionRunner, TestCase
+from feedback.format import describe
+from feedback.paged import exercise
+
+
+def document_window(documents, window):
+    """A mask function for several texts in one row, as FlexAttention reads it.
+
+    Shapes: documents (S,), the number of the document at each position -> mask_mod(b, h, q_idx, kv_idx)
+    Units:  mask_mod gives bool, True = may attend
+    Source: Dong et al. 2024, "Flex Attention"; notebook 12
+    """
+
+    def mask_mod(b, h, q_idx, kv_idx):
+        same = documents[q_idx] == documents[kv_idx]
+        return same & (kv_idx <= q_idx) & (q_idx - kv_idx < window)
+
+    return mask_mod
+
+
+def same(documents, q_idx, kv_idx):
+    """Whether both are in one document."""
+    return documents[q_idx] == documents[kv_idx]
+
+
+def not_later(q_idx, kv_idx):
+    return kv_idx <= q_idx
+
+
+def near(q_idx, kv_idx, window, documents):
+    return q_idx - kv_idx < window
+
+
+def combine(same, not_later, near):
+    return same & not_later & near
+
+
+def finish(mask_mod, documents):
+    return mask_mod
+
+
+def function_from(same=same, not_later=not_later, near=near, combine=combine, finish=finish):
+    """document_window(documents, window) made of these steps."""
+
+    def document_window(documents, window):
+        def mask_mod(b, h, q_idx, kv_idx):
+            return combine(
+                same(documents, q_idx, kv_idx), not_later(q_idx, kv_idx), near(q_idx, kv_idx, window, documents)
+            )
+
+        return finish(mask_mod, documents)
+
+    return document_window
+
+
+# ---------------------------------------------------------------- how the code is called
+
+
+def grid(B, H, S, device=None):
+    """All indices, each along an axis of its own: (B, 1, 1, 1), (H, 1, 1), (S, 1) and (S,)."""
+    shapes = (B, 1, 1, 1), (H, 1, 1), (S, 1), (S,)
+    return [torch.arange(n, device=device).view(shape) for n, shape in zip((B, H, S, S), shapes, strict=True)]
+
+
+def asked(mask_mod, *indices):
+    """What the mask function gives, if it gives bools."""
+    found = mask_mod(*indices)
+    if isinstance(found, torch.Tensor) and found.dtype == torch.bool:
+        return found
+    raise ContractViolation(
+        "answers-wrong-type",
+        f"Your mask function returned {describe(found)}; a tensor of bools was expected, True = may attend.",
+    )
+
+
+def call(attempt, documents, window):
+    """The mask (S, S) that the mask function stands for."""
+    mask_mod = attempt(documents, window)
+    if not callable(mask_mod):
+        raise ContractViolation(
+            "returns-no-function",
+            f"Your code returned {describe(mask_mod)}; a function of (b, h, q_idx, kv_idx) was expected.",
+        )
+    S = len(documents)
+    return asked(mask_mod, *grid(1, 1, S, documents.device)).expand(1, 1, S, S)[0, 0]
+
+
+def in_words(args):
+    documents, window = args
+    return f"documents is {documents.tolist()}, window is {window}."
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+SOME = torch.tensor([3, 3, 3, 0, 0, 0, 0, 3, 3, 5, 5])
+SIZES = (2, 3, len(SOME))
+THINK = "Compare the indices as tensors, and combine with `&`: the same line then serves one pair and a whole table."
+
+
+def other_shapes(attempt):
+    """Indices as one tile has them, all expanded, and single numbers in tensors."""
+    mask_mod = attempt(SOME.clone(), 4)
+    right = asked(document_window(SOME, 4), *grid(*SIZES))
+    b, h, q, kv = grid(*SIZES)
+    tile, expanded = (b, h, q[2:7], kv[4:9]), torch.broadcast_tensors(b, h, q, kv)
+    ways = {
+        "of one tile, queries 2 to 6 and keys 4 to 8": (tile, right[2:7, 4:9]),
+        "that are all (2, 3, 11, 11)": (expanded, right.expand(*SIZES, len(SOME))),
+        "that are 0-d tensors, query 8 and key 7": ([torch.tensor(n) for n in (1, 2, 8, 7)], right[8, 7]),
+        "that are 0-d tensors, query 8 and key 2": ([torch.tensor(n) for n in (1, 2, 8, 2)], right[8, 2]),
+    }
+    for words, (indices, wanted) in ways.items():
+        found = asked(mask_mod, *indices)
+        if not can_stretch(found, wanted.shape) or not torch.equal(found.expand(wanted.shape), wanted):
+            return (
+                f"The whole table is right, but with indices {words}, your function gives another answer than the "
+                "table has there."
+            )
+    return None
+
+
+def can_stretch(x, shape):
+    try:
+        return x.expand(shape).shape == shape
+    except RuntimeError:
+        return False
+
+
+def under_vmap(attempt):
+    """FlexAttention asks about one pair of 0-d tensors, and lets vmap turn that into a table."""
+    mask_mod, right = attempt(SOME.clone(), 4), asked(document_window(SOME, 4), *grid(*SIZES))
+    ask = mask_mod
+    for dims in ((None, None, None, 0), (None, None, 0, None), (None, 0, None, None), (0, None, None, None)):
+        ask = torch.vmap(ask, in_dims=dims)
+    found = asked(ask, *(torch.arange(n) for n in (*SIZES, len(SOME))))
+    if found.shape == (*SIZES, len(SOME)) and torch.equal(found, right.expand(found.shape)):
+        return None
+    return "The table is right, but what `torch.vmap` makes of your function, as FlexAttention does, is not."
+
+
+# ---------------------------------------------------------------- what it is called with
+
+
+def packed(seed, *lengths, again=False):
+    """Documents one after another, under numbers in any order; `again`: the last goes on with the first."""
+    numbers = random.Random(seed + SHIFT).sample(range(9), len(lengths))
+    if again:
+        numbers[-1] = numbers[0]
+    return torch.tensor(numbers).repeat_interleave(torch.tensor(lengths))
+
+
+EXERCISE = exercise(
+    document_window,
+    assemble=function_from,
+    returns=("mask",),
+    runner=FunctionRunner(call, input_names=("documents", "window"), describe=in_words),
+    axis_names={17: "S", 13: "S", 7: "S", 5: "S"},
+    square=("mask",),
+    dtype_hints={"mask": "A mask function gives True and False"},
+    cases=(
+        TestCase("one document, a wide window", (torch.zeros(7, dtype=torch.long), 50)),
+        TestCase("one document, a window of 3", (torch.full((7,), 4), 3)),
+        TestCase("one document, a window of 1", (torch.zeros(5, dtype=torch.long), 1)),
+        TestCase("two documents, a wide window", (packed(1, 4, 3), 50)),
+        TestCase("numbers that fall", (torch.tensor([9, 9, 9, 4, 4, 4, 0]), 3)),
+        TestCase("several documents, a window of 4", (packed(2, 5, 1, 7), 4)),
+        TestCase("a document that goes on later", (torch.tensor([2, 2, 0, 0, 2, 2, 2]), 6)),
+        TestCase("documents in turns", (torch.tensor([0, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0]), 5)),
+        TestCase("many positions", (packed(3, 6, 2, 5, 4, again=True), 5)),
+    ),
+    minimal_inputs=(
+        (torch.tensor([0, 0]), 5),
+        (torch.tensor([0, 1]), 5),
+        (torch.tensor([1, 0]), 5),
+        (torch.tensor([0, 0, 0]), 2),
+        (torch.tensor([0, 1, 0]), 5),
+        (torch.tensor([0, 1, 0]), 2),
+    ),
+    error_meanings=(
+        (
+            r"[Bb]oolean value of Tensor|data-dependent control flow",
+            "`and`, `or`, `not` and `if` ask a tensor for a single True or False, and so do comparisons in a chain. "
+            "Put each comparison in parentheses, and join them by `&`.",
+        ),
+        (
+            r"\.item\(\)|vmap: It looks like you're calling|converted to Scalar|to a Python (scalar|number)",
+            "Numbers are taken out of tensors here (`int(...)`, `.item()`). Under vmap an index stands for many: "
+            "compare the tensors themselves.",
+        ),
+    ),
+    behavioral_tests=(
+        BehavioralTest(
+            "other-shapes", other_shapes, THINK, required=True, while_doing="with index tensors of other shapes"
+        ),
+        BehavioralTest(
+            "not-under-vmap", under_vmap, THINK, required=True, while_doing="with 0-d tensors under `torch.vmap`"
+        ),
+    ),
+)

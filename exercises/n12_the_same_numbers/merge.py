@@ -1,0 +1,196 @@
+"""merge: the reference, its steps and test cases; the page next to it says the rest."""
+
+import torch
+
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, D, H, T, normal
+from feedback import BehavioralTest, Property, TestCase
+from feedback.format import number, position
+from feedback.paged import exercise
+
+
+def merge(out_a, lse_a, out_b, lse_b):
+    """Attention to two sets of keys, merged into attention to both.
+
+    Shapes: out_a and out_b (..., T, D), lse_a and lse_b (..., T) -> out (..., T, D), lse (..., T)
+    Units:  lse is the logarithm of the sum of exp(scores); -inf where nothing was seen
+    Source: Dao et al. 2022, section 3.1; notebook 12
+    """
+    largest = torch.maximum(lse_a, lse_b)
+    nothing = largest == -torch.inf  # neither saw a key
+    largest = largest.masked_fill(nothing, 0.0)
+    a, b = (lse_a - largest).exp(), (lse_b - largest).exp()  # (..., T)
+    total = (a + b).masked_fill(nothing, 1.0)
+    out = (a / total)[..., None] * out_a + (b / total)[..., None] * out_b
+    return out, (largest + total.log()).masked_fill(nothing, -torch.inf)
+
+
+INF = float("inf")
+
+
+def base(lse_a, lse_b):
+    """What is subtracted before exp."""
+    largest = torch.maximum(lse_a, lse_b)
+    return largest.masked_fill(largest == -INF, 0.0)
+
+
+def weigh(lse, base):
+    return (lse - base).exp()
+
+
+def sides(out_a, a, out_b, b):
+    """What is averaged, and by which weights."""
+    return out_a, a, out_b, b
+
+
+def average(out_a, a, out_b, b):
+    total = (a + b).masked_fill(a + b == 0, 1.0)
+    return (a / total)[..., None] * out_a + (b / total)[..., None] * out_b
+
+
+def join(lse_a, lse_b, base, a, b):
+    """The new lse."""
+    total = a + b
+    return (base + total.masked_fill(total == 0, 1.0).log()).masked_fill(total == 0, -INF)
+
+
+def finish(out, lse):
+    return out, lse
+
+
+def merge_from(base=base, weigh=weigh, sides=sides, average=average, join=join, finish=finish):
+    """merge(out_a, lse_a, out_b, lse_b) made of these steps."""
+
+    def merge(out_a, lse_a, out_b, lse_b):
+        subtracted = base(lse_a, lse_b)
+        a, b = weigh(lse_a, subtracted), weigh(lse_b, subtracted)
+        return finish(average(*sides(out_a, a, out_b, b)), join(lse_a, lse_b, subtracted, a, b))
+
+    return merge
+
+
+INF = float("inf")
+
+
+def arguments(seed, *shape, shift_a=0.0, shift_b=0.0, dtype=torch.float32):
+    """out_a, lse_a, out_b, lse_b; the sums are moved by shift_a and shift_b."""
+    shape = shape or (B, H, T, D)
+    lse_a, lse_b = (2 * normal(*shape[:-1], seed=seed + i, dtype=torch.float64) for i in (1, 3))
+    return (
+        normal(*shape, seed=seed, dtype=dtype),
+        (lse_a + shift_a).to(dtype),
+        normal(*shape, seed=seed + 2, dtype=dtype),
+        (lse_b + shift_b).to(dtype),
+    )
+
+
+def unseen(seed, side, left=1e30):
+    """The first queries of one side, or the first of both, have seen nothing; `left` stands in their out."""
+    given = [x.clone() for x in arguments(seed)]
+    for start in {"a": (0,), "b": (2,), "both": (0, 2)}[side]:
+        given[start][..., :2, :], given[start + 1][..., :2] = left, -INF
+    return tuple(given)
+
+
+def stage_of(args):
+    """Ordinary sums first; then very large and very small ones; then queries that have seen nothing."""
+    sums = torch.cat([args[1].flatten(), args[3].flatten()])
+    return 2 if (sums == -INF).any() else 1 if sums.abs().max() > 80 else 0
+
+
+def by_hand(out_a, weight_a, out_b, weight_b):
+    """One query, one feature; the sums of exp(scores) are whole numbers."""
+    lses = torch.tensor([[weight_a], [weight_b]]).log()
+    return torch.tensor([[out_a]]), lses[0], torch.tensor([[out_b]]), lses[1]
+
+
+def _finite(case):
+    out = case.first
+    if out.isfinite().all():
+        return None
+    at = tuple(int(i) for i in (~out.isfinite()).nonzero()[0])
+    return f"Every number of out must be finite; yours at {position(at)} is {number(out[at])}."
+
+
+def _nothing_seen(case):
+    """A very small number in place of -inf is right nearly everywhere."""
+    (_, lse_a, _, lse_b), (out, lse) = case.args, case.actual
+    nothing = torch.maximum(lse_a, lse_b) == -INF
+    if not nothing.any() or ((lse[nothing] == -INF).all() and (out[nothing] == 0).all()):
+        return None
+    at = tuple(int(i) for i in nothing.nonzero()[0])
+    return (
+        f"At {position(at)} neither side saw a key: there out must be 0 and lse -inf; your out begins with "
+        f"{number(out[at][0])}, and your lse is {number(lse[at])}."
+    )
+
+
+def gradients_where_nothing_was_seen(attempt):
+    """Rows in which neither side has seen a key must not spoil the gradients."""
+    given = [x.requires_grad_() for x in unseen(61, "both", left=0.0)]
+    out, lse = attempt(*given)
+    (out.sum() + lse[lse.isfinite()].sum()).backward()
+    names = ("out_a", "lse_a", "out_b", "lse_b")
+    bad = [name for name, x in zip(names, given, strict=True) if x.grad is not None and not x.grad.isfinite().all()]
+    if not bad:
+        return None
+    return (
+        f"The numbers are right, but the gradient of {bad[0]} is not finite where neither side has seen a key: "
+        "one of these rows would spoil a whole training step."
+    )
+
+
+EXERCISE = exercise(
+    merge,
+    assemble=merge_from,
+    returns=("out", "lse"),
+    axis_names=AXES,
+    cases=(
+        TestCase("a batch with heads", arguments(1)),
+        TestCase("one table", arguments(5, T, D)),
+        TestCase("a batch without heads", arguments(9, B, T, D)),
+        TestCase("one query", arguments(13, 1, 1, 1, D)),
+        TestCase("one side saw much more", arguments(17, shift_a=9.0)),
+        TestCase("float64", arguments(21, dtype=torch.float64)),
+        TestCase("sums near 200", arguments(25, shift_a=200.0, shift_b=200.0), rtol=3e-4, atol=3e-4),
+        TestCase("sums near 10,000", arguments(29, shift_a=1e4, shift_b=1e4), rtol=0, atol=3e-3),
+        TestCase("sums near -10,000", arguments(33, shift_a=-1e4, shift_b=-1e4), rtol=0, atol=3e-3),
+        TestCase("sums far apart", arguments(37, shift_a=-9e3, shift_b=9e3), rtol=0, atol=3e-3),
+        TestCase("a saw nothing", unseen(41, "a")),
+        TestCase("b saw nothing", unseen(45, "b")),
+        TestCase("neither saw anything", unseen(49, "both")),
+    ),
+    minimal_inputs=(
+        by_hand(4.0, 1.0, 8.0, 1.0),
+        by_hand(4.0, 1.0, 8.0, 3.0),
+        (
+            torch.tensor([[4.0, 0.0], [1.0, 2.0]]),
+            torch.tensor([1.0, 3.0]).log(),
+            torch.tensor([[8.0, 4.0], [5.0, 6.0]]),
+            torch.tensor([3.0, 1.0]).log(),
+        ),
+        (torch.tensor([[4.0]]), torch.tensor([1000.0]), torch.tensor([[8.0]]), torch.tensor([1000.0])),
+        by_hand(4.0, 1.0, 8.0, 0.0),
+        by_hand(4.0, 0.0, 8.0, 0.0),
+    ),
+    stage_of=stage_of,
+    properties=(
+        Property("not-finite", _finite, "Print the steps before: where does the first NaN or inf arise?"),
+        Property(
+            "nothing-seen",
+            _nothing_seen,
+            "If a number took the place of -inf, the result looks as if keys had been seen.",
+        ),
+    ),
+    behavioral_tests=(
+        gradients_flow(merge, arguments(53, 2, 3, 4), ("out_a", "lse_a", "out_b", "lse_b")),
+        BehavioralTest(
+            "nan-gradients",
+            gradients_where_nothing_was_seen,
+            "`where` and `masked_fill` after a division by 0, or after log(0), come too late for the gradient: change "
+            "what goes into them.",
+            required=True,
+            while_doing="where neither side has seen a key",
+        ),
+    ),
+)

@@ -1,0 +1,242 @@
+"""tiled_attention: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from exercises.common import properties
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, D, H, S, T, normal
+from exercises.common.sizes import largest_made
+from feedback import BehavioralTest, TestCase
+from feedback.paged import exercise
+
+
+def tiled_attention(q, k, v, tile, causal=False):
+    """Attention that reads `tile` keys at a time.
+
+    Shapes: q (B, H, T, D), k and v (B, H, S, D) -> out (B, H, T, D), lse (B, H, T)
+    Units:  lse is the logarithm of the sum of exp(scores)
+    Source: Dao et al. 2022, "FlashAttention"; notebook 12
+    """
+    largest = q.new_full(q.shape[:-1], -torch.inf)  # (B, H, T)
+    total, read = q.new_zeros(q.shape[:-1]), torch.zeros_like(q)
+    queries = torch.arange(q.size(-2), device=q.device)
+    for start in range(0, k.size(-2), tile):
+        part_k, part_v = k[..., start : start + tile, :], v[..., start : start + tile, :]
+        scores = q @ part_k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (B, H, T, tile)
+        if causal:
+            keys = torch.arange(start, start + part_k.size(-2), device=q.device)
+            scores = scores.masked_fill(keys > queries[:, None], -torch.inf)
+        new = torch.maximum(largest, scores.amax(dim=-1))
+        shrink, weights = (largest - new).exp(), (scores - new[..., None]).exp()
+        total = total * shrink + weights.sum(dim=-1)
+        read = read * shrink[..., None] + weights @ part_v
+        largest = new
+    return read / total[..., None], largest + total.log()
+
+
+INF = float("inf")
+
+
+def cuts(S, tile):
+    """Where the tiles of keys begin and end."""
+    return [(start, min(start + tile, S)) for start in range(0, S, tile)]
+
+
+def scale(q):
+    return 1 / math.sqrt(q.size(-1))
+
+
+def hide(scores, start, causal):
+    """The scores of one tile, -inf where the key is later than the query."""
+    if not causal:
+        return scores
+    keys = torch.arange(start, start + scores.size(-1))
+    return scores.masked_fill(keys > torch.arange(scores.size(-2))[:, None], -INF)
+
+
+def begin(q):
+    """The largest score before the first tile."""
+    return q.new_full(q.shape[:-1], -INF)
+
+
+def grow(largest, scores):
+    """The largest score after a tile."""
+    return torch.maximum(largest, scores.amax(dim=-1))
+
+
+def shrink_total(old, new):
+    return (old - new).exp()
+
+
+def shrink_read(old, new):
+    return (old - new).exp()
+
+
+def divide(read, total):
+    return read / total[..., None]
+
+
+def log_sum(largest, total):
+    return largest + total.log()
+
+
+def finish(out, lse):
+    return out, lse
+
+
+def tiled_from(
+    cuts=cuts,
+    scale=scale,
+    hide=hide,
+    begin=begin,
+    grow=grow,
+    shrink_total=shrink_total,
+    shrink_read=shrink_read,
+    divide=divide,
+    log_sum=log_sum,
+    finish=finish,
+):
+    """tiled_attention(q, k, v, tile, causal) made of these steps."""
+
+    def tiled_attention(q, k, v, tile, causal=False):
+        largest = begin(q)
+        total, read = torch.zeros_like(largest), torch.zeros_like(q)
+        for start, end in cuts(k.size(-2), tile):
+            scores = q @ k[..., start:end, :].transpose(-2, -1) * scale(q)
+            scores = hide(scores, start, causal)
+            new = grow(largest, scores)
+            weights = (scores - new[..., None]).exp()
+            total = total * shrink_total(largest, new) + weights.sum(dim=-1)
+            read = read * shrink_read(largest, new)[..., None] + weights @ v[..., start:end, :]
+            largest = new
+        return finish(divide(read, total), log_sum(largest, total))
+
+    return tiled_attention
+
+
+def arguments(seed, tile, causal=False, b=B, h=H, t=T, s=S, d=D, size=1.0, dtype=torch.float32):
+    """q, k, v, tile, causal; scores are about `size` in size."""
+    q, k, v = (normal(b, h, n, d, seed=seed + i, dtype=dtype) for i, n in enumerate((s if causal else t, s, s)))
+    return q * size, k, v, tile, causal
+
+
+def far_below_0(seed, tile, level, causal=False):
+    """The scores of a query are about as low as its level, which goes from 0 to -level; the other way if causal."""
+    q, k, v, *rest = arguments(seed, tile, causal)
+    levels = torch.linspace(0, level, q.size(-2))
+    q[..., 0] = -(levels.flip(0) if causal else levels) * q.size(-1) ** 0.5
+    k[..., 0] = 1.0
+    return q, k, v, *rest
+
+
+def by_hand(q, k, v, tile, causal=False):
+    """One head of one feature."""
+    return *(torch.tensor(numbers)[None, None, :, None] for numbers in (q, k, v)), tile, causal
+
+
+def stage_of(args):
+    """One tile first, then several, then the mask, then scores that exp cannot take."""
+    q, k, _, tile, causal = args
+    if (q @ k.transpose(-2, -1)).abs().max() / q.size(-1) ** 0.5 > 80:
+        return 3
+    return 2 if causal else 1 if tile < k.size(-2) else 0
+
+
+def table_made(attempt):
+    """One head, few features and many positions: the table of scores is the largest tensor by far."""
+    n, d, tile = 96, 2, 8
+    for causal in (False, True):
+        shape = largest_made(attempt, *arguments(51, tile, causal, b=1, h=1, t=n, s=n, d=d))
+        if shape.numel() >= n * n:
+            sizes = ", ".join(map(str, shape))
+            with_mask = " and causal=True" if causal else ""
+            return (
+                f"The numbers are right, but a table is made: with T = S = {n}, tile = {tile}{with_mask}, your code "
+                f"makes a tensor of shape ({sizes}), that is {shape.numel():,} numbers. The scores of one tile are "
+                f"{n * tile:,}."
+            )
+    return None
+
+
+class FusedKernels(TorchDispatchMode):
+    """While it is active, the most keys that a fused kernel of PyTorch for attention has read at once."""
+
+    def __init__(self):
+        super().__init__()
+        self.keys = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if "scaled_dot_product" in str(function):
+            self.keys = max(self.keys, args[1].size(-2))
+        return function(*args, **(kwargs or {}))
+
+
+def kernel_for_all_keys(attempt):
+    """PyTorch's own kernel makes no table either: it works in tiles, which are to be written here."""
+    with FusedKernels() as seen, torch.no_grad():
+        attempt(*arguments(55, 8, b=1, h=1, t=S, s=96))
+    if seen.keys <= 8:
+        return None
+    return (
+        f"The numbers are right, but `F.scaled_dot_product_attention` was called with {seen.keys} keys at once, "
+        "where tile is 8: its kernel does inside what is asked for here."
+    )
+
+
+EXERCISE = exercise(
+    tiled_attention,
+    assemble=tiled_from,
+    returns=("out", "lse"),
+    axis_names=AXES,
+    cases=(
+        TestCase("one tile", arguments(1, 7)),
+        TestCase("a tile larger than S", arguments(5, 20)),
+        TestCase("tiles of 2, the last one shorter", arguments(9, 2)),
+        TestCase("tiles of 1", arguments(13, 1)),
+        TestCase("tiles of 3, one query", arguments(17, 3, t=1)),
+        TestCase("tiles that divide S", arguments(21, 4, s=8)),
+        TestCase("one item and one head", arguments(25, 5, b=1, h=1, s=13)),
+        TestCase("float64", arguments(29, 3, dtype=torch.float64)),
+        TestCase("causal, one tile", arguments(33, 7, causal=True)),
+        TestCase("causal, tiles of 2", arguments(37, 2, causal=True)),
+        TestCase("causal, tiles of 1", arguments(41, 1, causal=True)),
+        TestCase("causal, tiles that divide S", arguments(45, 4, causal=True, s=12)),
+        TestCase("scores of some thousands", arguments(49, 2, size=3000.0), rtol=1e-4, atol=3e-3),
+        TestCase("scores down to -10,000", far_below_0(53, 2, 1e4), rtol=1e-4, atol=3e-3),
+        TestCase("causal, scores of some thousands", arguments(57, 3, causal=True, size=3000.0), rtol=1e-4, atol=3e-3),
+        TestCase("causal, scores down to -10,000", far_below_0(65, 2, 1e4, causal=True), rtol=1e-4, atol=3e-3),
+    ),
+    minimal_inputs=(
+        by_hand([1.0], [1.0, 2.0], [4.0, 8.0], 2),
+        by_hand([0.0], [1.0, 1.0], [4.0, 8.0], 1),
+        by_hand([1.0], [0.0, 1.0], [4.0, 8.0], 1),
+        by_hand([1.0], [2.0, 0.0, 1.0], [4.0, 8.0, 2.0], 2),
+        by_hand([0.0, 0.0], [1.0, 1.0], [4.0, 8.0], 1, causal=True),
+        by_hand([0.0, 1.0, 1.0], [2.0, 0.0, 1.0], [4.0, 8.0, 2.0], 2, causal=True),
+        by_hand([-1.0], [1000.0, 1001.0], [4.0, 8.0], 1),
+        by_hand([-1.0, -1.0], [1e4, 1e4], [4.0, 8.0], 2, causal=True),
+        by_hand([1.0], [1000.0, 1001.0], [4.0, 8.0], 1),
+    ),
+    stage_of=stage_of,
+    properties=(properties.FINITE,),
+    behavioral_tests=(
+        BehavioralTest(
+            "table-made",
+            table_made,
+            "Scores, weights and mask are needed for one tile of keys at a time. Which line makes them for all?",
+            required=True,
+            while_doing="with 96 positions",
+        ),
+        BehavioralTest(
+            "kernel-for-all-keys",
+            kernel_for_all_keys,
+            "Make the scores of one tile yourself. What has to be kept of them when the next tile comes?",
+            required=True,
+            while_doing="with 96 keys",
+        ),
+        gradients_flow(tiled_attention, arguments(61, 2, True, b=1, h=2, s=5, d=3), ("q", "k", "v", None, None)),
+    ),
+)

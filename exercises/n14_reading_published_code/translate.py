@@ -1,0 +1,151 @@
+"""translate: the reference, its steps and test cases; the page next to it says the rest."""
+
+import math
+
+import torch
+
+from exercises.common.inputs import CAUSAL, generator, normal, some_hidden
+from feedback import ContractViolation, FunctionRunner, TestCase
+from feedback.format import describe
+from feedback.paged import exercise
+from helpers.heads import MultiHeadAttention
+from helpers.published import FusedAttention
+
+
+def translate(theirs):
+    H, C = theirs.heads, theirs.proj.weight.size(0)
+    D = C // H
+    state = {"out_proj.weight": theirs.proj.weight, "out_proj.bias": torch.zeros(C)}
+    for kind, fused in (("weight", theirs.qkv.weight), ("bias", theirs.qkv.bias)):
+        q, k, v = fused.unflatten(0, (H, 3, D)).unbind(1)  # (H, D, C) each, or (H, D)
+        q = q * math.sqrt(D)  # ours divides by sqrt(D), theirs does not
+        for name, part in (("q_proj", q), ("k_proj", k), ("v_proj", v)):
+            state[f"{name}.{kind}"] = part.flatten(0, 1)
+    return state
+
+
+def by_head(fused, H):
+    """q, k and v of a fused weight or bias."""
+    return tuple(part.flatten(0, 1) for part in fused.unflatten(0, (H, 3, -1)).unbind(1))
+
+
+def root(H, C):
+    return math.sqrt(C // H)
+
+
+def one(H, C):
+    return 1.0
+
+
+def projection(theirs):
+    return theirs.proj.weight
+
+
+def zeros(theirs):
+    return torch.zeros(len(theirs.proj.weight))
+
+
+def assemble(
+    cut_weight=by_head,
+    cut_bias=by_head,
+    scale_weight=root,
+    scale_bias=root,
+    scale_keys=one,
+    scale_values=one,
+    order=(0, 1, 2),
+    out_weight=projection,
+    out_bias=zeros,
+):
+    """An answer to 14.3 with these steps replaced."""
+
+    def translated(theirs):
+        H, C = theirs.heads, theirs.proj.weight.size(0)
+        state = {"out_proj.weight": out_weight(theirs), "out_proj.bias": out_bias(theirs)}
+        for kind, cut, scale in (("weight", cut_weight, scale_weight), ("bias", cut_bias, scale_bias)):
+            parts = cut(getattr(theirs.qkv, kind), H)
+            q, k, v = (parts[i] for i in order)
+            for name, part in (("q", scale(H, C) * q), ("k", scale_keys(H, C) * k), ("v", scale_values(H, C) * v)):
+                state[f"{name}_proj.{kind}"] = part
+        return state
+
+    return translated
+
+
+def fused(width, heads, seed):
+    """A FusedAttention with parameters of its own."""
+    module, draw = FusedAttention(width, heads).eval(), generator(seed)
+    for parameter in module.parameters():
+        parameter.data = 0.4 * torch.randn(parameter.shape, generator=draw)
+    return module
+
+
+def ours(state, theirs):
+    """A MultiHeadAttention with these parameters.
+
+    Errors: ContractViolation if they are not those of such a module
+    """
+    if not isinstance(state, dict):
+        how = "Does every path end with `return`?" if state is None else "Which name belongs to each of your tensors?"
+        raise ContractViolation(
+            "returns-wrong-type", f"Your code returned {describe(state)}; a dict {{name: tensor}} was expected. {how}"
+        )
+    module = MultiHeadAttention(theirs.proj.weight.size(0), theirs.heads).eval()
+    for name, parameter in module.named_parameters():
+        if name not in state:
+            raise ContractViolation(
+                "name-missing",
+                f"Your dict has no {name!r}; ours has the names {names(module)}. Which part of theirs does its work, "
+                "if any does?",
+            )
+        if not isinstance(state[name], torch.Tensor) or state[name].shape != parameter.shape:
+            raise ContractViolation(
+                "shape-of-a-parameter",
+                f"Your {name!r} is {describe(state[name])}; ours has the shape {tuple(parameter.shape)}. Print the "
+                "shapes of what you cut it from, step by step.",
+            )
+    if other := [name for name in state if name not in dict(module.named_parameters())]:
+        raise ContractViolation("name-unknown", f"Ours has no {other[0]!r}; it has the names {names(module)}.")
+    module.load_state_dict(state)
+    return module
+
+
+def names(module):
+    return ", ".join(name for name, _ in module.named_parameters())
+
+
+def call(attempt, theirs, x, mask):
+    """What ours computes with the parameters that the attempt gives it."""
+    module = ours(attempt(theirs), theirs)
+    with torch.no_grad():
+        return module(x, mask=mask, need_weights=True)
+
+
+def described(args):
+    theirs, x, mask = args
+    masked = "" if mask is None else " and a mask"
+    return (
+        f"your dict was made from a `FusedAttention({theirs.proj.weight.size(0)}, {theirs.heads})`, loaded into a "
+        f"`MultiHeadAttention`, and applied to x of shape {tuple(x.shape)}{masked}"
+    )
+
+
+def case(name, width, heads, seed, mask=None):
+    return TestCase(name, (fused(width, heads, seed), normal(2, 5, width, seed=seed + 1), mask))
+
+
+EXERCISE = exercise(
+    translate,
+    assemble=assemble,
+    returns=("out", "weights"),
+    runner=FunctionRunner(call, input_names=("theirs", "x", "mask"), describe=described),
+    cases=(
+        case("2 heads of 3 features", 6, 2, 10),
+        case("3 heads of 7 features", 21, 3, 20),
+        case("one head", 11, 1, 30),
+        case("a causal mask (T, T)", 21, 3, 40, CAUSAL),
+        case("a mask for each text (B, 1, T, T)", 14, 2, 50, some_hidden(2, 1, 5, 5)),
+    ),
+    minimal_inputs=(),
+    axis_names={2: "B", 5: "T"},
+    square=("mask",),
+)
