@@ -1,4 +1,4 @@
-"""grouped_attention: the reference, its steps and test cases; the page next to it says the rest."""
+"""grouped_attention: the reference and its test cases."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""rolling_step: the reference, its steps and test cases; the page next to it says the rest."""
+"""rolling_step: the reference and its test cases."""
 
 import math
 
