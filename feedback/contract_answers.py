@@ -75,7 +75,8 @@ def _around(exercise: Exercise, call: Callable[[Callable, tuple, dict], Any]) ->
     def forward(self: Any, *args: Any, **options: Any) -> Any:
         return call(functools.partial(right.forward, self), args, options)
 
-    return type(right.__name__, (right,), {"forward": functools.wraps(right.forward)(forward)})
+    base: Any = right
+    return type(base.__name__, (base,), {"forward": functools.wraps(right.forward)(forward)})
 
 
 def _on_first(change: Callable, value: Any) -> Any:
