@@ -4,9 +4,9 @@ import importlib
 import importlib.util
 
 import pytest
+from feedback.bank import TwoMistakes
 
 from exercises import EXERCISES, check
-from feedback.bank import TwoMistakes
 
 
 def answers():

@@ -259,7 +259,11 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("- answer: `2 * x` → `x`", "- answer: `x` → `3`", "an edit fits one place, but `x` stands 2 times"),
     ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `x`, of nobody", "no code stands below a heading 'nobody' above"),
     ("- double: `x`", "- duoble: `x`", "no answer has a step duoble; they are double, add"),
-    ("- not-doubled & nothing-added\n", "- not-doubled & no-card\n", "no-card has no edits to compose it from, and no steps"),
+    (
+        "- not-doubled & nothing-added\n",
+        "- not-doubled & no-card\n",
+        "no-card has no edits to compose it from, and no steps",
+    ),
     ("- not-doubled & nothing-added\n", "- not-doubled\n", "two mistakes are `id & id`"),
     ("```python answer\nfor", "```python\nfor", "a block is ```python mistake"),
     ("```python answer\nfor", "```python anwser\nfor", "a block is ```python mistake"),
