@@ -1,6 +1,7 @@
 """What every exercise of this course promises besides what the engine demands: its notebook states it as it is.
 
-`pytest exercises/n02_single_head_attention/softmax.md` tries these after the engine's own promises (feedback/pytest_plugin.py).
+`pytest exercises/n02_single_head_attention/softmax.md` tries these after the engine's own promises, which are in
+feedback/pytest_plugin.py.
 """
 
 from __future__ import annotations

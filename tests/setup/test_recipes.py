@@ -66,7 +66,7 @@ def test_adding_a_known_mistake(copy):
     without_its_answer = "".join(line for line in section.splitlines(True) if not line.startswith("- answer"))
     page.write_text(f"{first}\n{without_its_answer}\n## {rest}", encoding="utf-8")
     code, printed = own_tests(copy, "n00_start_here/row_means.md", "page")
-    assert code == 1 and "without an answer that makes it:\n  signs-lost" in printed, printed
+    assert code == 1 and "without an answer that makes it:\n    signs-lost" in printed, printed
     page.write_text(f"{first}\n{section}\n## {rest}", encoding="utf-8")
     code, printed = own_tests(copy, "n00_start_here/row_means.md")
     assert code == 0, printed
