@@ -59,6 +59,8 @@ def read(path: Path) -> list[tuple[int, Prediction]]:
             raise PageError(path, line, f"the first prediction begins with `## id`, got {text!r}")
         else:
             found[-1].add(line, mark, text)
+    if not found:
+        raise PageError(path, 1, "there is no prediction on this page")
     return [(draft.line, draft.made()) for draft in found]
 
 

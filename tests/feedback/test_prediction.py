@@ -103,6 +103,8 @@ def test_a_page_of_predictions(tmp_path):
     "old, new, line, message",
     [
         ("# Predictions", "# Questions", 1, "begins with `# Predictions`"),
+        (PAGE, "", 1, "there is no prediction on this page"),
+        (PAGE, "# Predictions", 1, "there is no prediction on this page"),
         ("## 01.x", "Some words.", 3, "begins with `## id`"),
         ("## 01.x", "## x", 3, "an id is `01.word`"),
         ("## 01.x", "##01.x", 3, "no line of a page begins like this"),
