@@ -17,8 +17,8 @@ for teachers:
   python course.py handout FOLDER
                                  write what students of a class get, without outputs and solutions; `--key FILE` writes
                                  the solutions for the teacher
-  python course.py grading SYSTEM FOLDER
-                                 write assignments for nbgrader or otter (the system), made from the exercises
+  python course.py grading FOLDER
+                                 write assignments for nbgrader, made from the exercises
 
 for maintainers, each after setting up:
   python course.py test [...]    run every test; the words that follow go to pytest, such as `-k masks` or the files to
