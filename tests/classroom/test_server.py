@@ -240,7 +240,7 @@ def test_instructors_may_log_in_too(configure, monkeypatch):
 
 OF_AN_INSTRUCTOR = (
     *("secrets.yaml", "key.md", "names.txt", "class.html", "slides/session-1.html", "build/lib/exercises/__init__.py"),
-    *("assignments/week-2/week-2.ipynb", "classroom/index.md", "study/00.ipynb", "data/progress.json"),
+    *("assignments/week-2/week-2.ipynb", "study/00.ipynb", "data/progress.json"),
     *("data/attempts.jsonl", "data/answers/2.1.py"),
 )
 
