@@ -9,7 +9,7 @@ For every exercise
     devices                 behavioral tests: what is made on the CPU must not meet what has been moved
     modules                 classes: their layers and methods, and whether they learn
     sizes                   how large a tensor an answer makes on its way
-    pieces                  functions that go on after a past, and get a text in pieces
+    incremental             functions that go on after a past, and get a text in pieces
     suspects                exercises whose answer is a test: healthy and broken code to try it on
     pronouns                the words with features for gender of notebook 02
 
