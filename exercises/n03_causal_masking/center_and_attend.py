@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from exercises.common.explainers import number
 from exercises.common.inputs import B, D, T, normal
 from feedback import TestCase
 from feedback.paged import exercise
@@ -20,6 +21,22 @@ def center_and_attend(x, W_query, W_key, W_value):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
     return weights @ v, weights
+
+
+def moved_by(center):
+    """An explainer: how far the first word's output moves with the last word, where words are centered like this."""
+
+    def explain(case):
+        x, _, _, W_value = case.args
+        changed = x.clone()
+        changed[..., -1, :] = 0
+        moved = ((center(changed) - center(x)) @ W_value)[..., 0, :].abs().max()  # word 0 reads itself alone
+        return (
+            f"word 0 may read itself alone, and yet one of its outputs moves by {number(moved)} when all features of "
+            f"word {x.size(-2) - 1} are set to 0"
+        )
+
+    return explain
 
 
 D_IN = 7

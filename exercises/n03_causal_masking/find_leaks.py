@@ -367,10 +367,6 @@ def largest(before, after):
     return (after - before).abs().amax(dim=(0, 2))
 
 
-def small():
-    return 1e-4
-
-
 def every_position(length):
     return range(length)
 
@@ -383,15 +379,19 @@ def i_then_j(i, j):
     return i, j
 
 
+def in_order(found):
+    return sorted(found)
+
+
 def leaks_from(
     start=x_itself,
     change=one_position,
     distance=largest,
-    tolerance=small,
+    tolerance=1e-4,
     positions=every_position,
     later=j_after_i,
     pair=i_then_j,
-    finish=sorted,
+    finish=in_order,
 ):
     """A leak test from these steps."""
 
@@ -400,7 +400,7 @@ def leaks_from(
         before, found = attend(x), []
         for j in positions(x.size(1)):
             moved = distance(before, attend(change(x, j)))
-            found += [pair(i, j) for i in range(x.size(1)) if later(i, j) and moved[i] > tolerance()]
+            found += [pair(i, j) for i in range(x.size(1)) if later(i, j) and moved[i] > tolerance]
         return finish(found)
 
     return find_leaks

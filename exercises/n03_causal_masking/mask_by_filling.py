@@ -3,7 +3,7 @@
 from exercises.common import properties
 from exercises.common.attention.steps import masked_softmax_from
 from exercises.common.inputs import AXES
-from exercises.common.masks.inputs import (
+from exercises.common.masked_scores import (
     HUGE_HIDDEN_SCORES,
     LIMITING_CASES,
     MASKED_SCORES,

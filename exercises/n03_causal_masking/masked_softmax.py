@@ -3,10 +3,10 @@
 import torch
 
 from exercises.common import explainers, properties
+from exercises.common import masked_scores as masking
 from exercises.common.attention.steps import masked_softmax_from
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, S, T, normal, padded, round_numbers, some_hidden
-from exercises.common.masks import inputs as masking
 from feedback import BehavioralTest, TestCase
 from feedback.paged import exercise
 
