@@ -264,7 +264,7 @@ class Exercise:
     minimal_inputs          tuples of tiny arguments, the smallest first, to show a mistake by hand
     misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
     when_correct            what the learner reads after a right answer
-    banks                   makes the answers that the checker is held to, feedback.paged.Banks
+    page                    its page, as feedback.paged.Loaded: the answers that the checker is held to
     given                   where one line is to be repaired: the code in the notebook's cell, which is no answer yet
     runner, comparison      how an answer is run, and compared with the reference
     stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as they
@@ -305,12 +305,16 @@ class Exercise:
     axes_once: tuple[str, ...] = ("B", "H")
     named_in_part: bool = True
     given: Callable | None = None
-    banks: Callable[[], Any] | None = None
+    page: Any = None
     id: str = ""  # to be stated only where the reference lies in no folder of an exercise
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "misconceptions", tuple(self.misconceptions))
         object.__setattr__(self, "id", self.id or _id_of(self.reference))
+
+    def banks(self) -> Any:
+        """The answers that the checker is held to, feedback.paged.Banks, made when this is called."""
+        return self.page.banks()
 
     @cached_property
     def name(self) -> str:

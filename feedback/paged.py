@@ -89,7 +89,7 @@ def exercise(
         reference=reference,
         misconceptions=loaded.misconceptions(),
         hints=tuple(page.hints),
-        banks=loaded.banks,
+        page=loaded,
         given=loaded.given,
         **fields,
     )
@@ -266,13 +266,30 @@ class Loaded:
             steps |= first
         return self.assemble(**steps)  # type: ignore[misc]  # where there are steps, there is assemble
 
+    def text_of(self, page: Page, code: Code) -> str:
+        """The code as it is run: with its edits carried out."""
+        return "; ".join(code.steps.values()) or (self.bases[code.kind].edited(page, code) if code.edits else code.text)
+
+    def copies(self) -> list[str]:
+        """Answers with the text of a way that the checker knows: that it recognizes them proves nothing."""
+        own, found = {}, []
+        for page, code, _ in sorted(self.written, key=lambda each: each[1].kind == "answer"):
+            text = ast.dump(ast.parse(self.text_of(page, code)))
+            if code.kind == "answer" and text in own:
+                found.append(f"{page.path.name}:{code.line} is what {own[text]} says")
+            elif code.kind != "answer":
+                own[text] = f"{page.path.name}:{code.line}"
+        return found
+
     def unknown_names(self) -> list[str]:
-        """Names in the page's code that nothing defines, each with its place."""
+        """Names in the page's code that nothing defines, each with its place; `# noqa: F821` says that it is meant."""
         found = []
         for page, code, names in self.written:
-            text = "; ".join(code.steps.values()) or (self.bases[code.kind].edited(page, code) if code.edits else code.text)
+            text = self.text_of(page, code)
+            if "noqa: F821" in text:
+                continue
             known = names.keys() | vars(builtins).keys() | {"__class__"} | self.bases[code.kind].names.keys()
-            given = " ".join([self.arguments or "", *self.steps.values()])
+            given = " ".join([self.arguments or "", *filter(None, self.steps.values())])
             missing = sorted(_free_names(text) - known - set(re.findall(r"\w+", given)) - {self.reference.__name__})
             found += [f"{page.path.name}:{code.line}: nothing defines {name}" for name in missing]
         return found
