@@ -47,6 +47,7 @@ OTHERS = (
     "field_guide.html",
     "mistakes.html",
     "search.html",
+    "setup_failures.html",
     "teachers.html",
     "views.html",
 )
