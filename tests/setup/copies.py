@@ -35,7 +35,7 @@ zeros = lambda size: SimpleNamespace(numpy=lambda: None)
 def copy_study(folder):
     """Put what makes the learner's own copies of the notebooks into a folder."""
     feedback = (f"feedback/{name}.py" for name in ("__init__", "files", "notebooks"))
-    for name in ("tools/__init__.py", "tools/study.py", *feedback):
+    for name in ("setup_failures.py", "tools/__init__.py", "tools/study.py", *feedback):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(PROJECT / name, folder / name)
 
