@@ -138,7 +138,7 @@ def test_two_notebooks_at_once_lose_no_line(file):
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     start = [sys.executable, "-c", MANY_ATTEMPTS, str(file)]
     both = [subprocess.Popen([*start, id], env=environment) for id in ("0.1", "1.1")]
-    assert [process.wait(timeout=100) for process in both] == [0, 0]
+    assert [process.wait(timeout=600) for process in both] == [0, 0]
     found = [(line["exercise"], len(line["misconception"])) for line in lines(file)]
     assert sorted(found) == [(id, i) for id in ("0.1", "1.1") for i in range(400)]
 

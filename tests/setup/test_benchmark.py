@@ -131,5 +131,5 @@ def test_other_processes_check_until_they_are_ended(monkeypatch):
     (other,) = checks.start_others(1)
     assert other.is_alive()
     other.terminate()
-    other.join(timeout=30)
+    other.join(timeout=600)
     assert not other.is_alive()
