@@ -65,8 +65,8 @@ Long Path | [WinError 206] | os error 206)
     A path is too long for Windows: move the course's folder to a shorter one, such as C:\attention-by-hand, and run
     the same command again.
 os error 396) | [WinError 396] | os error 389) | [WinError 389]
-    The course is in a folder that OneDrive copies to its cloud, and OneDrive refuses some files: move it to an
-    ordinary folder, outside OneDrive and the desktop, and run the same command again.
+    The course is in a folder that OneDrive syncs, and OneDrive refuses some files: move it to a folder that is not
+    synced (the desktop often is) and run the same command again.
 [WinError 5] | os error 5) | [WinError 32] | os error 32) | [WinError 225] | [Errno 22]....whl
     Another program (an antivirus program, OneDrive, a JupyterLab that still runs) holds a file or has removed it:
     close JupyterLab and run the same command again. If that does not help, exclude the course's folder from scanning
@@ -115,42 +115,43 @@ cache-system uses symlinks
     This is only a note: everything works, and there is nothing to do.
 DO NOT MATCH THE HASHES | Hash mismatch | BadZipFile | not a zip file | Error -3 while decompressing
     A download arrived incomplete or changed, because of a bad line or a filter; nothing is wrong with the course: run
-    the same command again with PIP_NO_CACHE_DIR=1 (with uv, UV_NO_CACHE=1) set and, if that does not help, on another
+    the same command again with PIP_NO_CACHE_DIR=1 (with uv, UV_NO_CACHE=1) and, if that does not help, on another
     network.
 not yet valid | certificate has expired | NotValidYet | certificate: Expired
-    A certificate is not valid on this computer's date: set date and time right and run the same command again.
+    A certificate is not valid at this computer's date: set the date and the time and run the same command again; if
+    they are right, use another network.
 Hostname mismatch | NotValidForName | failed: 403 | 403 Forbidden | 403 Client Error | SSLEOFError | handshake eof
     The network blocks this server or answers in its place (the certificates on this computer are not the cause): open
     a browser, where a page to log in may appear, use a proxy that may pass (HTTPS_PROXY), or use another network.
 urlopen error [SSL
-    This Python knows no issuer of certificates to trust: with Python from python.org on a Mac, run "Install
+    This Python does not know who issued the server's certificate: with Python from python.org on a Mac, run "Install
     Certificates.command" in the folder Python 3.x of Applications; elsewhere, a company's network or an antivirus
-    program may have put in its own certificate, which a file named by SSL_CERT_FILE must hold.
+    program may have put in a certificate of its own, and SSL_CERT_FILE must name a file with its root certificate.
 CERTIFICATE_VERIFY_FAILED | SSLCertVerificationError | invalid peer certificate
     Something between this computer and the internet (a company's or school's network, an antivirus program) replaces
     certificates with its own: ask for a file with its root certificate, let PIP_CERT (with uv, SSL_CERT_FILE) name
     that file, and run the same command again; or use another network.
 failed: 407 | 407 Proxy | proxy authorization
-    The proxy asks for a name and a password: put them into HTTPS_PROXY, as in http://name:password@host:port, with
+    The proxy asks for a name and a password: put them into HTTPS_PROXY, as in `http://name:password@host:port`, with
     special characters percent-encoded (@ is %40), or ask whoever runs the network for a way without them.
 ProxyError | WRONG_VERSION_NUMBER | SOCKS | InvalidProxyURL | tunnel error
-    The proxy does not answer as one: check HTTPS_PROXY, HTTP_PROXY and `pip config list`. Its address begins with
-    http://, even in HTTPS_PROXY; where you need no proxy, unset it.
+    A proxy is set that does not work: check HTTPS_PROXY, HTTP_PROXY and `pip config list`. Its address begins with
+    `http://`, even in HTTPS_PROXY; if you need no proxy, unset it.
 getaddrinfo | NameResolutionError | dns error | failed to lookup address | [Errno -2] | [Errno -3]
     The server's name could not be looked up, because the network is down, or a VPN or its name server (DNS) is in the
     way: connect and run the same command again. What is installed already works without a network.
 ReadTimeoutError | TimeoutError | timed out | IncompleteRead | incomplete-download | [WinError 10060]
     The network is too slow, or broke off during a large file: run the same command again, on a better network if you
     can, with PIP_DEFAULT_TIMEOUT=120 (with uv, UV_HTTP_TIMEOUT=300) set; what was downloaded is kept. On Linux,
-    COURSE_TORCH=cpu makes it 0.4 GB instead of 3.
+    COURSE_TORCH=cpu downloads 0.4 GB instead of 3.
 ConnectionError | ConnectionReset | Max retries | SSLError | error sending request | LocalEntryNotFoundError
     The network is down or the server does not answer: check the connection (and the proxy, if you need one) and run
     the same command again; what was downloaded is kept.
 No matching distribution | no version | no wheels with | for the current platform | Failed to build | Visual C++ 14
-    A package has no files for this Python ({python}): PyTorch needs a 64-bit Python 3.10 to 3.13 on Windows, on Linux
-    with glibc (unlike Alpine), or on a Mac with Apple silicon and macOS 14 (for Intel Macs, 2.2.2 was the last
-    release). If yours is none of these, {install}, or use Colab; if it is, the package index lacks the file: see `pip
-    config list`.
+    There is no build of a package for this Python ({python}): PyTorch needs a 64-bit Python 3.10 to 3.13 on Windows,
+    on Linux with glibc (unlike Alpine), or on a Mac with Apple silicon and macOS 14 (for Intel Macs, 2.2.2 was the
+    last release). If yours is none of these, {install}, or use Colab; if it is, the package index lacks the file: see
+    `pip config list`.
 No module named 'torch' | No module named torch | requires the ipykernel package
     The notebook runs in another Python than the course's: choose the one in the course's folder .venv (in VS Code,
     Select Kernel at the top right, then Python Environments), or open JupyterLab with `python course.py`, which makes
@@ -169,12 +170,12 @@ Uncaught SyntaxError
     The page stays blank because the browser is too old for JupyterLab: update it, or use a current Chrome, Edge,
     Firefox or Safari.
 MIME type
-    The page stays blank because Windows takes .js files for plain text: set "Content Type" in the registry's
-    HKEY_CLASSES_ROOT\.js to text/javascript, then reload the page with Ctrl+F5.
+    The page stays blank because Windows takes .js files for plain text: set "Content Type" under
+    `HKEY_CLASSES_ROOT\.js` in the registry to text/javascript, then reload the page with Ctrl+F5.
 WebSocket
     The page loads, but a proxy, an antivirus program or a browser extension blocks its live connection, so that no
     kernel answers: exclude localhost and 127.0.0.1 from it, or try a private window.
-Error displaying widget | 'anywidget'
+Error displaying widget | Failed to load model class
     An interactive view has lost its other half: save, reload the page, and choose Kernel, Restart Kernel and Run All
     Cells; if that does not help, open JupyterLab with `python course.py`.
 DeadKernelError | kernel appears to have died
@@ -190,7 +191,8 @@ HEADING = """# When the set-up fails
 *Made from the table in [`setup_failures.py`](../setup_failures.py) by `python setup_failures.py`.*
 
 `python course.py` explains most of these failures itself. Search this page for a number, a name or a few words of the
-message that you see. Where several fit, the first counts; the last line of a long message is rarely the cause.
+message that you see; `...` stands for anything within a line. Where several fit, the first counts: the cause is often
+not in the last line.
 
 | The message contains | What it means, and what to do |
 |---|---|

@@ -340,7 +340,7 @@ def test_uv_is_left_alone_where_it_is_too_old_or_not_wanted(ready_course, use_uv
         ("error: Failed to fetch: `x`\n  Caused by: error sending request for url", "The network is down"),
         (
             "  Because there is no version of torch==2.13.0 and you require",
-            "A package has no files for this Python (3.",
+            "There is no build of a package for this",
         ),
         ("error: failed to write\n  Caused by: No space left on device (os error 28)", "The disk is full"),
     ],
