@@ -55,7 +55,7 @@ def test_update_knows_which_notebooks_are_open_in_a_server_of_the_hub(a_class, h
         env=hub.servers()["cleo"].environ(),
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=120,
     )
     assert answer.stdout.split() == list(PARTS), answer.stderr
 
