@@ -399,13 +399,13 @@ def require_port(port):
 
 
 def explain_failure(output):
-    """What the output of a step means, the line that shows it or its last words, and where to read all of them."""
-    sentence, line = explain(output)
+    """What the output of a step means, the words that show it or its last ones, and where to read all of them."""
+    sentence, words = explain(output)
     sentence = sentence or "The set-up failed: fix what is reported below and run the same command again."
     if uv():
         sentence += " COURSE_INSTALLER=pip installs with pip instead of uv."
     last_words = re.findall(r"^\w*Error.{0,200}", output, re.MULTILINE | re.IGNORECASE) or output.splitlines()
-    return "\n  ".join([sentence, *([line[:300]] if line else last_words[-2:]), f"The full output: {LOG}"])
+    return "\n  ".join([sentence, *([words] if words else last_words[-2:]), f"The full output: {LOG}"])
 
 
 def explain_os_error(error):

@@ -105,9 +105,9 @@ SSL module is not available | ssl module in Python is not available | No module 
 OfflineModeIsEnabled | HF_HUB_OFFLINE
     The variable HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids all requests to the model hub: unset both and run
     `python course.py fetch`.
-Invalid credentials | 401 Client Error | RepositoryNotFoundError
-    The model hub refuses a token that is stored on this computer, and the model needs none: unset HF_TOKEN, run `hf
-    auth logout`, and try again.
+Invalid credentials | 401 Client Error | 401 Unauthorized | RepositoryNotFoundError
+    The model hub refuses the request, usually because of an old token on this computer, although the model needs none:
+    unset HF_TOKEN, run `hf auth logout`, and try again.
 429 Client Error | 429 Too Many
     There were too many requests from this network, as when a class starts at the same time: wait some minutes, or copy
     data/cache/minilm from another computer and let COURSE_MINILM name the copy.
@@ -200,12 +200,13 @@ not in the last line.
 
 
 def explain(text):
-    """What a program's message means, and the line that shows it; (None, None) where the table has nothing to say."""
+    """What a program's message means, and the words that show it; (None, None) where the table has nothing to say."""
     for signs, sentence in FAILURES:
         found = re.search("|".join(".*".join(map(re.escape, sign.split("..."))) for sign in signs), text)
         if found:
-            line = text[text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
-            return sentence.format(**this_computer()), line.strip()
+            before, after = text[: found.start()].rpartition("\n")[2], text[found.start() :].partition("\n")[0]
+            words = " ".join(before.split(" ")[-8:]) + after[:150]  # a line may be very long
+            return sentence.format(**this_computer()), words.strip()
     return None, None
 
 

@@ -46,8 +46,8 @@ def complete():
         errors="replace",
     )
     if pip.returncode != 0:
-        sentence, line = explain(pip.stderr)
-        reason = line or (pip.stderr.strip() or "pip printed nothing").splitlines()[-1]
+        sentence, words = explain(pip.stderr)
+        reason = words or (pip.stderr.strip() or "pip printed nothing").splitlines()[-1]
         raise ImportError(
             f"{', '.join(missing)} could not be installed ({reason}). {sentence or 'Run this cell again.'}"
         )

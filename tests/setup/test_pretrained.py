@@ -285,7 +285,7 @@ def test_in_a_hurry_neither_host_is_waited_for(use_pip, place, monkeypatch):
     "said, sentence",
     [
         ("429 Client Error: Too Many Requests for url", "There were too many requests from this network"),
-        ("401 Client Error\nInvalid credentials in Authorization header", "The model hub refuses a token"),
+        ("401 Client Error\nInvalid credentials in Authorization header", "The model hub refuses the request"),
         ("offline mode is enabled: please unset the `HF_HUB_OFFLINE` environment variable", "The variable HF_HUB_OFFL"),
     ],
 )
