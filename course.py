@@ -143,6 +143,7 @@ def set_up_environment(files):
             make_environment(gigabytes, flaw)
         say("Installing the packages: about {:g} GB to download, {:g} GB in .venv{}.".format(*gigabytes, other))
         install(files, torch)
+        STAMP.write_text("not yet imported\n", encoding="utf-8")  # complete, so that it need not be made again
         say("Importing PyTorch, NumPy and Matplotlib for the first time.")
         run_logged([str(PYTHON), "-c", IMPORTS])
         STAMP.write_text(stamp(files), encoding="utf-8")
@@ -439,7 +440,7 @@ def open_lab(words):
         return 0 if code == IS_OPEN else code
     say("Opening JupyterLab, which takes some seconds. To stop it, press Ctrl-S there, then Ctrl-C twice here.")
     if not (options.no_browser or has_browser()):
-        say("This computer has no browser that can be opened: open the address below in one, with its token.")
+        say("No browser was found: copy the address that JupyterLab prints, with its token, into one on this computer.")
     return hand_over(command + arrange_lab())
 
 
