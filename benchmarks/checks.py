@@ -17,13 +17,12 @@ import sys
 import time
 
 from exercises import EXERCISES, check
-from feedback import bank
 
 
 def answers_of(id):
     """All answers in the banks of an exercise, in random order."""
-    package = EXERCISES[id].reference.__module__.rpartition(".")[0]
-    answers = [answer for name in bank.BANKS for answer, _ in bank.read(package, name)]
+    banks = EXERCISES[id].banks()
+    answers = [answer.code for answer in (*banks.right, *banks.wrong, *banks.two_mistakes)]
     return random.Random(0).sample(answers, len(answers))
 
 
