@@ -33,6 +33,7 @@ def turned(case):
 
 EXERCISE = exercise(
     rotate_halves,
+    assemble=steps.rotation_from(steps.halves, steps.join_halves),
     returns=("turned",),
     axis_names=NAMES,
     cases=rotation_cases(),

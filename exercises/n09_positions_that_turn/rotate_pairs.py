@@ -33,6 +33,7 @@ def turned(case):
 
 EXERCISE = exercise(
     rotate_pairs,
+    assemble=steps.rotation_from(steps.neighbors, steps.join_neighbors),
     returns=("turned",),
     axis_names=NAMES,
     cases=rotation_cases(),
