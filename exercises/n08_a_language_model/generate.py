@@ -150,11 +150,11 @@ def given(args):
     return f"It was called with {weights!r}, ids of shape {tuple(ids.shape)} and steps = {steps}."
 
 
-def wrong_feeds(case):
+def fed_otherwise(case):
     return sentence(told(case)) if case.actual[1] != case.expected[1] else None
 
 
-def wrong_ids(case):
+def other_ids(case):
     return sentence(told(case)) if case.actual[0] != case.expected[0] else None
 
 
@@ -222,10 +222,10 @@ EXERCISE = exercise(
     properties=(
         Property(
             "fed-otherwise",
-            wrong_feeds,
+            fed_otherwise,
             "Print what you feed, in every call, and its shape. It should be the prefix (B, T) once, and then each "
             "newest token, (B, 1), as many calls as steps.",
         ),
-        Property("other-ids", wrong_ids, "Print the ids after each step. Where do they part from the right ones?"),
+        Property("other-ids", other_ids, "Print the ids after each step. Where do they part from the right ones?"),
     ),
 )

@@ -205,12 +205,12 @@ def assemble(scale=divide, cut=keep_the_largest, weigh=softmax, draw=one_each, g
     return sample
 
 
-ROWS = torch.tensor([[1.6, -0.4, 0.3, 1.0, -1.2], [-0.9, 1.3, 1.8, -0.3, 0.5]])
+TWO_ROWS = torch.tensor([[1.6, -0.4, 0.3, 1.0, -1.2], [-0.9, 1.3, 1.8, -0.3, 0.5]])
 
 
 def many(temperature=1.0, top_k=None, seed=None, plus=0.0, dtype=torch.float32, again=120):
     """A large batch that repeats two rows."""
-    return ROWS.repeat(again, 1).to(dtype) + plus, temperature, top_k, seed
+    return TWO_ROWS.repeat(again, 1).to(dtype) + plus, temperature, top_k, seed
 
 
 def few(seed, b, v, *options):
@@ -268,7 +268,7 @@ CASES = (
 
 # ---------------------------------------------------------------- behavioral tests
 
-LOGITS = ROWS.repeat(40, 1)
+LOGITS = TWO_ROWS.repeat(40, 1)
 
 
 def ask(attempt, generator=None, top_k=None):
@@ -350,14 +350,14 @@ PASS_IT_ON = (
 
 def wrong_frequencies(case):
     args = case.args
-    return None if draws.is_small(args) or draws.summary(args, case.actual) == "right" else sentence(draws.told(case))
+    return None if is_small(args) or summary(args, case.actual) == "right" else sentence(told(case))
 
 
 def wrong_token(case):
     is_free = case.args[1] and len(case.actual) == 1  # a single row that was drawn for
-    if not draws.is_small(case.args) or is_free or torch.equal(case.actual, case.expected):
+    if not is_small(case.args) or is_free or torch.equal(case.actual, case.expected):
         return None
-    return sentence(draws.first_row(case))
+    return sentence(first_row(case))
 
 
 EXERCISE = exercise(
@@ -365,7 +365,7 @@ EXERCISE = exercise(
     assemble=assemble,
     returns=("ids",),
     runner=FunctionRunner(with_generator, ("logits", "temperature", "top_k", "the generator's seed")),
-    comparison=SummaryComparison(draws.summary),
+    comparison=SummaryComparison(summary),
     stage_of=stage_of,
     cases=CASES,
     minimal_inputs=(),

@@ -175,7 +175,7 @@ def unlike_logits(case):
     return sentence(told(case))
 
 
-def not_a_number(case):
+def has_nan(case):
     bad = int(case.actual.isnan().sum())
     return f"{bad} of your {case.actual.numel()} numbers are NaN." if bad else None
 
@@ -216,7 +216,7 @@ EXERCISE = exercise(
         ),
     ),
     properties=(
-        Property("not-a-number", not_a_number, "Print the lines before: where does the first NaN arise?"),
+        Property("not-a-number", has_nan, "Print the lines before: where does the first NaN arise?"),
         Property("filled-with-a-number", fill, 'Only `float("-inf")` gives a token the probability 0.'),
         Property(
             "below-p",
