@@ -238,44 +238,6 @@ def described(args):
     )
 
 
-def pre_norm(x, attend, feed, norm_1, norm_2):
-    """The right step `forward`."""
-    x = x + attend(norm_1(x))
-    return x + feed(norm_2(x))
-
-
-def causally(attention, x):
-    """The right step `attend`."""
-    return attention(x, causal=True)[0]
-
-
-def with_gelu(x, expand, contract):
-    """The right step `feed`."""
-    return contract(F.gelu(expand(x)))
-
-
-def assemble(forward=pre_norm, attend=causally, feed=with_gelu):
-    forward_, attend_, feed_ = forward, attend, feed
-
-    class Wrong(nn.Module):
-        def __init__(self, d_model, num_heads, d_ff):
-            super().__init__()
-            self.attention = MultiHeadAttention(d_model, num_heads)
-            self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
-            self.expand, self.contract = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
-
-        def forward(self, x):
-            def attend(z):
-                return attend_(self.attention, z)
-
-            def feed(z):
-                return feed_(z, self.expand, self.contract)
-
-            return forward_(x, attend, feed, self.norm_1, self.norm_2)
-
-    return Wrong
-
-
 # ---------------------------------------------------------------- inputs
 
 
@@ -381,7 +343,6 @@ def does_not_learn(attempt):
 
 EXERCISE = exercise(
     DecoderBlock,
-    assemble=assemble,
     returns=("out",),
     runner=ModuleRunner(run_block, ("x", "the layers", "num_heads"), described),
     comparison=SummaryComparison(summary),
