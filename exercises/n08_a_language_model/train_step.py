@@ -102,45 +102,6 @@ def parameters_of(model):
     return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
 
 
-def loss_before(model, ids):
-    """The right step `loss`."""
-    return next_token_loss(model(ids), ids)
-
-
-def gradients(model, optimizer, loss):
-    """The right step `backward`: what is in `.grad` afterwards comes from this loss alone."""
-    optimizer.zero_grad()
-    loss.backward()
-
-
-def to_norm_1(model):
-    """The right step `clip`."""
-    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-
-
-def once(optimizer):
-    """The right step `update`."""
-    optimizer.step()
-
-
-def of_before(loss, model, ids):
-    """The right step `give`."""
-    return loss.item()
-
-
-def assemble(loss=loss_before, backward=gradients, clip=to_norm_1, update=once, give=of_before):
-    """An answer, from its steps."""
-
-    def train_step(model, optimizer, ids):
-        found = loss(model, ids)
-        backward(model, optimizer, found)
-        clip(model)
-        update(optimizer)
-        return give(found, model, ids)
-
-    return train_step
-
-
 def told(case):
     """The first loss that is not right, or else how far the parameters moved."""
     for step, (mine, right) in enumerate(zip(case.actual[0], case.expected[0], strict=True), start=1):
@@ -218,7 +179,6 @@ SURE = ((6.0, 0.0), (0.0, 6.0))
 
 EXERCISE = exercise(
     train_step,
-    assemble=assemble,
     returns=("loss", "parameters"),
     axis_names=AXES | {3: "B", 5: "T", 7: "T", 11: "V"},
     runner=FunctionRunner(call, ("model and optimizer", "ids"), describe=given),
