@@ -31,6 +31,7 @@ def rotary_step(q, k, v, past=None):
 
 
 turn_pairs = steps.rotation_from(steps.neighbors, steps.join_neighbors)()
+turn_halves = steps.rotation_from(steps.halves, steps.join_halves)()
 
 
 def start(past):
