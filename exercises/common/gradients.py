@@ -53,10 +53,10 @@ def _no_gradient_reaches(names, where=""):
     return f"The numbers are right, but {where}no gradient reaches {listed(names)}, so nothing could be learned there."
 
 
-def first_wrong(given, wanted):
+def first_wrong(given, wanted, rtol=1e-3, atol=1e-4):
     """A sentence on the first gradient that differs from the right one, or None; both are {name: gradient}."""
     for name, right in wanted.items():
-        if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
+        if not torch.allclose(given[name], right, rtol=rtol, atol=atol):
             at = worst(given[name], right)
             cause = "A part of the calculation may be cut off from it, or its gradient scaled."
             if not given[name].isfinite().all():
