@@ -21,9 +21,6 @@ def train_step(model, optimizer, ids):
     return loss.item()
 
 
-# Small language models to train, with what trains them.
-
-
 WIDTH = 3
 
 
@@ -102,7 +99,7 @@ def parameters_of(model):
     return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
 
 
-def told(case):
+def losses_and_distance(case):
     """The first loss that is not right, or else how far the parameters moved."""
     for step, (mine, right) in enumerate(zip(case.actual[0], case.expected[0], strict=True), start=1):
         if not torch.allclose(mine, right, rtol=1e-4, atol=3e-5):
@@ -167,11 +164,11 @@ def parameters_stay(case):
 
 
 def other_losses(case):
-    return None if torch.allclose(case.actual[0], case.expected[0]) else sentence(told(case))
+    return None if torch.allclose(case.actual[0], case.expected[0]) else sentence(losses_and_distance(case))
 
 
 def other_parameters(case):
-    return None if torch.allclose(case.actual[1], case.expected[1]) else sentence(told(case))
+    return None if torch.allclose(case.actual[1], case.expected[1]) else sentence(losses_and_distance(case))
 
 
 EVEN = ((0.0, 0.0), (0.0, 0.0))
@@ -179,6 +176,7 @@ SURE = ((6.0, 0.0), (0.0, 6.0))
 
 EXERCISE = exercise(
     train_step,
+    explain=losses_and_distance,
     returns=("loss", "parameters"),
     axis_names=AXES | {3: "B", 5: "T", 7: "T", 11: "V"},
     runner=FunctionRunner(call, ("model and optimizer", "ids"), describe=given),
