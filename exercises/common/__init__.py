@@ -30,7 +30,7 @@ By subject, in modules called
     dropout.steps, dropout.mistakes, dropout.explainers, dropout.behavior
     dropout.statistics                      what all right dropouts have in common
     dropout.weights, dropout.place_mistakes     dropout on the weights of attention
-    rotary.inputs, rotary.steps, rotary.mistakes, rotary.explainers, rotary.behavior
+    rotary                                  inputs, steps, sentences and properties of rotations
     norm.inputs, norm.steps, norm.mistakes, norm.explainers, norm.behavior
 
 Words for whoever writes an exercise

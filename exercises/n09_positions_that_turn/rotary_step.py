@@ -7,7 +7,7 @@ from exercises.common.attention.steps import weights_from
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal
-from exercises.common.rotary import steps
+from exercises.common.rotary import halves, join_halves, join_neighbors, neighbors, rotation_from
 from feedback import BehavioralTest, FunctionRunner, TestCase
 from feedback.paged import exercise
 from helpers.rotary import rotate_pairs
@@ -30,8 +30,8 @@ def rotary_step(q, k, v, past=None):
     return scores.softmax(dim=-1) @ v, (k, v)
 
 
-turn_pairs = steps.rotation_from(steps.neighbors, steps.join_neighbors)()
-turn_halves = steps.rotation_from(steps.halves, steps.join_halves)()
+turn_pairs = rotation_from(neighbors, join_neighbors)()
+turn_halves = rotation_from(halves, join_halves)()
 
 
 def start(past):
