@@ -34,28 +34,6 @@ turn_pairs = rotation_from(neighbors, join_neighbors)()
 turn_halves = rotation_from(halves, join_halves)()
 
 
-def start(past):
-    """The position of the first new token; the past is (keys, values)."""
-    return 0 if past is None else past[0].size(-2)
-
-
-def turn_queries(q, positions):
-    return turn_pairs(q, positions)
-
-
-def turn_keys(k, positions):
-    return turn_pairs(k, positions)
-
-
-def turn_values(v, positions):
-    return v
-
-
-def keys_read(keys):
-    """The keys that queries meet, from those that are kept."""
-    return keys
-
-
 def join(past, k, v):
     return (k, v) if past is None else (torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2))
 
@@ -64,26 +42,27 @@ def everything(t, s):
     return torch.ones(t, s, dtype=torch.bool)
 
 
-def mask(t, s):
-    return everything(t, s).tril(s - t)
-
-
-def keep(keys, values, k, v, past):
-    return keys, values
+def start(past):
+    """The position of the first new token; the past is (keys, values)."""
+    return 0 if past is None else past[0].size(-2)
 
 
 def step_from(
     start=start,
-    turn_queries=turn_queries,
-    turn_keys=turn_keys,
-    turn_values=turn_values,
-    keys_read=keys_read,
+    turn_queries=lambda q, positions: turn_pairs(q, positions),
+    turn_keys=lambda k, positions: turn_pairs(k, positions),
+    turn_values=lambda v, positions: v,
+    keys_read=lambda keys: keys,
     join=join,
-    mask=mask,
-    keep=keep,
+    mask=lambda t, s: everything(t, s).tril(s - t),
+    keep=lambda keys, values, k, v, past: (keys, values),
     **others,
 ):
-    """rotary_step(q, k, v, past) made of these steps, and those of `weights_from`."""
+    """rotary_step(q, k, v, past) made of these steps, and those of `weights_from`.
+
+    keys_read  the keys that queries meet, from those in the past and the new ones
+    keep       what is kept for the next call
+    """
     weigh = weights_from(**others)
 
     def rotary_step(q, k, v, past=None):
@@ -114,11 +93,8 @@ def stage_of(args):
     return 0 if len(sizes) == 1 else 1 if max(sizes[1:]) == 1 else 2
 
 
-# ---------------------------------------------------------------- behavioral tests
-
-
-def shifted_text(attempt):
-    """In one call, out does not depend on positions but on distances: a token in front changes only what is read."""
+def values_changed(attempt):
+    """A mean of values that are all 1 is 1, wherever they stand."""
     q, k, v = (normal(1, 2, 4, 4, seed=59 + i) for i in range(3))
     values = torch.ones_like(v)
     out = call(attempt, q, k, values, [4])
@@ -155,7 +131,7 @@ EXERCISE = exercise(
     stage_of=stage_of,
     properties=(properties.FINITE,),
     behavioral_tests=(
-        BehavioralTest("values-changed", shifted_text, "Only queries and keys are turned; values are averaged."),
+        BehavioralTest("values-changed", values_changed, "Only queries and keys are turned; values are averaged."),
         pieces.pieces_differ(step),
         pieces.past_shared(step, rotary_step),
         gradients_flow(rotary_step, arguments(31, [2, 1], 1, 2, 4), ("q", "k", "v", None), call=call),
