@@ -30,7 +30,7 @@ By subject, in modules called
     dropout.steps, dropout.mistakes, dropout.explainers, dropout.behavior
     dropout.statistics                      what all right dropouts have in common
     dropout.weights, dropout.place_mistakes     dropout on the weights of attention
-    rotary                                  inputs, steps, sentences and properties of rotations
+    rotary, rotary.md                       rotations of features: inputs, steps and properties; known mistakes
     norm.inputs, norm.steps, norm.mistakes, norm.explainers, norm.behavior
 
 Words for whoever writes an exercise

@@ -2,7 +2,7 @@
 
 import torch
 
-from exercises.common import pieces, properties
+from exercises.common import incremental, properties
 from exercises.common.attention.steps import weights_from
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import gradients_flow
@@ -77,10 +77,10 @@ def step_from(
 
 
 def step(attempt, new, past):
-    return pieces.pair(attempt(*new) if past is None else attempt(*new, past))
+    return incremental.pair(attempt(*new) if past is None else attempt(*new, past))
 
 
-call = pieces.caller(step)
+call = incremental.caller(step)
 
 
 def arguments(seed, sizes, b=B, h=H, d=6, dtype=torch.float32):
@@ -108,7 +108,7 @@ EXERCISE = exercise(
     assemble=step_from,
     returns=("out",),
     axis_names=AXES | {4: "D", 6: "D", 14: "D", 9: "T", 12: "T", 1: "T"},
-    runner=FunctionRunner(call, input_names=("q", "k", "v", "pieces"), describe=pieces.in_words),
+    runner=FunctionRunner(call, input_names=("q", "k", "v", "pieces"), describe=incremental.in_words),
     cases=(
         TestCase("five tokens at once", arguments(1, [5])),
         TestCase("one token", arguments(4, [1])),
@@ -121,19 +121,19 @@ EXERCISE = exercise(
         TestCase("up to position 300", arguments(25, [290, 3, 7], 1, 1), rtol=5e-4, atol=5e-4),
     ),
     minimal_inputs=(
-        pieces.by_hand([1.0, 1.0], [1.0, 1.0], [0.0, 1.0], [2]),
-        pieces.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [3]),
-        pieces.by_hand([1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [1, 1]),
-        pieces.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [1, 1, 1]),
-        pieces.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], [2, 2]),
-        pieces.by_hand([1.0, 1.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 2.0, 8.0], [2, 2, 1]),
+        incremental.by_hand([1.0, 1.0], [1.0, 1.0], [0.0, 1.0], [2]),
+        incremental.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [3]),
+        incremental.by_hand([1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [1, 1]),
+        incremental.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [1, 1, 1]),
+        incremental.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], [2, 2]),
+        incremental.by_hand([1.0, 1.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 2.0, 8.0], [2, 2, 1]),
     ),
     stage_of=stage_of,
     properties=(properties.FINITE,),
     behavioral_tests=(
         BehavioralTest("values-changed", values_changed, "Only queries and keys are turned; values are averaged."),
-        pieces.pieces_differ(step),
-        pieces.past_shared(step, rotary_step),
+        incremental.pieces_differ(step),
+        incremental.past_shared(step, rotary_step),
         gradients_flow(rotary_step, arguments(31, [2, 1], 1, 2, 4), ("q", "k", "v", None), call=call),
     ),
 )
