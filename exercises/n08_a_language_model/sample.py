@@ -362,10 +362,7 @@ EXERCISE = exercise(
             r"selected index k out of range|index \d+ is out of bounds",
             "There are not as many tokens as top_k asks for; then all of them may be drawn.",
         ),
-        (
-            r"prob_dist must be",
-            "`torch.multinomial` draws from the last axis of one or two axes: give it (B, V).",
-        ),
+        (r"prob_dist must be", "`torch.multinomial` draws from the last axis of one or two axes: give it (B, V)."),
         (
             r"Categorical\.?(sample|__init__)?.*'generator'|sample\(\) got an unexpected keyword argument 'generator'",
             "`Categorical` takes no generator. `torch.multinomial(probabilities, 1, generator=generator)` does.",

@@ -207,10 +207,7 @@ EXERCISE = exercise(
             "`loss.item()` is a plain number, without the graph that `backward` follows: call `backward` on the "
             "tensor.",
         ),
-        (
-            r"values to unpack",
-            "Here `model(ids)` gives the logits (B, T, V), and nothing else.",
-        ),
+        (r"values to unpack", "Here `model(ids)` gives the logits (B, T, V), and nothing else."),
         (
             r"logits must be a tensor of floats",
             "The logits (B, T, V) come first in `loss_of(logits, ids)`, and `model(ids)` gives nothing else: no past.",
@@ -223,10 +220,7 @@ EXERCISE = exercise(
             r"Expected target size|Expected input batch_size",
             "`F.cross_entropy` wants the classes on axis 1: transpose to (B, V, T - 1), or use `loss_of`.",
         ),
-        (
-            r"backward through the graph a second time",
-            "`backward` was called twice on one loss. A step needs it once.",
-        ),
+        (r"backward through the graph a second time", "`backward` was called twice on one loss. A step needs it once."),
     ),
     properties=(
         Property(
