@@ -24,6 +24,8 @@ it (but for types).
     explain_numbers   what is said about wrong numbers
     explain           what is said about everything else that is found, and about right answers
     checker           the order of all this: from an attempt to a report
+    page              how the page of an exercise is written, and read
+    paged             an exercise from its page, and from the module next to it
     catalog           the exercises of a package
     hidden            the same exercises with other inputs
     grading           what a grader reads: a message, and one exception
@@ -44,8 +46,8 @@ it (but for types).
     confirm           whether answers are right there: what points depend on
     for_nbgrader      the same for nbgrader
     for_otter         the same for otter-grader
-    bank              right and wrong answers that the checkers are held to
-    audit             what a catalog promises, computed from fingerprints
+    audit             what known mistakes promise, computed from fingerprints
+    contract_answers  wrong answers that break the contract, made from a reference
     pytest_plugin     the promises that every exercise must keep, as tests
 """
 
@@ -60,7 +62,6 @@ if TYPE_CHECKING:
         Exercise,
         FunctionRunner,
         Misconception,
-        Misconceptions,
         ModuleRunner,
         Property,
         SummaryComparison,
@@ -76,7 +77,6 @@ __all__ = [
     "Exercise",
     "FunctionRunner",
     "Misconception",
-    "Misconceptions",
     "ModuleRunner",
     "Property",
     "SummaryComparison",
