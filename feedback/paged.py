@@ -185,7 +185,7 @@ class Loaded:
                 self.mistakes[id].ways.append(self._way(page, code, names, id))
             if code.kind == "given":
                 self.given = names["given"] = self.mistakes[id].ways[-1]
-        if not own and id in self.mistakes:
+        if not own and any(code.kind != "answer" for code in section.codes):
             self.mistakes[id].shared = len(self.mistakes[id].ways)
 
     def _reword(self, page: Page, section: Section, names: dict, words: dict) -> None:
