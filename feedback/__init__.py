@@ -24,6 +24,8 @@ it (but for types).
     explain_numbers   what is said about wrong numbers
     explain           what is said about everything else that is found, and about right answers
     checker           the order of all this: from an attempt to a report
+    page              how the page of an exercise is written, and read
+    paged             an exercise from its page, and from the module next to it
     catalog           the exercises of a package
     hidden            the same exercises with other inputs
     grading           what a grader reads: a message, and one exception
@@ -44,8 +46,8 @@ it (but for types).
     confirm           whether answers are right there: what points depend on
     for_nbgrader      the same for nbgrader
     for_otter         the same for otter-grader
-    bank              right and wrong answers that the checkers are held to
-    audit             what a catalog promises, computed from fingerprints
+    audit             what known mistakes promise, computed from fingerprints
+    contract_answers  wrong answers that break the contract, made from a reference
     pytest_plugin     the promises that every exercise must keep, as tests
 """
 
@@ -60,12 +62,12 @@ if TYPE_CHECKING:
         Exercise,
         FunctionRunner,
         Misconception,
-        Misconceptions,
         ModuleRunner,
         Property,
         SummaryComparison,
         TestCase,
     )
+    from feedback.paged import exercise
     from feedback.sandbox import ContractViolation
 
 __all__ = [
@@ -76,17 +78,17 @@ __all__ = [
     "Exercise",
     "FunctionRunner",
     "Misconception",
-    "Misconceptions",
     "ModuleRunner",
     "Property",
     "SummaryComparison",
     "TestCase",
+    "exercise",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """The names above, imported when they are used: the start of the course needs modules that do without PyTorch."""
     if name in __all__:
-        home = "sandbox" if name == "ContractViolation" else "exercise"
+        home = {"ContractViolation": "sandbox", "exercise": "paged"}.get(name, "exercise")
         return getattr(importlib.import_module(f"feedback.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,12 +5,8 @@ The fingerprint of a variant is what it does on every test case of its exercise:
 
 from __future__ import annotations
 
-import ast
-import inspect
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -80,40 +76,6 @@ def _fits(names: Any, value: Any) -> bool:
     if isinstance(names, str):
         return not isinstance(value, tuple)
     return isinstance(value, tuple) and len(value) == len(names) and all(map(_fits, names, value))
-
-
-# ---------------------------------------------------------------- the bank and the catalog
-
-
-def copied(exercise: Exercise, answers: Iterable[Callable]) -> list[str]:
-    """Answers of the bank that are a misconception's own code: whether the checker recognizes them proves nothing."""
-    own = {_code(code): misconception.id for misconception, _, code in variants(exercise)}
-    return [
-        f"{getattr(answer, '__name__', 'answer')} is the code of {own[_code(answer)]}"
-        for answer in answers
-        if _code(answer) and _code(answer) in own
-    ]
-
-
-def _code(function: Callable) -> str:
-    """The code of a function or class of a module, without its name, docstring and decorators; "" for any other."""
-    try:
-        definitions = _definitions(str(inspect.getsourcefile(function)))
-    except (OSError, TypeError):  # it has no source
-        return ""
-    definition = definitions.get(function.__qualname__)
-    if definition is None:
-        return ""
-    body = definition.body[1:] if ast.get_docstring(definition) else definition.body
-    arguments = ast.dump(definition.args) if isinstance(definition, ast.FunctionDef) else ""
-    return arguments + "".join(map(ast.dump, body))
-
-
-@cache
-def _definitions(file: str) -> dict[str, ast.FunctionDef | ast.ClassDef]:
-    """The functions and classes of a module by their names; what is defined inside them is left out."""
-    found = ast.parse(Path(file).read_text(encoding="utf-8")).body
-    return {node.name: node for node in found if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
 
 # ---------------------------------------------------------------- misconceptions

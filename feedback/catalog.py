@@ -1,6 +1,7 @@
-"""The exercises of a package, each in a folder of its own, imported when it is needed.
+"""The exercises of a package, imported when they are needed.
 
-A folder is called e2_2_softmax for exercise 2.2; its module `exercise` holds EXERCISE.
+A package has a folder for each notebook, in which an exercise is a page, mask_by_filling.md, whose first line gives its
+number, and the module next to it, mask_by_filling.py, which holds EXERCISE.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import importlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from feedback.exercise import FOLDER, Exercise
+from feedback.exercise import Exercise
 from feedback.page import number_on
 from feedback.sandbox import session
 
@@ -18,13 +19,10 @@ class Exercises(Mapping):
     """The exercises of a package by their id, in order."""
 
     def __init__(self, package: str, folder: str) -> None:
-        found = [FOLDER.fullmatch(path.parent.name) for path in Path(folder).glob("*/exercise.py")]
-        modules = {f"{match[1]}.{match[2]}": f"{package}.{match[0]}.exercise" for match in found if match}
-        for path in Path(folder).glob("*/*.md"):
-            if (number := number_on(path)) and path.with_suffix(".py").exists():
-                modules[number] = f"{package}.{path.parent.name}.{path.stem}"
+        pages = {number: path for path in Path(folder).glob("*/*.md") if (number := number_on(path))}
+        ordered = sorted(pages, key=lambda id: [int(part) for part in id.split(".")])
         self._loaded: dict[str, Exercise] = {}
-        self._modules = dict(sorted(modules.items(), key=lambda item: [int(part) for part in item[0].split(".")]))
+        self._modules = {id: f"{package}.{pages[id].parent.name}.{pages[id].stem}" for id in ordered}
 
     def __getitem__(self, id: str) -> Exercise:
         if id not in self._loaded:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,8 +11,6 @@ from typing import Any
 import torch
 
 from feedback import tree
-
-FOLDER = re.compile(r"e(\d+)_(\d+)_(\w+)")  # e2_2_softmax holds exercise 2.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,134 +49,6 @@ class Misconception:
     explain: Callable[[Comparison], str] | None = None
     raised_in: str = ""
     shared: int = 0
-
-
-class Misconceptions:
-    """The known mistakes of an exercise, in the order in which they are tried.
-
-    A mistake is a function, registered with what it means and a hint; `also` adds another way to make it:
-
-        known = Misconceptions()
-
-        @known("over-queries", means="The softmax runs over the queries.", hint="Keys are the last axis.")
-        def softmax_over_queries(scores):
-            return scores.softmax(dim=-2)
-
-        @known.also("over-queries")
-        def softmax_over_queries_by_hand(scores):
-            return scores.exp() / scores.exp().sum(dim=-2, keepdim=True)
-
-    Where an answer consists of steps, `assemble(**steps)` builds an answer in which some steps are replaced. The
-    function then is one wrong step, named by `step`; `also` takes several at once:
-
-        known = Misconceptions(assemble)
-
-        @known("no-scale", means="The scores were not divided by sqrt(D).", hint="D is q.size(-1).", step="scale")
-        def unscaled(q, k):
-            return 1.0
-
-        known.also("no-scale", scale=unscaled, merge=without_transpose)
-
-    `include` takes over mistakes from another catalog, whose steps are assembled into answers to this exercise.
-    """
-
-    def __init__(self, assemble: Callable[..., Callable] | None = None) -> None:
-        self.assemble = assemble
-        self._texts: dict[str, tuple[str, str, Callable | None, str]] = {}
-        self._variants: dict[str, list[Callable | dict[str, Callable]]] = {}
-        self._shared: dict[str, int] = {}
-
-    def __call__(
-        self,
-        id: str,
-        means: str,
-        hint: str,
-        explain: Callable | None = None,
-        step: str | None = None,
-        raised_in: str = "",
-    ) -> Callable:
-        """Register a new misconception; the decorated function is the mistake, or one wrong step of an answer."""
-        if id in self._texts:
-            raise ValueError(f"the id of a misconception must be new, got {id!r} twice: use known.also({id!r})")
-        self._texts[id], self._variants[id] = (means, hint, explain, raised_in), []
-        return self._decorator(id, step)
-
-    def also(self, id: str, step: str | None = None, **steps: Callable) -> Callable:
-        """Another way to make a registered mistake: a function to decorate, or several wrong steps at once."""
-        if id not in self._texts:
-            raise ValueError(f"also() adds to a misconception that is registered, got {id!r}: use known({id!r}, ...)")
-        if steps:
-            self._variants[id].append(steps)
-        return self._decorator(id, step)
-
-    def include(
-        self,
-        other: Misconceptions,
-        *ids: str,
-        hints: dict[str, str] | None = None,
-        means: dict[str, str] | None = None,
-        explain: Callable | None = None,
-    ) -> None:
-        """Take over these mistakes of another catalog (all if none is named), some with other words.
-
-        `explain` replaces the explainers of all of them, where results are of another kind than the catalog's.
-        """
-        for id in ids or other._texts:
-            said, hint, explainer, raised_in = other._texts[id]
-            said, hint = (means or {}).get(id, said), (hints or {}).get(id, hint)
-            self(id, said, hint, explain or explainer, raised_in=raised_in)
-            self._variants[id] += other._variants[id]
-            self._shared[id] = len(other._variants[id])
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids of all mistakes, in order."""
-        return tuple(self._texts)
-
-    def _decorator(self, id: str, step: str | None) -> Callable:
-        def register(function: Callable) -> Callable:
-            self._variants[id].append({step: function} if step else function)
-            return function
-
-        return register
-
-    def __iter__(self) -> Iterator[Misconception]:
-        for id, (means, hint, explain, raised_in) in self._texts.items():
-            variants = tuple(self._built(id, variant) for variant in self._variants[id])
-            yield Misconception(id, means, hint, variants, explain, raised_in, self._shared.get(id, 0))
-
-    def _built(self, id: str, variant: Callable | dict[str, Callable]) -> Callable:
-        if callable(variant):
-            return variant
-        if self.assemble is None:
-            steps = ", ".join(variant)
-            raise ValueError(f"{id}: wrong steps ({steps}) need Misconceptions(assemble) to become an answer")
-        require_steps(id, self.assemble, variant)
-        return self.assemble(**variant)
-
-
-def require_steps(id: str, assemble: Callable, steps: dict[str, Callable]) -> None:
-    """Wrong steps must be steps of the answer, and be called as the right ones are: a slip here is no misconception."""
-    known = inspect.signature(assemble).parameters
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
-        return
-    for name, function in steps.items():
-        if name not in known:
-            raise ValueError(f"{id}: {name!r} is not a step; the steps are {', '.join(known)}")
-        right = known[name].default
-        arguments = _required_arguments(right) if callable(right) else []
-        if not arguments:  # a right answer has no such step, or its arguments are free
-            continue
-        try:
-            inspect.signature(function).bind(*arguments)
-        except TypeError:
-            called, got = ", ".join(arguments), inspect.signature(function)
-            raise ValueError(f"{id}: the step {name!r} is called with ({called}), got a function of {got}") from None
-
-
-def _required_arguments(function: Callable) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
 @dataclass(frozen=True)
@@ -251,8 +120,8 @@ class SummaryComparison:
 class Exercise:
     """One exercise: what is asked, a right answer, and all that is known about wrong ones.
 
-    What follows from a fact that stands elsewhere is not stated again: `id` follows from the name of the folder in
-    which the reference lies; `name`, `signature` and `arguments` follow from the reference itself.
+    `name`, `signature` and `arguments` follow from the reference itself. What is said in words stands on the page of
+    the exercise, from which `paged.exercise` makes the fields `id` to `when_correct`.
 
     gives                   completes the sentence "softmax(scores) should give ..."
     minutes, difficulty     what a learner needs; 1 to 3
@@ -264,7 +133,7 @@ class Exercise:
     minimal_inputs          tuples of tiny arguments, the smallest first, to show a mistake by hand
     misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
     when_correct            what the learner reads after a right answer
-    banks                   makes the answers that the checker is held to, feedback.paged.Banks
+    page                    its page, as feedback.paged.Loaded: the answers that the checker is held to
     given                   where one line is to be repaired: the code in the notebook's cell, which is no answer yet
     runner, comparison      how an answer is run, and compared with the reference
     stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as they
@@ -281,6 +150,7 @@ class Exercise:
                             cases on which it is made are what tells it from another
     """
 
+    id: str
     gives: str
     minutes: int
     difficulty: int
@@ -305,12 +175,14 @@ class Exercise:
     axes_once: tuple[str, ...] = ("B", "H")
     named_in_part: bool = True
     given: Callable | None = None
-    banks: Callable[[], Any] | None = None
-    id: str = ""  # to be stated only where the reference lies in no folder of an exercise
+    page: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "misconceptions", tuple(self.misconceptions))
-        object.__setattr__(self, "id", self.id or _id_of(self.reference))
+
+    def banks(self) -> Any:
+        """The answers that the checker is held to, feedback.paged.Banks, made when this is called."""
+        return self.page.banks()
 
     @cached_property
     def name(self) -> str:
@@ -344,18 +216,6 @@ class Exercise:
     @property
     def stars(self) -> str:
         return "●" * self.difficulty + "○" * (3 - self.difficulty)
-
-
-def _id_of(reference: Callable) -> str:
-    """The id that the reference's folder says: "2.2" for exercises.e2_2_softmax.reference."""
-    for part in reference.__module__.split("."):
-        folder = FOLDER.fullmatch(part)
-        if folder:
-            return f"{folder[1]}.{folder[2]}"
-    raise ValueError(
-        f"the id of an exercise follows from the folder of its reference, such as e2_2_softmax, got the module "
-        f"{reference.__module__}: move the reference, or state the id"
-    )
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@
     - answer: `code`                    an answer with it, which only tests read: nothing is fitted to it
 
     ## two at once                      - id & id   or   - id & id: `code`
-    ## right                             answers that pass; ## limited: with a limit; ## unnamed: wrong, without a diagnosis
+    ## right                            answers that pass; `## limited`: those with a limit; `## unnamed`: wrong ones
+                                        that get no diagnosis
     # Suspects                          a part that the module reads itself; any other heading with one # is for readers
 
 Of mistakes with the same behavior the first one is named, so their order counts. A heading may repeat the id of a
@@ -38,7 +39,7 @@ Code is one of these:
     ```python mistake                   a block, up to a line of ```: the body of the answer, or, where it ends with a
     ```python answer                    function or a class, that one
     ```python given                     a mistake that the notebook's cell holds, to be repaired
-    ```python base                      what edits are edits of, in place of the reference; `answer base`: of answers only
+    ```python base                      what edits are edits of, not the reference; `answer base`: those of answers
     ```python helpers                   what the code of the page uses; `answer helpers`: what answers use
 
 An item, a hint and a quotation may wrap, and blank lines may stand anywhere between them. Anything else is refused.
@@ -56,7 +57,9 @@ HEADING = re.compile(r"(?P<id>[\w-]+(?: [\w-]+)*)(?: · (?P<explain>[\w.]+(?:\(.
 INCLUDE = re.compile(r"include: \[[^]]+\]\((?P<file>[^)]+)\)(?: explained by (?P<explain>[\w.]+))?(?:: (?P<ids>.+))?")
 TITLE = re.compile(r"(?P<number>\d+\.\d+) (?P<name>\w+)")
 KEY = re.compile(r"(?P<name>\w[\w ]*): (?P<value>.+)", re.DOTALL)
-FENCE = re.compile(r"```python (?:(?P<kind>mistake|answer|suspect|given)|(?:(?P<of>answer|suspect) )?(?P<more>base|helpers))")
+FENCE = re.compile(
+    r"```python (?:(?P<kind>mistake|answer|suspect|given)|(?:(?P<of>answer|suspect) )?(?P<more>base|helpers))"
+)
 PAIR = re.compile(r"(?P<one>[\w-]+) & (?P<other>[\w-]+)(?::(?: (?P<code>.+))?)?", re.DOTALL)
 SPAN = r"`([^`]+)`"
 EDIT = re.compile(rf"{SPAN} → (?:{SPAN}|nothing)")
@@ -208,7 +211,8 @@ class _Reader:
     """Goes through the blocks of a file, and fills a page."""
 
     def __init__(self, path: Path) -> None:
-        self.page, self.part, self.section = Page(path), "", None
+        self.page, self.part = Page(path), ""
+        self.section: Section | None = None
         for self.line, mark, text in blocks(path):
             kind = {"#": "part", "##": "heading", "-": "item", ">": "quotation", "": "paragraph"}.get(mark)
             getattr(self, f"_{kind or ('fence' if mark[0] == '`' else 'hint')}")(*([text] if kind else [mark, text]))
@@ -253,7 +257,9 @@ class _Reader:
         for each in re.split(r" · (?=\w+: )", text):
             name, value = KEY.fullmatch(each).groups()  # type: ignore[union-attr]  # that is how it was split
             if name not in FIELDS and not name.isupper():
-                raise self.page.fail(self.line, f"no page has a field {name!r}; they are {', '.join(FIELDS)}, and WORDS")
+                raise self.page.fail(
+                    self.line, f"no page has a field {name!r}; they are {', '.join(FIELDS)}, and WORDS"
+                )
             if name in self.page.fields:
                 raise self.page.fail(self.line, f"the field {name!r} stands above: say it once")
             self.page.fields[name] = value

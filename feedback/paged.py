@@ -33,11 +33,11 @@ import torch.nn.functional as F
 from torch import nn
 
 from feedback import page as pages
-from feedback.exercise import Exercise, Misconception, require_steps
+from feedback.exercise import Exercise, Misconception
 from feedback.page import Code, Include, Page, PageError, Section
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
-STEP = re.compile(r"(\w+)(?:\((.*)\))?")  # a step that is no function has no arguments
+STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is no function has no arguments
 WORD = re.compile(r"\{([A-Z][A-Z_0-9]*)\}")
 
 
@@ -87,9 +87,9 @@ def exercise(
         gives=page.fields["gives"],
         when_correct=page.fields["correct"],
         reference=reference,
-        misconceptions=loaded.misconceptions(),
+        misconceptions=tuple(loaded.misconceptions()),
         hints=tuple(page.hints),
-        banks=loaded.banks,
+        page=loaded,
         given=loaded.given,
         **fields,
     )
@@ -135,9 +135,11 @@ class Loaded:
 
     # ------------------------------------------------------------ reading
 
-    def _load(self, page: Page, names: dict, words: dict, ids: tuple = (), explain: Any = None, own: bool = True) -> None:
-        said = (STEP.fullmatch(each).groups() for each in page.fields.get("steps", "").split(" · ") if each)
-        self.steps = {**dict(said), **self.steps}
+    def _load(
+        self, page: Page, names: dict, words: dict, ids: tuple = (), explain: Any = None, own: bool = True
+    ) -> None:
+        said = STEP.findall(page.fields.get("steps", ""))
+        self.steps = {**{name: given or None for name, given in said}, **self.steps}
         for kind in ("mistake", "answer"):
             if block := page.blocks.get(("", kind, "helpers")):
                 (self.answers if kind == "answer" else []).append((page, ("helpers",), block, block.line, names))
@@ -184,7 +186,7 @@ class Loaded:
             else:
                 self.mistakes[id].ways.append(self._way(page, code, names, id))
             if code.kind == "given":
-                self.given = names["given"] = self.mistakes[id].ways[-1]
+                names["given"] = self.given = self.mistakes[id].ways[-1]  # type: ignore[assignment]  # it has no steps
         if not own and any(code.kind != "answer" for code in section.codes):
             self.mistakes[id].shared = len(self.mistakes[id].ways)
 
@@ -199,7 +201,7 @@ class Loaded:
         if code.steps and code.steps.keys() <= self.steps.keys():
             steps = self._steps(page, code, names)
             with _at(page, code.line):
-                require_steps(id, self.assemble, steps)
+                _require_steps(id, self.assemble, steps)
             return steps
         return self._made(page, code, names, id)
 
@@ -214,7 +216,9 @@ class Loaded:
             return base.with_methods(page, code, names)
         if code.steps:
             if unknown := code.steps.keys() - self.steps.keys():
-                raise page.fail(code.line, f"no answer has a step {' or '.join(unknown)}; they are {', '.join(self.steps)}")
+                raise page.fail(
+                    code.line, f"no answer has a step {' or '.join(unknown)}; they are {', '.join(self.steps)}"
+                )
             return self.assemble(**self._steps(page, code, names))  # type: ignore[misc]
         text = base.edited(page, code) if code.edits else code.text
         base.texts.setdefault(id, text)
@@ -230,7 +234,7 @@ class Loaded:
         """All answers of the page and of the pages that it includes, compiled."""
         banks, edits = Banks(), self._first_edits()
         for page, ids, code, line, names in self.answers:
-            if ids == ("helpers",):
+            if code and ids == ("helpers",):
                 names.update(defined(page, code, names, "answer"))
                 continue
             made = self._made(page, code, names, ids[0]) if code else self._composed(page, ids, line, edits)
@@ -262,17 +266,37 @@ class Loaded:
             ways = self.mistakes[id].ways if id in self.mistakes else []
             first = next((way for way in ways if isinstance(way, dict) and not way.keys() & steps.keys()), None)
             if first is None:
-                raise page.fail(line, f"{' & '.join(ids)} needs code: {id} has no edits to compose it from, and no steps")
+                raise page.fail(
+                    line, f"{' & '.join(ids)} needs code: {id} has no edits to compose it from, and no steps"
+                )
             steps |= first
         return self.assemble(**steps)  # type: ignore[misc]  # where there are steps, there is assemble
 
+    def text_of(self, page: Page, code: Code) -> str:
+        """The code as it is run: with its edits carried out."""
+        return "; ".join(code.steps.values()) or (self.bases[code.kind].edited(page, code) if code.edits else code.text)
+
+    def copies(self) -> list[str]:
+        """Answers with the text of a way that the checker knows: that it recognizes them proves nothing."""
+        own: dict[str, str] = {}
+        found = []
+        for page, code, _ in sorted(self.written, key=lambda each: each[1].kind == "answer"):
+            text = ast.dump(ast.parse(self.text_of(page, code)))
+            if code.kind == "answer" and text in own:
+                found.append(f"{page.path.name}:{code.line} is what {own[text]} says")
+            elif code.kind != "answer":
+                own[text] = f"{page.path.name}:{code.line}"
+        return found
+
     def unknown_names(self) -> list[str]:
-        """Names in the page's code that nothing defines, each with its place."""
+        """Names in the page's code that nothing defines, each with its place; `# noqa: F821` says that it is meant."""
         found = []
         for page, code, names in self.written:
-            text = "; ".join(code.steps.values()) or (self.bases[code.kind].edited(page, code) if code.edits else code.text)
+            text = self.text_of(page, code)
+            if "noqa: F821" in text:
+                continue
             known = names.keys() | vars(builtins).keys() | {"__class__"} | self.bases[code.kind].names.keys()
-            given = " ".join([self.arguments or "", *self.steps.values()])
+            given = " ".join([self.arguments or "", *filter(None, self.steps.values())])
             missing = sorted(_free_names(text) - known - set(re.findall(r"\w+", given)) - {self.reference.__name__})
             found += [f"{page.path.name}:{code.line}: nothing defines {name}" for name in missing]
         return found
@@ -299,7 +323,9 @@ class Base:
         text = self.texts[code.of or "base"]
         for old, new in code.edits:
             if text.count(old) != 1:
-                raise page.fail(code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}")
+                raise page.fail(
+                    code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}"
+                )
             text = text.replace(old, new)
         return text
 
@@ -312,7 +338,8 @@ class Base:
                 raise page.fail(code.line, f"{name!r} is neither a step nor a method of the base")
             arguments = str(inspect.signature(right))[1:-1]
             methods[name] = step(page, code, {**names, **self.names}, name, arguments)
-        return type(self.cls.__name__, (self.cls,), {"__module__": self.cls.__module__, **methods})
+        cls: Any = self.cls
+        return type(cls.__name__, (cls,), {"__module__": cls.__module__, **methods})
 
 
 # ---------------------------------------------------------------- from text to code
@@ -390,6 +417,32 @@ def _without_docstring(function: Callable) -> str:
     return text.strip("\n")
 
 
+def _require_steps(id: str, assemble: Callable | None, steps: dict[str, Callable]) -> None:
+    """Wrong steps must be steps of the answer, and be called as the right ones are: a slip here is no misconception."""
+    if assemble is None:
+        raise ValueError(f"{id}: wrong steps ({', '.join(steps)}) need exercise(..., assemble=...) to become an answer")
+    known = inspect.signature(assemble).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    for name, function in steps.items():
+        if name not in known:
+            raise ValueError(f"{id}: {name!r} is not a step; the steps are {', '.join(known)}")
+        right = known[name].default
+        arguments = _required_arguments(right) if callable(right) else []
+        if not arguments:  # a right answer has no such step, or its arguments are free
+            continue
+        try:
+            inspect.signature(function).bind(*arguments)
+        except TypeError:
+            called, got = ", ".join(arguments), inspect.signature(function)
+            raise ValueError(f"{id}: the step {name!r} is called with ({called}), got a function of {got}") from None
+
+
+def _required_arguments(function: Callable) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+
+
 # ---------------------------------------------------------------- names and words
 
 
@@ -441,5 +494,10 @@ def _free_names(text: str) -> set[str]:
     bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
     bound |= {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)) and n.name}
-    bound |= {(a.asname or a.name).split(".")[0] for n in nodes if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}
+    bound |= {
+        (a.asname or a.name).split(".")[0]
+        for n in nodes
+        if isinstance(n, (ast.Import, ast.ImportFrom))
+        for a in n.names
+    }
     return read - bound
