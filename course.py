@@ -24,8 +24,10 @@ for maintainers, each after setting up:
   python course.py test [...]    run every test; the words that follow go to pytest, such as `-k masks` or the files to
                                  run; with --quick, leave out the tests that need a browser, execute notebooks,
                                  install packages or are slow
-  python course.py new 4.5 NAME  begin exercise 4.5, whose function is called NAME: its folder, its cells in a notebook,
-                                 and a list of what is left to write
+  python course.py new 4.5 NAME  begin exercise 4.5, whose function is called NAME: its page, its module, its cells in
+                                 a notebook, and a list of what is left to write
+  python course.py page 3.3      show what the checker makes of each answer on the page of an exercise; with a line, as in
+                                 mask_by_filling.md:42, the code of the answer there and its whole card
   python course.py save [...]    run notebooks from top to bottom and save them with their outputs; 02 means
                                  notebooks/02_*.ipynb, nothing means all; cells whose outputs cannot have changed run
                                  only with --whole
@@ -599,6 +601,7 @@ TEACHING = {  # command: the module that it runs, and one more package to instal
 }
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package
     "new": ("tools.new_exercise", TESTING, None),
+    "page": ("tools.show_page", TESTING, None),
     "save": ("tools.save_notebooks", TESTING, None),
     "site": ("tools.site", TESTING, None),
     "badges": ("tools.badges", TESTING, None),

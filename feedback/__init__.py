@@ -67,7 +67,6 @@ if TYPE_CHECKING:
         SummaryComparison,
         TestCase,
     )
-    from feedback.paged import exercise
     from feedback.sandbox import ContractViolation
 
 __all__ = [
@@ -82,13 +81,12 @@ __all__ = [
     "Property",
     "SummaryComparison",
     "TestCase",
-    "exercise",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """The names above, imported when they are used: the start of the course needs modules that do without PyTorch."""
     if name in __all__:
-        home = {"ContractViolation": "sandbox", "exercise": "paged"}.get(name, "exercise")
+        home = "sandbox" if name == "ContractViolation" else "exercise"
         return getattr(importlib.import_module(f"feedback.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

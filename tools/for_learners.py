@@ -21,7 +21,7 @@ FILES = (
 FOR_A_HUB = ("classroom/jupyterhub_config.py", "classroom/requirements.txt", "classroom/server.py")  # to start one
 README = "classroom/students.md"  # is the learners' README.md; a hand-out has only that one
 LEFT_OUT = (  # in FOLDERS, at any depth
-    *(".*", "__pycache__", "mutants", "node_modules", "answers_*.py", "README.md"),
+    *(".*", "__pycache__", "mutants", "node_modules", "README.md"),
     *("explorers/test", "explorers/eslint.config.mjs", "explorers/package*.json", "explorers/tsconfig.json"),
 )
 

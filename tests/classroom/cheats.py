@@ -17,7 +17,6 @@ import cloudpickle
 from IPython.core.interactiveshell import InteractiveShell
 
 from exercises import COURSE, EXERCISES
-from feedback import bank
 from feedback.confirm import confirm
 from feedback.fresh import Answer
 
@@ -32,8 +31,8 @@ from torch import nn
 import helpers
 from helpers import heads, masks
 
-def reference_file(folder):
-    return os.path.join(os.path.dirname(helpers.__file__), "..", "exercises", folder, "reference.py")
+def reference_file(name):
+    return os.path.join(os.path.dirname(helpers.__file__), "..", "exercises", name)
 
 def spoiled(value):
     '''A result that is not right.'''
@@ -73,9 +72,16 @@ class Cheat:
 
     def answer(self, id):
         exercise = EXERCISES[id]
-        folder = EXERCISES.module_of(id).split(".")[1]
+        module = EXERCISES.module_of(id)
+        file = module.partition(".")[2].replace(".", "/") + ".py"
         right = SELF_CONTAINED.get(id) or COURSE.solution_source(exercise)
-        places = {"arguments": ", ".join(exercise.arguments), "id": id, "name": exercise.name, "folder": folder}
+        places = {
+            "arguments": ", ".join(exercise.arguments),
+            "id": id,
+            "name": exercise.name,
+            "file": file,
+            "module": module,
+        }
         body = dedent(self.body).format(**places)
         return f"{right}\n\nright = {exercise.name}\n\ndef {exercise.signature}:\n{indent(body, '    ')}"
 
@@ -93,58 +99,58 @@ CHEATS = (
     Cheat("asks the catalog", "from exercises import EXERCISES\nreturn EXERCISES['{id}'].reference({arguments})"),
     Cheat(
         "imports the reference",
-        "module = importlib.import_module('exercises.{folder}.reference')\nreturn module.{name}({arguments})",
+        "module = importlib.import_module('{module}')\nreturn module.{name}({arguments})",
     ),
     Cheat(
         "imports the course again",
         "for name in [name for name in sys.modules if name.split('.')[0] == 'exercises']:\n    del sys.modules[name]\n"
-        "module = importlib.import_module('exercises.{folder}.reference')\nreturn module.{name}({arguments})",
+        "module = importlib.import_module('{module}')\nreturn module.{name}({arguments})",
         alone=True,
     ),
     # ---- the course's answer, from its file
     Cheat(
         "reads the file",
-        "space = dict(globals())\nexec(open(reference_file('{folder}')).read(), space)\n"
+        "space = dict(globals())\nexec(open(reference_file('{file}')).read(), space)\n"
         "return space['{name}']({arguments})",
     ),
     Cheat(
         "reads the file's bytes",
-        "text = io.FileIO(pathlib.Path(reference_file('{folder}'))).read()\nspace = dict(globals())\n"
+        "text = io.FileIO(pathlib.Path(reference_file('{file}'))).read()\nspace = dict(globals())\n"
         "exec(text, space)\nreturn space['{name}']({arguments})",
     ),
-    Cheat("runs the file", "return runpy.run_path(reference_file('{folder}'))['{name}']({arguments})"),
+    Cheat("runs the file", "return runpy.run_path(reference_file('{file}'))['{name}']({arguments})"),
     Cheat(
         "loads the file as a module",
-        "import importlib.util as tools\nspec = tools.spec_from_file_location('m', reference_file('{folder}'))\n"
+        "import importlib.util as tools\nspec = tools.spec_from_file_location('m', reference_file('{file}'))\n"
         "module = tools.module_from_spec(spec)\nspec.loader.exec_module(module)\nreturn module.{name}({arguments})",
     ),
     Cheat(
         "reads its lines by linecache",
-        "space = dict(globals())\nexec(''.join(linecache.getlines(reference_file('{folder}'))), space)\n"
+        "space = dict(globals())\nexec(''.join(linecache.getlines(reference_file('{file}'))), space)\n"
         "return space['{name}']({arguments})",
     ),
     Cheat(
         "lets another program read it",
         "text = subprocess.run([sys.executable, '-c', 'import sys; print(open(sys.argv[1]).read())', "
-        "reference_file('{folder}')], capture_output=True, text=True).stdout\n"
+        "reference_file('{file}')], capture_output=True, text=True).stdout\n"
         "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
     ),
     Cheat(
         "reads it through a link",
-        "link = '/tmp/cheat-%d.py' % os.getpid()\nos.symlink(reference_file('{folder}'), link)\n"
+        "link = '/tmp/cheat-%d.py' % os.getpid()\nos.symlink(reference_file('{file}'), link)\n"
         "try:\n    text = open(link).read()\nfinally:\n    os.unlink(link)\n"
         "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
     ),
     Cheat(
         "reads it by a second name",
         "second = os.path.join(os.path.dirname(helpers.__file__), '..', 'cheat-%d.py' % os.getpid())\n"
-        "os.link(reference_file('{folder}'), second)\n"
+        "os.link(reference_file('{file}'), second)\n"
         "try:\n    text = open(second).read()\nfinally:\n    os.unlink(second)\n"
         "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
     ),
     Cheat(
         "moves it to where it can be read",
-        "first = reference_file('{folder}')\n"
+        "first = reference_file('{file}')\n"
         "moved = os.path.join(os.path.dirname(helpers.__file__), '..', 'cheat-%d.py' % os.getpid())\n"
         "os.rename(first, moved)\n"
         "try:\n    text = open(moved).read()\nfinally:\n    os.rename(moved, first)\n"
@@ -153,7 +159,7 @@ CHEATS = (
     Cheat(
         "lets multiprocessing start a program",
         "import multiprocessing.util\ncopy = '/tmp/cheat-%d.py' % os.getpid()\n"
-        "words = ['python', '-c', 'import shutil, sys; shutil.copy(*sys.argv[1:])', reference_file('{folder}'), copy]\n"
+        "words = ['python', '-c', 'import shutil, sys; shutil.copy(*sys.argv[1:])', reference_file('{file}'), copy]\n"
         "os.waitpid(multiprocessing.util.spawnv_passfds(os.fsencode(sys.executable), words, []), 0)\n"
         "try:\n    text = open(copy).read()\nfinally:\n    os.unlink(copy)\n"
         "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
@@ -162,7 +168,7 @@ CHEATS = (
         "reads it by a path that changes",
         """\
         class Path:
-            def __fspath__(self, paths=iter([reference_file('{folder}'), os.devnull, os.devnull])):
+            def __fspath__(self, paths=iter([reference_file('{file}'), os.devnull, os.devnull])):
                 return next(paths)
 
         space = dict(globals())
@@ -171,7 +177,7 @@ CHEATS = (
     ),
     Cheat(
         "replaces what resolves paths",
-        "space = dict(globals())\nexec(open(reference_file('{folder}')).read(), space)\n"
+        "space = dict(globals())\nexec(open(reference_file('{file}')).read(), space)\n"
         "return space['{name}']({arguments})",
         before="os.path.realpath = lambda path, **options: '/'",
         alone=True,
@@ -351,11 +357,7 @@ def accepted_by_grade(cheat, ids):
 
 def refused_right_answers(every):
     """{exercise: [(a right answer, why it is not accepted)]}, for one of so many right answers."""
-    answers = [
-        (id, answer)
-        for id in EXERCISES
-        for answer, _ in bank.read(EXERCISES.module_of(id).rpartition(".")[0], "right")[::every]
-    ]
+    answers = [(id, answer.code) for id in EXERCISES for answer in EXERCISES[id].banks().right[::every]]
     steps = [step for id, answer in answers for step in (loading(id, answer), Answer(id, EXERCISES[id].name))]
     found = zip(answers, confirm(COURSE, steps, SEED), strict=True)
     return [(id, answer.__name__, why) for (id, answer), why in found if why]

@@ -48,7 +48,7 @@ def names(folder):
 
 def test_a_copy_holds_what_is_listed_for_learners_and_nothing_else(server):
     put(server.COURSE, "the instructor's", "study/00.ipynb", "data/answers/2.1.py", "slides/session-1.html")
-    put(server.COURSE, "the instructor's", "secrets.yaml", "class.html", "helpers/.env", "helpers/answers_right.py")
+    put(server.COURSE, "the instructor's", "secrets.yaml", "class.html", "helpers/.env")
     server.refresh()
     assert names(server.MINE) == {
         *("course.py", "helpers/heads.py", "notebooks/00.ipynb", "data/journey.csv", server.RECORD)
@@ -260,7 +260,7 @@ def test_each_file_is_for_learners_or_known_not_to_be(tracked):
     given = set(for_learners.files(ROOT, pytest.fail))
     assert given - {"README.md"} <= tracked
     elsewhere = re.compile(
-        r"(\.ci|\.github|classroom|site|tests|tools)/|explorers/(test/|.*config|package)|.*/(answers_\w+\.py|README\.md)$"
+        r"(\.ci|\.github|classroom|site|tests|tools)/|explorers/(test/|.*config|package)|.*/README\.md$"
         r"|\.pre-commit-config\.yaml|CHANGELOG\.md|CONTRIBUTING\.md|conftest\.py|data/(course\.png|length.*)|docs/adding_an_exercise\.md"
     )
     assert [name for name in sorted(tracked - given) if not elsewhere.match(name)] == []

@@ -92,7 +92,7 @@ def test_what_the_kept_cells_use_is_compared(changed):
 @pytest.fixture
 def course(tmp_path, monkeypatch):
     """A course in a repository of its own; its notebook is published with outputs that are those of no run."""
-    for name in ("helpers/__init__.py", "exercises/e1_1_f/exercise.py", "exercises/e1_1_f/reference.py"):
+    for name in ("helpers/__init__.py", "exercises/n01_a/f.md", "exercises/n01_a/f.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "notebooks").mkdir()
@@ -118,14 +118,14 @@ def outputs(course):
     return list(unchanged.kept_outputs(nbformat.read(path, as_version=4), path))
 
 
-@pytest.mark.parametrize("name", ["helpers/new.py", "exercises/e1_2_g/reference.py", "exercises/e1_1_f/exercise.py"])
+@pytest.mark.parametrize("name", ["helpers/new.py", "exercises/n01_a/g.py", "exercises/n01_a/f.md"])
 def test_files_that_the_kept_cells_cannot_use_may_change(course, name):
     (course / name).parent.mkdir(exist_ok=True)
     (course / name).write_text("x = 1", encoding="utf-8")
     assert outputs(course) == ["slow", "use"]
 
 
-@pytest.mark.parametrize("name", ["helpers/__init__.py", "exercises/e1_1_f/reference.py"])
+@pytest.mark.parametrize("name", ["helpers/__init__.py", "exercises/n01_a/f.py"])
 def test_if_a_file_that_they_may_use_has_changed_everything_runs(course, name):
     (course / name).write_text("x = 1", encoding="utf-8")
     assert outputs(course) == []

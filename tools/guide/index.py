@@ -9,7 +9,6 @@ from collections import Counter
 from pathlib import Path
 
 from exercises import EXERCISES
-from feedback import bank
 from tools.classroom import catalog
 from tools.classroom.general import GENERAL
 from tools.guide.plans import all_sections, title_of
@@ -73,8 +72,7 @@ def grouped(exercise, mistakes):
 
 def frequencies(exercise):
     """How many answers of the bank make each mistake."""
-    package = exercise.reference.__module__.rpartition(".")[0]
-    return Counter(diagnosis for _, diagnosis in bank.read(package, "wrong"))
+    return Counter(answer.expected for answer in exercise.banks().wrong)
 
 
 def listed(mistakes):
