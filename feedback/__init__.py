@@ -45,7 +45,6 @@ it (but for types).
     fresh             the process in which a notebook's code is run once more, for a grader
     confirm           whether answers are right there: what points depend on
     for_nbgrader      the same for nbgrader
-    for_otter         the same for otter-grader
     audit             what known mistakes promise, computed from fingerprints
     contract_answers  wrong answers that break the contract, made from a reference
     pytest_plugin     the promises that every exercise must keep, as tests

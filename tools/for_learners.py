@@ -1,7 +1,7 @@
 """What learners get of the course: the files of a hand-out, and of the copy that each learner has on a hub.
 
 Whatever these lists do not name stays where it is: a key, slides, a page about the class, passwords. A new file that
-learners need in a place that is not listed is added here; classroom/Dockerfile.dockerignore repeats the lists.
+learners need in a place that is not listed is added here.
 """
 
 import os
