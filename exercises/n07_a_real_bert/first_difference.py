@@ -99,68 +99,56 @@ class Raises(Step):
 
 
 class Chain(nn.Module):
-    """Children that are run one after another, in the order `run`; without it as they were registered."""
+    """Children that are run in the order `run`, without it as they were registered: one after another, or how it says.
 
-    def __init__(self, run=(), **children):
+    how    how(x, *children) is the output
+    """
+
+    def __init__(self, run=(), how=None, **children):
         super().__init__()
         for name, child in children.items():
             self.add_module(name, child)
-        self.run = run or tuple(children)
+        self.run, self.how = run or tuple(children), how or in_turn
 
     def forward(self, x):
-        for name in self.run:
-            x = getattr(self, name)(x)
-        return x
+        return self.how(x, *(getattr(self, name) for name in self.run))
 
     def __repr__(self):
         return "(" + ", ".join(f"{name}: {getattr(self, name)!r}" for name in self.run) + ")"
 
 
-class Residual(Chain):
-    """What a child gives is added to what it got."""
-
-    def forward(self, x):
-        for name in self.run:
-            x = x + getattr(self, name)(x)
-        return x
+def in_turn(x, *children):
+    for child in children:
+        x = child(x)
+    return x
 
 
-class Sum(Chain):
-    """Every child gets x, and what they give is added."""
+def residual(x, *children):
+    for child in children:
+        x = x + child(x)
+    return x
 
-    def forward(self, x):
-        return sum(getattr(self, name)(x) for name in self.run)
+
+def summed(x, *children):
+    return sum(child(x) for child in children)
 
 
-class AddsInPlace(Chain):
+def adding_in_place(x, a, b, c):
     """The output of the first child is changed in place by what the second gives."""
-
-    def forward(self, x):
-        hidden = self.a(x)
-        hidden += self.b(x)
-        return self.c(hidden)
+    hidden = a(x)
+    hidden += b(x)
+    return c(hidden)
 
 
 class Scaled(Chain):
     """After its children the model multiplies by a number of its own."""
 
-    def __init__(self, scale, **children):
-        super().__init__(**children)
+    def __init__(self, scale):
+        super().__init__(**steps(**ABC))
         self.scale = nn.Parameter(torch.tensor(scale))
 
     def forward(self, x):
         return self.scale * super().forward(x)
-
-
-class Negated(Chain):
-    """After its first child the model multiplies by a sign of its own."""
-
-    def __init__(self, sign, **children):
-        super().__init__(**children)
-        self.sign = sign
-
-    def forward(self, x):
-        return self.c(self.b(self.sign * self.a(x)))
 
 
 CANNOT_RUN = "this child cannot run"
@@ -173,9 +161,9 @@ def steps(**terms):
     return {name: Step(*term) if isinstance(term, tuple) else Step(term) for name, term in terms.items()}
 
 
-def two(kind, mine, theirs, **options):
-    """Two models of one kind, made of these steps."""
-    return kind(**options, **steps(**mine)), kind(**options, **steps(**theirs))
+def two(mine, theirs, **options):
+    """Two models made of these steps."""
+    return tuple(Chain(**options, **steps(**terms)) for terms in (mine, theirs))
 
 
 def each(model, *values):
@@ -245,7 +233,7 @@ def mixed(times=2):
 def one_raises():
     """Two models in training, of which first one and then the other has a child that raises."""
     for raising in (0, 1):
-        models = two(Chain, {"a": 2, "b": 3}, {"a": 2, "b": 3})
+        models = two({"a": 2, "b": 3}, {"a": 2, "b": 3})
         models[raising].b = Raises()
         yield models
 
@@ -411,32 +399,33 @@ X = normal(3, 40, seed=300)
 IDS = torch.tensor([[1, 4, 2], [3, 0, 2]])
 FIVE = normal(3, 5, seed=309)
 SMALL = torch.full((40,), 5e-5)
-A_THEN_B = ("a", "b", "c")
 
 
 def after_a(plus, times):
     """Two chains that multiply by 2 and by `times`; the second one adds something in between."""
-    return two(Chain, {"a": 2, "b": times}, {"a": (2, plus), "b": times})
+    return two({"a": 2, "b": times}, {"a": (2, plus), "b": times})
 
 
 CASES = {  # the two models, and x where it is another one
-    "the second of three children differs": two(Chain, ABC, OTHER_B),
-    "no child differs": two(Chain, ABC, ABC),
-    "the first child differs": two(Chain, ABC, ABC | {"a": 2.5}),
+    "the second of three children differs": two(ABC, OTHER_B),
+    "no child differs": two(ABC, ABC),
+    "the first child differs": two(ABC, ABC | {"a": 2.5}),
     "names that are not in the order of the alphabet": two(
-        Chain, {"z": 2, "a": (1, 1), "m": 3}, {"z": 3, "a": (1, 1), "m": 3}
+        {"z": 2, "a": (1, 1), "m": 3}, {"z": 3, "a": (1, 1), "m": 3}
     ),
-    "the last child differs": two(Chain, ABC, ABC | {"c": -3}),
+    "the last child differs": two(ABC, ABC | {"c": -3}),
     "children that run in another order than they were registered": two(
-        Chain, {"c": 3, "b": (1, 1), "a": 2}, {"c": 4, "b": (1, 2), "a": 2}, run=A_THEN_B
+        {"c": 3, "b": (1, 1), "a": 2}, {"c": 4, "b": (1, 2), "a": 2}, run=("a", "b", "c")
     ),
     "children that were registered in different orders": two(
-        Chain, {"b": (1, 1), "a": 2, "c": 3}, {"c": 4, "b": (1, 1), "a": 2}, run=A_THEN_B
+        {"b": (1, 1), "a": 2, "c": 3}, {"c": 4, "b": (1, 1), "a": 2}, run=("a", "b", "c")
     ),
-    "a(x) + b(x) against b(x) + a(x)": each(lambda run: Sum(run, **steps(a=2, b=(1, 1))), ("a", "b"), ("b", "a")),
+    "a(x) + b(x) against b(x) + a(x)": each(
+        lambda run: Chain(run, summed, **steps(a=2, b=(1, 1))), ("a", "b"), ("b", "a")
+    ),
     "a(x) + b(x) + c(x) against the reverse, and one difference": (
-        Sum(A_THEN_B[::-1], **steps(**ABC)),
-        Sum(A_THEN_B, **steps(**OTHER_B)),
+        Chain(("c", "b", "a"), summed, **steps(**ABC)),
+        Chain(("a", "b", "c"), summed, **steps(**OTHER_B)),
     ),
     "differences of 0.00005 in every number": after_a(SMALL, 1),
     "a difference of 0.00002 in one number": after_a(one_number(5, 2e-5), 1),
@@ -444,24 +433,24 @@ CASES = {  # the two models, and x where it is another one
     "one number of 40 that is too small by 0.0003": after_a(one_number(17, 3e-4), 1000),
     "one number of 40 that is too large by 0.0003": after_a(one_number(11, -3e-4), 1000),
     "a difference of 0.0012 between numbers around 20": two(
-        Chain, {"a": (1, 20), "b": 2, "c": (1, 1)}, {"a": (1, 20.0012), "b": 2, "c": (1, 3)}
+        {"a": (1, 20), "b": 2, "c": (1, 1)}, {"a": (1, 20.0012), "b": 2, "c": (1, 3)}
     ),
-    "a difference of 0.0005 between numbers around 100": two(
-        Chain, {"a": (1, 100), "b": 2}, {"a": (1, 100.0005), "b": 2}
-    ),
-    "a difference that the next child undoes": two(Chain, ABC | {"c": 0}, OTHER_B | {"c": 0}),
+    "a difference of 0.0005 between numbers around 100": two({"a": (1, 100), "b": 2}, {"a": (1, 100.0005), "b": 2}),
+    "a difference that the next child undoes": two(ABC | {"c": 0}, OTHER_B | {"c": 0}),
     "dropout in training, and no difference": each(with_dropout, 1, 1),
     "dropout in training, and a difference after it": each(with_dropout, 1, 2),
     "a child that works in place": (*each(with_relu, 2, 2.5), FIVE),
     "a negative output that differs, before a child that works in place": each(
         lambda plus: Chain(scale=Step(1, plus), relu=nn.ReLU(inplace=True)), -9, -8
     ),
-    "a forward that adds in place": two(AddsInPlace, ABC, OTHER_B),
-    "a residual connection around each child": two(Residual, ABC, OTHER_B),
-    "a step between two children differs": each(lambda sign: Negated(sign, **steps(**ABC)), 1, -1),
-    "what comes after the children differs": each(lambda scale: Scaled(scale, **steps(**ABC)), 1.0, 2.0),
+    "a forward that adds in place": two(ABC, OTHER_B, how=adding_in_place),
+    "a residual connection around each child": two(ABC, OTHER_B, how=residual),
+    "a step between two children differs": each(
+        lambda sign: Chain(how=lambda x, a, b, c: c(b(sign * a(x))), **steps(**ABC)), 1, -1
+    ),
+    "what comes after the children differs": each(Scaled, 1.0, 2.0),
     "a child that never runs differs": two(
-        Chain, {"spare": (1, 1), "a": 2, "b": 3}, {"spare": (1, 2), "a": 2, "b": 3}, run=("a", "b")
+        {"spare": (1, 1), "a": 2, "b": 3}, {"spare": (1, 2), "a": 2, "b": 3}, run=("a", "b")
     ),
     "a child within a child differs": (*each(with_an_inner_part, 0.0, 0.5), IDS),
     "the eps of a LayerNorm differs": (*each(with_norm, 1e-5, 0.1), normal(3, 5, seed=310)),
@@ -478,13 +467,13 @@ EXERCISE = exercise(
         *(TestCase(name, (mine, theirs, *(x or [X]))) for name, (mine, theirs, *x) in CASES.items()),
         TestCase(
             "a child that gives NaN in one of the modules",
-            (*two(Chain, ABC, ABC | {"b": (1, math.nan)}), X),
+            (*two(ABC, ABC | {"b": (1, math.nan)}), X),
             limitation="It has a limit: a child that gives NaN in one of the modules. `nan > 1e-4` is False, and so is "
             "`nan <= 1e-4`: of the two, `not difference <= 1e-4` notices it.",
         ),
     ),
     minimal_inputs=tuple(
-        (*two(Chain, mine, theirs), torch.tensor([1.0]))
+        (*two(mine, theirs), torch.tensor([1.0]))
         for mine, theirs in (
             ({"a": 2, "b": (1, 1)}, {"a": 2, "b": (1, 2)}),
             ({"a": 2, "b": (1, 1)}, {"a": 2, "b": (1, 1)}),
