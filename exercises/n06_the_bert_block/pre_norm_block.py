@@ -1,4 +1,4 @@
-"""pre_norm_block: the reference, its steps and test cases; the page next to it says the rest."""
+"""pre_norm_block: the reference, and blocks that it is tried in."""
 
 import math
 
@@ -33,33 +33,33 @@ def without_sublayers(case):
 C = 7
 
 
-def _norm(weight, bias):
+def norm_with(weight, bias):
     norm = nn.LayerNorm(len(weight))
     norm.weight = nn.Parameter(weight, requires_grad=False)
     norm.bias = nn.Parameter(bias, requires_grad=False)
     return norm
 
 
-def _layers(width, seed):
+def layers(width, seed):
     """A linear layer in the place of each sublayer, and two norms that differ."""
     linear = (
         layer_of(normal(width, width, seed=seed + i) / math.sqrt(width), normal(width, seed=seed + i + 2))
         for i in (0, 1)
     )
-    norms = (_norm(1 + normal(width, seed=seed + i) / 4, normal(width, seed=seed + i + 2) / 4) for i in (4, 5))
+    norms = (norm_with(1 + normal(width, seed=seed + i) / 4, normal(width, seed=seed + i + 2) / 4) for i in (4, 5))
     return (*linear, *norms)
 
 
-def _inputs(*leading, width=C, seed):
-    return 3 * normal(*leading, width, seed=seed), *_layers(width, 10 * seed)
+def arguments(*leading, width=C, seed):
+    return 3 * normal(*leading, width, seed=seed), *layers(width, 10 * seed)
 
 
-def _nothing(width):
+def zero_layer(width):
     return layer_of(torch.zeros(width, width), torch.zeros(width))
 
 
-def _plain(width):
-    return _norm(torch.ones(width), torch.zeros(width))
+def plain_norm(width):
+    return norm_with(torch.ones(width), torch.zeros(width))
 
 
 EXERCISE = exercise(
@@ -67,9 +67,9 @@ EXERCISE = exercise(
     returns=("out",),
     axis_names={B: "B", T: "T", C: "C", 11: "C"},
     cases=(
-        TestCase("a batch", _inputs(B, T, seed=61)),
-        TestCase("11 features", _inputs(B, T, width=11, seed=62)),
+        TestCase("a batch", arguments(B, T, seed=61)),
+        TestCase("11 features", arguments(B, T, width=11, seed=62)),
     ),
-    minimal_inputs=((torch.tensor([[[2.0, 6.0]]]), _nothing(2), _nothing(2), _plain(2), _plain(2)),),
-    behavioral_tests=(gradients_flow(pre_norm_block, _inputs(B, T, seed=63), ("x", *[None] * 4)),),
+    minimal_inputs=((torch.tensor([[[2.0, 6.0]]]), zero_layer(2), zero_layer(2), plain_norm(2), plain_norm(2)),),
+    behavioral_tests=(gradients_flow(pre_norm_block, arguments(B, T, seed=63), ("x", *[None] * 4)),),
 )
