@@ -42,7 +42,7 @@ COURSE = Course(
     __name__,
     str(FOLDER),
     Contents(NOTEBOOKS, FOLDER.parent / "notebooks", PARTS),
-    own=("helpers",),
+    own=("helpers", "models", "figures", "invariants", "runtime"),
     predictions=f"{__name__}.predictions",
     progress=progress_file,
     answers=answers_folder,

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 import yaml
 
-from helpers import start
+from runtime import start
 from tests.notebooks.common import PATHS, ROOT, read
 from tests.setup.test_packaging import settings
 from tools import badges
