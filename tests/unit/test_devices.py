@@ -35,7 +35,7 @@ from helpers import (
     today,
     windows,
 )
-from models import distances, induction
+from models import induction
 from tests.unit.fake_gpu import FakeGpu
 
 B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
@@ -104,8 +104,8 @@ MODULES = {
     "Decoder": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids]),
     "Decoder, padded": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids, None, ids > 1]),
     "RelativeBias": (relative_positions.RelativeBias(H, bidirectional=True), [T, S]),
-    "RotaryAttention": (distances.RotaryAttention(C, H), [x, None, square, True]),
-    "AlibiAttention": (distances.AlibiAttention(C, H), [x, None, square, True, True]),
+    "RotaryAttention": (relative_positions.RotaryAttention(C, H), [x, None, square, True]),
+    "AlibiAttention": (relative_positions.AlibiAttention(C, H), [x, None, square, True, True]),
     "RMSNorm": (norms.RMSNorm(C), [x]),
     "GroupedQueryAttention": (grouped.GroupedQueryAttention(C, 6, H, qk_norm=True), [x, square]),
     "LatentAttention": (latent.LatentAttention(C, H, **LATENT), [x]),
