@@ -435,7 +435,7 @@ def test_a_folder_of_ones_own_is_only_read(hub, tmp_path, monkeypatch, change, e
 
 def test_importing_needs_no_package():
     code = (
-        "import sys; from helpers import pretrained; "
+        "import sys; from models import pretrained; "
         "print({'torch', 'safetensors', 'huggingface_hub', 'filelock'} & set(sys.modules))"
     )
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "set()\n"
