@@ -30,7 +30,7 @@ It names what ails them: visit the museum first. Each exhibit leads to the threa
 
 Nothing raises, and the loss falls. Ask what the code promises, then test that, with a different size along every axis
 and on the CPU, before the first long training. The first six tests are exercises 13.1 to 13.6;
-[`helpers/suspicions.py`](../helpers/suspicions.py) has them, and the one of gradients, to import.
+[`invariants/assertions.py`](../invariants/assertions.py) has them, and the one of gradients, to import.
 
 | symptom | suspicion | test | remedy | seen in |
 |---|---|---|---|---|

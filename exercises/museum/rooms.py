@@ -2,9 +2,9 @@
 
 from IPython.display import Markdown, display
 
+import figures
 from exercises.museum import room_1, room_2, room_3, room_4
 from exercises.museum.curves import LOSSES, STEPS
-from helpers import plots
 
 ROOMS = (room_1, room_2, room_3, room_4)
 EXHIBITS = {exhibit.number: exhibit for room in ROOMS for exhibit in room.EXHIBITS}
@@ -24,7 +24,7 @@ def show(*numbers):
     """The training curves of these exhibits in one figure, then the promise and the code of each."""
     exhibits = [of(number) for number in numbers]
     curves = {f"exhibit {exhibit.number}": LOSSES[exhibit.number] for exhibit in exhibits}
-    display(plots.lines(curves, STEPS, "step", "loss", "Training"))
+    display(figures.lines(curves, STEPS, "step", "loss", "Training"))
     for exhibit in exhibits:
         text = f"**Exhibit {exhibit.number}** promises: {exhibit.promise}"
         display(Markdown(f"{text}\n\n```python\n{exhibit.source.rstrip()}\n```"))

@@ -15,7 +15,7 @@ from exercises.museum.exhibit import Exhibit
 from exercises.museum.findings import COMPLAINS, RAISES, SILENT, TESTS, Findings
 from exercises.museum.rooms import show
 from exercises.museum.truth import TRUTH, Broken, Healthy
-from helpers.suspicions import assert_every_parameter_learns
+from invariants.assertions import assert_every_parameter_learns
 from tools import field_guide, museum_curves
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "13_the_museum_of_bugs.ipynb"
