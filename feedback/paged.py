@@ -357,9 +357,7 @@ def edited(page: Page, code: Code, text: str) -> str:
     """The text with each edit carried out."""
     for old, new in code.edits:
         if text.count(old) != 1:
-            raise page.fail(
-                code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}"
-            )
+            raise page.fail(code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}")
         text = text.replace(old, new)
     return text
 

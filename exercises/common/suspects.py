@@ -40,6 +40,10 @@ from feedback.sandbox import learner_line
 NOTHING, A_BUG = "finds nothing", "finds a bug"
 CLEAR = (NOTHING, A_BUG)
 RUNS = 3  # of a test on each suspect
+SOMETIMES = (
+    "What does your test leave to chance? Try everything that a bug may depend on, or draw so much that nothing is "
+    "left out."
+)
 
 
 # ---------------------------------------------------------------- one suspect, and what a test says of it
@@ -134,8 +138,8 @@ CHANGED = (
 def _something_else(returned: Any) -> str:
     more = " `bool(...)` makes a Python bool of it." if hasattr(returned, "item") else ""
     return (
-        f"Your test returned {describe(returned)}. A test returns None or True where it finds nothing; where it finds a "
-        f"bug, it returns False or raises AssertionError.{more}"
+        f"Your test returned {describe(returned)}. A test returns None or True where it finds nothing; where it finds "
+        f"a bug, it returns False or raises AssertionError.{more}"
     )
 
 
@@ -193,7 +197,7 @@ class Suspects:
     def _truth(self, section: Section) -> Truth:
         shows = paged.value_of(self.page, section.line, section.explain, self.names) if section.explain else None
         if not section.means or bool(section.hint) is bool(shows) or len(section.codes) > 1:
-            raise self.page.fail(section.line, "a suspect has a clause, and either a reason after > or what shows the bug")
+            raise self.page.fail(section.line, "a suspect has a clause, and either a reason after > or what shows it")
         return Truth(self._maker(section), section.means, section.hint, shows)
 
     def _maker(self, section: Section) -> Callable:
@@ -250,16 +254,11 @@ class Suspects:
         def where(wrong: Callable) -> Callable:
             return lambda case: sentence(self.explain(case)) if wrong(case.actual, self._is_broken(case)) else None
 
-        fields, sometimes = self.page.fields, (
-            "What does your test leave to chance? Try everything that a bug may depend on, or draw so much that "
-            "nothing is left out."
-        )
+        accuses, passes = self.page.fields["ACCUSES"], self.page.fields["PASSES"]
         return (
-            Property(
-                "accuses-healthy-code", where(lambda said, broken: not broken and said != NOTHING), fields["ACCUSES"]
-            ),
-            Property("right-only-sometimes", where(lambda said, broken: broken and said not in CLEAR), sometimes),
-            Property("lets-a-bug-pass", where(lambda said, broken: broken and said == NOTHING), fields["PASSES"]),
+            Property("accuses-healthy-code", where(lambda said, broken: not broken and said != NOTHING), accuses),
+            Property("right-only-sometimes", where(lambda said, broken: broken and said not in CLEAR), SOMETIMES),
+            Property("lets-a-bug-pass", where(lambda said, broken: broken and said == NOTHING), passes),
         )
 
     def _is_broken(self, case: Any) -> bool:

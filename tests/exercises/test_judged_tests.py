@@ -1,7 +1,7 @@
 """Exercises 13.1 to 13.6 judge tests: what their suspects promise, and in which order a card says what it found."""
 
 import copy
-import importlib
+import sys
 
 import pytest
 import torch
@@ -9,11 +9,8 @@ import torch
 from exercises import EXERCISES, check
 from exercises.common.suspects import A_BUG, NOTHING, judged
 
-JUDGES = [id for id in EXERCISES if EXERCISES[id].returns == ("verdict",)]
-BANKS = {
-    id: importlib.import_module(f"{EXERCISES[id].reference.__module__.rpartition('.')[0]}.suspects").bank
-    for id in JUDGES
-}
+JUDGES = [id for id in EXERCISES if id.startswith("13.") and EXERCISES[id].returns == ("verdict",)]
+BANKS = {id: sys.modules[EXERCISES[id].reference.__module__].SUSPECTS for id in JUDGES}
 SUSPECTS = [
     pytest.param(id, number, truth, id=f"{id}-suspect {number}")
     for id in JUDGES
@@ -37,7 +34,7 @@ def inputs(id, suspect, B, T):
 
 @pytest.mark.parametrize("id, number, truth", SUSPECTS)
 def test_legal_calls_return_finite_float32_twice_the_same_and_write_into_nothing(id, number, truth):
-    suspect = BANKS[id].suspect(number).fresh(0)
+    suspect = BANKS[id].suspect(number).model()
     stays = id != "13.6" or not truth.broken
     suspect.eval() if id == "13.6" else suspect.train()
     for sizes in ((1, 1), (2, 1), (1, 9), (3, 32), (5, 2)):
@@ -56,7 +53,7 @@ def test_legal_calls_return_finite_float32_twice_the_same_and_write_into_nothing
 def test_suspects_look_alike(id):
     looks = set()
     for number in range(1, 1 + len(BANKS[id].truths)):
-        suspect = BANKS[id].suspect(number).fresh(0)
+        suspect = BANKS[id].suspect(number).model()
         names = {name for name in vars(suspect) if name != "num_heads"}
         children = {name for name, _ in suspect.named_children()} if id != "13.6" else set()
         looks.add((type(suspect), frozenset(names), frozenset(children)))
@@ -73,7 +70,7 @@ def test_the_reference_is_right_in_many_more_runs(id, number, truth, monkeypatch
 
 @pytest.mark.parametrize("id, number, truth", [each for each in SUSPECTS if each.values[2].broken])
 def test_what_a_broken_one_is_shown_by_differs(id, number, truth):
-    told = truth.shows(BANKS[id].suspect(number).fresh(0))
+    told = truth.shows(BANKS[id].suspect(number).model())
     assert told[0].isupper() and not told.endswith(".")
     numbers = [part.strip("[],;") for part in told.replace(",", " ").split() if "." in part and "-" not in part[1:]]
     alike_is_the_bug = "two calls in training" in told
@@ -86,7 +83,7 @@ def test_every_broken_one_gets_past_some_known_mistake_and_every_kind_is_told(id
     assert sum(truth.broken for truth in truths) >= 15 and sum(not truth.broken for truth in truths) >= 10
     report = check(id, lambda suspect: True)
     assert report.diagnosis == "always-none"
-    assert next(truth.told for truth in truths if truth.broken) in report.message
+    assert next(truth.does for truth in truths if truth.broken) in report.message
     assert "suspect" not in report.message.replace('Tried on "suspect', "").replace("in any suspect", "")
 
 
@@ -101,7 +98,7 @@ def test_exceptions_come_first_then_other_values_then_accusations_then_bugs():
     assert report.status == "error" and "ZeroDivisionError: mine, at your line" in report.message
     assert check("13.1", lambda attend: "fine").diagnosis == "returns-something-else"
     report = check("13.1", lambda attend: not torch.equal(attend(torch.ones(1, 2, 1)), attend(torch.ones(1, 2, 1))))
-    assert report.diagnosis == "accuses-healthy-code" and first.told in report.message and first.why in report.message
+    assert report.diagnosis == "accuses-healthy-code" and first.does in report.message and first.why in report.message
     report = check("13.1", lambda attend: torch.equal(attend(torch.ones(1, 2, 1)), attend(torch.ones(1, 2, 1))))
     assert report.diagnosis == "accuses-healthy-code" and "adds up in another order" in report.message
 
