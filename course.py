@@ -17,18 +17,19 @@ for teachers:
   python course.py handout FOLDER
                                  write what students of a class get, without outputs and solutions; `--key FILE` writes
                                  the solutions for the teacher
-  python course.py grading SYSTEM FOLDER
-                                 write assignments for nbgrader or otter (the system), made from the exercises
+  python course.py grading FOLDER
+                                 write assignments for nbgrader, made from the exercises
 
 for maintainers, each after setting up:
   python course.py test [...]    run every test; the words that follow go to pytest, such as `-k masks` or the files to
                                  run; with --quick, leave out the tests that need a browser, execute notebooks,
                                  install packages or are slow
-  python course.py new 4.5 NAME  begin exercise 4.5, whose function is called NAME: its folder, its cells in a notebook,
-                                 and a list of what is left to write
+  python course.py new 4.5 NAME  begin exercise 4.5, whose function is called NAME: its page, its module, its cells in
+                                 a notebook, and a list of what is left to write
+  python course.py page 3.3      show what the checker makes of each answer on the page of an exercise; with a line,
+                                 as in mask_by_filling.md:42, the code there and the whole card that it gets
   python course.py save [...]    run notebooks from top to bottom and save them with their outputs; 02 means
-                                 notebooks/02_*.ipynb, nothing means all; cells whose outputs cannot have changed run
-                                 only with --whole
+                                 notebooks/02_*.ipynb, nothing means all
   python course.py site          build the course as a website, from the saved notebooks, into _site; --serve shows it
   python course.py badges        write the address in pyproject.toml into all launch badges
   python course.py benchmark     time the course's multi-head attention against other implementations; installs
@@ -599,6 +600,7 @@ TEACHING = {  # command: the module that it runs, and one more package to instal
 }
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package
     "new": ("tools.new_exercise", TESTING, None),
+    "page": ("tools.show_page", TESTING, None),
     "save": ("tools.save_notebooks", TESTING, None),
     "site": ("tools.site", TESTING, None),
     "badges": ("tools.badges", TESTING, None),

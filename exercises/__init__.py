@@ -8,11 +8,12 @@
     grade("3.3", mask_by_filling)   check for a grader: text, one exception if it is wrong, nothing recorded
     yours("2.4", attention)         your own function if its check passed, else the course's
 
-A folder such as e3_3_mask_by_filling holds the statement (exercise.py), the course's own answer (reference.py), the
-known mistakes (misconceptions.py), and the answers that the checker is tested with (answers_*.py).
+A folder such as n03_causal_masking holds the exercises of one notebook. Each is a page, mask_by_filling.md, with all
+that is said, the known mistakes and the answers that the checker is held to, and a module, mask_by_filling.py, with the
+course's own answer and the test cases. `common` holds what several exercises share, `names` what every page may use.
 `statement` and `promises` say how an exercise is stated in its notebook, and hold it to that.
-`predictions` holds the questions that `predict` asks, `common` what several exercises share, and `notebooks` the list
-of the notebooks. The engine that acts on all this is the package `feedback`.
+`predictions` holds the questions that `predict` asks, and `notebooks` the list of the notebooks. The engine that acts
+on all this is the package `feedback`.
 """
 
 import os

@@ -1,6 +1,7 @@
 """What every exercise of this course promises besides what the engine demands: its notebook states it as it is.
 
-`pytest exercises/e2_2_softmax` tries these after the engine's own promises (feedback/pytest_plugin.py).
+`pytest exercises/n02_single_head_attention/softmax.md` tries these after the engine's own promises, which are in
+feedback/pytest_plugin.py.
 """
 
 from __future__ import annotations
@@ -33,18 +34,16 @@ def states_it_in_its_notebook(exercise: Exercise) -> None:
 
 
 def holds_the_given_code(exercise: Exercise) -> None:
-    """Where a line is to be repaired, the cell holds the code of given.py, and that is a known mistake."""
+    """Where a line is to be repaired, the cell holds the code that the page gives."""
     if exercise.given is None:
         return
     given = inspect.getsource(exercise.given).rstrip()
-    assert _stated(exercise).stub["source"] == given, f"the cell holds the code of given.py:\n{given}"
-    known = [m.id for m in exercise.misconceptions if exercise.given in m.variants]
-    assert known, "given.py holds the first variant of a misconception"
+    assert _stated(exercise).stub["source"] == given, f"the cell holds the block `python given` of the page:\n{given}"
 
 
 def leaves_nothing_to_write(exercise: Exercise) -> None:
     texts = (exercise.gives, exercise.when_correct, *exercise.hints, *map(str, exercise.returns))
-    assert "..." not in texts, f"exercise.py: {NOT_YET}"
+    assert "..." not in texts, f"the page: {NOT_YET}"
     inputs = (*(case.args for case in exercise.cases), *exercise.minimal_inputs)
     assert not [args for args in inputs if any(value is ... for value in args)], f"test cases: {NOT_YET}"
     stated = _stated(exercise)

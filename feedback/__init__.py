@@ -45,7 +45,6 @@ it (but for types).
     fresh             the process in which a notebook's code is run once more, for a grader
     confirm           whether answers are right there: what points depend on
     for_nbgrader      the same for nbgrader
-    for_otter         the same for otter-grader
     audit             what known mistakes promise, computed from fingerprints
     contract_answers  wrong answers that break the contract, made from a reference
     pytest_plugin     the promises that every exercise must keep, as tests
@@ -67,7 +66,6 @@ if TYPE_CHECKING:
         SummaryComparison,
         TestCase,
     )
-    from feedback.paged import exercise
     from feedback.sandbox import ContractViolation
 
 __all__ = [
@@ -82,13 +80,12 @@ __all__ = [
     "Property",
     "SummaryComparison",
     "TestCase",
-    "exercise",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """The names above, imported when they are used: the start of the course needs modules that do without PyTorch."""
     if name in __all__:
-        home = {"ContractViolation": "sandbox", "exercise": "paged"}.get(name, "exercise")
+        home = "sandbox" if name == "ContractViolation" else "exercise"
         return getattr(importlib.import_module(f"feedback.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -105,7 +105,7 @@ def taken_for_another(exercise: Exercise) -> list[str]:
         others = (m for m, other in seen if m is not misconception and same_fingerprint(exercise, code, other))
         earlier = next(others, None)
         if earlier:
-            found.append(f"{misconception.id} (variant {number}) does the same as {earlier.id}")
+            found.append(f"{misconception.id} ({misconception.place(number)}) does the same as {earlier.id}")
         seen.append((misconception, code))
     return found
 
@@ -121,7 +121,7 @@ def harmless(exercise: Exercise) -> list[str]:
 
     found = [(m, number) for m, number, code in variants(exercise) if all(right(code, i) for i in required)]
     return [
-        f"{m.id} (variant {number})"
+        f"{m.id} ({m.place(number)})"
         for m, number in found
         if number >= m.shared or all((m, other) in found for other in range(m.shared))
     ]
@@ -136,7 +136,7 @@ def redundant(exercise: Exercise) -> list[str]:
     for misconception in exercise.misconceptions:
         codes = misconception.variants
         found += [
-            f"{misconception.id} (variant {number} = variant {earlier})"
+            f"{misconception.id} ({misconception.place(number)} = {misconception.place(earlier)})"
             for number, code in enumerate(codes)
             if number >= misconception.shared
             for earlier in range(number)

@@ -7,7 +7,6 @@ hands out one tensor again and again, or adds random numbers.
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -69,14 +68,15 @@ def _changing_inputs(exercise: Exercise) -> Callable:
 def _around(exercise: Exercise, call: Callable[[Callable, tuple, dict], Any]) -> Callable:
     """An answer like the reference, in which call(right, args, options) stands around the call."""
     right: Any = exercise.reference
-    if not inspect.isclass(right):
+    if not isinstance(right, type):
         return functools.wraps(right)(lambda *args, **options: call(right, args, options))
+    forward = right.forward  # type: ignore[attr-defined]  # a module has one
 
-    def forward(self: Any, *args: Any, **options: Any) -> Any:
-        return call(functools.partial(right.forward, self), args, options)
+    @functools.wraps(forward)
+    def around(self: Any, *args: Any, **options: Any) -> Any:
+        return call(functools.partial(forward, self), args, options)
 
-    base: Any = right
-    return type(base.__name__, (base,), {"forward": functools.wraps(right.forward)(forward)})
+    return type(right.__name__, (right,), {"forward": around})
 
 
 def _on_first(change: Callable, value: Any) -> Any:

@@ -40,6 +40,7 @@ class Misconception:
     raised_in a pattern of the lines in which this mistake raises: other mistakes may raise the same exception
     shared    how many variants, the first ones, come from a catalog that several exercises share: here some of them
               may do the same
+    places    where each variant stands, as "mask_by_filling.md:42"
     """
 
     id: str
@@ -49,6 +50,11 @@ class Misconception:
     explain: Callable[[Comparison], str] | None = None
     raised_in: str = ""
     shared: int = 0
+    places: tuple[str, ...] = ()
+
+    def place(self, number: int) -> str:
+        """Where a variant is to be found."""
+        return self.places[number] if self.places else f"variant {number}"
 
 
 @dataclass(frozen=True)

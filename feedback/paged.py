@@ -42,7 +42,7 @@ WORD = re.compile(r"\{([A-Z][A-Z_0-9]*)\}")
 
 
 class Answer(NamedTuple):
-    """An answer of a bank: its code, what the checker must find, and where it stands, as "mask_by_filling.md:42".
+    """An answer of a bank: its code, what the checker must find, where it stands ("mask_by_filling.md:42"), its text.
 
     `expected` is a status for a right answer ("correct" or "limited"), a diagnosis or None for a wrong one, and two
     mistakes for one that makes both: naming either is true, naming a third is not.
@@ -51,6 +51,7 @@ class Answer(NamedTuple):
     code: Callable
     expected: Any
     place: str
+    text: str = ""  # as it is run: with its edits carried out
 
 
 @dataclass
@@ -107,6 +108,7 @@ class Mistake:
     explain: Callable | None
     raised_in: str
     ways: list[Callable | dict[str, Callable]] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
     shared: int = 0
 
 
@@ -185,6 +187,7 @@ class Loaded:
                 self.answers.append((page, (id,), code, code.line, names))
             else:
                 self.mistakes[id].ways.append(self._way(page, code, names, id))
+                self.mistakes[id].places.append(f"{page.path.name}:{code.line}")
             if code.kind == "given":
                 names["given"] = self.given = self.mistakes[id].ways[-1]  # type: ignore[assignment]  # it has no steps
         if not own and id in self.mistakes:
@@ -228,7 +231,8 @@ class Loaded:
         """The known mistakes, in the order in which they are tried."""
         for id, known in self.mistakes.items():
             ways = tuple(way if callable(way) else self.assemble(**way) for way in known.ways)  # type: ignore[misc]
-            yield Misconception(id, known.means, known.hint, ways, known.explain, known.raised_in, known.shared)
+            rest = known.explain, known.raised_in, known.shared, tuple(known.places)
+            yield Misconception(id, known.means, known.hint, ways, *rest)
 
     def banks(self) -> Banks:
         """All answers of the page and of the pages that it includes, compiled."""
@@ -238,13 +242,13 @@ class Loaded:
                 names.update(defined(page, code, names, "answer"))
                 continue
             made = self._made(page, code, names, ids[0]) if code else self._composed(page, ids, line, edits)
-            place = f"{page.path.name}:{line}"
+            place, text = f"{page.path.name}:{line}", self.text_of(page, code) if code else ""
             if ids[0] in (pages.RIGHT, pages.LIMITED):
-                banks.right.append(Answer(made, "correct" if ids[0] == pages.RIGHT else "limited", place))
+                banks.right.append(Answer(made, "correct" if ids[0] == pages.RIGHT else "limited", place, text))
             elif len(ids) == 2:
-                banks.two_mistakes.append(Answer(made, ids, place))
+                banks.two_mistakes.append(Answer(made, ids, place, text))
             else:
-                banks.wrong.append(Answer(made, None if ids[0] == pages.UNNAMED else ids[0], place))
+                banks.wrong.append(Answer(made, None if ids[0] == pages.UNNAMED else ids[0], place, text))
         return banks
 
     def _first_edits(self) -> dict[str, list[tuple[str, str]]]:
@@ -296,7 +300,8 @@ class Loaded:
             if "noqa: F821" in text:
                 continue
             known = names.keys() | vars(builtins).keys() | {"__class__"} | self.bases[code.kind].names.keys()
-            given = " ".join([self.arguments or "", *filter(None, self.steps.values())])
+            methods = [self.bases[code.kind].arguments_of(name) for name in code.steps]
+            given = " ".join([self.arguments or "", *filter(None, [*self.steps.values(), *methods])])
             missing = sorted(_free_names(text) - known - set(re.findall(r"\w+", given)) - {self.reference.__name__})
             found += [f"{page.path.name}:{code.line}: nothing defines {name}" for name in missing]
         return found
@@ -326,13 +331,17 @@ class Base:
         """The class of the base with other methods."""
         methods = {}
         for name in code.steps:
-            right = getattr(self.cls, name, None)
-            if not (inspect.isclass(self.cls) and inspect.isfunction(right)):
+            arguments = self.arguments_of(name)
+            if arguments is None:
                 raise page.fail(code.line, f"{name!r} is neither a step nor a method of the base")
-            arguments = str(inspect.signature(right))[1:-1]
             methods[name] = step(page, code, {**names, **self.names}, name, arguments)
         cls: Any = self.cls
         return type(cls.__name__, (cls,), {"__module__": cls.__module__, **methods})
+
+    def arguments_of(self, name: str) -> str | None:
+        """Those of a method; None where the base has no such method."""
+        right = getattr(self.cls, name, None) if inspect.isclass(self.cls) else None
+        return str(inspect.signature(right))[1:-1] if inspect.isfunction(right) else None
 
 
 # ---------------------------------------------------------------- from text to code

@@ -1,7 +1,7 @@
 """What learners get of the course: the files of a hand-out, and of the copy that each learner has on a hub.
 
 Whatever these lists do not name stays where it is: a key, slides, a page about the class, passwords. A new file that
-learners need in a place that is not listed is added here; classroom/Dockerfile.dockerignore repeats the lists.
+learners need in a place that is not listed is added here.
 """
 
 import os
@@ -21,7 +21,7 @@ FILES = (
 FOR_A_HUB = ("classroom/jupyterhub_config.py", "classroom/requirements.txt", "classroom/server.py")  # to start one
 README = "classroom/students.md"  # is the learners' README.md; a hand-out has only that one
 LEFT_OUT = (  # in FOLDERS, at any depth
-    *(".*", "__pycache__", "mutants", "node_modules", "answers_*.py", "README.md"),
+    *(".*", "__pycache__", "mutants", "node_modules", "README.md"),
     *("explorers/test", "explorers/eslint.config.mjs", "explorers/package*.json", "explorers/tsconfig.json"),
 )
 

@@ -1,7 +1,7 @@
 """Begin an exercise: `python course.py new 4.5 "apply_draw(weights, keep, p)"`.
 
-It writes the exercise's folder and its cells in the notebook, each with ... where something is left to write, and says
-what that is. The cells follow the exercise with the number before, or the cell named by --after.
+It writes the exercise's page, its module and its cells in the notebook, each with ... where something is left to write,
+and says what that is. The cells follow the exercise with the number before, or the cell named by --after.
 """
 
 import ast
@@ -13,37 +13,40 @@ from string import Template
 from exercises import statement
 from feedback import notebooks
 from feedback.files import write
+from feedback.page import number_on
 from tools import Parser, Problem
 
 ROOT = Path(__file__).resolve().parents[1]
 MINUTES, STARS = 5, "●○○"
 
-FILES = {
-    "exercise.py": '''"""Exercise $id, $name."""
+PAGE = """# $id $name
+
+minutes: 5 · difficulty: 1
+
+gives: ...
+
+correct: ...
+
+1. ...
+2. ...
+
+## a-mistake
+What the code does.
+> What to think about next?
+- `...`
+- answer: `...`
+
+## unnamed
+- answer: `...`
+
+## right
+- answer: `...`
+"""
+MODULE = '''"""..."""
 
 from exercises.common.inputs import AXES, B, S, T, normal, round_numbers
-from exercises.$folder.misconceptions import known
-from exercises.$folder.reference import $name
-from feedback import Exercise, TestCase
-
-EXERCISE = Exercise(
-    minutes=5,
-    difficulty=1,
-    gives="...",
-    reference=$name,
-    returns=("...",),
-    axis_names=AXES,
-    cases=(
-        TestCase("a table", (normal(T, S, seed=1)$others,)),
-        TestCase("a batch", (normal(B, T, S, seed=2)$others,)),
-    ),
-    minimal_inputs=((round_numbers(2, 3)$others,),),
-    misconceptions=known,
-    hints=("...", "..."),
-    when_correct="...",
-)
-''',
-    "reference.py": '''"""The course's own answer to exercise $id."""
+from feedback import TestCase
+from feedback.paged import exercise
 
 
 def $signature:
@@ -52,26 +55,19 @@ def $signature:
     Shapes: ...
     """
     ...
-''',
-    "misconceptions.py": '''"""What people get wrong in exercise $id, $name."""
 
-from feedback import Misconceptions
 
-known = Misconceptions()
-''',
-    "answers_right.py": '''"""Right answers to exercise $id, in many styles: the checker must accept all of them."""
-
-from feedback.bank import RightAnswers
-
-right = RightAnswers()
-''',
-    "answers_wrong.py": '''"""Wrong answers to exercise $id, each with the diagnosis that it must get."""
-
-from feedback.bank import WrongAnswers
-
-wrong = WrongAnswers()
-''',
-}
+EXERCISE = exercise(
+    $name,
+    returns=("...",),
+    axis_names=AXES,
+    cases=(
+        TestCase("a table", (normal(T, S, seed=1)$others,)),
+        TestCase("a batch", (normal(B, T, S, seed=2)$others,)),
+    ),
+    minimal_inputs=((round_numbers(2, 3)$others,),),
+)
+'''
 STUB = '''def $signature:
     """...
 
@@ -81,18 +77,18 @@ STUB = '''def $signature:
 
 LEFT = """Exercise $id is begun. Write what is left to write, in this order:
 
-  exercises/$folder/
-    reference.py        a right answer, as short as a learner could have written it
-    exercise.py         the statement and the test cases, wherever it says "..."
-    misconceptions.py   at least 4 mistakes, each as the code that makes it
-    answers_right.py    at least 4 right answers, in styles that differ
-    answers_wrong.py    at least 4 wrong ones: for each misconception one that is written in another way
+  exercises/$room/
+    $name.py   a right answer, as short as a learner could have written it, and the test cases
+    $name.md   what is said, at least 4 mistakes, each with the code that makes it and with an answer
+    {blank}that makes it in another way, and at least 4 right answers in styles that differ
   $notebook
     the task, the docstring and the minutes of the section, in the cells $cells
 
 Then run
 
-  python course.py test exercises/$folder
+  python course.py page $id
+    which shows what the checker makes of each answer
+  python course.py test exercises/$room/$name.md
     which says what is missing
   python course.py save $number 00
     which saves the notebook, and notebook 00, which lists all exercises
@@ -100,7 +96,7 @@ Then run
 
 
 def begin(id, signature, after=None, root=ROOT):
-    """Write the folder and the cells; returns what is left to do.
+    """Write the page, the module and the cells; returns what is left to do.
 
     Errors: Problem if the id, the signature or the place cannot be used
     """
@@ -111,19 +107,19 @@ def begin(id, signature, after=None, root=ROOT):
     name, arguments = parts_of(signature)
     words = {"id": id, "name": name, "signature": signature, "number": number.zfill(2)}
     words["others"] = ", ..." * (arguments - 1)
-    words["folder"] = f"e{number}_{place}_{name}"
     path = notebook_of(number, root)
     words["notebook"] = path.relative_to(root).as_posix()
-    taken = sorted((root / "exercises").glob(f"e{number}_{place}_*"))
-    if taken:
-        raise Problem(f"There is an exercise {id} already: {taken[0].relative_to(root).as_posix()}.")
+    words["room"] = f"n{path.stem}"
+    page = root / "exercises" / words["room"] / f"{name}.md"
+    for taken in (root / "exercises").glob("*/*.md"):
+        if taken == page or number_on(taken) == id:
+            raise Problem(f"There is such an exercise already: {taken.relative_to(root).as_posix()}.")
     text, words["cells"] = with_cells(path, id, name, signature, after)
-    folder = root / "exercises" / words["folder"]
-    folder.mkdir()
-    for file, template in FILES.items():
-        (folder / file).write_text(Template(template).substitute(words), encoding="utf-8")
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(Template(PAGE).substitute(words), encoding="utf-8")
+    page.with_suffix(".py").write_text(Template(MODULE).substitute(words), encoding="utf-8")
     write(path, text)
-    return Template(LEFT).substitute(words)
+    return Template(LEFT.replace("{blank}", " " * len(f"{name}.md   "))).substitute(words)
 
 
 def parts_of(signature):
@@ -185,7 +181,7 @@ def lines(text):
 
 
 def main(words):
-    parser = Parser("new", description="Begin an exercise: its folder and its cells.")
+    parser = Parser("new", description="Begin an exercise: its page, its module and its cells.")
     parser.add_argument("id", help="its number, such as 4.5: the fifth exercise of notebook 04")
     parser.add_argument("signature", help='its function, such as "apply_draw(weights, keep, p)", or just the name')
     parser.add_argument("--after", metavar="CELL", help="the id of the cell that the new cells follow")

@@ -94,10 +94,19 @@ def test_a_paragraph_that_names_solution_is_left_out():
 def test_what_is_for_teachers_and_maintainers_is_left_out(given):
     folder, _ = given
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
-    assert not [name for name in names if "answers_" in name or name.endswith(".jsonl") or "progress.json" in name]
+    assert not [name for name in names if name.endswith(".jsonl") or "progress.json" in name]
     assert not names & {"tests", ".git", "data/cache", "tools/classroom", "study", ".github", "classroom/guide.md"}
-    assert {"course.py", ".gitignore", "tools/study.py", "exercises/e3_3_mask_by_filling/reference.py"} <= names
+    assert {"course.py", ".gitignore", "tools/study.py", "exercises/n03_causal_masking/mask_by_filling.py"} <= names
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 10e6
+
+
+ANSWER = re.compile(r"^- answer: |^```python answer|^- [\w-]+ & [\w-]+", re.MULTILINE)
+
+
+def test_pages_of_exercises_hold_no_answers(given):
+    folder, _ = given
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (folder / "exercises").glob("n*/*.md")}
+    assert len(pages) >= len(EXERCISES) and not [name for name, text in pages.items() if re.search(ANSWER, text)]
 
 
 def test_nothing_leads_to_a_solution(given):

@@ -1,7 +1,5 @@
 """Exercises with dropout are judged by statistics: the verdict must be the same whatever is drawn."""
 
-import importlib
-
 import pytest
 import torch
 
@@ -23,12 +21,10 @@ DECIDED_BY_COUNTS = (
     "p-kept",
 )
 DRAWN_WRONGLY = [
-    pytest.param(id, answer, diagnosis, id=f"{id}-{answer.__name__}")
+    pytest.param(id, answer.code, answer.expected, id=answer.place)
     for id in WITH_DROPOUT
-    for answer, diagnosis in importlib.import_module(
-        EXERCISES.module_of(id).replace(".exercise", ".answers_wrong")
-    ).wrong.answers
-    if diagnosis in DECIDED_BY_COUNTS
+    for answer in EXERCISES[id].banks().wrong
+    if answer.expected in DECIDED_BY_COUNTS
 ]
 DROPPING = [pytest.param(case, id=case.name) for case in EXERCISES["4.1"].cases if case.args[1]]
 

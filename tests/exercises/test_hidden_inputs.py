@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from exercises import COURSE, EXERCISES, FOLDER
-from feedback import bank, checker
+from feedback import checker
 from feedback.hidden import HiddenExercises
 from feedback.observations import Observations
 from feedback.sandbox import session
@@ -25,7 +25,7 @@ JUDGES = {id for id in EXERCISES if EXERCISES[id].returns == ("verdict",)}  # su
 
 def right_answers(id):
     """The reference and all right answers, or every seventh of them."""
-    answers = [answer for answer, _ in bank.read(EXERCISES.module_of(id).rpartition(".")[0], "right")]
+    answers = [answer.code for answer in EXERCISES[id].banks().right]
     return [EXERCISES[id].reference, *(answers if SEEDS else answers[::7])]
 
 

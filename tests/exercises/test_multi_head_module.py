@@ -2,10 +2,10 @@
 
 import pytest
 import torch
+from exercises.e5_5_multi_head_module.runner import parse, run_multi_head_attention
 from torch import nn
 
 from exercises import EXERCISES
-from exercises.e5_5_multi_head_module.runner import parse, run_multi_head_attention
 from helpers import ports
 
 

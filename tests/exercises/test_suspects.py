@@ -2,9 +2,9 @@
 
 import pytest
 import torch
+from exercises.e3_6_find_leaks import suspects
 
 from exercises import EXERCISES
-from exercises.e3_6_find_leaks import suspects
 
 NOISE = {
     "noise is added": lambda x: x + torch.randn_like(x),

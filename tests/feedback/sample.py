@@ -2,7 +2,7 @@
 
 import torch
 
-from feedback import Exercise, Misconceptions, Property, TestCase
+from feedback import Exercise, Misconception, Property, TestCase
 
 
 def shares(x, scale=None):
@@ -12,35 +12,38 @@ def shares(x, scale=None):
     return x / sums[:, None], sums
 
 
-known = Misconceptions()
-
-
-@known("over-columns", means="Columns were summed, not rows.", hint="Which axis should disappear?")
 def over_columns(x, scale=None):
     x = x if scale is None else x * scale
     sums = x.sum(dim=0)
     return x / sums, sums
 
 
-@known("scale-ignored", means="scale was never used.", hint="Where does scale come in?")
 def without_scale(x, scale=None):
     return shares(x)
 
 
-@known("scale-added", means="scale was added.", hint="It is a factor.")
 def scale_added(x, scale=None):
     return shares(x if scale is None else x + scale)
 
 
-@known("not-divided", means="Nothing was divided.", hint="A share is a part of the sum.")
 def not_divided(x, scale=None):
     return x if scale is None else x * scale, shares(x, scale)[1]
 
 
-@known("means-not-sums", means="The means were returned, not the sums.", hint="What did you divide by?")
 def means_not_sums(x, scale=None):
     first, sums = shares(x, scale)
     return first, sums / x.size(1)
+
+
+KNOWN = (
+    Misconception("over-columns", "Columns were summed, not rows.", "Which axis should disappear?", (over_columns,)),
+    Misconception("scale-ignored", "scale was never used.", "Where does scale come in?", (without_scale,)),
+    Misconception("scale-added", "scale was added.", "It is a factor.", (scale_added,)),
+    Misconception("not-divided", "Nothing was divided.", "A share is a part of the sum.", (not_divided,)),
+    Misconception(
+        "means-not-sums", "The means were returned, not the sums.", "What did you divide by?", (means_not_sums,)
+    ),
+)
 
 
 def rows_sum_to_one(case):
@@ -69,7 +72,7 @@ EXERCISE = Exercise(
         (torch.tensor([[1.0, 3.0]]), None),
         (torch.tensor([[1.0, 3.0], [2.0, 4.0]]), None),
     ),
-    misconceptions=known,
+    misconceptions=KNOWN,
     hints=("Sum the rows.", "x / x.sum(dim=1)[:, None]"),
     when_correct="Shares sum to 1.",
     stage_of=lambda args: args[1] is not None,

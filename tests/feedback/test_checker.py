@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from feedback import Misconceptions, checker
+from feedback import Misconception, checker
 from tests.feedback.sample import EXERCISE, SCALE, X, means_not_sums, not_divided, over_columns, scale_added, shares
 
 
@@ -53,6 +53,12 @@ def means_and_tenths(x, scale=None):
     return (x if scale is None else x * scale) / means[:, None], means
 
 
+MEANS_USED = Misconception("means-used", "The shares were made with means.", "Sums.", (means_and_tenths,))
+SQUARED = Misconception(
+    "squared", "x was multiplied by itself.", "By what should it be divided?", (lambda x, scale=None: x @ x,)
+)
+
+
 @pytest.mark.parametrize(
     ("others", "diagnosis"),
     [
@@ -64,10 +70,11 @@ def means_and_tenths(x, scale=None):
 )
 def test_a_first_part_is_not_named_against_the_others(others, diagnosis):
     """Both mistakes give the same sums; the shares tell which of them was made."""
-    known = Misconceptions()
-    known("means-used", means="The shares were made with means.", hint="Sums.")(means_and_tenths)
-    known("means-not-sums", means="The means were returned.", hint="Sums.")(means_not_sums)
-    known("not-divided", means="Nothing was divided.", hint="By what?")(not_divided)
+    known = (
+        MEANS_USED,
+        Misconception("means-not-sums", "The means were returned.", "Sums.", (means_not_sums,)),
+        Misconception("not-divided", "Nothing was divided.", "By what?", (not_divided,)),
+    )
     exercise = replace(EXERCISE, misconceptions=known)
     report = checker.check(exercise, lambda x, scale=None: (others(x, scale)[0], means_not_sums(x, scale)[1]))
     assert report.diagnosis == diagnosis
@@ -91,20 +98,17 @@ def test_next_to_a_second_mistake_the_first_is_shown_on_one_input():
 
 def test_evidence_of_a_second_mistake_is_told_besides():
     """The sums show that means were used; the shares have another shape, which proves something else."""
-    known = Misconceptions()
-    known("means-used", means="The shares were made with means.", hint="Sums.")(means_and_tenths)
     cut = lambda x, scale=None: (means_and_tenths(x, scale)[0][:, :1], means_and_tenths(x, scale)[1])  # noqa: E731
-    report = checker.check(replace(EXERCISE, misconceptions=known), cut)
+    report = checker.check(replace(EXERCISE, misconceptions=(MEANS_USED,)), cut)
     assert report.diagnosis == "means-used"
     assert 'In numbers: Tried on "a table": the number at 1 of your sums' in report.message
     assert "Besides: shares should have shape (2, 5)" in report.message
 
 
 def test_a_mistake_that_is_also_made_in_the_right_dtype_is_shown_in_it():
-    known = Misconceptions()
-    known("means-used", means="The shares were made with means.", hint="Sums.")(means_and_tenths)
-    known.also("means-used")(lambda x, scale=None: tuple(part.double() for part in means_and_tenths(x, scale)))
-    exercise = replace(EXERCISE, misconceptions=known)
+    in_double = lambda x, scale=None: tuple(part.double() for part in means_and_tenths(x, scale))  # noqa: E731
+    both = replace(MEANS_USED, variants=(means_and_tenths, in_double))
+    exercise = replace(EXERCISE, misconceptions=(both,))
     report = checker.check(exercise, lambda x, scale=None: means_and_tenths(x.double(), scale))
     assert "With `x = [[1, 1], [1, 1]]`" in report.message
     assert "Besides: shares should be torch.float32, got torch.float64" in report.message
@@ -112,22 +116,14 @@ def test_a_mistake_that_is_also_made_in_the_right_dtype_is_shown_in_it():
 
 def test_an_exception_alone_is_said_to_have_a_likely_cause():
     """Other code may raise the same exception."""
-    known = Misconceptions()
-
-    @known("squared", means="x was multiplied by itself.", hint="By what should it be divided?")
-    def product_with_itself(x, scale=None):
-        return x @ x
+    known = (SQUARED,)
 
     report = checker.check(replace(EXERCISE, misconceptions=known), lambda x, scale=None: x @ x + 1)
     assert report.diagnosis == "squared" and "Likely cause: x was multiplied by itself." in report.message
 
 
 def test_an_exception_suggests_only_what_its_line_may_have_done():
-    known = Misconceptions()
-
-    @known("squared", means="x was multiplied by itself.", hint="By what should it be divided?", raised_in="@")
-    def product_with_itself(x, scale=None):
-        return x @ x
+    known = (replace(SQUARED, raised_in="@"),)
 
     exercise = replace(EXERCISE, misconceptions=known)
     assert checker.check(exercise, lambda x, scale=None: x @ x).diagnosis == "squared"

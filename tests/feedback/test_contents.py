@@ -11,15 +11,22 @@ NOTEBOOKS = (
     Notebook("08_shares.ipynb", "shares", minutes=30, core=20, question="What is a share?"),
     Notebook("09_sums.ipynb", "sums", minutes=20, core=20, question="What is a sum?"),
 )
-EXERCISE = """from dataclasses import replace
+PAGE = """# {id} {name}
 
+minutes: {minutes} · difficulty: 1
+
+gives: the shares
+
+correct: Yes.
+"""
+MODULE = """from feedback.paged import exercise
 from tests.feedback.sample import EXERCISE, shares
 
 def {name}(x, scale=None):
     return shares(x, scale)
 
 
-EXERCISE = replace(EXERCISE, id="", reference={name}, minutes={minutes})
+EXERCISE = exercise({name}, returns=EXERCISE.returns, cases=EXERCISE.cases, minimal_inputs=EXERCISE.minimal_inputs)
 """
 PREDICTIONS = """from feedback.prediction import Prediction
 
@@ -59,9 +66,10 @@ def contents(folder):
 def course(tmp_path, contents, monkeypatch):
     """Exercises 8.1, 8.2 and 9.1 and two predictions, in a package of their own."""
     package = tmp_path / f"sample_{tmp_path.name.replace('-', '_')}"
-    for name, minutes in (("e8_1_one", 4), ("e8_2_two", 6), ("e9_1_three", 5)):
-        (package / name).mkdir(parents=True)
-        (package / name / "exercise.py").write_text(EXERCISE.format(name=name[5:], minutes=minutes), "utf-8")
+    (package / "room").mkdir(parents=True)
+    for id, name, minutes in (("8.1", "one", 4), ("8.2", "two", 6), ("9.1", "three", 5)):
+        for file, text in ((f"{name}.md", PAGE), (f"{name}.py", MODULE)):
+            (package / "room" / file).write_text(text.format(id=id, name=name, minutes=minutes), encoding="utf-8")
     (package / "predictions").mkdir()
     (package / "predictions" / "n08.py").write_text(PREDICTIONS, encoding="utf-8")
     for place in (package, package / "predictions"):

@@ -212,14 +212,21 @@ def test_the_plugin_holds_the_exercises_to_their_promises(tmp_path):
     shutil.copytree(HERE / "drills", tmp_path / "drills", ignore=shutil.ignore_patterns("__pycache__"))
     settings = ["-q", "-p", "feedback.pytest_plugin", "-o", "exercises_package=drills", "-p", "no:cacheprovider"]
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", *settings, "--strict-markers", "drills/e1_1_count", "drills/e1_3_positives"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            *settings,
+            "--strict-markers",
+            "drills/n01_drills/count.md",
+            "drills/n01_drills/positives.md",
+        ],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(HERE.parents[1])])},
         capture_output=True,
         encoding="utf-8",
     )
     failed = [line.split(" ")[1] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
-    exercise = "drills/e1_3_positives/exercise.py"
-    assert failed == [f"{exercise}::well-stocked", f"{exercise}::every-misconception-is-met-in-the-bank"], ran.stdout
+    assert failed == ["drills/n01_drills/positives.md::1.3"], ran.stdout  # and " page", after the blank
     assert "an exercise has at least 4 misconceptions, this one 1" in ran.stdout and "warning" not in ran.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["drills"], "nothing is recorded"

@@ -6,16 +6,28 @@ from dataclasses import replace
 import pytest
 import torch
 
-from feedback import TestCase, audit, checker
+from feedback import TestCase, audit
+from feedback.paged import Answer, Banks
 from feedback.pytest_plugin import imported_again, promises, well_stocked
 from tests.feedback.sample import EXERCISE, over_columns, scale_added, shares
 
 
+class Page:
+    """What the plugin asks a page for."""
+
+    def __init__(self, **banks):
+        self.banks = lambda: Banks(**{"right": [Answer(shares, "correct", "shares.md:1")], **banks})
+
+    def unknown_names(self):
+        return []
+
+    copies = unknown_names
+
+
 def kept(exercise=EXERCISE, again=lambda: EXERCISE, **banks):
     """{promise: None, or the message of its failure} for the sample exercise, or another."""
-    banks = {"right": [(shares, "correct")], "wrong": [], "two_mistakes": [], **banks}
     found = {}
-    for name, promise in promises(exercise, lambda id, answer: checker.check(exercise, answer), banks, again):
+    for name, promise in promises(replace(exercise, page=Page(**banks)), again):
         try:
             promise()
             found[name] = None
@@ -26,46 +38,59 @@ def kept(exercise=EXERCISE, again=lambda: EXERCISE, **banks):
 
 def test_the_promises_of_a_sound_exercise_are_kept():
     found = kept()
-    assert found["the-reference-is-correct"] is found["misconceptions-are-distinct"] is found["right-shares"] is None
-    assert [name for name in found if name.startswith("card-")] == [f"card-{m.id}" for m in EXERCISE.misconceptions]
-    assert all(found[name] is None for name in found if name.startswith("card-"))
+    assert [name for name, message in found.items() if message] == ["page"] and "4 right answers" in found["page"]
 
 
 @pytest.mark.parametrize(
-    "banks, name, words",
+    "bank, answer, expected, name, words",
     [
-        ({"right": [(over_columns, "correct")]}, "right-over_columns", "expected the status 'correct'"),
-        ({"wrong": [(shares, None)]}, "wrong-shares", "a wrong answer was accepted"),
         (
-            {"wrong": [(over_columns, "scale-added")]},
-            "wrong-over_columns",
-            "expected 'scale-added', got 'over-columns'",
+            "right",
+            over_columns,
+            "correct",
+            "right answers",
+            "shares.md:7: 'correct' expected, got wrong, 'over-columns'",
         ),
-        ({"two_mistakes": [(scale_added, ("over-columns", "not-divided"))]}, "two-scale_added", "not 'scale-added'"),
-        ({"wrong": [(over_columns, "over-columns")]}, "every-misconception-is-met-in-the-bank", "scale-ignored"),
-        ({}, "well-stocked", "at least 4 answers"),
+        ("wrong", shares, None, "wrong answers", "shares.md:7: None expected, got correct, None"),
+        ("wrong", over_columns, "scale-added", "wrong answers", "shares.md:7: 'scale-added' expected, got wrong"),
+        (
+            "two_mistakes",
+            scale_added,
+            ("over-columns", "not-divided"),
+            "two mistakes at once",
+            "shares.md:7: over-columns or not-divided expected, got wrong, 'scale-added'",
+        ),
     ],
 )
-def test_a_broken_promise_is_found(banks, name, words):
-    assert words in kept(**banks)[name]
+def test_an_answer_that_is_judged_otherwise_is_named_with_its_place(bank, answer, expected, name, words):
+    assert kept(**{bank: [Answer(answer, expected, "shares.md:7")]})[name].startswith(words)
+
+
+def test_a_mistake_that_no_answer_makes_is_found():
+    banks = Banks([Answer(shares, "correct", "")] * 4, [Answer(over_columns, "over-columns", "")] * 4)
+    with pytest.raises(AssertionError, match="without an answer that makes it:\\s+scale-ignored"):
+        well_stocked(replace(EXERCISE, page=Page()), banks)
 
 
 def test_emphasis_is_found_for_a_card_would_show_its_asterisks():
-    banks = {"right": [None] * 4, "wrong": [None] * 4}
-    well_stocked(EXERCISE, banks)
+    made = [Answer(over_columns, m.id, "") for m in EXERCISE.misconceptions]
+    banks = Banks([Answer(shares, "correct", "")] * 4, made)
+    exercise = replace(EXERCISE, page=Page())
+    well_stocked(exercise, banks)
     with pytest.raises(AssertionError, match="no emphasis: Not .this. one."):
-        well_stocked(replace(EXERCISE, hints=("Divide by 2 * x.", "Not *this* one.")), banks)
+        well_stocked(replace(exercise, hints=("Divide by 2 * x.", "Not *this* one.")), banks)
 
 
 def test_an_input_without_a_seed_of_its_own_is_found(tmp_path, monkeypatch):
     package = tmp_path / "course_without_seeds"
-    folder = package / "e9_1_shares"
+    folder = package / "n09_room"
     folder.mkdir(parents=True)
     (package / "__init__.py").touch()
-    (folder / "exercise.py").write_text(WITHOUT_A_SEED, encoding="utf-8")
+    (folder / "shares.md").write_text("# 9.1 shares\n", encoding="utf-8")
+    (folder / "shares.py").write_text(WITHOUT_A_SEED, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    exercise = importlib.import_module(f"{package.name}.{folder.name}.exercise").EXERCISE
-    found = kept(exercise, lambda: imported_again(package.name, package, "9.1"))["inputs-are-seeded"]
+    exercise = importlib.import_module(f"{package.name}.{folder.name}.shares").EXERCISE
+    found = kept(exercise, lambda: imported_again(package.name, package, "9.1"))["statement"]
     assert "a drawn table" in found and "minimal input 0" in found and "a fixed table" not in found
 
 
@@ -92,15 +117,3 @@ def test_an_argument_that_is_square_in_every_case_is_found():
 def test_names_that_do_not_fit_the_result_are_found(returns):
     assert audit.misnamed_results(EXERCISE) == []
     assert "a tall table" in audit.misnamed_results(replace(EXERCISE, returns=returns))
-
-
-def the_same_under_another_name(x, scale=None):
-    """Another name and a docstring are no other code."""
-    x = x if scale is None else x * scale
-    sums = x.sum(dim=0)
-    return x / sums, sums
-
-
-def test_an_answer_of_the_bank_that_copies_a_misconception_is_found():
-    found = kept(wrong=[(the_same_under_another_name, "over-columns"), (shares, None)])["the-bank-is-no-copy"]
-    assert "the_same_under_another_name is the code of over-columns" in found and "shares is" not in found

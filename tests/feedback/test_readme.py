@@ -8,7 +8,7 @@ from pathlib import Path
 import feedback
 
 PAGE = (Path(feedback.__file__).parent / "README.md").read_text(encoding="utf-8")
-FILES = re.findall(r"^`([\w/]+\.py)`[^\n]*\n\n```python\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL)
+FILES = re.findall(r"^`([\w/]+\.(?:py|md))`\n\n(?:`{3,4})\w+\n(.*?)^`{3,4}$", PAGE, re.MULTILINE | re.DOTALL)
 SESSION = re.search(r"```pycon\n(.*?)```", PAGE, re.DOTALL)[1]
 
 

@@ -24,7 +24,7 @@ NEEDED = (
 )
 AS_SOMEBODY = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org")
 PAGE = PROJECT / "docs" / "adding_an_exercise.md"
-BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^( *)(`{3,4})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)
 pytestmark = pytest.mark.install
 
 
@@ -48,56 +48,49 @@ def run(copy, *command):
     return done.returncode, done.stdout + done.stderr
 
 
-def own_tests(copy, folder, which=""):
-    """Run the tests of an exercise's folder, or those with these words in their names."""
-    return run(copy, "pytest", "-q", "-p", "no:cacheprovider", "-k", which, f"exercises/{folder}")
+def own_tests(copy, page, which=""):
+    """Run the tests of an exercise, or those with these words in their names."""
+    return run(copy, "pytest", "-q", "-p", "no:cacheprovider", "-k", which, f"exercises/{page}")
 
 
 def blocks(text, language="python"):
     """The blocks of code in a page, without the indentation of a list."""
-    return [textwrap.dedent(code) for _, kind, code in BLOCK.findall(text) if kind == language]
+    return [textwrap.dedent(code) for _, _, kind, code in BLOCK.findall(text) if kind == language]
 
 
-def append(path, code):
-    path.write_text(f"{path.read_text(encoding='utf-8')}\n\n{code}", encoding="utf-8")
-
-
-def test_adding_a_misconception(copy):
+def test_adding_a_known_mistake(copy):
     text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    misconception, answer = blocks(text[text.index("## Add a misconception") : text.index("## Add an exercise")])
-    folder = copy / "exercises" / "e0_1_row_means"
-    append(folder / "misconceptions.py", misconception)
-    code, printed = own_tests(copy, folder.name, "met-in-the-bank")
-    assert code == 1 and "without an answer in answers_wrong.py:\n    signs-lost" in printed, printed
-    append(folder / "answers_wrong.py", answer)
-    code, printed = own_tests(copy, folder.name, "bank or misconceptions or absolute or roots or signs or reference")
+    [section] = blocks(text[text.index("## Add a known mistake") : text.index("## Add an exercise")], "markdown")
+    page = copy / "exercises" / "n00_start_here" / "row_means.md"
+    first, _, rest = page.read_text(encoding="utf-8").partition("\n## ")
+    without_its_answer = "".join(line for line in section.splitlines(True) if not line.startswith("- answer"))
+    page.write_text(f"{first}\n{without_its_answer}\n## {rest}", encoding="utf-8")
+    code, printed = own_tests(copy, "n00_start_here/row_means.md", "page")
+    assert code == 1 and "without an answer that makes it:\n    signs-lost" in printed, printed
+    page.write_text(f"{first}\n{section}\n## {rest}", encoding="utf-8")
+    code, printed = own_tests(copy, "n00_start_here/row_means.md")
     assert code == 0, printed
 
 
 def test_adding_an_exercise(copy):
     text = PAGE.read_text(encoding="utf-8")
-    reference, statement, misconceptions, right, wrong, stub = blocks(text)
-    [task] = blocks(text, "markdown")
+    module, stub = blocks(text)
+    page, task = blocks(text, "markdown")
     new, *then = [line for block in blocks(text, "") for line in block.splitlines()]
     code, printed = run(copy, "tools.new_exercise", "4.5", re.search('"(.*)"', new)[1])
-    folder = copy / "exercises" / "e4_5_apply_draw"
+    room = copy / "exercises" / "n04_dropout"
     assert code == 0 and all(command.split("course.py")[1] in printed for command in then), printed
 
-    code, printed = own_tests(copy, folder.name)
-    assert code == 1 and "well-stocked" in printed and "leaves-nothing-to-write" in printed, printed
-    files = {
-        "reference": reference,
-        "exercise": statement,
-        "misconceptions": misconceptions,
-        "answers_right": right,
-        "answers_wrong": wrong,
-    }
-    for name, content in files.items():
-        (folder / f"{name}.py").write_text(content, encoding="utf-8")
-    code, printed = own_tests(copy, folder.name)
+    (room / "apply_draw.py").write_text(module, encoding="utf-8")
+    code, printed = own_tests(copy, "n04_dropout/apply_draw.md")
+    assert code == 1 and "4.5 page" in printed and "4.5 leaves nothing to write" in printed, printed
+    (room / "apply_draw.md").write_text(page, encoding="utf-8")
+    code, printed = run(copy, "tools.show_page", "4.5")
+    assert code == 0 and printed.count("✓ apply_draw.md:") == 10, printed
+    code, printed = own_tests(copy, "n04_dropout/apply_draw.md")
     assert code == 1 and printed.count("FAILED") == 1 and "the docstring: ... is left" in printed, printed
     write_cells(copy / "notebooks" / "04_dropout.ipynb", task, stub)
-    code, printed = own_tests(copy, folder.name)
+    code, printed = own_tests(copy, "n04_dropout/apply_draw.md")
     assert code == 0, printed
 
     code, printed = run(copy, "tools.save_notebooks", "04", "00")

@@ -45,7 +45,6 @@ OTHERS = (
     "404.html",
     "accessibility.html",
     "field_guide.html",
-    "mistakes.html",
     "search.html",
     "teachers.html",
     "views.html",
@@ -220,7 +219,6 @@ def test_the_first_page_says_for_whom_it_is_how_long_it_takes_and_has_a_door_for
     assert "meet attention for the first time" in page.select_one(".course-facts").text
     assert page.select_one('a[href="teachers.html"]') and page.select_one('a[href="views.html"]')
     assert [place["data-script"] for place in page.select(".course-live")] == ["_static/live/next_token.js"]
-    assert "mistakes.html" in [link.get("href") for link in soups["teachers.html"].article.select("a")]
 
 
 def test_every_section_is_in_the_navigation_of_every_page(soups):

@@ -68,7 +68,8 @@ def restored(kept):
 
 def fingerprint():
     """It changes with every file that the texts come from."""
-    files = sorted([*Path(__file__).parent.glob("*.py"), *(ROOT / "exercises").rglob("*.py")])
+    course = (path for path in (ROOT / "exercises").rglob("*") if path.suffix in (".py", ".md"))
+    files = sorted([*Path(__file__).parent.glob("*.py"), *course])
     states = ((str(file.relative_to(ROOT)), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
     return hashlib.sha256(repr(list(states)).encode()).hexdigest()
 

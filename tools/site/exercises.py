@@ -1,12 +1,12 @@
 """An exercise and a prediction as a page shows them: there is no kernel that could check an answer."""
 
+import ast
 import inspect
-import re
 from dataclasses import replace
 from pathlib import Path
 
 from exercises import COURSE, EXERCISES
-from feedback import bank, markup
+from feedback import markup, source
 from feedback.buttons import Buttons
 from feedback.prediction import Question
 from feedback.report import Hints, Text
@@ -15,7 +15,6 @@ from tools.site import live
 MOST_LINES = 14  # of an answer that is shown
 RUN_IT = '<a href="index.html#run-it-on-your-computer">run the course on your computer</a>'
 BUTTONS = Path(inspect.getfile(Buttons)).with_suffix(".js")
-DOCSTRING = re.compile(r'\n +"""[^"]*"""(?=\n)')
 
 
 def raw(html):
@@ -51,18 +50,19 @@ def card(id, stub):
 
 def example(id):
     """A wrong answer from the bank, and what the course says to it; Markdown, nothing if none is short."""
-    exercise = EXERCISES[id]
-    package = EXERCISES.module_of(id).rpartition(".")[0]
-    for answer, diagnosis in bank.read(package, "wrong"):
-        source = inspect.getsource(answer)
-        if diagnosis and source.startswith("@wrong(") and source.count("\n") <= MOST_LINES:
-            report = COURSE.check(id, answer, record=False)
-            name = re.compile(rf"\b{answer.__name__}\b")
-            code = name.sub(exercise.name, DOCSTRING.sub("", source.partition("\n")[2], count=1))
-            said = name.sub(exercise.name, _said(report))
+    for answer in EXERCISES[id].banks().wrong:
+        code = in_lines(answer)
+        if answer.expected and 0 < code.count("\n") < MOST_LINES:
+            said = _said(COURSE.check(id, answer.code, record=False))
             opening = "<details><summary>An example: a wrong answer, and what the course says</summary>"
-            return [raw(opening), f"```python\n{code.rstrip()}\n```", raw(f"{said}</details>")]
+            return [raw(opening), f"```python\n{code}\n```", raw(f"{said}</details>")]
     return []
+
+
+def in_lines(answer):
+    """An answer as a learner would write it, one statement a line; "" where it is composed of steps."""
+    text = source.text(answer.code) or answer.text
+    return ast.unparse(ast.parse(text)) if text else ""
 
 
 def _said(report):

@@ -8,9 +8,9 @@ import math
 
 import torch
 import torch.nn.functional as F
+from feedback.bank import WrongAnswers
 
 from exercises.common.heads.answers_parts import hidden
-from feedback.bank import WrongAnswers
 
 wrong_scores = WrongAnswers()  # also without a mask
 wrong_masks = WrongAnswers()  # right without a mask

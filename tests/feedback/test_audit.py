@@ -1,0 +1,79 @@
+"""What known mistakes promise, and what is said where two of them meet."""
+
+from dataclasses import replace
+
+from feedback import Misconception, audit
+from feedback.checker import check
+from tests.feedback.sample import EXERCISE, KNOWN, over_columns, shares
+
+
+def with_mistakes(*more):
+    """The sample exercise with more known mistakes, (id, code)."""
+    return replace(EXERCISE, misconceptions=(*KNOWN, *(Misconception(id, "a.", "b.", (code,)) for id, code in more)))
+
+
+def with_ways(*ways, shared=0):
+    """The sample exercise with these ways to sum over columns."""
+    return replace(EXERCISE, misconceptions=(replace(KNOWN[0], variants=ways, shared=shared), *KNOWN[1:]))
+
+
+def over_columns_again(x, scale=None):
+    return over_columns(x, scale)
+
+
+def test_the_audit_finds_what_is_taken_for_another():
+    assert audit.taken_for_another(EXERCISE) == []
+    copied = with_mistakes(("copy", lambda x, scale=None: over_columns(x, scale)))
+    assert audit.taken_for_another(copied) == ["copy (variant 0) does the same as over-columns"]
+
+
+def test_the_audit_finds_what_is_not_wrong():
+    assert audit.harmless(EXERCISE) == []
+    assert audit.harmless(with_mistakes(("right", shares))) == ["right (variant 0)"]
+
+
+def test_the_audit_finds_redundant_variants():
+    assert audit.redundant(EXERCISE) == []
+    assert audit.redundant(with_ways(over_columns, over_columns_again)) == ["over-columns (variant 1 = variant 0)"]
+
+
+def test_shared_variants_that_do_the_same_here_may_differ_in_another_exercise():
+    assert audit.redundant(with_ways(over_columns, over_columns_again, shared=2)) == []
+    assert audit.redundant(
+        with_ways(over_columns, over_columns_again, lambda x, scale=None: over_columns(x, scale), shared=2)
+    ) == [
+        "over-columns (variant 2 = variant 0)",
+        "over-columns (variant 2 = variant 1)",
+    ]
+
+
+def test_a_first_part_names_a_mistake_only_where_the_other_parts_follow_it():
+    by_parts = replace(EXERCISE, judge_first=("shares",))
+
+    def wrong_sums_too(x, scale=None):
+        return over_columns(x, scale)[0], shares(x, scale)[1] + 1
+
+    def only_shown(x, scale=None):
+        return over_columns(x, scale)[0], shares(x, scale)[1]
+
+    assert check(by_parts, wrong_sums_too).diagnosis == "over-columns"
+    assert check(by_parts, only_shown).diagnosis != "over-columns"
+
+
+def test_what_a_card_shows_is_the_mistake_that_it_names_and_the_other_comes_after_it():
+    by_parts = replace(EXERCISE, judge_first=("shares",))
+
+    def wrong_sums_too(x, scale=None):
+        return over_columns(x, scale)[0], shares(x, scale)[1] + 100
+
+    message = check(by_parts, wrong_sums_too).message
+    assert "of your shares" in message.partition("In numbers: ")[2].partition("\n")[0]
+    assert "Besides, there is another mistake in sums: it comes next." in message
+    assert "Besides" not in check(by_parts, over_columns).message
+
+
+def test_two_ways_to_raise_the_same_exception_have_one_fingerprint():
+    raising = with_mistakes(("raises", lambda x, scale=None: x + scale[:2]))
+    code = raising.misconceptions[-1].variants[0]
+    assert audit.same_fingerprint(raising, code, lambda x, scale=None: x - scale[:2])
+    assert not audit.same_fingerprint(raising, code, lambda x, scale=None: x + scale[:3])

@@ -1,0 +1,296 @@
+"""Pages: what they become, and what is said of a slip in one."""
+
+import importlib
+import itertools
+import re
+import sys
+
+import pytest
+
+from feedback import page as pages
+from feedback.checker import check
+
+PAGE = """# 9.1 double
+
+minutes: 1 · difficulty: 1
+
+gives: 2x + 1
+
+correct: Twice, and one more.
+
+FIRST: What comes first?
+
+1. Twice?
+2. And 1.
+
+```python helpers
+def half(x):
+    return x / 2
+```
+
+## not-doubled
+Nothing was doubled.
+> {FIRST}
+- double: `x`
+- `half(x) * 2 + 1`
+- answer: `2 * x` → `x`
+
+## nothing-added · told
+Nothing
+was added.
+> Plus
+> 1.
+- add: `x`
+- answer: `x + x`
+
+## no-card
+- answer: `x, x`
+
+## two at once
+- not-doubled & nothing-added
+- not-doubled & nothing-added: `1 * x`
+
+## right
+- answer: `1 + 2 * x`
+```python answer
+for _ in range(1):
+    x = x + x
+return x + 1
+```
+```python answer
+def named_otherwise(x):
+    return 2 * x + 1
+```
+"""
+MODULE = """
+from feedback import TestCase
+from feedback.paged import exercise
+
+def double(x):
+    return 2 * x + 1
+
+def from_steps(double=lambda x: 2 * x, add=lambda x: x + 1):
+    return lambda x: add(double(x))
+
+def told(case):
+    return "It is a number"
+
+EXERCISE = exercise(double, assemble=from_steps, returns=("y",), cases=(TestCase("five", (5,)), TestCase("two", (2,))),
+                    minimal_inputs=((1,),))
+"""
+COUNT = itertools.count()
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    """load(text of the page, **other files) is the exercise."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def loaded(text=PAGE, module=MODULE, **others):
+        name = f"course_of_pages_{next(COUNT)}"
+        room = tmp_path / name / "n09_room"
+        room.mkdir(parents=True)
+        (room / "double.md").write_text(text, encoding="utf-8")
+        (room / "double.py").write_text(module, encoding="utf-8")
+        for other, content in others.items():
+            (room / f"{other}.md").write_text(content, encoding="utf-8")
+        return importlib.import_module(f"{name}.n09_room.double").EXERCISE
+
+    yield loaded
+    for name in [name for name in sys.modules if name.startswith("course_of_pages_")]:
+        del sys.modules[name]
+
+
+def of(exercise, id):
+    return next(each for each in exercise.misconceptions if each.id == id)
+
+
+# ---------------------------------------------------------------- what a page becomes
+
+
+def test_a_page_is_the_statement_of_its_exercise(load):
+    exercise = load()
+    assert (exercise.id, exercise.name, exercise.minutes, exercise.difficulty) == ("9.1", "double", 1, 1)
+    assert (exercise.gives, exercise.when_correct) == ("2x + 1", "Twice, and one more.")
+    assert exercise.hints == ("Twice?", "And 1.")
+
+
+def test_texts_may_wrap_and_words_stand_for_others(load):
+    exercise = load()
+    assert of(exercise, "not-doubled").hint == "What comes first?"
+    mistake = of(exercise, "nothing-added")
+    assert (mistake.means, mistake.hint, mistake.explain(None)) == ("Nothing was added.", "Plus 1.", "It is a number")
+
+
+def test_a_way_to_make_a_mistake_is_code_or_a_step(load):
+    assert [way(5) for way in of(load(), "not-doubled").variants] == [6, 6]
+
+
+def test_answers_are_edits_expressions_statements_or_functions(load):
+    banks = load().banks()
+    assert [(a.code(5), a.expected) for a in banks.right] == [(11, "correct")] * 3
+    assert [(a.code(5), a.expected) for a in banks.wrong] == [
+        (6, "not-doubled"),
+        (10, "nothing-added"),
+        ((5, 5), "no-card"),
+    ]
+    assert [a.code(5) for a in banks.two_mistakes] == [5, 5]
+    assert banks.wrong[0].place == f"double.md:{1 + PAGE[: PAGE.index('- answer: `2 * x`')].count(chr(10))}"
+
+
+def test_an_exception_in_an_answer_is_told_with_its_line_of_the_page(load):
+    exercise = load(PAGE + "```python answer\nx = x + 1\nreturn x / (x - x)\n```\n")
+    [*_, answer] = exercise.banks().right
+    line = 1 + (PAGE + "```python answer\nx = x + 1\n").count("\n")
+    assert f"at your line {line}: `return x / (x - x)`" in check(exercise, answer.code).message
+
+
+def test_in_a_body_the_name_of_the_answer_means_the_reference(load):
+    exercise = load(PAGE + "- answer: `double(x)`\n")
+    assert exercise.banks().right[-1].code(5) == 11
+
+
+CATALOG = """# catalog
+
+steps: double(x)
+
+## tripled
+It was tripled, {FIRST}
+> Not {TIMES}.
+- double: `3 * x`
+
+## zero
+It is 0.
+> Why?
+- `0 * x`
+- answer: `2 * x` → `0`
+"""
+
+
+def test_mistakes_of_a_catalog_are_taken_over_in_the_order_of_the_page_and_in_its_words(load):
+    include = (
+        "TIMES: 3 times\n\ninclude: [catalog](catalog.md): zero, tripled\n\n## zero\nIt is nothing.\n\n## not-doubled"
+    )
+    exercise = load(PAGE.replace("## not-doubled", include), catalog=CATALOG)
+    assert [m.id for m in exercise.misconceptions] == ["zero", "tripled", "not-doubled", "nothing-added"]
+    zero, tripled = exercise.misconceptions[:2]
+    assert (zero.means, zero.hint, zero.shared) == ("It is nothing.", "Why?", 1)
+    assert (tripled.means, tripled.hint) == ("It was tripled, What comes first?", "Not 3 times.")
+    assert [way(5) for way in (*zero.variants, *tripled.variants)] == [0, 16]
+    assert exercise.banks().wrong[0].code(5) == 1, "edits of a catalog are edits of this page's base"
+
+
+def test_what_a_catalog_says_of_numbers_may_be_said_otherwise(load):
+    include = "TIMES: 3\n\ninclude: [catalog](catalog.md) explained by told: tripled\n\n## not-doubled"
+    exercise = load(PAGE.replace("## not-doubled", include), catalog=CATALOG)
+    assert exercise.misconceptions[0].explain(None) == "It is a number"
+
+
+def test_a_base_takes_the_place_of_the_reference(load):
+    base = "```python base\nresult = x + x\nreturn result + 1\n```\n\n## not-doubled"
+    exercise = load(PAGE.replace("## not-doubled", base).replace("`2 * x` → `x`", "`x + x` → `x`"))
+    assert exercise.banks().wrong[0].code(5) == 6
+
+
+def test_a_page_of_a_class_has_classes_methods_and_edits(load):
+    page = """# 9.1 Double
+
+minutes: 1 · difficulty: 1
+
+gives: 2x + 1
+
+correct: Yes.
+
+## not-doubled
+Not.
+> Why?
+- twice: `x`
+- answer: `2 * x` → `x`
+
+## right
+```python answer
+class Other:
+    def __call__(self, x):
+        return 1 + x + x
+```
+"""
+    module = """
+from feedback import TestCase
+from feedback.exercise import ModuleRunner
+from feedback.paged import exercise
+
+class Double:
+    def twice(self, x):
+        return 2 * x
+
+    def __call__(self, x):
+        return self.twice(x) + 1
+
+EXERCISE = exercise(Double, returns=("y",), runner=ModuleRunner(lambda cls, x: cls()(x)),
+                    cases=(TestCase("five", (5,)),), minimal_inputs=((1,),))
+"""
+    exercise = load(page, module)
+    [mistake], banks = exercise.misconceptions, exercise.banks()
+    assert mistake.variants[0]()(5) == banks.wrong[0].code()(5) == 6 and banks.right[0].code()(5) == 11
+
+
+# ---------------------------------------------------------------- slips
+
+SLIPS = [  # what stands on the page, what is written in its place, and what is said of it
+    ("# 9.1 double", "# 9.1 duoble", "this is the page of duoble, but the module's answer is double"),
+    ("gives: 2x + 1", "give: 2x + 1", "no page has a field 'give'"),
+    ("gives: 2x + 1\n\n", "", "the page lacks gives"),
+    ("gives: 2x + 1\n\n", "gives: 2x + 1\n", "a blank line belongs above 'correct: Twice, and one more.'"),
+    ("FIRST: What", "gives: What", "the field 'gives' stands above"),
+    ("> {FIRST}", "> {FRIST}", "nothing says what {FRIST} stands for"),
+    ("## not-doubled", "##not-doubled", "no line of a page begins like this"),
+    ("## not-doubled", "### not-doubled", "no line of a page begins like this"),
+    ("## not-doubled", "## not-doubled: x", "a heading is `## id` or `## id · explainer`"),
+    ("## nothing-added · told", "## nothing-added · tolled", "name 'tolled' is not defined"),
+    ("## nothing-added · told", "## not-doubled", "'not-doubled' has a heading above"),
+    ("> Plus\n> 1.\n", "", "nothing-added needs a text and, after >, what to think about next"),
+    ("Nothing was doubled.\n> {FIRST}\n", "", "not-doubled has no text, and stands in no catalog"),
+    ("- answer: `x + x`", "- anwser: `x + x`", "no answer has a step anwser; they are double, add"),
+    ("- answer: `x + x`", "- answer: x + x", "neither `code`, nor `old` → `new`, nor step: `code`"),
+    ("- answer: `x + x`", "+ answer: `x + x`", "no line of a page begins like this"),
+    ("- answer: `x + x`", " - answer: `x + x`", "no line of a page begins like this"),
+    ("- answer: `x + x`", "- answer: `x + `", "SyntaxError: invalid syntax, in `"),
+    ("- answer: `2 * x` → `x`", "- answer: `3 * x` → `x`", "an edit fits one place, but `3 * x` stands 0 times"),
+    ("- answer: `2 * x` → `x`", "- answer: `x` → `3`", "an edit fits one place, but `x` stands 2 times"),
+    ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `x`, of nobody", "no code stands below a heading 'nobody' above"),
+    ("- double: `x`", "- duoble: `x`", "no answer has a step duoble; they are double, add"),
+    (
+        "- not-doubled & nothing-added\n",
+        "- not-doubled & no-card\n",
+        "no-card has no edits to compose it from, and no steps",
+    ),
+    ("- not-doubled & nothing-added\n", "- not-doubled\n", "two mistakes are `id & id`"),
+    ("```python answer\nfor", "```python\nfor", "a block is ```python mistake"),
+    ("```python answer\nfor", "```python anwser\nfor", "a block is ```python mistake"),
+    ("1\n```\n```python answer\ndef", "1\n```\n```python answer\ndef named(x):\n    retrun x\n\ndef", "SyntaxError"),
+    ("    return 2 * x + 1\n```\n", "    return 2 * x + 1\n", "this block has no end"),
+    ("1. Twice?", "include: [it](nowhere.md)\n\n1. Twice?", "there is no page nowhere.md"),
+    ("1. Twice?", "include: nowhere.md\n\n1. Twice?", "it is `include: [scale](../common/scale.md): id, id`"),
+    ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "No module named 'no'"),
+    ("2. And 1.", "2. And 1.\n\nSome text.", "no text stands here: 'Some text.'"),
+]
+
+
+@pytest.mark.parametrize("old, new, words", SLIPS, ids=[new[:30].replace("\n", " ") for _, new, _ in SLIPS])
+def test_a_slip_is_one_sentence_with_the_file_and_the_line(load, old, new, words):
+    assert PAGE.count(old) == 1
+    with pytest.raises(pages.PageError) as caught:
+        load(PAGE.replace(old, new)).banks()
+    assert words in str(caught.value) and re.match(r".*double\.md:\d+: ", str(caught.value))
+
+
+def test_a_name_that_nothing_defines_is_found(load):
+    exercise = load(PAGE.replace("- answer: `x + x`", "- answer: `hafl(x) * 4`"))
+    [found] = exercise.page.unknown_names()
+    assert re.fullmatch(r"double\.md:\d+: nothing defines hafl", found)
+
+
+def test_an_answer_with_the_text_of_a_known_way_is_found(load):
+    exercise = load(PAGE.replace("- answer: `2 * x` → `x`", "- answer: `half(x) * 2 + 1`"))
+    [found] = exercise.page.copies()
+    assert re.fullmatch(r"double\.md:\d+ is what double\.md:\d+ says", found)

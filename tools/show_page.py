@@ -1,0 +1,125 @@
+"""See what the checker makes of the answers on the page of an exercise.
+
+python course.py page 3.3                    each answer: its line, what is expected, what is found, and on which case
+python course.py page mask_by_filling.md:42  the answer in this line: its code as it is run, and its whole card
+"""
+
+import os
+import re
+import sys
+import textwrap
+
+from feedback import source
+from feedback.checker import check
+from feedback.observations import Observations
+from feedback.page import PageError
+from feedback.paged import Answer
+from feedback.report import SOLVED
+from feedback.sandbox import session
+from tools import Parser, Problem
+
+MARKS = {True: "✓", False: "✗"}
+
+
+def answers(exercise):
+    """All answers of the page, in its order; those of pages that it includes come last."""
+    banks = exercise.banks()
+    return in_order(exercise, [*banks.right, *banks.wrong, *banks.two_mistakes])
+
+
+def ways(exercise):
+    """The ways to make a known mistake, as answers that are expected to be told so."""
+    found = [(m, number, code) for m in exercise.misconceptions for number, code in enumerate(m.variants)]
+    return in_order(exercise, [Answer(code, m.id, m.place(number)) for m, number, code in found])
+
+
+def in_order(exercise, found):
+    own = exercise.page.page.path.name
+    return sorted(found, key=lambda answer: (not answer.place.startswith(f"{own}:"), line_of(answer)))
+
+
+def line_of(answer):
+    return int(answer.place.rpartition(":")[2])
+
+
+def is_as_expected(answer, report):
+    if report.status in SOLVED:
+        return report.status == answer.expected
+    if isinstance(answer.expected, tuple):
+        return report.diagnosis in answer.expected
+    return report.diagnosis == answer.expected
+
+
+def row(exercise, answer):
+    """One line about an answer: where it stands, what is found, and where it parts from the right answer."""
+    report = check(exercise, answer.code)
+    expected = " & ".join(answer.expected) if isinstance(answer.expected, tuple) else answer.expected or "unnamed"
+    found = report.status if report.status in SOLVED else report.diagnosis or "unnamed"
+    told = "" if found == expected else f" (found: {found})"
+    mark = MARKS[is_as_expected(answer, report)]
+    return f"{mark} {answer.place:32} {expected}{told} · {parting_case(exercise, answer)} · {first_line(report)}"
+
+
+def parting_case(exercise, answer):
+    """The first test case on which an answer is wrong."""
+    with session():
+        seen = Observations(exercise, answer.code)
+        wrong = (exercise.cases[i].name for i in range(len(seen.runs)) if not seen.passes(i))
+        return next(wrong, "right on every case")
+
+
+def first_line(report):
+    """What the card says first, below its title."""
+    _, *lines = report.message.splitlines() or [""]
+    return textwrap.shorten(lines[0], 100, placeholder=" ...") if lines else ""
+
+
+def whole(exercise, answer):
+    """The code of an answer as it is run, and its card."""
+    return f"{answer.place}\n\n{answer.text or source.text(answer.code)}\n\n{check(exercise, answer.code).message}"
+
+
+def show(wanted, exercises):
+    """Print what is asked for; returns whether every answer gets what the page says.
+
+    Errors: Problem if there is no such exercise or line
+    """
+    name, _, line = wanted.partition(":")
+    name = os.path.basename(name)
+    ids = [id for id in exercises if name in (id, f"{exercises.module_of(id).rpartition('.')[2]}.md")]
+    if not ids or not re.fullmatch(r"\d*", line):
+        raise Problem(f"A page is named like 3.3, mask_by_filling.md or mask_by_filling.md:42, got {wanted!r}.")
+    exercise = exercises[ids[0]]
+    found = answers(exercise)
+    if line:
+        own = [each for each in (*found, *ways(exercise)) if each.place.startswith(exercise.page.page.path.name)]
+        above = [each for each in own if line_of(each) <= int(line)]
+        if not above:
+            raise Problem(f"No code stands in line {line}; the first is {min(own, key=line_of).place}.")
+        print(whole(exercise, max(above, key=line_of)))
+        return True
+    lines = [row(exercise, answer) for answer in found]
+    known = f"{len(exercise.misconceptions)} known mistakes, {len(ways(exercise))} ways to make them"
+    print(*lines, sep="\n")
+    print(f"{exercise.title}: {known}, {len(found)} answers")
+    return not any(line.startswith(MARKS[False]) for line in lines)
+
+
+def main(words):
+    parser = Parser("page", description="What the checker makes of the answers on the page of an exercise.")
+    parser.add_argument(
+        "page", help="its number or its file, such as 3.3 or mask_by_filling.md; :42 for one line of it"
+    )
+    options = parser.parse_args(words)
+    os.environ["COURSE_PROGRESS"] = "memory"
+    from exercises import EXERCISES
+
+    try:
+        return 0 if show(options.page, EXERCISES) else 1
+    except (Problem, PageError) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
