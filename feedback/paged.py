@@ -203,7 +203,7 @@ class Loaded:
     def _way(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
         if code.steps and code.steps.keys() <= self.steps.keys():
             steps = self._steps(page, code, names)
-            with _at(page, code.line):
+            with placed(page, code.line):
                 _require_steps(id, self.assemble, steps)
             return steps
         return self._made(page, code, names, id)
@@ -349,7 +349,7 @@ class Base:
 
 def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
     """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
-    with _at(page, code.line):
+    with placed(page, code.line):
         last = ast.parse(text).body[-1]
         inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
         if not inner:
@@ -378,7 +378,7 @@ def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) 
 
 def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
     """What a block defines."""
-    with _at(page, block.line):
+    with placed(page, block.line):
         scope = _run(page, kind, block.text, block.line + 1, names)
     return {name: value for name, value in scope.items() if names.get(name) is not value and name[:2] != "__"}
 
@@ -405,7 +405,7 @@ def _run(page: Page, kind: str, text: str, first: int, names: dict) -> dict:
 
 
 @contextmanager
-def _at(page: Page, line: int) -> Iterator[None]:
+def placed(page: Page, line: int) -> Iterator[None]:
     """Says of any error where on the page it arose."""
     try:
         yield
@@ -468,7 +468,7 @@ def _used(page: Page) -> dict:
     found: dict[str, Any] = {}
     for name in page.fields.get("uses", "").split(", "):
         if name:
-            with _at(page, 1):
+            with placed(page, 1):
                 found.update(_public(name))
     return found
 
@@ -486,7 +486,7 @@ def _steps_of(assemble: Callable | None) -> dict[str, str | None]:
 
 def value_of(page: Page, line: int, text: str, names: dict) -> Any:
     """What an expression in a heading stands for."""
-    with _at(page, line):
+    with placed(page, line):
         return eval(text, dict(names))
 
 

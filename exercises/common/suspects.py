@@ -191,7 +191,10 @@ class Suspects:
         module = sys.modules[reference.__module__]
         self.reference, self.page = reference, page.read(Path(str(module.__file__)).with_suffix(".md"))
         self.names = paged.names_for(self.page, module)
-        self.texts = {"base": self.page.blocks["Suspects", "suspect", "base"].text}
+        base = self.page.blocks.get(("Suspects", "suspect", "base"))
+        if base is None:
+            raise self.page.fail(1, "suspects need a block ```python suspect base")
+        self.base, self.texts = base, {"base": base.text}
         self.truths = [self._truth(section) for section in self.page.parts["Suspects"]]
 
     def _truth(self, section: Section) -> Truth:
@@ -202,14 +205,15 @@ class Suspects:
 
     def _maker(self, section: Section) -> Callable:
         """make(numbers): what the section's code makes."""
-        code = section.codes[0] if section.codes else self.page.blocks["Suspects", "suspect", "base"]
+        code = section.codes[0] if section.codes else self.base
         if (code.of or "base") not in self.texts:
             raise self.page.fail(code.line, f"no code stands below a heading {code.of!r} above")
         text = paged.edited(self.page, code, self.texts[code.of or "base"]) if code.edits else code.text
         self.texts[section.id] = text
         if section.codes and (code.of or not code.edits):
-            text = f"{_definitions(self.texts['base'])}\n{text}"
-        last = ast.parse(text).body[-1]
+            text = f"{_definitions(self.base.text)}\n{text}"
+        with paged.placed(self.page, code.line):
+            last = ast.parse(text).body[-1]
         text = f"{text}\n{last.name}" if isinstance(last, ast.FunctionDef) else text
         return paged.compiled(self.page, code, text, self.names, "numbers", "make")
 
@@ -224,7 +228,7 @@ class Suspects:
             cases=tuple(TestCase(f"suspect {n}", (self.suspect(n),)) for n in range(1, 1 + len(self.truths))),
             minimal_inputs=(),
             properties=self._properties(),
-            error_meanings=tuple((pattern, self.page.fields[word]) for pattern, word in error_meanings),
+            error_meanings=tuple((pattern, self._field(word)) for pattern, word in error_meanings),
         )
 
     def suspect(self, number: int) -> Suspect:
@@ -254,12 +258,17 @@ class Suspects:
         def where(wrong: Callable) -> Callable:
             return lambda case: sentence(self.explain(case)) if wrong(case.actual, self._is_broken(case)) else None
 
-        accuses, passes = self.page.fields["ACCUSES"], self.page.fields["PASSES"]
+        accuses, passes = self._field("ACCUSES"), self._field("PASSES")
         return (
             Property("accuses-healthy-code", where(lambda said, broken: not broken and said != NOTHING), accuses),
             Property("right-only-sometimes", where(lambda said, broken: broken and said not in CLEAR), SOMETIMES),
             Property("lets-a-bug-pass", where(lambda said, broken: broken and said == NOTHING), passes),
         )
+
+    def _field(self, name: str) -> str:
+        if name not in self.page.fields:
+            raise self.page.fail(1, f"the page lacks {name}")
+        return self.page.fields[name]
 
     def _is_broken(self, case: Any) -> bool:
         return self.truths[case.args[0].number - 1].broken

@@ -2,12 +2,14 @@
 
 import copy
 import sys
+import types
 
 import pytest
 import torch
 
 from exercises import EXERCISES, check
-from exercises.common.suspects import A_BUG, NOTHING, judged
+from exercises.common.suspects import A_BUG, NOTHING, Suspects, judged
+from feedback.page import PageError
 
 JUDGES = [id for id in EXERCISES if id.startswith("13.") and EXERCISES[id].returns == ("verdict",)]
 BANKS = {id: sys.modules[EXERCISES[id].reference.__module__].SUSPECTS for id in JUDGES}
@@ -128,3 +130,80 @@ def test_parameters_may_be_written_into_but_are_put_back():
 
     assert check("13.5", writes).diagnosis == "parameters-changed"
     assert check("13.5", writes_and_puts_back).status == "correct"
+
+
+PAGE = """# 13.0 judge
+
+# Suspects
+
+```python suspect base
+def double(x):
+    return x + x
+```
+
+## base
+it adds x to itself
+> that is twice x
+"""
+
+
+def suspects_of(text, tmp_path, monkeypatch):
+    module = types.ModuleType("exercises.judge")
+    module.__file__, module.shown = str(tmp_path / "judge.py"), lambda model: "It differs"
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    (tmp_path / "judge.md").write_text(PAGE + text, encoding="utf-8")
+    return Suspects(types.SimpleNamespace(__module__=module.__name__))
+
+
+def test_a_suspect_is_the_base_an_edit_or_code_of_its_own(tmp_path, monkeypatch):
+    suspects = suspects_of(
+        """
+## triple · shown
+it adds x twice
+- `x + x` → `x + x + x`
+
+## calls · shown
+it adds x once more in each call
+```python suspect
+calls = []
+
+def model(x):
+    calls.append(0)
+    return double(x) + len(calls) * x
+```
+
+## subtracted · shown
+it subtracts x once more in each call
+- `double(x) +` → `double(x) -`, of calls
+
+## drawn · shown
+it adds a number
+- `lambda x: double(x) + numbers("a")`
+""",
+        tmp_path,
+        monkeypatch,
+    )
+    assert [truth.broken for truth in suspects.truths] == [False, True, True, True, True]
+    models = [suspects.suspect(number).model() for number in (1, 2, 3, 4)]
+    assert [[model(10), model(10)] for model in models] == [[20, 20], [30, 30], [30, 40], [10, 0]]
+    assert suspects.suspect(3).model()(10) == 30  # its calls are its own
+    drawn = [suspects.suspect(5).model(run)(10) for run in (0, 0, 1)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("## a · shown\n- `x + x` → `x`", "a suspect has a clause"),
+        ("## a\nit returns x\n- `x + x` → `x`", "either a reason after > or what shows it"),
+        ("## a · shown\nit returns x\n> x\n- `x + x` → `x`", "either a reason after > or what shows it"),
+        ("## a · shown\nit returns x\n- `x + y` → `x`", "an edit fits one place, but `x . y` stands 0 times"),
+        ("## a · shown\nit returns x\n- `x` → `y`, of b", "no code stands below a heading 'b' above"),
+        ("## a · show\nit returns x\n- `x + x` → `x`", "name 'show' is not defined"),
+        ("## a · shown\nit returns x\n- `lambda x: x +`", "SyntaxError: invalid syntax, in `lambda x: x .`"),
+    ],
+)
+def test_a_slip_among_suspects_is_refused_with_its_line(text, message, tmp_path, monkeypatch):
+    with pytest.raises(PageError, match=message) as slip:
+        suspects_of(f"\n{text}\n", tmp_path, monkeypatch)
+    assert slip.value.line in (14, 16)  # the heading or the code
