@@ -36,6 +36,7 @@ it (but for types).
     display           source code and live views in a notebook
     buttons           the buttons of a prediction, in a notebook
     prediction        a question to answer before the next cell is run
+    predictions       the pages on which these questions stand
     notebooks         what a notebook is made of, by the tags of its cells
     contents          the notebooks of a course, and links to what is in them
     progress          what is solved and what is left, in one notebook and in all
