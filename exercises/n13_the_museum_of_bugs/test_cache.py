@@ -105,8 +105,11 @@ def projected(numbers, x, layer=""):
 def attended(q, k, v, seen=None):
     """Attention; without a mask (T, S) of what is seen, it is causal, and the queries are the last T of S tokens."""
     scores = q @ k.transpose(-2, -1) / 4
-    hidden = later(q.size(1), k.size(1)) if seen is None else ~seen
-    return scores.masked_fill(hidden, -math.inf).softmax(-1) @ v
+    if seen is not None:
+        scores = scores.masked_fill(~seen, -math.inf)
+    elif q.size(1) > 1:
+        scores = scores.masked_fill(later(q.size(1), k.size(1)), -math.inf)
+    return scores.softmax(-1) @ v
 
 
 @cache
