@@ -35,7 +35,8 @@ class CausalAttention(nn.Module):
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
         T = x.size(1)
         visible = self.mask[:T, :T]  # x may be shorter than context_length
-        weights = scores.masked_fill(~visible, float("-inf")).softmax(dim=-1)
+        scores = scores.masked_fill(~visible, float("-inf"))
+        weights = scores.softmax(dim=-1)
         weights = self.dropout(weights)
         return weights @ v, weights
 
