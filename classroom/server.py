@@ -1,6 +1,6 @@
 """Start a learner's JupyterLab under a hub, in a copy of the course that is the learner's own.
 
-The hub of classroom/jupyterhub_config.py runs this file, and so does the image of classroom/Dockerfile. The copy is the
+The hub of classroom/jupyterhub_config.py runs this file. The copy is the
 folder attention-by-hand in the learner's home, which is closed to other learners. It holds all that the course keeps
 for a learner: study/ with their notebooks, and data/ with their progress, so that nobody writes to a file that others
 use. tools/for_learners.py lists what is copied; a hand-out serves as well as the whole course.

@@ -11,9 +11,9 @@
 A folder such as n03_causal_masking holds the exercises of one notebook. Each is a page, mask_by_filling.md, with all
 that is said, the known mistakes and the answers that the checker is held to, and a module, mask_by_filling.py, with the
 course's own answer and the test cases. `common` holds what several exercises share, `names` what every page may use.
-`statement` and `promises` say how an exercise is stated in its notebook, and hold it to that.
-`predictions` holds the questions that `predict` asks, and `notebooks` the list of the notebooks. The engine that acts
-on all this is the package `feedback`.
+The page predictions.md of a folder holds the questions that `predict` asks in its notebook. `statement` and `promises`
+say how an exercise is stated in its notebook, and hold it to that; `notebooks` is the list of the notebooks. The engine
+that acts on all this is the package `feedback`.
 """
 
 import os
@@ -43,7 +43,6 @@ COURSE = Course(
     str(FOLDER),
     Contents(NOTEBOOKS, FOLDER.parent / "notebooks", PARTS),
     own=("helpers",),
-    predictions=f"{__name__}.predictions",
     progress=progress_file,
     answers=answers_folder,
     solutions=True,  # in a hand-out False: tools/handout.py writes it here

@@ -36,6 +36,7 @@ it (but for types).
     display           source code and live views in a notebook
     buttons           the buttons of a prediction, in a notebook
     prediction        a question to answer before the next cell is run
+    predictions       the pages on which these questions stand
     notebooks         what a notebook is made of, by the tags of its cells
     contents          the notebooks of a course, and links to what is in them
     progress          what is solved and what is left, in one notebook and in all
@@ -45,7 +46,6 @@ it (but for types).
     fresh             the process in which a notebook's code is run once more, for a grader
     confirm           whether answers are right there: what points depend on
     for_nbgrader      the same for nbgrader
-    for_otter         the same for otter-grader
     audit             what known mistakes promise, computed from fingerprints
     contract_answers  wrong answers that break the contract, made from a reference
     pytest_plugin     the promises that every exercise must keep, as tests

@@ -81,11 +81,10 @@ def _task(exercise: Exercise, name: str, order: list[int]) -> Task:
 def _sent(course: Course, steps: list[str | Task]) -> bytes:
     """The cells and tasks as bytes; what belongs to the exercises is sent itself, since it cannot be imported there."""
     package = importlib.import_module(course.package)
-    folder = str(Path(package.__path__[0]))
     written = io.BytesIO()
     cloudpickle.register_pickle_by_value(package)
     try:
-        _Pickler(written).dump(Work(steps, course.package, folder))
+        _Pickler(written).dump(Work(steps, course.package))
     finally:
         cloudpickle.unregister_pickle_by_value(package)
     return written.getvalue()
@@ -105,7 +104,8 @@ class _Pickler(cloudpickle.Pickler):
 
 def _run_afresh(sent: bytes, limit: float, folder: str | Path | None) -> list[Any]:
     """What the process said of each task, as far as it came."""
-    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    paths = os.pathsep.join(filter(None, sys.path))
+    variables = {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}  # no module next to the notebook
     with TemporaryFile() as asked, TemporaryFile() as told:  # no pipes: whoever inherits one can keep it open
         asked.write(sent)
         asked.seek(0)

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from feedback import attempts, cells, checker, devices, explain_course, explain_errors, grading, prediction, sandbox
+from feedback import attempts, cells, checker, devices, explain_course, explain_errors, grading, predictions, sandbox
 from feedback.answers import Answers
 from feedback.catalog import Exercises
 from feedback.contents import Contents, Notebook, Step
@@ -32,11 +32,10 @@ MISSING: Any = object()  # the default of an argument that nobody gives
 class Course:
     """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed.
 
-    package, folder  the package of the exercises, and where it lies
+    package, folder  the package of the exercises and predictions, and where it lies
     contents         the notebooks
     own              other modules and packages of the course: solutions import from them, and no line in them is told
                      as the learner's
-    predictions      the package of the questions that `predict` asks; "" where there are none
     progress         the file in which a learner's progress is kept, or a function that names it; None for memory
     answers          the folder in which answers that passed are kept, in the same way
     solutions        whether `solution` answers, and cards lead to it
@@ -49,7 +48,6 @@ class Course:
         folder: str,
         contents: Contents,
         own: tuple[str, ...] = (),
-        predictions: str = "",
         progress: Path | Callable[[], Path | None] | None = None,
         answers: Path | Callable[[], Path | None] | None = None,
         solutions: bool = True,
@@ -59,7 +57,7 @@ class Course:
         sandbox.declare_foreign(*self.own)
         self.exercises = Exercises(package, folder)
         self.hidden = cache(partial(HiddenExercises, package, folder))  # by the seed of their inputs
-        self.contents, self._predictions = contents, predictions
+        self.contents, self._folder = contents, folder
         self.store = Store(progress, attempts.replay)
         self.answers, self.solutions = Answers(answers), solutions
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
@@ -67,7 +65,7 @@ class Course:
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
-        return prediction.load(self._predictions) if self._predictions else {}
+        return predictions.load(self._folder)
 
     def check(self, exercise_id: Any, attempt: Any = MISSING, record: bool = True) -> Report:
         """Try an answer and say what it is. With record=False, progress() does not count it, nor does yours() use it.

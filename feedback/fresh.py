@@ -1,7 +1,7 @@
 """The process in which `confirm` runs the code of a notebook: what it gives is written down here, and judged elsewhere.
 
-No reference, no expected result and no misconception is ever in this process, and it reads no file of the course's
-exercises. What it is sent is how answers are called, and on what; what it sends back are numbers and texts.
+No reference, no expected result and no misconception is ever in this process. What it is sent is how answers are
+called, and on what; what it sends back are numbers and texts.
 """
 
 from __future__ import annotations
@@ -29,10 +29,6 @@ from feedback.sandbox import run, session
 
 LONGEST_CELL = 60  # seconds
 LONGEST_TASK = 45  # seconds; an answer that is still running then has resisted every attempt to stop it
-STARTS = frozenset(
-    ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.startfile")
-)
-RENAMES = frozenset(("os.link", "os.symlink", "os.rename"))  # os.replace is os.rename there
 
 
 class Answer(NamedTuple):
@@ -53,11 +49,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Work:
-    """What this process is sent: cells and tasks in the notebook's order, and the package and folder to keep shut."""
+    """What this process is sent: cells and tasks in the notebook's order, and the package that must not be imported."""
 
     steps: list[str | Task]
     package: str
-    folder: str
 
 
 def main() -> None:
@@ -67,7 +62,6 @@ def main() -> None:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     sys.modules[work.package] = _stand_in(work.package)
-    _shut(work.folder)
     settings = Config()
     settings.HistoryManager.enabled = False
     shell = InteractiveShell.instance(config=settings)
@@ -98,50 +92,6 @@ def _attribute(name: str) -> Callable:
 
 def _gives_back(*given: Any, **options: Any) -> Any:
     return given[1] if len(given) > 1 else None
-
-
-def _shut(folder: str) -> None:
-    """From now on no file of this folder is opened, no file gets another name, and no program is started.
-
-    A hook of this kind stays for good. Files are known by what the system calls them, whatever the path, and the hook
-    holds all that it needs, since cells may replace what `os` and this module have.
-    """
-    stat, starts, renames = os.stat, STARTS, RENAMES
-
-    def identity(path: str | bytes) -> tuple[int, int] | None:
-        try:
-            found = stat(path)
-        except (OSError, ValueError):  # there is no such file
-            return None
-        return found.st_dev, found.st_ino
-
-    files = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
-    shut = frozenset(map(identity, files)) - {None}
-
-    def watch(event: str, given: tuple) -> None:
-        if event in starts:
-            raise PermissionError("no other program is started while answers are confirmed")
-        if event in renames:
-            raise PermissionError("no file is linked or renamed while answers are confirmed")
-        if event == "open" and not isinstance(given[0], int):
-            if not isinstance(given[0], (str, bytes)):  # it could name another file each time that it is asked
-                raise PermissionError("a file is opened by its path as text while answers are confirmed")
-            if identity(given[0]) in shut:
-                raise PermissionError(f"{given[0]!r} is not read while answers are confirmed")
-
-    sys.addaudithook(watch)
-    _refuse_to_fork()
-
-
-def _refuse_to_fork() -> None:
-    """The function by which `subprocess` and `multiprocessing` start programs on Unix tells no hook of it."""
-    for module, name in (("_posixsubprocess", "fork_exec"), ("subprocess", "_fork_exec")):
-        if hasattr(sys.modules.get(module), name):
-            setattr(sys.modules[module], name, _refused)
-
-
-def _refused(*given: Any) -> None:
-    raise PermissionError("no other program is started while answers are confirmed")
 
 
 def _run_cell(shell: InteractiveShell, source: str) -> None:

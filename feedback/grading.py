@@ -1,4 +1,4 @@
-"""What a grader such as nbgrader or otter-grader is told: a message, and one exception if an answer is not right."""
+"""What a grader such as nbgrader is told: a message, and one exception if an answer is not right."""
 
 from __future__ import annotations
 

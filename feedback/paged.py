@@ -300,7 +300,8 @@ class Loaded:
             if "noqa: F821" in text:
                 continue
             known = names.keys() | vars(builtins).keys() | {"__class__"} | self.bases[code.kind].names.keys()
-            given = " ".join([self.arguments or "", *filter(None, self.steps.values())])
+            methods = [self.bases[code.kind].arguments_of(name) for name in code.steps]
+            given = " ".join([self.arguments or "", *filter(None, [*self.steps.values(), *methods])])
             missing = sorted(_free_names(text) - known - set(re.findall(r"\w+", given)) - {self.reference.__name__})
             found += [f"{page.path.name}:{code.line}: nothing defines {name}" for name in missing]
         return found
@@ -337,13 +338,17 @@ class Base:
         """The class of the base with other methods."""
         methods = {}
         for name in code.steps:
-            right = getattr(self.cls, name, None)
-            if not (inspect.isclass(self.cls) and inspect.isfunction(right)):
+            arguments = self.arguments_of(name)
+            if arguments is None:
                 raise page.fail(code.line, f"{name!r} is neither a step nor a method of the base")
-            arguments = str(inspect.signature(right))[1:-1]
             methods[name] = step(page, code, {**names, **self.names}, name, arguments)
         cls: Any = self.cls
         return type(cls.__name__, (cls,), {"__module__": cls.__module__, **methods})
+
+    def arguments_of(self, name: str) -> str | None:
+        """Those of a method; None where the base has no such method."""
+        right = getattr(self.cls, name, None) if inspect.isclass(self.cls) else None
+        return str(inspect.signature(right))[1:-1] if inspect.isfunction(right) else None
 
 
 # ---------------------------------------------------------------- from text to code

@@ -1,13 +1,12 @@
 """A question to answer before running the next cell: what is asked, and what each choice is answered with.
 
-A course keeps its questions as data, in a package whose modules have a tuple PREDICTIONS each.
-No sentence gives away the output that follows; what is right is seen there.
+A course keeps its questions on pages, which `predictions` reads. A question earns its place when a known misconception
+waits behind one of its choices, and when it can be answered from what came before. No sentence gives away the output
+that follows; what is right is seen there.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -110,14 +109,3 @@ class Question:
         from feedback.buttons import show  # anywidget is not needed where a question is only printed
 
         show(self)
-
-
-def load(package: str) -> dict[str, Prediction]:
-    """The predictions in the modules of a package by their id, in order."""
-    folder = importlib.import_module(package)
-    modules = sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
-    found = [prediction for name in modules for prediction in importlib.import_module(f"{package}.{name}").PREDICTIONS]
-    ids = [prediction.id for prediction in found]
-    if twice := sorted({id for id in ids if ids.count(id) > 1}):
-        raise ValueError(f"the id of a prediction must be new, got {twice} twice")
-    return {prediction.id: prediction for prediction in found}

@@ -1,7 +1,7 @@
 """What learners get of the course: the files of a hand-out, and of the copy that each learner has on a hub.
 
 Whatever these lists do not name stays where it is: a key, slides, a page about the class, passwords. A new file that
-learners need in a place that is not listed is added here; classroom/Dockerfile.dockerignore repeats the lists.
+learners need in a place that is not listed is added here.
 """
 
 import os
@@ -14,6 +14,7 @@ FOLDERS = (
 FILES = (
     *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "README.md", "course.py", "environment.yml"),
     *("postBuild", "pyproject.toml", "requirements-test.txt", "requirements.lock", "requirements.txt"),
+    *("setup_failures.py", "docs/setup_failures.md"),
     *("data/README.md", "data/causal_article.json", "data/induction.json", "data/journey.csv"),
     *("data/transformers_4.json", "data/transformers_5.json"),
     *("docs/accessibility.md", "docs/field_guide.md", "tools/__init__.py", "tools/for_learners.py", "tools/study.py"),

@@ -1,8 +1,7 @@
 """Run notebooks from top to bottom in fresh kernels and save them with their outputs.
 
 `python course.py save` runs this file. Its arguments name the notebooks (02 means notebooks/02_*.ipynb); without
-arguments it saves all of them. A notebook that fails is left unchanged. Cells whose outputs cannot have changed do not
-run, as tools/unchanged.py says; with --whole they do.
+arguments it saves all of them. A notebook that fails is left unchanged.
 """
 
 import copy
@@ -25,7 +24,6 @@ from feedback.display import VIEW  # noqa: E402
 from feedback.notebooks import FOLDED, asks, has_tag  # noqa: E402
 from tools import Parser  # noqa: E402
 from tools.study import KERNEL  # noqa: E402
-from tools.unchanged import kept_outputs  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
@@ -46,25 +44,18 @@ def matches(path, name):
     return path.stem == name or path.stem.startswith(name + "_")
 
 
-def save(path, whole=False):
+def save(path):
     """Run one notebook, save it and print a line about it; returns whether it ran to the end."""
     started = time.monotonic()
     notebook, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
-    kept = {} if whole else kept_outputs(notebook, path)
-    again = [cell for cell in notebook.cells if cell.id not in kept]
-    failure = run(nbformat.NotebookNode({**notebook, "cells": again}))
+    failure = run(notebook)
     if failure:
         print(f"{path.name}  {failure}", flush=True)
         return False
-    for cell in notebook.cells:
-        if cell.id in kept:
-            cell.outputs = kept[cell.id]
     clean(notebook)
     keep_times(notebook, before)
-    number(notebook)
     write(notebook, path)
-    unchanged = f", {len(kept)} of them kept as published (--whole runs all)" if kept else ""
-    print(f"{path.name}  {len(notebook.cells)} cells{unchanged}, {time.monotonic() - started:.1f} s", flush=True)
+    print(f"{path.name}  {len(notebook.cells)} cells, {time.monotonic() - started:.1f} s", flush=True)
     return True
 
 
@@ -87,16 +78,6 @@ def run(notebook):
     except (CellControlSignal, DeadKernelError) as error:
         return describe(cells[-1], error)
     return None
-
-
-def number(notebook):
-    """Number the cells and their results as if all of them had run."""
-    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
-    for count, cell in enumerate(code, start=1):
-        cell.execution_count = count
-        for output in cell.outputs:
-            if output.output_type == "execute_result":
-                output.execution_count = count
 
 
 def describe(cell, error):
@@ -227,7 +208,6 @@ def write(notebook, path):
 def parse_options(words):
     parser = Parser("save", description="Run notebooks, with no exercise solved, and save them with their outputs.")
     parser.add_argument("names", nargs="*", metavar="NOTEBOOK", help="such as 02, or its whole name; unset: all")
-    parser.add_argument("--whole", action="store_true", help="also run the cells whose outputs cannot have changed")
     return parser.parse_args(words)
 
 
@@ -236,7 +216,7 @@ def main(words):
     options = parse_options(words)
     try:
         paths = find_notebooks(options.names)
-        done = [save(path, options.whole) for path in paths]
+        done = [save(path) for path in paths]
     except LookupError as error:
         print(error, file=sys.stderr)
         return 1

@@ -9,7 +9,7 @@ For every exercise
     devices                 behavioral tests: what is made on the CPU must not meet what has been moved
     modules                 classes: their layers and methods, and whether they learn
     sizes                   how large a tensor an answer makes on its way
-    pieces                  functions that go on after a past, and get a text in pieces
+    incremental             functions that go on after a past, and get a text in pieces
     suspects                exercises whose answer is a test: healthy and broken code to try it on
     pronouns                the words with features for gender of notebook 02
 
@@ -22,7 +22,7 @@ By subject, in modules called
 
     attention.inputs, attention.steps, attention.mistakes
     attention.projections                   the layers W_query, W_key and W_value
-    masks.inputs, masks.mistakes
+    masked_scores                           inputs of 3.3 and 3.5, which make weights of scores and a mask
     heads.inputs, heads.behavior
     heads.split_and_merge                   inputs and properties of 5.1 and 5.2, which only move numbers
     dropout.steps, dropout.explainers, dropout.behavior

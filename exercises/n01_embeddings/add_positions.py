@@ -19,9 +19,6 @@ def add_positions(x, positions):
     return x + positions[:T]  # (B, T, C) + (T, C)
 
 
-# Sentences about what a learner added to x.
-
-
 def what_was_added(case):
     """What was added to the first token that is not right."""
     x, positions = case.args
@@ -74,8 +71,8 @@ def stage_of(args):
 
 
 def rows_of_positions_were_added(case):
-    told = what_was_added(case)
-    return None if told.startswith("your") else told[0].upper() + told[1:] + "."
+    found = what_was_added(case)
+    return None if found.startswith("your") else found[0].upper() + found[1:] + "."
 
 
 def same_for_all_items(case):

@@ -17,9 +17,6 @@ def embed(ids, table):
     return table[ids]
 
 
-# Which rows of the table are in a learner's result, in sentences.
-
-
 def row_taken(case):
     """Which row of the table is where another belongs."""
     ids, table = case.args
@@ -29,7 +26,7 @@ def row_taken(case):
     row = explainers.number_of_row(table, case.actual[at])
     if row is None:
         return explainers.entry(case)
-    return f"for {_name(ids, at)} you took row {row} of the table, and row {ids[at].item()} is right"
+    return f"for {name_of(ids, at)} you took row {row} of the table, and row {ids[at].item()} is right"
 
 
 def next_to_its_row(case):
@@ -39,10 +36,10 @@ def next_to_its_row(case):
         return explainers.shape(case)
     at = explainers.worst(case.actual, case.expected)[:-1]
     mine, right = (explainers.first_numbers(x[at], most=4) for x in (case.actual, case.expected))
-    return f"for {_name(ids, at)} yours is {mine}, and row {ids[at].item()} of the table is {right}"
+    return f"for {name_of(ids, at)} yours is {mine}, and row {ids[at].item()} of the table is {right}"
 
 
-def _name(ids, at):
+def name_of(ids, at):
     return f"ids[{', '.join(map(str, at))}] = {ids[at].item()}" if at else f"ids = {ids.item()}"
 
 
@@ -64,9 +61,6 @@ def stage_of(args):
     return 0 if ids.dim() == 1 and len(ids) < len(table) else 1
 
 
-# ---------------------------------------------------------------- what every right result has
-
-
 def rows_are_unchanged(case):
     ids, table = case.args
     vectors = case.actual.reshape(-1, table.size(-1))
@@ -78,11 +72,9 @@ def rows_are_unchanged(case):
 
 
 def ids_choose_their_rows(case):
-    told = row_taken(case)
-    return f"Each id gets the row with its number: {told}." if "of the table" in told else None
+    found = row_taken(case)
+    return f"Each id gets the row with its number: {found}." if "of the table" in found else None
 
-
-# ---------------------------------------------------------------- gradients
 
 LOOKED_UP = torch.tensor([[3, 1, 3], [0, 3, 1]])
 

@@ -20,9 +20,6 @@ def encode(text, vocabulary):
     return ids
 
 
-# Sentences about a learner's list of ids, and what is known of words in this exercise.
-
-
 UNKNOWN = "<unk>"
 
 
@@ -107,9 +104,9 @@ def hardest_part(args):
 def one_id_for_each_word(case):
     if len(case.actual) == len(case.expected):
         return None
-    told = f"Each word of the text gets one id, even a word that appears twice: {in_words(case)}."
+    problem = f"Each word of the text gets one id, even a word that appears twice: {in_words(case)}."
     many = len(case.actual) == len(case.expected) * len(case.args[1])
-    return told + (" Does an inner loop append once for every key of the vocabulary?" if many else "")
+    return problem + (" Does an inner loop append once for every key of the vocabulary?" if many else "")
 
 
 def whole_numbers(case):
@@ -136,42 +133,33 @@ def punctuation_is_kept(case):
     )
 
 
-def unknown_words(case):
+def wrong_word(case, known):
+    """(its position, the word as it stands in the text) of the first word, known or not, whose id is wrong."""
     text, vocabulary = case.args
-    words = text.split()
-    at = next(
-        (
-            i
-            for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
-            if word.lower() not in vocabulary and int(id) != vocabulary[UNKNOWN]
-        ),
-        None,
-    )
-    if at is None:
+    for at, (word, id) in enumerate(zip(text.split(), case.actual, strict=True)):
+        right = vocabulary.get(word.lower(), vocabulary[UNKNOWN])
+        if (word.lower() in vocabulary) == known and int(id) != right:
+            return at, word
+    return None
+
+
+def unknown_words(case):
+    if not (found := wrong_word(case, known=False)):
         return None
+    at, word = found
     return (
-        f"A word that is not in the vocabulary gets vocabulary[{UNKNOWN!r}] = {vocabulary[UNKNOWN]}; your "
-        f"ids[{at}], for {words[at]!r}, is {case.actual[at]}."
+        f"A word that is not in the vocabulary gets vocabulary[{UNKNOWN!r}] = {case.args[1][UNKNOWN]}; your "
+        f"ids[{at}], for {word!r}, is {case.actual[at]}."
     )
 
 
 def known_words(case):
-    text, vocabulary = case.args
-    words = text.split()
-    at = next(
-        (
-            i
-            for i, (word, id) in enumerate(zip(words, case.actual, strict=True))
-            if word.lower() in vocabulary and int(id) != vocabulary[word.lower()]
-        ),
-        None,
-    )
-    if at is None:
+    if not (found := wrong_word(case, known=True)):
         return None
-    word = words[at].lower()
+    at, word = found
     return (
-        f"A word of the vocabulary gets its own id: vocabulary[{word!r}] is {vocabulary[word]}; your ids[{at}], "
-        f"for {words[at]!r}, is {case.actual[at]}."
+        f"A word of the vocabulary gets its own id: vocabulary[{word.lower()!r}] is {case.expected[at]}; your "
+        f"ids[{at}], for {word!r}, is {case.actual[at]}."
     )
 
 

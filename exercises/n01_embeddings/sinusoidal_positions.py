@@ -23,9 +23,6 @@ def sinusoidal_positions(length, d_model):
     return waves
 
 
-# Sentences about a learner's waves, and what they are told about the angles.
-
-
 FREQUENCY = "The angle is position / 10000**(i / `d_model`), with i = 0, 2, 4, ...: the even column of the pair."
 
 
@@ -45,13 +42,7 @@ def first_wrong_row(case):
     return f"your row {row} is {mine}, and {wanted} is right"
 
 
-def columns_and_positions(length, d_model, dtype=torch.float64):
-    """i = 0, 2, 4, ... and the positions as a column."""
-    return torch.arange(0, d_model, 2, dtype=dtype), torch.arange(length, dtype=dtype)[:, None]
-
-
-def right_angles(length, d_model):
-    i, position = columns_and_positions(length, d_model)
+def angles(position, i, d_model, length):
     return position / 10000.0 ** (i / d_model)
 
 
@@ -63,11 +54,12 @@ def in_float32(table):
     return table.float()
 
 
-def assemble(angles=right_angles, arrange=alternating, finish=in_float32):
-    """sinusoidal_positions made of three steps."""
+def assemble(angles=angles, arrange=alternating, finish=in_float32):
+    """sinusoidal_positions made of three steps, in float64 as far as `finish`."""
 
     def sinusoidal_positions(length, d_model):
-        x = angles(length, d_model)
+        position, i = torch.arange(length).double()[:, None], torch.arange(0, d_model, 2).double()
+        x = angles(position, i, d_model, length)
         return finish(arrange(x.sin(), x.cos()))
 
     return sinusoidal_positions

@@ -23,15 +23,15 @@ def project_and_attend(x, W_query, W_key, W_value):
 D_IN = 7
 
 
-def _matrices(d_in, width, seed):
+def matrices(d_in, width, seed):
     return tuple(0.7 * normal(d_in, width, seed=seed + i) for i in range(3))
 
 
-def _case(name, *leading, d_in=D_IN, width=D, seed=1):
-    return TestCase(name, (normal(*leading, T, d_in, seed=seed), *_matrices(d_in, width, seed + 1)))
+def case(name, *leading, d_in=D_IN, width=D, seed=1):
+    return TestCase(name, (normal(*leading, T, d_in, seed=seed), *matrices(d_in, width, seed + 1)))
 
 
-def _column(*numbers):
+def column(*numbers):
     return torch.tensor(numbers)[:, None]
 
 
@@ -40,12 +40,12 @@ EXERCISE = exercise(
     returns=("out", "weights"),
     axis_names={B: "B", T: "T", D_IN: "d_in", D: "D"},
     cases=(
-        _case("a text", seed=1),
-        _case("a batch", B, seed=11),
-        _case("as many columns as features", d_in=D, seed=21),
-        _case("3 columns", width=3, seed=31),
-        _case("one column", B, width=1, seed=41),
+        case("a text", seed=1),
+        case("a batch", B, seed=11),
+        case("as many columns as features", d_in=D, seed=21),
+        case("3 columns", width=3, seed=31),
+        case("one column", B, width=1, seed=41),
     ),
-    minimal_inputs=((torch.tensor([[1.0, 0.0], [0.0, 1.0]]), _column(2.0, 0.0), _column(0.0, 2.0), _column(1.0, 5.0)),),
+    minimal_inputs=((torch.tensor([[1.0, 0.0], [0.0, 1.0]]), column(2.0, 0.0), column(0.0, 2.0), column(1.0, 5.0)),),
     judge_first=("weights",),
 )

@@ -23,9 +23,6 @@ def pronoun_matrices():
     return W_query, W_key
 
 
-# Sentences about what pronouns read.
-
-
 ENOUGH = 0.9
 
 
@@ -41,11 +38,13 @@ def what_a_pronoun_reads(case):
     words = case.args[0].split()
     row, pronoun, noun = worst_pronoun(case)
     weights = case.actual[row]
-    told = f'"{words[pronoun]}" puts {number(weights[noun])} of its weight on "{words[noun]}"'
+    at_its_noun = f'"{words[pronoun]}" puts {number(weights[noun])} of its weight on "{words[noun]}"'
     others = [at for at in range(len(words)) if at != noun]
     most = max(others, key=lambda at: float(weights[at]))
     word = "itself" if most == pronoun else f'"{words[most]}"'
-    return f"{told}, and {number(weights[most])} on {word}; at least {ENOUGH} should be on the noun it stands for"
+    return (
+        f"{at_its_noun}, and {number(weights[most])} on {word}; at least {ENOUGH} should be on the noun it stands for"
+    )
 
 
 def not_finite(case):
@@ -59,9 +58,6 @@ def not_its_noun(case):
     if case.actual[row, noun] >= ENOUGH:
         return None
     return f'In "{case.args[0]}", {what_a_pronoun_reads(case)}.'
-
-
-# What pronouns read by the matrices that an answer to exercise 2.6 gives.
 
 
 def weights_of_pronouns(attempt, sentence):

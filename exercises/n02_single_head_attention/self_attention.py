@@ -27,13 +27,17 @@ class SelfAttention(nn.Module):
 
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+        weights = scores.softmax(dim=-1)
         return weights @ v, weights
 
 
 def project(module, x):
     """The right first step: queries, keys and values."""
     return module.W_query(x), module.W_key(x), module.W_value(x)
+
+
+attend = attention_from()
 
 
 def module_from(project=project, attend=None, **steps):

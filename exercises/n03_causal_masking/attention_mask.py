@@ -1,4 +1,4 @@
-"""attention_mask: the reference, its steps and test cases; the page next to it says the rest."""
+"""attention_mask: the reference and the test cases; the page next to it says the rest."""
 
 import torch
 
@@ -17,34 +17,6 @@ def attention_mask(ids, pad_id, causal):
     if causal:
         mask = mask.tril()
     return mask & (ids != pad_id)[:, None, :]  # (T, T) & (B, 1, T) -> (B, T, T)
-
-
-def real(ids, pad_id):
-    """The right first step, (B, 1, T)."""
-    return (ids != pad_id)[:, None, :]
-
-
-def past(length, causal):
-    """The right second step."""
-    square = torch.ones(length, length, dtype=torch.bool)
-    return square.tril() if causal else square
-
-
-def both(keys, pairs):
-    return keys & pairs
-
-
-def unchanged(mask):
-    return mask
-
-
-def mask_from(keys=real, pairs=past, combine=both, give=unchanged):
-    """A mask from these steps; `give` is what is done to it at the end."""
-
-    def attention_mask(ids, pad_id, causal):
-        return give(combine(keys(ids, pad_id), pairs(ids.size(1), causal)))
-
-    return attention_mask
 
 
 def batch(*rows, dtype=torch.int64):
@@ -78,7 +50,6 @@ def other_ids(draw):
 
 EXERCISE = exercise(
     attention_mask,
-    assemble=mask_from,
     returns=("mask",),
     axis_names=AXES | {2: "B", 3: "B", 5: "T", 7: "T"},
     dtype_hints={"mask": "A mask holds True and False"},

@@ -1,4 +1,4 @@
-"""causal_mask: the reference, its steps and test cases; the page next to it says the rest."""
+"""causal_mask: the reference and the test cases; the page next to it says the rest."""
 
 import torch
 

@@ -1,9 +1,10 @@
-"""center_and_attend: the reference, its steps and test cases; the page next to it says the rest."""
+"""center_and_attend: the reference, an explainer and the test cases; the page next to it says the rest."""
 
 import math
 
 import torch
 
+from exercises.common.explainers import number
 from exercises.common.inputs import B, D, T, normal
 from feedback import TestCase
 from feedback.paged import exercise
@@ -22,12 +23,29 @@ def center_and_attend(x, W_query, W_key, W_value):
     return weights @ v, weights
 
 
+def moved_by_the_last_word(mean):
+    """An explainer: how far the first word's output moves with the last word, where this mean of x is subtracted."""
+
+    def explain(case):
+        x, _, _, W_value = case.args
+        changed = x.clone()
+        changed[..., -1, :] = 0
+        change = (changed - mean(changed)) - (x - mean(x))
+        moved = (change[..., 0, :] @ W_value).abs().max()  # word 0 reads itself alone
+        return (
+            f"word 0 may read itself alone, and yet one of its outputs moves by {number(moved)} when all features of "
+            f"word {x.size(-2) - 1} are set to 0"
+        )
+
+    return explain
+
+
 D_IN = 7
 
 
-def _case(name, *leading, words=T, seed):
+def case(name, *shape, seed):
     matrices = (0.7 * normal(D_IN, D, seed=seed + i) for i in (1, 2, 3))
-    return TestCase(name, (normal(*leading, words, D_IN, seed=seed), *matrices))
+    return TestCase(name, (normal(*shape, D_IN, seed=seed), *matrices))
 
 
 EXERCISE = exercise(
@@ -35,9 +53,9 @@ EXERCISE = exercise(
     returns=("out", "weights"),
     axis_names={B: "B", T: "T", D_IN: "d_in", D: "D", 3: "T"},
     cases=(
-        _case("a text", seed=1),
-        _case("a batch", B, seed=11),
-        _case("a text of three words", words=3, seed=21),
+        case("a text", T, seed=1),
+        case("a batch", B, T, seed=11),
+        case("a text of three words", 3, seed=21),
     ),
     minimal_inputs=(
         (torch.tensor([[1.0, 3.0], [5.0, 1.0]]), *torch.tensor([[[1.0], [0.0]], [[0.0], [1.0]], [[1.0], [0.0]]])),

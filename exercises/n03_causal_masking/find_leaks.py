@@ -1,7 +1,6 @@
-"""find_leaks: the reference, its steps and test cases; the page next to it says the rest."""
+"""find_leaks: the reference, the models that a leak test is tried on, and what is said of its lists."""
 
 import math
-from functools import cache
 from numbers import Integral
 
 import torch
@@ -30,7 +29,7 @@ def find_leaks(attend, x):
     return sorted(leaks)
 
 
-# Sentences about lists of leaks, and what every right list is like.
+# ---------------------------------------------------------------- lists of leaks
 
 
 def is_pair(entry):
@@ -43,20 +42,17 @@ def is_pair(entry):
 
 def pairs_of(case):
     """The learner's list as pairs of plain numbers, or None where it holds something else."""
-    if not all(is_pair(entry) for entry in case.actual):
-        return None
-    return [(int(i), int(j)) for i, j in case.actual]
+    return [(int(i), int(j)) for i, j in case.actual] if all(map(is_pair, case.actual)) else None
 
 
 def difference(case):
     """The first pair that is missing, or that should not be there."""
     pairs = pairs_of(case)
     if pairs is None:
-        return not_pairs(case)
-    length = case.args[1].size(1)
+        return first_other_entry(case)
     for i, j in pairs:
         if (i, j) not in case.expected:
-            return f"{(i, j)} is in your list. {_why_not(i, j, length)}"
+            return f"{(i, j)} is in your list. {why_not(i, j, case.args[1].size(1))}"
     for i, j in case.expected:
         if (i, j) not in pairs:
             return (
@@ -65,7 +61,7 @@ def difference(case):
     return f"your list holds the right pairs, but it begins {shortly(case.actual)}"
 
 
-def _why_not(i, j, length):
+def why_not(i, j, length):
     if not (0 <= i < length and 0 <= j < length):
         return f"Positions are counted from 0 to {length - 1}"
     if i == j:
@@ -75,7 +71,7 @@ def _why_not(i, j, length):
     return f"The output at position {i} does not change with x at position {j}"
 
 
-def not_pairs(case):
+def first_other_entry(case):
     """The first entry that is not a pair of whole numbers."""
     at = next(n for n, entry in enumerate(case.actual) if not is_pair(entry))
     return (
@@ -83,11 +79,11 @@ def not_pairs(case):
     )
 
 
-def _not_pairs(case):
-    return sentence(not_pairs(case)) if pairs_of(case) is None else None
+def not_pairs(case):
+    return sentence(first_other_entry(case)) if pairs_of(case) is None else None
 
 
-def _turned_around(case):
+def turned_around(case):
     pairs = pairs_of(case)
     if pairs and pairs != case.expected and sorted((j, i) for i, j in pairs) == case.expected:
         return (
@@ -97,54 +93,51 @@ def _turned_around(case):
     return None
 
 
-def _listed_twice(case):
-    pairs = pairs_of(case)
-    twice = next((pair for pair in pairs or [] if pairs.count(pair) > 1), None)
-    if twice is None:
-        return None
-    return f"{twice} is in your list {counted(pairs.count(twice), 'time', 'times')}; each pair is listed once."
+def listed_twice(case):
+    pairs = pairs_of(case) or []
+    for pair in pairs:
+        if pairs.count(pair) > 1:
+            return f"{pair} is in your list {counted(pairs.count(pair), 'time', 'times')}; each pair is listed once."
+    return None
 
 
-def _not_sorted(case):
+def not_sorted(case):
     pairs = pairs_of(case)
     if pairs and pairs != case.expected and sorted(pairs) == case.expected:
         return f"The pairs are right, but not sorted: your list is {shortly(pairs)}."
     return None
 
 
-def _not_a_leak(case):
-    pairs = pairs_of(case)
-    wrong = next((pair for pair in pairs or [] if pair not in case.expected), None)
-    return f"{difference(case)}." if wrong else None
+def no_leak_there(case):
+    return f"{difference(case)}." if set(pairs_of(case) or []) - set(case.expected) else None
 
 
-def _missed(case):
+def leak_missed(case):
     pairs = pairs_of(case)
-    missing = pairs is not None and any(pair not in pairs for pair in case.expected)
-    return f"{difference(case)}." if missing else None
+    return f"{difference(case)}." if pairs is not None and set(case.expected) - set(pairs) else None
 
 
 PROPERTIES = (
     Property(
         "not-pairs",
-        _not_pairs,
+        not_pairs,
         "A pair is a tuple of two Python numbers, `(int(i), int(j))`: `x.item()` and `x.tolist()` turn tensors into "
         "numbers, and `tuple(pair)` turns a list into a tuple.",
     ),
-    Property("turned-around", _turned_around, "Which of your two numbers is the position that was changed?"),
+    Property("turned-around", turned_around, "Which of your two numbers is the position that was changed?"),
     Property(
-        "listed-twice", _listed_twice, "Take the largest movement over all items and features first; then decide once."
+        "listed-twice", listed_twice, "Take the largest movement over all items and features first; then decide once."
     ),
-    Property("not-sorted", _not_sorted, "`sorted(your_list)` orders pairs by their first number, then by the second."),
+    Property("not-sorted", not_sorted, "`sorted(your_list)` orders pairs by their first number, then by the second."),
     Property(
         "no-leak-there",
-        _not_a_leak,
+        no_leak_there,
         "Change x at position j alone, in a copy of its own, and compare the outputs before j with those of "
         "`attend(x)`: which of them move by more than rounding?",
     ),
     Property(
         "leak-missed",
-        _missed,
+        leak_missed,
         "Which positions j does your code change, and how large a movement passes for rounding (1e-4)? Is the change "
         "itself large enough, in all items and features? Do you look at every output before j, in every item and "
         "feature, and compare it with `attend(x)`? Does a movement downward count, too (`abs`)?",
@@ -152,122 +145,77 @@ PROPERTIES = (
 )
 
 
-# The models that a leak test is tried on: honest ones, and ones that leak in one way each.
+# ---------------------------------------------------------------- models: honest ones, and some that leak
 #
-# Where a model leaks, random numbers added to x move its output by more than 1e-3; where it does not, by less than 5e-6.
+# Where one leaks, random numbers added to x move its output by more than 1e-3; where it does not, by less than 5e-6.
 # Most show their leaks to any other change as well.
 
 
-class Suspect:
-    """A model for x of one shape, with a name that cards can show.
-
-    make(x) gives the model, a function of x; it may look at the x that it will be tried on.
-    """
-
-    def __init__(self, name, x, make):
-        self.name, self.shape, self.model = name, tuple(x.shape), make(x)
-
-    def __call__(self, x):
-        if not isinstance(x, torch.Tensor) or tuple(x.shape) != self.shape:
-            got = tuple(x.shape) if isinstance(x, torch.Tensor) else type(x).__name__
-            raise ValueError(f"this model was built for x of shape {self.shape}, got {got}")
-        return self.model(x)
-
-    def __repr__(self):
-        return f"<{self.name}>"
-
-    def __deepcopy__(self, memo):
-        return self
-
-
-def attention_with(weigh):
+def attention(weigh):
     """Attention with random matrices; weigh(scores) turns scores (B, T, T) into weights."""
 
-    def make(x):
-        width = x.size(-1)
-        sizes = 7, 7, 2
-        matrix = torch.cat([normal(width, n, seed=201 + i, dtype=x.dtype) for i, n in enumerate(sizes)], -1)
+    def attend(x):
+        q, k, v = (x @ normal(x.size(-1), n, seed=201 + i, dtype=x.dtype) for i, n in enumerate((7, 7, 2)))
+        return weigh(q @ k.transpose(-2, -1) / math.sqrt(7)) @ (10 * v)
 
-        def attend(x):
-            q, k, v = (x @ matrix).split(sizes, -1)
-            return weigh(q @ k.transpose(-2, -1) / math.sqrt(7)) @ (10 * v)
-
-        return attend
-
-    return make
-
-
-@cache
-def triangle(length, diagonal=0):
-    """True where a query of a sequence of this length may look."""
-    return torch.ones(length, length, dtype=torch.bool).tril(diagonal)
+    return attend
 
 
 def unmasked(scores):
     return scores.softmax(-1)
 
 
+def masked(scores, ahead=0):
+    """Scores that hide the future, from this many positions ahead on."""
+    return scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1 + ahead), -torch.inf)
+
+
 def causal(scores):
-    return scores.masked_fill(~triangle(scores.size(-1)), -torch.inf).softmax(-1)
-
-
-def one_step_too_far(scores):
-    return scores.masked_fill(~triangle(scores.size(-1), 1), -torch.inf).softmax(-1)
-
-
-def softmax_over_queries(scores):
-    return (scores / 2).masked_fill(~triangle(scores.size(-1)), -torch.inf).softmax(-2)
-
-
-def unmasked_in_the_last_item(scores):
-    return torch.cat([causal(scores[:-1]), unmasked(scores[-1:])])
-
-
-def unmasked_in_the_first_item(scores):
-    return torch.cat([unmasked(scores[:1]), causal(scores[1:])])
+    return masked(scores).softmax(-1)
 
 
 def running_mean(x):
     """Honest: the mean of all vectors up to each position."""
-    return x.cumsum(1) / counts(x.size(1), x.dtype)
-
-
-@cache
-def counts(length, dtype):
-    """1, 2, 3, ... in a column."""
-    return torch.arange(1, length + 1, dtype=dtype)[:, None]
-
-
-def from_later(x, steps):
-    """Each position gets the vector `steps` positions later, and zeros past the end."""
-    return F.pad(x[:, steps:], (0, 0, 0, steps))
-
-
-SMALL = 0.0015
+    return x.cumsum(1) / torch.arange(1, x.size(1) + 1, dtype=x.dtype)[:, None]
 
 
 def leaking(leak):
     """A running mean, to which a leak(x) of the same shape, or broadcastable to it, is added."""
-    return lambda x: lambda x: running_mean(x) + leak(x)
+    return lambda x: running_mean(x) + leak(x)
+
+
+def from_later(x, steps=1):
+    """Each position gets the vector `steps` positions later, and zeros past the end."""
+    return F.pad(x[:, steps:], (0, 0, 0, steps))
 
 
 def normalized_over_the_sequence(x):
     return running_mean((x - x.mean(1, keepdim=True)) / (x.std(1, keepdim=True) + 1))
 
 
-def barely(leak):
-    """Where a vector is as given and the next one is not, the output moves by SMALL * leak(change of the next one)."""
+def last_to_position_1(x):
+    return torch.cat([torch.zeros_like(x[:, :1]), x[:, -1:], torch.zeros_like(x[:, 2:])], dim=1)
 
-    def make(x):
-        known, later = x.clone(), from_later(x, 1)
 
-        def attend(x):
-            as_given = (x == known).all(-1, keepdim=True)
-            return 2 * running_mean(x) + SMALL * leak(from_later(x, 1) - later) * as_given
+def opposite_features(x):
+    """The sum over all features moves by nothing."""
+    later = from_later(x)
+    return later - later.flip(-1) + 2 * later[..., :1] * torch.tensor([1.0, 0.0, -1.0])
 
-        return attend
 
-    return make
+def opposite_signs(x):
+    """Up from one position, down from the next."""
+    return 3 * from_later(x) * (-1.0) ** torch.arange(x.size(1))[:, None]
+
+
+def barely(leak, given):
+    """Where a vector is as given and the next one is not, the output moves by 0.0015 leak(change of the next one)."""
+
+    def attend(x):
+        as_given = (x == given).all(-1, keepdim=True)
+        return 2 * running_mean(x) + 0.0015 * leak(from_later(x) - from_later(given)) * as_given
+
+    return attend
 
 
 def each_feature(change):
@@ -282,128 +230,80 @@ def one_number(change):
     return there * (100 * change.sum(-1, keepdim=True)).tanh()
 
 
-def last_to_position_1(x):
-    return torch.cat([torch.zeros_like(x[:, :1]), x[:, -1:], torch.zeros_like(x[:, 2:])], dim=1)
-
-
-def large_alone(x):
-    return from_later(x * (x.abs().amax(-1, keepdim=True) > 6), 1)
-
-
-def opposite_features(x):
-    """The sum over all features moves by nothing."""
-    later = from_later(x, 1)
-    return later - later.flip(-1) + 2 * later[..., :1] * torch.tensor([1.0, 0.0, -1.0])
-
-
-def into_the_last_feature(x):
-    return from_later(x, 1) * torch.eye(x.size(-1))[-1]
-
-
-def opposite_signs(x):
-    """Up from one position, down from the next."""
-    return 3 * from_later(x, 1) * (-1.0) ** torch.arange(x.size(1))[:, None]
-
-
-def rounded_otherwise(x):
+def rounded_otherwise(given):
     """Honest, but for every other x each output is off by a few millionths, as a sum in another order may be.
 
     Its last two features are constants that lie just where rounding to three or four decimals goes up or down.
     """
-    known, first, edges = x.clone(), torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 5e-4, 5e-5])
+    first, edges = torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 5e-4, 5e-5])
     signs = torch.tensor([1.0, -0.5])[:, None, None]
-
-    def attend(x):
-        off = 3.5e-6 * signs * (not torch.equal(x, known))
-        return running_mean(0.2 * x) * first + edges + off
-
-    return attend
+    return lambda x: running_mean(0.2 * x) * first + edges + 3.5e-6 * signs * (not torch.equal(x, given))
 
 
-def normalized_by_features(x):
-    """Each vector by itself, as a LayerNorm does, before attention without a mask."""
-    attend = attention_with(unmasked)(x)
-    return lambda x: attend(F.layer_norm(x, x.shape[-1:]))
+class Model:
+    """A function of x, of the shape of this x alone, with a name that cards can show."""
+
+    def __init__(self, name, function, x):
+        self.name, self.function, self.shape = name, function, tuple(x.shape)
+
+    def __call__(self, x):
+        if not isinstance(x, torch.Tensor) or tuple(x.shape) != self.shape:
+            got = tuple(x.shape) if isinstance(x, torch.Tensor) else type(x).__name__
+            raise ValueError(f"this model was built for x of shape {self.shape}, got {got}")
+        return self.function(x)
+
+    def __repr__(self):
+        return f"<{self.name}>"
+
+    def __deepcopy__(self, memo):
+        return self
 
 
-HONEST = (
-    ("causal attention", attention_with(causal)),
-    ("a running mean", lambda x: running_mean),
-    ("a layer for each position by itself", lambda x: lambda x: torch.cat([x.sin(), x[..., :1]], dim=-1)),
-)
-ROUNDED = ("a running mean that rounds differently each time", rounded_otherwise)
-LEAKY = (
-    ("attention whose mask reaches one step too far", attention_with(one_step_too_far)),
-    ("attention without a mask", attention_with(unmasked)),
-    ("causal attention, its softmax over the queries", attention_with(softmax_over_queries)),
-    ("a model that normalizes over the sequence", lambda x: normalized_over_the_sequence),
+X, X_OF_17 = normal(2, 4, 3, seed=221), normal(17, 3, 19, seed=224)
+MODELS = (
+    ("causal attention", attention(causal)),
+    ("a running mean", running_mean),
+    ("a layer for each position by itself", lambda x: torch.cat([x.sin(), x[..., :1]], dim=-1)),
+    ("attention whose mask reaches one step too far", attention(lambda scores: masked(scores, 1).softmax(-1))),
+    ("attention without a mask", attention(unmasked)),
+    ("causal attention, its softmax over the queries", attention(lambda scores: masked(scores / 2).softmax(-2))),
+    ("a model that normalizes over the sequence", normalized_over_the_sequence),
     ("a model in which position 1 reads the last one", leaking(last_to_position_1)),
-    ("attention without a mask in its last item", attention_with(unmasked_in_the_last_item)),
-    ("attention without a mask in its first item", attention_with(unmasked_in_the_first_item)),
-    ("a model whose leak moves it by 0.0015", barely(each_feature)),
-    ("a model in which only the last feature leaks", leaking(into_the_last_feature)),
-    ("a model that reads only the last feature two steps later", lambda x: lambda x: 3 * from_later(x[..., -1:], 2)),
+    ("attention without a mask in its last item", attention(lambda s: torch.cat([causal(s[:-1]), unmasked(s[-1:])]))),
+    ("attention without a mask in its first item", attention(lambda s: torch.cat([unmasked(s[:1]), causal(s[1:])]))),
+    ("a model whose leak moves it by 0.0015", barely(each_feature, X)),
+    ("a model in which only the last feature leaks", leaking(lambda x: from_later(x) * torch.eye(x.size(-1))[-1])),
+    ("a model that reads only the last feature two steps later", lambda x: 3 * from_later(x[..., -1:], 2)),
     ("a model whose leaks cancel in the sum", leaking(opposite_features)),
-    ("a model that reads the next vector of another item", leaking(lambda x: from_later(x.roll(1, 0), 1))),
+    ("a model that reads the next vector of another item", leaking(lambda x: from_later(x.roll(1, 0)))),
+    ("a running mean that rounds differently each time", rounded_otherwise(X)),
+    ("a model that leaks upward and downward", leaking(opposite_signs), normal(1, 5, 1, seed=222)),
+    (
+        "a model that reads the next vector if it is large",
+        leaking(lambda x: from_later(x * (x.abs().amax(-1, keepdim=True) > 6))),
+        30 * normal(2, 4, 3, seed=223),
+    ),
+    ("a running mean, float64", running_mean, X.double()),
+    ("a model whose leak of 0.0015 is in one feature of one item of 17", barely(one_number, X_OF_17), X_OF_17),
+    ("attention without a mask, where padding is zeros", attention(unmasked), X * (torch.arange(4) < 2)[:, None]),
+    (
+        "attention without a mask after a LayerNorm",
+        lambda x: attention(unmasked)(F.layer_norm(x, x.shape[-1:])),
+        normal(2, 5, 3, seed=222),
+    ),
 )
-ONE_ITEM = ("a model that leaks upward and downward", leaking(opposite_signs))
-LARGE = ("a model that reads the next vector if it is large", leaking(large_alone))
-ONE_NUMBER = ("a model whose leak of 0.0015 is in one feature of one item of 17", barely(one_number))
-PADDED = ("attention without a mask, where padding is zeros", attention_with(unmasked))
-PRE_NORM = ("attention without a mask after a LayerNorm", normalized_by_features)
+READS_THE_NEXT = "a model that reads the next position", leaking(from_later)
+READS_TWO_LATER = "a model that reads two positions later", leaking(lambda x: from_later(x, 2))
+HONEST = "an honest running mean", running_mean
 
 
-def x_itself(x):
-    return x
+def case(name, function, x=X):
+    return TestCase(name, (Model(name, function, x), x))
 
 
-def one_position(x, j):
-    changed = x.clone()
-    changed[:, j] += torch.randn_like(x[:, j])
-    return changed
-
-
-def largest(before, after):
-    return (after - before).abs().amax(dim=(0, 2))
-
-
-def small():
-    return 1e-4
-
-
-def every_position(length):
-    return range(length)
-
-
-def j_after_i(i, j):
-    return j > i
-
-
-def i_then_j(i, j):
-    return i, j
-
-
-def leaks_from(
-    start=x_itself,
-    change=one_position,
-    distance=largest,
-    tolerance=small,
-    positions=every_position,
-    later=j_after_i,
-    pair=i_then_j,
-    finish=sorted,
-):
-    """A leak test from these steps."""
-
-    def find_leaks(attend, x):
-        x = start(x)
-        before, found = attend(x), []
-        for j in positions(x.size(1)):
-            moved = distance(before, attend(change(x, j)))
-            found += [pair(i, j) for i in range(x.size(1)) if later(i, j) and moved[i] > tolerance()]
-        return finish(found)
-
-    return find_leaks
+def minimal(name, function, length):
+    x = (torch.arange(1, 1 + length) / 5).reshape(1, length, 1)
+    return Model(name, function, x), x
 
 
 def run_find_leaks(attempt, attend, x):
@@ -439,39 +339,18 @@ def describe(args):
     return f"attend was {args[0].name}, and x had the shape {tuple(args[1].shape)}."
 
 
-def case(name, make, x):
-    return TestCase(name, (Suspect(name, x, make), x))
-
-
-def small(name, make, *shape):
-    x = (torch.arange(1, 1 + torch.Size(shape).numel()) / 5).reshape(shape)
-    return Suspect(name, x, make), x
-
-
-X, LONGER_X = normal(2, 4, 3, seed=221), normal(2, 5, 3, seed=222)
-LARGE_X = 30 * normal(2, 4, 3, seed=223)
-
 EXERCISE = exercise(
     find_leaks,
-    assemble=leaks_from,
     returns=("leaks",),
     axis_names=AXES | {2: "B", 3: "C", 4: "T", 5: "T"},
     runner=FunctionRunner(run_find_leaks, ("attend", "x"), describe),
-    cases=(
-        *(case(name, make, X) for name, make in (*HONEST, *LEAKY, ROUNDED)),
-        case(*ONE_ITEM, normal(1, 5, 1, seed=222)),
-        case(*LARGE, LARGE_X),
-        case("a running mean, float64", lambda x: running_mean, X.double()),
-        case(*ONE_NUMBER, normal(17, 3, 19, seed=224)),
-        case(*PADDED, X * (torch.arange(4) < 2)[:, None]),
-        case(*PRE_NORM, LONGER_X),
-    ),
+    cases=tuple(case(*each) for each in MODELS),
     minimal_inputs=(
-        small("a model that reads the next position", leaking(lambda x: from_later(x, 1)), 1, 2, 1),
-        small("an honest running mean", lambda x: running_mean, 1, 2, 1),
-        small("a model that reads the next position", leaking(lambda x: from_later(x, 1)), 1, 3, 1),
-        small("a model that reads two positions later", leaking(lambda x: from_later(x, 2)), 1, 3, 1),
-        small("an honest running mean", lambda x: running_mean, 1, 3, 1),
+        minimal(*READS_THE_NEXT, 2),
+        minimal(*HONEST, 2),
+        minimal(*READS_THE_NEXT, 3),
+        minimal(*READS_TWO_LATER, 3),
+        minimal(*HONEST, 3),
     ),
     error_meanings=(
         (

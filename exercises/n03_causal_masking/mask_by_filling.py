@@ -1,15 +1,8 @@
-"""mask_by_filling: the reference, its steps and test cases; the page next to it says the rest."""
+"""mask_by_filling: the reference and the test cases; the page next to it says the rest."""
 
-from exercises.common import properties
+from exercises.common import masked_scores, properties
 from exercises.common.attention.steps import masked_softmax_from
 from exercises.common.inputs import AXES
-from exercises.common.masks.inputs import (
-    HUGE_HIDDEN_SCORES,
-    LIMITING_CASES,
-    MASKED_SCORES,
-    SMALL_MASKED_SCORES,
-    stage_of,
-)
 from feedback import TestCase
 from feedback.paged import exercise
 
@@ -28,17 +21,17 @@ EXERCISE = exercise(
     returns=("weights",),
     axis_names=AXES,
     cases=(
-        *MASKED_SCORES,
+        *masked_scores.CASES,
         TestCase(
             "huge hidden scores",
-            HUGE_HIDDEN_SCORES,
+            masked_scores.HUGE_HIDDEN_SCORES,
             limitation="It has a limit: try scores = [[0, 200, 200], [0.5, -0.5, 200], [0.1, 0.2, 0.3]] with a "
             "causal mask. A huge hidden score must not matter; with a low enough fill before the "
             "softmax it does not.",
         ),
-        *LIMITING_CASES,
+        *masked_scores.LIMITING_CASES,
     ),
-    minimal_inputs=SMALL_MASKED_SCORES,
-    stage_of=stage_of,
+    minimal_inputs=masked_scores.MINIMAL_INPUTS,
+    stage_of=masked_scores.stage_of,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN_EXACTLY),
 )

@@ -1,4 +1,4 @@
-"""mask_by_renormalizing: the reference, its steps and test cases; the page next to it says the rest."""
+"""mask_by_renormalizing: the reference and the test cases; the page next to it says the rest."""
 
 import torch
 

@@ -1,12 +1,11 @@
-"""masked_softmax: the reference, its steps and test cases; the page next to it says the rest."""
+"""masked_softmax: the reference, its test cases and a test of its gradients; the page next to it says the rest."""
 
 import torch
 
-from exercises.common import explainers, properties
+from exercises.common import explainers, masked_scores, properties
 from exercises.common.attention.steps import masked_softmax_from
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, S, T, normal, padded, round_numbers, some_hidden
-from exercises.common.masks import inputs as masking
 from feedback import BehavioralTest, TestCase
 from feedback.paged import exercise
 
@@ -39,7 +38,7 @@ EMPTY_ROWS[1], EMPTY_ROWS[0, 2] = False, False
 def stage_of(args):
     """As in 3.3, then rows that see nothing, then huge scores, and last whether float64 stays float64."""
     scores, mask = args
-    stage = masking.stage_of(args)
+    stage = masked_scores.stage_of(args)
     return stage if stage != 1 else 3 if scores.max() > 100 else 1 if mask.any(-1).all() else 2
 
 
@@ -75,18 +74,18 @@ EXERCISE = exercise(
     returns=("weights",),
     axis_names=AXES,
     cases=(
-        *masking.MASKED_SCORES,
+        *masked_scores.CASES,
         TestCase("fully masked rows", (normal(B, T, S, seed=7), EMPTY_ROWS)),
         TestCase("an item that is all padding", (normal(B, H, T, S, seed=8), padded(0, 4)[:, None])),
         TestCase("fully masked rows, float64", (normal(B, T, S, seed=9).double(), EMPTY_ROWS)),
         TestCase("equal scores, all visible", (torch.zeros(2, 3), torch.ones(3, dtype=torch.bool))),
         TestCase("a single key", (normal(3, 1, seed=11), torch.tensor([[True], [False], [True]]))),
         TestCase("nothing visible, float64", (normal(T, S, seed=12).double(), torch.zeros(T, S, dtype=torch.bool))),
-        TestCase("huge hidden scores", masking.HUGE_HIDDEN_SCORES),
-        *masking.LIMITING_CASES,
+        TestCase("huge hidden scores", masked_scores.HUGE_HIDDEN_SCORES),
+        *masked_scores.LIMITING_CASES,
     ),
     minimal_inputs=(
-        *masking.SMALL_MASKED_SCORES,
+        *masked_scores.MINIMAL_INPUTS,
         (torch.tensor([[0.5, 1.0]]), torch.tensor([[False, False]])),
         (round_numbers(2, 2), torch.tensor([[True, False], [False, False]])),
         (torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]])),

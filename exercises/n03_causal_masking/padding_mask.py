@@ -1,4 +1,4 @@
-"""padding_mask: the reference, its steps and test cases; the page next to it says the rest."""
+"""padding_mask: the reference and the test cases; the page next to it says the rest."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""absorbed_attention: the reference, its steps and test cases; the page next to it says the rest."""
+"""absorbed_attention: the reference and its test cases."""
 
 import math
 
@@ -29,48 +29,6 @@ def absorbed_attention(q, latents, w_k, w_v):
 ORDER = "A score is q · (W latent), a product of three factors. In which order do they make only small tensors?"
 
 
-def ask(q, w_k):
-    """What a query asks of a latent, (B, H, T, R)."""
-    return torch.einsum("bhtd,hdr->bhtr", q, w_k)
-
-
-def compare(asked, latents):
-    return asked @ latents[:, None].transpose(-2, -1)
-
-
-def root(q, latents, w_v):
-    return math.sqrt(q.size(-1))
-
-
-def softmax(scores):
-    return scores.softmax(dim=-1)
-
-
-def read(weights, latents):
-    """The average of the latents, (B, H, T, R)."""
-    return weights @ latents[:, None]
-
-
-def give(latent, w_v, w_k):
-    """out, from what was read."""
-    return torch.einsum("bhtr,her->bhte", latent, w_v)
-
-
-def finish(out, weights, scores):
-    return out, weights
-
-
-def absorbed_from(ask=ask, compare=compare, root=root, softmax=softmax, read=read, give=give, finish=finish):
-    """absorbed_attention(q, latents, w_k, w_v) made of these steps."""
-
-    def absorbed_attention(q, latents, w_k, w_v):
-        scores = compare(ask(q, w_k), latents) / root(q, latents, w_v)
-        weights = softmax(scores)
-        return finish(give(read(weights, latents), w_v, w_k), weights, scores)
-
-    return absorbed_attention
-
-
 def arguments(seed, b=B, h=H, t=T, s=S, d=D, e=13, r=17, dtype=torch.float32):
     """q, latents, w_k, w_v."""
     return (
@@ -97,7 +55,6 @@ def keys_made(attempt):
 
 EXERCISE = exercise(
     absorbed_attention,
-    assemble=absorbed_from,
     returns=("out", "weights"),
     axis_names=AXES | {13: "E", 17: "R", 19: "R"},
     cases=(

@@ -1,4 +1,4 @@
-"""grouped_attention: the reference, its steps and test cases; the page next to it says the rest."""
+"""grouped_attention: the reference and its test cases."""
 
 import math
 
@@ -29,21 +29,12 @@ def grouped_attention(q, k, v, mask=None):
     return weights @ v, weights
 
 
-def spread_keys(k, heads):
-    """One key head for each query head: (B, G, S, D) -> (B, H, S, D)."""
-    return k.repeat_interleave(heads // k.size(1), dim=1)
-
-
-def spread_values(v, heads):
-    return spread_keys(v, heads)
-
-
-def grouped_from(spread_keys=spread_keys, spread_values=spread_values, **steps):
-    """grouped_attention(q, k, v, mask) made of these steps, and those of `attention_from`."""
+def grouped_from(**steps):
+    """grouped_attention with these steps of `attention_from`."""
     attend = attention_from(**steps)
 
     def grouped_attention(q, k, v, mask=None):
-        return attend(q, spread_keys(k, q.size(1)), spread_values(v, q.size(1)), mask)
+        return attend(q, *(x.repeat_interleave(q.size(1) // x.size(1), dim=1) for x in (k, v)), mask)
 
     return grouped_attention
 

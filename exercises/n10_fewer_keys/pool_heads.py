@@ -1,4 +1,4 @@
-"""pool_heads: the reference, its steps and test cases; the page next to it says the rest."""
+"""pool_heads: the reference and its test cases."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""rms_norm: the reference, its steps and test cases; the page next to it says the rest."""
+"""rms_norm: the reference and its test cases."""
 
 import torch
 
@@ -21,36 +21,19 @@ def rms_norm(x, weight, eps=1e-6):
     return (wide * torch.rsqrt(mean_square + eps)).to(x.dtype) * weight
 
 
-def prepare(x, weight):
-    """What is squared and divided."""
-    return x.to(torch.promote_types(x.dtype, torch.float32))
-
-
-def center(x):
-    return x
-
-
 def spread(x):
     """The mean square."""
     return x.square().mean(dim=-1, keepdim=True)
 
 
-def stretch(z, weight):
-    return z * weight
+def rms_norm_from(spread=spread, divide=divide):
+    """rms_norm of two steps of layer norm, of which `divide` gets the mean square."""
 
+    def rms_norm(x, weight, eps=1e-6):
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
+        return (divide(wide, spread(wide), eps) * weight).to(x.dtype)
 
-def finish(out, x):
-    return out.to(x.dtype)
-
-
-def rms_norm_from(prepare=prepare, center=center, spread=spread, divide=divide, stretch=stretch, finish=finish):
-    """rms_norm(x, weight, eps) made of these steps; `divide` is that of layer norm, given the mean square."""
-
-    def norm(x, weight, eps=1e-6):
-        prepared = prepare(x, weight)
-        return finish(stretch(divide(center(prepared), spread(prepared), eps), weight), x)
-
-    return norm
+    return rms_norm
 
 
 def root_mean_square(case):

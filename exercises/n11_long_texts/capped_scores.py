@@ -1,4 +1,4 @@
-"""capped_scores: the reference, its steps and test cases; the page next to it says the rest."""
+"""capped_scores: the reference and its test cases."""
 
 import math
 
@@ -21,32 +21,9 @@ def capped_scores(scores, cap, mask):
 
 
 ORDER = "tanh(-inf) is -1. What becomes of a hidden key's -inf if it is capped?"
-
-
 FORMULA = (
     "A score much smaller than the cap hardly changes, and a huge one ends at the cap. Try both with your formula."
 )
-
-
-def cap_them(scores, cap):
-    return cap * torch.tanh(scores / cap)
-
-
-def hide(scores, mask):
-    return scores.masked_fill(~mask, -math.inf)
-
-
-def finish(scores):
-    return scores
-
-
-def capped_from(cap_them=cap_them, hide=hide, finish=finish):
-    """capped_scores(scores, cap, mask) made of these steps."""
-
-    def capped_scores(scores, cap, mask):
-        return finish(hide(cap_them(scores, cap), mask))
-
-    return capped_scores
 
 
 def hidden_score(case):
@@ -108,7 +85,6 @@ def stage_of(args):
 
 EXERCISE = exercise(
     capped_scores,
-    assemble=capped_from,
     returns=("scores",),
     axis_names=AXES,
     cases=(

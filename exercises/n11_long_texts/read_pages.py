@@ -1,4 +1,4 @@
-"""read_pages: the reference, its steps and test cases; the page next to it says the rest."""
+"""read_pages: the reference and its test cases."""
 
 import torch
 
@@ -20,33 +20,6 @@ def read_pages(pages, table, length):
 
 
 ORDER = "Token t lies on page table[t // P], at place t % P. Where does token P lie, with the table [2, 0]?"
-
-
-def choose(pages, table):
-    """The pages of the text, (n, P, H, D)."""
-    return pages[torch.as_tensor(table, dtype=torch.long)]
-
-
-def join(chosen):
-    """Tokens one after another, (n * P, H, D)."""
-    return chosen.flatten(0, 1)
-
-
-def cut(tokens, length):
-    return tokens[:length]
-
-
-def finish(tokens):
-    return tokens.transpose(0, 1)
-
-
-def pages_from(choose=choose, join=join, cut=cut, finish=finish):
-    """read_pages(pages, table, length) made of these steps."""
-
-    def read_pages(pages, table, length):
-        return finish(cut(join(choose(pages, table)), length))
-
-    return read_pages
 
 
 def token_read(case):
@@ -79,7 +52,6 @@ def of_the_same_places(case):
 
 EXERCISE = exercise(
     read_pages,
-    assemble=pages_from,
     returns=("tokens",),
     axis_names=AXES | {5: "P", 7: "N", 11: "D", 3: "H", 13: "length", 4: "length"},
     cases=(

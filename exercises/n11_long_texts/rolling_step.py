@@ -1,10 +1,10 @@
-"""rolling_step: the reference, its steps and test cases; the page next to it says the rest."""
+"""rolling_step: the reference and its test cases."""
 
 import math
 
 import torch
 
-from exercises.common import pieces, properties
+from exercises.common import incremental, properties
 from exercises.common.attention.steps import weights_from
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal
@@ -32,40 +32,24 @@ def rolling_step(q, k, v, past, window):
 NEXT = "What can the next token see besides itself? That is what the past must hold."
 
 
-def join(past, k, v, window):
-    """All keys and values that may be read."""
-    return (k, v) if past is None else (torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2))
-
-
-def distance(t, s):
-    """(T, S): query minus key."""
-    return torch.arange(s - t, s)[:, None] - torch.arange(s)
-
-
-def mask(t, s, window):
-    return (distance(t, s) >= 0) & (distance(t, s) < window)
-
-
-def keep(keys, values, new, past, window):
-    """The next past, from all keys and values, the new (k, v), and the last past."""
-    return keys[:, :, -window:], values[:, :, -window:]
-
-
-def rolling_from(join=join, mask=mask, keep=keep, **others):
-    """rolling_step(q, k, v, past, window) made of these steps, and those of `weights_from`."""
-    weigh = weights_from(**others)
+def rolling_from(**steps):
+    """rolling_step with these steps of `weights_from`."""
+    weigh = weights_from(**steps)
 
     def rolling_step(q, k, v, past, window):
-        keys, values = join(past, k, v, window)
-        weights = weigh(q, keys, mask(q.size(2), keys.size(2), window))
-        return weights @ values, keep(keys, values, (k, v), past, window)
+        if past is not None:
+            k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+        ones = torch.ones(q.size(2), k.size(2), dtype=torch.bool)
+        first = k.size(2) - q.size(2)  # the position of the first query
+        weights = weigh(q, k, ones.tril(first) & ones.triu(first - window + 1))
+        return weights @ v, (k[:, :, -window:], v[:, :, -window:])
 
     return rolling_step
 
 
 def step(attempt, new, past, window):
     """out and past of one call, which is a pair of keys and values."""
-    out, past = pieces.pair(attempt(*new, past, window))
+    out, past = incremental.pair(attempt(*new, past, window))
     if not isinstance(past, (tuple, list)) or len(past) != 2 or not all(map(torch.is_tensor, past)):
         raise ContractViolation(
             "returns-wrong-type",
@@ -74,7 +58,7 @@ def step(attempt, new, past, window):
     return out, past
 
 
-call = pieces.caller(step)
+call = incremental.caller(step)
 
 
 def arguments(seed, window, sizes, b=B, h=H, d=11, dtype=torch.float32):
@@ -82,7 +66,7 @@ def arguments(seed, window, sizes, b=B, h=H, d=11, dtype=torch.float32):
 
 
 def in_words(args):
-    return f"{pieces.in_words(args)[:-1]}; window is {args[-2]}."
+    return f"{incremental.in_words(args)[:-1]}; window is {args[-2]}."
 
 
 def stage_of(args):
@@ -130,20 +114,20 @@ EXERCISE = exercise(
         TestCase("float64", arguments(37, 3, [4, 2, 1], dtype=torch.float64)),
     ),
     minimal_inputs=(
-        pieces.by_hand([1.0], [1.0], [2.0], 1, [1]),
-        pieces.by_hand([1.0, 1.0], [1.0, 2.0], [0.0, 1.0], 2, [2]),
-        pieces.by_hand([1.0, 1.0, 1.0], [2.0, 1.0, 2.0], [0.0, 1.0, 4.0], 2, [3]),
-        pieces.by_hand([1.0, 1.0], [2.0, 1.0], [0.0, 1.0], 1, [1, 1]),
-        pieces.by_hand([1.0, 1.0], [2.0, 1.0], [0.0, 1.0], 2, [1, 1]),
-        pieces.by_hand([1.0, 1.0, 1.0], [2.0, 1.0, 2.0], [0.0, 1.0, 4.0], 2, [1, 1, 1]),
-        pieces.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], 3, [1, 1, 1, 1]),
-        pieces.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], 2, [2, 2]),
-        pieces.by_hand([1.0, 1.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 2.0, 8.0], 3, [2, 3]),
+        incremental.by_hand([1.0], [1.0], [2.0], 1, [1]),
+        incremental.by_hand([1.0, 1.0], [1.0, 2.0], [0.0, 1.0], 2, [2]),
+        incremental.by_hand([1.0, 1.0, 1.0], [2.0, 1.0, 2.0], [0.0, 1.0, 4.0], 2, [3]),
+        incremental.by_hand([1.0, 1.0], [2.0, 1.0], [0.0, 1.0], 1, [1, 1]),
+        incremental.by_hand([1.0, 1.0], [2.0, 1.0], [0.0, 1.0], 2, [1, 1]),
+        incremental.by_hand([1.0, 1.0, 1.0], [2.0, 1.0, 2.0], [0.0, 1.0, 4.0], 2, [1, 1, 1]),
+        incremental.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], 3, [1, 1, 1, 1]),
+        incremental.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], 2, [2, 2]),
+        incremental.by_hand([1.0, 1.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 2.0, 8.0], 3, [2, 3]),
     ),
     stage_of=stage_of,
     properties=(properties.FINITE,),
     behavioral_tests=(
-        pieces.pieces_differ(step, 3),
+        incremental.pieces_differ(step, 3),
         BehavioralTest(
             "past-too-long",
             past_too_long,
@@ -151,7 +135,7 @@ EXERCISE = exercise(
             required=True,
             while_doing="while a text grew longer than the window",
         ),
-        pieces.past_shared(step, rolling_step, 3),
+        incremental.past_shared(step, rolling_step, 3),
         gradients_flow(rolling_step, arguments(41, 3, [2, 2, 1], 1, 2, 4), ("q", "k", "v", None, None), call=call),
     ),
 )

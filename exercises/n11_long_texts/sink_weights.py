@@ -1,9 +1,8 @@
-"""sink_weights: the reference, its steps and test cases; the page next to it says the rest."""
+"""sink_weights: the reference and its test cases."""
 
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.attention.steps import INF
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, S, T, normal, some_hidden
 from feedback import BehavioralTest, Property, TestCase
@@ -26,42 +25,7 @@ def sink_weights(scores, sinks):
 
 
 SHARE = "The sink takes exp(sink) out of exp(sink) + the sum of exp(scores). What must your row sum to, then?"
-
-
 EMPTY = "The keys of a row may all be hidden while its sink is -inf: then no entry is left, and every weight is 0."
-
-
-def column(scores, sinks):
-    """The sink of each row's head, (B, H, T, 1)."""
-    return sinks[:, None, None].expand(*scores.shape[:-1], 1)
-
-
-def join(scores, sink):
-    """Scores and sink as one row of entries, (B, H, T, S + 1)."""
-    return torch.cat([scores, sink], dim=-1)
-
-
-def share(entries):
-    """The softmax; a row of nothing but -inf gives zeros."""
-    hidden = entries == -INF
-    return entries.masked_fill(hidden, torch.finfo(entries.dtype).min).softmax(-1).masked_fill(hidden, 0.0)
-
-
-def drop(weights):
-    return weights[..., :-1]
-
-
-def finish(weights, scores, sinks):
-    return weights
-
-
-def sinks_from(column=column, join=join, share=share, drop=drop, finish=finish):
-    """sink_weights(scores, sinks) made of these steps."""
-
-    def sink_weights(scores, sinks):
-        return finish(drop(share(join(scores, column(scores, sinks)))), scores, sinks)
-
-    return sink_weights
 
 
 def row(case):
@@ -152,7 +116,6 @@ def gradients_are_finite(attempt):
 
 EXERCISE = exercise(
     sink_weights,
-    assemble=sinks_from,
     returns=("weights",),
     axis_names=AXES,
     cases=(

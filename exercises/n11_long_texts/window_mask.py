@@ -1,4 +1,4 @@
-"""window_mask: the reference, its steps and test cases; the page next to it says the rest."""
+"""window_mask: the reference and its test cases."""
 
 import torch
 
@@ -20,31 +20,7 @@ def window_mask(T, S, window):
 
 
 WINDOW = "A window of 3 is the query's own key and the two before it. Which keys does your last query see?"
-
-
 QUERIES = "With T = 2 and S = 5, the queries stand at the positions 3 and 4. Which keys does your first query see?"
-
-
-def distance(t, s):
-    """(T, S): query minus key."""
-    return torch.arange(s - t, s)[:, None] - torch.arange(s)
-
-
-def seen(distance, window):
-    return (distance >= 0) & (distance < window)
-
-
-def finish(mask):
-    return mask
-
-
-def window_from(distance=distance, seen=seen, finish=finish):
-    """window_mask(T, S, window) made of these steps."""
-
-    def window_mask(T, S, window):
-        return finish(seen(distance(T, S), window))
-
-    return window_mask
 
 
 def keys_seen(case):
@@ -78,7 +54,6 @@ def other_keys(case):
 
 EXERCISE = exercise(
     window_mask,
-    assemble=window_from,
     returns=("mask",),
     axis_names=AXES | {1: "", 2: "T", 3: "T", 5: "T", 7: "S", 11: "S", 13: "S"},
     dtype_hints={"mask": "A mask holds True and False"},

@@ -1,4 +1,4 @@
-"""attention_backward: the reference, its steps and test cases; the page next to it says the rest."""
+"""attention_backward: the reference and its test cases."""
 
 import math
 import re
@@ -26,72 +26,6 @@ def attention_backward(q, k, v, out, lse, d_out):
     mean = (d_out * out).sum(dim=-1, keepdim=True)  # (B, H, T, 1), the mean of d_weights by the weights
     d_scores = weights * (d_weights - mean) * scale  # (B, H, T, S), of q @ k.T
     return d_scores @ k, d_scores.transpose(-2, -1) @ q, weights.transpose(-2, -1) @ d_out
-
-
-def root(q):
-    """What the scores are divided by."""
-    return math.sqrt(q.size(-1))
-
-
-def root_back(q):
-    """What the gradients of q @ k.T are divided by."""
-    return math.sqrt(q.size(-1))
-
-
-def weigh(scores, lse):
-    return (scores - lse[..., None]).exp()
-
-
-def of_weights(d_out, v, out):
-    return d_out @ v.transpose(-2, -1)
-
-
-def mean(d_out, out, weights, d_weights):
-    """What the softmax subtracts, (B, H, T, 1)."""
-    return (d_out * out).sum(dim=-1, keepdim=True)
-
-
-def of_scores(weights, d_weights, mean):
-    return weights * (d_weights - mean)
-
-
-def of_q(d_scores, q, k):
-    return d_scores @ k
-
-
-def of_k(d_scores, q, k):
-    return d_scores.transpose(-2, -1) @ q
-
-
-def of_v(weights, d_out, d_weights):
-    return weights.transpose(-2, -1) @ d_out
-
-
-def finish(dq, dk, dv):
-    return dq, dk, dv
-
-
-def backward_from(
-    root=root,
-    root_back=root_back,
-    weigh=weigh,
-    of_weights=of_weights,
-    mean=mean,
-    of_scores=of_scores,
-    of_q=of_q,
-    of_k=of_k,
-    of_v=of_v,
-    finish=finish,
-):
-    """attention_backward(q, k, v, out, lse, d_out) made of these steps."""
-
-    def attention_backward(q, k, v, out, lse, d_out):
-        weights = weigh(q @ k.transpose(-2, -1) / root(q), lse)
-        d_weights = of_weights(d_out, v, out)
-        d_scores = of_scores(weights, d_weights, mean(d_out, out, weights, d_weights)) / root_back(q)
-        return finish(of_q(d_scores, q, k), of_k(d_scores, q, k), of_v(weights, d_out, d_weights))
-
-    return attention_backward
 
 
 # ---------------------------------------------------------------- how the code is called
@@ -158,7 +92,6 @@ def by_hand(q, k, v, d_out):
 
 EXERCISE = exercise(
     attention_backward,
-    assemble=backward_from,
     returns=("dq", "dk", "dv"),
     axis_names=AXES,
     runner=FunctionRunner(call, input_names=("q", "k", "v", "d_out")),

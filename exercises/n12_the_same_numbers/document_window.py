@@ -1,4 +1,4 @@
-"""document_window: the reference, its steps and test cases; the page next to it says the rest."""
+"""document_window: the reference and its test cases."""
 
 import random
 
@@ -23,41 +23,6 @@ def document_window(documents, window):
         return same & (kv_idx <= q_idx) & (q_idx - kv_idx < window)
 
     return mask_mod
-
-
-def same(documents, q_idx, kv_idx):
-    """Whether both are in one document."""
-    return documents[q_idx] == documents[kv_idx]
-
-
-def not_later(q_idx, kv_idx):
-    return kv_idx <= q_idx
-
-
-def near(q_idx, kv_idx, window, documents):
-    return q_idx - kv_idx < window
-
-
-def combine(same, not_later, near):
-    return same & not_later & near
-
-
-def finish(mask_mod, documents):
-    return mask_mod
-
-
-def function_from(same=same, not_later=not_later, near=near, combine=combine, finish=finish):
-    """document_window(documents, window) made of these steps."""
-
-    def document_window(documents, window):
-        def mask_mod(b, h, q_idx, kv_idx):
-            return combine(
-                same(documents, q_idx, kv_idx), not_later(q_idx, kv_idx), near(q_idx, kv_idx, window, documents)
-            )
-
-        return finish(mask_mod, documents)
-
-    return document_window
 
 
 # ---------------------------------------------------------------- how the code is called
@@ -158,7 +123,6 @@ def packed(seed, *lengths, again=False):
 
 EXERCISE = exercise(
     document_window,
-    assemble=function_from,
     returns=("mask",),
     runner=FunctionRunner(call, input_names=("documents", "window"), describe=in_words),
     axis_names={17: "S", 13: "S", 7: "S", 5: "S"},

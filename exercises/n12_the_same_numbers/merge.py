@@ -1,4 +1,4 @@
-"""merge: the reference, its steps and test cases; the page next to it says the rest."""
+"""merge: the reference and its test cases."""
 
 import torch
 
@@ -25,53 +25,6 @@ def merge(out_a, lse_a, out_b, lse_b):
     return out, (largest + total.log()).masked_fill(nothing, -torch.inf)
 
 
-INF = float("inf")
-
-
-def base(lse_a, lse_b):
-    """What is subtracted before exp."""
-    largest = torch.maximum(lse_a, lse_b)
-    return largest.masked_fill(largest == -INF, 0.0)
-
-
-def weigh(lse, base):
-    return (lse - base).exp()
-
-
-def sides(out_a, a, out_b, b):
-    """What is averaged, and by which weights."""
-    return out_a, a, out_b, b
-
-
-def average(out_a, a, out_b, b):
-    total = (a + b).masked_fill(a + b == 0, 1.0)
-    return (a / total)[..., None] * out_a + (b / total)[..., None] * out_b
-
-
-def join(lse_a, lse_b, base, a, b):
-    """The new lse."""
-    total = a + b
-    return (base + total.masked_fill(total == 0, 1.0).log()).masked_fill(total == 0, -INF)
-
-
-def finish(out, lse):
-    return out, lse
-
-
-def merge_from(base=base, weigh=weigh, sides=sides, average=average, join=join, finish=finish):
-    """merge(out_a, lse_a, out_b, lse_b) made of these steps."""
-
-    def merge(out_a, lse_a, out_b, lse_b):
-        subtracted = base(lse_a, lse_b)
-        a, b = weigh(lse_a, subtracted), weigh(lse_b, subtracted)
-        return finish(average(*sides(out_a, a, out_b, b)), join(lse_a, lse_b, subtracted, a, b))
-
-    return merge
-
-
-INF = float("inf")
-
-
 def arguments(seed, *shape, shift_a=0.0, shift_b=0.0, dtype=torch.float32):
     """out_a, lse_a, out_b, lse_b; the sums are moved by shift_a and shift_b."""
     shape = shape or (B, H, T, D)
@@ -88,14 +41,14 @@ def unseen(seed, side, left=1e30):
     """The first queries of one side, or the first of both, have seen nothing; `left` stands in their out."""
     given = [x.clone() for x in arguments(seed)]
     for start in {"a": (0,), "b": (2,), "both": (0, 2)}[side]:
-        given[start][..., :2, :], given[start + 1][..., :2] = left, -INF
+        given[start][..., :2, :], given[start + 1][..., :2] = left, -torch.inf
     return tuple(given)
 
 
 def stage_of(args):
     """Ordinary sums first; then very large and very small ones; then queries that have seen nothing."""
     sums = torch.cat([args[1].flatten(), args[3].flatten()])
-    return 2 if (sums == -INF).any() else 1 if sums.abs().max() > 80 else 0
+    return 2 if (sums == -torch.inf).any() else 1 if sums.abs().max() > 80 else 0
 
 
 def by_hand(out_a, weight_a, out_b, weight_b):
@@ -115,8 +68,8 @@ def _finite(case):
 def _nothing_seen(case):
     """A very small number in place of -inf is right nearly everywhere."""
     (_, lse_a, _, lse_b), (out, lse) = case.args, case.actual
-    nothing = torch.maximum(lse_a, lse_b) == -INF
-    if not nothing.any() or ((lse[nothing] == -INF).all() and (out[nothing] == 0).all()):
+    nothing = torch.maximum(lse_a, lse_b) == -torch.inf
+    if not nothing.any() or ((lse[nothing] == -torch.inf).all() and (out[nothing] == 0).all()):
         return None
     at = tuple(int(i) for i in nothing.nonzero()[0])
     return (
@@ -142,7 +95,6 @@ def gradients_where_nothing_was_seen(attempt):
 
 EXERCISE = exercise(
     merge,
-    assemble=merge_from,
     returns=("out", "lse"),
     axis_names=AXES,
     cases=(

@@ -1,4 +1,4 @@
-"""tiled_attention: the reference, its steps and test cases; the page next to it says the rest."""
+"""tiled_attention: the reference and its test cases."""
 
 import math
 
@@ -35,86 +35,6 @@ def tiled_attention(q, k, v, tile, causal=False):
         read = read * shrink[..., None] + weights @ part_v
         largest = new
     return read / total[..., None], largest + total.log()
-
-
-INF = float("inf")
-
-
-def cuts(S, tile):
-    """Where the tiles of keys begin and end."""
-    return [(start, min(start + tile, S)) for start in range(0, S, tile)]
-
-
-def scale(q):
-    return 1 / math.sqrt(q.size(-1))
-
-
-def hide(scores, start, causal):
-    """The scores of one tile, -inf where the key is later than the query."""
-    if not causal:
-        return scores
-    keys = torch.arange(start, start + scores.size(-1))
-    return scores.masked_fill(keys > torch.arange(scores.size(-2))[:, None], -INF)
-
-
-def begin(q):
-    """The largest score before the first tile."""
-    return q.new_full(q.shape[:-1], -INF)
-
-
-def grow(largest, scores):
-    """The largest score after a tile."""
-    return torch.maximum(largest, scores.amax(dim=-1))
-
-
-def shrink_total(old, new):
-    return (old - new).exp()
-
-
-def shrink_read(old, new):
-    return (old - new).exp()
-
-
-def divide(read, total):
-    return read / total[..., None]
-
-
-def log_sum(largest, total):
-    return largest + total.log()
-
-
-def finish(out, lse):
-    return out, lse
-
-
-def tiled_from(
-    cuts=cuts,
-    scale=scale,
-    hide=hide,
-    begin=begin,
-    grow=grow,
-    shrink_total=shrink_total,
-    shrink_read=shrink_read,
-    divide=divide,
-    log_sum=log_sum,
-    finish=finish,
-):
-    """tiled_attention(q, k, v, tile, causal) made of these steps."""
-
-    def tiled_attention(q, k, v, tile, causal=False):
-        largest = begin(q)
-        total, read = torch.zeros_like(largest), torch.zeros_like(q)
-        for start, end in cuts(k.size(-2), tile):
-            scores = q @ k[..., start:end, :].transpose(-2, -1) * scale(q)
-            scores = hide(scores, start, causal)
-            new = grow(largest, scores)
-            weights = (scores - new[..., None]).exp()
-            total = total * shrink_total(largest, new) + weights.sum(dim=-1)
-            read = read * shrink_read(largest, new)[..., None] + weights @ v[..., start:end, :]
-            largest = new
-        return finish(divide(read, total), log_sum(largest, total))
-
-    return tiled_attention
 
 
 def arguments(seed, tile, causal=False, b=B, h=H, t=T, s=S, d=D, size=1.0, dtype=torch.float32):
@@ -188,7 +108,6 @@ def kernel_for_all_keys(attempt):
 
 EXERCISE = exercise(
     tiled_attention,
-    assemble=tiled_from,
     returns=("out", "lse"),
     axis_names=AXES,
     cases=(

@@ -1,4 +1,4 @@
-"""split_projection: the reference, its steps and test cases; the page next to it says the rest."""
+"""split_projection: the reference, an explainer and the test cases; the page next to it says the rest."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""to_bool_mask: the reference, its steps and test cases; the page next to it says the rest."""
+"""to_bool_mask: the reference, an explainer and the test cases; the page next to it says the rest."""
 
 import torch
 
@@ -14,27 +14,6 @@ def to_bool_mask(mask, convention):
     if convention == "added":
         return mask == 0
     return (mask == 1)[:, None, None]  # "padding": (B, S) -> (B, 1, 1, S)
-
-
-def from_hidden(mask):
-    return ~mask
-
-
-def from_added(mask):
-    return mask == 0
-
-
-def from_padding(mask):
-    return (mask == 1)[:, None, None]
-
-
-def assemble(hidden=from_hidden, added=from_added, padding=from_padding):
-    """An answer to 14.2, made of what it does with each convention."""
-
-    def converted(mask, convention):
-        return {"hidden": hidden, "added": added, "padding": padding}[convention](mask)
-
-    return converted
 
 
 def entry_of_the_mask(case):
@@ -69,7 +48,6 @@ def padding(name, real, dtype):
 
 EXERCISE = exercise(
     to_bool_mask,
-    assemble=assemble,
     returns=("mask",),
     axis_names=AXES,
     stage_of=lambda args: CONVENTIONS.index(args[1]),

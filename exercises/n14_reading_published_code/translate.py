@@ -1,4 +1,4 @@
-"""translate: the reference, its steps and test cases; the page next to it says the rest."""
+"""translate: the reference, its runner and the test cases; the page next to it says the rest."""
 
 import math
 
@@ -22,53 +22,6 @@ def translate(theirs):
         for name, part in (("q_proj", q), ("k_proj", k), ("v_proj", v)):
             state[f"{name}.{kind}"] = part.flatten(0, 1)
     return state
-
-
-def by_head(fused, H):
-    """q, k and v of a fused weight or bias."""
-    return tuple(part.flatten(0, 1) for part in fused.unflatten(0, (H, 3, -1)).unbind(1))
-
-
-def root(H, C):
-    return math.sqrt(C // H)
-
-
-def one(H, C):
-    return 1.0
-
-
-def projection(theirs):
-    return theirs.proj.weight
-
-
-def zeros(theirs):
-    return torch.zeros(len(theirs.proj.weight))
-
-
-def assemble(
-    cut_weight=by_head,
-    cut_bias=by_head,
-    scale_weight=root,
-    scale_bias=root,
-    scale_keys=one,
-    scale_values=one,
-    order=(0, 1, 2),
-    out_weight=projection,
-    out_bias=zeros,
-):
-    """An answer to 14.3 with these steps replaced."""
-
-    def translated(theirs):
-        H, C = theirs.heads, theirs.proj.weight.size(0)
-        state = {"out_proj.weight": out_weight(theirs), "out_proj.bias": out_bias(theirs)}
-        for kind, cut, scale in (("weight", cut_weight, scale_weight), ("bias", cut_bias, scale_bias)):
-            parts = cut(getattr(theirs.qkv, kind), H)
-            q, k, v = (parts[i] for i in order)
-            for name, part in (("q", scale(H, C) * q), ("k", scale_keys(H, C) * k), ("v", scale_values(H, C) * v)):
-                state[f"{name}_proj.{kind}"] = part
-        return state
-
-    return translated
 
 
 def fused(width, heads, seed):
@@ -135,7 +88,6 @@ def case(name, width, heads, seed, mask=None):
 
 EXERCISE = exercise(
     translate,
-    assemble=assemble,
     returns=("out", "weights"),
     runner=FunctionRunner(call, input_names=("theirs", "x", "mask"), describe=described),
     cases=(

@@ -22,17 +22,14 @@ from feedback.fresh import Answer
 
 SEED = 20
 FUNCTIONS = [id for id in EXERCISES if EXERCISES[id].runner.kind == "function"]
-ENDINGS = {"ends the process", "kills the process", "never ends"}  # a few exercises are enough
+ENDINGS = {"ends the process", "never ends"}  # a few exercises are enough
 FIRST_CELL = """\
-import gc, importlib, io, json, linecache, math, os, pathlib, runpy, signal, subprocess, sys, threading, time
+import gc, importlib, math, os, sys, time
 import torch
 import torch.nn.functional as F
 from torch import nn
 import helpers
 from helpers import heads, masks
-
-def reference_file(name):
-    return os.path.join(os.path.dirname(helpers.__file__), "..", "exercises", name)
 
 def spoiled(value):
     '''A result that is not right.'''
@@ -73,13 +70,11 @@ class Cheat:
     def answer(self, id):
         exercise = EXERCISES[id]
         module = EXERCISES.module_of(id)
-        file = module.partition(".")[2].replace(".", "/") + ".py"
         right = SELF_CONTAINED.get(id) or COURSE.solution_source(exercise)
         places = {
             "arguments": ", ".join(exercise.arguments),
             "id": id,
             "name": exercise.name,
-            "file": file,
             "module": module,
         }
         body = dedent(self.body).format(**places)
@@ -90,97 +85,11 @@ HONEST = Cheat("is honest", "return right({arguments})")
 CHEATS = (
     # ---- the course's answer, by the course itself
     Cheat("calls reference()", "from exercises import reference\nreturn reference('{id}')({arguments})"),
-    Cheat(
-        "runs the text of solution()",
-        "from exercises import solution\nspace = dict(globals())\nexec(str(solution('{id}')), space)\n"
-        "return space['{name}']({arguments})",
-    ),
     Cheat("calls yours() without an answer", "from exercises import yours\nreturn yours('{id}')({arguments})"),
     Cheat("asks the catalog", "from exercises import EXERCISES\nreturn EXERCISES['{id}'].reference({arguments})"),
     Cheat(
         "imports the reference",
         "module = importlib.import_module('{module}')\nreturn module.{name}({arguments})",
-    ),
-    Cheat(
-        "imports the course again",
-        "for name in [name for name in sys.modules if name.split('.')[0] == 'exercises']:\n    del sys.modules[name]\n"
-        "module = importlib.import_module('{module}')\nreturn module.{name}({arguments})",
-        alone=True,
-    ),
-    # ---- the course's answer, from its file
-    Cheat(
-        "reads the file",
-        "space = dict(globals())\nexec(open(reference_file('{file}')).read(), space)\n"
-        "return space['{name}']({arguments})",
-    ),
-    Cheat(
-        "reads the file's bytes",
-        "text = io.FileIO(pathlib.Path(reference_file('{file}'))).read()\nspace = dict(globals())\n"
-        "exec(text, space)\nreturn space['{name}']({arguments})",
-    ),
-    Cheat("runs the file", "return runpy.run_path(reference_file('{file}'))['{name}']({arguments})"),
-    Cheat(
-        "loads the file as a module",
-        "import importlib.util as tools\nspec = tools.spec_from_file_location('m', reference_file('{file}'))\n"
-        "module = tools.module_from_spec(spec)\nspec.loader.exec_module(module)\nreturn module.{name}({arguments})",
-    ),
-    Cheat(
-        "reads its lines by linecache",
-        "space = dict(globals())\nexec(''.join(linecache.getlines(reference_file('{file}'))), space)\n"
-        "return space['{name}']({arguments})",
-    ),
-    Cheat(
-        "lets another program read it",
-        "text = subprocess.run([sys.executable, '-c', 'import sys; print(open(sys.argv[1]).read())', "
-        "reference_file('{file}')], capture_output=True, text=True).stdout\n"
-        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
-    ),
-    Cheat(
-        "reads it through a link",
-        "link = '/tmp/cheat-%d.py' % os.getpid()\nos.symlink(reference_file('{file}'), link)\n"
-        "try:\n    text = open(link).read()\nfinally:\n    os.unlink(link)\n"
-        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
-    ),
-    Cheat(
-        "reads it by a second name",
-        "second = os.path.join(os.path.dirname(helpers.__file__), '..', 'cheat-%d.py' % os.getpid())\n"
-        "os.link(reference_file('{file}'), second)\n"
-        "try:\n    text = open(second).read()\nfinally:\n    os.unlink(second)\n"
-        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
-    ),
-    Cheat(
-        "moves it to where it can be read",
-        "first = reference_file('{file}')\n"
-        "moved = os.path.join(os.path.dirname(helpers.__file__), '..', 'cheat-%d.py' % os.getpid())\n"
-        "os.rename(first, moved)\n"
-        "try:\n    text = open(moved).read()\nfinally:\n    os.rename(moved, first)\n"
-        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
-    ),
-    Cheat(
-        "lets multiprocessing start a program",
-        "import multiprocessing.util\ncopy = '/tmp/cheat-%d.py' % os.getpid()\n"
-        "words = ['python', '-c', 'import shutil, sys; shutil.copy(*sys.argv[1:])', reference_file('{file}'), copy]\n"
-        "os.waitpid(multiprocessing.util.spawnv_passfds(os.fsencode(sys.executable), words, []), 0)\n"
-        "try:\n    text = open(copy).read()\nfinally:\n    os.unlink(copy)\n"
-        "space = dict(globals())\nexec(text, space)\nreturn space['{name}']({arguments})",
-    ),
-    Cheat(
-        "reads it by a path that changes",
-        """\
-        class Path:
-            def __fspath__(self, paths=iter([reference_file('{file}'), os.devnull, os.devnull])):
-                return next(paths)
-
-        space = dict(globals())
-        exec(io.FileIO(Path()).read(), space)
-        return space['{name}']({arguments})""",
-    ),
-    Cheat(
-        "replaces what resolves paths",
-        "space = dict(globals())\nexec(open(reference_file('{file}')).read(), space)\n"
-        "return space['{name}']({arguments})",
-        before="os.path.realpath = lambda path, **options: '/'",
-        alone=True,
     ),
     # ---- the course's answer, or the results, from memory
     Cheat(
@@ -203,18 +112,6 @@ CHEATS = (
         for value in gc.get_objects():
             if type(value).__name__ == 'function' and value.__name__ == '{name}' and 'exercises.' in value.__module__:
                 return value({arguments})
-        raise LookupError""",
-    ),
-    Cheat(
-        "searches for the results",
-        """\
-        given = [x for x in ({arguments},) if isinstance(x, torch.Tensor)]
-        for known in gc.get_objects():
-            if type(known).__name__ == 'Known' and known.exercise.id == '{id}':
-                for case, result in zip(known.exercise.cases, known.expected):
-                    theirs = [x for x in case.args if isinstance(x, torch.Tensor)]
-                    if len(given) == len(theirs) and all(map(torch.equal, given, theirs)):
-                        return result
         raise LookupError""",
     ),
     # ---- results that lie
@@ -241,12 +138,6 @@ CHEATS = (
     ),
     # ---- what judges is changed
     Cheat(
-        "replaces torch's comparisons",
-        before="torch.equal = torch.allclose = lambda *both, **options: True\n"
-        "torch.isclose = torch.eq = lambda a, *b, **options: torch.ones_like(a, dtype=torch.bool)",
-        alone=True,
-    ),
-    Cheat(
         "replaces comparisons while it runs",
         "torch.equal = torch.allclose = torch.Tensor.equal = torch.Tensor.allclose = lambda *both, **options: True\n"
         "return spoiled(right({arguments}))",
@@ -261,45 +152,11 @@ CHEATS = (
         feedback.checker._kept_from_earlier = lambda seen: None""",
         alone=True,
     ),
-    Cheat("changes what is told", before="import feedback.grading\nfeedback.grading.tell = print", alone=True),
     Cheat("replaces grade", before="import exercises\nexercises.grade = print", alone=True),
-    Cheat(
-        "replaces the class of the course",
-        before="import feedback.course\nfeedback.course.Course.grade = lambda self, *given: None\n"
-        "import exercises\nexercises.grade = exercises.COURSE.grade",
-        alone=True,
-    ),
-    Cheat(
-        "replaces the module",
-        before="from types import SimpleNamespace\nsys.modules['exercises'] = SimpleNamespace(grade=print)",
-        alone=True,
-    ),
-    Cheat(
-        "replaces import",
-        before="""\
-        import builtins
-        from types import SimpleNamespace
-        real = builtins.__import__
-        mine = SimpleNamespace(grade=print)
-        builtins.__import__ = lambda name, *rest: mine if name == "exercises" else real(name, *rest)""",
-        alone=True,
-    ),
-    Cheat(
-        "replaces all() and isinstance()",
-        before="import builtins\nbuiltins.all = lambda values: True\nbuiltins.any = lambda values: False",
-        alone=True,
-    ),
     Cheat(
         "drops lines before they run",
         before="get_ipython().input_transformers_cleanup.append(\n"
         "    lambda lines: [line for line in lines if not line.startswith('grade')])",
-        alone=True,
-    ),
-    Cheat("replaces json", before="json.dumps = lambda *given, **options: '[]'", alone=True),
-    Cheat(
-        "changes what is sent",
-        before="import feedback.fresh\nfeedback.fresh.encoded = feedback.fresh.run = lambda *given: None\n"
-        "sys.modules['__main__'].encoded = lambda *given: None",
         alone=True,
     ),
     Cheat(
@@ -316,7 +173,6 @@ CHEATS = (
     ),
     # ---- the process is ended, or kept
     Cheat("ends the process", "os._exit(0)", alone=True),
-    Cheat("kills the process", "os.kill(os.getpid(), signal.SIGKILL)", alone=True),
     Cheat(
         "never ends",
         "while True:\n    try:\n        time.sleep(1)\n    except BaseException:\n        pass",

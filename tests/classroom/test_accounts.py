@@ -13,10 +13,10 @@ import time
 import pytest
 
 from tests.classroom.learner import PATIENCE, Learner, Page
-from tests.classroom.load import COURSE
 
 pytestmark = [pytest.mark.install, pytest.mark.slow]
 
+COURSE = "attention-by-hand"  # a learner's copy, in their home
 ADA, BEN, INA, SID = (f"course-test-{name}" for name in ("ada", "ben", "ina", "sid"))
 MEMBERS = {ADA: "learners", BEN: "learners", INA: "instructors", SID: None}
 OF_THE_INSTRUCTOR = ("class.html", "key.md", "names.txt", "secrets.yaml", "slides/session-1.html", "data/class.html")

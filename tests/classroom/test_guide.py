@@ -1,17 +1,15 @@
-"""The guide and its index: what they say of sections, minutes, exercises, predictions and mistakes is true."""
+"""The guide: what it says of sections, minutes, exercises, predictions and mistakes is true."""
 
 import re
 
 import pytest
-import torch
 
 import course
 from exercises import EXERCISES
-from exercises.notebooks import NOTEBOOKS
+from exercises.notebooks import FIRST_PART, NOTEBOOKS
 from tools import Problem
 from tools.classroom import catalog
-from tools.guide import index as mistakes
-from tools.guide import plans, symptoms
+from tools.guide import plans
 from tools.slides.decks import decks
 
 ROOT = plans.ROOT
@@ -81,8 +79,7 @@ def test_a_plan_without_its_last_line_is_refused():
 
 def test_there_are_the_plans_that_it_promises():
     several = [f"session-{i}" for i in range(1, 5)] + [f"week-{i}" for i in range(1, 9)]
-    extra = [f"extra-session-{i}" for i in range(1, 7)]
-    assert list(PLANS) == ["lecture", "workshop", *several, *extra]
+    assert list(PLANS) == ["lecture", *several, "extra-session"]
     assert TEXT.count("ut first: ") + TEXT.count("**Cut points.**") == len(PLANS)
 
 
@@ -93,14 +90,15 @@ def test_a_plan_ends_before_its_meeting_does():
 
 
 def test_no_plan_shows_a_section_twice_and_the_sessions_build_on_each_other():
-    for prefix in ("lecture", "workshop", "session", "week", "extra"):
+    for prefix in ("lecture", "session", "week", "extra"):
         places = [row.place for plan in PLANS.values() if plan.name.startswith(prefix) for row in plan.sections]
         assert len(set(places)) == len(places), prefix
 
 
-def test_every_core_section_is_in_a_plan_or_named_for_reading_at_home():
+def test_every_core_section_of_the_first_part_is_in_a_plan_or_named_for_reading_at_home():
     named = {row.place for plan in PLANS.values() for row in plan.sections} | set(plans.NAMED.findall(TEXT))
-    core = {place for place, section in plans.by_place().items() if section.kind == "core"}
+    first = tuple(notebook.number for notebook in FIRST_PART)
+    core = {place for place, section in plans.by_place().items() if section.kind == "core" and place.startswith(first)}
     assert sorted(core - named) == [], (
         "give these sections a row in a plan of classroom/guide.md, or name them below it"
     )
@@ -128,7 +126,7 @@ def test_it_names_three_mistakes_for_each_notebook_and_each_is_in_the_bank():
         assert sum(int(id.split(".")[0]) == int(notebook.number) for id, _ in found) == 3, notebook.number
         assert f"\n**{notebook.name}**\n" in TEXT
     for id, mistake in found:
-        assert mistake in mistakes.own(catalog.load().exercises[id]), f"{id} {mistake}"
+        assert mistake in catalog.load().exercises[id].mistakes, f"{id} {mistake}"
 
 
 def test_the_exercises_and_predictions_that_it_mentions_exist():
@@ -147,89 +145,3 @@ def test_its_commands_and_links_lead_somewhere():
 
 def headings():
     return re.findall(r"^#+ (.*)$", TEXT, re.MULTILINE)
-
-
-# ---- the index
-
-
-@pytest.fixture(scope="module")
-def index():
-    return mistakes.index()
-
-
-@pytest.mark.slow
-def test_the_index_has_every_mistake_of_every_exercise_once_with_its_question(index):
-    parts = re.split(r"^### (\d+\.\d+) ", index, flags=re.MULTILINE)
-    entries = dict(zip(parts[1::2], parts[2::2], strict=True))
-    assert sorted(entries) == sorted(EXERCISES)
-    for id, exercise in catalog.load().exercises.items():
-        for mistake, text in mistakes.own(exercise).items():
-            assert entries[id].count(mistakes.listed([text])) == 1, f"{id} {mistake}"
-
-
-@pytest.mark.slow
-def test_the_index_names_the_section_of_every_exercise(index):
-    for _, section in plans.all_sections():
-        for id in section.exercises:
-            head = f"### {id} `{EXERCISES[id].name}`\n\nSection *{section.title}* "
-            assert f"{head}({section.kind} · {section.minutes} min)" in index
-
-
-@pytest.mark.slow
-def test_what_looks_the_same_is_a_handful():
-    sizes = []
-    for id, texts in catalog.load().exercises.items():
-        groups = mistakes.grouped(EXERCISES[id], mistakes.own(texts))
-        sizes += [len(ids) for kind in symptoms.KINDS for ids in groups.get(kind, {}).values()]
-    largest = sorted(size for size in sizes for _ in range(size))
-    assert largest[len(largest) // 2] <= 4 and largest[-1] <= 20  # half of the mistakes, and each
-
-
-def symptom(id, mistake):
-    found = symptoms.symptoms(EXERCISES[id])[mistake]
-    return found.kind, found.detail
-
-
-def test_a_symptom_is_what_can_be_seen():
-    assert symptom("0.1", "column-means") == (symptoms.SHAPE, "means should have shape (R,), got (C,).")
-    assert symptom("0.1", "divided-by-rows")[0] == symptoms.NUMBERS
-    assert symptom("1.2", "columns")[0] == symptoms.ERROR
-    assert symptom("2.2", "overflow")[1].endswith("NaN or infinity")
-    assert symptom("2.4", "scaled-by-d") == (symptoms.NUMBERS, "out and weights: the weights are too even")
-    over_queries = "out and weights: the weights sum to 1 along axis 0, not along the last one"
-    assert symptom("2.4", "over-queries") == (symptoms.NUMBERS, over_queries)
-    hidden = "a causal mask (T, T): numbers where 0 is right"
-    assert symptom("3.3", "zero-filled") == (symptoms.LATER, hidden)
-    assert symptom("2.4", "only-weights")[0] == symptoms.SHAPE
-
-
-def test_a_wrong_number_is_not_called_a_wrong_shape_where_results_are_compared_by_what_they_have_in_common():
-    found = symptoms.symptoms(EXERCISES["4.1"])
-    assert found["not-scaled"].kind == symptoms.NUMBERS
-
-
-A = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
-B = torch.tensor([[1.0, -2.0, 3.0], [5.0, 4.0, -7.0]])
-
-
-@pytest.mark.parametrize(
-    "got, right, said",
-    [
-        (2 * A, A, "the rows of the weights sum to more than 1"),
-        (torch.tensor([[-0.1, 0.4, 0.7], [0.3, 0.3, 0.4]]), A, "some weights are negative"),
-        (A.flip(0), A, "the right numbers in other places"),
-        (-B, B, "the right numbers with the other sign"),
-        (3 * B, B, "all numbers are too large by the same factor"),
-        (B + 1, B, "all numbers are off by the same amount"),
-        (B * torch.tensor([[2.0], [3.0]]), B, "each row is off by a factor of its own"),
-        (B + torch.tensor([1.0, 3.0, 4.0]), B, "each column is off by an amount of its own"),
-        (B + torch.tensor([[0.0, 0.0, 0.0], [1.0, 3.0, 9.0]]), B, "right only at the first position of axis 0"),
-        (B * torch.tensor([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]), B, "0 where another number is right"),
-        (B / 0, B, "NaN or infinity"),
-        ([1, 2], [1, 2, 3], "the list is too short"),
-        ([1, 3, 2], [1, 2, 3], "the list has the right entries in another order"),
-        ([1, 2, 4], [1, 2, 3], "the list begins correctly"),
-    ],
-)
-def test_numbers_are_described_by_what_is_seen_first(got, right, said):
-    assert symptoms.comparison(got, right) == said

@@ -5,11 +5,10 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
 from traitlets.config import Config
 
 from exercises.notebooks import NOTEBOOKS
@@ -163,7 +162,7 @@ def test_a_program_that_wants_too_much_memory_gets_an_error_that_it_can_catch():
         "try:\n    torch.zeros(3 * 10**8)\nexcept RuntimeError:\n    print('refused', torch.zeros(10**6).sum())"
     )
     environment = {"MEM_LIMIT": str(10**9), "OMP_NUM_THREADS": "1", "PATH": ""}
-    answer = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    answer = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=600)
     assert answer.stdout == "refused tensor(0.)\n", answer.stderr
 
 
@@ -237,11 +236,11 @@ def test_instructors_may_log_in_too(configure, monkeypatch):
     assert config.PAMAuthenticator.admin_groups == {"instructors"}
 
 
-# ---- what stays out of copies, of the image and of the repository
+# ---- what stays out of copies and of the repository
 
 OF_AN_INSTRUCTOR = (
     *("secrets.yaml", "key.md", "names.txt", "class.html", "slides/session-1.html", "build/lib/exercises/__init__.py"),
-    *("assignments/week-2/week-2.ipynb", "classroom/index.md", "study/00.ipynb", "data/progress.json"),
+    *("assignments/week-2/week-2.ipynb", "study/00.ipynb", "data/progress.json"),
     *("data/attempts.jsonl", "data/answers/2.1.py"),
 )
 
@@ -271,60 +270,8 @@ def test_git_ignores_what_an_instructor_makes(tracked):
     assert set(done.stdout.splitlines()) == set(OF_AN_INSTRUCTOR)
 
 
-def test_the_image_gets_what_learners_and_the_hub_need_and_nothing_else(tracked):
-    needed = {*for_learners.files(ROOT, pytest.fail), *for_learners.FOR_A_HUB, for_learners.README}
-    rules = [line for line in text(CLASSROOM / "Dockerfile.dockerignore").splitlines() if line and line[0] != "#"]
-    in_image = {name for name in {*tracked, *OF_AN_INSTRUCTOR} if not ignored_by_docker(name, rules)}
-    assert in_image == needed
-
-
-def ignored_by_docker(name, rules):
-    """As .dockerignore is read: the last rule that fits a path, or a folder that it is in, decides."""
-    path = PurePosixPath(name)
-    ignored = False
-    for rule in rules:
-        pattern = PurePosixPath(rule.removeprefix("!").removeprefix("**/"))
-        places = [path, *path.parents][:-1]
-        if "**/" not in rule:
-            places = [place for place in places if len(place.parts) == len(pattern.parts)]
-        if any(place.match(str(pattern)) for place in places):
-            ignored = not rule.startswith("!")
-    return ignored
-
-
-# ---- what is pinned in several places
-
-
-def values():
-    return yaml.safe_load(text(CLASSROOM / "values.yaml"))
-
-
-def test_hub_chart_and_image_carry_the_same_series_of_jupyterhub():
-    [pinned] = re.findall(r"^jupyterhub==(\d+\.\d+)\.\d+", text(CLASSROOM / "requirements.txt"), re.MULTILINE)
-    [of_chart] = re.findall(r"JupyterHub (\d+\.\d+)\.\d+", text(CLASSROOM / "values.yaml"))
-    assert pinned == of_chart
-    dockerfile = text(CLASSROOM / "Dockerfile")
-    assert re.search(r"pip install -c classroom/requirements.txt .*\bjupyterhub\n", dockerfile)
-
-
-def test_one_tag_and_one_chart_are_named_everywhere():
-    image = values()["singleuser"]["image"]
-    tag, chart = f"{image['name']}:{image['tag']}", r"--version (\d+\.\d+\.\d+)"
-    assert tag in text(CLASSROOM / "Dockerfile") and tag in text(CLASSROOM / "hub.md")
-    versions = {v for name in ("values.yaml", "hub.md") for v in re.findall(chart, text(CLASSROOM / name))}
-    assert len(versions) == 1 and f"chart {versions.pop()}" in text(CLASSROOM / "values.yaml")
-
-
-def test_the_image_starts_a_server_as_the_hub_of_one_machine_does():
-    assert values()["singleuser"]["cmd"][1] == "/opt/attention-by-hand/classroom/server.py"
-    dockerfile = text(CLASSROOM / "Dockerfile")
-    assert "WORKDIR /opt/attention-by-hand\n" in dockerfile
-    assert re.findall(r"^USER (.*)$", dockerfile, re.MULTILINE)[-1] == "1000"
-
-
 def test_nobody_who_reads_the_longest_notebook_loses_their_variables():
     longest = 60 * max(notebook.minutes for notebook in NOTEBOOKS)
     [idle] = re.findall(r"^IDLE = ([\d* ]+?)\s*#", text(CLASSROOM / "jupyterhub_config.py"), re.MULTILINE)
     hours, minutes, seconds = map(int, idle.split("*"))
     assert hours * minutes * seconds > longest
-    assert values()["cull"]["timeout"] > longest

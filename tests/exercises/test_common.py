@@ -5,9 +5,10 @@ from pathlib import Path
 
 import exercises
 from exercises import common
+from feedback.page import read
 
 FOLDER = Path(exercises.__file__).parent
-PATHS = sorted(FOLDER.glob("e*_*/*.py"))
+PATHS = sorted(FOLDER.glob("n*/*.py"))
 
 
 def imported(path):
@@ -19,20 +20,24 @@ def imported(path):
             yield from (alias.name for alias in node.names)
 
 
-def test_no_exercise_imports_from_another():
+def test_no_exercise_imports_from_another_room():
     assert PATHS
     for path in PATHS:
         allowed = ("exercises.common.", f"exercises.{path.parent.name}.")
         assert [name for name in imported(path) if name.startswith("exercises") and not name.startswith(allowed)] == []
+        used = (
+            read(path.with_suffix(".md")).fields.get("uses", "").split(", ") if path.with_suffix(".md").exists() else []
+        )
+        assert [name for name in used if name.startswith("exercises.n")] == [], path
 
 
 def test_what_is_shared_imports_no_exercise():
     for path in (FOLDER / "common").rglob("*.py"):
-        assert [name for name in imported(path) if name.startswith("exercises.e")] == [], path
+        assert [name for name in imported(path) if name.startswith("exercises.n")] == [], path
 
 
 def test_the_map_names_every_shared_module():
     root = FOLDER / "common"
-    for path in root.rglob("*.py"):
-        name = ".".join(path.relative_to(root).with_suffix("").parts)
+    for path in (*root.rglob("*.py"), *root.rglob("*.md")):
+        name = ".".join(path.relative_to(root).with_suffix("").parts) + path.suffix.replace(".py", "")
         assert name == "__init__" or name in common.__doc__.replace(",", " ").split(), name

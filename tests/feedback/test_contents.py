@@ -28,10 +28,23 @@ def {name}(x, scale=None):
 
 EXERCISE = exercise({name}, returns=EXERCISE.returns, cases=EXERCISE.cases, minimal_inputs=EXERCISE.minimal_inputs)
 """
-PREDICTIONS = """from feedback.prediction import Prediction
+PREDICTIONS = """# Predictions
 
-TEXTS = dict(question="?", answers={"a": "yes", "b": "no"}, right="a", tempting={"b": "It is."}, watch="Look.")
-PREDICTIONS = (Prediction(id="08.more", **TEXTS), Prediction(id="08.less", **TEXTS))
+## 08.more
+Is it more?
+- a: yes
+- b: no
+> It is.
+
+Look.
+
+## 08.less
+Is it less?
+- a: yes
+- b: no
+> It is.
+
+Look.
 """
 
 
@@ -70,16 +83,13 @@ def course(tmp_path, contents, monkeypatch):
     for id, name, minutes in (("8.1", "one", 4), ("8.2", "two", 6), ("9.1", "three", 5)):
         for file, text in ((f"{name}.md", PAGE), (f"{name}.py", MODULE)):
             (package / "room" / file).write_text(text.format(id=id, name=name, minutes=minutes), encoding="utf-8")
-    (package / "predictions").mkdir()
-    (package / "predictions" / "n08.py").write_text(PREDICTIONS, encoding="utf-8")
-    for place in (package, package / "predictions"):
-        (place / "__init__.py").touch()
+    (package / "room" / "predictions.md").write_text(PREDICTIONS, encoding="utf-8")
+    (package / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
     return Course(
         package.name,
         str(package),
         contents,
-        predictions=f"{package.name}.predictions",
         progress=tmp_path / "progress.json",
     )
 

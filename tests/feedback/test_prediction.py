@@ -1,9 +1,7 @@
 """Predictions: their data, what is said about a choice, what a notebook shows, and how a choice is kept."""
 
-import importlib
 import json
 import os
-import pkgutil
 import re
 import subprocess
 import sys
@@ -15,7 +13,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from exercises import COURSE, check, predict, progress
-from feedback import buttons, display, prediction
+from feedback import buttons, display, prediction, predictions
+from feedback.page import PageError
 from feedback.prediction import Prediction, Question
 from tests.notebooks.common import PATHS, ROOT, code_cells
 from tools.save_notebooks import keep_pictures
@@ -63,13 +62,78 @@ def test_a_prediction_is_refused_unless_it_is_complete(change, message):
         Prediction(**TEXTS | change)
 
 
-def test_an_id_that_is_used_twice_is_refused(monkeypatch):
-    same = SimpleNamespace(PREDICTIONS=(Prediction(**TEXTS),))
-    package = SimpleNamespace(__path__=["somewhere"])
-    monkeypatch.setattr(importlib, "import_module", lambda name: package if name == "course.predictions" else same)
-    monkeypatch.setattr(pkgutil, "iter_modules", lambda path: [SimpleNamespace(name="a"), SimpleNamespace(name="b")])
-    with pytest.raises(ValueError, match="'1.x'"):
-        prediction.load("course.predictions")
+PAGE = """# Predictions
+
+## 01.x
+Is it `x`, or
+is it y?
+- a: It is x,
+  since x comes first.
+> Is y
+> not before it?
+- b: It is y.
+
+Look at
+the last line.
+"""
+
+
+def load(folder, **pages):
+    for room, page in pages.items():
+        (folder / room).mkdir()
+        (folder / room / "predictions.md").write_text(page, encoding="utf-8")
+    return predictions.load(folder)
+
+
+def test_a_page_of_predictions(tmp_path):
+    second = PAGE.replace("01.x", "02.y") + PAGE.replace("01.x", "02.a").removeprefix("# Predictions")
+    found = load(tmp_path, n02=second, n01=PAGE)
+    assert list(found) == ["01.x", "02.y", "02.a"]
+    assert found["01.x"] == Prediction(
+        id="01.x",
+        question="Is it `x`, or is it y?",
+        answers={"a": "It is x, since x comes first.", "b": "It is y."},
+        right="b",
+        tempting={"a": "Is y not before it?"},
+        watch="Look at the last line.",
+    )
+
+
+@pytest.mark.parametrize(
+    "old, new, line, message",
+    [
+        ("# Predictions", "# Questions", 1, "begins with `# Predictions`"),
+        (PAGE, "", 1, "there is no prediction on this page"),
+        (PAGE, "# Predictions", 1, "there is no prediction on this page"),
+        ("## 01.x", "Some words.", 3, "begins with `## id`"),
+        ("## 01.x", "## x", 3, "an id is `01.word`"),
+        ("## 01.x", "##01.x", 3, "no line of a page begins like this"),
+        ("Is it `x`, or\nis it y?\n", "", 4, "no place for 'a: It is x,"),
+        ("- a: It is x,", "- b: It is x,", 6, "no place for 'b: It is x,"),
+        ("- a: It is x,", "- a It is x,", 6, "no place for 'a It is x,"),
+        ("- a: It is x,", "* a: It is x,", 6, "no line of a page begins like this"),
+        ("> Is y\n> not before it?\n", "", 3, "one choice is right, the one without `>`; here a and b"),
+        ("- b: It is y.", "- b: It is y.\n> Is it?", 3, "one choice is right, the one without `>`; here none"),
+        ("> not before it?", "\n> not before it?", 10, "no place for 'not before it"),
+        ("- b: It is y.\n", "", 3, "a question has 2 to 4 choices"),
+        ("- b: It is y.", "- b: y\n- c: y\n- d: y\n- e: y", 13, "no place for 'e: y'"),
+        ("Look at\nthe last line.", "", 3, "what to look for in the next output is missing"),
+        ("the last line.", "the last line.\n\nAnd there.", 15, "no place for 'And there.'"),
+        ("the last line.", "the last line.\n\n- c: It is z.", 15, "no place for 'c: It is z.'"),
+        ("the last line.", "the last line.\n\n```python answer\nx\n```", 15, "no place for 'x'"),
+        ("the last line.", "the last line.\n\n## 01.x\nIs it?\n- a: x\n- b: y\n> z\n\nLook.", 15, "'01.x' is taken"),
+    ],
+)
+def test_a_slip_is_told_with_its_place(tmp_path, old, new, line, message):
+    assert PAGE.count(old) == 1
+    with pytest.raises(PageError, match=re.escape(message)) as caught:
+        load(tmp_path, n01=PAGE.replace(old, new))
+    assert str(caught.value).startswith(f"{tmp_path / 'n01' / 'predictions.md'}:{line}: ")
+
+
+def test_an_id_that_is_used_twice_is_refused(tmp_path):
+    with pytest.raises(PageError, match=r"predictions\.md:3: the id of a prediction is new, but '01\.x' is taken"):
+        load(tmp_path, n01=PAGE, n02=PAGE)
 
 
 def test_notebooks_ask_each_prediction_once_in_the_notebook_of_its_number():

@@ -121,7 +121,7 @@ def test_notebooks_are_named_by_number_or_whole_name():
 @pytest.mark.parametrize("failing, code", [(None, 0), ("02", 1)])
 def test_the_exit_code_says_whether_every_notebook_was_saved(monkeypatch, failing, code):
     saved = []
-    monkeypatch.setattr(save_notebooks, "save", lambda path, whole: saved.append(path) or path.stem[:2] != failing)
+    monkeypatch.setattr(save_notebooks, "save", lambda path: saved.append(path) or path.stem[:2] != failing)
     assert save_notebooks.main([]) == code and saved == PATHS
 
 

@@ -1,1 +1,1 @@
-"""Assignments for nbgrader and otter-grader, made from the exercises in the notebooks."""
+"""Assignments for nbgrader, made from the exercises in the notebooks."""

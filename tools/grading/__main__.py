@@ -1,4 +1,4 @@
-"""`python course.py grading nbgrader FOLDER` writes assignments for a grader, made from the exercises."""
+"""`python course.py grading FOLDER` writes assignments for nbgrader, made from the exercises."""
 
 import argparse
 import sys
@@ -7,20 +7,17 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tools import Parser, Problem  # noqa: E402  the path comes first
-from tools.grading import nbgrader, otter  # noqa: E402  the path comes first
+from tools.grading import nbgrader  # noqa: E402  the path comes first
 from tools.grading.tasks import assignments  # noqa: E402
-
-SYSTEMS = {"nbgrader": nbgrader, "otter": otter}
 
 
 def parse_options(words):
     parser = Parser(
         "grading",
-        description="Write assignments for nbgrader or otter-grader: one for each notebook of the course, or one with "
-        "the exercises that you name.",
+        description="Write assignments for nbgrader: one for each notebook of the course, or one with the exercises "
+        "that you name.",
         epilog="The chapter on grading, classroom/grading.md, says what to do with them.",
     )
-    parser.add_argument("system", choices=SYSTEMS)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where to write; made if it does not exist")
     parser.add_argument("--exercises", nargs="+", metavar="ID", default=[], help="such as 2.1 3.3; default: all")
     parser.add_argument("--name", default="exercises", help="what an assignment of named exercises is called")
@@ -34,7 +31,7 @@ def main(words):
     folder = options.here / options.folder
     try:
         for assignment in assignments(options.exercises, options.name):
-            commands = SYSTEMS[options.system].write(folder, assignment)
+            commands = nbgrader.write(folder, assignment)
             count, points = len(assignment.tasks), sum(task.points for task in assignment.tasks)
             print(f"{assignment.name}: {count} exercise{'s' * (count != 1)}, {points} points")
     except Problem as problem:

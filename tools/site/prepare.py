@@ -1,4 +1,4 @@
-"""What Sphinx reads: the saved notebooks as pages, those of site/, some of docs/, and the instructors' index.
+"""What Sphinx reads: the saved notebooks as pages, those of site/, and some of docs/.
 
 A page has all that its notebook has, but for what only works in Jupyter: the cell that finds the course, and progress.
 What gives an answer away is folded, and so is what is folded in the notebook.
@@ -15,18 +15,14 @@ from exercises.notebooks import FIRST_PART, NOTEBOOKS, PARTS
 from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
 from tools import badges, study
-from tools.guide.index import index
 from tools.site import bundle, live, states
 from tools.site.exercises import RUN_IT, card, example, prediction, raw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
-DOCS = ("accessibility", "field_guide")  # pages of docs/ that are on the site, too
+DOCS = ("accessibility", "field_guide", "setup_failures")  # pages of docs/ that are on the site, too
 EXAMPLE = "3.3"  # of an exercise, on the home page
 WRITING = "next_token.js"  # the view on the home page
-APART = (
-    "---\norphan: true\nnosearch: true\n---\n"  # only teachers.md leads to such a page, and the search does not find it
-)
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
 CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
@@ -59,8 +55,6 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
     for name in DOCS:
         page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
         (folder / f"{name}.md").write_text(linked(page, place), encoding="utf-8")
-    mistakes = linked(index().replace("](guide.md)", "](../classroom/guide.md)"), place)
-    (folder / "mistakes.md").write_text(APART + mistakes, encoding="utf-8")
     files.write(folder)
     return {Path(entry.file).stem: entry.question for entry in NOTEBOOKS}
 

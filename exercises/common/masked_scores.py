@@ -1,14 +1,13 @@
-"""Scores and masks to try answers on: exercises 3.3 and 3.5."""
+"""Scores and masks to try answers on that make weights of both; masked_scores.md has mistakes that they share."""
 
 import torch
 
 from exercises.common.inputs import CAUSAL, B, H, S, T, normal, padded, some_hidden
 from feedback import TestCase
 
-ALL_VISIBLE = torch.ones(T, S, dtype=torch.bool)
-MASKED_SCORES = (
-    TestCase("scores whose keys are all visible", (normal(T, S, seed=11), ALL_VISIBLE), atol=0.0),
-    TestCase("a batch whose keys are all visible", (normal(B, T, S, seed=12), ALL_VISIBLE)),
+CASES = (
+    TestCase("scores whose keys are all visible", (normal(T, S, seed=11), torch.ones(T, S).bool()), atol=0.0),
+    TestCase("a batch whose keys are all visible", (normal(B, T, S, seed=12), torch.ones(T, S).bool())),
     TestCase("a causal mask (T, T)", (normal(T, T, seed=1), CAUSAL), atol=0.0),  # hidden keys get exactly 0
     TestCase("a mask (T, S) for a batch", (normal(B, T, S, seed=2), some_hidden(T, S))),
     TestCase("a padding mask (B, 1, S)", (normal(B, T, S, seed=3), padded(3, 6))),
@@ -19,7 +18,7 @@ MASKED_SCORES = (
     TestCase("four items, one query each, a mask (S,)", (normal(4, 1, S, seed=8), some_hidden(S))),
     TestCase("equal scores, one visible key of 16", (torch.zeros(T, 16), torch.arange(16) == torch.arange(T)[:, None])),
 )
-SMALL_MASKED_SCORES = tuple(
+MINIMAL_INPUTS = tuple(
     (torch.tensor(scores), torch.tensor(mask))
     for scores, mask in (
         ([[0.0, 1.0], [2.0, -1.0]], [[True, True], [True, True]]),
@@ -30,7 +29,7 @@ SMALL_MASKED_SCORES = tuple(
 
 HUGE_HIDDEN_SCORES = (
     torch.tensor([[0.0, 200.0, 200.0], [0.5, -0.5, 200.0], [0.1, 0.2, 0.3]]),
-    torch.ones(3, 3, dtype=torch.bool).tril(),
+    torch.ones(3, 3).tril().bool(),
 )
 LIMITING_CASES = (
     TestCase(

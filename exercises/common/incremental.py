@@ -1,0 +1,142 @@
+"""Functions that go on after a past: how they are called, what is tried with them, and a sentence on a wrong token.
+
+An exercise says how one call is made: step(attempt, new, past, *rest) gives what came back, for `new` = (q, k, v) and
+`past` None in the first call; `rest` are the further arguments of a test case, whose last one are the pieces.
+"""
+
+import torch
+
+from exercises.common import explainers
+from exercises.common.experiments import largest_difference
+from exercises.common.inputs import normal
+from feedback import BehavioralTest, ContractViolation
+from feedback.format import describe
+
+
+def pair(result):
+    """out and past, if that is what came back."""
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise ContractViolation(
+            "returns-wrong-type", f"Your code returned {describe(result)}; the pair (out, past) was expected."
+        )
+    if not isinstance(result[0], torch.Tensor):
+        raise ContractViolation(
+            "returns-wrong-type",
+            f"The first of the two results is out, a tensor (B, H, T, D); yours is {describe(result[0])}.",
+        )
+    return result
+
+
+def caller(step):
+    """call(attempt, q, k, v, *rest, pieces): out of all tokens, when they come in pieces and pasts are passed back."""
+
+    def call(attempt, q, k, v, *rest):
+        *rest, pieces = rest
+        outs, past = [], None
+        for new in zip(*(x.split(pieces, dim=-2) for x in (q, k, v)), strict=True):
+            out, past = step(attempt, [x.clone() for x in new], past, *rest)
+            if out.shape != new[0].shape:
+                return out  # the engine says what is wrong with the shape
+            outs.append(out)
+        return torch.cat(outs, dim=-2)
+
+    return call
+
+
+def by_hand(q, k, v, *rest):
+    """One head of two features; q, k and v as lists of first features, the second ones being 0."""
+    return *(torch.tensor([[x, 0.0] for x in numbers])[None, None] for numbers in (q, k, v)), *rest
+
+
+def in_words(args):
+    """What the code was given."""
+    q, pieces = args[0], args[-1]
+    sizes = " × ".join(str(n) for n in q.shape)
+    calls = f"{len(pieces)} calls with {', '.join(map(str, pieces))} tokens" if len(pieces) > 1 else "one call"
+    return f"q, k and v are {sizes}, and came in {calls}; past is what the call before returned."
+
+
+def token(case):
+    """The token whose result is furthest off, and in which call it came."""
+    if case.first.shape != case.expected_first.shape:
+        return explainers.shape(case)
+    at = explainers.worst(case.first, case.expected_first)
+    pieces, call, before = case.args[-1], 0, 0
+    while at[-2] >= before + pieces[call]:
+        before, call = before + pieces[call], call + 1
+    when = (
+        f"of call {call + 1}, after {explainers.counted(before, 'token', 'tokens')}"
+        if len(pieces) > 1
+        else "of the only call"
+    )
+    return (
+        f"for token {at[-2]}, {when}, your out at {explainers.position(at)} is {explainers.number(case.first[at])} "
+        f"and {explainers.number(case.expected_first[at])} is right"
+    )
+
+
+# ---------------------------------------------------------------- behavioral tests
+
+
+def _tokens(seed, count):
+    return [normal(1, 2, count, 4, seed=seed + i) for i in range(3)]
+
+
+def past_shared(step, reference, *rest):
+    """A past goes on in two ways: the first must not notice the second."""
+    call = caller(step)
+
+    def test(attempt):
+        start, one, other, last = _tokens(41, 3), _tokens(44, 2), _tokens(47, 2), _tokens(50, 1)
+        _, past = step(attempt, [x.clone() for x in start], None, *rest)
+        outs, pasts = [], []
+        for new in (one, other):
+            out, went_on = step(attempt, [x.clone() for x in new], past, *rest)
+            outs.append(out.clone())
+            pasts.append(went_on)
+        outs.append(step(attempt, [x.clone() for x in last], pasts[0], *rest)[0])
+        wanted = [
+            call(reference, *(torch.cat(parts, dim=-2) for parts in zip(start, *news, strict=True)), *rest, [size])
+            for *news, size in ((one, 5), (other, 5), (one, last, 6))
+        ]
+        names = ("the first", "the second", "the first, after the second had gone on,")
+        for name, got, right in zip(names, outs, wanted, strict=True):
+            right = right[:, :, -got.size(-2) :]
+            if got.shape != right.shape or largest_difference(got, right) > 1e-3:
+                return (
+                    f"One past was continued in two ways: {name} continuation gives other numbers than the same text "
+                    "in one call. The two share what they should not."
+                )
+        return None
+
+    return BehavioralTest(
+        "past-shared",
+        test,
+        "Make new tensors (`torch.cat`, or a copy) instead of writing into the past or appending to it.",
+        required=True,
+        while_doing="where a past is continued twice",
+    )
+
+
+def pieces_differ(step, *rest):
+    """In pieces or at once: the same."""
+    call = caller(step)
+
+    def test(attempt):
+        tensors = _tokens(53, 5)
+        whole = call(attempt, *tensors, *rest, [5])
+        for pieces in ([1, 1, 1, 1, 1], [2, 3]):
+            parts = call(attempt, *tensors, *rest, pieces)
+            if parts.shape != whole.shape:
+                return None
+            moved = (whole - parts).abs().amax((0, 1, 3))
+            if moved.max() > 1e-3:
+                return (
+                    f"Five tokens in pieces of {', '.join(map(str, pieces))} must give what they give at once; yours "
+                    f"differ first at token {int((moved > 1e-3).nonzero()[0])}, by up to {float(moved.max()):.4f}."
+                )
+        return None
+
+    return BehavioralTest(
+        "pieces-differ", test, "Which step depends on how many tokens come at once, or on how many came before?"
+    )
