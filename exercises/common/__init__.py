@@ -28,8 +28,8 @@ By subject, in modules called
     dropout.steps, dropout.explainers, dropout.behavior
     dropout.statistics                      what all right dropouts have in common
     dropout.weights                         dropout on the weights of attention
-    rotary.inputs, rotary.steps, rotary.mistakes, rotary.explainers, rotary.behavior
-    norm.inputs, norm.steps, norm.mistakes, norm.explainers, norm.behavior
+    rotary, rotary.md                       rotations of features: inputs, steps and properties; known mistakes
+    norm.inputs, norm.steps, norm.explainers, norm.behavior
 
 Words for whoever writes an exercise
     reference        the course's own answer; what it gives is right
