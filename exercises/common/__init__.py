@@ -32,6 +32,7 @@ By subject, in modules called
     dropout.steps, dropout.explainers, dropout.behavior, dropout.md
     dropout.statistics                      what all right dropouts have in common
     dropout.weights, dropout_places.md      dropout on the weights of attention, or elsewhere
+    dropout_layer.md                        dropout as a layer of a module: 4.3 and 5.5
     rotary, rotary.md                       rotations of features: inputs, steps and properties; known mistakes
     norm.inputs, norm.steps, norm.explainers, norm.behavior
 
