@@ -169,26 +169,27 @@ def _read(path: Path, changed: int) -> Page:
 # ---------------------------------------------------------------- lines to blocks
 
 MARK = re.compile(
-    r"(?P<mark>##?|[->]|\d\.) (?P<text>.*\S)|(?P<fence>```.*)|(?P<paragraph>[^\s#>`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
+    r"(?P<mark>##?|[->]|\d\.) (?P<text>.*\S)|(?P<fence>```.*)|(?P<paragraph>(?!<!--)[^\s#>`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
 )
 NAMED = re.compile(rf"({'|'.join((*FIELDS, 'include', 'raised in'))}|[A-Z][A-Z_0-9]+): ")  # a paragraph of its own
+BEGINNINGS = "it begins with `# `, `## `, `- `, `> `, `1. ` or ```, or is text that begins with a word or with `code`"
 FURTHER = {"-": "  ", ">": "> ", ".": "   "}  # how the further lines of an item, a quotation and a hint begin
 
 
 def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
     """(line, mark, text) of each block; the mark is #, ##, -, >, 1., "" for a paragraph, or the line of a fence."""
-    lines, n = path.read_text(encoding="utf-8").split("\n"), 0
+    lines, n = [line.rstrip() for line in path.read_text(encoding="utf-8").split("\n")], 0
     while n < len(lines):
         start, found = n, MARK.fullmatch(lines[n])
         n += 1
-        if not lines[start].strip():
+        if not lines[start]:
             continue
         if not found:
-            raise PageError(path, n, f"no line of a page begins like this: {lines[start]!r}")
+            raise PageError(path, n, f"no line of a page begins like this: {lines[start]!r}; {BEGINNINGS}")
         if found["fence"]:
-            while n < len(lines) and lines[n] != "```":
+            while n < len(lines) and not lines[n].startswith("```"):
                 n += 1
-            if n == len(lines):
+            if n == len(lines) or lines[n] != "```":
                 raise PageError(path, start + 1, "this block has no end: a line of ```")
             yield start + 1, found["fence"], "\n".join(lines[start + 1 : n])
             n += 1

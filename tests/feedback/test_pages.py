@@ -273,6 +273,13 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("1. Twice?", "include: nowhere.md\n\n1. Twice?", "it is `include: [scale](../common/scale.md): id, id`"),
     ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "No module named 'no'"),
     ("2. And 1.", "2. And 1.\n\nSome text.", "no text stands here: 'Some text.'"),
+    ("- answer: `x + x`", "-\tanswer: `x + x`", "it begins with `# `, `## `, `- `"),
+    (
+        "Nothing was doubled.",
+        "<!-- better words? -->\nNothing was doubled.",
+        "no line of a page begins like this: '<!--",
+    ),
+    ("return x + 1\n```\n", "return x + 1\n", "this block has no end: a line of ```"),
 ]
 
 
@@ -282,6 +289,11 @@ def test_a_slip_is_one_sentence_with_the_file_and_the_line(load, old, new, words
     with pytest.raises(pages.PageError) as caught:
         load(PAGE.replace(old, new)).banks()
     assert words in str(caught.value) and re.match(r".*double\.md:\d+: ", str(caught.value))
+
+
+def test_blanks_at_the_end_of_a_line_are_no_slip(load):
+    exercise = load("\n".join(f"{line}  " for line in PAGE.split("\n")))
+    assert len(exercise.banks().right) == 3 and exercise.hints == ("Twice?", "And 1.")
 
 
 def test_a_name_that_nothing_defines_is_found(load):
