@@ -280,6 +280,20 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
         "no line of a page begins like this: '<!--",
     ),
     ("return x + 1\n```\n", "return x + 1\n", "this block has no end: a line of ```"),
+    ("## not-doubled", "## not doubled", "an id is one word, such as not-scaled"),
+    ("## nothing-added · told", "## nothing-added told", "an explainer follows after ` · `, got 'nothing-added told'"),
+    ("## not-doubled", "# not-doubled", "no text stands here: 'Nothing was doubled.'; a mistake begins with `## id`"),
+    ("1. Twice?", "1) Twice?", "no text stands here: '1) Twice?'; a mistake begins with `## id`, a hint with `1. `"),
+    ("## right\n", "## right\nAll right.\n", "no text stands here: 'All right.'; below `## right` stands code"),
+    ("minutes: 1", "minutes: one", "minutes is a number, such as 5, got 'one'"),
+    ("difficulty: 1", "difficulty: 4", "difficulty is 1, 2 or 3, got '4'"),
+    ("> {FIRST}\n", "> {FIRST}\n\nRaised in: `x`\n\n", "it is `raised in: `, in small letters"),
+    ("- answer: `1 + 2 * x`", "- `1 + 2 * x`", "below `## right` stand answers: `- answer: `code``"),
+    ("```python answer\nfor", "```python mistake\nfor", "below `## right` stand answers"),
+    ("- not-doubled & nothing-added\n", "- not-doubled & not-doubled\n", "two mistakes are `id & id`"),
+    ("- answer: `x + x`", "- answer: `x + x", "got '`x + x'; a backtick is missing"),
+    ("- answer: `x + x`", "- answer:`x + x`", "; a blank belongs after `answer:`"),
+    ("- answer: `2 * x` → `x`", "- answer: `2 * x` -> `x`", "; the arrow is →"),
 ]
 
 
