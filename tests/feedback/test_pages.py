@@ -246,7 +246,11 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("## not-doubled", "##not-doubled", "no line of a page begins like this"),
     ("## not-doubled", "### not-doubled", "no line of a page begins like this"),
     ("## not-doubled", "## not-doubled: x", "a heading is `## id` or `## id · explainer`"),
-    ("## nothing-added · told", "## nothing-added · tolled", "name 'tolled' is not defined"),
+    (
+        "## nothing-added · told",
+        "## nothing-added · tolled",
+        "tolled is no explainer: NameError: name 'tolled' is not defined",
+    ),
     ("## nothing-added · told", "## not-doubled", "'not-doubled' has a heading above"),
     ("> Plus\n> 1.\n", "", "nothing-added needs a text and, after >, what to think about next"),
     ("Nothing was doubled.\n> {FIRST}\n", "", "not-doubled has no text, and stands in no catalog"),
@@ -294,6 +298,10 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("- answer: `x + x`", "- answer: `x + x", "got '`x + x'; a backtick is missing"),
     ("- answer: `x + x`", "- answer:`x + x`", "; a blank belongs after `answer:`"),
     ("- answer: `2 * x` → `x`", "- answer: `2 * x` -> `x`", "; the arrow is →"),
+    ("## nothing-added · told", "## nothing-added · double(1)", "double(1) is no explainer: a function that takes"),
+    ("## right", "## rights", "rights has no text: is `## right` meant?"),
+    ("- not-doubled & nothing-added\n", "- not-doubled & nobody\n", "no mistake is called nobody"),
+    ("- not-doubled & nothing-added: `1 * x`", "- not-doubled & nobody: `1 * x`", "no mistake is called nobody"),
 ]
 
 
@@ -303,6 +311,21 @@ def test_a_slip_is_one_sentence_with_the_file_and_the_line(load, old, new, words
     with pytest.raises(pages.PageError) as caught:
         load(PAGE.replace(old, new)).banks()
     assert words in str(caught.value) and re.match(r".*double\.md:\d+: ", str(caught.value))
+
+
+def test_an_explainer_takes_a_comparison_alone(load):
+    with pytest.raises(pages.PageError, match=r"double\.md:26: worst is no explainer: a function that takes"):
+        load(
+            PAGE.replace("· told", "· worst"),
+            MODULE.replace("def told(case)", "def worst(x, y): ...\n\ndef told(case)"),
+        )
+
+
+def test_where_an_exercise_has_no_steps_a_word_before_code_is_a_slip_for_answer(load):
+    page = re.sub(r"- (double|add): .*\n", "", PAGE).replace("- answer: `x + x`", "- Answer: `x + x`")
+    module = MODULE.replace("assemble=from_steps, ", "")
+    with pytest.raises(pages.PageError, match="no answer has a step Answer; there are none, and `- answer: ` is small"):
+        load(page.replace("- not-doubled & nothing-added\n", ""), module).banks()
 
 
 def test_blanks_at_the_end_of_a_line_are_no_slip(load):
