@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -330,7 +330,7 @@ class Base:
         self.code, self.page, self.names, self.cls = block, loaded.page, {}, loaded.reference
         self.text = block.text if block else _without_docstring(loaded.reference)
         self.texts = {"base": self.text}
-        last = ast.parse(self.text).body[-1]
+        last = _last(loaded.page, block, self.text) if block else None
         if block and isinstance(last, (ast.FunctionDef, ast.ClassDef)):
             self.names = defined(loaded.page, block, loaded.names, kind)
             self.cls = self.names[last.name]
@@ -371,7 +371,7 @@ class Base:
 def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
     """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
     with _at(page, code.line):
-        last = ast.parse(text).body[-1]
+        last = _last(page, code, text)
         inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
         if not inner:
             text = _as_body(text, last, arguments, name)
@@ -383,6 +383,18 @@ def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | No
         return made
 
 
+def _last(page: Page, code: Code, text: str) -> ast.stmt:
+    """The last statement of a code; a slip in a block is told with its own line."""
+    try:
+        body = ast.parse(text).body
+    except SyntaxError as error:
+        line = code.line + (error.lineno or 0) if code.block else code.line
+        raise page.fail(line, f"{type(error).__name__}: {error.msg}, in `{(error.text or text).strip()}`") from error
+    if not body:
+        raise page.fail(code.line, "here is no code")
+    return body[-1]
+
+
 def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) -> Any:
     """One step or method of an answer."""
     return compiled(page, code, code.steps[name], names, arguments, name)
@@ -391,6 +403,7 @@ def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) 
 def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
     """What a block defines."""
     with _at(page, block.line):
+        _last(page, block, block.text)
         scope = _run(page, kind, block.text, block.line + 1, names)
     return {name: value for name, value in scope.items() if names.get(name) is not value and name[:2] != "__"}
 
@@ -410,7 +423,10 @@ def _run(page: Page, kind: str, text: str, first: int, names: dict) -> dict:
     """Execute code whose first line is this line of the page; that of an answer counts as a learner's."""
     file = f"{page.path.name if kind == 'answer' else page.path}:{first}"
     text = "\n" * (first - 1) + text
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    lines, cache = text.splitlines(keepends=True), cast("dict[str, tuple]", linecache.cache)
+    while cache.get(file, (0, None, lines))[2] != lines:  # an edit above an expression, or of another base
+        file += "'"
+    cache[file] = (len(text), None, lines, file)
     scope = {**names, "__name__": page.name}
     exec(compile(text, file, "exec"), scope)
     return scope

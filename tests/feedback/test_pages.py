@@ -1,6 +1,7 @@
 """Pages: what they become, and what is said of a slip in one."""
 
 import importlib
+import inspect
 import itertools
 import re
 import sys
@@ -143,6 +144,13 @@ def test_an_exception_in_an_answer_is_told_with_its_line_of_the_page(load):
     [*_, answer] = exercise.banks().right
     line = 1 + (PAGE + "```python answer\nx = x + 1\n").count("\n")
     assert f"at your line {line}: `return x / (x - x)`" in check(exercise, answer.code).message
+
+
+def test_the_source_of_an_answer_is_its_own_below_an_edit_too(load):
+    exercise = load(PAGE + "- answer: `2 * x` → `x + x`\n- answer: `1 + x + x`\n")
+    *_, edited, expression = exercise.banks().right
+    assert "return x + x + 1" in inspect.getsource(edited.code)
+    assert "return 1 + x + x" in inspect.getsource(expression.code)
 
 
 def test_in_a_body_the_name_of_the_answer_means_the_reference(load):
@@ -302,6 +310,10 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("## right", "## rights", "rights has no text: is `## right` meant?"),
     ("- not-doubled & nothing-added\n", "- not-doubled & nobody\n", "no mistake is called nobody"),
     ("- not-doubled & nothing-added: `1 * x`", "- not-doubled & nobody: `1 * x`", "no mistake is called nobody"),
+    ("    x = x + x\nreturn", "    x = x + x\n\treturn", "double.md:46: TabError: inconsistent use of tabs"),
+    ("return x / 2", "retrun x / 2", "double.md:16: SyntaxError: invalid syntax, in `retrun x / 2`"),
+    ("helpers\ndef half", "base\ndef half(x)\n\ndef half", "double.md:15: SyntaxError: expected ':', in `def half(x)`"),
+    ("- answer: `x + x`", "- answer: `# x`", "here is no code"),
 ]
 
 
