@@ -66,6 +66,7 @@ EDIT = re.compile(rf"{SPAN} → (?:{SPAN}|nothing)")
 EDITS = re.compile(rf"{EDIT.pattern}(?:, {EDIT.pattern})*(?:, of (?P<of>[\w-]+))?")
 STEP = re.compile(rf"(\w+): {SPAN}")
 STEPS = re.compile(rf"{STEP.pattern}(?:, {STEP.pattern})*")
+NUMBERS = {"minutes": r"\d+", "difficulty": "[123]"}
 FIELDS = ("minutes", "difficulty", "gives", "correct", "uses", "steps")
 TWO, RIGHT, LIMITED, UNNAMED = RESERVED = ("two at once", "right", "limited", "unnamed")
 
@@ -169,26 +170,29 @@ def _read(path: Path, changed: int) -> Page:
 # ---------------------------------------------------------------- lines to blocks
 
 MARK = re.compile(
-    r"(?P<mark>##?|[->]|\d\.) (?P<text>.*\S)|(?P<fence>```.*)|(?P<paragraph>[^\s#>`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
+    r"(?P<mark>##?|[->]|\d\.) (?P<text>.*\S)|(?P<fence>```.*)"
+    r"|(?P<paragraph>(?!<!--)[^\s#>`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
 )
 NAMED = re.compile(rf"({'|'.join((*FIELDS, 'include', 'raised in'))}|[A-Z][A-Z_0-9]+): ")  # a paragraph of its own
+BEGINNINGS = "it begins with `# `, `## `, `- `, `> `, `1. ` or ```, or is text that begins with a word or with `code`"
+ABOVE = "a mistake begins with `## id`, a hint with `1. `, a field with its name"
 FURTHER = {"-": "  ", ">": "> ", ".": "   "}  # how the further lines of an item, a quotation and a hint begin
 
 
 def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
     """(line, mark, text) of each block; the mark is #, ##, -, >, 1., "" for a paragraph, or the line of a fence."""
-    lines, n = path.read_text(encoding="utf-8").split("\n"), 0
+    lines, n = [line.rstrip() for line in path.read_text(encoding="utf-8").split("\n")], 0
     while n < len(lines):
         start, found = n, MARK.fullmatch(lines[n])
         n += 1
-        if not lines[start].strip():
+        if not lines[start]:
             continue
         if not found:
-            raise PageError(path, n, f"no line of a page begins like this: {lines[start]!r}")
+            raise PageError(path, n, f"no line of a page begins like this: {lines[start]!r}; {BEGINNINGS}")
         if found["fence"]:
-            while n < len(lines) and lines[n] != "```":
+            while n < len(lines) and not lines[n].startswith("```"):
                 n += 1
-            if n == len(lines):
+            if n == len(lines) or lines[n] != "```":
                 raise PageError(path, start + 1, "this block has no end: a line of ```")
             yield start + 1, found["fence"], "\n".join(lines[start + 1 : n])
             n += 1
@@ -231,6 +235,13 @@ class _Reader:
         found = HEADING.fullmatch(text)
         if not found:
             raise self.page.fail(self.line, f"a heading is `## id` or `## id · explainer`, got {text!r}")
+        if " " in found["id"] and found["id"] not in RESERVED:
+            known = ", ".join(f"`## {each}`" for each in RESERVED)
+            raise self.page.fail(
+                self.line,
+                f"an id is one word, such as not-scaled, and an explainer follows after ` · `, got {text!r}; "
+                f"the other headings are {known}",
+            )
         self.section = Section(found["id"], self.line, found["explain"] or "")
         if found["id"] in {each.id for each in self.page.parts[self.part] if isinstance(each, Section)}:
             raise self.page.fail(self.line, f"{found['id']!r} has a heading above: say everything below one")
@@ -246,12 +257,15 @@ class _Reader:
             raise self.page.fail(self.line, f"it is `include: [scale](../common/scale.md): id, id`, got {text!r}")
         elif self.section and key and key["name"] == "raised in":
             self.section.raised_in = key["value"].strip("`")
+        elif self.section and key and key["name"].lower() == "raised in":
+            raise self.page.fail(self.line, f"it is `raised in: `, in small letters, got {text!r}")
         elif self.section and self.section.id not in RESERVED:
             self.section.means = f"{self.section.means} {text}".strip()
         elif not self.section and key:
             self._fields(text)
         else:
-            raise self.page.fail(self.line, f"no text stands here: {text!r}")
+            below = f"below `## {self.section.id}` stands code" if self.section else ABOVE
+            raise self.page.fail(self.line, f"no text stands here: {text!r}; {below}")
 
     def _fields(self, text: str) -> None:
         for each in re.split(r" · (?=\w+: )", text):
@@ -262,6 +276,9 @@ class _Reader:
                 )
             if name in self.page.fields:
                 raise self.page.fail(self.line, f"the field {name!r} stands above: say it once")
+            if name in NUMBERS and not re.fullmatch(NUMBERS[name], value):
+                wanted = "1, 2 or 3" if name == "difficulty" else "a number, such as 5"
+                raise self.page.fail(self.line, f"{name} is {wanted}, got {value!r}")
             self.page.fields[name] = value
 
     def _hint(self, mark: str, text: str) -> None:
@@ -276,16 +293,17 @@ class _Reader:
 
     def _item(self, text: str) -> None:
         if not self.section:
-            raise self.page.fail(self.line, f"code belongs below a heading, got {text!r}")
+            raise self.page.fail(self.line, f"code belongs below a heading `## id`, got {text!r}")
         if self.section.id == TWO:
             found = PAIR.fullmatch(text)
-            if not found:
-                raise self.page.fail(self.line, f"two mistakes are `id & id`, got {text!r}")
+            if not found or found["one"] == found["other"]:
+                raise self.page.fail(self.line, f"two mistakes are `id & id` or `id & id: `code``, got {text!r}")
             code = self._code("answer", found["code"]) if found["code"] else None
             self.page.pairs.append(Pair((found["one"], found["other"]), self.line, code))
             return
         answer = text.startswith("answer: ")
         kind = "answer" if answer else "suspect" if self.part else "mistake"
+        self._require_answer(kind)
         self.section.codes.append(self._code(kind, text.removeprefix("answer: ")))
 
     def _fence(self, mark: str, text: str) -> None:
@@ -300,13 +318,21 @@ class _Reader:
                 raise self.page.fail(self.line, f"there is such a block above, in line {self.page.blocks[key].line}")
             self.page.blocks[key] = Code(found["of"] or "mistake", self.line, text, block=True)
         elif not self.section:
-            raise self.page.fail(self.line, "code belongs below a heading")
+            raise self.page.fail(self.line, "code belongs below a heading `## id`")
         elif self.section.id == TWO:
             if not self.page.pairs or self.page.pairs[-1].code or found["kind"] != "answer":
                 raise self.page.fail(self.line, "this block belongs to `- id & id:` above it, as ```python answer")
             self.page.pairs[-1].code = Code("answer", self.line, text, block=True)
         else:
+            self._require_answer(found["kind"])
             self.section.codes.append(Code(found["kind"], self.line, text, block=True))
+
+    def _require_answer(self, kind: str) -> None:
+        """What stands below `## right` and the like are answers: there is no mistake that the checker could know."""
+        if self.section and self.section.id in RESERVED and kind != "answer":
+            raise self.page.fail(
+                self.line, f"below `## {self.section.id}` stand answers: `- answer: `code`` or ```python answer"
+            )
 
     def _code(self, kind: str, text: str) -> Code:
         """What stands in an item of a list."""
@@ -316,4 +342,11 @@ class _Reader:
             return Code(kind, self.line, steps=dict(STEP.findall(text)))
         if found := re.fullmatch(SPAN, text):
             return Code(kind, self.line, found[1])
-        raise self.page.fail(self.line, f"neither `code`, nor `old` → `new`, nor step: `code`, got {text!r}")
+        problem = f"neither `code`, nor `old` → `new`, nor step: `code`, got {text!r}"
+        if text.count("`") % 2:
+            problem += "; a backtick is missing"
+        elif "->" in re.sub(SPAN, "", text):
+            problem += "; the arrow is →"
+        elif text.startswith("answer:"):
+            problem += "; a blank belongs after `answer:`"
+        raise self.page.fail(self.line, problem)

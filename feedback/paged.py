@@ -23,9 +23,10 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -81,6 +82,8 @@ def exercise(
     if missing := [name for name in ("minutes", "difficulty", "gives", "correct") if name not in page.fields]:
         raise page.fail(1, f"the page lacks {' and '.join(missing)}")
     loaded = Loaded(page, module, reference, assemble, explain)
+    tried = {each.id for name in ("properties", "behavioral_tests") for each in fields.get(name, ())}
+    loaded.require_known_pairs(tried)
     return Exercise(
         id=page.number,
         minutes=int(page.fields["minutes"]),
@@ -163,7 +166,7 @@ class Loaded:
         other = pages.read(path)
         if missing := [id for id in include.ids if id not in {each.id for each in other.sections}]:
             raise page.fail(include.line, f"{include.file} has no {' and no '.join(missing)}")
-        explain = value_of(page, include.line, include.explain, names) if include.explain else None
+        explain = _explainer(page, include.line, include.explain, names) if include.explain else None
         theirs = {**names, **_used(other)}
         self._load(other, theirs, {**other.fields, **words}, include.ids, explain, own=False)
 
@@ -177,10 +180,12 @@ class Loaded:
             means, hint = (_in_words(page, line, text, words, names) for text in (section.means, section.hint))
             if not (means and hint):
                 raise page.fail(line, f"{id} needs a text and, after >, what to think about next")
-            named = value_of(page, line, section.explain, names) if section.explain else self.explain
+            named = _explainer(page, line, section.explain, names) if section.explain else self.explain
             self.mistakes[id] = Mistake(means, hint, explain or named, section.raised_in)
         elif not section.codes or any(code.kind != "answer" for code in section.codes):
             raise page.fail(line, f"{id} has no text, and stands in no catalog that is included above")
+        elif close := get_close_matches(id.lower(), pages.RESERVED, 1, cutoff=0.9):
+            raise page.fail(line, f"{id} has no text: is `## {close[0]}` meant?")
         for code in section.codes:
             self.written.append((page, code, names))
             if code.kind == "answer":
@@ -198,7 +203,7 @@ class Loaded:
         known.means = _in_words(page, section.line, section.means, words, names) or known.means
         known.hint = _in_words(page, section.line, section.hint, words, names) or known.hint
         if section.explain:
-            known.explain = value_of(page, section.line, section.explain, names)
+            known.explain = _explainer(page, section.line, section.explain, names)
 
     def _way(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
         if code.steps and code.steps.keys() <= self.steps.keys():
@@ -219,9 +224,10 @@ class Loaded:
             return base.with_methods(page, code, names)
         if code.steps:
             if unknown := code.steps.keys() - self.steps.keys():
-                raise page.fail(
-                    code.line, f"no answer has a step {' or '.join(unknown)}; they are {', '.join(self.steps)}"
+                known = (
+                    f"they are {', '.join(self.steps)}" if self.steps else "there are none, and `- answer: ` is small"
                 )
+                raise page.fail(code.line, f"no answer has a step {' or '.join(unknown)}; {known}")
             return self.assemble(**self._steps(page, code, names))  # type: ignore[misc]
         text = base.edited(page, code) if code.edits else code.text
         base.texts.setdefault(id, text)
@@ -251,6 +257,13 @@ class Loaded:
                 banks.wrong.append(Answer(made, None if ids[0] == pages.UNNAMED else ids[0], place, text))
         return banks
 
+    def require_known_pairs(self, tried: set[str]) -> None:
+        """Two mistakes at once are mistakes that have a heading, or that a property or a behavioral test finds."""
+        for page, ids, _, line, _ in self.answers:
+            known = self.mistakes.keys() | tried | {each.id for each in page.sections} - set(pages.RESERVED)
+            if len(ids) == 2 and (unknown := [id for id in ids if id not in known]):
+                raise page.fail(line, f"no mistake is called {' or '.join(unknown)}")
+
     def _first_edits(self) -> dict[str, list[tuple[str, str]]]:
         found: dict[str, list[tuple[str, str]]] = {}
         for kind in ("answer", "mistake")[: 1 + (self.bases["answer"].text == self.bases["mistake"].text)]:
@@ -270,8 +283,9 @@ class Loaded:
             ways = self.mistakes[id].ways if id in self.mistakes else []
             first = next((way for way in ways if isinstance(way, dict) and not way.keys() & steps.keys()), None)
             if first is None:
+                lacking = next((each for each in ids if each not in edits), id) if edits.keys() & set(ids) else id
                 raise page.fail(
-                    line, f"{' & '.join(ids)} needs code: {id} has no edits to compose it from, and no steps"
+                    line, f"{' & '.join(ids)} needs code: {lacking} has no edits to compose it from, and no steps"
                 )
             steps |= first
         return self.assemble(**steps)  # type: ignore[misc]  # where there are steps, there is assemble
@@ -316,7 +330,7 @@ class Base:
         self.code, self.page, self.names, self.cls = block, loaded.page, {}, loaded.reference
         self.text = block.text if block else _without_docstring(loaded.reference)
         self.texts = {"base": self.text}
-        last = ast.parse(self.text).body[-1]
+        last = _last(loaded.page, block, self.text) if block else None
         if block and isinstance(last, (ast.FunctionDef, ast.ClassDef)):
             self.names = defined(loaded.page, block, loaded.names, kind)
             self.cls = self.names[last.name]
@@ -350,7 +364,7 @@ class Base:
 def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
     """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
     with placed(page, code.line):
-        last = ast.parse(text).body[-1]
+        last = _last(page, code, text)
         inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
         if not inner:
             text = _as_body(text, last, arguments, name)
@@ -371,6 +385,18 @@ def edited(page: Page, code: Code, text: str) -> str:
     return text
 
 
+def _last(page: Page, code: Code, text: str) -> ast.stmt:
+    """The last statement of a code; a slip in a block is told with its own line."""
+    try:
+        body = ast.parse(text).body
+    except SyntaxError as error:
+        line = code.line + (error.lineno or 0) if code.block else code.line
+        raise page.fail(line, f"{type(error).__name__}: {error.msg}, in `{(error.text or text).strip()}`") from error
+    if not body:
+        raise page.fail(code.line, "here is no code")
+    return body[-1]
+
+
 def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) -> Any:
     """One step or method of an answer."""
     return compiled(page, code, code.steps[name], names, arguments, name)
@@ -379,6 +405,7 @@ def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) 
 def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
     """What a block defines."""
     with placed(page, block.line):
+        _last(page, block, block.text)
         scope = _run(page, kind, block.text, block.line + 1, names)
     return {name: value for name, value in scope.items() if names.get(name) is not value and name[:2] != "__"}
 
@@ -398,7 +425,10 @@ def _run(page: Page, kind: str, text: str, first: int, names: dict) -> dict:
     """Execute code whose first line is this line of the page; that of an answer counts as a learner's."""
     file = f"{page.path.name if kind == 'answer' else page.path}:{first}"
     text = "\n" * (first - 1) + text
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    lines, cache = text.splitlines(keepends=True), cast("dict[str, tuple]", linecache.cache)
+    while cache.get(file, (0, None, lines))[2] != lines:  # an edit above an expression, or of another base
+        file += "'"
+    cache[file] = (len(text), None, lines, file)
     scope = {**names, "__name__": page.name}
     exec(compile(text, file, "exec"), scope)
     return scope
@@ -488,6 +518,21 @@ def value_of(page: Page, line: int, text: str, names: dict) -> Any:
     """What an expression in a heading stands for."""
     with placed(page, line):
         return eval(text, dict(names))
+
+
+def _explainer(page: Page, line: int, text: str, names: dict) -> Callable:
+    """What the text names; it takes a Comparison."""
+    try:
+        found = eval(text, dict(names))
+    except Exception as error:
+        raise page.fail(line, f"{text} is no explainer: {type(error).__name__}: {error}") from error
+    try:
+        inspect.signature(found).bind(None)
+    except ValueError:  # it is written in C, and does not say what it takes
+        pass
+    except TypeError:
+        raise page.fail(line, f"{text} is no explainer: a function that takes a Comparison alone") from None
+    return found
 
 
 def _in_words(page: Page, line: int, text: str, words: dict, names: dict) -> str:

@@ -1,6 +1,7 @@
 """Pages: what they become, and what is said of a slip in one."""
 
 import importlib
+import inspect
 import itertools
 import re
 import sys
@@ -145,6 +146,13 @@ def test_an_exception_in_an_answer_is_told_with_its_line_of_the_page(load):
     assert f"at your line {line}: `return x / (x - x)`" in check(exercise, answer.code).message
 
 
+def test_the_source_of_an_answer_is_its_own_below_an_edit_too(load):
+    exercise = load(PAGE + "- answer: `2 * x` → `x + x`\n- answer: `1 + x + x`\n")
+    *_, edited, expression = exercise.banks().right
+    assert "return x + x + 1" in inspect.getsource(edited.code)
+    assert "return 1 + x + x" in inspect.getsource(expression.code)
+
+
 def test_in_a_body_the_name_of_the_answer_means_the_reference(load):
     exercise = load(PAGE + "- answer: `double(x)`\n")
     assert exercise.banks().right[-1].code(5) == 11
@@ -246,7 +254,11 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("## not-doubled", "##not-doubled", "no line of a page begins like this"),
     ("## not-doubled", "### not-doubled", "no line of a page begins like this"),
     ("## not-doubled", "## not-doubled: x", "a heading is `## id` or `## id · explainer`"),
-    ("## nothing-added · told", "## nothing-added · tolled", "name 'tolled' is not defined"),
+    (
+        "## nothing-added · told",
+        "## nothing-added · tolled",
+        "tolled is no explainer: NameError: name 'tolled' is not defined",
+    ),
     ("## nothing-added · told", "## not-doubled", "'not-doubled' has a heading above"),
     ("> Plus\n> 1.\n", "", "nothing-added needs a text and, after >, what to think about next"),
     ("Nothing was doubled.\n> {FIRST}\n", "", "not-doubled has no text, and stands in no catalog"),
@@ -273,6 +285,35 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("1. Twice?", "include: nowhere.md\n\n1. Twice?", "it is `include: [scale](../common/scale.md): id, id`"),
     ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "No module named 'no'"),
     ("2. And 1.", "2. And 1.\n\nSome text.", "no text stands here: 'Some text.'"),
+    ("- answer: `x + x`", "-\tanswer: `x + x`", "it begins with `# `, `## `, `- `"),
+    (
+        "Nothing was doubled.",
+        "<!-- better words? -->\nNothing was doubled.",
+        "no line of a page begins like this: '<!--",
+    ),
+    ("return x + 1\n```\n", "return x + 1\n", "this block has no end: a line of ```"),
+    ("## not-doubled", "## not doubled", "an id is one word, such as not-scaled"),
+    ("## nothing-added · told", "## nothing-added told", "an explainer follows after ` · `, got 'nothing-added told'"),
+    ("## not-doubled", "# not-doubled", "no text stands here: 'Nothing was doubled.'; a mistake begins with `## id`"),
+    ("1. Twice?", "1) Twice?", "no text stands here: '1) Twice?'; a mistake begins with `## id`, a hint with `1. `"),
+    ("## right\n", "## right\nAll right.\n", "no text stands here: 'All right.'; below `## right` stands code"),
+    ("minutes: 1", "minutes: one", "minutes is a number, such as 5, got 'one'"),
+    ("difficulty: 1", "difficulty: 4", "difficulty is 1, 2 or 3, got '4'"),
+    ("> {FIRST}\n", "> {FIRST}\n\nRaised in: `x`\n\n", "it is `raised in: `, in small letters"),
+    ("- answer: `1 + 2 * x`", "- `1 + 2 * x`", "below `## right` stand answers: `- answer: `code``"),
+    ("```python answer\nfor", "```python mistake\nfor", "below `## right` stand answers"),
+    ("- not-doubled & nothing-added\n", "- not-doubled & not-doubled\n", "two mistakes are `id & id`"),
+    ("- answer: `x + x`", "- answer: `x + x", "got '`x + x'; a backtick is missing"),
+    ("- answer: `x + x`", "- answer:`x + x`", "; a blank belongs after `answer:`"),
+    ("- answer: `2 * x` → `x`", "- answer: `2 * x` -> `x`", "; the arrow is →"),
+    ("## nothing-added · told", "## nothing-added · double(1)", "double(1) is no explainer: a function that takes"),
+    ("## right", "## rights", "rights has no text: is `## right` meant?"),
+    ("- not-doubled & nothing-added\n", "- not-doubled & nobody\n", "no mistake is called nobody"),
+    ("- not-doubled & nothing-added: `1 * x`", "- not-doubled & nobody: `1 * x`", "no mistake is called nobody"),
+    ("    x = x + x\nreturn", "    x = x + x\n\treturn", "double.md:46: TabError: inconsistent use of tabs"),
+    ("return x / 2", "retrun x / 2", "double.md:16: SyntaxError: invalid syntax, in `retrun x / 2`"),
+    ("helpers\ndef half", "base\ndef half(x)\n\ndef half", "double.md:15: SyntaxError: expected ':', in `def half(x)`"),
+    ("- answer: `x + x`", "- answer: `# x`", "here is no code"),
 ]
 
 
@@ -282,6 +323,26 @@ def test_a_slip_is_one_sentence_with_the_file_and_the_line(load, old, new, words
     with pytest.raises(pages.PageError) as caught:
         load(PAGE.replace(old, new)).banks()
     assert words in str(caught.value) and re.match(r".*double\.md:\d+: ", str(caught.value))
+
+
+def test_an_explainer_takes_a_comparison_alone(load):
+    with pytest.raises(pages.PageError, match=r"double\.md:26: worst is no explainer: a function that takes"):
+        load(
+            PAGE.replace("· told", "· worst"),
+            MODULE.replace("def told(case)", "def worst(x, y): ...\n\ndef told(case)"),
+        )
+
+
+def test_where_an_exercise_has_no_steps_a_word_before_code_is_a_slip_for_answer(load):
+    page = re.sub(r"- (double|add): .*\n", "", PAGE).replace("- answer: `x + x`", "- Answer: `x + x`")
+    module = MODULE.replace("assemble=from_steps, ", "")
+    with pytest.raises(pages.PageError, match="no answer has a step Answer; there are none, and `- answer: ` is small"):
+        load(page.replace("- not-doubled & nothing-added\n", ""), module).banks()
+
+
+def test_blanks_at_the_end_of_a_line_are_no_slip(load):
+    exercise = load("\n".join(f"{line}  " for line in PAGE.split("\n")))
+    assert len(exercise.banks().right) == 3 and exercise.hints == ("Twice?", "And 1.")
 
 
 def test_a_name_that_nothing_defines_is_found(load):
