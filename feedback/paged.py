@@ -190,7 +190,7 @@ class Loaded:
                 self.mistakes[id].places.append(f"{page.path.name}:{code.line}")
             if code.kind == "given":
                 names["given"] = self.given = self.mistakes[id].ways[-1]  # type: ignore[assignment]  # it has no steps
-        if not own and id in self.mistakes:
+        if not own and any(code.kind != "answer" for code in section.codes):
             self.mistakes[id].shared = len(self.mistakes[id].ways)
 
     def _reword(self, page: Page, section: Section, names: dict, words: dict) -> None:
