@@ -263,8 +263,6 @@ class _Reader:
             )
         if found["id"] in RESERVED and self.part:
             raise self.page.fail(self.line, f"{found['id']!r} stands above `# {self.part}`")
-        if found["id"] in RESERVED:
-            self._only_of_an_exercise(found["id"])
         self.section = Section(found["id"], self.line, found["explain"] or "")
         if found["id"] in {each.id for each in self.page.parts[self.part] if isinstance(each, Section)}:
             raise self.page.fail(self.line, f"{found['id']!r} has a heading above: say everything below one")

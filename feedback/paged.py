@@ -38,7 +38,7 @@ from feedback.page import Code, Include, Page, PageError, Section
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
 STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is no function has no arguments
-WORD = re.compile(r"\{([A-Z][A-Z_0-9]*)\}")
+WORD = re.compile(r"`[^`]*`|\{(\w+)\}")  # none within `code`
 
 
 class Answer(NamedTuple):
@@ -81,15 +81,19 @@ def exercise(
     if missing := [name for name in ("minutes", "difficulty", "gives", "correct") if name not in page.fields]:
         raise page.fail(1, f"the page lacks {' and '.join(missing)}")
     loaded = Loaded(page, module, reference, assemble, explain)
+    gives, correct, *hints = (
+        _in_words(page, page.lines[text], text, page.fields, loaded.names)
+        for text in (page.fields["gives"], page.fields["correct"], *page.hints)
+    )
     return Exercise(
         id=page.number,
         minutes=int(page.fields["minutes"]),
         difficulty=int(page.fields["difficulty"]),
-        gives=page.fields["gives"],
-        when_correct=page.fields["correct"],
+        gives=gives,
+        when_correct=correct,
         reference=reference,
         misconceptions=tuple(loaded.misconceptions()),
-        hints=tuple(page.hints),
+        hints=tuple(hints),
         page=loaded,
         given=loaded.given,
         **fields,
@@ -130,6 +134,7 @@ class Loaded:
         self.mistakes: dict[str, Mistake] = {}
         self.answers: list[tuple[Page, tuple[str, ...], Code | None, int, dict]] = []
         self.given: Callable | None = None
+        self.included: set[tuple[Path, str]] = set()  # mistakes of other pages
         self.written: list[tuple[Page, Code, dict]] = []  # every piece of code, with the names that it may use
         self.bases = {kind: Base(self, kind) for kind in ("mistake", "answer")}
         self.bases["given"] = self.bases["mistake"]
@@ -163,7 +168,11 @@ class Loaded:
         other = pages.read(path)
         if missing := [id for id in include.ids if id not in {each.id for each in other.sections}]:
             raise page.fail(include.line, f"{include.file} has no {' and no '.join(missing)}")
-        explain = value_of(page, include.line, include.explain, names) if include.explain else None
+        for id in include.ids or [each.id for each in other.sections]:
+            if (path, id) in self.included:
+                raise page.fail(include.line, f"{id} of {include.file} is taken over twice")
+            self.included.add((path, id))
+        explain = _explainer(page, include.line, include.explain, names)
         theirs = {**names, **_used(other)}
         self._load(other, theirs, {**other.fields, **words}, include.ids, explain, own=False)
 
@@ -177,8 +186,8 @@ class Loaded:
             means, hint = (_in_words(page, line, text, words, names) for text in (section.means, section.hint))
             if not (means and hint):
                 raise page.fail(line, f"{id} needs a text and, after >, what to think about next")
-            named = value_of(page, line, section.explain, names) if section.explain else self.explain
-            self.mistakes[id] = Mistake(means, hint, explain or named, section.raised_in)
+            named = _explainer(page, line, section.explain, names)
+            self.mistakes[id] = Mistake(means, hint, explain or named or self.explain, section.raised_in)
         elif not section.codes or any(code.kind != "answer" for code in section.codes):
             raise page.fail(line, f"{id} has no text, and stands in no catalog that is included above")
         for code in section.codes:
@@ -197,8 +206,7 @@ class Loaded:
         known = self.mistakes[section.id]
         known.means = _in_words(page, section.line, section.means, words, names) or known.means
         known.hint = _in_words(page, section.line, section.hint, words, names) or known.hint
-        if section.explain:
-            known.explain = value_of(page, section.line, section.explain, names)
+        known.explain = _explainer(page, section.line, section.explain, names) or known.explain
 
     def _way(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
         if code.steps and code.steps.keys() <= self.steps.keys():
@@ -219,9 +227,8 @@ class Loaded:
             return base.with_methods(page, code, names)
         if code.steps:
             if unknown := code.steps.keys() - self.steps.keys():
-                raise page.fail(
-                    code.line, f"no answer has a step {' or '.join(unknown)}; they are {', '.join(self.steps)}"
-                )
+                known = f"the steps are {', '.join(self.steps)}" if self.steps else "this exercise has no steps"
+                raise page.fail(code.line, f"neither `answer: ` nor a step: {' or '.join(sorted(unknown))}; {known}")
             return self.assemble(**self._steps(page, code, names))  # type: ignore[misc]
         text = base.edited(page, code) if code.edits else code.text
         base.texts.setdefault(id, text)
@@ -237,10 +244,13 @@ class Loaded:
     def banks(self) -> Banks:
         """All answers of the page and of the pages that it includes, compiled."""
         banks, edits = Banks(), self._first_edits()
+        known = self.mistakes.keys() | {ids[0] for _, ids, *_ in self.answers if len(ids) == 1}
         for page, ids, code, line, names in self.answers:
             if code and ids == ("helpers",):
                 names.update(defined(page, code, names, "answer"))
                 continue
+            if len(ids) == 2 and (missing := [id for id in ids if id not in known]):
+                raise page.fail(line, f"nothing on the page has the id {' or '.join(missing)}")
             made = self._made(page, code, names, ids[0]) if code else self._composed(page, ids, line, edits)
             place, text = f"{page.path.name}:{line}", self.text_of(page, code) if code else ""
             if ids[0] in (pages.RIGHT, pages.LIMITED):
@@ -366,9 +376,7 @@ def edited(page: Page, code: Code, text: str) -> str:
     """The text with each edit carried out."""
     for old, new in code.edits:
         if text.count(old) != 1:
-            raise page.fail(
-                code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}"
-            )
+            raise page.fail(code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}")
         text = text.replace(old, new)
     return text
 
@@ -470,7 +478,7 @@ def _used(page: Page) -> dict:
     found: dict[str, Any] = {}
     for name in page.fields.get("uses", "").split(", "):
         if name:
-            with _at(page, 1):
+            with _at(page, page.lines[page.fields["uses"]]):
                 found.update(_public(name))
     return found
 
@@ -492,14 +500,25 @@ def value_of(page: Page, line: int, text: str, names: dict) -> Any:
         return eval(text, dict(names))
 
 
+def _explainer(page: Page, line: int, name: str, names: dict) -> Callable | None:
+    found = value_of(page, line, name, names) if name else None
+    if name and not callable(found):
+        raise page.fail(line, f"an explainer is a function of what was compared, but {name} is {found!r}")
+    return found
+
+
 def _in_words(page: Page, line: int, text: str, words: dict, names: dict) -> str:
     """The text, with words in place of what stands in braces; words may contain others."""
-    while found := WORD.search(text):
-        word = words.get(found[1], names.get(found[1]))
-        if not isinstance(word, str):
+
+    def word(found: re.Match) -> str:
+        if not found[1]:
+            return found[0]
+        said = words.get(found[1], names.get(found[1]))
+        if not isinstance(said, str):
             raise page.fail(line, f"nothing says what {{{found[1]}}} stands for")
-        text = text[: found.start()] + word + text[found.end() :]
-    return text
+        return _in_words(page, line, said, {**words, found[1]: None}, names)  # a word within itself says nothing
+
+    return WORD.sub(word, text)
 
 
 def _free_names(text: str) -> set[str]:

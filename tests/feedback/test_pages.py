@@ -250,7 +250,7 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("## nothing-added · told", "## not-doubled", "'not-doubled' has a heading above"),
     ("> Plus\n> 1.\n", "", "nothing-added needs a text and, after >, what to think about next"),
     ("Nothing was doubled.\n> {FIRST}\n", "", "not-doubled has no text, and stands in no catalog"),
-    ("- answer: `x + x`", "- anwser: `x + x`", "no answer has a step anwser; they are double, add"),
+    ("- answer: `x + x`", "- anwser: `x + x`", "neither `answer: ` nor a step: anwser; the steps are double, add"),
     ("- answer: `x + x`", "- answer: x + x", "neither `code`, nor `old` → `new`, nor step: `code`"),
     ("- answer: `x + x`", "+ answer: `x + x`", "no line of a page begins like this"),
     ("- answer: `x + x`", " - answer: `x + x`", "no line of a page begins like this"),
@@ -258,7 +258,7 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("- answer: `2 * x` → `x`", "- answer: `3 * x` → `x`", "an edit fits one place, but `3 * x` stands 0 times"),
     ("- answer: `2 * x` → `x`", "- answer: `x` → `3`", "an edit fits one place, but `x` stands 2 times"),
     ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `x`, of nobody", "no code stands below a heading 'nobody' above"),
-    ("- double: `x`", "- duoble: `x`", "no answer has a step duoble; they are double, add"),
+    ("- double: `x`", "- duoble: `x`", "neither `answer: ` nor a step: duoble; the steps are double, add"),
     (
         "- not-doubled & nothing-added\n",
         "- not-doubled & no-card\n",
