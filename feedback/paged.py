@@ -38,7 +38,7 @@ from feedback.page import Code, Include, Page, PageError, Section
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
 STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is no function has no arguments
-WORD = re.compile(r"`[^`]*`|\{(\w+)\}")  # none within `code`
+WORD = re.compile(r"`[^`]*`|\{([A-Za-z]\w*)\}")  # none within `code`
 
 
 class Answer(NamedTuple):
@@ -244,13 +244,10 @@ class Loaded:
     def banks(self) -> Banks:
         """All answers of the page and of the pages that it includes, compiled."""
         banks, edits = Banks(), self._first_edits()
-        known = self.mistakes.keys() | {ids[0] for _, ids, *_ in self.answers if len(ids) == 1}
         for page, ids, code, line, names in self.answers:
             if code and ids == ("helpers",):
                 names.update(defined(page, code, names, "answer"))
                 continue
-            if len(ids) == 2 and (missing := [id for id in ids if id not in known]):
-                raise page.fail(line, f"nothing on the page has the id {' or '.join(missing)}")
             made = self._made(page, code, names, ids[0]) if code else self._composed(page, ids, line, edits)
             place, text = f"{page.path.name}:{line}", self.text_of(page, code) if code else ""
             if ids[0] in (pages.RIGHT, pages.LIMITED):
