@@ -174,10 +174,10 @@ def _read(path: Path, changed: int) -> Page:
 # ---------------------------------------------------------------- lines to blocks
 
 MARK = re.compile(
-    r"(?P<mark>##?|[->]|\d\.) (?P<text>.+)|(?P<fence>```.*)|(?P<paragraph>[^\s#<>=~`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
+    r"(?P<mark>##?|[->]|\d\.) (?P<text>.+)|(?P<fence>```.*)|(?P<paragraph>[^\s#<>=|~`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
 )
 NAMED = re.compile(rf"({'|'.join((*FIELDS, 'include', 'raised in'))}|[A-Z][A-Z_0-9]+): ")  # a paragraph of its own
-FURTHER = {"-": "  ", ">": "> ", ".": "   "}  # how the further lines of an item, a quotation and a hint begin
+FURTHER = {"-": ("an item", "  "), ">": ("a quotation", "> "), ".": ("a hint", "   ")}  # how their further lines begin
 NESTED = re.compile(r"(?:[-+*>]|#+|\d+[.)]) ")  # what begins a list or a quotation of its own, even within `code`
 CODE_OR_ESCAPED = re.compile(rf"{SPAN}|\\(?P<sign>[!-/:-@\[-`{{-~])")
 
@@ -207,7 +207,7 @@ def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
                 break
             text, n = f"{text} {further}", n + 1
         if text.count("`") % 2:
-            raise PageError(path, start + 1, f"a backtick without another one: {text!r}")
+            raise PageError(path, start + 1, f"a backtick without another one: {text[:80]!r}")
         if tag := re.search(r"<[A-Za-z/!?][^<>]*>", CODE_OR_ESCAPED.sub("", text)):
             raise PageError(path, start + 1, f"a Markdown page does not show {tag[0]}: write `{tag[0]}`")
         yield start + 1, mark, CODE_OR_ESCAPED.sub(lambda found: found["sign"] or found[0], text)
@@ -215,15 +215,13 @@ def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
 
 def _further(path: Path, n: int, line: str, mark: str, inside: bool) -> str:
     """What a line adds to the block above it, whose last `code` it may be inside of; "" where it begins another one."""
-    begin, found = FURTHER.get(mark[-1:], ""), MARK.fullmatch(line)
+    (what, begin), found = FURTHER.get(mark[-1:], ("", "")), MARK.fullmatch(line)
     if not (mark and line.startswith(begin)):
         if found and not found["paragraph"] or not (found or inside):
             return ""
         if mark and not inside:
-            problem = (
-                f"the further lines of what stands above begin with {begin!r}, and a text needs a blank line above"
-            )
-            raise PageError(path, n, f"{problem}: {line!r}")
+            problem = f"a further line of {what} begins with {begin!r}, and a text stands below a blank line"
+            raise PageError(path, n, f"{problem}, got {line!r}")
         if NAMED.match(line):
             raise PageError(path, n, f"a blank line belongs above {line!r}")
         begin = ""
@@ -276,9 +274,10 @@ class _Reader:
             self.section = None
         elif text.startswith("include:"):
             raise self.page.fail(self.line, f"it is `include: [scale](../common/scale.md): id, id`, got {text!r}")
-        elif self.section and self.section.id not in RESERVED and key and re.fullmatch(SPAN, key["value"]):
-            self._raised_in(self.section, key["name"], key["value"].strip("`"))
         elif self.section and self.section.id not in RESERVED:
+            if text.startswith("raised in") or key and re.fullmatch(SPAN, key["value"]):
+                self._raised_in(self.section, text)
+                return
             if self.section.hint or self.section.codes:
                 raise self.page.fail(self.line, f"the text of a mistake stands above its > and its code, got {text!r}")
             self.section.means = f"{self.section.means} {text}".strip()
@@ -287,14 +286,15 @@ class _Reader:
         else:
             raise self.page.fail(self.line, f"no text stands here: {text!r}")
 
-    def _raised_in(self, section: Section, name: str, pattern: str) -> None:
-        if name != "raised in" or section.raised_in:
-            raise self.page.fail(self.line, f"a mistake may say once where it is `raised in`, got {name!r}")
+    def _raised_in(self, section: Section, text: str) -> None:
+        found = re.fullmatch(rf"raised in: {SPAN}", text)
+        if not found or section.raised_in:
+            raise self.page.fail(self.line, f"a mistake may say once: raised in: `pattern`, got {text!r}")
         try:
-            re.compile(pattern)
+            re.compile(found[1])
         except re.error as error:
-            raise self.page.fail(self.line, f"{pattern!r} is no pattern: {error}") from error
-        section.raised_in = pattern
+            raise self.page.fail(self.line, f"{found[1]!r} is no pattern: {error}") from error
+        section.raised_in = found[1]
 
     def _fields(self, text: str) -> None:
         for each in re.split(r" · (?=\w+: )", text):

@@ -134,6 +134,7 @@ class Loaded:
         self.mistakes: dict[str, Mistake] = {}
         self.answers: list[tuple[Page, tuple[str, ...], Code | None, int, dict]] = []
         self.given: Callable | None = None
+        self.helpers: dict[str, Any] = {}  # what answers alone may use
         self.included: set[tuple[Path, str]] = set()  # mistakes of other pages
         self.written: list[tuple[Page, Code, dict]] = []  # every piece of code, with the names that it may use
         self.bases = {kind: Base(self, kind) for kind in ("mistake", "answer")}
@@ -245,8 +246,9 @@ class Loaded:
         """All answers of the page and of the pages that it includes, compiled."""
         banks, edits = Banks(), self._first_edits()
         for page, ids, code, line, names in self.answers:
+            names = {**names, **self.helpers}
             if code and ids == ("helpers",):
-                names.update(defined(page, code, names, "answer"))
+                self.helpers.update(defined(page, code, names, "answer"))
                 continue
             made = self._made(page, code, names, ids[0]) if code else self._composed(page, ids, line, edits)
             place, text = f"{page.path.name}:{line}", self.text_of(page, code) if code else ""
@@ -271,7 +273,7 @@ class Loaded:
         """An answer with two mistakes, out of the first edits of both, or else of their first steps."""
         if all(id in edits for id in ids):
             code = Code("answer", line, edits=[edit for id in ids for edit in edits[id]])
-            return self._made(page, code, self.names, " & ".join(ids))
+            return self._made(page, code, {**self.names, **self.helpers}, " & ".join(ids))
         steps: dict[str, Callable] = {}
         for id in ids:
             ways = self.mistakes[id].ways if id in self.mistakes else []
@@ -306,7 +308,8 @@ class Loaded:
             text = self.text_of(page, code)
             if "noqa: F821" in text:
                 continue
-            known = names.keys() | vars(builtins).keys() | {"__class__"} | self.bases[code.kind].names.keys()
+            known = self.helpers.keys() if code.kind == "answer" else set()
+            known |= names.keys() | vars(builtins).keys() | {"__class__"} | self.bases[code.kind].names.keys()
             methods = [self.bases[code.kind].arguments_of(name) for name in code.steps]
             given = " ".join([self.arguments or "", *filter(None, [*self.steps.values(), *methods])])
             missing = sorted(_free_names(text) - known - set(re.findall(r"\w+", given)) - {self.reference.__name__})
@@ -323,7 +326,7 @@ class Base:
         self.code, self.page, self.names, self.cls = block, loaded.page, {}, loaded.reference
         self.text = block.text if block else _without_docstring(loaded.reference)
         self.texts = {"base": self.text}
-        last = ast.parse(self.text).body[-1]
+        last = last_of(loaded.page, block.line, self.text) if block else None
         if block and isinstance(last, (ast.FunctionDef, ast.ClassDef)):
             self.names = defined(loaded.page, block, loaded.names, kind)
             self.cls = self.names[last.name]
@@ -356,8 +359,8 @@ class Base:
 
 def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
     """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
+    last = last_of(page, code.line, text)
     with _at(page, code.line):
-        last = ast.parse(text).body[-1]
         inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
         if not inner:
             text = _as_body(text, last, arguments, name)
@@ -376,6 +379,14 @@ def edited(page: Page, code: Code, text: str) -> str:
             raise page.fail(code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}")
         text = text.replace(old, new)
     return text
+
+
+def last_of(page: Page, line: int, text: str) -> ast.stmt:
+    """The last statement of code that stands in this line."""
+    with _at(page, line):
+        if found := ast.parse(text).body:
+            return found[-1]
+        raise page.fail(line, "there is no code here")
 
 
 def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) -> Any:
@@ -500,7 +511,7 @@ def value_of(page: Page, line: int, text: str, names: dict) -> Any:
 def _explainer(page: Page, line: int, name: str, names: dict) -> Callable | None:
     found = value_of(page, line, name, names) if name else None
     if name and not callable(found):
-        raise page.fail(line, f"an explainer is a function of what was compared, but {name} is {found!r}")
+        raise page.fail(line, f"an explainer is a function of what was compared, not {name}")
     return found
 
 

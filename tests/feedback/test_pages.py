@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from feedback import page as pages
+from feedback.catalog import Exercises
 from feedback.checker import check
 
 PAGE = """# 9.1 double
@@ -234,6 +235,27 @@ EXERCISE = exercise(Double, returns=("y",), runner=ModuleRunner(lambda cls, x: c
     assert mistake.variants[0]()(5) == banks.wrong[0].code()(5) == 6 and banks.right[0].code()(5) == 11
 
 
+def test_a_page_means_the_same_after_a_formatter(load):
+    formatted = [  # by Prettier and by mdformat, and with what editors may leave
+        ("- answer: `x + x`", "- answer: `(x +\nx)`"),
+        ("- answer: `2 * x` → `x`\n", "- answer: `2 * x` → `x`  \n"),
+        ("Nothing\nwas added.", "Nothing was\nadded\\."),
+        ("2. And 1.", "1. And 1\\."),
+        ("## not-doubled", "\n\n## not-doubled"),
+        ("# 9.1 double", "\ufeff\n# 9.1 double"),
+    ]
+    text = PAGE
+    for old, new in formatted:
+        text = text.replace(old, new)
+    before, after = load(), load(text)
+    assert before.hints == after.hints
+    assert [(m.id, m.means, m.hint) for m in before.misconceptions] == [
+        (m.id, m.means, m.hint) for m in after.misconceptions
+    ]
+    results = [[answer.code(5) for bank in vars(each.banks()).values() for answer in bank] for each in (before, after)]
+    assert results[0] == results[1]
+
+
 # ---------------------------------------------------------------- slips
 
 SLIPS = [  # what stands on the page, what is written in its place, and what is said of it
@@ -273,6 +295,38 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("1. Twice?", "include: nowhere.md\n\n1. Twice?", "it is `include: [scale](../common/scale.md): id, id`"),
     ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "No module named 'no'"),
     ("2. And 1.", "2. And 1.\n\nSome text.", "no text stands here: 'Some text.'"),
+    ("minutes: 1", "minutes: one", "minutes is a whole number"),
+    ("1 · difficulty", "1, difficulty", "minutes is a whole number, and `·` stands before the next field"),
+    ("2. And 1.", "2. And {ONE}.", "nothing says what {ONE} stands for"),
+    ("FIRST: What", "FIRST: {FIRST} What", "nothing says what {FIRST} stands for"),
+    ("> {FIRST}", "> {first}", "nothing says what {first} stands for"),
+    ("> Plus\n> 1.", "> Plus\n1.", "a further line of a quotation begins with '> '"),
+    ("2. And 1.", "2. And\n1, too.", "a further line of a hint begins with '   '"),
+    ("> Plus\n> 1.", "> Plus\n> - 1.", "a list or quotation of its own begins here"),
+    ("> Plus\n> 1.\n", "> Plus\n\n1.\n", "the text of a mistake stands above its > and its code"),
+    ("Nothing\nwas", "<!-- Nothing -->\nwas", "no line of a page begins like this"),
+    ("Nothing\nwas", "No <b>thing</b>\nwas", "a Markdown page does not show <b>: write `<b>`"),
+    ("Nothing\nwas", "`Nothing\nwas", "a backtick without another one"),
+    ("Nothing\nwas", "raised in: x\n\nNothing\nwas", "a mistake may say once: raised in: `pattern`"),
+    ("Nothing\nwas", "raisd in: `x`\n\nNothing\nwas", "a mistake may say once: raised in: `pattern`"),
+    ("Nothing\nwas", "raised in: `(`\n\nNothing\nwas", "'(' is no pattern"),
+    ("## nothing-added · told", "## nothing-added - told", "a heading is `## id` or `## id · explainer`"),
+    ("## nothing-added · told", "## nothing-added · math", "an explainer is a function of what was compared"),
+    ("## right\n- answer: ", "## right\n- ", "below right stand answers"),
+    ("## right", "# Suspects\n\n## right", "'right' stands above `# Suspects`"),
+    ("- answer: `x + x`", "- answer: `# x + x`", "there is no code here"),
+    ("- answer: `x + x`", "- answer: `x + x", "a backtick without another one"),
+    ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `2 * x`", "an edit changes nothing"),
+    ("- double: `x`", "- double: `x`, double: `3 * x`", "a step stands twice"),
+    ("1. Twice?", "include: [it](catalog.md): zero, zero\n\n1. Twice?", "zero of catalog.md is taken over twice"),
+    ("## not-doubled", "```python base\nretrun x\n```\n## not-doubled", "SyntaxError: invalid syntax, in `retrun x`"),
+]
+
+SLIPS_IN_A_CATALOG = [
+    ("steps: double(x)", "gives: 2x", "a catalog, `# name`, has no gives"),
+    ("steps: double(x)", "1. Twice?", "a catalog, `# name`, has no hints"),
+    ("steps: double(x)", "uses: no.such.module", "No module named 'no'"),
+    ("## zero", "```python base\nreturn 2 * x\n```\n\n## zero", "a catalog, `# name`, has no base"),
 ]
 
 
@@ -280,8 +334,48 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
 def test_a_slip_is_one_sentence_with_the_file_and_the_line(load, old, new, words):
     assert PAGE.count(old) == 1
     with pytest.raises(pages.PageError) as caught:
-        load(PAGE.replace(old, new)).banks()
+        load(PAGE.replace(old, new), catalog=CATALOG).banks()
     assert words in str(caught.value) and re.match(r".*double\.md:\d+: ", str(caught.value))
+
+
+@pytest.mark.parametrize("old, new, words", SLIPS_IN_A_CATALOG)
+def test_a_slip_in_a_catalog_is_told_of_the_catalog(load, old, new, words):
+    include = "TIMES: 3\n\ninclude: [catalog](catalog.md)\n\n## not-doubled"
+    with pytest.raises(pages.PageError) as caught:
+        load(PAGE.replace("## not-doubled", include), catalog=CATALOG.replace(old, new))
+    assert words in str(caught.value) and re.match(r".*catalog\.md:\d+: ", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "old, new, line",
+    [
+        ("> Plus\n> 1.", "> Plus\n1.", "1."),
+        ("- answer: `x + x`", "- answer: `x +\nx`\n- answer: x", "- answer: x"),
+        ("minutes: 1 · difficulty: 1", "minutes: 1\n\ndifficulty: one", "difficulty: one"),
+        ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "uses: no.such.module"),
+    ],
+)
+def test_the_line_of_a_slip_is_its_own(load, old, new, line):
+    text = PAGE.replace(old, new)
+    with pytest.raises(pages.PageError) as caught:
+        load(text).banks()
+    assert caught.value.line == 1 + text.split("\n").index(line)
+
+
+def test_two_pages_with_one_number_are_refused(tmp_path):
+    for name in ("double", "triple"):
+        (tmp_path / "n09_room").mkdir(exist_ok=True)
+        (tmp_path / "n09_room" / f"{name}.md").write_text(f"# 9.1 {name}\n", encoding="utf-8")
+    with pytest.raises(pages.PageError, match=r"triple\.md:1: 9\.1 is the number of .*double\.md, too"):
+        Exercises("course", str(tmp_path))
+
+
+def test_a_helper_of_answers_is_unknown_to_known_mistakes(load):
+    page = PAGE.replace("## not-doubled", "```python answer helpers\ntwo = 2\n```\n## not-doubled")
+    exercise = load(page.replace("- add: `x`", "- add: `x + two`").replace("`x + x`", "`x * two`"))
+    assert [answer.code(5) for answer in exercise.banks().wrong][1] == 10
+    [found] = exercise.page.unknown_names()
+    assert found.endswith("nothing defines two")
 
 
 def test_a_name_that_nothing_defines_is_found(load):
