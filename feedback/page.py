@@ -178,7 +178,7 @@ MARK = re.compile(
 )
 NAMED = re.compile(rf"({'|'.join((*FIELDS, 'include', 'raised in'))}|[A-Z][A-Z_0-9]+): ")  # a paragraph of its own
 FURTHER = {"-": ("an item", "  "), ">": ("a quotation", "> "), ".": ("a hint", "   ")}  # how their further lines begin
-NESTED = re.compile(r"(?:[-+*>]|#+|\d+[.)]) ")  # what begins a list or a quotation of its own, even within `code`
+NESTED = re.compile(r">|(?:[-+*]|#+|\d+[.)]) ")  # what begins a list or a quotation of its own, even within `code`
 CODE_OR_ESCAPED = re.compile(rf"{SPAN}|\\(?P<sign>[!-/:-@\[-`{{-~])")
 
 
