@@ -212,7 +212,7 @@ class Loaded:
     def _way(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
         if code.steps and code.steps.keys() <= self.steps.keys():
             steps = self._steps(page, code, names)
-            with _at(page, code.line):
+            with placed(page, code.line):
                 _require_steps(id, self.assemble, steps)
             return steps
         return self._made(page, code, names, id)
@@ -360,7 +360,7 @@ class Base:
 def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
     """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
     last = last_of(page, code.line, text)
-    with _at(page, code.line):
+    with placed(page, code.line):
         inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
         if not inner:
             text = _as_body(text, last, arguments, name)
@@ -383,7 +383,7 @@ def edited(page: Page, code: Code, text: str) -> str:
 
 def last_of(page: Page, line: int, text: str) -> ast.stmt:
     """The last statement of code that stands in this line."""
-    with _at(page, line):
+    with placed(page, line):
         if found := ast.parse(text).body:
             return found[-1]
         raise page.fail(line, "there is no code here")
@@ -396,7 +396,7 @@ def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) 
 
 def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
     """What a block defines."""
-    with _at(page, block.line):
+    with placed(page, block.line):
         scope = _run(page, kind, block.text, block.line + 1, names)
     return {name: value for name, value in scope.items() if names.get(name) is not value and name[:2] != "__"}
 
@@ -423,7 +423,7 @@ def _run(page: Page, kind: str, text: str, first: int, names: dict) -> dict:
 
 
 @contextmanager
-def _at(page: Page, line: int) -> Iterator[None]:
+def placed(page: Page, line: int) -> Iterator[None]:
     """Says of any error where on the page it arose."""
     try:
         yield
@@ -486,7 +486,7 @@ def _used(page: Page) -> dict:
     found: dict[str, Any] = {}
     for name in page.fields.get("uses", "").split(", "):
         if name:
-            with _at(page, page.lines[page.fields["uses"]]):
+            with placed(page, page.lines[page.fields["uses"]]):
                 found.update(_public(name))
     return found
 
@@ -504,7 +504,7 @@ def _steps_of(assemble: Callable | None) -> dict[str, str | None]:
 
 def value_of(page: Page, line: int, text: str, names: dict) -> Any:
     """What an expression in a heading stands for."""
-    with _at(page, line):
+    with placed(page, line):
         return eval(text, dict(names))
 
 
