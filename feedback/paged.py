@@ -15,13 +15,10 @@ import builtins
 import importlib
 import importlib.util
 import inspect
-import linecache
 import math
 import re
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -34,7 +31,8 @@ from torch import nn
 
 from feedback import page as pages
 from feedback.exercise import Exercise, Misconception
-from feedback.page import Code, Include, Page, PageError, Section
+from feedback.page import Code, Include, Page, Section
+from feedback.page_code import compiled, defined, edited, free_names, last_of, placed, step, value_of, without_docstring
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
 STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is no function has no arguments
@@ -312,7 +310,7 @@ class Loaded:
             known |= names.keys() | vars(builtins).keys() | {"__class__"} | self.bases[code.kind].names.keys()
             methods = [self.bases[code.kind].arguments_of(name) for name in code.steps]
             given = " ".join([self.arguments or "", *filter(None, [*self.steps.values(), *methods])])
-            missing = sorted(_free_names(text) - known - set(re.findall(r"\w+", given)) - {self.reference.__name__})
+            missing = sorted(free_names(text) - known - set(re.findall(r"\w+", given)) - {self.reference.__name__})
             found += [f"{page.path.name}:{code.line}: nothing defines {name}" for name in missing]
         return found
 
@@ -324,7 +322,7 @@ class Base:
         blocks = loaded.page.blocks
         block = blocks.get(("", kind, "base")) or blocks.get(("", "mistake", "base"))
         self.code, self.page, self.names, self.cls = block, loaded.page, {}, loaded.reference
-        self.text = block.text if block else _without_docstring(loaded.reference)
+        self.text = block.text if block else without_docstring(loaded.reference)
         self.texts = {"base": self.text}
         last = last_of(loaded.page, block.line, self.text) if block else None
         if block and isinstance(last, (ast.FunctionDef, ast.ClassDef)):
@@ -352,98 +350,6 @@ class Base:
         """Those of a method; None where the base has no such method."""
         right = getattr(self.cls, name, None) if inspect.isclass(self.cls) else None
         return str(inspect.signature(right))[1:-1] if inspect.isfunction(right) else None
-
-
-# ---------------------------------------------------------------- from text to code
-
-
-def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
-    """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
-    last = last_of(page, code.line, text)
-    with placed(page, code.line):
-        inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
-        if not inner:
-            text = _as_body(text, last, arguments, name)
-        first = code.line + code.block - (not inner and arguments is not None)
-        scope = _run(page, code.kind, text, first, names)
-        made = scope[last.name if inner else name]  # type: ignore[attr-defined]
-        if not inner and name in names:  # in a body, the answer's own name means the reference, a step's the right step
-            scope[name] = names[name]
-        return made
-
-
-def edited(page: Page, code: Code, text: str) -> str:
-    """The text with each edit carried out."""
-    for old, new in code.edits:
-        if text.count(old) != 1:
-            raise page.fail(code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}")
-        text = text.replace(old, new)
-    return text
-
-
-def last_of(page: Page, line: int, text: str) -> ast.stmt:
-    """The last statement of code that stands in this line."""
-    with placed(page, line):
-        if found := ast.parse(text).body:
-            return found[-1]
-        raise page.fail(line, "there is no code here")
-
-
-def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) -> Any:
-    """One step or method of an answer."""
-    return compiled(page, code, code.steps[name], names, arguments, name)
-
-
-def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
-    """What a block defines."""
-    with placed(page, block.line):
-        scope = _run(page, kind, block.text, block.line + 1, names)
-    return {name: value for name, value in scope.items() if names.get(name) is not value and name[:2] != "__"}
-
-
-def _as_body(text: str, last: ast.stmt, arguments: str | None, name: str) -> str:
-    """The text as the body of a function, or as the value of a name; an expression at the end is returned."""
-    if isinstance(last, ast.Expr):
-        lines = text.split("\n")
-        line, column = last.lineno - 1, len(lines[last.lineno - 1].encode()[: last.col_offset].decode())
-        before = "return " if arguments is not None else f"{name} = "
-        lines[line] = lines[line][:column] + before + lines[line][column:]
-        text = "\n".join(lines)
-    return text if arguments is None else f"def {name}({arguments}):\n{textwrap.indent(text, '    ')}"
-
-
-def _run(page: Page, kind: str, text: str, first: int, names: dict) -> dict:
-    """Execute code whose first line is this line of the page; that of an answer counts as a learner's."""
-    file = f"{page.path.name if kind == 'answer' else page.path}:{first}"
-    text = "\n" * (first - 1) + text
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    scope = {**names, "__name__": page.name}
-    exec(compile(text, file, "exec"), scope)
-    return scope
-
-
-@contextmanager
-def placed(page: Page, line: int) -> Iterator[None]:
-    """Says of any error where on the page it arose."""
-    try:
-        yield
-    except PageError:
-        raise
-    except SyntaxError as error:
-        text = (error.text or "").strip()
-        raise page.fail(line, f"{type(error).__name__}: {error.msg}{f', in `{text}`' if text else ''}") from error
-    except Exception as error:
-        raise page.fail(line, f"{type(error).__name__}: {error}") from error
-
-
-def _without_docstring(function: Callable) -> str:
-    text = textwrap.dedent(inspect.getsource(function))
-    (node,) = ast.parse(text).body
-    if ast.get_docstring(node):  # type: ignore[arg-type]  # it is a function or a class
-        lines, first = text.split("\n"), node.body[0]  # type: ignore[attr-defined]
-        del lines[first.lineno - 1 : first.end_lineno]
-        text = "\n".join(lines)
-    return text.strip("\n")
 
 
 def _require_steps(id: str, assemble: Callable | None, steps: dict[str, Callable]) -> None:
@@ -502,12 +408,6 @@ def _steps_of(assemble: Callable | None) -> dict[str, str | None]:
     return {name: str(inspect.signature(step))[1:-1] if callable(step) else None for name, step in right.items()}
 
 
-def value_of(page: Page, line: int, text: str, names: dict) -> Any:
-    """What an expression in a heading stands for."""
-    with placed(page, line):
-        return eval(text, dict(names))
-
-
 def _explainer(page: Page, line: int, name: str, names: dict) -> Callable | None:
     found = value_of(page, line, name, names) if name else None
     if name and not callable(found):
@@ -527,19 +427,3 @@ def _in_words(page: Page, line: int, text: str, words: dict, names: dict) -> str
         return _in_words(page, line, said, {**words, found[1]: None}, names)  # a word within itself says nothing
 
     return WORD.sub(word, text)
-
-
-def _free_names(text: str) -> set[str]:
-    """Names that code reads and never binds."""
-    nodes = list(ast.walk(ast.parse(text)))
-    read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
-    bound |= {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)) and n.name}
-    bound |= {
-        (a.asname or a.name).split(".")[0]
-        for n in nodes
-        if isinstance(n, (ast.Import, ast.ImportFrom))
-        for a in n.names
-    }
-    return read - bound
