@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from feedback import page as pages
+from feedback.catalog import Exercises
 from feedback.checker import check
 
 PAGE = """# 9.1 double
@@ -242,9 +243,33 @@ EXERCISE = exercise(Double, returns=("y",), runner=ModuleRunner(lambda cls, x: c
     assert mistake.variants[0]()(5) == banks.wrong[0].code()(5) == 6 and banks.right[0].code()(5) == 11
 
 
+def test_a_page_means_the_same_after_a_formatter(load):
+    formatted = [  # by Prettier and by mdformat, and with what editors may leave
+        ("- answer: `x + x`", "- answer: `(x +\nx)`"),
+        ("- answer: `2 * x` → `x`\n", "- answer: `2 * x` → `x`  \n"),
+        ("Nothing\nwas added.", "Nothing was\nadded\\."),
+        ("2. And 1.", "1. And 1\\."),
+        ("## not-doubled", "\n\n## not-doubled"),
+        ("# 9.1 double", "\ufeff\n# 9.1 double"),
+    ]
+    text = PAGE
+    for old, new in formatted:
+        text = text.replace(old, new)
+    before, after = load(), load(text)
+    assert before.hints == after.hints
+    assert [(m.id, m.means, m.hint) for m in before.misconceptions] == [
+        (m.id, m.means, m.hint) for m in after.misconceptions
+    ]
+    results = [[answer.code(5) for bank in vars(each.banks()).values() for answer in bank] for each in (before, after)]
+    assert results[0] == results[1]
+
+
 # ---------------------------------------------------------------- slips
 
 SLIPS = [  # what stands on the page, what is written in its place, and what is said of it
+    ("difficulty: 1", "difficulty: 4", "difficulty is 1, 2 or 3, got '4'"),
+    ("## right", "## rights", "rights has no text: is `## right` meant?"),
+    ("return x / 2", "retrun x / 2", "double.md:16: SyntaxError: invalid syntax, in `retrun x / 2`"),
     ("# 9.1 double", "# 9.1 duoble", "this is the page of duoble, but the module's answer is double"),
     ("gives: 2x + 1", "give: 2x + 1", "no page has a field 'give'"),
     ("gives: 2x + 1\n\n", "", "the page lacks gives"),
@@ -254,15 +279,11 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("## not-doubled", "##not-doubled", "no line of a page begins like this"),
     ("## not-doubled", "### not-doubled", "no line of a page begins like this"),
     ("## not-doubled", "## not-doubled: x", "a heading is `## id` or `## id · explainer`"),
-    (
-        "## nothing-added · told",
-        "## nothing-added · tolled",
-        "tolled is no explainer: NameError: name 'tolled' is not defined",
-    ),
+    ("## nothing-added · told", "## nothing-added · tolled", "name 'tolled' is not defined"),
     ("## nothing-added · told", "## not-doubled", "'not-doubled' has a heading above"),
     ("> Plus\n> 1.\n", "", "nothing-added needs a text and, after >, what to think about next"),
     ("Nothing was doubled.\n> {FIRST}\n", "", "not-doubled has no text, and stands in no catalog"),
-    ("- answer: `x + x`", "- anwser: `x + x`", "no answer has a step anwser; they are double, add"),
+    ("- answer: `x + x`", "- anwser: `x + x`", "neither `answer: ` nor a step: anwser; the steps are double, add"),
     ("- answer: `x + x`", "- answer: x + x", "neither `code`, nor `old` → `new`, nor step: `code`"),
     ("- answer: `x + x`", "+ answer: `x + x`", "no line of a page begins like this"),
     ("- answer: `x + x`", " - answer: `x + x`", "no line of a page begins like this"),
@@ -270,7 +291,7 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("- answer: `2 * x` → `x`", "- answer: `3 * x` → `x`", "an edit fits one place, but `3 * x` stands 0 times"),
     ("- answer: `2 * x` → `x`", "- answer: `x` → `3`", "an edit fits one place, but `x` stands 2 times"),
     ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `x`, of nobody", "no code stands below a heading 'nobody' above"),
-    ("- double: `x`", "- duoble: `x`", "no answer has a step duoble; they are double, add"),
+    ("- double: `x`", "- duoble: `x`", "neither `answer: ` nor a step: duoble; the steps are double, add"),
     (
         "- not-doubled & nothing-added\n",
         "- not-doubled & no-card\n",
@@ -285,35 +306,38 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("1. Twice?", "include: nowhere.md\n\n1. Twice?", "it is `include: [scale](../common/scale.md): id, id`"),
     ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "No module named 'no'"),
     ("2. And 1.", "2. And 1.\n\nSome text.", "no text stands here: 'Some text.'"),
-    ("- answer: `x + x`", "-\tanswer: `x + x`", "it begins with `# `, `## `, `- `"),
-    (
-        "Nothing was doubled.",
-        "<!-- better words? -->\nNothing was doubled.",
-        "no line of a page begins like this: '<!--",
-    ),
-    ("return x + 1\n```\n", "return x + 1\n", "this block has no end: a line of ```"),
-    ("## not-doubled", "## not doubled", "an id is one word, such as not-scaled"),
-    ("## nothing-added · told", "## nothing-added told", "an explainer follows after ` · `, got 'nothing-added told'"),
-    ("## not-doubled", "# not-doubled", "no text stands here: 'Nothing was doubled.'; a mistake begins with `## id`"),
-    ("1. Twice?", "1) Twice?", "no text stands here: '1) Twice?'; a mistake begins with `## id`, a hint with `1. `"),
-    ("## right\n", "## right\nAll right.\n", "no text stands here: 'All right.'; below `## right` stands code"),
-    ("minutes: 1", "minutes: one", "minutes is a number, such as 5, got 'one'"),
-    ("difficulty: 1", "difficulty: 4", "difficulty is 1, 2 or 3, got '4'"),
-    ("> {FIRST}\n", "> {FIRST}\n\nRaised in: `x`\n\n", "it is `raised in: `, in small letters"),
-    ("- answer: `1 + 2 * x`", "- `1 + 2 * x`", "below `## right` stand answers: `- answer: `code``"),
-    ("```python answer\nfor", "```python mistake\nfor", "below `## right` stand answers"),
-    ("- not-doubled & nothing-added\n", "- not-doubled & not-doubled\n", "two mistakes are `id & id`"),
-    ("- answer: `x + x`", "- answer: `x + x", "got '`x + x'; a backtick is missing"),
-    ("- answer: `x + x`", "- answer:`x + x`", "; a blank belongs after `answer:`"),
-    ("- answer: `2 * x` → `x`", "- answer: `2 * x` -> `x`", "; the arrow is →"),
-    ("## nothing-added · told", "## nothing-added · double(1)", "double(1) is no explainer: a function that takes"),
-    ("## right", "## rights", "rights has no text: is `## right` meant?"),
-    ("- not-doubled & nothing-added\n", "- not-doubled & nobody\n", "no mistake is called nobody"),
-    ("- not-doubled & nothing-added: `1 * x`", "- not-doubled & nobody: `1 * x`", "no mistake is called nobody"),
-    ("    x = x + x\nreturn", "    x = x + x\n\treturn", "double.md:46: TabError: inconsistent use of tabs"),
-    ("return x / 2", "retrun x / 2", "double.md:16: SyntaxError: invalid syntax, in `retrun x / 2`"),
-    ("helpers\ndef half", "base\ndef half(x)\n\ndef half", "double.md:15: SyntaxError: expected ':', in `def half(x)`"),
-    ("- answer: `x + x`", "- answer: `# x`", "here is no code"),
+    ("minutes: 1", "minutes: one", "minutes is a whole number"),
+    ("1 · difficulty", "1, difficulty", "minutes is a whole number, and `·` stands before the next field"),
+    ("2. And 1.", "2. And {ONE}.", "nothing says what {ONE} stands for"),
+    ("FIRST: What", "FIRST: {FIRST} What", "nothing says what {FIRST} stands for"),
+    ("> {FIRST}", "> {first}", "nothing says what {first} stands for"),
+    ("> Plus\n> 1.", "> Plus\n1.", "a further line of a quotation begins with '> '"),
+    ("2. And 1.", "2. And\n1, too.", "a further line of a hint begins with '   '"),
+    ("> Plus\n> 1.", "> Plus\n> - 1.", "a list or quotation of its own begins here"),
+    ("> Plus\n> 1.\n", "> Plus\n\n1.\n", "the text of a mistake stands above its > and its code"),
+    ("Nothing\nwas", "<!-- Nothing -->\nwas", "no line of a page begins like this"),
+    ("Nothing\nwas", "No <b>thing</b>\nwas", "a Markdown page does not show <b>: write `<b>`"),
+    ("Nothing\nwas", "`Nothing\nwas", "a backtick without another one"),
+    ("Nothing\nwas", "raised in: x\n\nNothing\nwas", "a mistake may say once: raised in: `pattern`"),
+    ("Nothing\nwas", "raisd in: `x`\n\nNothing\nwas", "a mistake may say once: raised in: `pattern`"),
+    ("Nothing\nwas", "raised in: `(`\n\nNothing\nwas", "'(' is no pattern"),
+    ("## nothing-added · told", "## nothing-added - told", "a heading is `## id` or `## id · explainer`"),
+    ("## nothing-added · told", "## nothing-added · math", "an explainer is a function of what was compared"),
+    ("## right\n- answer: ", "## right\n- ", "below right stand answers"),
+    ("## right", "# Suspects\n\n## right", "'right' stands above `# Suspects`"),
+    ("- answer: `x + x`", "- answer: `# x + x`", "there is no code here"),
+    ("- answer: `x + x`", "- answer: `x + x", "a backtick without another one"),
+    ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `2 * x`", "an edit changes nothing"),
+    ("- double: `x`", "- double: `x`, double: `3 * x`", "a step stands twice"),
+    ("1. Twice?", "include: [it](catalog.md): zero, zero\n\n1. Twice?", "zero of catalog.md is taken over twice"),
+    ("## not-doubled", "```python base\nretrun x\n```\n## not-doubled", "SyntaxError: invalid syntax, in `retrun x`"),
+]
+
+SLIPS_IN_A_CATALOG = [
+    ("steps: double(x)", "gives: 2x", "a catalog, `# name`, has no gives"),
+    ("steps: double(x)", "1. Twice?", "a catalog, `# name`, has no hints"),
+    ("steps: double(x)", "uses: no.such.module", "No module named 'no'"),
+    ("## zero", "```python base\nreturn 2 * x\n```\n\n## zero", "a catalog, `# name`, has no base"),
 ]
 
 
@@ -321,28 +345,48 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
 def test_a_slip_is_one_sentence_with_the_file_and_the_line(load, old, new, words):
     assert PAGE.count(old) == 1
     with pytest.raises(pages.PageError) as caught:
-        load(PAGE.replace(old, new)).banks()
+        load(PAGE.replace(old, new), catalog=CATALOG).banks()
     assert words in str(caught.value) and re.match(r".*double\.md:\d+: ", str(caught.value))
 
 
-def test_an_explainer_takes_a_comparison_alone(load):
-    with pytest.raises(pages.PageError, match=r"double\.md:26: worst is no explainer: a function that takes"):
-        load(
-            PAGE.replace("· told", "· worst"),
-            MODULE.replace("def told(case)", "def worst(x, y): ...\n\ndef told(case)"),
-        )
+@pytest.mark.parametrize("old, new, words", SLIPS_IN_A_CATALOG)
+def test_a_slip_in_a_catalog_is_told_of_the_catalog(load, old, new, words):
+    include = "TIMES: 3\n\ninclude: [catalog](catalog.md)\n\n## not-doubled"
+    with pytest.raises(pages.PageError) as caught:
+        load(PAGE.replace("## not-doubled", include), catalog=CATALOG.replace(old, new))
+    assert words in str(caught.value) and re.match(r".*catalog\.md:\d+: ", str(caught.value))
 
 
-def test_where_an_exercise_has_no_steps_a_word_before_code_is_a_slip_for_answer(load):
-    page = re.sub(r"- (double|add): .*\n", "", PAGE).replace("- answer: `x + x`", "- Answer: `x + x`")
-    module = MODULE.replace("assemble=from_steps, ", "")
-    with pytest.raises(pages.PageError, match="no answer has a step Answer; there are none, and `- answer: ` is small"):
-        load(page.replace("- not-doubled & nothing-added\n", ""), module).banks()
+@pytest.mark.parametrize(
+    "old, new, line",
+    [
+        ("> Plus\n> 1.", "> Plus\n1.", "1."),
+        ("- answer: `x + x`", "- answer: `x +\nx`\n- answer: x", "- answer: x"),
+        ("minutes: 1 · difficulty: 1", "minutes: 1\n\ndifficulty: one", "difficulty: one"),
+        ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "uses: no.such.module"),
+    ],
+)
+def test_the_line_of_a_slip_is_its_own(load, old, new, line):
+    text = PAGE.replace(old, new)
+    with pytest.raises(pages.PageError) as caught:
+        load(text).banks()
+    assert caught.value.line == 1 + text.split("\n").index(line)
 
 
-def test_blanks_at_the_end_of_a_line_are_no_slip(load):
-    exercise = load("\n".join(f"{line}  " for line in PAGE.split("\n")))
-    assert len(exercise.banks().right) == 3 and exercise.hints == ("Twice?", "And 1.")
+def test_two_pages_with_one_number_are_refused(tmp_path):
+    for name in ("double", "triple"):
+        (tmp_path / "n09_room").mkdir(exist_ok=True)
+        (tmp_path / "n09_room" / f"{name}.md").write_text(f"# 9.1 {name}\n", encoding="utf-8")
+    with pytest.raises(pages.PageError, match=r"triple\.md:1: 9\.1 is the number of .*double\.md, too"):
+        Exercises("course", str(tmp_path))
+
+
+def test_a_helper_of_answers_is_unknown_to_known_mistakes(load):
+    page = PAGE.replace("## not-doubled", "```python answer helpers\ntwo = 2\n```\n## not-doubled")
+    exercise = load(page.replace("- add: `x`", "- add: `x + two`").replace("`x + x`", "`x * two`"))
+    assert [answer.code(5) for answer in exercise.banks().wrong][1] == 10
+    [found] = exercise.page.unknown_names()
+    assert found.endswith("nothing defines two")
 
 
 def test_a_name_that_nothing_defines_is_found(load):
