@@ -54,11 +54,11 @@ environment variables:
                                  written
 """
 
-# An old Python must be able to read this file and say that it is too old: no syntax newer than Python 3.6.
+# An old Python must be able to read this file and setup_failures.py, and say that it is too old: no syntax newer than
+# Python 3.6.
 import argparse
 import contextlib
 import difflib
-import errno
 import hashlib
 import json
 import os
@@ -69,17 +69,16 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import textwrap
 import time
 import urllib.request
+import webbrowser
 from functools import partial
 from pathlib import Path
 
+from setup_failures import INSTALL_PYTHON, explain
+
 OLDEST_PYTHON = (3, 10)
-INSTALL_PYTHON = "install Python 3.12 from https://www.python.org/downloads/ and run `{} course.py`".format(
-    "py -3.12" if os.name == "nt" else "python3.12"
-)
 ROOT = Path(__file__).resolve().parent
 LEARNING = ["requirements.txt"]
 TESTING = [*LEARNING, "requirements-test.txt", "classroom/requirements.txt"]
@@ -90,6 +89,7 @@ ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 LOG = ENVIRONMENT / "course-set-up.log"
 STAMP = ENVIRONMENT / "course-stamp.txt"  # which requirements are installed; it is there only if .venv is complete
+IMPORTS = "import torch, numpy, matplotlib.font_manager; torch.zeros(1).numpy()"  # Matplotlib looks for fonts, once
 QUICK = "not browser and not notebook and not install and not slow"
 PATIENT = 30  # seconds until a host must have begun to answer
 HURRIED = 2.5  # the same where somebody waits for JupyterLab, perhaps without a network: at most twice this
@@ -137,15 +137,16 @@ def set_up_environment(files):
         if is_set_up(files):  # by the one that this one waited for
             return False
         torch, gigabytes, other = choose_torch()
-        sound = environment_is_sound()
+        flaw = flaw_of_environment()
         with contextlib.suppress(OSError):
             STAMP.unlink()  # from here on, .venv is incomplete
-        if not sound:
-            make_environment(gigabytes)
+        if flaw:
+            make_environment(gigabytes, flaw)
         say("Installing the packages: about {:g} GB to download, {:g} GB in .venv{}.".format(*gigabytes, other))
         install(files, torch)
-        say("Looking at the fonts of this computer, for the figures.")
-        runs(str(PYTHON), "-c", "import matplotlib.font_manager")  # its first look at the fonts is slow, and warns
+        STAMP.write_text("not yet imported\n", encoding="utf-8")  # complete, so that it need not be made again
+        say("Importing PyTorch, NumPy and Matplotlib for the first time.")
+        run_logged([str(PYTHON), "-c", IMPORTS])
         STAMP.write_text(stamp(files), encoding="utf-8")
         say("The set-up is complete.")
         return True
@@ -159,7 +160,7 @@ def is_set_up(files):
 
 def stamp(files):
     digest = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in [*files, CONSTRAINTS])).hexdigest()
-    return f"{' '.join(files)} {digest}, Python {environment_version()}\n"
+    return f"{' '.join(files)} {digest}, Python {environment_version()}\n{ENVIRONMENT.resolve()}\n"
 
 
 def environment_version():
@@ -168,15 +169,17 @@ def environment_version():
     return said and said.strip()
 
 
-def environment_is_sound():
-    """Whether packages can be installed into .venv as it is; not if an earlier installation was cut short."""
+def flaw_of_environment():
+    """Why packages cannot be installed into .venv as it is; None if they can."""
     version = environment_version()
-    return (
-        version is not None
-        and tuple(map(int, version.split("."))) >= OLDEST_PYTHON
-        and STAMP.exists()
-        and runs(str(PYTHON), "-m", "pip", "--version")
-    )
+    if version is None:
+        return "has no Python that runs"
+    if tuple(map(int, version.split("."))) < OLDEST_PYTHON:
+        return f"has Python {version}"
+    if not STAMP.exists() or not runs(str(PYTHON), "-m", "pip", "--version"):
+        return "is incomplete"
+    place = STAMP.read_text(encoding="utf-8").splitlines()[1:]
+    return f"was moved here from {place[0]}" if place not in ([], [str(ENVIRONMENT.resolve())]) else None
 
 
 @contextlib.contextmanager
@@ -256,11 +259,11 @@ def runs_and_says(*command):
         return None
 
 
-def make_environment(gigabytes):
+def make_environment(gigabytes, flaw):
     if not uv():
         require_venv()
     if ENVIRONMENT.exists():
-        say("The folder .venv is incomplete or broken: making it again.")
+        say(f"The folder .venv {flaw}: making it again.")
         shutil.rmtree(ENVIRONMENT)
     require_space(sum(gigabytes))
     say(f"Making .venv with Python {platform.python_version()}, which may take a minute.")
@@ -282,7 +285,8 @@ def install(files, torch):
 
 def run_logged(command):
     """Run a step of the set-up and keep all that it says in a log. Errors: Problem, which explains what it said"""
-    variables = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8")
+    variables = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8", PIP_QUIET="0")
+    variables["PIP_RETRIES"] = variables.get("PIP_RETRIES", "").lstrip("0") or "5"  # with 0, pip gives no reason
     process = subprocess.Popen(
         command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace"
     )
@@ -295,7 +299,14 @@ def run_logged(command):
             process.kill()
             raise
     if process.returncode != 0:
-        raise Problem(explain_failure(LOG.read_text(encoding="utf-8")))
+        raise Problem(explain_failure(LOG.read_text(encoding="utf-8") + name_of_exit(process.returncode)))
+
+
+def name_of_exit(code):
+    """What a step that the system ended does not say itself: SIGILL, or 0xC000001D on Windows."""
+    if code < 0:
+        return f"\n{signal.Signals(-code).name}"
+    return "" if code < 256 else f"\n0x{code:X}"
 
 
 def show_progress(line):
@@ -367,11 +378,7 @@ def require_venv():
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
     except ImportError as error:
-        package = "python{}.{}-venv".format(*sys.version_info[:2])
-        raise Problem(
-            f"This Python lacks the module {error.name}, which is needed to make .venv: on Debian or Ubuntu "
-            f"run `sudo apt install {package}`, elsewhere {INSTALL_PYTHON}."
-        ) from None
+        raise Problem(explain(f"No module named {error.name!r}")[0]) from None
 
 
 def require_space(needed):
@@ -393,56 +400,19 @@ def require_port(port):
         ) from None
 
 
-def disk_is_full():
-    return (
-        "The disk is full: the set-up needs about {1:g} GB ({3:g} GB with the CUDA build of PyTorch) in {4} and, "
-        "while it downloads, {0:g} GB ({2:g} GB) in {5}; free some and run the same command again."
-    ).format(*SMALL, *LARGE, ROOT, tempfile.gettempdir())
-
-
 def explain_failure(output):
-    """What the output of an installer or of venv means, then its last words and where to read all of them."""
-    missing = re.search(r"No matching distribution found for (\S+)|there (?:is|are) no versions? of (\S+)", output)
-    if re.search(r"No space left|Errno 28\b|not enough space|quota exceeded", output):
-        sentence = disk_is_full()
-    elif "Long Path" in output:
-        sentence = (
-            f"The path of this folder has {len(str(ROOT))} characters, too many for Windows ({ROOT}): move the "
-            "folder to a shorter path, such as C:\\attention-by-hand, and run the same command again."
-        )
-    elif re.search(
-        r"connection (broken|error|refused|reset)|timed out|max retries|name resolution|NewConnection"
-        r"|ProxyError|SSLError|unreachable|IncompleteRead|error sending request",
-        output,
-        re.IGNORECASE,
-    ):
-        sentence = (
-            "The network is down or the package index does not answer: check the connection (and the proxy, if "
-            "you need one) and run the same command again; what was downloaded is kept."
-        )
-    elif missing:
-        sentence = (
-            f"There is no {missing[1] or missing[2]} for Python {environment_version()} on "
-            f"{platform.platform()}: check the network; if it works, {INSTALL_PYTHON} (64-bit; on a Mac: Apple "
-            "silicon, macOS 14 or newer)."
-        )
-    else:
-        sentence = "The set-up failed: fix what is reported below and run the same command again."
+    """What the output of a step means, the words that show it or its last ones, and where to read all of them."""
+    sentence, words = explain(output)
+    sentence = sentence or "The set-up failed: fix what is reported below and run the same command again."
     if uv():
         sentence += " COURSE_INSTALLER=pip installs with pip instead of uv."
-    last_words = re.findall(r"^Error.{0,200}", output, re.MULTILINE | re.IGNORECASE) or output.splitlines()
-    return "\n  ".join([sentence, *last_words[-2:], f"The full output: {LOG}"])
+    last_words = re.findall(r"^\w*Error.{0,200}", output, re.MULTILINE | re.IGNORECASE) or output.splitlines()
+    return "\n  ".join([sentence, *([words] if words else last_words[-2:]), f"The full output: {LOG}"])
 
 
 def explain_os_error(error):
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return disk_is_full()
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return (
-            f"{error.filename or ROOT} cannot be written ({error.strerror}): copy the course to a folder of your "
-            "own and run it there; on Windows, first close every JupyterLab that runs from it."
-        )
-    return f"The system refused something that is needed ({error}): fix that and run the same command again."
+    sentence, _ = explain(str(error))
+    return f"{sentence or 'The system refused this: fix it and run the same command again.'}\n  {error}"
 
 
 # ---- the commands
@@ -470,7 +440,16 @@ def open_lab(words):
     if code:
         return 0 if code == IS_OPEN else code
     say("Opening JupyterLab, which takes some seconds. To stop it, press Ctrl-S there, then Ctrl-C twice here.")
+    if not (options.no_browser or has_browser()):
+        say("No browser was found: copy the address that JupyterLab prints, with its token, into one on this computer.")
     return hand_over(command + arrange_lab())
+
+
+def has_browser():
+    try:
+        return webbrowser.get()
+    except webbrowser.Error:
+        return None
 
 
 def parse_options(words):

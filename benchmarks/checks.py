@@ -4,8 +4,8 @@
     python -m benchmarks.checks 5.5 3.6              the answers of these exercises
     python -m benchmarks.checks --others 8 5.5 3.6   the same next to eight other processes
 
-Times are by the clock, in milliseconds. Each answer is checked once before it is timed: what the reference and the
-misconceptions do is computed in the first checks of a process, and then remembered.
+Times are by the clock, in milliseconds. `first` is the first check of an exercise in this process, which computes what
+the reference and the misconceptions do, and remembers it; the others are of answers that were checked once before.
 """
 
 import argparse
@@ -17,13 +17,12 @@ import sys
 import time
 
 from exercises import EXERCISES, check
-from feedback import bank
 
 
 def answers_of(id):
     """All answers in the banks of an exercise, in random order."""
-    package = EXERCISES[id].reference.__module__.rpartition(".")[0]
-    answers = [answer for name in bank.BANKS for answer, _ in bank.read(package, name)]
+    banks = EXERCISES[id].banks()
+    answers = [answer.code for answer in (*banks.right, *banks.wrong, *banks.two_mistakes)]
     return random.Random(0).sample(answers, len(answers))
 
 
@@ -53,9 +52,10 @@ def start_others(count):
     return others
 
 
-def row(id, times):
+def row(id, firsts, times):
     of_95_percent = statistics.quantiles(times, n=20, method="inclusive")[-1]
-    return f"{id:<8} {len(times):7} {statistics.median(times):8.0f} {of_95_percent:8.0f} {max(times):8.0f}"
+    numbers = statistics.median(firsts), statistics.median(times), of_95_percent, max(times)
+    return f"{id:<8} {len(times):7} " + " ".join(f"{number:8.0f}" for number in numbers)
 
 
 def main(words):
@@ -69,17 +69,18 @@ def main(words):
     if unknown:
         parser.error(f"there is no exercise {sorted(unknown)[0]}: the first is {next(iter(EXERCISES))}")
     answers = {id: answers_of(id) for id in wanted}
+    firsts = {id: milliseconds(id, answers[id][0]) for id in wanted}
     for id in wanted:
-        for answer in answers[id]:
+        for answer in answers[id][1:]:
             check(id, answer)
     others = start_others(options.others)
-    print("exercise answers   median  95th p.     most", flush=True)
+    print("exercise answers    first   median  95th p.     most", flush=True)
     everything = []
     for id in wanted:
         times = [milliseconds(id, answer) for answer in answers[id]]
         everything += times
-        print(row(id, times), flush=True)
-    print(row("all", everything))
+        print(row(id, [firsts[id]], times), flush=True)
+    print(row("all", firsts.values(), everything))
     for other in others:
         other.terminate()
 

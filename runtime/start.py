@@ -6,6 +6,8 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from setup_failures import explain
+
 OLDEST_TORCH = "2.4"
 NEEDED = (
     "anywidget>=0.9",
@@ -15,7 +17,7 @@ NEEDED = (
     "matplotlib>=3.10",
     "safetensors>=0.4",
 )  # imported under the same names
-START = "start the course with `python course.py`, which sets up a Python environment with everything it needs"
+ANOTHER_PYTHON, _ = explain("No module named 'torch'")
 
 
 def complete():
@@ -36,7 +38,7 @@ def complete():
     if not missing:
         return
     if "google.colab" not in sys.modules:
-        raise ImportError(f"this Python lacks {', '.join(missing)}: {START}")
+        raise ImportError(f"{sys.executable} lacks {', '.join(missing)}. {ANOTHER_PYTHON}")
     pip = subprocess.run(
         [sys.executable, "-m", "pip", "install", "--quiet", *missing],
         capture_output=True,
@@ -44,9 +46,10 @@ def complete():
         errors="replace",
     )
     if pip.returncode != 0:
-        reason = (pip.stderr.strip() or "pip printed nothing").splitlines()[-1]
+        sentence, words = explain(pip.stderr)
+        reason = words or (pip.stderr.strip() or "pip printed nothing").splitlines()[-1]
         raise ImportError(
-            f"{', '.join(missing)} could not be installed ({reason}): check the network and run this cell again"
+            f"{', '.join(missing)} could not be installed ({reason}). {sentence or 'Run this cell again.'}"
         )
 
 
@@ -55,9 +58,9 @@ def require_torch():
     try:
         found = version("torch")
     except PackageNotFoundError:
-        raise ImportError(f"this Python lacks PyTorch: {START}") from None
+        raise ImportError(f"{sys.executable} lacks PyTorch. {ANOTHER_PYTHON}") from None
     if _numbers(found) < _numbers(OLDEST_TORCH):
-        raise ImportError(f"PyTorch must be {OLDEST_TORCH} or newer, got {found}: {START}")
+        raise ImportError(f"PyTorch must be {OLDEST_TORCH} or newer, {sys.executable} has {found}. {ANOTHER_PYTHON}")
 
 
 def _numbers(text):

@@ -21,6 +21,7 @@ import platform
 import re
 import shutil
 import sys
+import tempfile
 import time
 import urllib.request
 import uuid
@@ -33,6 +34,7 @@ sys.path.insert(0, str(ROOT))
 
 from feedback import files  # noqa: E402  the path comes first
 from feedback.notebooks import FOLDED, SAW, asks, exercise_of, has_tag  # noqa: E402
+from setup_failures import explain  # noqa: E402
 from tools import Problem  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -281,6 +283,18 @@ def open_in_lab():
     return names
 
 
+def require_runtime_folder():
+    """Errors: Problem if JupyterLab cannot write the list of its servers, which would be a long traceback"""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    folder = Path(jupyter_runtime_dir())
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise Problem(f"{explain(f'[Errno {error.errno}] jupyter/runtime')[0]}\n  {error}") from None
+
+
 def address():
     """Where this course is open in a JupyterLab of this user; None if it is not."""
     from jupyter_core.paths import jupyter_runtime_dir
@@ -312,6 +326,7 @@ def token_of(server):
 
 def open_course():
     """What comes before JupyterLab: `start`, unless it is open already; returns the exit code."""
+    require_runtime_folder()
     there = address()
     if there and os.environ.get(TOKEN_OF_HUB):  # the browser reaches it through the hub, at another address
         print("JupyterLab is open already: go on in its tab of your browser.")

@@ -23,15 +23,13 @@ By subject, in modules called
     attention.inputs, attention.steps, attention.mistakes
     attention.projections                   the layers W_query, W_key and W_value
     masked_scores                           inputs of 3.3 and 3.5, which make weights of scores and a mask
-    heads.inputs, heads.mistakes, heads.behavior
-    heads.layer_mistakes                    the layers q_proj, k_proj, v_proj and out_proj
+    heads.inputs, heads.behavior
     heads.split_and_merge                   inputs and properties of 5.1 and 5.2, which only move numbers
-    heads.answers_parts, heads.answers_wrong_weights    for banks
-    dropout.steps, dropout.mistakes, dropout.explainers, dropout.behavior
+    dropout.steps, dropout.explainers, dropout.behavior
     dropout.statistics                      what all right dropouts have in common
-    dropout.weights, dropout.place_mistakes     dropout on the weights of attention
-    rotary.inputs, rotary.steps, rotary.mistakes, rotary.explainers, rotary.behavior
-    norm.inputs, norm.steps, norm.mistakes, norm.explainers, norm.behavior
+    dropout.weights                         dropout on the weights of attention
+    rotary, rotary.md                       rotations of features: inputs, steps and properties; known mistakes
+    norm.inputs, norm.steps, norm.explainers, norm.behavior
 
 Words for whoever writes an exercise
     reference        the course's own answer; what it gives is right

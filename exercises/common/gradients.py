@@ -53,10 +53,10 @@ def _no_gradient_reaches(names, where=""):
     return f"The numbers are right, but {where}no gradient reaches {listed(names)}, so nothing could be learned there."
 
 
-def first_wrong(given, wanted):
+def first_wrong(given, wanted, rtol=1e-3, atol=1e-4):
     """A sentence on the first gradient that differs from the right one, or None; both are {name: gradient}."""
     for name, right in wanted.items():
-        if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
+        if not torch.allclose(given[name], right, rtol=rtol, atol=atol):
             at = worst(given[name], right)
             cause = "A part of the calculation may be cut off from it, or its gradient scaled."
             if not given[name].isfinite().all():
@@ -83,9 +83,9 @@ def _gradients(attempt, args, names, call):
         if name and isinstance(value, nn.Module):
             found |= {f"{name}.{own}": parameter.grad for own, parameter in value.named_parameters()}
         elif name:
-            for number_, leaf in enumerate(tree.flatten((value,))):
-                gradient = leaf.grad if leaf.grad is None else leaf.grad.to_dense()
-                found[name if not isinstance(value, tuple) else f"{name}[{number_}]"] = gradient
+            for i, leaf in enumerate(tree.flatten((value,))):
+                gradient = None if leaf.grad is None else leaf.grad.to_dense()
+                found[f"{name}[{i}]" if isinstance(value, tuple) else name] = gradient
     return found
 
 
@@ -96,15 +96,13 @@ def _with_gradients(value):
 
 
 def _layers_whole(missed, wanted):
-    """Names of parameters, with a layer's own name in place of all of them."""
+    """Names of parameters, with the name of a layer in place of all of its parameters."""
 
-    def parameters(layer, names):
+    def of(layer, names):
         return [name for name in names if name.startswith(f"{layer}.")]
 
-    whole = {
-        name.split(".")[0]
-        for name in missed
-        if "." in name
-        if parameters(name.split(".")[0], missed) == parameters(name.split(".")[0], wanted)
-    }
-    return list(dict.fromkeys(name.split(".")[0] if name.split(".")[0] in whole else name for name in missed))
+    def short(name):
+        layer = name.split(".")[0]
+        return layer if of(layer, missed) == of(layer, wanted) else name
+
+    return list(dict.fromkeys(short(name) for name in missed))

@@ -248,9 +248,9 @@ def trainable(build, solution, names, first, second, call=lambda module, *inputs
     def used_again(attempt):
         module, right = build(attempt), build(solution)
         call(module, *first)
-        for inputs, told in ((second, "a longer sequence"), ((first[0].flip(1) / 2,), "other numbers")):
+        for inputs, on in ((second, "a longer sequence"), ((first[0].flip(1) / 2,), "other numbers")):
             if _differ(call(module, *inputs)[0], call(right, *inputs)[0]):
-                return f"Used again, on {told}, your module gives wrong numbers: it remembers an earlier call."
+                return f"Used again, on {on}, your module gives wrong numbers: it remembers an earlier call."
         with torch.no_grad():
             for layer in (getattr(one, name) for one in (module, right) for name in names):
                 layer.weight.mul_(-0.5)

@@ -475,9 +475,7 @@ MINIMAL_INPUTS = (
 
 def future_is_read(case):
     leak = case.last.double() * ~causal_mask(case.last.size(-1))
-    if (leak.abs() < 1e-4).all() or DROPPED.broken_row(
-        case
-    ):  # the row comes first: its sum is nearer to the cause
+    if (leak.abs() < 1e-4).all() or DROPPED.broken_row(case):  # the row comes first: its sum is nearer to the cause
         return None
     return f"The future must get the weight 0, in training too: {future(case)}."
 

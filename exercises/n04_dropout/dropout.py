@@ -7,7 +7,7 @@ import torch
 from exercises.common import explainers, properties
 from exercises.common.devices import Moved, is_moved
 from exercises.common.dropout.behavior import decided_by_one_draw, decided_by_the_generator, decided_without_p
-from exercises.common.dropout.explainers import ERROR_MEANINGS, DropoutExplainer
+from exercises.common.dropout.explainers import ERROR_MEANINGS, DropoutExplainer, first_infinity
 from exercises.common.dropout.statistics import Dropped, comparable, outline
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, generator, seeded, with_generator
@@ -16,9 +16,7 @@ from feedback.paged import exercise
 
 
 def dropout(x, p, generator=None):
-    keep = (
-        torch.rand(x.shape, generator=generator, device="cpu") >= p
-    )  # one draw for each number, where the generator is
+    keep = torch.rand(x.shape, generator=generator, device="cpu") >= p  # a draw for each number, where the generator is
     return x * keep.to(x.device) / (1 - p)
 
 
@@ -30,6 +28,11 @@ DROPPED = DropoutExplainer(
     "its numbers lies below p. Do those numbers become exactly 0, and no others? "
     "Does any escape the draw?",
 )
+
+
+def infinity(case):
+    """Explain: what is NaN or infinite."""
+    return first_infinity(case.actual)
 
 
 def assemble(drop):

@@ -61,7 +61,8 @@ class MultiHeadAttention(nn.Module):
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (B, H, T, S)
         if mask is not None:
             scores = scores.masked_fill(~mask, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
+        weights = scores.softmax(dim=-1)
+        weights = self.dropout(weights)
         return self.out_proj(merge_heads(weights @ v)), weights
 
 
@@ -579,9 +580,7 @@ MINIMAL_INPUTS = (
 
 def only_in_evaluation(wanted):
     """A property of the weights that dropout takes away."""
-    return Property(
-        wanted.id, lambda case: None if DROPPED.mode(case.args)[1] else wanted.test(case), wanted.hint
-    )
+    return Property(wanted.id, lambda case: None if DROPPED.mode(case.args)[1] else wanted.test(case), wanted.hint)
 
 
 EXERCISE = exercise(

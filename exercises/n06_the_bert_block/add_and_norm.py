@@ -1,4 +1,4 @@
-"""add_and_norm: the reference, its steps and test cases; the page next to it says the rest."""
+"""add_and_norm: the reference, test cases, and what must hold of a sum."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""additive_mask: the reference, its steps and test cases; the page next to it says the rest."""
+"""additive_mask: the reference, its test cases, and a sentence about the first wrong entry."""
 
 import torch
 
@@ -38,7 +38,7 @@ def stage_of(args):
     return int(args[1] != torch.float32)
 
 
-def told(wanted, hint):
+def entries_where(wanted, hint):
     """A property of the entries where the mask is `wanted`."""
 
     def test(comparison):
@@ -92,11 +92,11 @@ EXERCISE = exercise(
         ),
     ),
     properties=(
-        told(
+        entries_where(
             True,
             "Visible scores stay as they are: which number changes nothing when it is added? (`~` turns around "
             "bool alone: of a whole number n it makes -1 - n.)",
         ),
-        told(False, "`torch.finfo(dtype).min` is the lowest finite number of a dtype."),
+        entries_where(False, "`torch.finfo(dtype).min` is the lowest finite number of a dtype."),
     ),
 )

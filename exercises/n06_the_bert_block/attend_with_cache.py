@@ -1,4 +1,4 @@
-"""attend_with_cache: the reference, its steps and test cases; the page next to it says the rest."""
+"""attend_with_cache: the reference, its steps, test cases, and what else is tried."""
 
 import torch
 
@@ -28,6 +28,9 @@ def attend_with_cache(q, k, v, past):
     return weights @ v, (k, v)
 
 
+# ---------------------------------------------------------------- the steps of an answer
+
+
 def join(k, v, past):
     """Keys and values, the past in front."""
     return (k, v) if past is None else (torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2))
@@ -43,9 +46,13 @@ def keep(k, v, past, keys, values):
     return keys, values
 
 
+def everything(t, s):
+    return torch.ones(t, s, dtype=torch.bool)
+
+
 def mask(t, s, past):
     """(t, s), True = may attend: the last query sees everything."""
-    return everything(t, s, past).tril(s - t)
+    return everything(t, s).tril(s - t)
 
 
 def mix(weights, keys, values):
@@ -73,10 +80,6 @@ def cache_from(join=join, read=read, mask=mask, keep=keep, mix=mix, give=give, *
 def cache_entry(case):
     """The key or value of the cache that is furthest off."""
     return explainers.entry(Comparison(case.args, case.expected[1], case.actual[1], case.names[1]))
-
-
-def everything(t, s, past):
-    return torch.ones(t, s, dtype=torch.bool)
 
 
 # ---------------------------------------------------------------- inputs
@@ -238,19 +241,9 @@ EXERCISE = exercise(
     assemble=cache_from,
     returns=("out", ("cached k", "cached v")),
     axis_names=AXES
-    | {
-        2: "B",
-        3: "H",
-        5: "new",
-        7: "old",
-        4: "old",
-        12: "old + new",
-        9: "old + new",
-        8: "old + new",
-        11: "D",
-        13: "D",
-        17: "D",
-    },
+    | {2: "B", 3: "H", 5: "new", 7: "old", 4: "old"}
+    | dict.fromkeys((12, 9, 8), "old + new")
+    | dict.fromkeys((11, 13, 17), "D"),
     cases=(
         TestCase("five new tokens, no past", arguments(0, B, H, T, D)),
         TestCase("five new tokens, a past of seven", arguments(5, B, H, T, D, S)),

@@ -1,4 +1,4 @@
-"""layer_norm: the reference, its steps and test cases; the page next to it says the rest."""
+"""layer_norm: the reference and its test cases."""
 
 import torch
 

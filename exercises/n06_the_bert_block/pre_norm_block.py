@@ -1,10 +1,11 @@
-"""pre_norm_block: the reference, its steps and test cases; the page next to it says the rest."""
+"""pre_norm_block: the reference, and blocks that it is tried in."""
 
 import math
 
 import torch
 from torch import nn
 
+from exercises.common import explainers
 from exercises.common.gradients import gradients_flow
 from exercises.common.heads.inputs import layer_of
 from exercises.common.inputs import B, T, normal
@@ -22,36 +23,43 @@ def pre_norm_block(x, attention, feed_forward, norm_1, norm_2):
     return x + feed_forward(normal)
 
 
+def without_sublayers(case):
+    """What comes out of the given code if both sublayers return zeros: it ends with norm_2(x)."""
+    x, _, _, _, norm_2 = case.args
+    goes_in, comes_out = (explainers.first_numbers(z[0, 0].tolist(), 3) for z in (x, norm_2(x)))
+    return f"with two sublayers that return zeros, {goes_in} goes in at position 0 and {comes_out} comes out"
+
+
 C = 7
 
 
-def _norm(weight, bias):
+def norm_with(weight, bias):
     norm = nn.LayerNorm(len(weight))
     norm.weight = nn.Parameter(weight, requires_grad=False)
     norm.bias = nn.Parameter(bias, requires_grad=False)
     return norm
 
 
-def _layers(width, seed):
+def layers(width, seed):
     """A linear layer in the place of each sublayer, and two norms that differ."""
     linear = (
         layer_of(normal(width, width, seed=seed + i) / math.sqrt(width), normal(width, seed=seed + i + 2))
         for i in (0, 1)
     )
-    norms = (_norm(1 + normal(width, seed=seed + i) / 4, normal(width, seed=seed + i + 2) / 4) for i in (4, 5))
+    norms = (norm_with(1 + normal(width, seed=seed + i) / 4, normal(width, seed=seed + i + 2) / 4) for i in (4, 5))
     return (*linear, *norms)
 
 
-def _inputs(*leading, width=C, seed):
-    return 3 * normal(*leading, width, seed=seed), *_layers(width, 10 * seed)
+def arguments(*leading, width=C, seed):
+    return 3 * normal(*leading, width, seed=seed), *layers(width, 10 * seed)
 
 
-def _nothing(width):
+def zero_layer(width):
     return layer_of(torch.zeros(width, width), torch.zeros(width))
 
 
-def _plain(width):
-    return _norm(torch.ones(width), torch.zeros(width))
+def plain_norm(width):
+    return norm_with(torch.ones(width), torch.zeros(width))
 
 
 EXERCISE = exercise(
@@ -59,9 +67,9 @@ EXERCISE = exercise(
     returns=("out",),
     axis_names={B: "B", T: "T", C: "C", 11: "C"},
     cases=(
-        TestCase("a batch", _inputs(B, T, seed=61)),
-        TestCase("11 features", _inputs(B, T, width=11, seed=62)),
+        TestCase("a batch", arguments(B, T, seed=61)),
+        TestCase("11 features", arguments(B, T, width=11, seed=62)),
     ),
-    minimal_inputs=((torch.tensor([[[2.0, 6.0]]]), _nothing(2), _nothing(2), _plain(2), _plain(2)),),
-    behavioral_tests=(gradients_flow(pre_norm_block, _inputs(B, T, seed=63), ("x", *[None] * 4)),),
+    minimal_inputs=((torch.tensor([[[2.0, 6.0]]]), zero_layer(2), zero_layer(2), plain_norm(2), plain_norm(2)),),
+    behavioral_tests=(gradients_flow(pre_norm_block, arguments(B, T, seed=63), ("x", *[None] * 4)),),
 )

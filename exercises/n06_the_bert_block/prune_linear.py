@@ -1,4 +1,4 @@
-"""prune_linear: the reference, its steps and test cases; the page next to it says the rest."""
+"""prune_linear: the reference, test cases, and a sentence about the learner's rows or columns."""
 
 import torch
 
@@ -20,64 +20,6 @@ def prune_linear(weight, bias, heads, num_heads, dim):
     features = keep.repeat_interleave(weight.size(dim) // num_heads).nonzero().flatten()
     smaller = weight.index_select(dim, features)
     return smaller, bias if bias is None or dim == 1 else bias[features]
-
-
-# The steps of a right answer to exercise 6.4, prune_linear, and a sentence about the learner's rows or columns.
-
-
-# ---------------------------------------------------------------- the right steps
-
-
-def width(weight, num_heads, dim):
-    """D, how many features a head has along dim."""
-    return weight.size(dim) // num_heads
-
-
-def head_of(feature, width, num_heads):
-    """The head that owns a feature."""
-    return feature // width
-
-
-def gone(heads, num_heads):
-    """The heads that go."""
-    return set(heads)
-
-
-def axis(dim):
-    """The axis of weight that is cut."""
-    return dim
-
-
-def cut(tensor, dim, features):
-    """What stays of a tensor."""
-    return tensor.index_select(dim, features)
-
-
-def cut_bias(bias, features, dim):
-    return bias if bias is None or dim == 1 else cut(bias, 0, features)
-
-
-def finish(weight, bias):
-    return weight, bias
-
-
-def prune_from(width=width, head_of=head_of, gone=gone, axis=axis, cut=cut, cut_bias=cut_bias, finish=finish):
-    """prune_linear(weight, bias, heads, num_heads, dim) made of these steps."""
-
-    def prune(weight, bias, heads, num_heads, dim):
-        size, going = width(weight, num_heads, dim), gone(heads, num_heads)
-        features = torch.tensor(
-            [i for i in range(weight.size(dim)) if head_of(i, size, num_heads) not in going], dtype=torch.long
-        )
-        return finish(cut(weight, axis(dim), features), cut_bias(bias, features, dim))
-
-    return prune
-
-
-right = prune_from()
-
-
-# ---------------------------------------------------------------- a sentence about the learner's rows or columns
 
 
 def where_from(case):
@@ -136,7 +78,6 @@ def wrong_entries(case):
 
 EXERCISE = exercise(
     prune_linear,
-    assemble=prune_from,
     returns=("weight", "bias"),
     axis_names=AXES | dict.fromkeys((2, 3, 5, 7, 11, 13, 17), ""),
     cases=(

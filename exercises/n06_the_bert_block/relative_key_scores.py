@@ -1,4 +1,4 @@
-"""relative_key_scores: the reference, its steps and test cases; the page next to it says the rest."""
+"""relative_key_scores: the reference, test cases, and which row of the table was used."""
 
 import torch
 
@@ -21,37 +21,6 @@ def relative_key_scores(q, distance_embedding):
     positions = torch.arange(T, device=q.device)
     distance = positions[:, None] - positions  # (T, T): query minus key
     return torch.einsum("bhtd,tsd->bhts", q, distance_embedding[distance + M - 1])
-
-
-def length(q, m):
-    """T, the number of positions."""
-    return q.size(-2)
-
-
-def row(i, j, t, m):
-    """Which row of the table belongs to query i, (T, 1), and key j, (T,)."""
-    return i - j + m - 1
-
-
-def product(q, rows):
-    """The scores, from q (B, H, T, D) and the chosen rows (T, T, D)."""
-    return torch.einsum("bhtd,tsd->bhts", q, rows)
-
-
-def finish(scores, q):
-    return scores
-
-
-def scores_from(length=length, row=row, product=product, finish=finish):
-    """relative_key_scores(q, distance_embedding) made of these steps."""
-
-    def scores(q, distance_embedding):
-        m = (len(distance_embedding) + 1) // 2
-        t = length(q, m)
-        i, j = torch.arange(t)[:, None], torch.arange(t)
-        return finish(product(q, distance_embedding[row(i, j, t, m)]), q)
-
-    return scores
 
 
 def sources(case, i, j, factor=1.0):
@@ -185,7 +154,6 @@ def queries_apart(attempt):
 
 EXERCISE = exercise(
     relative_key_scores,
-    assemble=scores_from,
     returns=("scores",),
     axis_names=AXES | {2: "B", 3: "H", 5: "T", 7: "T", 11: "D", 9: "2M - 1", 13: "2M - 1", 25: "2M - 1", 17: ""},
     cases=(

@@ -1,4 +1,4 @@
-"""cosines_of_means: the reference, its steps and test cases; the page next to it says the rest."""
+"""cosines_of_means: the reference and its test cases."""
 
 import torch
 import torch.nn.functional as F
@@ -33,7 +33,7 @@ def with_itself(case):
 C = 11
 
 
-def _inputs(*lengths, seed, in_front=False):
+def arguments(*lengths, seed, in_front=False):
     """Hidden vectors of texts of these lengths with something in common, and a mask of their real tokens."""
     T = max(lengths)
     mask = torch.arange(T) < torch.tensor(lengths)[:, None]
@@ -41,16 +41,16 @@ def _inputs(*lengths, seed, in_front=False):
     return hidden, mask.flip(1) if in_front else mask
 
 
-_PADDED = _inputs(7, 4, 2, seed=741)
+PADDED = arguments(7, 4, 2, seed=741)
 
 EXERCISE = exercise(
     cosines_of_means,
     returns=("cosines",),
     axis_names={2: "B", 3: "B", 5: "T", 7: "T", C: "C"},
     cases=(
-        TestCase("three texts", _PADDED),
-        TestCase("two texts of one length", _inputs(5, 5, seed=743)),
-        TestCase("padding in front", _inputs(3, 5, seed=745, in_front=True)),
+        TestCase("three texts", PADDED),
+        TestCase("two texts of one length", arguments(5, 5, seed=743)),
+        TestCase("padding in front", arguments(3, 5, seed=745, in_front=True)),
     ),
     minimal_inputs=(
         (
@@ -58,5 +58,5 @@ EXERCISE = exercise(
             torch.tensor([[True, True], [True, False]]),
         ),
     ),
-    behavioral_tests=(gradients_flow(cosines_of_means, _PADDED, ("hidden", None)),),
+    behavioral_tests=(gradients_flow(cosines_of_means, PADDED, ("hidden", None)),),
 )

@@ -1,4 +1,4 @@
-"""mean_pool: the reference, its steps and test cases; the page next to it says the rest."""
+"""mean_pool: the reference, its two steps, test cases, and what a mean does not depend on."""
 
 import torch
 

@@ -1,5 +1,6 @@
-"""MyBertSelfAttention: the reference, its steps and test cases; the page next to it says the rest."""
+"""MyBertSelfAttention: the reference, how it is called, and test cases."""
 
+import math
 from dataclasses import replace
 
 import torch
@@ -21,7 +22,6 @@ from exercises.common.heads.inputs import (
     self_attention_arguments,
     small_arguments,
 )
-from exercises.common.heads.mistakes import as_it_is
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
 from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
 from feedback import ContractViolation, ModuleRunner, TestCase
@@ -43,7 +43,7 @@ class MyBertSelfAttention(nn.Module):
         q = split_heads(self.query(x), self.num_heads)  # (B, H, T, D)
         k = split_heads(self.key(x), self.num_heads)
         v = split_heads(self.value(x), self.num_heads)
-        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5  # (B, H, T, T)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (B, H, T, T)
         if mask is not None:
             scores = scores.masked_fill(~mask, float("-inf"))
         weights = scores.softmax(dim=-1)
@@ -53,8 +53,9 @@ class MyBertSelfAttention(nn.Module):
 LAYERS = ("query", "key", "value")
 
 
-def module_with(forward):
-    """A module with the three layers and the given forward(self, x, mask)."""
+def assemble(**steps):
+    """An answer with these steps replaced; there is no last layer."""
+    attend = multi_head_from(**steps)
 
     class Wrong(Assembled):
         def __init__(self, config, layers=()):
@@ -62,19 +63,9 @@ def module_with(forward):
             self.num_heads = config.num_attention_heads
 
         def forward(self, x, mask=None):
-            return forward(self, x, mask)
+            return attend(x, x, (self.query, self.key, self.value, nn.Identity()), self.num_heads, mask)
 
     return Wrong
-
-
-def assemble(**steps):
-    """An answer to 7.1 with these steps replaced; there is no last layer."""
-    attend = multi_head_from(**steps)
-
-    def forward(self, x, mask):
-        return attend(x, x, (self.query, self.key, self.value, as_it_is), self.num_heads, mask)
-
-    return module_with(forward)
 
 
 ASKED = Layers(
@@ -148,16 +139,12 @@ def apply(module, x, *mask):
     return module(x, *mask)
 
 
-def told(args):
+def situation(args):
     """What the learner's module was given, for the card of an exception."""
     x, num_heads, mask = args[0], args[4], args[5:]
-    given = (
-        "without a mask"
-        if not mask
-        else "with mask=None"
-        if mask[0] is None
-        else f"with a mask of shape {tuple(mask[0].shape)}"
-    )
+    given = "without a mask"
+    if mask:
+        given = "with mask=None" if mask[0] is None else f"with a mask of shape {tuple(mask[0].shape)}"
     return (
         f"It was built with hidden_size = {x.size(-1)} and num_attention_heads = {num_heads}, to be applied to x "
         f"of shape {tuple(x.shape)} {given}."
@@ -168,22 +155,18 @@ def arguments(seed, b, t, h, d, *mask, dtype=torch.float32):
     return only_read(self_attention_arguments(seed, b, t, h, d, *mask, layers=3, dtype=dtype))
 
 
-THREELAYERS = random_layers(C, 214)[:3]
+THREE_LAYERS = random_layers(C, 214)[:3]
 
 
 def ask(attempt, x, context, layers):
     return run_bert_self_attention(attempt, x, *layers[:3], H)
 
 
-def built_for_three_heads(attempt):
-    return built(attempt, THREELAYERS, H)
-
-
 EXERCISE = exercise(
     MyBertSelfAttention,
     assemble=assemble,
     returns=("out", "weights"),
-    runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), told),
+    runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), situation),
     axis_names=AXES | SIZES,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
@@ -225,7 +208,7 @@ EXERCISE = exercise(
     behavioral_tests=(
         *behavioral_tests(ask, MyBertSelfAttention, self_attention=True),
         *trainable(
-            built_for_three_heads,
+            lambda attempt: built(attempt, THREE_LAYERS, H),
             MyBertSelfAttention,
             LAYERS,
             (normal(B, T, C, seed=217), CAUSAL),

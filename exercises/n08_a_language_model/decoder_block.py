@@ -10,13 +10,11 @@ from torch.utils._pytree import tree_leaves
 
 from exercises.common import properties
 from exercises.common.experiments import largest_difference
-from exercises.common.gradients import gradients_of, unreached
+from exercises.common.gradients import first_wrong, gradients_of, unreached
 from exercises.common.heads.inputs import PROJECTIONS
 from exercises.common.inputs import B, T, normal
 from exercises.common.modules import changes_with_the_mode, require_methods
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, SummaryComparison, TestCase
-from feedback.explainers import worst
-from feedback.format import position
 from feedback.paged import exercise
 from helpers.attention import dot_product_attention
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
@@ -34,9 +32,6 @@ class DecoderBlock(nn.Module):
         out, _ = self.attention(self.norm_1(x), causal=True)
         x = x + out  # (B, T, C)
         return x + self.feed_forward(self.norm_2(x))
-
-
-# How the results of answers to exercise 8.2 are compared.
 
 
 def right(x, numbers, num_heads, approximate="none"):
@@ -69,14 +64,11 @@ def summary(args, value):
     return exact if torch.allclose(value, approximated, rtol=1e-5, atol=1e-5) else value
 
 
-# Which layer of a block is which, in answers to exercise 8.2.
-#
-# Names and the order of registration are free: layers are recognized by their kind and shape, and the two norms by the
-# order in which they run.
-
-
 def layers_of(module, numbers):
     """{name: layer} of a block, with its norms as a list.
+
+    Names and the order of registration are free: layers are recognized by their kind and shape, and the two norms by
+    the order in which they run.
 
     Errors: ContractViolation
     """
@@ -150,9 +142,6 @@ def _require_no_others(module, layers):
         )
 
 
-# How answers to exercise 8.2 are built, filled with numbers and applied.
-
-
 class Numbers:
     """What is copied into the layers of a block."""
 
@@ -195,18 +184,13 @@ def built(attempt, x, numbers, num_heads):
             "not-a-module", f"{attempt.__name__} must be an nn.Module: write class {attempt.__name__}(nn.Module)."
         )
     parts = layers_of(module, numbers)
-    if numbers.dtype != torch.float32:
-        module.to(numbers.dtype)
-    norms = in_order(module, parts.pop("norms"), x)
-    fill(parts | dict(zip(("first_norm", "second_norm"), norms, strict=True)), numbers)
-    return module
-
-
-def fill(parts, numbers):
+    module.to(numbers.dtype)
+    parts |= zip(("first_norm", "second_norm"), in_order(module, parts.pop("norms"), x), strict=True)
     with torch.no_grad():
         for name, layer in parts.items():
             layer.weight.copy_(numbers.layers[name][0])
             layer.bias.copy_(numbers.layers[name][1])
+    return module
 
 
 def in_order(module, norms, x):
@@ -238,47 +222,6 @@ def described(args):
     )
 
 
-def pre_norm(x, attend, feed, norm_1, norm_2):
-    """The right step `forward`."""
-    x = x + attend(norm_1(x))
-    return x + feed(norm_2(x))
-
-
-def causally(attention, x):
-    """The right step `attend`."""
-    return attention(x, causal=True)[0]
-
-
-def with_gelu(x, expand, contract):
-    """The right step `feed`."""
-    return contract(F.gelu(expand(x)))
-
-
-def assemble(forward=pre_norm, attend=causally, feed=with_gelu):
-    forward_, attend_, feed_ = forward, attend, feed
-
-    class Wrong(nn.Module):
-        def __init__(self, d_model, num_heads, d_ff):
-            super().__init__()
-            self.attention = MultiHeadAttention(d_model, num_heads)
-            self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
-            self.expand, self.contract = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
-
-        def forward(self, x):
-            def attend(z):
-                return attend_(self.attention, z)
-
-            def feed(z):
-                return feed_(z, self.expand, self.contract)
-
-            return forward_(x, attend, feed, self.norm_1, self.norm_2)
-
-    return Wrong
-
-
-# ---------------------------------------------------------------- inputs
-
-
 def arguments(seed, b, t, h, d, d_ff, times=1.0, dtype=torch.float32):
     return times * normal(b, t, h * d, seed=seed, dtype=dtype), Numbers(seed + 1, h * d, d_ff, dtype), h
 
@@ -287,14 +230,11 @@ X, NUMBERS, HEADS = arguments(1400, B, T, 3, 4, 31)
 LONGER = normal(B, 9, 12, seed=1401)
 
 
-# ---------------------------------------------------------------- behavioral tests
-
-
 def differs(attempt):
     """Called twice, and built twice, a block with the same numbers gives the same."""
     block = built(attempt, X, NUMBERS, HEADS)
-    first, second, third = block(X), block(X), built(attempt, X, NUMBERS, HEADS)(X)
-    moved = max(largest_difference(first, second), largest_difference(first, third))
+    first, *others = block(X), block(X), built(attempt, X, NUMBERS, HEADS)(X)
+    moved = max(largest_difference(first, other) for other in others)
     if not moved > 1e-4:
         return None
     return (
@@ -302,14 +242,16 @@ def differs(attempt):
     )
 
 
+def moved_by_a_change(attempt, at, seed):
+    """(T,): by how much each position of the result moves when x changes at one position."""
+    block, other = built(attempt, X, NUMBERS, HEADS), X.clone()
+    other[:, at] += normal(12, seed=seed)
+    return (block(other) - block(X)).abs().amax((0, 2))
+
+
 def future_seen(attempt):
-    """Change one position, and see whether an earlier one notices."""
-    block = built(attempt, X, NUMBERS, HEADS)
-    before = block(X)
     for j in range(1, T):
-        other = X.clone()
-        other[:, j] += normal(12, seed=1402)
-        moved = (block(other) - before)[:, :j].abs().amax((0, 2))
+        moved = moved_by_a_change(attempt, j, seed=1402)[:j]
         if moved.max() > 1e-4:
             return (
                 f"A position must not see what comes after it: when x changed at position {j}, the result at position "
@@ -319,10 +261,7 @@ def future_seen(attempt):
 
 
 def past_not_seen(attempt):
-    block = built(attempt, X, NUMBERS, HEADS)
-    other = X.clone()
-    other[:, 0] += normal(12, seed=1403)
-    moved = (block(other) - block(X)).abs().amax((0, 2))
+    moved = moved_by_a_change(attempt, 0, seed=1403)
     if moved.min() > 1e-5:
         return None
     return (
@@ -351,37 +290,23 @@ def remembers(attempt):
 def gradients(attempt):
     """{what: its gradient} for x and the layers of a block."""
     block, x = built(attempt, X, NUMBERS, HEADS), X.clone().requires_grad_()
-    parts = layers_of(block, NUMBERS)
-    layers = {name: layer for name, layer in parts.items() if name != "norms"}
-    layers |= {f"the {which} norm": norm for which, norm in zip(("first", "second"), parts["norms"], strict=False)}
-    weights = {name: layer.weight for name, layer in layers.items()}
-    return gradients_of(block(x), {"x": x, **weights}, seed=1404)
+    layers = layers_of(block, NUMBERS)
+    layers |= dict(zip(("the first norm", "the second norm"), layers.pop("norms"), strict=True))
+    return gradients_of(block(x), {"x": x} | {name: layer.weight for name, layer in layers.items()}, seed=1404)
 
 
 @cache
 def right_gradient():
-    """The gradient of x, made by the reference."""
-    return gradients(DecoderBlock)["x"]
+    return {"x": gradients(DecoderBlock)["x"]}
 
 
 def does_not_learn(attempt):
     found = gradients(attempt)
-    missed = unreached(found, found)
-    if missed:
-        return missed
-    given, wanted = found["x"], right_gradient()
-    if torch.allclose(given, wanted, rtol=1e-2, atol=2e-2):
-        return None
-    at = worst(given, wanted)
-    return (
-        f"The numbers are right, but the gradient of x is not: at {position(at)} it is {given[at]:.4f}, and "
-        f"{wanted[at]:.4f} is right. A part of the calculation may be cut off from it, or its gradient scaled."
-    )
+    return unreached(found, found) or first_wrong(found, right_gradient(), rtol=1e-2, atol=2e-2)
 
 
 EXERCISE = exercise(
     DecoderBlock,
-    assemble=assemble,
     returns=("out",),
     runner=ModuleRunner(run_block, ("x", "the layers", "num_heads"), described),
     comparison=SummaryComparison(summary),
@@ -406,10 +331,7 @@ EXERCISE = exercise(
             r"forward\(\) got an unexpected keyword argument 'is_causal'",
             "The argument of `MultiHeadAttention` is called causal: `attention(x, causal=True)`.",
         ),
-        (
-            r"mask must be bool",
-            "A mask of the course is bool, True = may attend; `causal=True` needs none.",
-        ),
+        (r"mask must be bool", "A mask of the course is bool, True = may attend; `causal=True` needs none."),
     ),
     properties=(properties.FINITE,),
     behavioral_tests=(

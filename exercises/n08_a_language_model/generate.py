@@ -18,9 +18,6 @@ def generate(model, ids, steps):
     return ids
 
 
-# A small language model to generate with, which keeps a list of what it was fed.
-
-
 LONGEST, WIDTH = 40, 8
 
 
@@ -65,7 +62,7 @@ class Weights:
 
 
 class Model(nn.Module):
-    """What a learner's code is given: model(ids, past=None) -> (logits, past)."""
+    """What a learner's code is given: model(ids, past=None) -> (logits, past). It keeps a list of what it was fed."""
 
     def __init__(self, weights):
         super().__init__()
@@ -84,7 +81,7 @@ class Model(nn.Module):
         return self._numbers.read(ids, past)
 
 
-def told(case):
+def first_difference(case):
     """The first call of the model that is not right, or else the first row that is not."""
     ids, fed = case.actual
     right_ids, right_fed = case.expected
@@ -94,10 +91,6 @@ def told(case):
     if len(fed) != len(right_fed):
         calls, new = counted(len(right_fed), "call", "calls"), counted(case.args[2], "new token", "new tokens")
         return f"{new} should take {calls} of the model; yours makes {len(fed)}"
-    return wrong_ids(ids, right_ids)
-
-
-def wrong_ids(ids, right_ids):
     if not isinstance(ids, list) or len(ids) != len(right_ids) or not isinstance(ids[0], list):
         return f"your result is {shortly(ids)}, and {right_ids} is right"
     at = next((row for row, right in enumerate(right_ids) if ids[row] != right), 0)
@@ -150,12 +143,12 @@ def given(args):
     return f"It was called with {weights!r}, ids of shape {tuple(ids.shape)} and steps = {steps}."
 
 
-def wrong_feeds(case):
-    return sentence(told(case)) if case.actual[1] != case.expected[1] else None
+def fed_otherwise(case):
+    return sentence(first_difference(case)) if case.actual[1] != case.expected[1] else None
 
 
-def wrong_ids(case):
-    return sentence(told(case)) if case.actual[0] != case.expected[0] else None
+def other_ids(case):
+    return sentence(first_difference(case)) if case.actual[0] != case.expected[0] else None
 
 
 def arguments(seed, vocabulary, b, t, steps):
@@ -169,6 +162,7 @@ def stage_of(args):
 
 EXERCISE = exercise(
     generate,
+    explain=first_difference,
     returns=("ids",),
     runner=FunctionRunner(call, describe=given),
     stage_of=stage_of,
@@ -222,10 +216,10 @@ EXERCISE = exercise(
     properties=(
         Property(
             "fed-otherwise",
-            wrong_feeds,
+            fed_otherwise,
             "Print what you feed, in every call, and its shape. It should be the prefix (B, T) once, and then each "
             "newest token, (B, 1), as many calls as steps.",
         ),
-        Property("other-ids", wrong_ids, "Print the ids after each step. Where do they part from the right ones?"),
+        Property("other-ids", other_ids, "Print the ids after each step. Where do they part from the right ones?"),
     ),
 )

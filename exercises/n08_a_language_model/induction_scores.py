@@ -25,27 +25,24 @@ def earlier(ids, i):
 
 
 def after_the_previous(ids):
-    """The right step `pairs`: (i, position after the previous occurrence)."""
+    """[(i, position after the previous occurrence of the token at i)]."""
     return [(i, earlier(ids, i)[-1] + 1) for i in range(len(ids)) if earlier(ids, i)]
 
 
 def at_pairs(weights, pairs):
-    """The right step `look`: (H, number of pairs)."""
+    """(H, number of pairs)."""
     queries, keys = zip(*pairs, strict=True)
     return weights[:, list(queries), list(keys)]
 
 
-def mean(found, ids, pairs):
-    """The right step `average`."""
-    return found.mean(dim=-1)
+def assemble(pairs=after_the_previous, look=at_pairs, average=lambda found, ids, pairs: found.mean(dim=-1)):
+    """An answer made of these steps."""
 
-
-def assemble(pairs=after_the_previous, look=at_pairs, average=mean):
-    def scores(weights, ids):
+    def induction_scores(weights, ids):
         found = pairs(ids.tolist())
         return average(look(weights, found), ids, found)
 
-    return scores
+    return induction_scores
 
 
 def compared(case):
@@ -77,8 +74,6 @@ def drawn(seed, heads, length, vocabulary):
 
 
 TWICE = (9, 4, 7, 2, 6, 9, 4, 7, 2, 6)  # a text and its repetition
-
-
 TO_ITSELF_AND_BACK = torch.stack([torch.eye(6), torch.eye(6).roll(1, 0)])  # two heads: one reads i, one i - 1
 
 

@@ -50,6 +50,7 @@ _PADDED = _inputs(7, 3, seed=881)
 
 EXERCISE = exercise(
     mean_loss,
+    explain=next_to_another,
     returns=("loss",),
     axis_names={2: "B", 3: "B", 5: "T", 7: "T", V: "V"},
     cases=(

@@ -16,41 +16,37 @@ def next_token_loss(logits, ids, pad_id=None):
     return F.cross_entropy(predictions.flatten(0, 1), targets.flatten(), ignore_index=ignored)
 
 
-def next_tokens(logits, ids):
-    """The right step `pair`."""
-    return logits[:, :-1], ids[:, 1:]
-
-
 def cross_entropy(predictions, targets):
-    """The right step `score`: one number for each pair."""
+    """(B, T - 1): the loss of each target."""
     return F.cross_entropy(predictions.transpose(1, 2), targets, reduction="none")
 
 
 def real_targets(targets, pad_id, ids):
-    """The right step `real`: which pairs count."""
+    """(B, T - 1), True where a target counts."""
     return torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
 
 
-def over_the_real(losses, real):
-    """The right step `average`."""
-    return losses[real].mean()
+def assemble(
+    pair=lambda logits, ids: (logits[:, :-1], ids[:, 1:]),
+    score=cross_entropy,
+    real=real_targets,
+    average=lambda losses, real: losses[real].mean(),
+    sign=1,
+):
+    """An answer made of these steps."""
 
-
-def assemble(pair=next_tokens, score=cross_entropy, real=real_targets, average=over_the_real, sign=1):
-    """An answer, from its steps."""
-
-    def loss(logits, ids, pad_id=None):
+    def next_token_loss(logits, ids, pad_id=None):
         predictions, targets = pair(logits, ids)
         return sign * average(score(predictions, targets), real(targets, pad_id, ids))
 
-    return loss
+    return next_token_loss
 
 
 def compared(case):
     """Both losses, and how many targets there are."""
     _, ids, pad_id = case.args
     targets = ids[:, 1:]
-    count = targets.numel() if pad_id is None else int((targets != pad_id).sum())
+    count = int(real_targets(targets, pad_id, ids).sum())
     of = "" if count == targets.numel() else f"{count} of "
     return (
         f"your loss is {number(case.actual)}, and {number(case.expected)} is right: the mean over "
@@ -61,12 +57,12 @@ def compared(case):
 V = 11
 
 
-def numbers(seed, b, t, v=V, dtype=torch.float32, times=2.0, plus=0.0):
-    """Logits (b, t, v) of which some are clearly higher than others."""
+def random_logits(seed, b, t, v=V, dtype=torch.float32, times=2.0, plus=0.0):
+    """(b, t, v), some clearly higher than others."""
     return times * normal(b, t, v, seed=800 + seed, dtype=dtype) + plus
 
 
-def words(seed, b, t, v=V):
+def random_ids(seed, b, t, v=V):
     return torch.randint(v, (b, t), generator=generator(seed))
 
 
@@ -75,12 +71,14 @@ def padded(pad_id, *rows):
     return torch.tensor([[pad_id if word is None else word for word in row] for row in rows])
 
 
+def by_hand(*rows, pad_id=None, times=1.0):
+    return times * 2.5 * round_numbers(len(rows), len(rows[0]), 2), torch.tensor(rows), pad_id
+
+
 N = None
 BEHIND = ((3, 5, 9, N, N, N), (4, 2, 8, 1, 5, N), (10, 3, N, N, N, N))
 IN_FRONT = ((N, N, 3, 5, 9, 2), (4, 2, 8, 1, 5, 3), (N, N, N, N, 10, 3))
 ONE_EMPTY = ((N, N, N, N, N, N), (4, 2, 8, 1, 5, N))
-
-
 SURE = torch.tensor([[[200.0, -200.0], [0.0, 0.0], [0.0, 0.0]]])  # the loss of its first prediction is exactly 0
 
 
@@ -91,35 +89,25 @@ def stage_of(args):
 
 
 CASES = (
-    TestCase("a batch", (numbers(1, B, T), words(1, B, T), None)),
-    TestCase("one text", (numbers(2, 1, 7), words(2, 1, 7), None)),
-    TestCase("two tokens each", (numbers(3, 3, 2), words(3, 3, 2), None)),
-    TestCase("float64", (numbers(4, B, T, 13, torch.float64), words(4, B, T, 13), None)),
-    TestCase("padding at the end", (numbers(5, 3, 6), padded(7, *BEHIND), 7)),
-    TestCase("padding in front", (numbers(6, 3, 6), padded(7, *IN_FRONT), 7)),
-    TestCase("padding in front of each text", (numbers(13, 2, 6), padded(7, IN_FRONT[0], IN_FRONT[2]), 7)),
-    TestCase("pad_id = 0", (numbers(7, 3, 6), padded(0, *BEHIND), 0)),
-    TestCase("a text of nothing but padding", (numbers(8, 2, 6, dtype=torch.float64), padded(6, *ONE_EMPTY), 6)),
-    TestCase("a pad_id, but no padding", (numbers(9, 1, 6), padded(7, IN_FRONT[1]), 7)),
-    TestCase("logits around 1000", (numbers(10, B, T, times=2.0, plus=1000.0), words(10, B, T), None)),
+    TestCase("a batch", (random_logits(1, B, T), random_ids(1, B, T), None)),
+    TestCase("one text", (random_logits(2, 1, 7), random_ids(2, 1, 7), None)),
+    TestCase("two tokens each", (random_logits(3, 3, 2), random_ids(3, 3, 2), None)),
+    TestCase("float64", (random_logits(4, B, T, 13, torch.float64), random_ids(4, B, T, 13), None)),
+    TestCase("padding at the end", (random_logits(5, 3, 6), padded(7, *BEHIND), 7)),
+    TestCase("padding in front", (random_logits(6, 3, 6), padded(7, *IN_FRONT), 7)),
+    TestCase("padding in front of each text", (random_logits(13, 2, 6), padded(7, IN_FRONT[0], IN_FRONT[2]), 7)),
+    TestCase("pad_id = 0", (random_logits(7, 3, 6), padded(0, *BEHIND), 0)),
+    TestCase("a text of nothing but padding", (random_logits(8, 2, 6, dtype=torch.float64), padded(6, *ONE_EMPTY), 6)),
+    TestCase("a pad_id, but no padding", (random_logits(9, 1, 6), padded(7, IN_FRONT[1]), 7)),
+    TestCase("logits around 1000", (random_logits(10, B, T, times=2.0, plus=1000.0), random_ids(10, B, T), None)),
     TestCase("a prediction that is sure, and right", (SURE, torch.tensor([[0, 0, 1]]), None)),
-    TestCase("logits from -500 to 500", (numbers(11, B, T, times=200.0), words(11, B, T), None)),
-    TestCase("logits from -500 to 500, padding", (numbers(12, 3, 6, times=200.0), padded(7, *BEHIND), 7)),
+    TestCase("logits from -500 to 500", (random_logits(11, B, T, times=200.0), random_ids(11, B, T), None)),
+    TestCase("logits from -500 to 500, padding", (random_logits(12, 3, 6, times=200.0), padded(7, *BEHIND), 7)),
 )
 
 
-def small(ids, pad_id=None, times=1.0):
-    return small_batch([ids], pad_id, times)
-
-
-def small_batch(ids, pad_id=None, times=1.0):
-    return times * 2.5 * round_numbers(len(ids), len(ids[0]), 2), torch.tensor(ids), pad_id
-
-
-def loss_is_negative(case):
-    if not case.actual < 0:
-        return None
-    return f"A cross-entropy is never negative; yours is {number(case.actual)}."
+def negative(case):
+    return f"A cross-entropy is never negative; yours is {number(case.actual)}." if case.actual < 0 else None
 
 
 def not_a_number(case):
@@ -130,22 +118,23 @@ def not_finite(case):
     return None if case.actual.isfinite() else sentence(compared(case))
 
 
-def future_changes(attempt):
-    """Which logits matter: those of each position but the last."""
-    logits, ids = numbers(20, 1, T), words(20, 1, T)
-    before = attempt(logits.clone(), ids.clone())
+def last_logits_count(attempt):
+    """Change the logits of the last position: they predict nothing."""
+    logits, ids = random_logits(20, 1, T), random_ids(20, 1, T)
     other = logits.clone()
     other[:, -1] = other[:, -1].flip(-1) + 1
-    if torch.allclose(before, attempt(other, ids.clone()), atol=1e-5):
+    before, after = attempt(logits.clone(), ids.clone()), attempt(other, ids.clone())
+    if torch.allclose(before, after, atol=1e-5):
         return None
     return (
         "The last position predicts a token that is not in ids, so its logits must not count; when they changed, your "
-        f"loss went from {number(before)} to {number(attempt(other, ids.clone()))}."
+        f"loss went from {number(before)} to {number(after)}."
     )
 
 
-def first_id_matters(attempt):
-    logits, ids = numbers(21, 1, T), words(21, 1, T)
+def first_id_counts(attempt):
+    """Change the first token: nothing predicts it."""
+    logits, ids = random_logits(21, 1, T), random_ids(21, 1, T)
     other = ids.clone()
     other[:, 0] = (other[:, 0] + 1) % V
     before, after = attempt(logits.clone(), ids.clone()), attempt(logits.clone(), other)
@@ -167,15 +156,15 @@ EXERCISE = exercise(
     stage_of=stage_of,
     cases=CASES,
     minimal_inputs=(
-        small([0, 1]),
-        small([0, 1, 1]),
-        small([0, 1, 0], 0),
-        small([1, 0, 0, 1, 1], 1),
-        small([0, 0, 1], 0),
-        small([1, 0, 1], None, 100.0),
-        small([0, 1, 1], None, 200.0),
-        small_batch([[0, 1], [1, 1]]),
-        small_batch([[0, 1, 1], [1, 1, 0]], 0),
+        by_hand([0, 1]),
+        by_hand([0, 1, 1]),
+        by_hand([0, 1, 0], pad_id=0),
+        by_hand([1, 0, 0, 1, 1], pad_id=1),
+        by_hand([0, 0, 1], pad_id=0),
+        by_hand([1, 0, 1], times=100.0),
+        by_hand([0, 1, 1], times=200.0),
+        by_hand([0, 1], [1, 1]),
+        by_hand([0, 1, 1], [1, 1, 0], pad_id=0),
     ),
     error_meanings=(
         (
@@ -205,11 +194,11 @@ EXERCISE = exercise(
             "The logarithm of a probability that was rounded to 0 is -inf; `log_softmax` and `F.cross_entropy` never "
             "form that probability. Or is something divided by a count that is 0?",
         ),
-        Property("negative-loss", loss_is_negative, "log p is at most 0, and the loss is the mean of -log p."),
+        Property("negative-loss", negative, "log p is at most 0, and the loss is the mean of -log p."),
     ),
     behavioral_tests=(
-        BehavioralTest("last-logits-count", future_changes, PAIRS),
-        BehavioralTest("first-id-counts", first_id_matters, PAIRS),
-        gradients_flow(next_token_loss, (numbers(22, 3, 6), padded(7, *BEHIND), 7), ("logits", None, None)),
+        BehavioralTest("last-logits-count", last_logits_count, PAIRS),
+        BehavioralTest("first-id-counts", first_id_counts, PAIRS),
+        gradients_flow(next_token_loss, (random_logits(22, 3, 6), padded(7, *BEHIND), 7), ("logits", None, None)),
     ),
 )

@@ -20,13 +20,10 @@ def sample(logits, temperature=1.0, top_k=None, generator=None):
     return torch.multinomial(probabilities, 1, generator=generator).squeeze(1)  # (B, 1) -> (B,)
 
 
-# Statistics of drawn ids: from which distribution were they drawn?
-#
 # Two right answers draw different ids, so results are compared by their frequencies. A batch consists of two rows of
 # logits that are repeated many times, in turn; the ids of the rows that are equal are counted.
 
-
-ROWS = 2  # the rows of logits that a large batch repeats
+KINDS = 2  # how many rows of logits a large batch repeats
 UNLIKELY = 50  # a G statistic with 8 degrees of freedom exceeds this by chance once in 20 million tries
 CLEARLY = 12  # what is this much less likely than the best name is not taken for it
 
@@ -43,7 +40,7 @@ def summary(args, value):
         return "no tokens"
     found = {name: unlikeliness(counts, wanted) for name, wanted in distributions(args).items()}
     if min(found.values()) > UNLIKELY:
-        return unnamed(counts)
+        return "one token for each kind of row" if ((counts > 0).sum(1) == 1).all() else "another"
     if found["right"] < UNLIKELY:
         return "right"
     return next(name for name, value in found.items() if value < min(found.values()) + CLEARLY)
@@ -62,16 +59,12 @@ def which(logits, ids):
     return "one and the same" if len(ids) > 1 and len(ids.unique()) == 1 else "others"
 
 
-def unnamed(counts):
-    return "one token for each kind of row" if ((counts > 0).sum(1) == 1).all() else "another"
-
-
 def count(logits, ids):
-    """(ROWS, V): how often each token was drawn for each of the repeated rows; None where an id is no token's."""
+    """(KINDS, V): how often each token was drawn for each of the repeated rows; None where an id is no token's."""
     vocabulary = logits.size(-1)
     if ids.min() < 0 or ids.max() >= vocabulary:
         return None
-    return torch.stack([ids[row::ROWS].long().bincount(minlength=vocabulary) for row in range(ROWS)])
+    return torch.stack([ids[row::KINDS].long().bincount(minlength=vocabulary) for row in range(KINDS)])
 
 
 def unlikeliness(counts, wanted):
@@ -93,17 +86,16 @@ def hidden(z, mask):
 
 
 def distributions(args):
-    """{name: probabilities (ROWS, V)}: the right ones first, then those of mistakes."""
+    """{name: probabilities (KINDS, V)}: the right ones first, then those of mistakes."""
     logits, temperature, top_k, _ = args
-    return _distributions(tuple(logits[:ROWS].double().flatten().tolist()), temperature, top_k)
+    return _distributions(tuple(logits[:KINDS].double().flatten().tolist()), temperature, top_k)
 
 
 @lru_cache(maxsize=64)  # asked for in every check
 def _distributions(numbers, temperature, top_k):
-    z = torch.tensor(numbers, dtype=torch.float64).view(ROWS, -1)
+    z = torch.tensor(numbers, dtype=torch.float64).view(KINDS, -1)
     k = z.size(-1) if top_k is None else top_k
     top, divided = largest(z, k), z / temperature
-    over_rows = divided.softmax(0)
     found = {
         "right": hidden(divided, top),
         "temperature multiplied": hidden(z * temperature, top),
@@ -119,14 +111,14 @@ def _distributions(numbers, temperature, top_k):
         "uniform": hidden(torch.zeros_like(z), top),
         "uniform over all": torch.zeros_like(z),
         "softmax twice": hidden(z.softmax(-1) / temperature, top),
-        "softmax over the batch": hidden(over_rows.log(), top),
+        "softmax over the batch": hidden(divided.log_softmax(0), top),
         "greedy": hidden(z, largest(z, 1)),
         "least likely first": hidden(-divided, top),
     }
     return {name: x.softmax(-1) for name, x in found.items()}
 
 
-def told(case):
+def counted(case):
     """The token whose count is furthest off, above all one that should never be drawn, and how often it should be."""
     logits = case.args[0]
     if not isinstance(case.actual, torch.Tensor) or case.actual.shape != case.expected.shape:
@@ -168,33 +160,25 @@ def first_row(case):
     )
 
 
-def divide(logits, temperature):
-    """The right step `scale`."""
-    return logits / temperature
-
-
 def keep_the_largest(logits, top_k):
-    """The right step `cut`: -inf outside the top_k largest logits."""
+    """-inf outside the top_k largest logits."""
     smallest = logits.topk(min(top_k, logits.size(-1))).values[:, -1:]
     return logits.masked_fill(logits < smallest, float("-inf"))
 
 
-def softmax(z):
-    """The right step `weigh`."""
-    return z.softmax(dim=-1)
-
-
 def one_each(probabilities, generator):
-    """The right step `draw`."""
     return torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
 
 
-def the_largest(logits, generator):
-    """The right step `greedy`: what temperature 0 gives."""
-    return logits.argmax(dim=-1)
+def assemble(
+    scale=lambda logits, temperature: logits / temperature,
+    cut=keep_the_largest,
+    weigh=lambda z: z.softmax(dim=-1),
+    draw=one_each,
+    greedy=lambda logits, generator: logits.argmax(dim=-1),
+):
+    """An answer made of these steps; without `greedy`, temperature 0 is divided by."""
 
-
-def assemble(scale=divide, cut=keep_the_largest, weigh=softmax, draw=one_each, greedy=the_largest):
     def sample(logits, temperature=1.0, top_k=None, generator=None):
         if temperature == 0 and greedy:
             return greedy(logits, generator)
@@ -266,18 +250,16 @@ CASES = (
 )
 
 
-# ---------------------------------------------------------------- behavioral tests
-
 LOGITS = ROWS.repeat(40, 1)
 
 
-def ask(attempt, generator=None, top_k=None):
-    return attempt(LOGITS.clone(), 1.0, top_k, *(() if generator is None else (generator,)))
+def eighty_tokens(attempt, *generator, top_k=None):
+    return attempt(LOGITS.clone(), 1.0, top_k, *generator)
 
 
 def one_draw_for_all(attempt):
     """Explains wrong numbers: equal rows always get the same token, which changes from call to call."""
-    found = [ask(attempt, seeded(seed)) for seed in range(24)]
+    found = [eighty_tokens(attempt, seeded(seed)) for seed in range(24)]
     if any(len(ids[row::2].unique()) > 1 for ids in found for row in (0, 1)) or len(torch.stack(found).unique()) == 1:
         return None
     if all(torch.equal(ids, found[0]) for ids in found):
@@ -288,19 +270,19 @@ def one_draw_for_all(attempt):
     )
 
 
-def draws_again(attempt):
+def same_draws(attempt):
     generator = seeded(1)
-    if torch.equal(ask(attempt, generator), ask(attempt, generator)):
+    if torch.equal(eighty_tokens(attempt, generator), eighty_tokens(attempt, generator)):
         return "Called twice with one and the same generator, your code drew the same 80 tokens both times."
     return None
 
 
-def listens(attempt):
+def generator_ignored(attempt):
     for top_k in (None, 3):
         found = []
         for seed in (1, 2):  # of torch's global generator, which must not matter
             torch.default_generator.manual_seed(seed)
-            found.append(ask(attempt, seeded(7), top_k))
+            found.append(eighty_tokens(attempt, seeded(7), top_k=top_k))
         if not torch.equal(*found):
             return (
                 f"With top_k = {top_k}, two generators with the same seed gave different tokens: something other than "
@@ -309,15 +291,15 @@ def listens(attempt):
     return None
 
 
-def leaves_the_global_generator(attempt):
+def global_generator_moved(attempt):
     before = torch.random.get_rng_state()
-    ask(attempt, seeded(7))
+    eighty_tokens(attempt, seeded(7))
     if torch.equal(before, torch.random.get_rng_state()):
         return None
     return "With a generator, torch's global one must stay still; after your code has run, it has moved or was seeded."
 
 
-def ignores_its_defaults(attempt):
+def other_defaults(attempt):
     """Without further arguments the temperature is 1, and no token is left out."""
     torch.default_generator.manual_seed(3)
     drawn = attempt(LOGITS.clone())
@@ -327,18 +309,18 @@ def ignores_its_defaults(attempt):
     return f"Called with logits alone, your code never drew {listed([f'token {token}' for token in missing])}."
 
 
-def draws_without(attempt):
+def not_repeatable(attempt):
     torch.default_generator.manual_seed(3)
-    first, second = ask(attempt), ask(attempt)
+    first, second = eighty_tokens(attempt), eighty_tokens(attempt)
     if torch.equal(first, second):
         return "Called twice without a generator, your code drew the same 80 tokens both times."
     torch.default_generator.manual_seed(3)
-    if not torch.equal(first, ask(attempt)):
+    if not torch.equal(first, eighty_tokens(attempt)):
         return "Without a generator, `torch.manual_seed(3)` before two calls gave different tokens."
     return None
 
 
-def with_the_generator(id, test, hint, while_doing="called with a generator,"):
+def required(id, test, hint, while_doing="called with a generator,"):
     return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
 
 
@@ -349,15 +331,15 @@ PASS_IT_ON = (
 
 
 def wrong_frequencies(case):
-    args = case.args
-    return None if draws.is_small(args) or draws.summary(args, case.actual) == "right" else sentence(draws.told(case))
+    right = is_small(case.args) or summary(case.args, case.actual) == "right"
+    return None if right else sentence(counted(case))
 
 
 def wrong_token(case):
     is_free = case.args[1] and len(case.actual) == 1  # a single row that was drawn for
-    if not draws.is_small(case.args) or is_free or torch.equal(case.actual, case.expected):
+    if not is_small(case.args) or is_free or torch.equal(case.actual, case.expected):
         return None
-    return sentence(draws.first_row(case))
+    return sentence(first_row(case))
 
 
 EXERCISE = exercise(
@@ -365,7 +347,7 @@ EXERCISE = exercise(
     assemble=assemble,
     returns=("ids",),
     runner=FunctionRunner(with_generator, ("logits", "temperature", "top_k", "the generator's seed")),
-    comparison=SummaryComparison(draws.summary),
+    comparison=SummaryComparison(summary),
     stage_of=stage_of,
     cases=CASES,
     minimal_inputs=(),
@@ -380,10 +362,7 @@ EXERCISE = exercise(
             r"selected index k out of range|index \d+ is out of bounds",
             "There are not as many tokens as top_k asks for; then all of them may be drawn.",
         ),
-        (
-            r"prob_dist must be",
-            "`torch.multinomial` draws from the last axis of one or two axes: give it (B, V).",
-        ),
+        (r"prob_dist must be", "`torch.multinomial` draws from the last axis of one or two axes: give it (B, V)."),
         (
             r"Categorical\.?(sample|__init__)?.*'generator'|sample\(\) got an unexpected keyword argument 'generator'",
             "`Categorical` takes no generator. `torch.multinomial(probabilities, 1, generator=generator)` does.",
@@ -405,23 +384,23 @@ EXERCISE = exercise(
             "Each row needs a draw of its own: how many random numbers does your code draw?",
             early=True,
         ),
-        with_the_generator(
+        required(
             "same-draws",
-            draws_again,
+            same_draws,
             "Every call should draw new tokens: draw with the generator you are given, and seed nothing inside.",
             "called a second time,",
         ),
-        with_the_generator("generator-ignored", listens, PASS_IT_ON),
-        with_the_generator(
+        required("generator-ignored", generator_ignored, PASS_IT_ON),
+        required(
             "other-defaults",
-            ignores_its_defaults,
+            other_defaults,
             "The defaults are part of the signature: temperature=1.0, top_k=None, generator=None.",
             "called with logits alone,",
         ),
-        with_the_generator("global-generator-moved", leaves_the_global_generator, PASS_IT_ON + " And seed nothing."),
-        with_the_generator(
+        required("global-generator-moved", global_generator_moved, PASS_IT_ON + " And seed nothing."),
+        required(
             "not-repeatable",
-            draws_without,
+            not_repeatable,
             "With `generator=None`, torch's functions use its global generator, so there is nothing more to do: no "
             "seed, and no generator of your own.",
             "called without a generator,",

@@ -18,32 +18,28 @@ def top_p(logits, p):
 INF = float("inf")
 
 
-def softmax(logits):
-    """The right step `weigh`."""
-    return logits.softmax(dim=-1)
-
-
 def descending(probabilities):
-    """The right step `order`."""
     return probabilities.argsort(dim=-1, descending=True)
 
 
 def until_p_is_reached(ranked, p):
-    """The right step `keep`: which of the sorted probabilities stay."""
+    """Which of the sorted probabilities stay."""
     return ranked.cumsum(-1) - ranked < p
 
 
-def back(kept, order):
-    """The right step `place`: the decision in the order of the vocabulary."""
-    return kept.scatter(-1, order, kept)
-
-
 def hide(logits, kept, probabilities):
-    """The right step `finish`."""
     return logits.masked_fill(~kept, -INF)
 
 
-def assemble(weigh=softmax, order=descending, keep=until_p_is_reached, place=back, finish=hide):
+def assemble(
+    weigh=lambda logits: logits.softmax(dim=-1),
+    order=descending,
+    keep=until_p_is_reached,
+    place=lambda kept, order: kept.scatter(-1, order, kept),
+    finish=hide,
+):
+    """An answer made of these steps."""
+
     def top_p(logits, p):
         probabilities = weigh(logits)
         ranks = order(probabilities)
@@ -53,7 +49,7 @@ def assemble(weigh=softmax, order=descending, keep=until_p_is_reached, place=bac
     return top_p
 
 
-def told(case, row=None):
+def tokens_kept(case, row=None):
     """The first row in which another set of tokens was kept: its sorted probabilities, and which were kept."""
     logits, p = case.args
     if not isinstance(case.actual, torch.Tensor) or case.actual.shape != logits.shape:
@@ -92,10 +88,7 @@ def changed_number(case):
     )
 
 
-INF = float("inf")
-
-
-def numbers(seed, b, v, times=2.0, plus=0.0, dtype=torch.float32):
+def random_logits(seed, b, v, times=2.0, plus=0.0, dtype=torch.float32):
     return times * normal(b, v, seed=880 + seed, dtype=dtype) + plus
 
 
@@ -115,15 +108,15 @@ CASES = (
     TestCase("a sure row and an unsure one, p = 0.8", (SURE_AND_UNSURE, 0.8)),
     TestCase("the same, p = 0.5", (SURE_AND_UNSURE, 0.5)),
     TestCase("the same, p = 0.1", (SURE_AND_UNSURE, 0.1)),
-    TestCase("a batch, p = 0.9", (numbers(1, 3, 11), 0.9)),
-    TestCase("a batch, p = 0.7", (numbers(2, 7, 13, 1.0), 0.7)),
-    TestCase("one row, p = 0.6", (numbers(3, 1, 11), 0.6)),
-    TestCase("many tokens, p = 0.95", (numbers(4, 2, 101, 3.0), 0.95)),
-    TestCase("float64, p = 0.3", (numbers(5, 5, 7, 1.0, dtype=torch.float64), 0.3)),
-    TestCase("a small p", (numbers(6, 3, 7), 0.01)),
+    TestCase("a batch, p = 0.9", (random_logits(1, 3, 11), 0.9)),
+    TestCase("a batch, p = 0.7", (random_logits(2, 7, 13, 1.0), 0.7)),
+    TestCase("one row, p = 0.6", (random_logits(3, 1, 11), 0.6)),
+    TestCase("many tokens, p = 0.95", (random_logits(4, 2, 101, 3.0), 0.95)),
+    TestCase("float64, p = 0.3", (random_logits(5, 5, 7, 1.0, dtype=torch.float64), 0.3)),
+    TestCase("a small p", (random_logits(6, 3, 7), 0.01)),
     TestCase(
         "logits around 500",
-        (numbers(7, 3, 11, 2.0, 500.0), 0.9),
+        (random_logits(7, 3, 11, 2.0, 500.0), 0.9),
         limitation="With logits around 500, exp overflows; a softmax that takes away the largest logit first does not.",
     ),
 )
@@ -150,7 +143,7 @@ def too_little(case):
     row = int(sums.argmin())
     return (
         f"What stays must have a probability of at least p = {p:g}; in row {row} yours has {number(sums[row])}: "
-        f"{told(case, row)}."
+        f"{tokens_kept(case, row)}."
     )
 
 
@@ -164,7 +157,7 @@ def too_much(case):
     if not (sums > p).any():
         return None
     row = int(sums.argmax())
-    return f"The smallest set is asked for, and in row {row} yours has more than it needs: {told(case, row)}."
+    return f"The smallest set is asked for, and in row {row} yours has more than it needs: {tokens_kept(case, row)}."
 
 
 def unlike_logits(case):
@@ -172,17 +165,17 @@ def unlike_logits(case):
     kept = case.actual > -INF
     if torch.allclose(case.actual[kept], case.args[0][kept], rtol=1e-4, atol=3e-5):
         return None
-    return sentence(told(case))
+    return sentence(tokens_kept(case))
 
 
-def not_a_number(case):
+def has_nan(case):
     bad = int(case.actual.isnan().sum())
     return f"{bad} of your {case.actual.numel()} numbers are NaN." if bad else None
 
 
 def rows_apart(attempt):
     """Change row 1 and see whether row 0 notices."""
-    logits = numbers(8, 2, 7)
+    logits = random_logits(8, 2, 7)
     other = torch.cat([logits[:1], logits[1:].flip(-1) * 2])
     before, after = attempt(logits.clone(), 0.6)[0], attempt(other, 0.6)[0]
     if torch.equal(before, after):
@@ -216,18 +209,10 @@ EXERCISE = exercise(
         ),
     ),
     properties=(
-        Property("not-a-number", not_a_number, "Print the lines before: where does the first NaN arise?"),
+        Property("not-a-number", has_nan, "Print the lines before: where does the first NaN arise?"),
         Property("filled-with-a-number", fill, 'Only `float("-inf")` gives a token the probability 0.'),
-        Property(
-            "below-p",
-            too_little,
-            IN_SORTED_ORDER,
-        ),
-        Property(
-            "not-the-smallest",
-            too_much,
-            IN_SORTED_ORDER,
-        ),
+        Property("below-p", too_little, IN_SORTED_ORDER),
+        Property("not-the-smallest", too_much, IN_SORTED_ORDER),
         Property("logits-changed", unlike_logits, "What stays should be the logits as they were."),
     ),
     behavioral_tests=(

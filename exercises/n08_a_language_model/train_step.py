@@ -21,19 +21,16 @@ def train_step(model, optimizer, ids):
     return loss.item()
 
 
-# Small language models to train, with what trains them.
-
-
-WIDTH = 3
+VOCABULARY, WIDTH = 11, 3
 
 
 class Model(nn.Module):
     """Logits from the mean of all tokens so far; in evaluation it gives half of what it gives in training."""
 
-    def __init__(self, seed, vocabulary, times):
+    def __init__(self, seed, times):
         super().__init__()
-        self.tokens = nn.Embedding(vocabulary, WIDTH, dtype=torch.float64)
-        self.out = nn.Linear(WIDTH, vocabulary, dtype=torch.float64)
+        self.tokens = nn.Embedding(VOCABULARY, WIDTH, dtype=torch.float64)
+        self.out = nn.Linear(WIDTH, VOCABULARY, dtype=torch.float64)
         for i, parameter in enumerate(self.parameters()):
             parameter.data = times * normal(*parameter.shape, seed=seed + i, dtype=torch.float64)
 
@@ -65,7 +62,6 @@ class Setting:
     """
 
     seed: int = 0
-    vocabulary: int = 11
     optimizer: str = "SGD"
     rows: tuple = ()
     times: float = 1.0
@@ -76,19 +72,18 @@ class Setting:
         return self  # a learner's code never gets it
 
     def model(self):
-        model = Table(self.rows) if self.rows else Model(self.seed, self.vocabulary, self.times)
+        model = Table(self.rows) if self.rows else Model(self.seed, self.times)
         if self.old:
             for parameter in model.parameters():
                 parameter.grad = torch.full_like(parameter, 0.25)
         return model.train(self.training)
 
     def optimizer_of(self, model):
-        make = {
-            "SGD": lambda parameters: torch.optim.SGD(parameters, lr=1.0),
-            "SGD with momentum": lambda parameters: torch.optim.SGD(parameters, lr=0.5, momentum=0.9),
-            "Adam": lambda parameters: torch.optim.Adam(parameters, lr=0.1),
-        }
-        return make[self.optimizer](model.parameters())
+        if self.optimizer == "Adam":
+            return torch.optim.Adam(model.parameters(), lr=0.1)
+        if self.optimizer == "SGD with momentum":
+            return torch.optim.SGD(model.parameters(), lr=0.5, momentum=0.9)
+        return torch.optim.SGD(model.parameters(), lr=1.0)
 
     def __repr__(self):
         what = f"a table of logits, {[list(row) for row in self.rows]}," if self.rows else "a small model"
@@ -102,46 +97,7 @@ def parameters_of(model):
     return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
 
 
-def loss_before(model, ids):
-    """The right step `loss`."""
-    return next_token_loss(model(ids), ids)
-
-
-def gradients(model, optimizer, loss):
-    """The right step `backward`: what is in `.grad` afterwards comes from this loss alone."""
-    optimizer.zero_grad()
-    loss.backward()
-
-
-def to_norm_1(model):
-    """The right step `clip`."""
-    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-
-
-def once(optimizer):
-    """The right step `update`."""
-    optimizer.step()
-
-
-def of_before(loss, model, ids):
-    """The right step `give`."""
-    return loss.item()
-
-
-def assemble(loss=loss_before, backward=gradients, clip=to_norm_1, update=once, give=of_before):
-    """An answer, from its steps."""
-
-    def train_step(model, optimizer, ids):
-        found = loss(model, ids)
-        backward(model, optimizer, found)
-        clip(model)
-        update(optimizer)
-        return give(found, model, ids)
-
-    return train_step
-
-
-def told(case):
+def losses_and_distance(case):
     """The first loss that is not right, or else how far the parameters moved."""
     for step, (mine, right) in enumerate(zip(case.actual[0], case.expected[0], strict=True), start=1):
         if not torch.allclose(mine, right, rtol=1e-4, atol=3e-5):
@@ -182,8 +138,8 @@ def given(args):
     return f"It was called for {steps} with {setting!r}, on ids of shape {tuple(batches[0].shape)}."
 
 
-def batches(seed, b, t, steps=1, vocabulary=11):
-    return tuple(torch.randint(vocabulary, (b, t), generator=generator(seed + i)) for i in range(steps))
+def batches(seed, b, t, steps=1):
+    return tuple(torch.randint(VOCABULARY, (b, t), generator=generator(seed + i)) for i in range(steps))
 
 
 def stage_of(args):
@@ -198,19 +154,17 @@ def by_hand(rows, *texts, **others):
     return Setting(rows=rows, **others), tuple(torch.tensor([ids]) for ids in texts)
 
 
-def parameters_stay(case):
-    setting, _ = case.args
-    if not torch.equal(case.actual[1], parameters_of(setting.model())):
-        return None
-    return "The parameters are what they were before the step."
+def nothing_moved(case):
+    stayed = torch.equal(case.actual[1], parameters_of(case.args[0].model()))
+    return "The parameters are what they were before the step." if stayed else None
 
 
-def other_losses(case):
-    return None if torch.allclose(case.actual[0], case.expected[0]) else sentence(told(case))
+def other_loss(case):
+    return None if torch.allclose(case.actual[0], case.expected[0]) else sentence(losses_and_distance(case))
 
 
-def other_parameters(case):
-    return None if torch.allclose(case.actual[1], case.expected[1]) else sentence(told(case))
+def other_update(case):
+    return None if torch.allclose(case.actual[1], case.expected[1]) else sentence(losses_and_distance(case))
 
 
 EVEN = ((0.0, 0.0), (0.0, 0.0))
@@ -218,7 +172,7 @@ SURE = ((6.0, 0.0), (0.0, 6.0))
 
 EXERCISE = exercise(
     train_step,
-    assemble=assemble,
+    explain=losses_and_distance,
     returns=("loss", "parameters"),
     axis_names=AXES | {3: "B", 5: "T", 7: "T", 11: "V"},
     runner=FunctionRunner(call, ("model and optimizer", "ids"), describe=given),
@@ -253,10 +207,7 @@ EXERCISE = exercise(
             "`loss.item()` is a plain number, without the graph that `backward` follows: call `backward` on the "
             "tensor.",
         ),
-        (
-            r"values to unpack",
-            "Here `model(ids)` gives the logits (B, T, V), and nothing else.",
-        ),
+        (r"values to unpack", "Here `model(ids)` gives the logits (B, T, V), and nothing else."),
         (
             r"logits must be a tensor of floats",
             "The logits (B, T, V) come first in `loss_of(logits, ids)`, and `model(ids)` gives nothing else: no past.",
@@ -269,27 +220,24 @@ EXERCISE = exercise(
             r"Expected target size|Expected input batch_size",
             "`F.cross_entropy` wants the classes on axis 1: transpose to (B, V, T - 1), or use `loss_of`.",
         ),
-        (
-            r"backward through the graph a second time",
-            "`backward` was called twice on one loss. A step needs it once.",
-        ),
+        (r"backward through the graph a second time", "`backward` was called twice on one loss. A step needs it once."),
     ),
     properties=(
         Property(
             "nothing-moved",
-            parameters_stay,
+            nothing_moved,
             "Print `[p.grad for p in model.parameters()]` right before `optimizer.step()`. Which line should have "
             "filled them?",
         ),
         Property(
             "other-loss",
-            other_losses,
+            other_loss,
             "Print the loss, and compare it with the mean of -log p of each next token. Which model computed it: the "
             "one before the step?",
         ),
         Property(
             "other-update",
-            other_parameters,
+            other_update,
             "Print the gradients right before `optimizer.step()`. Are they those of this loss alone, and is their "
             "total norm at most 1?",
         ),

@@ -23,8 +23,6 @@ def alibi_bias(num_heads, T, S):
 SLOPES = (
     "Head h, counted from 0, has the slope 2**(-8(h + 1) / H): with 8 heads 1/2, 1/4, ..., 1/256. Print your slopes."
 )
-
-
 DISTANCE = "The queries are the last T of S positions. Which position is query 0, and how far from it is key 0?"
 
 
@@ -37,13 +35,8 @@ def distance(t, s):
     return torch.arange(s - t, s)[:, None] - torch.arange(s)
 
 
-def bias(slope, distance):
-    """From slopes (H, 1, 1) and distances (T, S)."""
-    return -slope * distance
-
-
-def alibi_from(slopes=slopes, distance=distance, bias=bias):
-    """alibi_bias(num_heads, T, S) made of these steps."""
+def alibi_from(slopes=slopes, distance=distance, bias=lambda slope, distance: -slope * distance):
+    """alibi_bias(num_heads, T, S) made of these steps; `bias` gets slopes (H, 1, 1) and distances (T, S)."""
 
     def alibi(num_heads, T, S):
         return bias(slopes(num_heads)[:, None, None], distance(T, S)).float()
@@ -57,10 +50,9 @@ def slope_used(case):
     got, right = case.first.double(), case.expected_first.double()
     for h in range(heads):
         if s > 1 and not torch.allclose(got[h], right[h], atol=1e-4):
-            mine, wanted = float(got[h, -1, -2]), float(right[h, -1, -2])
             return (
-                f"one key back, head {h} of {heads} adds {explainers.number(torch.tensor(mine))}, "
-                f"and {explainers.number(torch.tensor(wanted))} is right"
+                f"one key back, head {h} of {heads} adds {explainers.number(got[h, -1, -2])}, "
+                f"and {explainers.number(right[h, -1, -2])} is right"
             )
     return explainers.entry(case)
 

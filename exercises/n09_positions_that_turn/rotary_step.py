@@ -2,12 +2,12 @@
 
 import torch
 
-from exercises.common import pieces, properties
+from exercises.common import incremental, properties
 from exercises.common.attention.steps import weights_from
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal
-from exercises.common.rotary import steps
+from exercises.common.rotary import halves, join_halves, join_neighbors, neighbors, rotation_from
 from feedback import BehavioralTest, FunctionRunner, TestCase
 from feedback.paged import exercise
 from helpers.relative_positions import rotate_pairs
@@ -30,29 +30,8 @@ def rotary_step(q, k, v, past=None):
     return scores.softmax(dim=-1) @ v, (k, v)
 
 
-turn_pairs = steps.rotation_from(steps.neighbors, steps.join_neighbors)()
-
-
-def start(past):
-    """The position of the first new token; the past is (keys, values)."""
-    return 0 if past is None else past[0].size(-2)
-
-
-def turn_queries(q, positions):
-    return turn_pairs(q, positions)
-
-
-def turn_keys(k, positions):
-    return turn_pairs(k, positions)
-
-
-def turn_values(v, positions):
-    return v
-
-
-def keys_read(keys):
-    """The keys that queries meet, from those that are kept."""
-    return keys
+turn_pairs = rotation_from(neighbors, join_neighbors)()
+turn_halves = rotation_from(halves, join_halves)()
 
 
 def join(past, k, v):
@@ -63,26 +42,27 @@ def everything(t, s):
     return torch.ones(t, s, dtype=torch.bool)
 
 
-def mask(t, s):
-    return everything(t, s).tril(s - t)
-
-
-def keep(keys, values, k, v, past):
-    return keys, values
+def start(past):
+    """The position of the first new token; the past is (keys, values)."""
+    return 0 if past is None else past[0].size(-2)
 
 
 def step_from(
     start=start,
-    turn_queries=turn_queries,
-    turn_keys=turn_keys,
-    turn_values=turn_values,
-    keys_read=keys_read,
+    turn_queries=lambda q, positions: turn_pairs(q, positions),
+    turn_keys=lambda k, positions: turn_pairs(k, positions),
+    turn_values=lambda v, positions: v,
+    keys_read=lambda keys: keys,
     join=join,
-    mask=mask,
-    keep=keep,
+    mask=lambda t, s: everything(t, s).tril(s - t),
+    keep=lambda keys, values, k, v, past: (keys, values),
     **others,
 ):
-    """rotary_step(q, k, v, past) made of these steps, and those of `weights_from`."""
+    """rotary_step(q, k, v, past) made of these steps, and those of `weights_from`.
+
+    keys_read  the keys that queries meet, from those in the past and the new ones
+    keep       what is kept for the next call
+    """
     weigh = weights_from(**others)
 
     def rotary_step(q, k, v, past=None):
@@ -97,10 +77,10 @@ def step_from(
 
 
 def step(attempt, new, past):
-    return pieces.pair(attempt(*new) if past is None else attempt(*new, past))
+    return incremental.pair(attempt(*new) if past is None else attempt(*new, past))
 
 
-call = pieces.caller(step)
+call = incremental.caller(step)
 
 
 def arguments(seed, sizes, b=B, h=H, d=6, dtype=torch.float32):
@@ -113,11 +93,8 @@ def stage_of(args):
     return 0 if len(sizes) == 1 else 1 if max(sizes[1:]) == 1 else 2
 
 
-# ---------------------------------------------------------------- behavioral tests
-
-
-def shifted_text(attempt):
-    """In one call, out does not depend on positions but on distances: a token in front changes only what is read."""
+def values_changed(attempt):
+    """A mean of values that are all 1 is 1, wherever they stand."""
     q, k, v = (normal(1, 2, 4, 4, seed=59 + i) for i in range(3))
     values = torch.ones_like(v)
     out = call(attempt, q, k, values, [4])
@@ -131,7 +108,7 @@ EXERCISE = exercise(
     assemble=step_from,
     returns=("out",),
     axis_names=AXES | {4: "D", 6: "D", 14: "D", 9: "T", 12: "T", 1: "T"},
-    runner=FunctionRunner(call, input_names=("q", "k", "v", "pieces"), describe=pieces.in_words),
+    runner=FunctionRunner(call, input_names=("q", "k", "v", "pieces"), describe=incremental.in_words),
     cases=(
         TestCase("five tokens at once", arguments(1, [5])),
         TestCase("one token", arguments(4, [1])),
@@ -144,19 +121,19 @@ EXERCISE = exercise(
         TestCase("up to position 300", arguments(25, [290, 3, 7], 1, 1), rtol=5e-4, atol=5e-4),
     ),
     minimal_inputs=(
-        pieces.by_hand([1.0, 1.0], [1.0, 1.0], [0.0, 1.0], [2]),
-        pieces.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [3]),
-        pieces.by_hand([1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [1, 1]),
-        pieces.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [1, 1, 1]),
-        pieces.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], [2, 2]),
-        pieces.by_hand([1.0, 1.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 2.0, 8.0], [2, 2, 1]),
+        incremental.by_hand([1.0, 1.0], [1.0, 1.0], [0.0, 1.0], [2]),
+        incremental.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [3]),
+        incremental.by_hand([1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [1, 1]),
+        incremental.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [1, 1, 1]),
+        incremental.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], [2, 2]),
+        incremental.by_hand([1.0, 1.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 2.0, 8.0], [2, 2, 1]),
     ),
     stage_of=stage_of,
     properties=(properties.FINITE,),
     behavioral_tests=(
-        BehavioralTest("values-changed", shifted_text, "Only queries and keys are turned; values are averaged."),
-        pieces.pieces_differ(step),
-        pieces.past_shared(step, rotary_step),
+        BehavioralTest("values-changed", values_changed, "Only queries and keys are turned; values are averaged."),
+        incremental.pieces_differ(step),
+        incremental.past_shared(step, rotary_step),
         gradients_flow(rotary_step, arguments(31, [2, 1], 1, 2, 4), ("q", "k", "v", None), call=call),
     ),
 )

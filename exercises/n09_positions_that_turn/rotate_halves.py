@@ -2,14 +2,7 @@
 
 import torch
 
-from exercises.common import properties
-from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import normal
-from exercises.common.rotary import steps
-from exercises.common.rotary.behavior import LENGTHS, ONLY_DISTANCES, POSITION_ZERO
-from exercises.common.rotary.explainers import first_wrong_feature, turned_by
-from exercises.common.rotary.inputs import MINIMAL, NAMES, one_pair_first, rotation_cases, some_positions
-from feedback.paged import exercise
+from exercises.common.rotary import first_wrong_feature, halves, join_halves, rotation_exercise, turned_by
 
 
 def rotate_halves(x, positions, base=10000.0):
@@ -28,19 +21,7 @@ def rotate_halves(x, positions, base=10000.0):
 
 
 def turned(case):
-    return turned_by(case, steps.halves) or first_wrong_feature(case)
+    return turned_by(case, halves) or first_wrong_feature(case)
 
 
-EXERCISE = exercise(
-    rotate_halves,
-    returns=("turned",),
-    axis_names=NAMES,
-    cases=rotation_cases(),
-    minimal_inputs=MINIMAL,
-    stage_of=one_pair_first,
-    properties=(properties.FINITE, LENGTHS, POSITION_ZERO),
-    behavioral_tests=(
-        ONLY_DISTANCES,
-        gradients_flow(rotate_halves, (normal(2, 3, 6, seed=33), some_positions(4, 5, 6)), ("x", None)),
-    ),
-)
+EXERCISE = rotation_exercise(rotate_halves, halves, join_halves)

@@ -113,7 +113,7 @@ def test_ctrl_c_ends_watching_cleanly(tmp_path, press_ctrl_c):
     words = ["--from", str(tmp_path), "anna", "--watch", "1"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
     process = subprocess.Popen([sys.executable, "-m", "tools.classroom", *words], cwd=ROOT, **pipes)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not (tmp_path / "class.html").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     write(tmp_path / "anna", attempt(0), attempt(1, verdict="correct"))
@@ -121,29 +121,34 @@ def test_ctrl_c_ends_watching_cleanly(tmp_path, press_ctrl_c):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     press_ctrl_c(process)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0 and err == "" and "To stop, press Ctrl-C." in out
     assert not list(tmp_path.glob("*.part"))
 
 
 @pytest.mark.slow
-def test_200_students_with_10000_attempts_take_less_than_2_seconds(tmp_path):
+def test_twice_the_students_are_at_most_twice_the_work(tmp_path):
     texts = catalog.load()  # kept from now on, as after the first call
     exercises = list(texts.exercises.values())[:25]
-    for i in range(200):
-        lines = []
-        for j in range(50):
-            exercise = exercises[j // 2]
-            known = list(exercise.mistakes)[(i + j) % len(exercise.mistakes)]
-            lines.append(attempt(j, exercise.id, "correct" if j % 2 else "wrong", None if j % 2 else known))
-        write(tmp_path / f"student{i:03}" / "attention-by-hand" / "data", *lines)
     program = (
-        "import sys, time; from tools.classroom.__main__ import main; code = main(sys.argv[1:]); "
-        "print(time.process_time(), 'torch' in sys.modules); sys.exit(code)"
+        "import cProfile, sys; from tools.classroom.__main__ import main; profile = cProfile.Profile(); "
+        "code = profile.runcall(main, sys.argv[1:]); "
+        "print(sum(entry.callcount for entry in profile.getstats()), 'torch' in sys.modules); sys.exit(code)"
     )
-    words = ["--from", str(tmp_path), "."]
-    done = subprocess.run([sys.executable, "-c", program, *words], cwd=ROOT, capture_output=True, encoding="utf-8")
-    assert done.returncode == 0 and done.stderr == "" and "200 students" in done.stdout
-    assert "10,000 attempts" in done.stdout
-    seconds, imported_torch = done.stdout.split()[-2:]
-    assert imported_torch == "False" and float(seconds) < 2
+    calls = []
+    for students in (100, 200):
+        for i in range(students):
+            lines = []
+            for j in range(50):
+                exercise = exercises[j // 2]
+                known = list(exercise.mistakes)[(i + j) % len(exercise.mistakes)]
+                lines.append(attempt(j, exercise.id, "correct" if j % 2 else "wrong", None if j % 2 else known))
+            write(tmp_path / f"student{i:03}" / "attention-by-hand" / "data", *lines)
+        command = [sys.executable, "-c", program, "--from", str(tmp_path), "."]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
+        assert done.returncode == 0 and done.stderr == "" and f"{students} students" in done.stdout
+        assert f"{50 * students:,} attempts" in done.stdout
+        count, imported_torch = done.stdout.split()[-2:]
+        assert imported_torch == "False"
+        calls.append(int(count))
+    assert calls[1] <= 2 * calls[0]

@@ -162,7 +162,7 @@ def test_a_program_that_wants_too_much_memory_gets_an_error_that_it_can_catch():
         "try:\n    torch.zeros(3 * 10**8)\nexcept RuntimeError:\n    print('refused', torch.zeros(10**6).sum())"
     )
     environment = {"MEM_LIMIT": str(10**9), "OMP_NUM_THREADS": "1", "PATH": ""}
-    answer = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    answer = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=600)
     assert answer.stdout == "refused tensor(0.)\n", answer.stderr
 
 

@@ -116,7 +116,7 @@ def _free_port():
         return probe.getsockname()[1]
 
 
-def _wait_for_server(server, url, log, seconds=180):
+def _wait_for_server(server, url, log, seconds=600):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if server.poll() is not None:
@@ -167,9 +167,9 @@ class LabPage(WatchedPage):
     def open(self):
         """Open the notebook as it is saved."""
         self.page.goto(self.address)
-        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=300_000)
 
-    def run_all(self, seconds=60):
+    def run_all(self, seconds=600):
         """Run every cell and wait until the last has run; a cell that raises fails the test."""
         # Sooner, JupyterLab would open a dialog and ask which kernel is meant.
         self.page.wait_for_function(

@@ -297,7 +297,7 @@ def test_it_follows_the_theme(page, tmp_path):
 
 
 @pytest.mark.parametrize("which", ["6 words", "2 x 4 heads", "128 words"])
-def test_the_page_repaints_quickly(page, which):
+def test_a_repaint_is_little_work(page, which):
     view = AttentionView(page, which)
     box = view.stage.bounding_box()
     view.follow(

@@ -269,5 +269,5 @@ def test_it_follows_the_theme(page, tmp_path):
 
 
 @pytest.mark.parametrize("name", [GROUPS, HEADS, LAYERS])
-def test_the_page_repaints_quickly(page, name):
+def test_a_repaint_is_little_work(page, name):
     opened(page, "DeepSeek-V3").drag(name)

@@ -287,7 +287,7 @@ def test_it_follows_the_theme(page, tmp_path):
 
 
 @pytest.mark.parametrize("which, draws", [("full", 1000), ("many", 9_000)])
-def test_the_page_repaints_quickly(page, which, draws):
+def test_a_repaint_is_little_work(page, which, draws):
     view = opened(page, which)
     for _ in range(draws // 1000):
         view.click("Draw 1,000")

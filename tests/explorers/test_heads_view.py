@@ -294,7 +294,7 @@ def test_a_switch_leaves_the_tables_in_the_page(page):
 
 
 @pytest.mark.parametrize("which, H", [("three", 2), ("four", 12)])
-def test_the_page_repaints_quickly(page, which, H):
+def test_a_repaint_is_little_work(page, which, H):
     view = opened(page, which, heads=H)
     view.click_square("x", 0, 0)
     view.follow(

@@ -455,14 +455,14 @@ def test_in_high_contrast_the_drawings_keep_their_colors(open_page, scheme):
 
 
 @pytest.mark.parametrize("name", [WINDOW, SINKS, QUERY, LAYERS])
-def test_the_page_repaints_quickly(page, name):
+def test_a_repaint_is_little_work(page, name):
     view = LongTextsView(page, "long")
     view.put(32, 8, 63, 2)
     view.drag(name)
 
 
 @pytest.mark.parametrize("name", [PAGE, PREFIX, ADDED])
-def test_the_page_repaints_its_pages_quickly(page, name):
+def test_a_repaint_of_pages_is_little_work(page, name):
     view = opened(page, "pages")
     view.put_pages(1, 24, 12)
     view.drag(name)

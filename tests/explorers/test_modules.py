@@ -32,7 +32,7 @@ def run(folder, code, module):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=600,
     )
     assert node.returncode == 0, node.stderr
     return json.loads(node.stdout)
@@ -117,7 +117,7 @@ def test_the_unit_tests_of_the_scripts_pass():
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=300,
+        timeout=600,
     )
     assert node.returncode == 0, node.stdout[-4000:] + node.stderr[-2000:]
     assert int(re.search(r"^# pass (\d+)$", node.stdout, re.MULTILINE)[1]) > 0

@@ -289,5 +289,5 @@ def test_a_slider_changes_what_is_written_in_place(page):
     assert view.bars() != opened(page).bars()
 
 
-def test_the_page_repaints_quickly(page):
+def test_a_repaint_is_little_work(page):
     opened(page).drag("temperature")

@@ -64,7 +64,7 @@ def until(notebook, output, condition):
     notebook.page.wait_for_function(
         f"output => {{ const [above, below, height] = ({PLACES})(output); return {condition}; }}",
         arg=output.element_handle(),
-        timeout=10_000,
+        timeout=300_000,
     )
 
 

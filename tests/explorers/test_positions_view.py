@@ -308,7 +308,7 @@ def test_it_follows_the_theme(page, tmp_path):
 
 
 @pytest.mark.parametrize("which", ["101 waves", "512 learned"])
-def test_the_page_repaints_quickly(page, which):
+def test_a_repaint_is_little_work(page, which):
     view = PositionsView(page, which)
     view.put(50, 58)
     view.tick("move both together", True)

@@ -277,5 +277,5 @@ def test_it_follows_the_theme(page, tmp_path):
 
 @pytest.mark.parametrize("which", ["16 features", "128 features"])
 @pytest.mark.parametrize("name", [KEY, DISTANCE])
-def test_the_page_repaints_quickly(page, which, name):
+def test_a_repaint_is_little_work(page, which, name):
     opened(page, which).drag(name)

@@ -277,6 +277,6 @@ def test_it_follows_the_theme(page, tmp_path):
     assert dark[0] != light[0] and dark[1] != light[1]
 
 
-def test_the_page_repaints_quickly(page):
+def test_a_repaint_is_little_work(page):
     view = opened(page)
     view.drag("width")

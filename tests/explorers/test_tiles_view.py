@@ -409,11 +409,11 @@ def test_it_follows_the_theme(page, tmp_path):
 
 
 @pytest.mark.parametrize("tile", [1, 4])
-def test_the_page_repaints_quickly(page, tile):
+def test_a_repaint_is_little_work(page, tile):
     opened(page, "square", tile).drag("score of query 11 for key 0")
 
 
-def test_a_step_is_shown_quickly(page):
+def test_a_step_is_little_work(page):
     view = opened(page, "square")
     names = ["Next", "Back"]
     view.follow(view.root, "click", lambda i: view.click(names[i % 2]))

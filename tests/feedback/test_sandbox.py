@@ -12,6 +12,7 @@ import torch
 from exercises import EXERCISES, check
 from feedback import sandbox
 from feedback.observations import known
+from tests.calls import Calls
 
 
 def raises(error):
@@ -56,9 +57,7 @@ def test_an_endless_loop_is_stopped(monkeypatch):
             with contextlib.suppress(Exception):  # a learner's net must not catch the checker's stop
                 x = x + 1
 
-    start = time.perf_counter()
-    report = check("0.1", code)
-    assert report.diagnosis == "never-ends" and time.perf_counter() - start < 10  # without the stop: never
+    assert check("0.1", code).diagnosis == "never-ends"  # without the stop, this test would not end
     time.sleep(0.5)  # nothing may be raised afterwards
     assert check("0.1", lambda x: x.mean(1)).status == "correct"
 
@@ -76,9 +75,7 @@ def test_a_bare_except_does_not_keep_a_loop_alive(monkeypatch):
                 pass
         return x.mean(1)
 
-    start = time.perf_counter()
-    check("0.1", code)
-    assert time.perf_counter() - start < 30  # without the stop: never
+    check("0.1", code)  # without the stop, this would not end
 
 
 @pytest.mark.parametrize(
@@ -173,16 +170,15 @@ def test_a_check_may_run_in_a_thread():
 
 
 @pytest.mark.slow
-def test_answers_come_quickly():
-    """After the first check of a session; by the time this process works, as the machine may be busy elsewhere."""
+def test_a_check_is_little_work():
+    """After the first check of a session. How long it takes is measured by benchmarks/checks.py."""
     for exercise in EXERCISES.values():
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            check(exercise.id, exercise.misconceptions[-1].variants[0])
-            times.append(time.process_time() - start)
-        limit = 0.3 if exercise.named_in_part else 1.0  # a judged test runs on about 40 models, three times each
-        assert min(times) < limit, exercise.id
+        wrong = exercise.misconceptions[-1].variants[0]
+        check(exercise.id, wrong)
+        with Calls() as calls:
+            check(exercise.id, wrong)
+        most = 10_000 if exercise.named_in_part else 300_000  # a judged test runs on about 40 models, three times each
+        assert 0 < calls.count < most, exercise.id
 
 
 def test_nothing_is_printed_while_checking():

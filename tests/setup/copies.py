@@ -11,6 +11,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 NOWHERE = "http://127.0.0.1:9/"
+ENDLESS = 600  # seconds: whatever takes longer has no end
 
 FAKE = """
 import json, os, sys
@@ -23,11 +24,18 @@ if sys.argv[1:] != ["--version"]:
     exec(os.environ.get("FAKE_" + call["module"].upper(), ""))
 """
 
+FAKE_TORCH = """
+import os
+from types import SimpleNamespace
+exec(os.environ.get("FAKE_TORCH", ""))
+zeros = lambda size: SimpleNamespace(numpy=lambda: None)
+"""
+
 
 def copy_study(folder):
     """Put what makes the learner's own copies of the notebooks into a folder."""
     feedback = (f"feedback/{name}.py" for name in ("__init__", "files", "notebooks"))
-    for name in ("tools/__init__.py", "tools/study.py", *feedback):
+    for name in ("setup_failures.py", "tools/__init__.py", "tools/study.py", *feedback):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(PROJECT / name, folder / name)
 
@@ -38,7 +46,8 @@ class Course:
     def __init__(self, folder):
         self.folder = folder
         self.stamp = folder / ".venv" / "course-stamp.txt"
-        shutil.copy(PROJECT / "course.py", folder)
+        for name in ("course.py", "setup_failures.py"):
+            shutil.copy(PROJECT / name, folder)
         (folder / "classroom").mkdir()
         for name in ("requirements.txt", "requirements-test.txt", "classroom/requirements.txt", "requirements.lock"):
             (folder / name).write_text("# nothing\n", encoding="utf-8")
@@ -59,6 +68,10 @@ class Course:
             package.mkdir()
             (package / "__init__.py").touch()  # so that no package elsewhere on the path goes first
             (package / "__main__.py").write_text(FAKE, encoding="utf-8")
+        (self.packages() / "torch.py").write_text(FAKE_TORCH, encoding="utf-8")
+        for name in ("numpy.py", "matplotlib/__init__.py", "matplotlib/font_manager.py"):
+            (self.packages() / name).parent.mkdir(exist_ok=True)
+            (self.packages() / name).touch()
         return self
 
     def packages(self):
@@ -94,7 +107,7 @@ class Course:
     def run(self, *words, simulate="", **variables):
         process = self.start(*words, simulate=simulate, **variables)
         try:
-            process.out, process.err = process.communicate(timeout=60)
+            process.out, process.err = process.communicate(timeout=ENDLESS)
         finally:
             process.kill()
         assert "Traceback" not in process.err
@@ -110,7 +123,7 @@ class Course:
         return [call for call in found if call["module"] == module and call["words"] != ["--version"]]
 
     def wait_for(self, module):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + ENDLESS
         while not self.calls(module):
             assert time.monotonic() < deadline, f"{module} was never called"
             time.sleep(0.02)

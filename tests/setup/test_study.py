@@ -21,7 +21,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from feedback import files
 from feedback.notebooks import FOLDED
 from tests.notebooks.common import execute
-from tests.setup.copies import copy_study
+from tests.setup.copies import ENDLESS, copy_study
 from tools.save_notebooks import comparable
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -105,7 +105,7 @@ class Course:
     def run(self, *words, simulate=""):
         process = self.start(*words, simulate=simulate)
         try:
-            process.out, process.err = process.communicate(timeout=60)
+            process.out, process.err = process.communicate(timeout=ENDLESS)
         finally:
             process.kill()
         assert "Traceback" not in process.err, process.err
@@ -528,7 +528,7 @@ def test_two_at_once_take_turns(studied):
         both = [studied.start("update"), studied.start("update")]
         waiting = [process.stdout.readline() for process in both]
         assert studied.cells()["title"] == "# 03 Masks"
-    said = [process.communicate(timeout=60)[0] for process in both]
+    said = [process.communicate(timeout=ENDLESS)[0] for process in both]
     assert all("waiting for it to finish" in line for line in waiting)
     assert [process.returncode for process in both] == [0, 0]
     assert sum("carried over: exercise 3.1" in text for text in said) == 1

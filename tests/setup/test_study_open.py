@@ -3,6 +3,7 @@
 import importlib.util
 import json
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -66,6 +67,13 @@ def test_a_course_that_is_open_says_where(course, server, monkeypatch, capsys): 
     assert f"The course is open already, at {listed[-1]['url']}lab?token=secret" in capsys.readouterr().out
     (runtime / "jpserver-3.json").unlink()
     assert course.study.main(["open"]) == 0
+
+
+def test_where_jupyter_cannot_write_the_course_says_so(course, monkeypatch, capsys):  # noqa: F811
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(course.folder / "notebooks" / NAME / "runtime"))  # below a file
+    assert course.study.main(["open"]) == 1
+    sentence, error = capsys.readouterr().err.splitlines()
+    assert sentence.startswith("A folder of Jupyter's cannot be written") and str(Path(NAME, "runtime")) in error
 
 
 def test_under_a_hub_it_is_open_and_no_token_is_shown(course, server, monkeypatch, capsys):  # noqa: F811

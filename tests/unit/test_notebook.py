@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -93,10 +94,10 @@ def test_a_missing_or_damaged_file_raises(tmp_path, monkeypatch, content, error,
         notebook.example_sentence()
 
 
-def test_milliseconds_are_milliseconds():
-    import time
-
-    assert 49 < notebook.milliseconds(lambda: time.sleep(0.05), times=3) < 2000  # neither seconds nor microseconds
+def test_milliseconds_are_milliseconds(monkeypatch):
+    clock = iter([7.0, 7.25])
+    monkeypatch.setattr(notebook, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    assert notebook.milliseconds(lambda: None, times=1) == 250.0
 
 
 def test_the_shortest_call_counts_and_the_first_does_not(monkeypatch):

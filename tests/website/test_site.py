@@ -46,6 +46,7 @@ OTHERS = (
     "accessibility.html",
     "field_guide.html",
     "search.html",
+    "setup_failures.html",
     "teachers.html",
     "views.html",
 )
@@ -55,7 +56,7 @@ MODEL = "/08-write-explore-run-0.js"  # of the view on the home page, which come
 IN_JUPYTER = (*prepare.IN_JUPYTER_ONLY, "end-progress")  # the cells that a page leaves out on purpose
 SEE_ALL = """async () => {  // unfold everything, and wait until every view is there
   for (const details of document.querySelectorAll("details")) details.open = true;
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 300_000;
   for (const place of document.querySelectorAll(".course-live")) {
     place.scrollIntoView();
     while (place.dataset.alive === undefined) {
@@ -371,7 +372,7 @@ def test_the_first_view_is_small(chromium, address):
 def test_with_less_motion_nothing_slides(visit):
     page = visit("02_single_head_attention.html", reduced_motion="reduce")
     page.locator(".toc-drawer a").last.evaluate("link => link.click()")
-    page.wait_for_function("scrollY > 5000", polling="raf", timeout=5000)
+    page.wait_for_function("scrollY > 5000", polling="raf", timeout=300_000)
     assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
 
 

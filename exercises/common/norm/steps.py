@@ -34,15 +34,3 @@ def norm_from(prepare=prepare, center=center, spread=spread, divide=divide, stre
 
 
 layer_norm = norm_from()  # what a right answer to exercise 6.1 gives
-
-
-def over(dims):
-    """center and spread over other axes; dims(x) says which."""
-
-    def center_over_them(x):
-        return x - x.mean(dims(x), keepdim=True)
-
-    def spread_over_them(x):
-        return x.var(dims(x), unbiased=False, keepdim=True)
-
-    return {"center": center_over_them, "spread": spread_over_them}

@@ -1,0 +1,224 @@
+"""Rotations of features (9.1 and 9.2): inputs, steps, what is said of wrong numbers; the mistakes are in rotary.md."""
+
+import math
+
+import torch
+
+from exercises.common import explainers, properties
+from exercises.common.gradients import gradients_flow
+from exercises.common.inputs import AXES, B, H, T, hidden_only, normal
+from feedback import BehavioralTest, Property, TestCase
+from feedback.paged import exercise
+
+# ---------------------------------------------------------------- inputs
+
+NAMES = AXES | dict.fromkeys((4, 6, 14, 10), "D")
+
+
+def some_positions(*numbers):
+    return torch.tensor(numbers)
+
+
+def rotation_cases():
+    """Test cases for 9.1 and 9.2: (x, positions, base), or (x, positions) where the base is 10,000."""
+    first_five = torch.arange(T)
+    return (
+        TestCase("one vector per position, positions 0 to 4", (normal(T, 6, seed=1), first_five)),
+        TestCase("heads and items", (normal(B, H, T, 14, seed=2), first_five)),
+        TestCase("positions 7 to 11", (normal(B, H, T, 6, seed=3), first_five + 7)),
+        TestCase("positions in no order", (normal(B, T, 6, seed=4), some_positions(11, 0, 3, 3, 200))),
+        TestCase("positions that are floats", (normal(T, 6, seed=5), first_five + 0.5)),
+        TestCase("base 100", (normal(B, H, T, 10, seed=6), first_five, 100.0)),
+        TestCase("two features", (normal(B, T, 2, seed=7), first_five)),
+        TestCase("one position", (normal(B, H, 1, 6, seed=8), some_positions(3))),
+        TestCase("float64", (normal(B, T, 6, seed=10, dtype=torch.float64), first_five), rtol=5e-4, atol=5e-4),
+        TestCase("positions up to 2,000", (normal(4, 6, seed=11), some_positions(0, 50, 999, 2000)), atol=5e-4),
+        TestCase("as many items as positions", (normal(T, H, T, 6, seed=12), first_five)),
+        *(
+            TestCase("hidden positions", (normal(B, H, T, 6, seed=13), torch.tensor(numbers)))
+            for numbers in hidden_only(lambda draw: [[draw.randrange(60) for _ in range(T)]])
+        ),
+    )
+
+
+MINIMAL = (
+    (torch.tensor([[1.0, 0.0]]), some_positions(1)),
+    (torch.tensor([[1.0, 0.0, 1.0, 0.0]]), some_positions(1), 100.0),
+    (torch.tensor([[0.0, 1.0, 0.0, 2.0]]), some_positions(1), 100.0),
+    (torch.tensor([[1.0, 0.0], [1.0, 0.0]]), some_positions(0, 1)),
+    (torch.tensor([[[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, 3.0, 0.0, 0.0]]]), some_positions(2)),
+)
+
+
+def base_of(args):
+    return args[2] if len(args) > 2 else 10000.0
+
+
+def one_pair_first(args):
+    """A stage: with a single pair there is only one frequency, 1, so pairing and sign are judged there first."""
+    return int(args[0].size(-1) > 2)
+
+
+# ---------------------------------------------------------------- steps
+
+
+def neighbors(x):
+    """The first and the second feature of each pair, 2i and 2i + 1."""
+    return x[..., 0::2], x[..., 1::2]
+
+
+def join_neighbors(a, b):
+    return torch.stack([a, b], dim=-1).flatten(-2)
+
+
+def halves(x):
+    """The first and the second feature of each pair, i and i + D/2."""
+    return x.chunk(2, dim=-1)
+
+
+def join_halves(a, b):
+    return torch.cat([a, b], dim=-1)
+
+
+def frequencies_of(size, base):
+    """(D/2,): by how much each pair is turned from one position to the next."""
+    return base ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)
+
+
+def angles_of(positions, frequency):
+    """(T, D/2)."""
+    return positions.double()[:, None] * frequency
+
+
+def turn_pair(a, b, angle):
+    """Both features of each pair after the rotation."""
+    return a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()
+
+
+def rotation_from(pair, join):
+    """An assembler: rotate(x, positions, base) made of these steps."""
+
+    def assemble(pair=pair, frequencies=frequencies_of, angles=angles_of, turn=turn_pair, join=join):
+        def rotate(x, positions, base=10000.0):
+            a, b = pair(x)
+            angle = angles(positions, frequencies(x.size(-1), base))
+            return join(*(part.to(x.dtype) for part in turn(a, b, angle)))
+
+        return rotate
+
+    return assemble
+
+
+# ---------------------------------------------------------------- what is said of a wrong answer
+
+
+def first_wrong_feature(case):
+    """The entry that is furthest off, with the angle of its position."""
+    if case.first.shape != case.expected_first.shape:
+        return explainers.shape(case)
+    at = explainers.worst(case.first, case.expected_first)
+    position = case.args[1].flatten()[at[-2]].item()
+    return (
+        f"your feature {at[-1]} at position {position:g} ({explainers.position(at)}) is "
+        f"{explainers.number(case.first[at])} and {explainers.number(case.expected_first[at])} is right"
+    )
+
+
+def turned_by(case, pair):
+    """The angles by which the learner's code turned, next to the right ones, at the vector where they differ most.
+
+    `pair` takes the features apart, as the exercise does. None where lengths changed: that is no rotation.
+    """
+    x, positions = case.args[:2]
+    if case.first.shape != x.shape or not case.first.numel():
+        return None
+    before, after = (torch.complex(*(part.double() for part in pair(t))) for t in (x, case.first))
+    if not torch.allclose(before.abs(), after.abs(), atol=1e-3):
+        return None
+    size = x.size(-1)
+    right = positions.double()[:, None] * base_of(case.args) ** (-torch.arange(0, size, 2).double() / size)
+    got = (after / before).angle()
+    difference = torch.remainder(got - right + math.pi, 2 * math.pi) - math.pi
+    difference = difference.nan_to_num()  # a pair (0, 0) points nowhere
+    at = explainers.worst(difference, torch.zeros_like(difference))
+    if abs(difference[at]) < 1e-3:
+        return None
+    wanted = torch.remainder(right[at[-2:]] + math.pi, 2 * math.pi) - math.pi
+    return (
+        f"at position {positions[at[-2]].item():g} your pair {at[-1]} is turned by {got[at]:.4f}, "
+        f"and should be turned by {wanted:.4f} (radians, up to whole turns)"
+    )
+
+
+def _lengths_kept(case):
+    if case.first.shape != case.args[0].shape or not case.first.numel():
+        return None
+    before, after = (t.double().norm(dim=-1) for t in (case.args[0], case.first))
+    if torch.allclose(before, after, rtol=1e-3, atol=1e-3):
+        return None
+    at = explainers.worst(after, before)
+    return (
+        f"A rotation keeps the length of every vector; that at {explainers.position(at)} was "
+        f"{explainers.number(before[at])} and is now {explainers.number(after[at])}."
+    )
+
+
+def _position_zero_stays(case):
+    x, positions = case.args[:2]
+    if case.first.shape != x.shape:
+        return None
+    first = (positions == 0).nonzero().flatten()
+    if not len(first) or torch.allclose(case.first[..., first, :], x[..., first, :], atol=1e-3):
+        return None
+    return "At position 0 the angle is 0 for every pair, so x stays as it is there; yours changes."
+
+
+LENGTHS = Property(
+    "lengths-change",
+    _lengths_kept,
+    "Try your formula on the pair (1, 0): it becomes (cos, sin). Which lines of your code make these two?",
+)
+POSITION_ZERO = Property("position-0", _position_zero_stays, "Are the positions taken as they are given?")
+
+
+def only_distances_count(attempt):
+    """The score of a query and a key depends on how far apart they are."""
+    q, k = normal(1, 6, seed=31), normal(1, 6, seed=32)
+
+    def score(at, other):
+        turned = (attempt(x.clone(), torch.tensor([p])) for x, p in ((q, at), (k, other)))
+        first, second = turned
+        return float((first.double() * second.double()).sum())
+
+    here, there = score(5, 2), score(25, 22)
+    if abs(here - there) < 2e-3:
+        return None
+    return (
+        "The score of a query and a key depends only on the distance between them. Yours is "
+        f"{here:.4f} for the positions 5 and 2, and {there:.4f} for 25 and 22."
+    )
+
+
+ONLY_DISTANCES = BehavioralTest(
+    "not-only-distances",
+    only_distances_count,
+    "Two vectors that are turned by the same angle keep the angle between them. Which step does more than turn?",
+)
+
+
+def rotation_exercise(reference, pair, join):
+    """9.1 or 9.2, which differ in the two features that are a pair."""
+    return exercise(
+        reference,
+        assemble=rotation_from(pair, join),
+        returns=("turned",),
+        axis_names=NAMES,
+        cases=rotation_cases(),
+        minimal_inputs=MINIMAL,
+        stage_of=one_pair_first,
+        properties=(properties.FINITE, LENGTHS, POSITION_ZERO),
+        behavioral_tests=(
+            ONLY_DISTANCES,
+            gradients_flow(reference, (normal(2, 3, 6, seed=33), some_positions(4, 5, 6)), ("x", None)),
+        ),
+    )
