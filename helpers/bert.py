@@ -281,8 +281,9 @@ class BertEmbeddings(nn.Module):
     def forward(self, ids, token_types=None):
         B, T = require.ids(ids, self.config.vocab_size, "B T").values()
         require.room(T, self.config.max_position_embeddings, "max_position_embeddings", "the text")
+        if token_types is not None:
+            require.ids(token_types, self.config.type_vocab_size, "B T", "token_types", B=B, T=T)
         token_types = torch.zeros_like(ids) if token_types is None else token_types
-        require.ids(token_types, self.config.type_vocab_size, "B T", "token_types", B=B, T=T)
         x = self.word_embeddings(ids.long()) + self.token_type_embeddings(token_types.long())
         if self.config.position_embedding_type == "absolute":
             x = x + self.position_embeddings.weight[: ids.size(1)]  # (B, T, C) + (T, C)

@@ -259,7 +259,7 @@ def keep_top_p(logits, p):
     """The smallest set of tokens whose probabilities sum to at least p; the others become -inf.
 
     Shapes: logits (..., V) -> (..., V)
-    Errors: ValueError unless 0 < p <= 1
+    Errors: TypeError if p is no number; ValueError unless 0 < p <= 1
     Source: Holtzman et al. 2020, "nucleus sampling"; notebook 08
     """
     require.number("top_p", p)
@@ -280,9 +280,8 @@ def sample(logits, temperature=1.0, top_k=None, generator=None, top_p=None):
     """
     require.shape(logits, "B V", "logits", hint="of a model's output take logits[:, -1]")
     require.number("temperature", temperature)
-    require.that(
-        0 <= temperature < float("inf"), "temperature must be at least 0", temperature, "0 takes the best token"
-    )
+    is_temperature = 0 <= temperature < float("inf")
+    require.that(is_temperature, "temperature must be at least 0 and finite", temperature, "0 takes the best token")
     if temperature == 0:
         return logits.argmax(dim=-1)
     # Shifted first, so that a small temperature cannot overflow; in float32 at least, so that draws are exact enough.

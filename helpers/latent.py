@@ -30,18 +30,23 @@ def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):
     Errors: TypeError or ValueError if the tensors do not fit
     Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2.1 and appendix C; notebook 10
     """
-    pattern, tensors = "q B H T W, latents B S R, w_k H D R, w_v H E R", (q, latents, w_k, w_v)
-    if shared is not None:
-        pattern, tensors = f"{pattern}, shared B S N", (*tensors, shared)
-    found = require.shapes(pattern, *tensors)
-    width = found["D"] + found.get("N", 0)
-    require.that(q.size(-1) == width, f"q must have D + N = {width} features, as the keys have", q.size(-1))
+    _require_latents(q, latents, w_k, w_v, shared)
     own, rest = q.split([w_k.size(1), q.size(-1) - w_k.size(1)], dim=-1)  # (B, H, T, D), (B, H, T, N)
     moved = torch.cat([torch.einsum("bhtd,hdr->bhtr", own, w_k), rest], dim=-1)  # (B, H, T, R + N)
     read = latents if shared is None else torch.cat([latents, shared], dim=-1)  # (B, S, R + N)
     moved = moved * math.sqrt(moved.size(-1) / q.size(-1))  # grouped_attention divides by sqrt(R + N)
     out, weights = grouped_attention(moved, read[:, None], latents[:, None], mask)  # one group: (B, H, T, R)
     return torch.einsum("bhtr,her->bhte", out, w_v), weights
+
+
+def _require_latents(q, latents, w_k, w_v, shared):
+    """Queries, latents, the matrices of the heads and the shared keys, if there are any, fit together."""
+    pattern, tensors = "q B H T W, latents B S R, w_k H D R, w_v H E R", (q, latents, w_k, w_v)
+    if shared is not None:
+        pattern, tensors = f"{pattern}, shared B S N", (*tensors, shared)
+    found = require.shapes(pattern, *tensors)
+    width = found["D"] + found.get("N", 0)
+    require.that(q.size(-1) == width, f"q must have D + N = {width} features, as the keys have", q.size(-1))
 
 
 class LatentAttention(nn.Module):

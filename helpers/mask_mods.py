@@ -46,7 +46,7 @@ def same_document(documents):
     """A query sees the keys of its own document, where several texts stand in one row.
 
     Shapes: documents (S,), equal where the document is the same -> a mask function
-    Errors: ValueError if documents is not (S,)
+    Errors: TypeError if documents is no tensor; ValueError if it is not (S,)
     Source: Dong et al. 2024; notebook 12
     """
     require.shape(documents, "S", "documents", "a number for each position", floating=False)
@@ -82,9 +82,22 @@ def _joined(how, mask_mods):
 
 
 def _require_callable(mask_mod):
+    """A mask function can be called."""
     rule = "a mask function must take (b, h, q_idx, kv_idx) and give True where a query may attend"
     fix = "a table of bools becomes one by lambda b, h, q, kv: table[q, kv]"
     require.that(callable(mask_mod), rule, require.kind_of(mask_mod), fix, TypeError)
+
+
+def _require_answers(found, shape):
+    """What a mask function gave is bool, and broadcasts to one answer for each query and key."""
+    is_bool = isinstance(found, torch.Tensor) and found.dtype == torch.bool
+    rule, fix = (
+        "a mask function must give a tensor of bools, True = may attend",
+        "compare tensors, and combine with & and |",
+    )
+    require.that(is_bool, rule, require.kind_of(found), fix, TypeError)
+    rule = f"a mask function must give one bool for each query and key, {tuple(shape)}"
+    require.that(require.stretches(found, shape), rule, tuple(found.shape))
 
 
 def mask_table(mask_mod, T, S, B=1, H=1, device=None):
@@ -98,14 +111,7 @@ def mask_table(mask_mod, T, S, B=1, H=1, device=None):
     require.sizes(T=T, S=S, B=B, H=H)
     b, h, q_idx, kv_idx = torch.meshgrid(*(torch.arange(n, device=device) for n in (B, H, T, S)), indexing="ij")
     found = mask_mod(b, h, q_idx, kv_idx)
-    is_bool = isinstance(found, torch.Tensor) and found.dtype == torch.bool
-    rule, fix = (
-        "a mask function must give a tensor of bools, True = may attend",
-        "compare tensors, and combine with & and |",
-    )
-    require.that(is_bool, rule, require.kind_of(found), fix, TypeError)
-    rule = f"a mask function must give one bool for each query and key, {tuple(b.shape)}"
-    require.that(require.stretches(found, b.shape), rule, tuple(found.shape))
+    _require_answers(found, b.shape)
     return found.expand(b.shape)
 
 

@@ -15,6 +15,13 @@ def read_pages(pages, table, length):
     Errors: TypeError or ValueError if an entry is no page, or the table is too short
     Source: Kwon et al. 2023, "PagedAttention", section 4; notebook 11
     """
+    _require_tokens(pages, table, length)
+    table = torch.as_tensor(table, dtype=torch.long, device=pages.device)  # an empty list would be of floats
+    return pages[table].flatten(0, 1)[:length].transpose(0, 1)  # (M, P, G, D) -> (M * P, G, D) -> (G, length, D)
+
+
+def _require_tokens(pages, table, length):
+    """The pages hold `length` tokens in the order of the table, whose entries are pages."""
     N, P, *_ = require.shape(pages, "N P G D", "pages", "N pages hold P tokens each", floating=False).values()
     entries = table.tolist() if isinstance(table, torch.Tensor) else table
     if not isinstance(entries, (list, tuple)) or not all(type(entry) is int for entry in entries):
@@ -24,8 +31,6 @@ def read_pages(pages, table, length):
     require.that(length <= most, f"length must be at most {most}, what {len(entries)} pages of {P} tokens hold", length)
     for page in entries:
         require.that(0 <= page < N, f"a table must hold numbers of pages from 0 to {N - 1}", page)
-    table = torch.as_tensor(table, dtype=torch.long, device=pages.device)  # an empty list would be of floats
-    return pages[table].flatten(0, 1)[:length].transpose(0, 1)  # (M, P, G, D) -> (M * P, G, D) -> (G, length, D)
 
 
 class PagedCache:
@@ -103,6 +108,7 @@ class PagedCache:
         return tuple(read_pages(x, self.tables[text], self.lengths[text]) for x in (self.keys, self.values))
 
     def _require(self, text):
+        """The text was started, and not freed."""
         rule = "text must be a number that start or fork returned and that is not freed"
         require.that(text in self.tables, rule, repr(text), error=KeyError)
 

@@ -399,7 +399,7 @@ IDS = torch.zeros(2, 3, dtype=torch.long)
         (lambda m: next_token_loss(m(IDS)[0][:, :1], IDS[:, :1]), ValueError, "with T of at least 2"),
         (lambda m: next_token_loss(m(IDS)[0], IDS, 0), ValueError, "at least one target .* only the padding id 0"),
         (lambda m: sample(m(IDS)[0]), ValueError, r"logits must be \(B, V\), got \(2, 3, 13\); .* logits\[:, -1\]"),
-        (lambda m: sample(m(IDS)[0][:, 0], -1), ValueError, "temperature must be at least 0, got -1"),
+        (lambda m: sample(m(IDS)[0][:, 0], -1), ValueError, "temperature must be at least 0 and finite, got -1"),
         (lambda m: sample(m(IDS)[0][:, 0], math.nan), ValueError, "temperature must .* got nan"),
         (lambda m: sample(m(IDS)[0][:, 0], top_k=0), ValueError, "top_k must be at least 1, got 0"),
         (lambda m: sample(m(IDS)[0][:, 0], top_k=2.5), TypeError, "top_k must be a whole number, got 2.5"),
