@@ -25,6 +25,7 @@ it (but for types).
     explain           what is said about everything else that is found, and about right answers
     checker           the order of all this: from an attempt to a report
     page              how the page of an exercise is written, and read
+    page_code         from the text of code on a page to what it defines
     paged             an exercise from its page, and from the module next to it
     catalog           the exercises of a package
     hidden            the same exercises with other inputs

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from feedback.exercise import Exercise
-from feedback.page import number_on
+from feedback.page import PageError, number_on
 from feedback.sandbox import session
 
 
@@ -19,7 +19,10 @@ class Exercises(Mapping):
     """The exercises of a package by their id, in order."""
 
     def __init__(self, package: str, folder: str) -> None:
-        pages = {number: path for path in Path(folder).glob("*/*.md") if (number := number_on(path))}
+        pages: dict[str, Path] = {}
+        for path in sorted(Path(folder).glob("*/*.md")):
+            if (number := number_on(path)) and path != pages.setdefault(number, path):
+                raise PageError(path, 1, f"{number} is the number of {pages[number]}, too")
         ordered = sorted(pages, key=lambda id: [int(part) for part in id.split(".")])
         self._loaded: dict[str, Exercise] = {}
         self._modules = {id: f"{package}.{pages[id].parent.name}.{pages[id].stem}" for id in ordered}
