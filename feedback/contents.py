@@ -52,14 +52,14 @@ class Contents:
         self, notebooks: Sequence[Notebook], folder: Path, parts: Mapping[str, Sequence[Notebook]] | None = None
     ) -> None:
         self.notebooks, self.folder = tuple(notebooks), folder
+        self._numbered = {notebook.number: notebook for notebook in self.notebooks}
         self.parts = {name: tuple(some) for name, some in (parts or {"": notebooks}).items()}
         if sum(self.parts.values(), ()) != self.notebooks:
             raise ValueError("the parts of a course, one after another, must be its notebooks")
 
     def of(self, id: Any) -> Notebook | None:
         """The notebook of an exercise, of a prediction, or with this number."""
-        number = str(id).strip().split(".")[0].zfill(2)
-        return next((notebook for notebook in self.notebooks if notebook.number == number), None)
+        return self._numbered.get(str(id).strip().split(".")[0].zfill(2))
 
     def following(self, notebook: Notebook) -> Notebook | None:
         """The notebook after this one; None after the last."""
@@ -71,8 +71,8 @@ class Contents:
 
         An id is permanent, so an exercise that is added between 8.2 and 8.3 is called 8.7.
         """
-        places = list(_cells(self.folder / notebook.file))
-        found = [id for id in ids if self.of(id) == notebook]
+        number, places = notebook.number, list(_cells(self.folder / notebook.file))
+        found = [id for id in ids if id.split(".")[0].zfill(2) == number]
         return sorted(found, key=lambda id: places.index(id) if id in places else len(places))
 
     def link(self, id: str) -> str:

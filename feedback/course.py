@@ -15,7 +15,7 @@ import torch
 
 from feedback import attempts, cells, checker, devices, explain_course, explain_errors, grading, predictions, sandbox
 from feedback.answers import Answers
-from feedback.catalog import Exercises
+from feedback.catalog import Exercises, Heading
 from feedback.contents import Contents, Notebook, Step
 from feedback.display import Source
 from feedback.exercise import Exercise
@@ -281,7 +281,7 @@ class Course:
 
     def _standing(self, notebook: Notebook) -> Standing:
         tried, chosen = self.store.load(), self.store.choices()
-        exercises = (self.exercises[id] for id in self.contents.belonging(self.exercises, notebook))
+        exercises = map(self.exercises.heading, self.contents.belonging(self.exercises, notebook))
         predictions = (self.predictions[id] for id in self.contents.belonging(self.predictions, notebook))
         return Standing(
             notebook,
@@ -289,7 +289,7 @@ class Course:
             tuple(self._prediction(asked, chosen.get(asked.id, {})) for asked in predictions),
         )
 
-    def _exercise(self, exercise: Exercise, tried: dict[str, Any]) -> Item:
+    def _exercise(self, exercise: Heading, tried: dict[str, Any]) -> Item:
         status = tried.get("status", "not attempted")
         state = "done" if status in SOLVED else "open" if status == "not attempted" else "again"
         why = f"tried, not solved yet; {exercise.minutes} min"
@@ -309,7 +309,7 @@ class Course:
         ids = self.contents.belonging(self.exercises, notebook)
         if exercise_id in ids[:-1]:
             id = ids[ids.index(exercise_id) + 1]
-            return Step(f"exercise {self.exercises[id].title}", self.contents.link(id))
+            return Step(f"exercise {self.exercises.heading(id).title}", self.contents.link(id))
         later = self.contents.following(notebook)
         return Step(f"notebook {later.name}", later.file) if later else None
 
