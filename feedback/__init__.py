@@ -8,7 +8,7 @@ it (but for types).
     format            how values are written in it
     tree              results are tensors, lists, numbers, texts, or nested tuples of these
     exercise          what an exercise is made of: test cases, misconceptions, properties, behavioral tests
-    surroundings      what a learner's code may change for the whole notebook: it is kept, and put back
+    kernel_state      what a learner's code may change for the whole notebook: it is kept, and put back
     sandbox           run a learner's code once, safely, and record what happens
     error_meanings    what Python's and PyTorch's messages mean
     errors            what an exception means here, and of which kind it is

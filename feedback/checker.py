@@ -33,13 +33,13 @@ def check(exercise: Exercise, attempt: Any) -> Report:
     refusal = contract.refuse(exercise, attempt)
     if refusal:
         return explain_errors.refused(exercise, refusal)
-    with session() as surroundings:
+    with session() as kernel:
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stages[i] for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
         report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or explain.correct(seen)
         report = explain.with_print(seen, explain.with_notes(seen, report))
-    return explain.with_changes(report, surroundings.told)
+    return explain.with_changes(report, kernel.notes)
 
 
 def _judge(seen: Observations, stage: int) -> Report | None:

@@ -177,6 +177,6 @@ def with_print(seen: Observations, report: Report) -> Report:
     return Report.on(seen.exercise, report.status, *report.parts, Code(title, cut), diagnosis=report.diagnosis)
 
 
-def with_changes(report: Report, told: list[str]) -> Report:
+def with_changes(report: Report, notes: list[str]) -> Report:
     """Say what the code changed for the whole notebook, in sentences."""
-    return replace(report, parts=(*report.parts, *map(say, told)))
+    return replace(report, parts=(*report.parts, *map(say, notes)))
