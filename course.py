@@ -355,7 +355,7 @@ def lay_out(lab):
 
 def download_minilm(patience):
     """Let .venv's Python download and verify it; returns 0 if that went well."""
-    process = subprocess.Popen([str(PYTHON), "-m", "helpers.pretrained", str(patience)], cwd=str(ROOT))
+    process = subprocess.Popen([str(PYTHON), "-m", "models.pretrained", str(patience)], cwd=str(ROOT))
     try:
         return process.wait()
     except BaseException:  # Ctrl-C: it must not go on alone

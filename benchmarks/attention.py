@@ -22,7 +22,7 @@ from torch import nn
 from benchmarks.measure import medians, peak_in_this_process, peak_on_gpu
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
 from helpers.masks import causal_mask
-from helpers.notebook import pick_device
+from runtime.notebook import pick_device
 from tools import Parser
 
 D_MODEL, NUM_HEADS = 512, 8

@@ -18,12 +18,12 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
+import figures
 from benchmarks.measure import medians, peak_in_this_process, peak_on_gpu
-from helpers import plots
 from helpers.attention import dot_product_attention
 from helpers.masks import causal_mask
-from helpers.notebook import pick_device
 from helpers.tiled import tiled_attention
+from runtime.notebook import pick_device
 
 NUM_HEADS, D_HEAD, TILE = 2, 64, 256
 LENGTHS = (512, 1024, 2048, 4096, 8192)
@@ -110,8 +110,8 @@ def pictures(found):
     lengths, times = [int(T) for T in found], curves("and back")
     top = 1.1 * max(max(curve) for curve in times.values())
     return {
-        "memory": plots.lines(curves("MB"), lengths, "length T", "MB, forward + backward", "Memory", log=True),
-        "time": plots.bars(times, list(found), "forward + backward, fused = 1", "Time", top, "length T"),
+        "memory": figures.lines(curves("MB"), lengths, "length T", "MB, forward + backward", "Memory", log=True),
+        "time": figures.bars(times, list(found), "forward + backward, fused = 1", "Time", top, "length T"),
     }
 
 

@@ -42,7 +42,7 @@ COURSE = Course(
     __name__,
     str(FOLDER),
     Contents(NOTEBOOKS, FOLDER.parent / "notebooks", PARTS),
-    own=("helpers",),
+    own=("helpers", "models", "figures", "invariants", "runtime"),
     progress=progress_file,
     answers=answers_folder,
     solutions=True,  # in a hand-out False: tools/handout.py writes it here

@@ -3,9 +3,9 @@
 import torch
 import traitlets
 
+import figures
 from explorers import given, still
 from explorers.base import Explorer
-from helpers import plots
 
 MOST_WORDS = 512
 MOST_WEIGHTS = 20_000_000  # 80 MB: all 72 heads of MiniLM at its longest, 512 words
@@ -48,7 +48,7 @@ class AttentionExplorer(Explorer):
 
     def picture(self):
         """The first head."""
-        draw = plots.weights if max(self._first.shape) <= still.FEW else still.weights
+        draw = figures.weights if max(self._first.shape) <= still.FEW else still.weights
         return draw(self._first, self.queries, self.tokens, title=_title(self.axes), mask=self._mask)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import anywidget
 import traitlets
 
+import figures
 from explorers import modules
 from feedback.display import show_live
-from helpers import plots
 
 STYLE = Path(__file__).with_name("shared.css")
 INVITATION = "Run this cell to explore it."
@@ -18,11 +18,11 @@ ROOT = re.compile(r"<svg [^>]*>")
 class Explorer(anywidget.AnyWidget):
     """A view drawn in the browser from numbers that are sent once; afterwards nothing is asked of the kernel.
 
-    A subclass names its `script` and returns a plots.Picture from `picture()`.
+    A subclass names its `script` and returns a figures.Picture from `picture()`.
     """
 
-    palette = traitlets.Bytes().tag(sync=True)  # 256 x (red, green, blue): the colors of plots.WEIGHTS, 0 to 1
-    signed = traitlets.Bytes().tag(sync=True)  # the same of plots.SIGNED, -1 to 1
+    palette = traitlets.Bytes().tag(sync=True)  # 256 x (red, green, blue): the colors of figures.WEIGHTS, 0 to 1
+    signed = traitlets.Bytes().tag(sync=True)  # the same of figures.SIGNED, -1 to 1
 
     def __init_subclass__(cls, **kwargs):
         if "script" in vars(cls):  # traitlets makes subclasses of its own, which inherit the module
@@ -32,11 +32,11 @@ class Explorer(anywidget.AnyWidget):
 
     @traitlets.default("palette")
     def _colors_of_weights(self):
-        return _table(plots.WEIGHTS)
+        return _table(figures.WEIGHTS)
 
     @traitlets.default("signed")
     def _colors_of_scores(self):
-        return _table(plots.SIGNED)
+        return _table(figures.SIGNED)
 
     def __repr__(self):
         return f"{self.picture().alt} {INVITATION}"
@@ -54,7 +54,9 @@ class Explorer(anywidget.AnyWidget):
     def still(self):
         """The output where nothing runs: the picture with an invitation, and its words; the same in every run."""
         picture = self.picture()
-        return plots.Picture(_inviting(picture.svg), f"{picture.alt} {INVITATION}", picture.caption)._repr_mimebundle_()
+        return figures.Picture(
+            _inviting(picture.svg), f"{picture.alt} {INVITATION}", picture.caption
+        )._repr_mimebundle_()
 
 
 def _table(colors):

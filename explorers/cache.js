@@ -21,7 +21,7 @@ const CARD = 24; // GB: a large graphics card of a desktop computer
  *  @param {number} number */
 export const divisors = (number) => range(number + 1).filter((each) => each && number % each === 0);
 
-/** How many numbers all layers together keep of one token: CacheSizes.numbers() of helpers/cache_sizes.py.
+/** How many numbers all layers together keep of one token: CacheSizes.numbers() of models/cache_sizes.py.
  *  @param {Sizes} sizes */
 export const numbersOf = ({ layers, groups, features, latent }) =>
   layers * (groups === LATENT ? latent : 2 * groups * features);

@@ -4,7 +4,7 @@ import traitlets
 
 from explorers import given, still
 from explorers.base import Explorer
-from helpers.cache_sizes import PUBLISHED, CacheSizes
+from models.cache_sizes import PUBLISHED, CacheSizes
 
 MOST = {"num_layers": 128, "num_heads": 128, "d_head": 256, "latent": 4096}
 LONGEST = 2**20

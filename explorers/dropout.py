@@ -3,9 +3,9 @@
 import torch
 import traitlets
 
+import figures
 from explorers import given
 from explorers.base import Explorer
-from helpers import plots
 
 MOST_WORDS = 12
 WORD = 2**32 - 1  # the generator's numbers have 32 bits
@@ -41,7 +41,7 @@ class DropoutExplorer(Explorer):
     def picture(self):
         """The view as it opens: the weights, and the first draw with p = 0.5."""
         kept = coins(self.seed, 1, len(self.tokens)) >= 0.5
-        return plots.weights_side_by_side(
+        return figures.weights_side_by_side(
             {"before dropout": self._weights, "one draw, p = 0.5": self._weights * kept / 0.5}, self.tokens
         )
 

@@ -19,7 +19,7 @@ import { Grid } from "./tables.js";
 /** @typedef {"T" | "C" | "H" | "D"} Axis */
 /** @typedef {"right" | "wrong"} Way */
 
-const TOKENS = ["line", "mark", "third", "fourth"]; // the color of each token, in the order of plots.COLORS
+const TOKENS = ["line", "mark", "third", "fourth"]; // the color of each token, in the order of figures.COLORS
 
 const ATTENTION = "Attention would mix the rows of each head here. It is left out, so merged should equal x.";
 const NO_CUT = "view alone moves no number, so the heads are made in a single step.";

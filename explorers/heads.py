@@ -3,13 +3,13 @@
 import torch
 import traitlets
 
+import figures
 from explorers import given
 from explorers.base import Explorer
 from helpers import heads as reference
-from helpers import plots
 from helpers.require import require_heads
 
-MOST_TOKENS = len(plots.COLORS)
+MOST_TOKENS = len(figures.COLORS)
 MOST_FEATURES = 12
 
 
@@ -47,4 +47,4 @@ class HeadsExplorer(Explorer):
         x = unit * torch.arange(T)[:, None] + torch.arange(C)  # (T, C)
         split = reference.split_heads(x, self.num_heads)  # (H, T, D)
         panels = {"x": x, **{f"head {h}": head for h, head in enumerate(split)}, "merged": reference.merge_heads(split)}
-        return plots.origins(panels, [f"position {t}" for t in range(T)], unit)
+        return figures.origins(panels, [f"position {t}" for t in range(T)], unit)

@@ -4,7 +4,7 @@ import traitlets
 
 from explorers import given, still_long
 from explorers.base import Explorer
-from helpers.cache_sizes import PUBLISHED
+from models.cache_sizes import PUBLISHED
 
 SHORTEST, LONGEST = 8, 64  # tokens
 MOST_SINKS = 8

@@ -3,10 +3,10 @@
 import torch
 import traitlets
 
+import figures
 from explorers import given
 from explorers.base import Explorer
 from helpers import masks as reference
-from helpers import plots
 
 MOST_WORDS = 12
 MASKS = {  # and the title of each picture
@@ -53,7 +53,7 @@ class MasksExplorer(Explorer):
         """The view as it opens: the chosen mask, filled with -inf before the softmax."""
         visible = self._visible()
         filled = self._scores.masked_fill(~visible, float("-inf"))
-        return plots.weights(filled.softmax(dim=-1), self.tokens, title=MASKS[self.mask], mask=visible)
+        return figures.weights(filled.softmax(dim=-1), self.tokens, title=MASKS[self.mask], mask=visible)
 
     def _visible(self):
         """Which query may attend to which key.

@@ -136,7 +136,7 @@ export const several = (count, what) => `${counted(count)} ${what}${count === 1 
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 
-/** A number of bytes with its unit and three digits: readable() of helpers/cache_sizes.py.
+/** A number of bytes with its unit and three digits: readable() of models/cache_sizes.py.
  *  @param {number} count */
 export function readable(count) {
   let [value, unit] = [count, 0];

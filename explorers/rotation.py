@@ -7,7 +7,7 @@ import traitlets
 
 from explorers import given, still
 from explorers.base import Explorer
-from helpers.rotary import rotate_pairs
+from helpers.relative_positions import rotate_pairs
 
 FEWEST, MOST = 4, 128  # features: two pairs to compare, and the widest heads in use
 PLACES = (4, 3)  # the key's position, and the distance from there to the query, when the view opens

@@ -4,9 +4,9 @@ import math
 
 import traitlets
 
+import figures
 from explorers import given
 from explorers.base import Explorer
-from helpers import plots
 
 MOST_QUERIES, MOST_KEYS, MOST_WIDE = 64, 16, 1024
 
@@ -63,7 +63,7 @@ class ScalingExplorer(Explorer):
             "not divided": [self._mean_largest(d, 1) for d in widths],
             "divided by √d": [self._mean_largest(d, math.sqrt(d)) for d in widths],
         }
-        return plots.bars(
+        return figures.bars(
             groups,
             [f"d = {d}" for d in widths],
             "largest weight" if N == 1 else "mean largest weight",

@@ -1,6 +1,6 @@
 """Small pictures of many numbers: colored squares without their numbers, the same on every machine.
 
-The heat map repeats a part of plots.weights on purpose. plots draws with Matplotlib, which writes each square and each
+The heat map repeats a part of figures.weights on purpose. That draws with Matplotlib, which writes each square and each
 number as elements of their own: an SVG of 1.2 MB for 64 words, in every saved notebook. Here neighboring squares of one
 color are a single stroke, and the picture stays below 40 kB.
 """
@@ -12,17 +12,17 @@ from itertools import pairwise
 
 import torch
 
-from helpers import plots
-from helpers.cache_sizes import readable
+import figures
+from models.cache_sizes import readable
 
-FEW = 16  # words for which plots.weights still has room to print each number
+FEW = 16  # words for which figures.weights still has room to print each number
 MOST_SQUARES = 64
 LEVELS = 16  # steps of color; neighbors of one step are drawn as one stroke
 HIDDEN = -1  # the step of a square that a mask hides
 LONGEST = 14  # letters of a word
 LINE = 22  # pixels from one line of words, or one bar, to the next
 WIDE = 760  # pixels
-STYLE = f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" fill="{plots.INK}"'
+STYLE = f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" fill="{figures.INK}"'
 
 
 def weights(values, rows, columns, title, mask=None):
@@ -43,7 +43,7 @@ def weights(values, rows, columns, title, mask=None):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         f'<text x="12" y="34" fill="#5b6575">{escape(conventions)}</text>',
         _squares(squares, hidden, left, top, size),
@@ -52,7 +52,7 @@ def weights(values, rows, columns, title, mask=None):
         _legend(width - 50, top),
         "</svg>",
     ]
-    return plots.Picture("\n".join(parts) + "\n", _words(values, title, conventions), _caption(values, rows, columns))
+    return figures.Picture("\n".join(parts) + "\n", _words(values, title, conventions), _caption(values, rows, columns))
 
 
 def _at_least(width, height, top):
@@ -75,7 +75,7 @@ def _level(weight):
 
 
 def _color(level):
-    return "#d9dde4" if level == HIDDEN else _hex(plots.WEIGHTS(level / LEVELS, bytes=True))
+    return "#d9dde4" if level == HIDDEN else _hex(figures.WEIGHTS(level / LEVELS, bytes=True))
 
 
 def _hex(color):
@@ -184,7 +184,7 @@ def strips(rows, title):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         f'<g transform="translate({left} {top}) scale({size} {STRIP}) translate(0 .5)" fill="none" stroke-width=".9">'
         f"{_grounds(len(rows), C)}{_strokes(levels, _signed_color)}</g>",
@@ -194,7 +194,7 @@ def strips(rows, title):
         "</svg>",
     ]
     below = ", ".join(f"{name} {int((row < 0).sum())}" for name, row in rows.items())
-    return plots.Picture(
+    return figures.Picture(
         "\n".join(parts) + "\n",
         f"{title} ({C} features). Numbers below 0: {below}.",
         "Each row is one vector, a stroke for each feature: blue above 0, orange below.",
@@ -207,7 +207,7 @@ def _signed_level(number):
 
 
 def _signed_color(level):
-    return _hex(plots.SIGNED(0.5 + level / LEVELS, bytes=True))
+    return _hex(figures.SIGNED(0.5 + level / LEVELS, bytes=True))
 
 
 def _grounds(count, C):
@@ -259,7 +259,7 @@ def shared_cache(sizes, name, length, bytes_per_number):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
         f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         f'<text x="12" y="38">{_counted(H, "query head")}</text><path fill="#d9dde4" d="{funnels}"/>',
         *(_box(x, 44, 0.8 * step, SQUARE) for x in heads),
@@ -272,7 +272,7 @@ def shared_cache(sizes, name, length, bytes_per_number):
         "</svg>",
     ]
     words = "; ".join(f"{way}: {readable(count)}" for way, count in costs.items())
-    return plots.Picture(
+    return figures.Picture(
         "\n".join(parts) + "\n",
         f"{title}. {_counted(H, 'query head')} read {read}. {words[0].upper()}{words[1:]}.",
         "Each square above is a query head, and below it is what it reads. The bars compare ways to share.",
@@ -327,7 +327,7 @@ def next_words(text, weights, head, probabilities):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
         f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         *(_shaded(*each) for each in zip(text, weights.tolist(), places, strict=True)),
         _outlined(*places[-1]),
@@ -340,7 +340,7 @@ def next_words(text, weights, head, probabilities):
         f"{head[0].upper()}{head[1:]} reads “{text[j]}” (position {j}) most: {float(weights[j]):.2f}. "
         f"The model expects “{guess}” with {probabilities[guess]:.2f}."
     )
-    return plots.Picture("\n".join(parts) + "\n", f"{title}. The text: {' '.join(text)}. {caption}", caption)
+    return figures.Picture("\n".join(parts) + "\n", f"{title}. The text: {' '.join(text)}. {caption}", caption)
 
 
 def _lines_of(text):
@@ -358,7 +358,7 @@ def _lines_of(text):
 def _shaded(word, weight, place):
     x, y, width = place
     level = _level(weight)
-    ink = plots.PAPER if level > LEVELS * 0.45 else plots.INK
+    ink = figures.PAPER if level > LEVELS * 0.45 else figures.INK
     return (
         f'<rect x="{x}" y="{y - 13}" width="{width}" height="18" rx="2" fill="{_color(level)}"/>'
         f'<text x="{x + width / 2:g}" y="{y}" text-anchor="middle" fill="{ink}">{escape(word)}</text>'
@@ -403,7 +403,7 @@ def arrows(query, key, title):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}: score {total}</text>',
         f'<g transform="translate(12 38)">{_arrow((REACH, 0), QUERY)}<text x="38" y="4">query</text></g>',
         f'<g transform="translate(100 38)">{_arrow((REACH, 0), KEY, "4 2")}<text x="38" y="4">key</text></g>',
@@ -411,7 +411,7 @@ def arrows(query, key, title):
         "</svg>",
     ]
     named = ", ".join(f"pair {i} {score}" for i, score in enumerate(scores))
-    return plots.Picture(
+    return figures.Picture(
         "\n".join(parts) + "\n",
         f"{title}: score {total}. What each of {pairs} pairs of features adds: {named}.",
         "Each circle is a pair of features, and the number below it the dot product of its two arrows.",
@@ -465,7 +465,7 @@ def online_softmax(scores, kept, tile, query):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
         f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{plots.PAPER}"/>',
+        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{title}</text>',
         '<text x="64" y="42" fill="#5b6575">scores</text>',
         *(f'<text x="{x}" y="42" text-anchor="{anchor}" fill="#5b6575">{name}</text>' for x, name, anchor in heads),
@@ -478,7 +478,7 @@ def online_softmax(scores, kept, tile, query):
         f"After tile {t}: maximum {_two(m)}, factor {_two(factor)}, sum {_two(s)}, output {', '.join(map(_two, out))}."
         for t, ((m, s, out), factor) in enumerate(zip(kept, factors, strict=True))
     )
-    return plots.Picture(
+    return figures.Picture(
         "\n".join(parts) + "\n",
         f"{title}. {told} At the end: lse {lse}, output ÷ l {result}.",
         "Each line is one tile: its scores, blue above 0 and orange below, and all that is kept when it has been read.",

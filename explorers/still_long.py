@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import torch
 
+import figures
 from explorers.still import STYLE, WIDE
-from helpers import plots
-from helpers.cache_sizes import readable
 from helpers.pages import PagedCache
 from helpers.windows import window_mask
+from models.cache_sizes import readable
 
 FIRST, LATEST, PREFIX = "#c0540a", "#0b5fa5", "#1b7f5c"  # the first tokens, the window; what two texts share
 GONE, FAINT = "#d9dde4", "#5b6575"
@@ -54,7 +54,7 @@ def windowed(tokens, window, sinks, token_bytes, model):
     saved = f" in place of {readable(tokens * token_bytes)}" if kept < tokens else ", as much as without a window"
     price = f"{readable(token_bytes)} a token ({model}, float16)"
     prices = f"At {price}, its cache keeps {readable(kept * token_bytes)}{saved}."
-    return plots.Picture("\n".join(parts) + "\n", f"{title}, in a text of {tokens} tokens. {told} {prices}", told)
+    return figures.Picture("\n".join(parts) + "\n", f"{title}, in a text of {tokens} tokens. {told} {prices}", told)
 
 
 def reads(tokens, window, sinks):
@@ -124,7 +124,7 @@ def pages(page_size, prefix, written, token_bytes, model):
         f"Together {count} pages, {readable(count * page_size * token_bytes)} with the sizes of {model} in float16; "
         f"without sharing {alone} pages, {readable(alone * page_size * token_bytes)}."
     )
-    return plots.Picture("\n".join(parts) + "\n", f"{title}. Each adds {written}. {told} {prices}", told)
+    return figures.Picture("\n".join(parts) + "\n", f"{title}. Each adds {written}. {told} {prices}", told)
 
 
 _OWNERS = ((PREFIX, "the common prefix"), (LATEST, "what A adds"), (FIRST, "what B adds"))
@@ -167,7 +167,7 @@ def _page(number, tables, sizes, x, y):
 def _start(width, height, title):
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" {STYLE}>\n<rect width="100%" height="100%" fill="{plots.PAPER}"/>\n'
+        f'viewBox="0 0 {width} {height}" {STYLE}>\n<rect width="100%" height="100%" fill="{figures.PAPER}"/>\n'
         f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>'
     )
 

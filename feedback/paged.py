@@ -126,7 +126,7 @@ class Loaded:
         self.page, self.reference, self.assemble, self.explain = page, reference, assemble, explain
         self.arguments = None if inspect.isclass(reference) else str(inspect.signature(reference))[1:-1]
         self.steps = _steps_of(assemble)
-        self.names = _names_for(page, module)
+        self.names = names_for(page, module)
         self.mistakes: dict[str, Mistake] = {}
         self.answers: list[tuple[Page, tuple[str, ...], Code | None, int, dict]] = []
         self.given: Callable | None = None
@@ -163,7 +163,7 @@ class Loaded:
         other = pages.read(path)
         if missing := [id for id in include.ids if id not in {each.id for each in other.sections}]:
             raise page.fail(include.line, f"{include.file} has no {' and no '.join(missing)}")
-        explain = _value(page, include.line, include.explain, names) if include.explain else None
+        explain = value_of(page, include.line, include.explain, names) if include.explain else None
         theirs = {**names, **_used(other)}
         self._load(other, theirs, {**other.fields, **words}, include.ids, explain, own=False)
 
@@ -177,7 +177,7 @@ class Loaded:
             means, hint = (_in_words(page, line, text, words, names) for text in (section.means, section.hint))
             if not (means and hint):
                 raise page.fail(line, f"{id} needs a text and, after >, what to think about next")
-            named = _value(page, line, section.explain, names) if section.explain else self.explain
+            named = value_of(page, line, section.explain, names) if section.explain else self.explain
             self.mistakes[id] = Mistake(means, hint, explain or named, section.raised_in)
         elif not section.codes or any(code.kind != "answer" for code in section.codes):
             raise page.fail(line, f"{id} has no text, and stands in no catalog that is included above")
@@ -198,12 +198,12 @@ class Loaded:
         known.means = _in_words(page, section.line, section.means, words, names) or known.means
         known.hint = _in_words(page, section.line, section.hint, words, names) or known.hint
         if section.explain:
-            known.explain = _value(page, section.line, section.explain, names)
+            known.explain = value_of(page, section.line, section.explain, names)
 
     def _way(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
         if code.steps and code.steps.keys() <= self.steps.keys():
             steps = self._steps(page, code, names)
-            with _at(page, code.line):
+            with placed(page, code.line):
                 _require_steps(id, self.assemble, steps)
             return steps
         return self._made(page, code, names, id)
@@ -325,14 +325,7 @@ class Base:
         """The base with each edit carried out."""
         if (code.of or "base") not in self.texts:
             raise page.fail(code.line, f"no code stands below a heading {code.of!r} above")
-        text = self.texts[code.of or "base"]
-        for old, new in code.edits:
-            if text.count(old) != 1:
-                raise page.fail(
-                    code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}"
-                )
-            text = text.replace(old, new)
-        return text
+        return edited(page, code, self.texts[code.of or "base"])
 
     def with_methods(self, page: Page, code: Code, names: dict) -> type:
         """The class of the base with other methods."""
@@ -356,7 +349,7 @@ class Base:
 
 def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
     """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
-    with _at(page, code.line):
+    with placed(page, code.line):
         last = ast.parse(text).body[-1]
         inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
         if not inner:
@@ -369,6 +362,15 @@ def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | No
         return made
 
 
+def edited(page: Page, code: Code, text: str) -> str:
+    """The text with each edit carried out."""
+    for old, new in code.edits:
+        if text.count(old) != 1:
+            raise page.fail(code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}")
+        text = text.replace(old, new)
+    return text
+
+
 def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) -> Any:
     """One step or method of an answer."""
     return compiled(page, code, code.steps[name], names, arguments, name)
@@ -376,7 +378,7 @@ def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) 
 
 def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
     """What a block defines."""
-    with _at(page, block.line):
+    with placed(page, block.line):
         scope = _run(page, kind, block.text, block.line + 1, names)
     return {name: value for name, value in scope.items() if names.get(name) is not value and name[:2] != "__"}
 
@@ -403,7 +405,7 @@ def _run(page: Page, kind: str, text: str, first: int, names: dict) -> dict:
 
 
 @contextmanager
-def _at(page: Page, line: int) -> Iterator[None]:
+def placed(page: Page, line: int) -> Iterator[None]:
     """Says of any error where on the page it arose."""
     try:
         yield
@@ -455,7 +457,8 @@ def _required_arguments(function: Callable) -> list[str]:
 # ---------------------------------------------------------------- names and words
 
 
-def _names_for(page: Page, module: ModuleType) -> dict:
+def names_for(page: Page, module: ModuleType) -> dict:
+    """What the code of this page may use."""
     common = f"{module.__name__.partition('.')[0]}.names"
     shared = _public(common) if importlib.util.find_spec(common) else {}
     return {**STANDARD, **shared, **_used(page), **vars(module)}
@@ -465,7 +468,7 @@ def _used(page: Page) -> dict:
     found: dict[str, Any] = {}
     for name in page.fields.get("uses", "").split(", "):
         if name:
-            with _at(page, 1):
+            with placed(page, 1):
                 found.update(_public(name))
     return found
 
@@ -481,8 +484,9 @@ def _steps_of(assemble: Callable | None) -> dict[str, str | None]:
     return {name: str(inspect.signature(step))[1:-1] if callable(step) else None for name, step in right.items()}
 
 
-def _value(page: Page, line: int, text: str, names: dict) -> Any:
-    with _at(page, line):
+def value_of(page: Page, line: int, text: str, names: dict) -> Any:
+    """What an expression in a heading stands for."""
+    with placed(page, line):
         return eval(text, dict(names))
 
 

@@ -45,10 +45,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    package = parent.config.getini("exercises_package")
-    if file_path.suffix != ".md" or file_path.parent.parent.name != package or not number_on(file_path):
-        return None
-    return PageFile.from_parent(parent, path=file_path)
+    return PageFile.from_parent(parent, path=file_path) if _is_page(file_path, parent.config) else None
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The module of an exercise holds no tests, even if the exercise is called test_..."""
+    page = collection_path.with_suffix(".md")
+    return True if collection_path.suffix == ".py" and page.exists() and _is_page(page, config) else None
+
+
+def _is_page(path: Path, config: pytest.Config) -> bool:
+    package = config.getini("exercises_package")
+    return path.suffix == ".md" and path.parent.parent.name == package and bool(number_on(path))
 
 
 class PageFile(pytest.File):

@@ -1,54 +1,33 @@
-"""Attention by Hand: the final implementations of the course, one small module after another.
+"""Attention by Hand: the final implementations of attention, and of what they are made of.
 
 Read the modules in the order in which the notebooks reach them; a file imports only files above it, and you can leave
 out the modules `require*`.
 
-    require        what the model refuses, and how it says so
-    require_today  the same for notebooks 09 and 10
-    require_long   the same for notebook 11
-    require_tiles  the same for notebook 12
-    tokens         from text to ids                               notebook 01
-    embeddings     from ids to vectors, and their positions       notebook 01
-    masks          which query may attend to which key            notebook 03
-    attention      dot_product_attention, SelfAttention           notebooks 02, 03, 04
-    heads          MultiHeadAttention                             notebook 05
-    bert           attention in a real model, and the model       notebooks 06, 07
-    decoder        a language model, and how it writes            notebook 08
-    training       one training loop                              notebook 08
-    induction      heads that read back what came before          notebook 08
-    stories        the small stories that it learns from          notebook 08
-    story_model    the trained model, and how it is trained       notebook 08
-    text_model     a real text, its tokens, and a trained model   notebook 08
-    rotary         positions that turn q and k                    notebook 09
-    biases         positions that are added to the scores         notebook 09
-    distances      the story model without a table of positions   notebook 09
-    norms          RMSNorm                                        notebook 10
-    grouped        several query heads to each key head           notebook 10
-    latent         keys and values that come from a short vector  notebook 10
-    cache_sizes    bytes of a cache, and five real models         notebook 10
-    today          a language model of today, Llama's             notebook 10
-    story_today    the story model of today                       notebook 10
-    windows        attention to the latest positions alone        notebook 11
-    sinks          heads that read less than a whole value        notebook 11
-    capping        scores that cannot exceed a cap                notebook 11
-    long_attention all of these in one module                     notebook 11
-    pages          a cache in pages, which texts share            notebook 11
-    online         softmax in one pass, and parts merged          notebook 12
-    tiled          attention in tiles, forward and backward       notebook 12
-    mask_mods      masks as functions of indices                  notebook 12
-    linear         attention without a softmax                    notebook 12
-    delta          the delta rule: what is overwritten            notebook 12
-    ports          weight conversion to and from other code       notebooks 05, 09, 10, 11, 14
-    published      a module of others, to be translated           notebook 14
-    ignored        which arguments transformers' layers ignore    notebook 14
-    hosts          where MiniLM's files come from
-    pretrained     find, fetch, verify and load MiniLM            notebook 01
-    plots          every static figure of the course
-    comparison     where two models part, and why                 notebook 07
-    suspicions     tests of any model, in one line each           notebook 13
-
-    notebook       setup(): seed, device, how tensors are printed
-    start          what the first cell needs before all that
+    require             what the model refuses, and how it says so
+    require_today       the same for notebooks 09 and 10
+    require_long        the same for notebook 11
+    require_tiles       the same for notebook 12
+    tokens              from text to ids                               notebook 01
+    embeddings          from ids to vectors, and their positions       notebook 01
+    masks               which query may attend to which key            notebook 03
+    attention           dot_product_attention, SelfAttention           notebooks 02, 03, 04
+    heads               MultiHeadAttention                             notebook 05
+    bert                attention in a real model, and the model       notebooks 06, 07
+    decoder             a language model, and how it writes            notebook 08
+    relative_positions  rotary positions, and biases of the scores     notebook 09
+    norms               RMSNorm                                        notebook 10
+    grouped             several query heads to each key head           notebook 10
+    latent              keys and values that come from a short vector  notebook 10
+    today               a language model of today, Llama's             notebook 10
+    windows             attention to the latest positions alone        notebook 11
+    sinks               heads that read less than a whole value        notebook 11
+    capping             scores that cannot exceed a cap                notebook 11
+    long_attention      all of these in one module                     notebook 11
+    pages               a cache in pages, which texts share            notebook 11
+    online              softmax in one pass, and parts merged          notebook 12
+    tiled               attention in tiles, forward and backward       notebook 12
+    mask_mods           masks as functions of indices                  notebook 12
+    linear              attention without a softmax, the delta rule    notebook 12
 
 Names and shapes, the same everywhere:
 
@@ -60,5 +39,7 @@ Names and shapes, the same everywhere:
     D  width of a query or key            mask      bool, True = may attend,
     C  width of the model, d_model                  broadcastable to the scores
 
-Importing this package imports nothing else: ``from helpers import masks`` takes what it needs.
+The rest has packages of its own: `models` holds what was trained or published, `figures` all drawings, `invariants` the
+tests for a model of yours, and `runtime` what runs a notebook. Importing this package imports nothing else:
+``from helpers import masks`` takes what it needs.
 """

@@ -11,9 +11,9 @@ from torch import nn
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask, masked_softmax
 from helpers.norms import RMSNorm
+from helpers.relative_positions import rotate_halves
 from helpers.require import require_cache, require_heads, require_mask, require_sequences, require_sizes
 from helpers.require_today import require_grouped, require_groups, require_head_weight
-from helpers.rotary import rotate_halves
 
 
 def grouped_attention(q, k, v, mask=None):

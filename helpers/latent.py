@@ -13,9 +13,9 @@ from helpers.grouped import grouped_attention
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask
 from helpers.norms import RMSNorm
+from helpers.relative_positions import rotate_halves
 from helpers.require import require_sequences, require_sizes
 from helpers.require_today import require_latent_past, require_latents
-from helpers.rotary import rotate_halves
 
 
 def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):

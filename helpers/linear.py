@@ -1,7 +1,9 @@
-"""Linear attention: without the softmax, all that came before fits into one matrix, however long the text.
+"""Attention without a softmax: all that came before fits into one matrix, however long the text.
 
 The features of q and k are made positive; then a weight is their dot product, and the sum over the keys can be taken
-before the query comes. The parallel, recurrent and chunked forms are three orders of the same sums.
+before the query comes. The delta rule first looks up what the matrix holds for a key, and writes only the difference,
+so that a key that comes again replaces its value: all of it if the key has length 1 and beta is 1, a part if beta is
+smaller. The parallel, recurrent and chunked forms are three orders of the same sums.
 """
 
 import torch
@@ -9,7 +11,9 @@ import torch.nn.functional as F
 
 from helpers.masks import causal_mask
 from helpers.require import require_sizes
-from helpers.require_tiles import require_linear, require_state
+from helpers.require_tiles import require_beta, require_linear, require_state
+
+# ---------------------------------------------------------------- linear attention
 
 
 def positive(x):
@@ -29,7 +33,7 @@ def linear_parallel(q, k, v):
     Errors: TypeError or ValueError if q, k and v do not fit
     Source: Katharopoulos et al. 2020, "Transformers are RNNs"; notebook 12
     """
-    return _piece(q, k, v, *_nothing(q, k, v, None))[0]
+    return _linear_piece(q, k, v, *_first_sums(q, k, v, None))[0]
 
 
 def linear_recurrent(q, k, v, past=None):
@@ -40,7 +44,7 @@ def linear_recurrent(q, k, v, past=None):
     Errors: TypeError or ValueError if q, k, v or past do not fit
     Source: Katharopoulos et al. 2020, section 3.4; notebook 12
     """
-    state, total = _nothing(q, k, v, past)
+    state, total = _first_sums(q, k, v, past)
     outs = []
     for a, b, value in zip(*(x.unbind(-2) for x in (positive(q), positive(k), v)), strict=True):
         state = state + b[..., :, None] * value[..., None, :]  # (..., D, Dv)
@@ -57,15 +61,15 @@ def linear_chunked(q, k, v, chunk, past=None):
     Source: Hua et al. 2022; Sun et al. 2023; notebook 12
     """
     require_sizes(chunk=chunk)
-    state, total = _nothing(q, k, v, past)
+    state, total = _first_sums(q, k, v, past)
     outs = []
     for piece in zip(*(x.split(chunk, dim=-2) for x in (q, k, v)), strict=True):
-        out, state, total = _piece(*piece, state, total)
+        out, state, total = _linear_piece(*piece, state, total)
         outs.append(out)
     return torch.cat(outs, dim=-2), (state, total)
 
 
-def _nothing(q, k, v, past):
+def _first_sums(q, k, v, past):
     """The state and total to begin with."""
     require_linear(q, k, v)
     state, total = (*k.shape[:-2], k.size(-1), v.size(-1)), (*k.shape[:-2], k.size(-1))
@@ -75,10 +79,80 @@ def _nothing(q, k, v, past):
     return past
 
 
-def _piece(q, k, v, state, total):
+def _linear_piece(q, k, v, state, total):
     """Some positions at once, after all that is in the state."""
     q, k = positive(q), positive(k)
     weights = (q @ k.transpose(-2, -1)).masked_fill(~causal_mask(q.size(-2), q.device), 0.0)  # (..., T, T)
     sums = weights.sum(dim=-1) + (q @ total[..., None])[..., 0]  # (..., T)
     out = (weights @ v + q @ state) / sums[..., None]
     return out, state + k.transpose(-2, -1) @ v, total + k.sum(dim=-2)
+
+
+# ---------------------------------------------------------------- the delta rule
+
+
+def delta_recurrent(q, k, v, beta, past=None):
+    """One position after the other: state + beta * k (v - what the state holds for k).
+
+    Shapes: q and k (..., T, D), v (..., T, Dv), beta (..., T) -> out (..., T, Dv), past (..., D, Dv)
+            past: what an earlier call returned; it may be continued more than once
+    Units:  keys should have length 1, and beta lie between 0 and 1; with longer keys the state may grow without limit
+    Errors: TypeError or ValueError if the tensors do not fit
+    Source: Schlag et al. 2021, "Linear Transformers Are Secretly Fast Weight Programmers"; notebook 12
+    """
+    state = _first_state(q, k, v, beta, past)
+    outs = []
+    for query, key, value, step in zip(q.unbind(-2), k.unbind(-2), v.unbind(-2), beta.unbind(-1), strict=True):
+        held = (key[..., None, :] @ state)[..., 0, :]  # (..., Dv)
+        state = state + key[..., :, None] * (step[..., None] * (value - held))[..., None, :]  # (..., D, Dv)
+        outs.append((query[..., None, :] @ state)[..., 0, :])
+    return torch.stack(outs, dim=-2), state
+
+
+def delta_parallel(q, k, v, beta):
+    """All positions at once: what each really wrote solves one triangular system.
+
+    Shapes: as `delta_recurrent` -> (..., T, Dv)
+    Errors: as `delta_recurrent`
+    Source: Yang et al. 2024, "Parallelizing Linear Transformers with the Delta Rule", section 3; notebook 12
+    """
+    return _delta_piece(q, k, v, beta, _first_state(q, k, v, beta, None))[0]
+
+
+def delta_chunked(q, k, v, beta, chunk, past=None):
+    """`chunk` positions at a time: parallel within a chunk, recurrent from one to the next.
+
+    Shapes: as `delta_recurrent`
+    Errors: as `delta_recurrent`, and ValueError if chunk is below 1
+    Source: Yang et al. 2024, section 3.2; notebook 12
+    """
+    require_sizes(chunk=chunk)
+    state = _first_state(q, k, v, beta, past)
+    outs = []
+    pieces = (*(x.split(chunk, dim=-2) for x in (q, k, v)), beta.split(chunk, dim=-1))
+    for piece in zip(*pieces, strict=True):
+        out, state = _delta_piece(*piece, state)
+        outs.append(out)
+    return torch.cat(outs, dim=-2), state
+
+
+def _first_state(q, k, v, beta, past):
+    """The state to begin with."""
+    require_linear(q, k, v)
+    require_beta(beta, k)
+    shape = (*k.shape[:-2], k.size(-1), v.size(-1))
+    if past is None:
+        return k.new_zeros(shape)
+    require_state(past, shape)
+    return past
+
+
+def _delta_piece(q, k, v, beta, state):
+    """Some positions at once, after all that is in the state."""
+    # Position t writes u[t] = beta[t] (v[t] - k[t] state - the sum over earlier s of (k[t] . k[s]) u[s]):
+    # (1 + L) u = beta (v - k state), where L holds beta[t] (k[t] . k[s]) below its diagonal.
+    alike = beta[..., None] * (k @ k.transpose(-2, -1))  # (..., T, T); the solver reads what is below the diagonal
+    wanted = beta[..., None] * (v - k @ state)  # (..., T, Dv)
+    written = torch.linalg.solve_triangular(alike, wanted, upper=False, unitriangular=True)  # (..., T, Dv)
+    out = q @ state + (q @ k.transpose(-2, -1)).tril() @ written
+    return out, state + k.transpose(-2, -1) @ written

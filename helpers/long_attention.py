@@ -8,9 +8,9 @@ from torch import nn
 from helpers.capping import cap_scores
 from helpers.grouped import GroupedQueryAttention, grouped_read, grouped_scores
 from helpers.heads import merge_heads, split_heads
+from helpers.relative_positions import rotate_first
 from helpers.require import require_mask, require_sequences, require_sizes
 from helpers.require_long import require_cap, require_counted_past
-from helpers.rotary import rotate_first
 from helpers.sinks import gated_output, sink_weights
 from helpers.windows import latest, window_mask
 

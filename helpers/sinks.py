@@ -8,9 +8,9 @@ exponentials of their scores.
 import torch
 import torch.nn.functional as F
 
-from helpers.biases import biased_attention
 from helpers.grouped import grouped_attention, grouped_read, grouped_scores
 from helpers.masks import masked_softmax
+from helpers.relative_positions import biased_attention
 from helpers.require import require_mask
 from helpers.require_long import require_gate, require_scores, require_sinks
 from helpers.require_today import require_grouped

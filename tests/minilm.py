@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from helpers import pretrained
+from models import pretrained
 
 
 def require_minilm():

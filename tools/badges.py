@@ -40,7 +40,7 @@ places = ["..", "../..", "attention-by-hand"]
 if not any(os.path.exists(f"{{place}}/helpers") for place in places):{otherwise}
 sys.path[:0] = [os.path.abspath(place) for place in places if os.path.exists(f"{{place}}/helpers")]
 
-from helpers import start
+from runtime import start
 start.complete()"""
 FETCH = """\
   # alone, as in Colab: fetch the course

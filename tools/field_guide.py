@@ -5,8 +5,7 @@ python -m tools.field_guide        writes it again from the exhibits of notebook
 
 from pathlib import Path
 
-from exercises.museum.rooms import EXHIBITS
-from exercises.museum.truth import TRUTH, Broken
+from exercises.museum.exhibits import EXHIBITS
 from exercises.museum.verdicts import address
 
 FILE = Path(__file__).parents[1] / "docs" / "field_guide.md"
@@ -30,7 +29,7 @@ It names what ails them: visit the museum first. Each exhibit leads to the threa
 
 Nothing raises, and the loss falls. Ask what the code promises, then test that, with a different size along every axis
 and on the CPU, before the first long training. The first six tests are exercises 13.1 to 13.6;
-[`helpers/suspicions.py`](../helpers/suspicions.py) has them, and the one of gradients, to import.
+[`invariants/assertions.py`](../invariants/assertions.py) has them, and the one of gradients, to import.
 
 | symptom | suspicion | test | remedy | seen in |
 |---|---|---|---|---|
@@ -43,18 +42,16 @@ MIDDLE = """
 
 def page():
     """The page as Markdown."""
-    broken = [(number, TRUTH[number]) for number in EXHIBITS if isinstance(TRUTH[number], Broken)]
-    broken.sort(key=lambda pair: list(TESTS).index(pair[1].tests[0]))
+    broken = sorted(
+        (each for each in EXHIBITS.values() if each.tests), key=lambda each: list(TESTS).index(each.tests[0])
+    )
     rows = (
-        " | ".join(("", truth.symptom, truth.suspicion, truth.tests[0], truth.remedy, _seen(number, truth), "")).strip()
-        for number, truth in broken
+        f"| {each.symptom} | {each.suspicion} | {each.tests[0]} | {each.remedy} | "
+        f"[exhibit {each.number}]({address(each.threads[0])}) |"
+        for each in broken
     )
     tests = (f"| {name} | {what} |" for name, what in TESTS.items())
     return HEAD + "\n".join(rows) + "\n" + MIDDLE + "\n".join(tests) + "\n"
-
-
-def _seen(number, truth):
-    return f"[exhibit {number}]({address(truth.threads[0])})"
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from pathlib import Path
 
 FOLDERS = (
     *("LICENSES", "benchmarks", "data/bert", "data/ports", "data/stories", "data/text", "data/today"),
-    *("exercises", "explorers", "feedback", "helpers", "notebooks", "tools/jupyterlab"),
+    *("exercises", "explorers", "feedback", "figures", "helpers", "invariants", "models", "notebooks", "runtime"),
+    "tools/jupyterlab",
 )
 FILES = (
     *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "README.md", "course.py", "environment.yml"),

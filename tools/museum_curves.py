@@ -15,8 +15,8 @@ from torch import nn
 
 from exercises.museum import curves
 from exercises.museum.exhibit import heads_for
-from exercises.museum.rooms import EXHIBITS
-from helpers import stories
+from exercises.museum.exhibits import EXHIBITS
+from models import stories
 
 FILE = Path(curves.__file__)
 WIDTH, LENGTH, BATCH, STEPS, EVERY = 32, 24, 32, 400, 25

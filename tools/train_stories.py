@@ -21,8 +21,8 @@ import time
 import torch
 from safetensors.torch import save
 
-from helpers import distances, stories, story_model, story_today
-from helpers.story_model import learn_stories, learn_to_repeat, read
+from models import distances, stories, story_model, story_today
+from models.story_model import learn_stories, learn_to_repeat, read
 
 ENOUGH = 0.95
 FRESH = (1001, 1002, 1003)  # seeds of stories that no training begins with

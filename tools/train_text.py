@@ -19,8 +19,8 @@ from multiprocessing import get_context
 import torch
 
 from helpers.decoder import Decoder, token_losses
-from helpers.text_model import CONFIG, FILE, MERGES, Tokens, learn_merges, parts, random_windows, windows
-from helpers.training import train
+from models.text_model import CONFIG, FILE, MERGES, Tokens, learn_merges, parts, random_windows, windows
+from models.training import train
 from tools.train_stories import ROUNDED, write
 
 STEPS = {0.0: 600, CONFIG.dropout: 900}  # for each dropout: without any, the best is soon over

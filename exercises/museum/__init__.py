@@ -5,15 +5,16 @@
     verdict({1: "future", 2: "healthy"})    an accusation names the test that proves it
     score()                                 how it went so far; a false accusation costs a point
 
-    room_1 to room_4    the exhibits and their promises       exhibit   an exhibit, and the forms that tests ask for
-    truth               what is known about each: afterwards   verdicts  cards and score
-    findings            what tests say                         curves    losses, from tools/museum_curves.py
+    exhibits.md    the exhibits, their promises and what is known about each; exhibits.py reads and shows them
+    exhibit        one of them, and the forms in which tests ask for it
+    findings       what tests say        verdicts    cards and score
+    curves         losses, from tools/museum_curves.py
 
 The exhibits are short reconstructions in the course's own words, not the code that they tell of.
 """
 
+from exercises.museum.exhibits import EXHIBITS, show, three_curves
 from exercises.museum.findings import examine
-from exercises.museum.rooms import EXHIBITS, show, three_curves
 from exercises.museum.verdicts import score, verdict
 
 __all__ = ["EXHIBITS", "examine", "score", "show", "three_curves", "verdict"]

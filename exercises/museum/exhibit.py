@@ -12,22 +12,38 @@ WIDTH, HEADS = 12, 3  # of an exhibit whose test does not choose them
 VOCABULARY = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exhibit:
-    """A layer of the museum.
+    """A layer of the museum, and what is known about it: read that after your verdict.
 
-    make     a class of modules that is called with d_model and num_heads; its forward takes x (B, T, C), and either
-             nothing else, or `real` (B, T), or a `past`; it gives out (B, T, C), or a pair that begins with it
-    promise  what the layer is meant to do, in one sentence
+    make       a class of modules that is called with d_model and num_heads; its forward takes x (B, T, C), and either
+               nothing else, or `real` (B, T), or a `past`; it gives out (B, T, C), or a pair that begins with it
+    healthy    the same without its bug
+    promise    what the layer is meant to do, in one sentence
+    source     the code of `make`
+    repair     pairs of broken and right code, which replaces it in `source`
+    because    of a healthy one: why it keeps its promise, though it may not look so
+    tests      which of them show that the promise is broken
+    bug        what the code does, in one sentence
+    story      who had something like it, when, and what is to be learned from it
+    threads    issues or pull requests, as owner/name#number
+    symptom, suspicion, remedy   for the field guide; its test is the first of `tests`
     """
 
     number: int
-    make: Callable
     promise: str
-
-    @property
-    def source(self):
-        return inspect.getsource(self.make)
+    source: str
+    make: Callable
+    healthy: Callable
+    repair: tuple = ()
+    because: str = ""
+    tests: tuple = ()
+    threads: tuple = ()
+    bug: str = ""
+    story: str = ""
+    symptom: str = ""
+    suspicion: str = ""
+    remedy: str = ""
 
     @property
     def takes(self):

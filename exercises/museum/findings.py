@@ -5,7 +5,7 @@ from html import escape
 
 import torch
 
-from exercises.museum.rooms import of
+from exercises.museum.exhibits import of
 
 SILENT, COMPLAINS, NOT_ASKED, RAISES = "silent", "complains", "–", "raises"
 TESTS = ("future", "scale", "padding", "cache", "heads", "modes", "permutation", "dtype", "gradients", "reference")

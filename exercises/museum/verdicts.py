@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
+from exercises.museum.exhibits import EXHIBITS, of
 from exercises.museum.findings import TESTS
-from exercises.museum.rooms import EXHIBITS, of
-from exercises.museum.truth import TRUTH, Broken
 from feedback import markup
 
 HEALTHY = "healthy"
@@ -92,32 +91,31 @@ def _score():
 
 
 def _card(number, said):
-    truth, name = TRUTH[number], f"Exhibit {number}"
+    exhibit, name = of(number), f"Exhibit {number}"
     if said is ...:
         return Card(number, "open", f'{name}: write `"healthy"`, or the name of the test that convicts it.')
     if said != HEALTHY and said not in TESTS:
         raise ValueError(f'a verdict is "healthy" or one of {", ".join(TESTS)}, got {said!r}')
-    if not isinstance(truth, Broken):
-        if said == HEALTHY:
-            return Card(number, "right", f"{name} is healthy.", (("Why", truth.because, ""),))
-        return Card(number, "accused", f"{name} is healthy.", (("Why", truth.because, ""),))
+    if not exhibit.tests:
+        kind = "right" if said == HEALTHY else "accused"
+        return Card(number, kind, f"{name} is healthy.", (("Why", exhibit.because, ""),))
     if said == HEALTHY:
         text = "It breaks its promise. Which tests ask for what it promises, and what do they say?"
         return Card(number, "missed", f"{name} is not healthy.", (("", text, ""),))
-    if said not in truth.tests:
+    if said not in exhibit.tests:
         return Card(
             number,
             "unproved",
             f"{name} is not healthy, but this does not prove it.",
             (("", _why_not(number, said), ""),),
         )
-    threads = tuple(("Thread", thread, address(thread)) for thread in truth.threads)
+    threads = tuple(("Thread", thread, address(thread)) for thread in exhibit.threads)
     return Card(
         number,
         "right",
         f"{name} is convicted by `{said}`.",
-        (("Bug", truth.bug, ""), ("Where it stood", truth.story, ""), *threads),
-        "\n".join(f"- {_in_one(old)}\n+ {_in_one(new)}" for old, new in truth.repair),
+        (("Bug", exhibit.bug, ""), ("Where it stood", exhibit.story, ""), *threads),
+        "\n".join(f"- {broken}\n+ {right}" for broken, right in exhibit.repair),
     )
 
 
@@ -128,11 +126,6 @@ def _why_not(number, said):
         f"Either `{said}` is silent here, or it asks for something that was not promised, or it complains about a "
         "consequence of something else. Read the promise once more, and the list of tests that complain."
     )
-
-
-def _in_one(code):
-    """Code as the lines of a difference."""
-    return "\n  ".join(line.strip() for line in code.strip().splitlines())
 
 
 def address(thread):

@@ -10,7 +10,7 @@ from exercises.common.inputs import AXES, B, H, normal
 from exercises.common.rotary import halves, join_halves, join_neighbors, neighbors, rotation_from
 from feedback import BehavioralTest, FunctionRunner, TestCase
 from feedback.paged import exercise
-from helpers.rotary import rotate_pairs
+from helpers.relative_positions import rotate_pairs
 
 
 def rotary_step(q, k, v, past=None):

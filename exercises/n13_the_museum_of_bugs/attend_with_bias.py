@@ -1,4 +1,4 @@
-"""attend_with_bias: the reference, its steps and test cases; the page next to it says the rest."""
+"""13.7 attend_with_bias: the mask and bias of exhibit 8."""
 
 import torch
 import torch.nn.functional as F

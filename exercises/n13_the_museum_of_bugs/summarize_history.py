@@ -1,4 +1,4 @@
-"""summarize_history: the reference, its steps and test cases; the page next to it says the rest."""
+"""13.9 summarize_history: the summary of exhibit 9."""
 
 import torch
 

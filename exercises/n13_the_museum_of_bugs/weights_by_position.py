@@ -1,4 +1,4 @@
-"""weights_by_position: the reference, its steps and test cases; the page next to it says the rest."""
+"""13.8 weights_by_position: the softmax of exhibit 13."""
 
 import math
 

@@ -9,7 +9,7 @@ from feedback import ContractViolation, FunctionRunner, TestCase
 from feedback.format import describe
 from feedback.paged import exercise
 from helpers.heads import MultiHeadAttention
-from helpers.published import FusedAttention
+from models.published import FusedAttention
 
 
 def translate(theirs):

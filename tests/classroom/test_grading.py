@@ -156,7 +156,7 @@ def installed_course(tmp_path_factory):
     copy, folder = (tmp_path_factory.mktemp(name) for name in ("copy", "installed"))
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(PROJECT / name, copy)
-    for name in ("exercises", "explorers", "feedback", "helpers"):
+    for name in ("exercises", "explorers", "feedback", "figures", "helpers", "invariants", "models", "runtime"):
         shutil.copytree(PROJECT / name, copy / name, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(folder)]
     subprocess.run([sys.executable, "-m", "pip", "install", *options, str(copy)], check=True, capture_output=True)

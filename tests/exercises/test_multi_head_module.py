@@ -6,7 +6,7 @@ from exercises.e5_5_multi_head_module.runner import parse, run_multi_head_attent
 from torch import nn
 
 from exercises import EXERCISES
-from helpers import ports
+from models import ports
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """The museum of notebook 13: each bug is found by the tests that are said to find it, and its repair repairs it."""
 
-import importlib
-import inspect
+import dataclasses
 import json
 from pathlib import Path
 
@@ -9,19 +8,18 @@ import pytest
 import torch
 
 from exercises import EXERCISES
-from exercises.museum import EXHIBITS, examine, verdicts
+from exercises.museum import EXHIBITS, examine, exhibits, verdicts
 from exercises.museum.curves import LOSSES, STEPS
-from exercises.museum.exhibit import Exhibit
+from exercises.museum.exhibits import PAGE, show
 from exercises.museum.findings import COMPLAINS, RAISES, SILENT, TESTS, Findings
-from exercises.museum.rooms import show
-from exercises.museum.truth import TRUTH, Broken, Healthy
-from helpers.suspicions import assert_every_parameter_learns
+from feedback.page import PageError
+from invariants.assertions import assert_every_parameter_learns
 from tools import field_guide, museum_curves
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "13_the_museum_of_bugs.ipynb"
 BY_ID = {"future": "13.1", "scale": "13.2", "padding": "13.3", "cache": "13.4", "heads": "13.5", "modes": "13.6"}
-BROKEN = [number for number, truth in TRUTH.items() if isinstance(truth, Broken)]
-HEALTHY = [number for number, truth in TRUTH.items() if isinstance(truth, Healthy)]
+BROKEN = [number for number, exhibit in EXHIBITS.items() if exhibit.tests]
+HEALTHY = [number for number, exhibit in EXHIBITS.items() if not exhibit.tests]
 NOT_PROMISED = {2: {"future"}, 6: {"future"}, 7: {"future", "scale"}, 14: {"permutation"}}
 
 
@@ -45,14 +43,14 @@ def complaints(tests, number):
 
 
 def test_there_are_twelve_broken_exhibits_and_four_healthy_ones_and_each_has_a_curve():
-    assert list(EXHIBITS) == list(TRUTH) == list(LOSSES) == list(range(1, 17))
+    assert list(EXHIBITS) == list(LOSSES) == list(range(1, 17))
     assert (len(BROKEN), len(HEALTHY)) == (12, 4)
     assert all(len(losses) == len(STEPS) and losses[-1] <= losses[0] - 1 for losses in LOSSES.values())
 
 
 @pytest.mark.parametrize("number", BROKEN)
 def test_the_tests_that_are_named_find_the_bug(number, tests):
-    assert set(TRUTH[number].tests) <= complaints(tests, number)
+    assert set(EXHIBITS[number].tests) <= complaints(tests, number)
 
 
 @pytest.mark.parametrize("number", HEALTHY)
@@ -62,21 +60,32 @@ def test_about_a_healthy_exhibit_only_tests_complain_that_it_promised_nothing_to
 
 @pytest.mark.parametrize("number", BROKEN)
 def test_the_repair_satisfies_the_tests_that_found_the_bug(number, tests):
-    repaired = repaired_exhibit(number)
-    found = {name: repaired.for_tests()[name] for name in TRUTH[number].tests}
+    exhibit = EXHIBITS[number]
+    repaired = dataclasses.replace(exhibit, make=exhibit.healthy)
+    found = {name: repaired.for_tests()[name] for name in exhibit.tests}
     for name, arguments in found.items():
         assert tests[name](*arguments) is not False
 
 
-def repaired_exhibit(number):
-    """The exhibit with its repair."""
-    source = EXHIBITS[number].source
-    for old, new in TRUTH[number].repair:
-        assert source.count(old) == 1, f"{old!r} is not once in exhibit {number}"
-        source = source.replace(old, new)
-    names = vars(importlib.import_module(EXHIBITS[number].make.__module__)).copy()
-    exec(source, names)
-    return Exhibit(number, names[EXHIBITS[number].make.__name__], EXHIBITS[number].promise)
+@pytest.mark.parametrize("number", EXHIBITS)
+def test_what_is_known_is_complete(number):
+    exhibit = EXHIBITS[number]
+    names = ("repair", "tests", "threads", "bug", "story", "symptom", "suspicion", "remedy")
+    assert {bool(getattr(exhibit, name)) for name in names} == {not exhibit.because}
+
+
+def test_a_slip_on_the_page_is_refused_with_its_line(tmp_path, monkeypatch):
+    text = PAGE.path.read_text(encoding="utf-8")
+    for right, wrong, message in (
+        ("symptom: The loss is far", "symptoms: The loss is far", "no exhibit has a field symptoms"),
+        ("`attn_mask=~mask)` →", "`attn_mask=~masks)` →", "stands 0 times in"),
+        ("`attn_mask=~mask)` →", "attn_mask=~mask)` →", "neither a field, nor"),
+    ):
+        monkeypatch.setattr(PAGE, "path", tmp_path / "exhibits.md")
+        PAGE.path.write_text(text.replace(right, wrong), encoding="utf-8")
+        with pytest.raises(PageError, match=message) as slip:
+            list(exhibits._read())
+        assert 1 < slip.value.line < 40
 
 
 @pytest.mark.parametrize("number", EXHIBITS)
@@ -90,7 +99,7 @@ def test_an_exhibit_is_short_and_says_nothing_about_itself(number):
 def test_an_exhibit_is_the_same_in_every_run_and_leaves_the_random_state_alone(number):
     before = torch.get_rng_state()
     x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))
-    if "modes" not in TRUTH[number].__dict__.get("tests", ()):
+    if "modes" not in EXHIBITS[number].tests:
         torch.testing.assert_close(EXHIBITS[number].attend(x), EXHIBITS[number].attend(x))
         assert torch.equal(before, torch.get_rng_state())
     assert EXHIBITS[number].attend(torch.randn(1, 3, 5)).shape == (1, 3, 5)
@@ -121,12 +130,12 @@ def test_verdicts_get_cards_and_only_the_first_on_each_exhibit_counts(fresh):
 
 def test_nothing_about_an_exhibit_is_told_before_the_right_verdict(fresh):
     for number in BROKEN:
-        truth = TRUTH[number]
-        for said in ({"healthy", *TESTS} - set(truth.tests)) | {...}:
+        exhibit = EXHIBITS[number]
+        for said in ({"healthy", *TESTS} - set(exhibit.tests)) | {...}:
             text = repr(verdicts.verdict({number: said}))
-            assert not any(part in text for part in (truth.bug, truth.story, *truth.threads, truth.remedy))
-        text = repr(verdicts.verdict({number: truth.tests[0]}))
-        assert truth.bug in text and truth.story in text and all(thread in text for thread in truth.threads)
+            assert not any(part in text for part in (exhibit.bug, exhibit.story, *exhibit.threads, exhibit.remedy))
+        text = repr(verdicts.verdict({number: exhibit.tests[0]}))
+        assert exhibit.bug in text and exhibit.story in text and all(thread in text for thread in exhibit.threads)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +186,7 @@ def test_a_test_with_an_unknown_name_is_refused():
 
 def test_show_displays_a_figure_and_the_code(monkeypatch):
     shown = []
-    monkeypatch.setattr(inspect.getmodule(show), "display", shown.append)
+    monkeypatch.setattr(exhibits, "display", shown.append)
     show(1, 16)
     assert "exhibit 1" in repr(shown[0]) and "class CausalAttention" in shown[1].data and "HeadByHead" in shown[2].data
 

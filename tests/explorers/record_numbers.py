@@ -14,10 +14,10 @@ from explorers.dropout import coins
 from explorers.next_token import parts
 from explorers.still_long import page_tables, reads, spans
 from helpers import masks
-from helpers.cache_sizes import PUBLISHED, readable
 from helpers.decoder import Decoder, DecoderConfig, keep_top_k, keep_top_p
-from helpers.rotary import rotate_pairs
+from helpers.relative_positions import rotate_pairs
 from helpers.tiled import tiles
+from models.cache_sizes import PUBLISHED, readable
 
 FILE = Path(__file__).parents[2] / "explorers" / "test" / "torch.json"
 INF = float("inf")
@@ -132,7 +132,7 @@ def _transposed():
 
 
 def _rotation():
-    """Each pair's score at some distances, by helpers.rotary; the key stands at position 5."""
+    """Each pair's score at some distances, by helpers.relative_positions; the key stands at position 5."""
     q, k = _random(2, 8).double()
     distances, base, at = [0, 1, 3, 64], 500.0, 5
     turned_k = rotate_pairs(k[None], torch.tensor([at]), base)  # (1, D)

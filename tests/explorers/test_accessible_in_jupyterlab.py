@@ -5,13 +5,13 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
+import figures
 from exercises import COURSE
 from feedback.contents import Notebook
 from feedback.display import Source
 from feedback.prediction import Question
 from feedback.progress import Here, Item, Overview, Standing
 from feedback.report import HEADS, LABELS, Code, Hints, Report, SideBySide, Text
-from helpers import plots
 from tests.explorers.axe import violations, violations_of_colors
 from tests.notebooks.common import PATHS
 
@@ -45,7 +45,7 @@ def every_prediction():
 
 
 def every_output():
-    figure = plots.weights(torch.eye(3), ["a", "b", "c"])
+    figure = figures.weights(torch.eye(3), ["a", "b", "c"])
     shown = [*every_card(), *every_progress(), figure, Source("def f(x):\n    return x + 1  # more")]
     asked, *replies = every_prediction()
     return [thing._repr_mimebundle_() for thing in (*shown, *replies)] + [asked.still()]

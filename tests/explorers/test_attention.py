@@ -7,11 +7,11 @@ import pytest
 import torch
 
 import explorers
+import figures
 from explorers import still
 from explorers.base import INVITATION
 from feedback import display
 from feedback.display import VIEW
-from helpers import plots
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
 many = [f"word{i}" for i in range(128)]
@@ -39,7 +39,7 @@ def test_queries_are_the_tokens_unless_others_are_given():
 
 def test_colors_are_those_of_the_figures():
     palette = explorers.attention(words, weights(6, 6)).palette
-    assert list(palette) == plots.WEIGHTS(range(256), bytes=True)[:, :3].flatten().tolist()
+    assert list(palette) == figures.WEIGHTS(range(256), bytes=True)[:, :3].flatten().tolist()
 
 
 @pytest.mark.parametrize(
@@ -193,6 +193,6 @@ def test_the_squares_of_a_long_sentence_are_the_largest_of_their_block():
     values = torch.zeros(130, 70)
     values[129, 69] = 1.0
     picture = still.weights(values, ["<q>"] * 130, ["k"] * 70, "weights")
-    dark = "#{:02x}{:02x}{:02x}".format(*plots.WEIGHTS(1.0, bytes=True)[:3])
+    dark = "#{:02x}{:02x}{:02x}".format(*figures.WEIGHTS(1.0, bytes=True)[:3])
     assert f'<path stroke="{dark}" d="M34 43h1"/>' in picture.svg  # blocks of 3 rows and 2 columns
     assert "&lt;q&gt;" in picture.svg and "<q>" not in picture.svg

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import explorers
-from helpers import plots
+import figures
 from tests.explorers.browser import NARROW, SIZE
 from tests.explorers.test_attention import many, weights, words
 from tests.explorers.view import View
@@ -107,7 +107,7 @@ def test_controls_and_tables_have_names_and_roles(page):
 def test_squares_have_the_colors_of_the_figures(page):
     drawn = AttentionView(page, "6 words").colors(0)
     for weight in weights(6, 6).flatten().tolist():
-        assert "{} {} {}".format(*plots.WEIGHTS(weight, bytes=True)[:3]) in drawn
+        assert "{} {} {}".format(*figures.WEIGHTS(weight, bytes=True)[:3]) in drawn
 
 
 def test_the_pointer_finds_every_square(page):

@@ -6,7 +6,7 @@ import pytest
 
 import explorers
 from explorers.base import INVITATION
-from helpers.cache_sizes import PUBLISHED, CacheSizes
+from models.cache_sizes import PUBLISHED, CacheSizes
 
 SIZES = CacheSizes(num_layers=7, num_heads=6, groups=3, d_head=5)
 LARGEST = CacheSizes(num_layers=128, num_heads=128, groups=128, d_head=256, latent=4096)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import explorers
-from helpers.cache_sizes import PUBLISHED, CacheSizes, readable
+from models.cache_sizes import PUBLISHED, CacheSizes, readable
 from tests.explorers.browser import NARROW, PHONE, SIZE
 from tests.explorers.view import View, in_both_themes
 

@@ -16,7 +16,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SETUP = """import torch
 import explorers
-from helpers import embeddings, stories, story_model
+from helpers import embeddings
+from models import stories, story_model
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
 scores = torch.randn(6, 6, generator=torch.Generator().manual_seed(123))

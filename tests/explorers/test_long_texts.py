@@ -8,8 +8,8 @@ import torch
 import explorers
 from explorers.base import INVITATION
 from explorers.still_long import page_tables, reads, spans
-from helpers.cache_sizes import PUBLISHED
 from helpers.windows import rolling_step
+from models.cache_sizes import PUBLISHED
 
 
 def test_the_sizes_are_sent_with_what_a_token_costs():

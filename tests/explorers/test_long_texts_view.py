@@ -7,7 +7,7 @@ import torch
 
 import explorers
 from explorers.still_long import page_tables, reads, spans
-from helpers.cache_sizes import PUBLISHED, readable
+from models.cache_sizes import PUBLISHED, readable
 from tests.explorers.axe import violations
 from tests.explorers.browser import NARROW, PHONE, SIZE
 from tests.explorers.test_accessible import FOREIGN, LOOK

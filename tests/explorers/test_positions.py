@@ -7,9 +7,10 @@ import torch
 import torch.nn.functional as F
 
 import explorers
+import figures
 from explorers import still
 from explorers.base import INVITATION
-from helpers import embeddings, plots
+from helpers import embeddings
 
 
 def waves(T, C):
@@ -107,7 +108,7 @@ def test_the_picture_is_that_of_the_opening_view():
 def test_the_picture_has_the_colors_of_the_numbers():
     picture = still.strips({"first": torch.tensor([-2.0, 0, 0, 2]), "second": torch.tensor([0.3, 0.3, -0.3, 0])}, "Two")
     for side, strokes in {0.0: "M0 0h1M2 1h1", 1.0: "M3 0h1M0 1h2"}.items():
-        color = "#{:02x}{:02x}{:02x}".format(*plots.SIGNED(side, bytes=True)[:3])
+        color = "#{:02x}{:02x}{:02x}".format(*figures.SIGNED(side, bytes=True)[:3])
         assert f'<path stroke="{color}" d="{strokes}"/>' in picture.svg
     assert picture.alt == "Two (4 features). Numbers below 0: first 1, second 1."
     words = [text.text for text in ElementTree.fromstring(picture.svg).iter("{http://www.w3.org/2000/svg}text")]

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 import explorers
-from helpers import plots
+import figures
 from tests.explorers.browser import NARROW, SIZE
 from tests.explorers.test_positions import learned, waves
 from tests.explorers.view import View, in_both_themes
@@ -195,7 +195,7 @@ def test_the_squares_have_the_colors_of_their_numbers(page, which):
         [table[i], table[j], table[i] * table[j]], reaches, view.colors(table.size(1)), strict=True
     ):
         for value, color in zip((0.5 + row / (2 * reach)).clamp(0, 1).tolist(), drawn, strict=True):
-            wanted = plots.SIGNED(value, bytes=True)[:3]
+            wanted = figures.SIGNED(value, bytes=True)[:3]
             assert max(abs(int(a) - b) for a, b in zip(wanted, color, strict=True)) <= 3  # one step of 256 at an edge
 
 

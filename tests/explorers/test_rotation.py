@@ -10,7 +10,7 @@ import torch
 import explorers
 from explorers import still
 from explorers.base import INVITATION
-from helpers.rotary import rotate_pairs
+from helpers.relative_positions import rotate_pairs
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -97,7 +97,8 @@ def test_inside_the_course_it_clones_nothing(colab, tmp_path, monkeypatch, folde
     redirect(monkeypatch, "file:///nowhere")
     place = tmp_path / "course" / folder
     place.mkdir(parents=True)
-    shutil.copytree(ROOT / "helpers", tmp_path / "course" / "helpers")
+    for name in ("helpers", "runtime"):
+        shutil.copytree(ROOT / name, tmp_path / "course" / name)
     found = printed(execute(cells(FIRST, WHERE), place)).strip()
     assert (place / found).resolve() == tmp_path / "course" / "helpers"
 
@@ -116,7 +117,8 @@ def test_a_course_without_an_address_says_how_to_get_it(tmp_path):
     first = badges.first_cell({**HOME, "owner": badges.PLACEHOLDER})
     with pytest.raises(CellExecutionError, match="has no public address yet: get the whole folder from whoever gave"):
         execute(cells(first), tmp_path)
-    shutil.copytree(ROOT / "helpers", tmp_path / "attention-by-hand" / "helpers")
+    for name in ("helpers", "runtime"):
+        shutil.copytree(ROOT / name, tmp_path / "attention-by-hand" / name)
     assert printed(execute(cells(first, WHERE), tmp_path)) == "attention-by-hand/helpers\n"
 
 

@@ -136,7 +136,7 @@ def test_no_exercise_is_solved(path):
 
 @each_notebook
 def test_it_reads_no_file_by_a_path_of_its_own(path):
-    """A notebook may be opened in any folder, as in Colab: only the first cell and `helpers` know where files are."""
+    """A notebook may be opened in any folder, as in Colab: only the first cell and packages know where files are."""
     file_access = re.compile(r"\bopen\(|\bPath\(|\.\./|[\"']data/")
     assert not [cell.id for cell in code_cells(path) if cell.id != "start" and file_access.search(cell.source)]
 

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 import yaml
 
-from helpers import start
+from runtime import start
 from tests.notebooks.common import PATHS, ROOT, read
 from tests.setup.test_packaging import settings
 from tools import badges
@@ -124,7 +124,7 @@ def test_without_an_address_in_pyproject_the_error_says_what_is_missing(monkeypa
 @pytest.mark.parametrize("own, then", [(None, "passive"), ("active", "active")])
 def test_threads_that_wait_give_way_to_others(own, then):
     """Otherwise training takes a hundred times as long on a busy machine. PyTorch reads this when it is imported."""
-    code = "import os, sys; from helpers import start; start.complete()"
+    code = "import os, sys; from runtime import start; start.complete()"
     code += "; print(os.environ['OMP_WAIT_POLICY'], 'torch' in sys.modules)"
     mine = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
     mine |= {"OMP_WAIT_POLICY": own} if own else {}

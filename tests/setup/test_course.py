@@ -1,7 +1,7 @@
 """course.py as its users see it: started as a program, in a copy of the course that is set up in moments.
 
 The .venv of such a copy holds fakes of pip, JupyterLab and pytest, which write down how they were called, and so are
-helpers/pretrained.py, tools/study.py and uv; where it matters, the real programs run. No test needs a network.
+models/pretrained.py, tools/study.py and uv; where it matters, the real programs run. No test needs a network.
 """
 
 import ast
@@ -71,7 +71,7 @@ def test_what_is_open_already_is_not_opened_again(ready_course):
 def test_changing_the_copies_hands_the_words_on(ready_course, words, code):
     assert ready_course.run(*words, FAKE_TOOLS=f"sys.exit({code})").returncode == code
     assert [call["words"] for call in ready_course.calls("tools")] == [words]
-    assert not ready_course.calls("helpers") and not ready_course.calls("jupyterlab")  # nor is MiniLM downloaded
+    assert not ready_course.calls("models") and not ready_course.calls("jupyterlab")  # nor is MiniLM downloaded
 
 
 @pytest.mark.parametrize("command, module", [("class", "classroom"), ("slides", "slides"), ("handout", "handout")])
@@ -81,7 +81,7 @@ def test_what_instructors_use_is_told_where_it_was_called(ready_course, command,
     (package / "__main__.py").write_text("import sys; print('called with', sys.argv[1:])", encoding="utf-8")
     process = ready_course.run(command, "shared", "--names")
     assert f"called with {['--from', str(ready_course.folder), 'shared', '--names']}" in process.out
-    assert process.returncode == 0 and not ready_course.calls("helpers")
+    assert process.returncode == 0 and not ready_course.calls("models")
     assert any("latex2mathml" in str(call) for call in ready_course.calls("pip")) == (command == "slides")
 
 
@@ -367,7 +367,7 @@ def put_minilm(folder, *names):
 def test_minilm_is_downloaded_patiently_at_first_and_in_a_hurry_later(ready_course):
     ready_course.run()
     ready_course.run()
-    assert [call["words"] for call in ready_course.calls("helpers")] == [["30"], ["2.5"]]
+    assert [call["words"] for call in ready_course.calls("models")] == [["30"], ["2.5"]]
 
 
 @pytest.mark.parametrize(
@@ -381,19 +381,19 @@ def test_minilm_is_downloaded_patiently_at_first_and_in_a_hurry_later(ready_cour
 def test_minilm_is_downloaded_only_where_it_is_missing(ready_course, place, names, calls):
     put_minilm(ready_course.folder / place, *names)
     ready_course.run()
-    assert len(ready_course.calls("helpers")) == calls
+    assert len(ready_course.calls("models")) == calls
 
 
 @pytest.mark.parametrize("absolute", [True, False])
 def test_minilm_in_a_folder_of_ones_own(ready_course, absolute):
     put_minilm(ready_course.folder / "stick", "model.safetensors", "vocab.txt")
     ready_course.run(COURSE_MINILM=str(ready_course.folder / "stick") if absolute else "stick")
-    assert not ready_course.calls("helpers")
+    assert not ready_course.calls("models")
 
 
 @pytest.mark.parametrize("words, module", [([], "jupyterlab"), (["test"], "pytest")])
 def test_the_course_goes_on_without_minilm(ready_course, words, module):
-    process = ready_course.run(*words, FAKE_HELPERS="exit('MiniLM could not be downloaded: no network')")
+    process = ready_course.run(*words, FAKE_MODELS="exit('MiniLM could not be downloaded: no network')")
     assert process.returncode == 0
     assert process.err == "MiniLM could not be downloaded: no network\n"
     assert len(ready_course.calls(module)) == 1
@@ -401,8 +401,8 @@ def test_the_course_goes_on_without_minilm(ready_course, words, module):
 
 def test_a_start_without_a_network_is_not_kept_waiting(ready_course):
     ready_course.run()
-    for name in ("hosts.py", "pretrained.py"):
-        shutil.copy(PROJECT / "helpers" / name, ready_course.folder / "helpers")
+    for name in ("downloads.py", "pretrained.py"):
+        shutil.copy(PROJECT / "models" / name, ready_course.folder / "models")
     packages = [str(Path(find_spec(name).origin).parents[1]) for name in ("filelock", "huggingface_hub")]
     (ready_course.packages() / "real.pth").write_text("\n".join(packages), encoding="utf-8")
     process = ready_course.run(FAKE_PIP="import time; time.sleep(600)", https_proxy=NOWHERE)
@@ -414,14 +414,14 @@ def test_a_start_without_a_network_is_not_kept_waiting(ready_course):
 @pytest.mark.parametrize("code", [0, 1])
 def test_fetch_verifies_even_what_is_there(ready_course, code):
     put_minilm(ready_course.folder / "data" / "cache" / "minilm", "model.safetensors", "vocab.txt")
-    assert ready_course.run("fetch", FAKE_HELPERS=f"sys.exit({code})").returncode == code
-    assert [call["words"] for call in ready_course.calls("helpers")] == [["30"]]
+    assert ready_course.run("fetch", FAKE_MODELS=f"sys.exit({code})").returncode == code
+    assert [call["words"] for call in ready_course.calls("models")] == [["30"]]
     assert len(ready_course.calls("pip")) == 1 and not ready_course.calls("jupyterlab")
 
 
 def test_a_fetch_that_is_interrupted_does_not_go_on_alone(ready_course, press_ctrl_c):
-    process = ready_course.start(FAKE_HELPERS="import time; time.sleep(600)")
-    fetch = ready_course.wait_for("helpers")
+    process = ready_course.start(FAKE_MODELS="import time; time.sleep(600)")
+    fetch = ready_course.wait_for("models")
     press_ctrl_c(process)
     _, error = process.communicate(timeout=ENDLESS)
     assert process.returncode == 130 and error.strip() == "Interrupted. Run the same command again to continue."

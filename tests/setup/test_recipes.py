@@ -18,8 +18,12 @@ NEEDED = (
     "exercises",
     "explorers",
     "feedback",
+    "figures",
     "helpers",
+    "invariants",
+    "models",
     "notebooks",
+    "runtime",
     "tests",
 )
 AS_SOMEBODY = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org")

@@ -25,6 +25,7 @@ from tests.setup.copies import ENDLESS, copy_study
 from tools.save_notebooks import comparable
 
 PROJECT = Path(__file__).resolve().parents[2]
+PACKAGES = ("exercises", "explorers", "feedback", "figures", "helpers", "invariants", "models", "runtime")
 NAME = "03_masks.ipynb"
 ANSWER = "def mask(t):\n    return torch.ones(t, t).tril().bool()  # mine: ∀ i ≥ j"
 
@@ -219,7 +220,7 @@ def test_a_copy_finds_the_course_and_gives_the_published_outputs(course, monkeyp
     """That a copy in study/old finds it too is tested with the first cell, in tests/notebooks/test_alone.py."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     own = shutil.ignore_patterns("cache", "progress.json*", "attempts.jsonl")
-    for name in ("data", "exercises", "explorers", "feedback", "helpers", "notebooks"):
+    for name in ("data", *PACKAGES, "notebooks"):
         shutil.copytree(PROJECT / name, course.folder / name, ignore=own, dirs_exist_ok=True)
     published = nbformat.read(PROJECT / "notebooks" / "00_start_here.ipynb", as_version=4)
     copy = nbformat.from_dict(course.study.make_copy(published))

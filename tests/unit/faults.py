@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 from helpers.bert import BertConfig, BertModel
 from helpers.masks import masked_softmax
-from helpers.rotary import rotate_halves, rotate_pairs
+from helpers.relative_positions import rotate_halves, rotate_pairs
 from tests.unit.ports_to_break import decoder_pair, encoder_pair, fill, today_pair
 
 FAULTS = []

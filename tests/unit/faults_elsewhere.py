@@ -7,13 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from helpers.biases import alibi_bias
 from helpers.decoder import DecoderConfig
-from helpers.distances import DistanceDecoder
 from helpers.grouped import GroupedQueryAttention, grouped_attention
 from helpers.heads import MultiHeadAttention, merge_heads
 from helpers.masks import causal_mask, masked_softmax
-from helpers.rotary import rotate_halves, rotate_pairs
+from helpers.relative_positions import alibi_bias, rotate_halves, rotate_pairs
+from models.distances import DistanceDecoder
 from tests.unit.faults import Fault, bert_pair, noise, patch, reorder
 from tests.unit.ports_to_break import fill
 

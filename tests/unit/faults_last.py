@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from helpers.heads import MultiHeadAttention
-from helpers.rotary import rotate_pairs
+from helpers.relative_positions import rotate_pairs
 from tests.unit.faults import noise
 from tests.unit.pairs_unseen import load, load_torch_layer, random_ids, registering
 from tests.unit.ports_to_break import FusedAttention, PortedAttention, PortedBlock, Wide, fill

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from helpers.rotary import rotate_pairs
+from helpers.relative_positions import rotate_pairs
 from tests.unit.faults import noise, patch, reorder
 from tests.unit.pairs_unseen import registering, waves
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from helpers.grouped import GroupedQueryAttention
-from helpers.rotary import rotate_halves
+from helpers.relative_positions import rotate_halves
 from tests.unit.faults import noise
 from tests.unit.ports_to_break import Gated, PortedAttention, PortedBlock, PortedRMSNorm, Wide, fill
 

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from helpers.decoder import Decoder, DecoderConfig
-from helpers.rotary import rotate_halves
+from helpers.relative_positions import rotate_halves
 from helpers.today import TodayConfig, TodayDecoder
 
 

@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from helpers import notebook
 from helpers.attention import CausalAttention, SelfAttention, dot_product_attention
 from helpers.masks import causal_mask
+from runtime import notebook
 from tests.unit.oracles import sdpa
 
 B, H, T, S, D, DV = 2, 3, 5, 7, 11, 13

@@ -21,7 +21,7 @@ from helpers.bert import (
 )
 from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask, padding_mask
-from helpers.ports import to_ours
+from models.ports import to_ours
 from tests.unit.bert_models import (
     RELATIVE,
     B,

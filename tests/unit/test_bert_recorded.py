@@ -11,7 +11,6 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 
-from helpers import pretrained
 from helpers.bert import (
     BertAttention,
     BertConfig,
@@ -20,6 +19,7 @@ from helpers.bert import (
 )
 from helpers.masks import causal_mask, padding_mask
 from helpers.tokens import WordPiece
+from models import pretrained
 from tests.unit.bert_models import RELATIVE, ROUNDING, difference, part, random
 
 GOLDEN = Path(__file__).parents[1] / "golden"

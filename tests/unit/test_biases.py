@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from helpers.biases import RelativeBias, alibi_bias, alibi_slopes, biased_attention, distance_buckets
 from helpers.masks import causal_mask
+from helpers.relative_positions import RelativeBias, alibi_bias, alibi_slopes, biased_attention, distance_buckets
 from tests.unit.bert_models import agree, random, require_one_sentence
 
 B, H, T, S, D = 2, 3, 5, 7, 11

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from helpers.cache_sizes import PUBLISHED, CacheSizes, readable
 from helpers.grouped import GroupedQueryAttention, cache_bytes
 from helpers.latent import LatentAttention
+from models.cache_sizes import PUBLISHED, CacheSizes, readable
 from tests.unit.bert_models import require_one_sentence
 
 T, L, H, G, D = 5, 7, 6, 3, 4

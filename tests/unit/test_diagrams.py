@@ -5,9 +5,9 @@ import re
 import pytest
 import torch
 
-from helpers import published
-from helpers.plots import bert_block, decoder_block, fused_layouts, model_map, multi_head_attention
-from helpers.plots.style import BLUE, COLORS
+from figures import bert_block, decoder_block, fused_layouts, model_map, multi_head_attention
+from figures.style import BLUE, COLORS
+from models import published
 
 
 def strong_boxes(picture):

@@ -7,13 +7,20 @@ from random import Random
 import pytest
 import torch
 
-from helpers import distances, stories, story_model
-from helpers.biases import alibi_bias, biased_attention
 from helpers.decoder import generate
-from helpers.distances import ATTENTION, AlibiAttention, RotaryAttention
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask
-from helpers.rotary import pairs_to_halves, rotary_step, rotate_halves
+from helpers.relative_positions import (
+    ATTENTION,
+    AlibiAttention,
+    RotaryAttention,
+    alibi_bias,
+    biased_attention,
+    pairs_to_halves,
+    rotary_step,
+    rotate_halves,
+)
+from models import distances, stories, story_model
 from tests.unit.bert_models import agree, filled, random, some_mask
 
 B, T, C, H = 2, 7, 24, 3

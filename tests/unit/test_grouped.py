@@ -10,7 +10,7 @@ from helpers.grouped import GroupedQueryAttention, cache_bytes, grouped_attentio
 from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask
 from helpers.norms import rms_norm
-from helpers.rotary import rotate_halves
+from helpers.relative_positions import rotate_halves
 from tests.unit.bert_models import agree, filled, random, require_one_sentence, some_mask
 
 B, H, T, S, D, E, C = 2, 6, 5, 7, 11, 13, 17

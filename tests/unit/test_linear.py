@@ -5,9 +5,16 @@ import torch
 import torch.nn.functional as F
 
 from exercises.common.sizes import LargestTensor
-from helpers.delta import delta_chunked, delta_parallel, delta_recurrent
 from helpers.grouped import cache_bytes
-from helpers.linear import linear_chunked, linear_parallel, linear_recurrent, positive
+from helpers.linear import (
+    delta_chunked,
+    delta_parallel,
+    delta_recurrent,
+    linear_chunked,
+    linear_parallel,
+    linear_recurrent,
+    positive,
+)
 from tests.unit.bert_models import agree, random, require_one_sentence
 
 B, H, T, D, E = 2, 3, 11, 5, 7

@@ -8,7 +8,7 @@ from helpers.heads import merge_heads, split_heads
 from helpers.long_attention import LongAttention
 from helpers.masks import causal_mask
 from helpers.norms import rms_norm
-from helpers.rotary import rotate_first
+from helpers.relative_positions import rotate_first
 from helpers.today import TodayConfig, TodayDecoder
 from helpers.windows import window_mask
 from tests.unit.bert_models import agree, filled, random, require_one_sentence, some_mask

@@ -1,16 +1,14 @@
-"""What the notebooks share: setup, the example sentence, measuring; and the order of imports in helpers."""
+"""What the notebooks share: setup, the example sentence, measuring."""
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from helpers import notebook
+from runtime import notebook
 
 ROOT = Path(__file__).parents[2]
 
@@ -118,31 +116,6 @@ def test_a_call_is_timed_on_one_thread_even_when_it_fails():
         assert seen == [1] and torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
-
-
-def test_the_package_itself_imports_nothing_heavy():
-    code = (
-        "import sys, helpers\nassert not {'torch', 'matplotlib', 'anywidget'} & set(sys.modules)\n"
-        "print(helpers.__doc__[:17])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
-    assert done.stdout == "Attention by Hand\n", done.stderr
-
-
-def test_each_module_imports_only_modules_listed_before_it():
-    """The order in which helpers/__init__.py lists the modules is the order in which they may import each other."""
-    text = (ROOT / "helpers" / "__init__.py").read_text(encoding="utf-8")
-    modules = re.findall(r"^    (\w+)  ", text.split("Names and shapes")[0], re.MULTILINE)
-    for index, name in enumerate(modules):
-        files = [ROOT / "helpers" / f"{name}.py"]
-        if not files[0].exists():
-            files = sorted((ROOT / "helpers" / name).glob("*.py"))
-        for file in files:
-            for line in re.findall(r"^\s*(?:from|import) +helpers.*$", file.read_text(encoding="utf-8"), re.MULTILINE):
-                found = re.search(r"helpers\.(\w+)", line)
-                names = re.sub(r" as \w+", "", line.partition(" import ")[2])
-                imported = [found[1]] if found else re.findall(r"\w+", names)
-                assert all(modules.index(other) <= index for other in imported), f"{file.name}: {line.strip()}"
 
 
 def test_each_tensor_kept_for_the_backward_pass_counts_once():

@@ -9,8 +9,8 @@ from torch import nn
 
 from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask, padding_mask
-from helpers.notebook import reference_outputs
-from helpers.ports import NAMES, from_ours, to_ours
+from models.ports import NAMES, from_ours, to_ours
+from runtime.notebook import reference_outputs
 
 DATA = Path(__file__).parents[2] / "data"
 B, H, T, S, D = 2, 3, 5, 7, 11
@@ -19,7 +19,7 @@ CASES = ["none", "causal", "padding", "causal_padding", "cross_padding"]
 LAYOUTS = ["labml", "annotated", "bentrevett", "torch"]  # those in data/ports
 ROUNDING = 5e-6  # float32
 
-# Written down from the classes themselves, not from helpers.ports.
+# Written down from the classes themselves, not from models.ports.
 FOREIGN = {
     "torch": {"in_proj_weight": (3 * C, C), "in_proj_bias": (3 * C,), "out_proj.weight": (C, C), "out_proj.bias": (C,)},
     "labml": ["query.linear", "key.linear", "value.linear", "output"],

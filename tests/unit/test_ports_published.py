@@ -7,14 +7,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from helpers.biases import RelativeBias, alibi_bias, biased_attention
 from helpers.grouped import GroupedQueryAttention
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
 from helpers.latent import LatentAttention
 from helpers.long_attention import LongAttention
 from helpers.masks import causal_mask
-from helpers.ports import PUBLISHED, llama_to_ours, to_ours
+from helpers.relative_positions import RelativeBias, alibi_bias, biased_attention
 from helpers.today import TodayConfig, TodayDecoder
+from models.ports import PUBLISHED, llama_to_ours, to_ours
 from tests.unit.bert_models import difference, part, require_one_sentence
 
 RECORDED = Path(__file__).parents[1] / "golden" / "today"

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from helpers.masks import causal_mask
-from helpers.rotary import pairs_to_halves, rotary_step, rotate_first, rotate_halves, rotate_pairs
+from helpers.relative_positions import pairs_to_halves, rotary_step, rotate_first, rotate_halves, rotate_pairs
 from tests.unit.bert_models import agree, random, require_one_sentence
 from tests.unit.oracles import sdpa
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 import torch
 
-from helpers import stories
 from helpers.decoder import token_losses
+from models import stories
 
 COUNT = 400
 

@@ -5,8 +5,8 @@ import random
 import pytest
 import torch
 
-from helpers import stories, story_model
 from helpers.decoder import generate
+from models import stories, story_model
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 import torch
 
-from helpers import stories, story_model, story_today
 from helpers.grouped import cache_bytes
+from models import stories, story_model, story_today
 from tests.unit.bert_models import agree
 
 

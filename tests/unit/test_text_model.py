@@ -7,8 +7,8 @@ import math
 import pytest
 import torch
 
-from helpers import story_model, text_model
 from helpers.decoder import token_losses
+from models import story_model, text_model
 
 BYTES = [bytes([b]) for b in b"abc"]
 

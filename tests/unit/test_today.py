@@ -6,12 +6,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from helpers import stories, story_model
 from helpers.decoder import generate
 from helpers.grouped import cache_bytes
 from helpers.norms import rms_norm
 from helpers.today import GatedFeedForward, TodayBlock, TodayConfig, TodayDecoder
-from helpers.training import train
+from models import stories, story_model
+from models.training import train
 from tests.unit.bert_models import agree, filled, random, require_one_sentence, some_mask
 
 B, T, V, C, H, G, L = 3, 7, 13, 24, 6, 2, 2

@@ -311,7 +311,7 @@ def minilm():
     """MiniLM's vocabulary, which is fetched and not part of the course's files."""
     path = Path(os.environ.get("COURSE_MINILM") or ROOT / "data" / "cache" / "minilm") / "vocab.txt"
     if not path.exists():
-        said = f"{path} is missing; `python -m helpers.pretrained` fetches it"
+        said = f"{path} is missing; `python -m models.pretrained` fetches it"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(said)
     assert hashlib.sha256(path.read_bytes()).hexdigest() == GOLDEN["vocab_sha256"]
     return WordPiece(path.read_text(encoding="utf-8").split("\n")[:-1])

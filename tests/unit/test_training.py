@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from helpers import story_model
 from helpers.decoder import Decoder, DecoderConfig, token_losses
-from helpers.induction import (
+from models import story_model
+from models.induction import (
     attention_only,
     examine,
     grow,
@@ -19,7 +19,7 @@ from helpers.induction import (
     repeated_strings,
     strings,
 )
-from helpers.training import train
+from models.training import train
 
 H, T = 3, 7
 

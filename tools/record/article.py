@@ -13,7 +13,7 @@ import sys
 import torch
 from torch import nn
 
-from helpers.notebook import example_sentence
+from runtime.notebook import example_sentence
 from tools.record.compare import ROOT
 
 PATH = ROOT / "data" / "causal_article.json"

@@ -11,7 +11,7 @@ import time
 
 import torch
 
-from helpers.induction import attention_only, examine, grow
+from models.induction import attention_only, examine, grow
 from tools.record.compare import ROOT
 
 FILE = ROOT / "data" / "induction.json"

@@ -12,10 +12,10 @@ import sys
 
 import torch
 
-from helpers import stories
 from helpers.decoder import token_losses
-from helpers.story_model import FILE, new_model
-from helpers.training import train
+from models import stories
+from models.story_model import FILE, new_model
+from models.training import train
 
 RECORD, TRAINED = FILE.with_name("alone.json"), FILE.with_name("curve.json")
 SIZE = 32  # of which 8 are strings in `story_model.fresh_stories`

@@ -5,7 +5,7 @@
     python -m tools.record.transformers_5 data/cache/minilm --write     write new ones
 
 bert_model.safetensors is a small BertModel with random weights; minilm.safetensors is MiniLM, from the folder that is
-named; wordpiece.json holds the ids of texts. (`python -m helpers.ignored` records data/transformers_5.json.)
+named; wordpiece.json holds the ids of texts. (`python -m models.bert_arguments` records data/transformers_5.json.)
 """
 
 import json

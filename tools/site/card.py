@@ -4,8 +4,8 @@ from matplotlib.figure import Figure
 
 from exercises import EXERCISES
 from exercises.common.pronouns import features
+from figures import INK, WEIGHTS
 from helpers.attention import dot_product_attention
-from helpers.plots import INK, WEIGHTS
 from tools.site.prepare import PAGES
 
 SENTENCE = "the king lost the ball but he found it again for the queen"

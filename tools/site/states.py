@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 
 from explorers.base import INVITATION, Explorer
-from helpers import pretrained
+from models import pretrained
 from tools.unchanged import names
 
 

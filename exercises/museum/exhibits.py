@@ -1,0 +1,86 @@
+"""All exhibits, read from exhibits.md, and how a notebook shows them.
+
+## 3                               its number, and what it promises
+because: ...                       of a healthy one: why it keeps its promise
+tests: scale · threads: a/b#6      of a broken one: which tests show it, and the threads where it was found;
+                                   bug and story for its card; symptom, suspicion and remedy for the field guide
+```python exhibit                  its healthy code
+- `healthy` → `broken`             the bug that it is shown with
+"""
+
+import itertools
+import math
+import re
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from IPython.display import Markdown, display
+from torch import nn
+
+import figures
+from exercises.museum.curves import LOSSES, STEPS
+from exercises.museum.exhibit import Exhibit
+from feedback.page import EDIT, EDITS, KEY, Code, Page, blocks
+from feedback.paged import compiled, edited
+from helpers.heads import merge_heads, split_heads
+
+PAGE = Page(Path(__file__).with_suffix(".md"), name="museum")
+NAMES = {"math": math, "torch": torch, "F": F, "nn": nn, "merge_heads": merge_heads, "split_heads": split_heads}
+SEVERAL = ("tests", "threads")
+
+
+def _read():
+    """Each exhibit of the page."""
+    found = list(blocks(PAGE.path))
+    starts = [i for i, (_, mark, _) in enumerate(found) if mark == "##"]
+    for start, end in itertools.pairwise([*starts, len(found)]):
+        yield _exhibit(*found[start:end])
+
+
+def _exhibit(heading, promise, *more):
+    code, fields = Code("mistake", 0, block=True), {}
+    for line, mark, text in more:
+        if mark == "```python exhibit":
+            code.line, code.text = line, text
+        elif mark == "-" and EDITS.fullmatch(text):
+            code.edits = EDIT.findall(text)
+        elif not mark and KEY.fullmatch(text):
+            fields |= dict(each.split(": ", 1) for each in re.split(r" · (?=\w+: )", text))
+        else:
+            raise PAGE.fail(line, f"neither a field, nor ```python exhibit, nor `healthy` → `broken`, got {text!r}")
+    fields |= {name: tuple(fields[name].split(", ")) for name in SEVERAL if name in fields}
+    if unknown := fields.keys() - Exhibit.__dataclass_fields__.keys():
+        raise PAGE.fail(heading[0], f"no exhibit has a field {' or '.join(unknown)}")
+    source = edited(PAGE, code, code.text)
+    make, healthy = (compiled(PAGE, code, text, NAMES, None, PAGE.name) for text in (source, code.text))
+    repair = tuple((broken, right) for right, broken in code.edits)
+    return Exhibit(int(heading[2]), promise[2], source, make, healthy, repair, **fields)
+
+
+EXHIBITS = {exhibit.number: exhibit for exhibit in _read()}
+
+
+def of(number):
+    """The exhibit with this number.
+
+    Errors: ValueError if there is none
+    """
+    if isinstance(number, bool) or number not in EXHIBITS:
+        raise ValueError(f"the exhibits have the numbers 1 to {len(EXHIBITS)}, got {number!r}")
+    return EXHIBITS[number]
+
+
+def show(*numbers):
+    """The training curves of these exhibits in one figure, then the promise and the code of each."""
+    exhibits = [of(number) for number in numbers]
+    curves = {f"exhibit {exhibit.number}": LOSSES[exhibit.number] for exhibit in exhibits}
+    display(figures.lines(curves, STEPS, "step", "loss", "Training"))
+    for exhibit in exhibits:
+        text = f"**Exhibit {exhibit.number}** promises: {exhibit.promise}"
+        display(Markdown(f"{text}\n\n```python\n{exhibit.source}\n```"))
+
+
+def three_curves():
+    """The losses of one healthy exhibit and of two broken ones, without their numbers, the lowest last loss first."""
+    return sorted((LOSSES[number] for number in (4, 6, 13)), key=lambda losses: losses[-1])

@@ -1,0 +1,166 @@
+"""Where two models part, and what that looks like: `compare(mine, theirs, x)`.
+
+It goes on where exercise 7.3 ends: `first_difference` names the first child whose output differs; `compare` goes
+down into the children, and tries causes until one explains the numbers of both sides.
+
+    recording    what each module got and gave      parameters          a parameter or a setting of one module
+    pairing      which module is which              steps               an activation, a norm
+    places       the first difference               sums                what is added, what is read
+    sides        what was known by then             attention, choices  everything between q, k, v and merged heads
+    diagnosis    which cause is told                numbers             scaled, turned, rounded, in another order
+    report       Comparison, and the table
+"""
+
+import torch
+from torch import nn
+
+from invariants.compare.diagnosis import first_by_chance, guess
+from invariants.compare.guess import Guess
+from invariants.compare.pairing import paired, parameter_pairs, without_counterpart
+from invariants.compare.places import differences, first_parting, what_follows
+from invariants.compare.recording import Call, copied, record, undisturbed
+from invariants.compare.report import Comparison, Row
+
+__all__ = ["Comparison", "Guess", "compare"]
+DETAILS = 0.05  # of the parameters may have no counterpart before two models are different architectures
+
+
+def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, **options):
+    """Run both models on the same inputs, and say where they part first, by how much, and what it looks like.
+
+    What differs is told only where it has been verified: the cause explains the numbers of both sides, and with the
+    numbers of theirs at this place, mine gives what theirs gives, at least up to the next difference.
+
+    theirs: a model, or outputs that were recorded from one, {name of a module of mine: tensor}, "" being the model
+    mapping: {name of a module of mine: name of theirs}, where names, parameters and shapes do not tell
+    their_call: how to run theirs, if not by theirs(*inputs, **options), such as
+            lambda model, x, mask: model(x, src_mask=~mask)
+    Units:  the tolerance is that of any number; where an output has numbers above 20, it grows with them
+    Errors: TypeError or ValueError if an argument makes no sense; what a model raises reaches the caller
+    Source: exercise 7.3; notebook 07
+    """
+    recorded = isinstance(theirs, dict)
+    _require(mine, theirs, inputs, options, mapping or {}, tolerance)
+    with undisturbed(*((mine,) if recorded else (mine, theirs))):
+        calls = record(mine, _plain, inputs, options)
+        if recorded:
+            others = _as_calls(theirs)
+            pairs = {name: name for name in theirs}
+            parameters = {}
+        else:
+            others = record(theirs, their_call or _plain, inputs, options)
+            pairs = paired(calls, others, mapping or {})
+            parameters = parameter_pairs(mine, theirs, pairs, calls, others)
+        found = differences(calls, others, pairs)
+
+        def rerun(changes):
+            return differences(record(mine, _plain, inputs, options, changes), others, pairs)
+
+        parting, certain = first_parting(found, tolerance, rerun)
+        alone, other_architecture = ((), ()), False
+        if not recorded:
+            alone, other_architecture = _architecture(mine, theirs, pairs, calls, others)
+        guessed = follows = None
+        if parting is not None:
+            guessed = _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options)
+            if guessed is None and not recorded and not other_architecture:
+                guessed = guess(parting, certain, (calls, others), pairs, parameters)
+                follows = what_follows(found, parting, tolerance, rerun) if certain else None
+    before = parting is not None and parting.before
+    return Comparison(
+        name=None if parting is None else parting.mine.name,
+        before=before,
+        difference=0.0 if parting is None else parting.size,
+        guess=guessed,
+        rows=_rows(found),
+        alone=alone,
+        other_architecture=other_architecture,
+        tolerance=tolerance,
+        follows=follows,
+        undone=parting is None and any(event.differs(tolerance) for event in found),
+        inside=parting.mine.parent.name if before else "",
+    )
+
+
+def _plain(model, *inputs, **options):
+    return model(*inputs, **options)
+
+
+def _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options):
+    """A guess if a second run of one model gives other numbers before the two part, or where they do."""
+    for model, run, call in ((mine, calls, _plain), (theirs, others, their_call or _plain)):
+        if isinstance(model, dict):
+            continue
+        where = first_by_chance(run, record(model, call, inputs, options))
+        at = parting.mine if model is mine else parting.theirs
+        if where is not None and where.start <= (at.start if parting.before else at.end):
+            says = ["the same ones"] * 2
+            says[model is theirs] = f"other numbers in each run, from `{where.name or 'the model itself'}` on"
+            if mine is theirs:
+                says = [says[0]] * 2
+            return Guess("dropout", "dropout that is left on, or another draw of random numbers", *says)
+    return None
+
+
+def _as_calls(outputs):
+    """Recorded outputs, as if a model had just given them."""
+    return [Call(name, 0, nn.Identity(), None, None, 0, 0, copied(output)) for name, output in outputs.items()]
+
+
+def _architecture(mine, theirs, pairs, calls, others):
+    """The layers that have no counterpart, and whether they are too many for one architecture."""
+    left, right, same = without_counterpart(mine, theirs, pairs, calls, others)
+    ours, theirs_named = ({call.name: call.module for call in side} for side in (calls, others))
+    shapes = {}
+    for a, b in pairs.items():
+        one, other = (
+            {n: tuple(p.shape) for n, p in m.named_parameters(recurse=False)}
+            for m in (ours.get(a, mine), theirs_named.get(b, theirs))
+        )
+        if any(one[n] != other[n] for n in one.keys() & other.keys()):
+            shapes[a] = b
+    left, right = left + list(shapes), right + list(shapes.values())
+    share = max(_share(left, ours, mine), _share(right, theirs_named, theirs))
+    return (tuple(left), tuple(right)), share > DETAILS and not (same and not shapes)
+
+
+def _share(names, modules, model):
+    total = sum(p.numel() for p in model.parameters()) or 1
+    return sum(p.numel() for name in names for p in modules[name].parameters(recurse=False)) / total
+
+
+def _rows(found):
+    rows = {}
+    for event in found:
+        place = event.mine.place
+        row = rows.pop(place, [event.mine.name, event.theirs.name, None, None])  # in the order in which they end
+        row[2 if event.before else 3] = event.size
+        rows[place] = row
+    return tuple(Row(*row) for row in rows.values())
+
+
+def _require(mine, theirs, inputs, options, mapping, tolerance):
+    """Arguments that make sense, or one sentence that says what does not."""
+    for name, model in (("mine", mine), ("theirs", theirs)):
+        if not isinstance(model, nn.Module) and not (name == "theirs" and isinstance(model, dict)):
+            also = ", or a dict of recorded outputs" if name == "theirs" else ""
+            raise TypeError(f"{name} must be an nn.Module{also}, got {type(model).__name__}")
+    if not inputs and not options:
+        raise ValueError("the models need an input, got none; pass what they are called with: compare(mine, theirs, x)")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance > 0:
+        raise ValueError(f"tolerance must be a number above 0, got {tolerance!r}")
+    if isinstance(theirs, dict):
+        named = dict(mine.named_modules())
+        for name, output in theirs.items():
+            if name not in named or not isinstance(output, torch.Tensor):
+                raise ValueError(
+                    f"recorded outputs must be tensors under the names of mine's modules, got {name!r}; "
+                    'the model\'s own output has the name ""'
+                )
+        return
+    for side, model, names in (("mine", mine, mapping.keys()), ("theirs", theirs, mapping.values())):
+        known = {name for name, _ in model.named_modules(remove_duplicate=False)}
+        for name in names:
+            if name not in known and not any(name.startswith(k + ".") and k for k in known):
+                some = ", ".join(sorted(known - {""})[:4])
+                raise ValueError(f"mapping names {name!r}, which is no module of {side}; it has {some}, ...")

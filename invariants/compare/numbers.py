@@ -1,0 +1,155 @@
+"""How two tensors differ, and whether one is the other scaled, turned, rounded or in another order."""
+
+import math
+
+import torch
+
+from invariants.compare.guess import Guess
+
+HALVES = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
+
+
+def size_of_difference(a, b):
+    """The largest difference; infinite if only one of them is NaN or the shapes differ, None if one is missing.
+
+    What agrees in another layout agrees: (T, B, C) for (B, T, C), or (B, T, H, D) for (B, H, T, D).
+    """
+    return None if a is None or b is None else _apart(a, in_layout_of(b, a))
+
+
+def in_layout_of(b, a):
+    """b with two neighboring axes swapped, if only then it has the shape of a."""
+    if a.shape != b.shape and a.dim() == b.dim() > 2:
+        return next((t for i in (0, 1) if (t := b.transpose(i, i + 1)).shape == a.shape), b)
+    return b
+
+
+def _apart(a, b):
+    if a.shape == b.shape and a.dtype == b.dtype and a.is_floating_point() and a.numel():
+        found = (a - b).abs().max().item()
+        if math.isfinite(found):
+            return found
+    try:
+        a, b = torch.broadcast_tensors(a, b)
+    except RuntimeError:
+        return float("inf")
+    if a.numel() == 0:
+        return 0.0
+    a, b = a.cpu().double(), b.cpu().double()
+    apart = (a - b).abs()
+    apart[(a == b) | (a.isnan() & b.isnan())] = 0.0  # also infinities
+    return apart.nan_to_num(nan=float("inf")).max().item()
+
+
+def close(a, b, within):
+    return a.shape == b.shape and _apart(a, b) <= within
+
+
+def relation(a, b, within, table=False):
+    """What makes a of b, where it is known: a Guess or None. The rows of a table may be positions, as axis 1 is."""
+    if a.dtype.is_floating_point and (rounded := rounding(a, b)):
+        return rounded
+    if a.shape != b.shape or a.numel() < 12 or not (a.isfinite().all() and b.isfinite().all()):
+        return None
+    a, b = a.cpu().double(), b.cpu().double()
+    return (
+        _scaled(a, b, within)
+        or _turned(a, b, within)
+        or (_shifted(a, b, within) if a.dim() > 2 or table else None)
+        or _reordered(a, b, within)
+    )
+
+
+def rounding(a, b):
+    """Numbers that all fit into half precision on one side only, and that are those of the other side but for that."""
+    narrow = [next((kind for kind in HALVES if _fits(x, kind)), None) for x in (a, b)]
+    if narrow[0] == narrow[1] or a.shape != b.shape or _known_small(a) or _known_small(b):
+        return None
+    step = max(torch.finfo(kind).eps for kind in narrow if kind) * float(b.abs().max())
+    if not close(a.float(), b.float(), 4 * step):
+        return None
+    return Guess("dtype", "the dtype", *(HALVES.get(n, str(x.dtype)[6:]) for n, x in zip(narrow, (a, b), strict=True)))
+
+
+def _fits(x, kind):
+    return x.is_floating_point() and torch.equal(x.to(kind).to(x.dtype), x)
+
+
+def _known_small(x):
+    """Too few different numbers to tell: masks, zeros and ones fit into any dtype."""
+    return x.unique().numel() < 8
+
+
+def _scaled(a, b, within):
+    factor = ((a * b).sum() / b.square().sum()).item() if b.any() else 0.0
+    if abs(factor - 1) < 1e-3 or abs(factor) < 1e-6 or not close(a, factor * b, within):
+        return None
+    return Guess("scale", "a sign" if abs(factor + 1) < 1e-3 else "a scale", f"{factor:.4g}", "1")
+
+
+def _turned(a, b, within):
+    """Two axes swapped, in numbers of a shape that does not show it."""
+    for i in range(a.dim()):
+        for j in range(i + 1, a.dim()):
+            turned = b.transpose(i, j)
+            if close(a, turned, within) or (
+                turned.is_contiguous() is False and close(a, turned.reshape(a.shape), within)
+            ):
+                return Guess("transpose", "a transpose", f"axes {i} and {j} swapped", "in place")
+    return None
+
+
+def _shifted(a, b, within):
+    """Every position one place further; the positions are the last axis but one."""
+    n = a.size(-2) - 1 if a.dim() > 1 else 0
+    if n < 2:
+        return None
+    for start, other, where in ((1, 0, "one place further"), (0, 1, "one place back")):
+        if close(a.narrow(-2, start, n), b.narrow(-2, other, n), within):
+            return Guess("positions", "an offset of the positions", where, "in place")
+    return None
+
+
+def _reordered(a, b, within):
+    """The same features or positions, or the same rows of a weight, in another order."""
+    names = {0: "rows", 1: "columns"} if a.dim() == 2 else {a.dim() - 1: "features", a.dim() - 2: "positions"}
+    for axis, what in names.items():
+        rows, others = (x.movedim(axis, 0).reshape(x.size(axis), -1) for x in (a, b))
+        order = order_of(rows, others, within) if axis >= 0 else None
+        if order is not None:
+            return Guess("order", f"the order of the {what}", name_of(order), "in place")
+    return None
+
+
+def order_of(rows, others, within):
+    """The permutation p with rows = others[p], if there is exactly one; None for the identity, too."""
+    if len(rows) > 4096 or rows.size(1) == 0:
+        return None
+    apart = torch.cdist(rows, others, p=float("inf"))
+    fits = apart <= within
+    if not (fits.sum(0) == 1).all() or not (fits.sum(1) == 1).all():
+        return None
+    order = fits.int().argmax(dim=1)
+    return None if torch.equal(order, torch.arange(len(order))) else order
+
+
+def name_of(order):
+    """What is done to a list of features: heads interleaved, halves for pairs, heads in another order."""
+    n = len(order)
+    plain = torch.arange(n)
+    for heads in (h for h in range(1, n // 2 + 1) if n % h == 0):
+        width = n // heads
+        if heads > 1 and torch.equal(order, plain.view(heads, width).T.flatten()):
+            return f"interleaved: {heads} heads of {width}, one feature of each in turn"
+        if width % 2 == 0 and width > 2:
+            pairs = plain.view(heads, width // 2, 2).transpose(1, 2).flatten()
+            for moved, name in ((pairs, "halves for pairs"), (pairs.argsort(), "pairs for halves")):
+                if torch.equal(order, moved):
+                    return f"{name} in each of {heads} heads of {width}"
+    for width in (w for w in range(n // 2, 1, -1) if n % w == 0):
+        blocks = order.view(-1, width)
+        if torch.equal(blocks - blocks[:, :1], plain[:width].expand_as(blocks)) and not (blocks[:, 0] % width).any():
+            return f"blocks of {width} in the order {(blocks[:, 0] // width).tolist()}"
+    if torch.equal(order, plain.roll(1)) or torch.equal(order, plain.roll(-1)):
+        return "shifted by one"
+    return "reversed" if torch.equal(order, plain.flip(0)) else "permuted"

@@ -1,0 +1,137 @@
+"""Causes in one module: a parameter or a setting that is not theirs. Each is tried: with theirs, mine must agree."""
+
+import copy
+
+import torch
+from torch import nn
+from torch.func import functional_call
+
+from invariants.compare.guess import Guess
+from invariants.compare.numbers import close, relation, rounding, size_of_difference
+from invariants.compare.places import CANNOT_RUN
+from invariants.compare.recording import copied, first_tensor
+
+SETTINGS = {  # words in the names of attributes: the kind of guess, and what it is called
+    ("eps", "epsilon"): ("epsilon", "an epsilon"),
+    ("heads", "head", "nhead", "groups"): ("heads", "the number of heads"),
+    ("base", "theta"): ("positions", "a setting of the positions"),
+    ("scale", "scaling"): ("scale", "a scale"),
+    ("approximate", "slope"): ("activation", "the activation"),
+    ("causal",): ("mask", "the mask"),
+}
+
+
+def by_parameters(mine, theirs, known, within):
+    """A guess if this call of mine gives what theirs gives, once it has their numbers for one parameter, or for all.
+
+    known: {name: (parameter of mine, of theirs)}, for the whole models
+    """
+    if mine.given is None or theirs.output is None:
+        return None
+    local = {name: name[len(mine.name) :].removeprefix(".") for name in known if _below(name, mine.name)}
+    own = dict(mine.module.named_parameters(remove_duplicate=False))
+    differing = {
+        name: known[name] for name in local if local[name] in own and not _equal(*known[name])
+    }  # those of another shape cannot be tried
+    every = [[name] for name in differing] + ([list(differing)] if len(differing) > 1 else [])
+    for names in every:
+        replaced = {local[name]: differing[name][1].to(own[local[name]]) for name in names}
+        if _agrees(lambda module, replaced=replaced: (module, replaced), mine, theirs, within):
+            found = [_described(name, *known[name], known, within) for name in names]
+            if len({each.kind for each in found}) == 1:
+                return found[0]  # of a layer, that of the weight
+            return Guess(
+                "parameter",
+                "a set of parameters that was not copied",
+                ", ".join(f"`{name}`" for name in names),
+                "others",
+            )
+    return None
+
+
+def _below(name, module):
+    return not module or name.startswith(module + ".")
+
+
+def _equal(a, b):
+    return a.shape != b.shape or (a.dtype == b.dtype and torch.equal(a, b))
+
+
+def _agrees(change, mine, theirs, within):
+    """Whether this call of mine, with another module or other parameters, gives what theirs gave."""
+    module, replaced = change(mine.module)
+    args, kwargs = copied(mine.given)
+    try:
+        result = first_tensor(functional_call(module, replaced, args, kwargs))
+    except CANNOT_RUN:
+        return False  # it does not run so: no explanation
+    return isinstance(result, torch.Tensor) and size_of_difference(result, theirs.output) <= within
+
+
+def _described(name, a, b, known, within):
+    """How a parameter differs from theirs."""
+    kind = name.rpartition(".")[2]
+    a, b = a.detach(), b.detach()
+    elsewhere = [n for n, (_, other) in known.items() if n != name and other.shape == a.shape and torch.equal(other, a)]
+    if rounded := rounding(a, b):
+        return rounded
+    if elsewhere and not _constant(a):
+        return Guess(
+            "roles", "a parameter in the wrong place", f"`{name}` with the numbers of `{elsewhere[0]}`", "with its own"
+        )
+    found = None if _constant(a) or _constant(b) else relation(a, b, 1e-6 * float(b.abs().max()) + 1e-12, table=True)
+    if found is not None:
+        where = f"`{name}`" if kind != "bias" or found.kind != "order" else f"`{name.removesuffix('.bias')}.weight`"
+        what = {"positions": "rows that are off by one"}.get(found.kind, found.what)
+        return Guess(found.kind, f"{where}, by {what}" if found.kind != "dtype" else what, found.mine, found.theirs)
+    rows = (a != b).flatten(1).any(dim=1) if a.dim() > 1 else a != b
+    some = "" if rows.all() else f", in {int(rows.sum())} of {len(rows)} rows"
+    return Guess("parameter", f"a parameter that was not copied{some}", f"one `{name}`", "another")
+
+
+def _constant(x):
+    return x.numel() < 2 or torch.equal(x, x.flatten()[0].expand_as(x))
+
+
+def by_bias(mine, theirs, within):
+    """A guess if one side has a bias that the other lacks, and that explains the difference."""
+    biases = [getattr(call.module, "bias", None) for call in (mine, theirs)]
+    there = [isinstance(bias, torch.Tensor) for bias in biases]
+    if sum(there) != 1 or mine.output is None or theirs.output is None:
+        return None
+    sign = -1 if there[0] else 1
+    if not close(mine.output + sign * (biases[0] if there[0] else biases[1]), theirs.output, within):
+        return None
+    has = ["none", "none"]
+    has[there.index(True)] = f"`{mine.name}.bias`"
+    return Guess("parameter", "a bias that one side lacks", *has)
+
+
+def by_settings(mine, theirs, within):
+    """A guess if with their value for one attribute, such as eps, this call of mine gives what theirs gave."""
+    if mine.given is None or theirs.output is None:
+        return None
+    ours, others = _settings(mine.module), _settings(theirs.module)
+    for name in ours:
+        if name in others and ours[name] != others[name]:
+
+            def changed(module, name=name):
+                module = copy.copy(module)
+                setattr(module, name, others[name])
+                return module, {}
+
+            if _agrees(changed, mine, theirs, within):
+                kind, what = _kind_of(name)
+                return Guess(kind, what, f"{name} = {ours[name]!r}", f"{name} = {others[name]!r}")
+    return None
+
+
+def _settings(module):
+    plain = (bool, int, float, str)
+    skipped = {"training", *vars(nn.Module())}
+    return {name: value for name, value in vars(module).items() if name not in skipped and isinstance(value, plain)}
+
+
+def _kind_of(name):
+    words = name.split("_")
+    return next((kind for known, kind in SETTINGS.items() if set(known) & set(words)), ("setting", "a setting"))

@@ -1,0 +1,150 @@
+"""Where two runs part first, and whether the difference arises there: mine is run again with numbers of theirs."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+
+from invariants.compare.numbers import in_layout_of, size_of_difference
+from invariants.compare.recording import Call, noisy, with_first
+
+MOST = 4  # places that get numbers of theirs at once
+CANNOT_RUN = (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError)  # with other numbers
+
+
+@dataclass(eq=False)
+class Event:
+    """What a module got (before) or gave in both runs: a is mine, b is theirs, `size` the largest difference."""
+
+    mine: Call
+    theirs: Call
+    before: bool
+    a: torch.Tensor
+    b: torch.Tensor
+    size: float | None
+
+    @property
+    def key(self):
+        return self.mine.place, self.before
+
+    @property
+    def in_mine(self):
+        """The numbers of theirs in the layout of mine."""
+        return in_layout_of(self.b, self.a)
+
+    def differs(self, tolerance):
+        return self.size is not None and self.size > allowed(self.b, tolerance)
+
+
+def differences(calls, others, pairs):
+    """Everything that can be compared, in the order in which it happens in mine."""
+    there = {call.place: call for call in others}
+    found = []
+    for call in calls:
+        other = there.get((pairs.get(call.name), call.number))
+        if other is None or (other.children and not call.children and call.given is None):
+            continue
+        for at, before, a, b in (
+            (call.start, True, call.input, other.input),
+            (call.end, False, call.output, other.output),
+        ):
+            if a is not None and b is not None:
+                found.append((at, Event(call, other, before, a, b, size_of_difference(a, b))))
+    return [event for _, event in sorted(found, key=lambda pair: pair[0])]
+
+
+def allowed(b, tolerance):
+    """Differences of up to the tolerance are rounding; of numbers above 20, larger ones are."""
+    return max(tolerance, tolerance / 20 * largest_of(b))
+
+
+def largest_of(b):
+    finite = b[b.isfinite()] if b.is_floating_point() else b[:0]
+    return float(finite.abs().max()) if finite.numel() else 0.0
+
+
+def first_parting(found, tolerance, rerun):
+    """The first event with a difference that no later step undoes, and whether it arises there; or (None, False).
+
+    rerun({key: change}): the events of another run of mine, in which the tensors at these places are changed. With the
+    numbers of theirs, later differences must be gone. If they are not, a later step may undo the difference: a factor
+    may stand in one module of mine and in the next one of theirs.
+    """
+    resume = 0
+    for i, event in enumerate(found):
+        if i < resume or not event.differs(tolerance) or (not event.mine.name and event.before):
+            continue
+        if event.mine.given is None:
+            return event, False
+        fits = event.in_mine.shape == event.a.shape
+        try:
+            if fits and _is_cause(found, i, tolerance, rerun):
+                return event, True
+            undone = _undone_at(found, i, tolerance, rerun)
+        except CANNOT_RUN:
+            return event, False
+        if undone is None:
+            return event, not fits  # no later step makes another shape the same
+        resume = undone
+    return None, False
+
+
+def what_follows(found, event, tolerance, rerun):
+    """The name of the next module that differs if this event has the numbers of theirs: (name,), or () for none.
+
+    None where that cannot be known: nothing comes later, or theirs do not fit.
+    """
+    later = {other.key for other in found[found.index(event) + 1 :]}
+    if not later or event.in_mine.shape != event.a.shape:
+        return None
+    again = rerun({event.key: partial(with_first, x=event.in_mine)})
+    return tuple(other.mine.name for other in again if other.key in later and other.differs(tolerance))[:1]
+
+
+def _is_cause(found, i, tolerance, rerun):
+    """Whether the numbers of theirs at this event repair a later one, and no later one differs because of them.
+
+    If other differences come in between, such as that of the keys after that of the queries, all are repaired; then the
+    first must be needed.
+    """
+    places = [found[i]]
+    while len(places) <= MOST:
+        repaired, failed = _effect(found, places, tolerance, rerun)
+        if repaired:
+            return len(places) == 1 or not _effect(found, places[1:], tolerance, rerun)[0]
+        if failed is None or not failed.differs(tolerance):
+            return failed is None and len(places) == 1  # nothing comes later
+        places.append(failed)
+    return False
+
+
+def _effect(found, places, tolerance, rerun):
+    """Whether an event that differed agrees if all these places get numbers of theirs; else the first that does not."""
+    again = {event.key: event for event in rerun({e.key: partial(with_first, x=e.in_mine) for e in places})}
+    for event in found[found.index(places[-1]) + 1 :]:
+        now = again.get(event.key)
+        if now is None or any(_same(event.b, place.b) for place in places):
+            continue  # it hands on what these places gave
+        if now.differs(tolerance):
+            return False, event
+        if event.differs(tolerance):
+            return True, None
+    return False, None
+
+
+def _undone_at(found, i, tolerance, rerun):
+    """The index of a later event that changes with this one, and yet agrees with theirs."""
+    if all(event.differs(tolerance) for event in found[i + 1 :]):
+        return None
+    again = {event.key: event for event in rerun({found[i].key: noisy})}
+    for j, event in enumerate(found[i + 1 :], i + 1):
+        rounding = 2e-6 * max(1.0, largest_of(event.b))  # a difference that has only become smaller is not undone
+        if event.size is None or event.size > rounding or event.key not in again:
+            continue
+        if size_of_difference(event.a, again[event.key].a) > 10 * allowed(event.b, tolerance):
+            return j
+    return None
+
+
+def _same(x, y):
+    return x.shape == y.shape and torch.equal(x, y)

@@ -1,0 +1,114 @@
+"""What each side had computed when the two models parted."""
+
+from dataclasses import dataclass
+
+import torch
+
+from invariants.compare.numbers import size_of_difference
+from invariants.compare.recording import Call, tensors_in
+
+
+@dataclass
+class Side:
+    """What one model had computed when it parted from the other.
+
+    target is what differs; `scope` is the call in which that was computed, `done` the calls in it that were over,
+    `known` their outputs and what the scope got, `tables` rows of parameters that no module has read;
+    finish is a layer that was applied to the target, where what it got cannot be seen.
+    """
+
+    target: torch.Tensor
+    scope: Call
+    done: list
+    known: list
+    tables: list
+    finish: torch.nn.Module | None = None
+
+
+def both_sides(parting, hidden, runs, pairs, within):
+    """Both sides, and the tensors that either knows, those of mine first: until here, what both compute agrees."""
+    back = {other: name for name, other in pairs.items()}
+    mine = _side(parting.mine, parting.before, hidden, runs[0], None, pairs)
+    theirs = _side(parting.theirs, parting.before, hidden, runs[1], back, back)
+    prefix = mine.scope.name + "." if mine.scope.name else ""
+    pool = list(mine.known)
+    for label, x in theirs.known:
+        if not any(y.shape == x.shape and size_of_difference(x, y) <= within for _, y in mine.known):
+            pool.append((f"their {label}" if label in ("x", "x2", "x3") else label.replace(prefix, "", 1), x))
+    return (mine, theirs), pool
+
+
+def _side(call, before, hidden, run, names, paired):
+    """One side. What a module that holds others makes of their outputs is known only if it has a counterpart."""
+    target, finish, scope, now = call.output, None, call, call.end
+    if before or hidden:
+        scope, now = call.parent, call.start
+    if before or (hidden and call.given is not None):
+        target = call.input
+    elif hidden:
+        finish = call.module  # what it got cannot be seen
+    while scope.parent is not None and before and any(_is(x, target) for x in _floats(scope)):
+        now, scope = scope.start, scope.parent  # it came from further outside
+    done = sorted((c for c in scope.descendants() if -1 < c.end < now), key=lambda c: c.end)
+    known = [(("x", "x2", "x3")[i], x) for i, x in enumerate(_floats(scope)[:3])]
+    for c in done:
+        if c.input is not None and c.input.is_floating_point():
+            known.append((f"input of {_label(c, scope, names)}", c.input))
+        if c.output is not None and not (c.children and c.name not in paired):
+            known.append((_label(c, scope, names), c.output))
+    known = _once(known)
+    return Side(target, scope, done, known, _tables(scope, run, target), finish)
+
+
+def _once(known):
+    """Each tensor under its first name."""
+    found = []
+    for label, x in known:
+        if not any(_is(x, other) for _, other in found):
+            found.append((label, x))
+    return found
+
+
+def _is(x, target):
+    return x is not None and x.shape == target.shape and torch.equal(x, target)
+
+
+def _floats(call):
+    return [x for x in tensors_in(call.given) if x.is_floating_point()]
+
+
+def _label(call, scope, names):
+    name = call.name if names is None else names.get(call.name, call.name)
+    name = name.removeprefix(scope.name + ".") if names is None else name
+    return name + (f", run {call.number + 1}" if call.number else "")
+
+
+def _tables(scope, run, target):
+    """Rows of the parameters and buffers that no module has read, from several positions on."""
+    ran = {call.name for call in run}
+    if target.dim() < 2:
+        return []
+    T, C = target.shape[-2:]
+    rows = []
+    for name, table in (*scope.module.named_parameters(), *scope.module.named_buffers()):
+        table = table[0] if table.dim() == 3 and len(table) == 1 else table
+        inside = name.rpartition(".")[0]
+        full = f"{scope.name}.{inside}".strip(".")
+        if table.dim() == 2 and table.size(1) == C and (not inside or full not in ran):
+            for start in range(min(3, len(table) - T + 1)):
+                rows.append((f"rows of {name} from {start}", table.detach()[start : start + T]))
+    return rows
+
+
+def norms_of(sides):
+    """What each norm got and gave."""
+    calls = [call for side in sides for call in side.done if is_norm(call)]
+    return [
+        (c.input, c.output)
+        for c in calls
+        if c.input is not None and c.output is not None and c.input.shape == c.output.shape
+    ]
+
+
+def is_norm(call):
+    return "norm" in type(call.module).__name__.lower() or "norm" in call.name.lower()

@@ -1,0 +1,74 @@
+"""The story model without a table of positions: its attention knows distances, by rotary positions or by ALiBi.
+
+Nothing else differs from notebook 08's model: same parameters at the start, same training, same stories.
+"""
+
+import sys
+from dataclasses import replace
+
+import torch
+
+from helpers.decoder import Decoder
+from helpers.relative_positions import ATTENTION
+from models import story_model
+from models.training import load_trained
+
+SHA256 = {
+    "rotary": "a7e4ffd65533a9117d10aa2c321b88d782146902cdeb7a6e187f636d16d3e2f2",
+    "alibi": "aaa47967f27f8aa6d94e646392aa33f689c9a4023daa334e71d6c8bc6a556ab6",
+}
+
+
+class DistanceDecoder(Decoder):
+    """A decoder whose positions are in its attention: it has no table, and no last position.
+
+    From the same random numbers it begins with the same parameters as `Decoder`, but for the table.
+
+    Shapes: as `Decoder`
+    Errors: as `Decoder`; ValueError if the positions are neither "rotary" nor "alibi"
+    Source: notebook 09
+    """
+
+    def __init__(self, config, positions):
+        if positions not in ATTENTION:
+            raise ValueError(f'positions must be "rotary" or "alibi", got {positions!r}')
+        super().__init__(config)
+        del self.positions
+        self.config = replace(config, context_length=sys.maxsize)
+        for block in self.blocks:
+            drawn = block.attention.state_dict()
+            block.attention = ATTENTION[positions](config.d_model, config.num_heads, config.dropout)
+            block.attention.load_state_dict(drawn)
+
+    def _embed(self, ids, past, real):
+        return self.tokens(ids.long())
+
+
+def new_model(positions, seed):
+    """An untrained story model with other positions; the global random numbers stay as they were.
+
+    Shapes: -> DistanceDecoder
+    Source: notebook 09
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return DistanceDecoder(story_model.CONFIG, positions)
+
+
+def file_of(positions):
+    """Where the parameters of the trained model are.
+
+    Source: notebook 09
+    """
+    return story_model.FILE.with_name(f"{positions}.safetensors")
+
+
+def load(positions):
+    """The story model as it was trained with other positions, after verifying its file.
+
+    Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained, or the
+            positions are neither "rotary" nor "alibi"
+    Source: notebook 09; `python -m tools.train_stories --positions rotary`
+    """
+    model = new_model(positions, seed=0)
+    return load_trained(model, file_of(positions), SHA256[positions], "the story model")

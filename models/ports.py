@@ -1,0 +1,228 @@
+"""Weight conversion to and from other implementations of attention: the same numbers under other names.
+
+For MultiHeadAttention, both ways:
+
+torch         torch.nn.MultiheadAttention: q, k and v stacked in one in_proj_weight
+labml         labml.ai's MultiHeadAttention, which wants (T, B, C)
+annotated     The Annotated Transformer's MultiHeadedAttention: a list of four layers
+bentrevett    Ben Trevett's SelfAttention: w_q, w_k, w_v, fc
+huggingface   transformers' BertAttention, without its LayerNorm
+
+Attention in published language models, under transformers' names, from theirs to ours:
+
+llama         for GroupedQueryAttention
+qwen3         the same with qk_norm=True
+gpt2          for MultiHeadAttention: q, k and v stacked, and every weight the other way around
+bloom         for MultiHeadAttention: q, k and v of each head side by side; it attends with `alibi_bias`
+t5            for layers like those of GroupedQueryAttention, and the table of `RelativeBias`; the first layer has it
+deepseek_v3   for LatentAttention: k and v stacked twice, and rotary features in pairs
+mistral       for LongAttention with a window
+gpt_oss       for LongAttention with sinks=True, bias=True
+gemma2        for LongAttention with a cap and a score_width
+qwen3_next    for LongAttention with gate=True, qk_norm=True and a rotary_width: each head's query and gate side by side
+
+A whole Llama, for TodayDecoder: `llama_to_ours`.
+"""
+
+import math
+
+import torch
+
+from helpers.relative_positions import pairs_to_halves
+from helpers.require import require_heads, require_layers, require_one_of
+
+OURS = ("q_proj", "k_proj", "v_proj", "out_proj")
+NAMES = {
+    "torch": ("in_proj_0", "in_proj_1", "in_proj_2", "out_proj"),  # the first three after in_proj_* is cut in three
+    "labml": ("query.linear", "key.linear", "value.linear", "output"),
+    "annotated": ("linears.0", "linears.1", "linears.2", "linears.3"),
+    "bentrevett": ("w_q", "w_k", "w_v", "fc"),
+    "huggingface": ("self.query", "self.key", "self.value", "output.dense"),
+}
+
+
+def to_ours(state, layout, num_heads=None):
+    """Rename foreign weights so that our attention takes them, by `load_state_dict`.
+
+    Shapes: for MultiHeadAttention all weights (C, C), biases (C,); torch's in_proj_weight (3C, C), in_proj_bias (3C,)
+            num_heads: only where heads have to be told apart, for bloom, t5, deepseek_v3 and qwen3_next
+    Errors: ValueError if the layout is unknown, or a weight is missing or unexpected; TypeError or ValueError if
+            num_heads does not fit
+    Source: notebooks 05 and 14; notebooks 09 to 11 for the published models
+    """
+    require_one_of(NAMES | PUBLISHED, layout=layout)
+    if layout in PUBLISHED:
+        layers, convert = PUBLISHED[layout]
+        require_layers(state, layers, layout, LONE.get(layout, ()))
+        return convert(state, num_heads)
+    names = NAMES[layout]
+    require_layers(state, ("in_proj", "out_proj") if layout == "torch" else names, layout)
+    return _renamed(_cut(state) if layout == "torch" else state, dict(zip(names, OURS, strict=True)))
+
+
+def from_ours(state, layout):
+    """Rename the weights of a `MultiHeadAttention` so that the foreign module takes them.
+
+    Shapes: as in `to_ours`
+    Errors: ValueError if the layout is unknown, or a weight is missing or unexpected
+    Source: notebooks 05 and 14
+    """
+    require_one_of(NAMES, layout=layout)
+    names = NAMES[layout]
+    require_layers(state, OURS, "MultiHeadAttention")
+    renamed = _renamed(state, dict(zip(OURS, names, strict=True)))
+    return _stacked(renamed) if layout == "torch" else renamed
+
+
+def _renamed(state, names):
+    """The layers of `names` under their new names."""
+    new = {f"{old}.{kind}": f"{new}.{kind}" for old, new in names.items() for kind in ("weight", "bias")}
+    return {new[name]: tensor for name, tensor in state.items() if name in new}
+
+
+def _cut(state):
+    """torch's stacked in_proj_weight and in_proj_bias, cut into those of q, k and v."""
+    cut = {}
+    for name, tensor in state.items():
+        if name in ("in_proj_weight", "in_proj_bias"):
+            kind = name.removeprefix("in_proj_")
+            cut |= {f"in_proj_{i}.{kind}": part for i, part in enumerate(tensor.chunk(3))}  # (3C, ...) -> 3 x (C, ...)
+        else:
+            cut[name] = tensor
+    return cut
+
+
+def _stacked(state):
+    """The inverse of `_cut`."""
+    stacked = {name: tensor for name, tensor in state.items() if not name.startswith("in_proj_")}
+    for kind in ("weight", "bias"):
+        parts = [state[f"in_proj_{i}.{kind}"] for i in range(3) if f"in_proj_{i}.{kind}" in state]
+        if parts:
+            stacked[f"in_proj_{kind}"] = torch.cat(parts)  # 3 x (C, ...) -> (3C, ...)
+    return stacked
+
+
+# ---------------------------------------------------------------- published models
+
+
+LLAMA = {  # parts of the names in a whole model, theirs and ours
+    "model.": "",
+    "embed_tokens": "tokens",
+    "layers.": "blocks.",
+    "input_layernorm": "norm1",
+    "self_attn.o_proj": "attention.out_proj",
+    "self_attn": "attention",
+    "post_attention_layernorm": "norm2",
+    "mlp.gate_proj": "feed_forward.gate",
+    "mlp.up_proj": "feed_forward.up",
+    "mlp.down_proj": "feed_forward.down",
+}
+
+
+def llama_to_ours(state):
+    """Rename the weights of transformers' LlamaForCausalLM, with tied embeddings, so that `TodayDecoder` takes them.
+
+    NB: its RMSNorms have an eps of 1e-6; published models may have 1e-5.
+
+    Errors: ValueError if lm_head is not the embedding table
+    Source: notebook 10
+    """
+    table, head = state.get("model.embed_tokens.weight"), state.get("lm_head.weight")
+    if head is not None and (table is None or not torch.equal(head, table)):
+        raise ValueError(
+            "lm_head.weight must be the embedding table, since TodayDecoder uses that for both, got another; "
+            "take a Llama with tied embeddings"
+        )
+    ours = {}
+    for name, tensor in state.items():
+        if name != "lm_head.weight":
+            for old, new in LLAMA.items():
+                name = name.replace(old, new)
+            ours[name] = tensor
+    return ours
+
+
+def _llama(state, _):
+    return {name.replace("o_proj", "out_proj"): tensor for name, tensor in state.items()}
+
+
+def _gpt2(state, _):
+    """Their layers multiply from the right: a weight is (in, out)."""
+    state = {name: tensor.t() for name, tensor in state.items()}  # a bias stays as it is
+    return _parts(state, "c_attn", lambda stacked: stacked.chunk(3)) | _renamed(state, {"c_proj": "out_proj"})
+
+
+def _bloom(state, num_heads):
+    require_heads(state["dense.weight"].size(1), num_heads)
+
+    def cut(fused):
+        """(H * 3 * D, ...) -> (H, 3, D, ...) -> three of (H * D, ...)"""
+        return [part.flatten(0, 1) for part in fused.unflatten(0, (num_heads, 3, -1)).unbind(1)]
+
+    return _parts(state, "query_key_value", cut) | _renamed(state, {"dense": "out_proj"})
+
+
+def _parts(state, fused, cut):
+    """One layer as three: q_proj, k_proj and v_proj."""
+    return {
+        f"{name}.{kind}": part
+        for kind in ("weight", "bias")
+        if f"{fused}.{kind}" in state
+        for name, part in zip(OURS, cut(state[f"{fused}.{kind}"]), strict=False)
+    }
+
+
+def _t5(state, num_heads):
+    """Their scores are not divided by sqrt(D), so the query projection is multiplied by it."""
+    rows = state["q.weight"].size(0)
+    require_heads(rows, num_heads)
+    ours = _renamed(state, dict(zip("qkvo", OURS, strict=True)))
+    ours["q_proj.weight"] = ours["q_proj.weight"] * math.sqrt(rows // num_heads)
+    return ours | {"table": state["relative_attention_bias.weight"]}
+
+
+def _deepseek_v3(state, num_heads):
+    """q_b_proj has plain and rotary rows for each head, kv_b_proj k and v, and kv_a_proj_with_mqa latent and rotary."""
+    R, kv_a = len(state["kv_a_layernorm.weight"]), state["kv_a_proj_with_mqa.weight"]
+    H, P = num_heads, len(kv_a) - R
+    require_heads(len(state["q_b_proj.weight"]), H)
+    q_up = state["q_b_proj.weight"].unflatten(0, (H, -1))  # (H, D + P, ...)
+    D = q_up.size(1) - P
+    kv_up = state["kv_b_proj.weight"].unflatten(0, (H, -1))  # (H, D + E, R)
+    rotary = pairs_to_halves(q_up[:, D:].flatten(0, 1), H).unflatten(0, (H, -1))  # (H, P, ...)
+    layers = {"q_a_proj": "q_down", "q_a_layernorm": "q_norm", "kv_a_layernorm": "kv_norm", "o_proj": "out_proj"}
+    return _renamed(state, layers) | {
+        "q_up.weight": torch.cat([q_up[:, :D], rotary], dim=1).flatten(0, 1),
+        "kv_down.weight": kv_a[:R],
+        "k_rotary.weight": pairs_to_halves(kv_a[R:], 1),
+        "k_up.weight": kv_up[:, :D].flatten(0, 1),
+        "v_up.weight": kv_up[:, D:].flatten(0, 1),
+    }
+
+
+def _qwen3_next(state, num_heads):
+    """q_proj has query and gate rows for each head, and the factors of the norms are 1 + weight."""
+    require_heads(len(state["q_proj.weight"]), num_heads)
+    fused = {name: tensor for name, tensor in state.items() if name.startswith("q_proj.")}
+    ours = {f"{name}.weight": 1 + state[f"{name}.weight"] for name in ("q_norm", "k_norm")}
+    for name, rows in fused.items():
+        heads = rows.unflatten(0, (num_heads, 2, -1))  # (H * 2 * D, ...) -> (H, 2, D, ...)
+        ours |= {name: heads[:, 0].flatten(0, 1), name.replace("q_", "gate_"): heads[:, 1].flatten(0, 1)}
+    return _llama({name: tensor for name, tensor in state.items() if name not in fused}, None) | ours
+
+
+DEEPSEEK_V3 = ("q_a_proj", "q_a_layernorm", "q_b_proj", "kv_a_proj_with_mqa", "kv_a_layernorm", "kv_b_proj", "o_proj")
+LLAMA_LAYERS = ("q_proj", "k_proj", "v_proj", "o_proj")
+PUBLISHED = {  # the layers of each, and how they become ours
+    "llama": (LLAMA_LAYERS, _llama),
+    "qwen3": ((*LLAMA_LAYERS, "q_norm", "k_norm"), _llama),
+    "gpt2": (("c_attn", "c_proj"), _gpt2),
+    "bloom": (("query_key_value", "dense"), _bloom),
+    "t5": (("q", "k", "v", "o", "relative_attention_bias"), _t5),
+    "deepseek_v3": (DEEPSEEK_V3, _deepseek_v3),
+    "mistral": (LLAMA_LAYERS, _llama),
+    "gpt_oss": (LLAMA_LAYERS, _llama),
+    "gemma2": (LLAMA_LAYERS, _llama),
+    "qwen3_next": ((*LLAMA_LAYERS, "q_norm", "k_norm"), _qwen3_next),
+}
+LONE = {"gpt_oss": ("sinks",)}  # tensors that are no layer's weight or bias

@@ -1,0 +1,136 @@
+"""The story model: how it is trained, how well it reads, and the trained parameters that come with the course.
+
+It is trained twice: on random strings that repeat, until it reads them back, and then on stories. Without the first
+part it long stays where it knows which words are in a story, but not which of them comes.
+"""
+
+import random
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from helpers.decoder import Decoder, DecoderConfig, token_losses
+from models import stories
+from models.induction import LONGEST, SHORTEST, repeated_strings
+from models.training import load_trained, train
+
+FILE = Path(__file__).resolve().parents[1] / "data" / "stories" / "model.safetensors"
+SHA256 = "9c05005f8923d32937e3b2f625fb06147e4a5108dd3b6492f31f51f501bce23d"
+CONFIG = DecoderConfig(vocab_size=len(stories.WORDS))
+
+
+class Reading(NamedTuple):
+    """How well a model predicts stories: the mean loss in nats, and how often its first choice is right, by kind."""
+
+    losses: dict
+    right: dict
+
+
+def load():
+    """The trained story model, after verifying its file.
+
+    Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
+    Source: notebook 08; `python -m tools.train_stories`
+    """
+    return load_trained(Decoder(CONFIG), FILE, SHA256, "the story model")
+
+
+@torch.no_grad()
+def read(model, told, head_mask=None):
+    """How well a model predicts the words of stories, by kind.
+
+    Shapes: told, a stories.Batch; head_mask (layers, H) -> Reading
+    Source: notebook 08
+    """
+    logits, _ = model(told.ids) if head_mask is None else model(told.ids, head_mask=head_mask)
+    right = logits[:, :-1].argmax(dim=-1) == told.ids[:, 1:]
+    return Reading(
+        stories.mean_by_kind(token_losses(logits, told.ids), told.kinds), stories.mean_by_kind(right, told.kinds)
+    )
+
+
+@torch.no_grad()
+def share_read_back(model, told):
+    """How often the first choice is right where a word has to be read back, over all kinds of such words.
+
+    Shapes: told, a stories.Batch -> float
+    Source: notebook 09
+    """
+    right = model(told.ids)[0][:, :-1].argmax(dim=-1) == told.ids[:, 1:]
+    asked = torch.isin(told.kinds[:, 1:], torch.tensor([stories.KINDS.index(kind) for kind in stories.READ_BACK]))
+    return right[asked].double().mean().item()
+
+
+def learn_to_repeat(model, seed, enough=0.05, at_most=2000):
+    """Train on repeated random words until they are read back: until the loss of a batch is below `enough`.
+
+    Shapes: -> yields (step, loss), nats for each word that has to be read back
+    Source: notebook 08
+    """
+    for step, loss in train(model, random_strings(seed), at_most, final=1.0):
+        yield step, loss
+        if loss < enough:
+            return
+
+
+def learn_stories(model, seed, steps=800):
+    """Train on stories, each of them new, and on some more random words.
+
+    Shapes: -> yields (step, loss), nats for each word that counts
+    Source: notebook 08
+    """
+    return train(model, fresh_stories(seed), steps)
+
+
+def random_strings(seed, size=32):
+    """Batches of repeated random words, without end; only what has to be read back counts.
+
+    NB: with strings of at most 24 words, the first copy is never beyond position 24, and the heads do not learn to read
+    from later positions: in the stories, what was said of the third person was then not found.
+
+    Shapes: -> yields (ids (size, 64), counted (size, 63))
+    Source: notebook 08
+    """
+    generator = torch.Generator().manual_seed(seed)
+    while True:
+        yield repeated_strings(
+            generator, size, CONFIG.context_length, SHORTEST, LONGEST, CONFIG.vocab_size, first=stories.START_ID + 1
+        )
+
+
+def fresh_stories(seed, size=24, repeated=8):
+    """Batches of stories, without end, each with a few rows of repeated words, so that reading back stays sharp.
+
+    Shapes: -> yields (ids (size + repeated, 64), counted (size + repeated, 63)); every word of a story counts
+    Source: notebook 08
+    """
+    draw = random.Random(seed)
+    for ids, counted in random_strings(seed + 1, repeated):
+        told = stories.batch(draw, size, CONFIG.context_length).ids
+        yield torch.cat([told, ids]), torch.cat([torch.ones_like(told[:, 1:], dtype=torch.bool), counted])
+
+
+def watch(model, training, every=25, told=None):
+    """Go on with a training, and say every few steps, from the first on, how the model reads fresh stories.
+
+    Shapes: training yields (step, loss); told, a stories.Batch, 128 stories if None -> yields (step, Reading)
+    Source: notebook 08
+    """
+    told = stories.batch(random.Random(1001), 128) if told is None else told
+    for step, _ in training:
+        if step == 1 or step % every == 0:
+            model.eval()
+            yield step, read(model, told)
+            model.train()
+
+
+def new_model(seed, **sizes):
+    """An untrained story model; the global random numbers stay as they were.
+
+    Shapes: -> Decoder
+    Source: notebook 08
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Decoder(DecoderConfig(vocab_size=CONFIG.vocab_size, **sizes))

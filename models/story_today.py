@@ -1,0 +1,31 @@
+"""The story model of today: Llama's architecture with one head of keys, trained on the stories of notebook 08."""
+
+import torch
+
+from helpers.today import TodayConfig, TodayDecoder
+from models import stories, story_model
+from models.training import load_trained
+
+FILE = story_model.FILE.with_name("today.safetensors")
+SHA256 = "db0e47f0062d2be9de1b613b9a859343ae642e106c59d9b7a51183257f4ac280"
+CONFIG = TodayConfig(vocab_size=len(stories.WORDS), groups=1)
+
+
+def new_model(seed):
+    """An untrained model; the global random numbers stay as they were.
+
+    Shapes: -> TodayDecoder
+    Source: notebook 10
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return TodayDecoder(CONFIG)
+
+
+def load():
+    """The trained model, after verifying its file.
+
+    Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
+    Source: notebook 10; `python -m tools.train_stories --positions today`
+    """
+    return load_trained(TodayDecoder(CONFIG), FILE, SHA256, "the story model of today")

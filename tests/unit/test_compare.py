@@ -1,0 +1,502 @@
+"""Comparing two models: faults are named or not named, and never by a wrong name; nothing is left behind."""
+
+import copy
+import itertools
+
+import pytest
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file
+from torch import nn
+
+from helpers.bert import BertConfig, BertModel, load_weights
+from helpers.decoder import Decoder, DecoderConfig
+from helpers.heads import MultiHeadAttention
+from helpers.masks import padding_mask
+from helpers.today import TodayConfig, TodayDecoder
+from invariants.compare import compare
+from models import pretrained, story_model, story_today
+from models.published import FusedAttention
+from tests.calls import Calls
+from tests.minilm import require_minilm
+from tests.unit import faults, faults_elsewhere, faults_last, faults_unseen, pairs_unseen
+from tests.unit.bert_models import part
+from tests.unit.ports_to_break import fill
+from tests.unit.test_bert_recorded import GOLDEN
+
+PAIRS = faults.PAIRS | faults_elsewhere.PAIRS
+FAULTS = faults.FAULTS + faults_elsewhere.FAULTS
+MISSED = {  # which `compare` could know, and about which it says nothing
+    ("annotated", "two layers exchanged"),
+    ("qwen", "norms after the rotation"),
+    ("ALiBi", "the slopes in reverse"),
+    ("rotary", "one block used twice"),
+}
+UNSEEN_PAIRS = pairs_unseen.PAIRS | faults_last.PAIRS
+UNSEEN = faults_unseen.FAULTS + faults_last.FAULTS  # of which `compare` had seen none when they were written
+MISSED_UNSEEN = {
+    ("vision", "the first token has no position"),
+    ("vision", "patches down instead of across"),
+    ("vision", "colors last in the weight"),
+    ("vision", "a bias of the values negated then dropout"),
+    ("translator", "positions from one on"),
+    ("translator", "positions scaled as well"),
+    ("translator", "a norm too many at the start"),
+    ("Gemma", "rows for pairs and then unscaled scores"),
+    ("torch first", "stacked values interleaved"),
+    ("torch first", "stacked queries interleaved and then a clamp"),
+    ("reader", "latents not added"),
+    ("classifier", "values of a fused layer not copied"),
+}
+each_pair = pytest.mark.parametrize("pair", PAIRS)
+
+
+def test_the_bank_is_large_enough_and_four_fifths_are_named():
+    known = [fault for fault in FAULTS if fault.kinds]
+    assert len(FAULTS) >= 60 and len({fault.pair for fault in FAULTS}) >= 4
+    assert len({(fault.pair, fault.name) for fault in FAULTS}) == len(FAULTS)
+    assert len(known) - len(MISSED) >= 0.8 * len(known)
+    assert len(FAULTS) - len(known) >= 6
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.pair}-{fault.name}".replace(" ", "-"))
+def test_a_fault_is_called_by_its_name_or_not_at_all(fault):
+    mine, theirs, inputs, options = fault.broken(PAIRS)
+    found = compare(mine, theirs, *inputs, **options)
+    assert found and found.difference > found.tolerance
+    if not fault.kinds or (fault.pair, fault.name) in MISSED:
+        assert found.guess is None
+    else:
+        assert found.guess is not None and found.guess.kind in fault.kinds
+
+
+def test_four_fifths_of_the_faults_that_were_not_seen_before_are_named():
+    known = [fault for fault in UNSEEN if fault.kinds]
+    assert len(UNSEEN) >= 60 and len({fault.pair for fault in UNSEEN}) >= 8
+    assert len({(fault.pair, fault.name) for fault in UNSEEN}) == len(UNSEEN)
+    assert len(known) - len(MISSED_UNSEEN) >= 0.8 * len(known)
+    assert sum("then" in fault.name or "and" in fault.name.split() for fault in UNSEEN) >= 15  # two faults at once
+
+
+@pytest.mark.parametrize("fault", UNSEEN, ids=lambda fault: f"{fault.pair}-{fault.name}".replace(" ", "-"))
+def test_an_unseen_fault_has_its_place_and_its_name_or_none(fault):
+    mine, theirs, inputs, options = fault.broken(UNSEEN_PAIRS)
+    found = compare(mine, theirs, *inputs, **options)
+    assert found.name in fault.places
+    if not fault.kinds or (fault.pair, fault.name) in MISSED_UNSEEN:
+        assert found.guess is None
+    else:
+        assert found.guess is not None and found.guess.kind in fault.kinds
+
+
+def combinations(step):
+    """Two faults of one pair at once, every step-th."""
+    both = [each for each in itertools.combinations(UNSEEN, 2) if each[0].pair == each[1].pair]
+    return both[::step]
+
+
+@pytest.mark.parametrize(
+    "one, other", combinations(19), ids=lambda fault: f"{fault.pair}-{fault.name}".replace(" ", "-")
+)
+def test_of_two_faults_no_third_one_is_named(one, other):
+    mine, theirs, inputs, options = one.broken(UNSEEN_PAIRS)
+    other.change(mine)
+    found = compare(mine, theirs, *inputs, **options)
+    assert found.name in {*one.places, *other.places}
+    assert found.guess is None or found.guess.kind in {*one.kinds, *other.kinds}
+
+
+@pytest.mark.parametrize("pair", UNSEEN_PAIRS)
+def test_unseen_pairs_agree_although_a_factor_may_stand_elsewhere(pair):
+    mine, theirs, inputs, options = UNSEEN_PAIRS[pair]()
+    found = compare(mine, theirs, *inputs, **options)
+    assert not found and not found.other_architecture
+    assert found.undone == (pair in ("translator", "Gemma"))
+
+
+@each_pair
+def test_healthy_pairs_agree(pair):
+    mine, theirs, inputs, options = PAIRS[pair]()
+    found = compare(mine, theirs, *inputs, **options)
+    assert not found and found.guess is None and found.difference == 0.0 and not found.other_architecture
+    assert sum(row.gave is not None for row in found.rows) >= 6
+
+
+def turned(x):
+    """The features in a direction that no list of causes has."""
+    q, _ = torch.linalg.qr(torch.randn(x.size(-1), x.size(-1), generator=torch.Generator().manual_seed(1)))
+    return x @ q
+
+
+ODD = {
+    "clamp": lambda x: x.clamp(-0.5, 0.6),
+    "sine": torch.sin,
+    "cumulative": lambda x: x.cumsum(-1),
+    "constant": lambda x: x + 0.3,
+    "sorted": lambda x: x.sort(-1)[0],
+    "turned": turned,
+    "rounded": lambda x: (x * 10).round() / 10,
+    "squared": lambda x: x * x.abs(),
+    "batch": lambda x: x.roll(1, 0),
+    "weighted": lambda x: x * torch.linspace(0.5, 1.5, x.size(-1)),
+}
+
+
+@each_pair
+def test_what_nobody_has_thought_of_has_no_name(pair):
+    names = [name for name, _ in PAIRS[pair]()[0].named_modules() if name]
+    for i, (odd, change) in enumerate(ODD.items()):
+        mine, theirs, inputs, options = PAIRS[pair]()
+        module = mine.get_submodule(names[i * 7 % len(names)])
+        inner = module.forward
+
+        def forward(*args, inner=inner, change=change, **kwargs):
+            result = inner(*args, **kwargs)
+            return (change(result[0]), *result[1:]) if isinstance(result, tuple) else change(result)
+
+        module.forward = forward
+        found = compare(mine, theirs, *inputs, **options)
+        assert found.guess is None, (odd, names[i * 7 % len(names)], found.guess)
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def test_the_report_names_the_place_the_size_and_the_cause():
+    mine, theirs, inputs, options = PAIRS["decoder"]()
+    mine.h[0].att.scale = lambda D: 1.0
+    found = compare(mine, theirs, *inputs, **options)
+    assert (found.name, found.before, found.inside) == ("h.0.att.wo", True, "h.0.att")
+    first, second, third, fourth, *table = [line for line in repr(found).split("\n") if line]
+    assert first == "First difference: `h.0.att.wo`"
+    assert second.startswith("`h.0.att.wo` is the first module that gets something else, by up to 0.")
+    assert third == "What differs is the scale of the scores: none = 2/√D in mine, 1/√D in theirs."
+    assert fourth == "With the numbers of theirs there, nothing that comes later differs."
+    assert table[0].split() == ["mine", "theirs", "input", "output"]
+    assert [line.split()[:2] for line in table[3:5]] == [
+        ["h.0.ln1", "blocks.0.norm1"],
+        ["h.0.att.wo", "blocks.0.attention.out_proj"],
+    ]
+    html = found._repr_mimebundle_()["text/html"]
+    assert "the scale of the scores" in html and "h.0.att.wo" in html
+
+
+def test_models_that_agree_are_said_to_agree():
+    mine, theirs, inputs, options = PAIRS["BERT"]()
+    found = compare(mine, theirs, *inputs, **options)
+    assert repr(found).startswith("Agree to within 0.0001\nNo output differs by more than 0.0001.\n")
+    assert "agree" in found._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.slow
+def test_the_picture_shows_the_first_output_that_differs():
+    mine, theirs, inputs, options = PAIRS["torch"]()
+    mine.ln1.eps = 0.5
+    picture = compare(mine, theirs, *inputs, **options).picture()
+    assert "att.wo agrees; att agrees; ln1 0." in picture.alt
+    assert picture.caption == "The first output that differs by more than 0.0001 is that of ln1."
+
+
+def test_other_architectures_are_called_that():
+    torch.manual_seed(0)
+    mine = Decoder(DecoderConfig(29, 16, 24, 4, 2, 40)).eval()
+    theirs = TodayDecoder(TodayConfig(29, 24, 4, 2, 2, 20)).eval()
+    found = compare(mine, theirs, faults.IDS)
+    assert found.other_architecture and found.guess is None
+    assert repr(found).startswith("These are different architectures\nmine alone has `positions`")
+    assert "blocks.0.feed_forward.gate" in found.alone[1]
+
+
+def test_the_story_decoder_and_todays_are_other_architectures():
+    mine, theirs = story_model.new_model(0), story_today.new_model(0)
+    found = compare(mine, theirs, torch.arange(24).view(2, 12))
+    assert found.other_architecture and found.guess is None
+    found = compare(mine.blocks[0], theirs.blocks[0], torch.randn(2, 6, mine.config.d_model))
+    assert found.other_architecture and found.guess is None
+    mine = copy.deepcopy(theirs)
+    mine.blocks[1].norm2.eps = 0.1
+    found = compare(mine, theirs, torch.arange(24).view(2, 12))
+    assert (found.name, found.guess.kind, found.follows) == ("blocks.1.norm2", "epsilon", ())
+
+
+def test_torchs_layer_and_a_block_of_our_own_attention():
+    theirs = fill(nn.TransformerEncoderLayer(20, 5, 33, batch_first=True), 3)
+    mine = faults_elsewhere.Block(20, 5, 33).eval()
+    state = {name: x.clone() for name, x in theirs.state_dict().items()}
+    for kind in ("weight", "bias"):
+        for name, rows in zip("qkv", state.pop(f"self_attn.in_proj_{kind}").chunk(3), strict=True):
+            state[f"attention.{name}_proj.{kind}"] = rows.clone()
+    for old, new in {"self_attn": "attention", "linear1": "feed_forward.0", "linear2": "feed_forward.2"}.items():
+        state = {name.replace(f"{old}.", f"{new}."): x for name, x in state.items()}
+    mine.load_state_dict(state)
+    x = torch.randn(2, 7, 20, generator=torch.Generator().manual_seed(5))
+    for one, other in ((mine, theirs), (theirs, mine)):
+        options = {"mask": None} if one is mine else {}
+        call = (lambda model, x, mask: model(x)) if one is mine else (lambda model, x: model(x, None))
+        assert not compare(one, other, x, their_call=call, **options)
+        mine.attention.v_proj.bias.data[3] += 1
+        found = compare(one, other, x, their_call=call, **options)
+        assert found.name.endswith(".v_proj") and found.guess.kind == "parameter"
+        mine.attention.v_proj.bias.data[3] -= 1
+
+
+def test_of_two_faults_the_second_is_said_to_follow():
+    mine, theirs, inputs, options = PAIRS["decoder"]()
+    mine.h[0].att.scale = lambda D: 1.0
+    mine.h[1].ffn.act = F.relu
+    found = compare(mine, theirs, *inputs, **options)
+    assert (found.name, found.guess.kind, found.follows) == ("h.0.att.wo", "scale", ("h.1.ffn.down",))
+    assert "With the numbers of theirs there, `h.1.ffn.down` is the next that differs." in repr(found)
+    mine.h[0].att.hide = lambda s, v: s  # now two causes at one place
+    found = compare(mine, theirs, *inputs, **options)
+    assert (found.name, found.guess, found.follows) == ("h.0.att.wo", None, ("h.1.ffn.down",))
+
+
+def test_a_head_with_the_numbers_of_the_embeddings_is_no_other_architecture():
+    class Headed(nn.Module):
+        def __init__(self, model):
+            super().__init__()
+            self.model, self.lm_head = copy.deepcopy(model), nn.Linear(24, 29, bias=False)
+            self.lm_head.weight.data = self.model.tokens.weight.data.clone()
+
+        def forward(self, ids):
+            x = self.model.tokens(ids)
+            for block in self.model.blocks:
+                x = block(x)[0]
+            return self.lm_head(self.model.norm(x))
+
+    theirs = fill(TodayDecoder(TodayConfig(29, 24, 4, 2, 2, 20)), 7)
+    mine = Headed(theirs)
+    for one, other in ((mine, theirs), (theirs, mine)):
+        found = compare(one, other, faults.IDS)
+        assert not found and not found.other_architecture
+        assert found.rows[0].name.endswith("tokens") and found.rows[0].other.endswith("tokens")
+
+
+def test_a_factor_that_another_step_makes_up_for_is_not_blamed():
+    mine, theirs, inputs, options = UNSEEN_PAIRS["translator"]()
+    assert [row.gave > 1 for row in compare(mine, theirs, *inputs).rows[:1]] == [True]  # √C is in another module
+    mine.blocks[1].ln2.eps = 0.3
+    found = compare(mine, theirs, *inputs, **options)
+    assert (found.name, found.guess.kind) == ("blocks.1.ln2", "epsilon")
+
+
+def test_dropout_further_on_is_not_what_differs_here():
+    mine, theirs, inputs, options = PAIRS["decoder"]()
+    mine.h[0].att.wo.bias.data += 1
+    mine.h[1].ffn.act = lambda x: F.dropout(F.gelu(x), 0.5)
+    found = compare(mine, theirs, *inputs, **options)
+    assert (found.name, found.guess.kind) == ("h.0.att.wo", "parameter")
+
+
+def test_a_mapping_pairs_what_names_do_not_tell():
+    torch.manual_seed(0)
+    mine = nn.Sequential(nn.Linear(5, 5), nn.Linear(5, 5), nn.Tanh())
+    theirs = nn.Sequential(nn.Linear(5, 5), nn.Linear(5, 5), nn.Tanh())
+    theirs.forward = lambda x: theirs[2](theirs[0](theirs[1](x)))
+    theirs[0].load_state_dict(mine[1].state_dict())
+    theirs[1].load_state_dict(mine[0].state_dict())
+    x = torch.randn(3, 5)
+    mapping = {"0": "1", "1": "0"}
+    found = compare(mine, theirs, x)
+    assert not found and found.undone and "later steps undo every difference" in repr(found)
+    found = compare(mine, theirs, x, mapping=mapping)
+    assert not found and not found.undone
+    theirs[0].weight.data[2] += 1
+    found = compare(mine, theirs, x, mapping=mapping)
+    assert (found.name, found.guess.kind) == ("1", "parameter")
+
+
+def test_a_factor_that_stands_in_another_module_is_no_difference():
+    class Scaled(nn.Module):
+        def __init__(self, early):
+            super().__init__()
+            self.table, self.out, self.early = nn.Embedding(7, 5), nn.Linear(5, 3), early
+
+        def forward(self, ids):
+            return self.out(self.table(ids) if self.early else 2 * self.table(ids))
+
+    torch.manual_seed(0)
+    mine, theirs, ids = Scaled(False), Scaled(True), torch.tensor([[1, 2, 3, 4]])
+    theirs.load_state_dict(mine.state_dict())
+    theirs.table.weight.data *= 2
+    found = compare(mine, theirs, ids)
+    assert not found and found.undone
+    mine.out.bias.data += 1
+    found = compare(mine, theirs, ids)
+    assert found.name == "out" and found.guess.kind == "parameter"
+
+
+def test_a_port_of_a_published_module_agrees_with_it():
+    torch.manual_seed(0)
+    theirs = FusedAttention(12, 3).eval()
+    mine = MultiHeadAttention(12, 3).eval()
+    for kind in ("weight", "bias"):
+        q, k, v = getattr(theirs.qkv, kind).detach().unflatten(0, (3, 3, 4)).unbind(1)
+        q = q * 2  # they do not divide the scores by √D
+        for name, x in zip("qkv", (q, k, v), strict=True):
+            getattr(getattr(mine, f"{name}_proj"), kind).data = x.flatten(0, 1)
+    mine.out_proj.weight.data, mine.out_proj.bias.data = theirs.proj.weight.data, torch.zeros(12)
+    x = torch.randn(2, 7, 12)
+
+    def call(model, x):
+        return model(x.transpose(0, 1)).transpose(0, 1)
+
+    assert not compare(mine, theirs, x, their_call=call)
+    mine.v_proj.bias.data += 0.1
+    found = compare(mine, theirs, x, their_call=call)
+    assert found.name == "out_proj" and found.before and found.guess is None
+
+
+# ---------------------------------------------------------------- recorded outputs
+
+
+def test_a_model_is_compared_with_recorded_outputs():
+    tensors = load_file(GOLDEN / "bert_model.safetensors")
+    config = BertConfig(24, 3, 16, num_hidden_layers=2, intermediate_size=40, vocab_size=59)
+    ours = BertModel(config).eval()
+    load_weights(ours, part(tensors, "state."))
+    given = part(tensors, "input.")
+    options = {"mask": given["mask"].bool()[:, None, None], "token_types": given["token_types"]}
+    recorded = {"embeddings": tensors["output.embeddings"], "": tensors["output.hidden"]}
+    assert not compare(ours, recorded, given["ids"], **options)
+    ours.encoder.layer[1].output.LayerNorm.eps = 0.1
+    found = compare(ours, recorded, given["ids"], **options)
+    assert (found.name, found.before, found.guess) == ("", False, None)
+    assert "the model itself" in repr(found)
+    with pytest.raises(ValueError, match="under the names of mine's modules, got 'encoder.layers'"):
+        compare(ours, {"encoder.layers": tensors["output.hidden"]}, given["ids"])
+
+
+class Pooled(nn.Module):
+    def __init__(self, bert):
+        super().__init__()
+        self.bert = bert
+
+    def forward(self, ids, mask):
+        return self.bert.pooler(self.bert(ids, mask=mask)[0])
+
+
+@pytest.mark.slow
+def test_minilm_is_compared_with_what_transformers_gave_and_with_a_copy():
+    require_minilm()
+    stored = load_file(GOLDEN / "minilm.safetensors")
+    ours = BertModel(BertConfig(hidden_size=384, num_hidden_layers=6, intermediate_size=1536)).eval()
+    load_weights(ours, pretrained.load().weights)
+    ids = stored["ids"][:3].long()
+    mask = padding_mask(stored["lengths"][:3].tolist(), ids.size(1)).unsqueeze(1)
+    assert not compare(Pooled(ours), {"bert.pooler": stored["pooled"]}, ids, mask)
+    mine = copy.deepcopy(ours)
+    wide = mine.encoder.layer[3].intermediate
+    wide.forward = lambda x: F.gelu(wide.dense(x), approximate="tanh")
+    found = compare(mine, ours, ids, mask=mask)
+    assert (found.name, found.guess.mine, found.guess.theirs) == (
+        "encoder.layer.3.intermediate",
+        "GELU by tanh",
+        "GELU",
+    )
+    assert compare(Pooled(mine), {"bert.pooler": stored["pooled"]}, ids, mask).guess is None
+
+
+# ---------------------------------------------------------------- nothing is left behind
+
+
+def state_of(model):
+    return (
+        [module.training for module in model.modules()],
+        [(len(module._forward_hooks), len(module._forward_pre_hooks)) for module in model.modules()],
+        [(p.grad, p.requires_grad, p.clone()) for p in model.parameters()],
+    )
+
+
+def same_state(one, other):
+    return one[:2] == other[:2] and all(
+        a[0] is b[0] and a[1] == b[1] and torch.equal(a[2], b[2]) for a, b in zip(one[2], other[2], strict=True)
+    )
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_models_modes_gradients_and_random_numbers_are_as_before(raises):
+    mine, theirs, inputs, options = PAIRS["torch"]()
+    mine.ffn.act = lambda x: F.dropout(F.gelu(x), 0.3)
+    mine.train()
+    mine.att.wq.eval()
+    theirs.linear1.train()
+    for parameter in mine.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    kept = mine.ln2.register_forward_hook(lambda module, args, output: None)
+    before, numbers = [state_of(model) for model in (mine, theirs)], torch.get_rng_state()
+    if raises:
+        theirs.linear2.forward = lambda x: 1 / 0
+        with pytest.raises(ZeroDivisionError):
+            compare(mine, theirs, *inputs, **options)
+    else:
+        assert compare(mine, theirs, *inputs, **options).guess.kind == "dropout"
+    assert all(same_state(a, state_of(b)) for a, b in zip(before, (mine, theirs), strict=True))
+    assert torch.equal(numbers, torch.get_rng_state())
+    assert torch.is_grad_enabled() and torch.backends.mha.get_fastpath_enabled()
+    kept.remove()
+
+
+def test_inputs_are_not_changed_and_in_place_steps_do_not_mislead():
+    class InPlace(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.relu, self.b = nn.Linear(5, 5), nn.ReLU(inplace=True), nn.Linear(5, 5)
+
+        def forward(self, x):
+            x += 1
+            return self.b(self.relu(self.a(x)))
+
+    torch.manual_seed(0)
+    mine, x = InPlace(), torch.randn(3, 5)
+    theirs, before = copy.deepcopy(mine), x.clone()
+    assert not compare(mine, theirs, x) and torch.equal(x, before)
+    theirs.relu = nn.LeakyReLU(0.3, inplace=True)
+    assert compare(mine, theirs, x).name in ("relu", "b")
+
+
+def test_a_model_agrees_with_itself_unless_it_is_random():
+    mine, _, inputs, _ = PAIRS["Llama"]()
+    assert not compare(mine, mine, *inputs)
+    mine.h[0].ffn.join = lambda gate, up: F.dropout(gate * up, 0.5)
+    assert compare(mine, mine, *inputs).guess.kind == "dropout"
+
+
+def test_comparing_small_models_is_little_work():
+    for pair, pairs in (("decoder", PAIRS), ("Llama", PAIRS), ("Gemma", UNSEEN_PAIRS)):
+        mine, theirs, inputs, options = pairs[pair]()
+        mine.h[0].att.hide = lambda s, v: (3 * torch.tanh(s / 3)).masked_fill(~v, -1e30)  # no cause fits: all are tried
+        with Calls() as calls:
+            assert compare(mine, theirs, *inputs, **options).guess is None
+        assert 0 < calls.count < 150_000  # about 50,000
+
+
+# ---------------------------------------------------------------- errors
+
+LAYER, THREE = nn.Linear(3, 3), torch.zeros(2, 3)
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: compare(LAYER.forward, LAYER, THREE), TypeError, "mine must be an nn.Module, got method"),
+        (lambda: compare(LAYER, [LAYER], THREE), TypeError, "theirs must be an nn.Module, or a dict of .*, got list"),
+        (lambda: compare(LAYER, LAYER), ValueError, r"the models need an input, got none; pass what .* compare\(mine"),
+        (lambda: compare(LAYER, LAYER, THREE, tolerance=0), ValueError, "tolerance must be a number above 0, got 0"),
+        (
+            lambda: compare(LAYER, LAYER, THREE, mapping={"a": "b"}),
+            ValueError,
+            "mapping names 'a', which is no module of mine",
+        ),
+        (
+            lambda: compare(LAYER, LAYER, THREE, their_call=lambda model, x: x),
+            ValueError,
+            r"the call must run the model, Linear, as model\(...\), and it did not",
+        ),
+    ],
+)
+def test_errors_are_one_sentence(call, error, words):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 200

@@ -1,0 +1,69 @@
+"""What the packages of the course may import: `helpers` nothing but PyTorch, and modules only those listed before."""
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ABOVE = {  # the packages of the course that each may import
+    "helpers": (),
+    "models": ("helpers",),
+    "figures": ("feedback",),
+    "invariants": ("helpers", "figures", "feedback"),
+    "runtime": (),
+}
+COURSE = (*ABOVE, "exercises", "explorers", "feedback", "tools", "tests")
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
+
+
+def imports(package):
+    """(file, module) for each import in a package, also inside its functions."""
+    for file in sorted((ROOT / package).rglob("*.py")):
+        for line in re.findall(r"^\s*(?:from|import) +[a-z].*$", file.read_text(encoding="utf-8"), re.MULTILINE):
+            found = re.match(r"\s*from ([\w.]+) import \(?(.*)", line)
+            if found and found[1] in COURSE:  # from helpers import masks
+                names = re.findall(r"\w+", re.sub(r" as \w+", "", found[2]))
+                yield from ((file, f"{found[1]}.{name}") for name in names)
+            else:
+                yield file, found[1] if found else line.split()[1]
+
+
+@pytest.mark.parametrize("package", ABOVE)
+def test_a_package_imports_nothing_heavy_by_itself(package):
+    if package == "figures":  # it is used as one module
+        return
+    done = run(f"import sys, {package}\nassert not {{'torch', 'matplotlib', 'anywidget'}} & set(sys.modules)")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("package", ABOVE)
+def test_a_package_imports_only_what_is_above_it(package):
+    found = {module.partition(".")[0] for _, module in imports(package)} & set(COURSE)
+    assert found <= {package, *ABOVE[package]}
+
+
+def test_the_model_needs_pytorch_alone():
+    """What is imported besides it is the standard library's."""
+    found = {module.partition(".")[0] for _, module in imports("helpers")}
+    assert found <= {"helpers", "torch", *sys.stdlib_module_names}
+    others = [name for name in COURSE if name != "helpers"]
+    done = run(f"import sys, helpers.heads, helpers.today\nassert not {{*{others}, 'matplotlib'}} & set(sys.modules)")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("package", ["helpers", "models"])
+def test_each_module_imports_only_modules_listed_before_it(package):
+    """The order in which __init__.py lists the modules is the order in which they may import each other."""
+    text = importlib.import_module(package).__doc__
+    modules = re.findall(r"^    (\w+)  ", text.split("Names and shapes")[0], re.MULTILINE)
+    assert sorted(modules) == sorted(path.stem for path in (ROOT / package).glob("*.py") if path.stem != "__init__")
+    for file, module in imports(package):
+        if module.startswith(f"{package}."):
+            assert modules.index(module.split(".")[1]) < modules.index(file.stem), f"{file.name}: {module}"
