@@ -1,6 +1,6 @@
 """What a learner's code may change for the whole notebook: kept before a check, and put back.
 
-What was only set (a switch, a mode, a directory) is put back silently. What was replaced, or goes on, is told on the
+What was only set (a switch, a mode, a directory) is put back silently. What was replaced, or goes on, is said on the
 card, in `notes`. README.md says what is left as it is.
 """
 

@@ -233,7 +233,7 @@ class _Watchdog:
         self.cell = sys.stdout  # what is printed in the notebook, while a run's own output is caught
 
     def watch(self) -> None:
-        asked: float | None = None  # when the run that goes on was first told to stop
+        asked: float | None = None  # when the run that goes on was first asked to stop
         while not self.over.wait(_TICK):
             with self.lock:
                 self.ticks += 1
@@ -330,7 +330,7 @@ def _is_foreign(file: str) -> bool:
 
 
 def declare_foreign(*modules: str) -> None:
-    """Say that the files of these modules and packages are a course's own: no line in them is told as the learner's."""
+    """Say that the files of these modules and packages are a course's own: no line in them is a learner's."""
     for name in modules:
         spec = importlib.util.find_spec(name)
         if spec is None:
