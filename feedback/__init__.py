@@ -14,6 +14,7 @@ What an exercise is
     tree              results are tensors, lists, numbers, texts, or nested tuples of these
     exercise          test cases, misconceptions, properties, behavioral tests
     page              how the page of an exercise is written, and read
+    page_code         from the text of code on a page to what it defines
     paged             an exercise from its page, and from the module next to it
 
 Observe: each input is run once

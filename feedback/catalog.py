@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from feedback.exercise import Exercise
-from feedback.page import TITLE, number_on
+from feedback.page import TITLE, PageError, number_on
 from feedback.sandbox import session
 
 
@@ -31,7 +31,10 @@ class Exercises(Mapping):
     """The exercises of a package by their id, in order."""
 
     def __init__(self, package: str, folder: str) -> None:
-        pages = {number: path for path in Path(folder).glob("*/*.md") if (number := number_on(path))}
+        pages: dict[str, Path] = {}
+        for path in sorted(Path(folder).glob("*/*.md")):
+            if (number := number_on(path)) and path != pages.setdefault(number, path):
+                raise PageError(path, 1, f"{number} is the number of {pages[number]}, too")
         ordered = sorted(pages, key=lambda id: [int(part) for part in id.split(".")])
         self._loaded: dict[str, Exercise] = {}
         self._pages = {id: pages[id] for id in ordered}
@@ -59,7 +62,7 @@ class Exercises(Mapping):
 @cache
 def _heading(page: Path) -> Heading:
     text = page.read_text(encoding="utf-8")
-    title, minutes = TITLE.match(text, 2), re.search(r"^minutes: (\d+)", text, re.MULTILINE)
+    title, minutes = TITLE.match(text, 2), re.search(r"^(?:.* · )?minutes: (\d+)", text, re.MULTILINE)
     if not (title and minutes):
-        raise ValueError(f"{page} must begin with `# 3.3 name` and have a line `minutes: 5 · difficulty: 2`")
+        raise PageError(page, 1, "the page lacks minutes")
     return Heading(title["number"], title[0], int(minutes[1]))

@@ -140,6 +140,10 @@ def well_stocked(exercise: Exercise, banks: Banks) -> None:
         assert not EMPHASIS.search(text), f"a card knows `code`, but no emphasis: {text}"
     met = {answer.expected for answer in banks.wrong}
     _empty([id for id in ids if id not in met], "without an answer that makes it")
+    told = {*ids, *met, *(each.id for each in exercise.properties), *(each.id for each in exercise.behavioral_tests)}
+    told |= {diagnosis for _, _, diagnosis in contract_answers(exercise)}
+    unknown = [f"{pair.place}: {id}" for pair in banks.two_mistakes for id in pair.expected if id not in told]
+    _empty(unknown, "ids in pairs that no mistake and no check has")
     _empty(exercise.page.unknown_names(), "names that nothing defines")
     _empty(exercise.page.copies(), "the checker has seen these answers: write the mistake in another way")
 

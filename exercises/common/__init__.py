@@ -23,11 +23,16 @@ By subject, in modules called
     attention.inputs, attention.steps, attention.mistakes
     attention.projections                   the layers W_query, W_key and W_value
     masked_scores                           inputs of 3.3 and 3.5, which make weights of scores and a mask
-    heads.inputs, heads.behavior
+    weights.md, masked_weights.md           answers of 5.3 to 5.5 and 7.1: the weights of several heads, with a mask
+    heads.inputs, heads.behavior, heads.md
     heads.split_and_merge                   inputs and properties of 5.1 and 5.2, which only move numbers
-    dropout.steps, dropout.explainers, dropout.behavior
+    wrong_heads.md                          answers of 5.3 to 5.5: heads made or merged wrongly
+    layers.md, context.md, by_hand.md       the layers q_proj, k_proj and v_proj, of x, of a context, and by hand
+    out_proj.md, out_proj_by_hand.md        the layer out_proj
+    dropout.steps, dropout.explainers, dropout.behavior, dropout.md
     dropout.statistics                      what all right dropouts have in common
-    dropout.weights                         dropout on the weights of attention
+    dropout.weights, dropout_places.md      dropout on the weights of attention, or elsewhere
+    dropout_layer.md                        dropout as a layer of a module: 4.3 and 5.5
     rotary, rotary.md                       rotations of features: inputs, steps and properties; known mistakes
     norm.inputs, norm.steps, norm.explainers, norm.behavior
 

@@ -10,7 +10,7 @@ from exercises.common import explainers
 from exercises.common.attention.projections import PROJECTIONS, fill_projections
 from exercises.common.attention.steps import right_weights
 from exercises.common.devices import Moved
-from exercises.common.dropout.behavior import decided_by_one_draw, decided_without_p
+from exercises.common.dropout.behavior import decided_by_a_layer
 from exercises.common.dropout.steps import dropout, dropped_attention_from, in_training
 from exercises.common.dropout.weights import DroppedWeights
 from exercises.common.gradients import gradients_of, unreached
@@ -35,299 +35,10 @@ class CausalAttention(nn.Module):
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
         T = x.size(1)
         visible = self.mask[:T, :T]  # x may be shorter than context_length
-        weights = scores.masked_fill(~visible, float("-inf")).softmax(dim=-1)
+        scores = scores.masked_fill(~visible, float("-inf"))
+        weights = scores.softmax(dim=-1)
         weights = self.dropout(weights)
         return weights @ v, weights
-
-
-# What is tried with a learner's CausalAttention itself: its mask is a buffer, and it draws, forgets and learns.
-
-
-BUFFER = (
-    'Make it once, in `__init__`: `self.register_buffer("mask", ...)`. A buffer moves with the module, and no '
-    "optimizer touches it."
-)
-
-
-# ---------------------------------------------------------------- where the mask is kept
-
-
-def is_triangle(value, length):
-    """Whether a tensor holds one number on one side of its diagonal, and another one elsewhere."""
-    if not isinstance(value, torch.Tensor) or value.numel() < length**2:
-        return False
-    value = value.detach().squeeze()
-    if value.dim() != 2 or value.size(0) != value.size(1):
-        return False
-    lower = causal_mask(len(value))
-    return any(
-        (square[lower] == square[0, 0]).all()
-        and (square[~lower] == square[0, 1]).all()
-        and square[0, 0] != square[0, 1]
-        for square in (value, value.T)
-    )
-
-
-def kept_masks(attempt):
-    """The names under which the module keeps a mask: (buffers, parameters, plain tensors)."""
-    length = 6
-    module = attempt(D, DV, length, 0.0).eval()
-    module(normal(B, length, D, seed=104))
-    plain = [
-        (name, value)
-        for part in module.modules()
-        for owner in (type(part), part)
-        for name, value in vars(owner).items()
-    ]
-    plain += [
-        (name, item)
-        for name, value in plain
-        if isinstance(value, (list, tuple, dict))
-        for item in (value.values() if isinstance(value, dict) else value)
-    ]
-    plain = [(name, value) for name, value in plain if not name.startswith("_buffers") and name != "_parameters"]
-    return tuple(
-        [name for name, value in named if is_triangle(value, length)]
-        for named in (module.named_buffers(), module.named_parameters(), plain)
-    )
-
-
-def mask_is_parameter(attempt):
-    buffers, parameters, _ = kept_masks(attempt)
-    if buffers or not parameters:
-        return None
-    return f"The numbers are right, but {parameters[0]} is an nn.Parameter: it counts as something to be learned."
-
-
-def mask_is_plain(attempt):
-    buffers, _, plain = kept_masks(attempt)
-    if buffers or not plain:
-        return None
-    return (
-        f"The numbers are right, but self.{plain[0]} is a plain tensor: module.to(device) moves the parameters, "
-        "and leaves it behind."
-    )
-
-
-def mask_is_not_kept(attempt):
-    if kept_masks(attempt)[0] or buffers_count(attempt):  # such as positions, which are compared
-        return None
-    return (
-        "The numbers are right, but no buffer of the module holds the triangle of the mask: it seems to be made "
-        "again in every forward."
-    )
-
-
-# ---------------------------------------------------------------- whether the buffer is used
-
-
-def mask_stays_on_the_cpu(attempt):
-    """Where the module and x are moved, what forward makes on the CPU does not go along."""
-    module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
-    module(x)  # what is kept from this call does not move along
-    with contextlib.suppress(Exception), Moved(x, *module.parameters(), *module.buffers()) as device:
-        module(x)
-    if not device.met:
-        return None
-    if buffers_count(attempt):
-        return (
-            "The mask moves with the module, but forward makes another tensor, which stays on the CPU: on a GPU the "
-            "two cannot be combined."
-        )
-    return (
-        "The mask does not move with the module: forward uses one that is made on the CPU, and not a buffer that "
-        "`__init__` has made."
-    )
-
-
-def buffers_count(attempt):
-    """Whether other numbers in the buffers change the weights, or the code fails with them."""
-    module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
-    before = module(x)[1]
-    try:
-        for value in (0, 1):
-            for buffer in module.buffers():
-                buffer.fill_(value)
-            if not torch.equal(module(x)[1], before):
-                return True
-    except Exception:
-        return True
-    return False
-
-
-# ---------------------------------------------------------------- drawing, forgetting, learning
-
-
-def attend_in_training(attempt, generator, p=0.4):
-    """(out, weights) of a new module; nn.Dropout takes no generator."""
-    return attempt(D, DV, 32, p).train()(normal(B, 32, D, seed=105))
-
-
-def zero_weights(pair):
-    """Which of the visible weights are 0."""
-    weights = pair[1]
-    return weights[..., causal_mask(weights.size(-1))] == 0
-
-
-def keeps_all_in_evaluation(attempt):
-    """Otherwise dropout is not what makes weights 0."""
-    return not zero_weights(attempt(D, DV, 32, 0.4).eval()(normal(B, 32, D, seed=105))).any()
-
-
-def zeroes_the_same(attempt):
-    module, x = attempt(D, DV, 32, 0.5).train(), normal(B, 32, D, seed=105)
-    first, second = (module(x)[1] == 0 for _ in range(2))
-    if torch.equal(first, second):
-        return "Called twice in training, your module zeroed the same weights both times."
-    return None
-
-
-def remembers(attempt):
-    """One module in evaluation, in training, and on a longer sequence in evaluation."""
-    module, right = attempt(D, DV, D, 0.5), CausalAttention(D, DV, D, 0.5).eval()
-    with torch.no_grad():
-        for name in PROJECTIONS:
-            getattr(right, name).weight.copy_(getattr(module, name).weight)
-    module.eval()(normal(B, T, D, seed=106))
-    module.train()(normal(1, T, D, seed=107))
-    x = normal(B, S, D, seed=108)
-    got, expected = module.eval()(x)[0], right(x)[0]
-    if got.shape == expected.shape and torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
-        return None
-    return (
-        "Used in evaluation, then in training, then in evaluation on a longer sequence, your module gives wrong "
-        "numbers at the end: it remembers something."
-    )
-
-
-def does_not_learn(attempt):
-    """Gradients must reach x and the three layers, in evaluation and in training."""
-    for training in (False, True):
-        module, x = attempt(D, DV, T, 0.25).train(training), normal(B, T, D, seed=109).requires_grad_()
-        with torch.no_grad():  # it may begin with zeros, to which no gradient flows at first
-            for i, name in enumerate(PROJECTIONS):
-                getattr(module, name).weight.copy_(normal(DV, D, seed=112 + i))
-        tensors = {"x": x, **{name: getattr(module, name).weight for name in PROJECTIONS}}
-        given = gradients_of(module(x)[0], tensors, seed=110)
-        wrong = unreached(given, given, f"in {'training' if training else 'evaluation'} ")
-        if wrong:
-            return wrong
-    return None
-
-
-def built_again(id, test, hint):
-    return BehavioralTest(id, test, hint, required=True, while_doing="built once more,")
-
-
-TESTS = (
-    decided_by_one_draw(attend_in_training, zero_weights, "dropout", keeps_all_in_evaluation),
-    decided_without_p(
-        attend_in_training,
-        zero_weights,
-        "dropout",
-        "The probability comes from outside: which number is your dropout layer given?",
-        keeps_all_in_evaluation,
-    ),
-    BehavioralTest(
-        "same-zeros",
-        zeroes_the_same,
-        "Every call draws new numbers: make the draw in forward, and seed nothing.",
-        required=True,
-        while_doing="called twice in training,",
-    ),
-    BehavioralTest(
-        "remembers",
-        remembers,
-        "forward should change nothing on self: cut the mask into a local variable.",
-        required=True,
-        while_doing="used again, in training and on a longer sequence,",
-    ),
-    BehavioralTest(
-        "no-gradients",
-        does_not_learn,
-        "Use the layers themselves, and no detach, `.data` or `no_grad`.",
-        required=True,
-        while_doing="in the backward pass",
-    ),
-    built_again("mask-as-parameter", mask_is_parameter, BUFFER),
-    built_again("mask-is-plain-tensor", mask_is_plain, BUFFER),
-    built_again("mask-not-kept", mask_is_not_kept, BUFFER + " forward then cuts it to the length of x."),
-    built_again(
-        "mask-stays-on-the-cpu",
-        mask_stays_on_the_cpu,
-        "`self.mask[:T, :T]` moves with the module. A new tensor belongs where x is: `device=x.device`.",
-    ),
-)
-
-
-def queries_keys_values(args):
-    x, *weights = args[:4]
-    return [x @ weight.to(x.dtype).mT for weight in weights]
-
-
-def causal_weights(args):
-    q, k, _ = queries_keys_values(args)
-    return right_weights(q, k, causal_mask(q.size(1)))
-
-
-def values(args):
-    return queries_keys_values(args)[2]
-
-
-DROPPED = DroppedWeights(
-    weights=causal_weights,
-    values=values,
-    mode=lambda args: args[-2:],
-    noun="visible weights",
-    draw="nn.Dropout",
-    p_name="dropout",
-    share="`nn.Dropout(dropout)` zeroes each weight with probability dropout. Is it given this very number, and "
-    "applied once?",
-)
-
-
-def future(case):
-    """The hidden key that gets the largest weight."""
-    hidden = ~causal_mask(case.last.size(-1))
-    leak = case.last.double().nan_to_num(0.0) * hidden
-    if not leak.any():
-        return explainers.not_a_number(case) if case.last.isnan().any() else explainers.entry(case)
-    at = explainers.worst(leak, torch.zeros_like(leak))
-    return (
-        f"position {at[-2]} reads position {at[-1]}, which comes later, with the weight {explainers.number(leak[at])}"
-    )
-
-
-def project(x, W_query, W_key, W_value, drop):
-    return W_query(x), W_key(x), W_value(x)
-
-
-def cut(mask, length, training):
-    """The part of the buffer that is used, True = may attend."""
-    return mask[:length, :length]
-
-
-def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps):
-    """A module, from the steps of `dropped_attention_from`, of dropout and its own: project, and cut the mask."""
-    attention = dropped_attention_from(**steps)
-
-    class Wrong(nn.Module):
-        def __init__(self, d_in, d_out, context_length, dropout):
-            super().__init__()
-            for name in PROJECTIONS:
-                setattr(self, name, Blank(d_in, d_out, bias=False))
-            self.p = dropout
-            self.register_buffer("mask", causal_mask(context_length))
-
-        def dropped(self, x):
-            return drop(x, self.p) if active(self.training) else x
-
-        def forward(self, x):
-            layers = (getattr(self, name) for name in PROJECTIONS)
-            mask = cut(self.mask, x.size(1), self.training)
-            return attention(*project(x, *layers, self.dropped), self.dropped, mask)
-
-    return Wrong
 
 
 # ---------------------------------------------------------------- how an answer is run
@@ -338,7 +49,6 @@ def run_causal_attention(attempt, x, *rest):
 
     Shapes: x (B, T, d_in); rest is three weights (d_out, d_in), context_length, dropout, training
     Errors: ContractViolation where the module lacks what the exercise names, or its mask does not fit a shorter x
-    Source: notebook 04
     """
     *weights, context_length, p, training = rest
     require_methods(attempt, "d_in, d_out, context_length, dropout")
@@ -389,6 +99,38 @@ ERROR_MEANINGS = (
         "... before it.",
     ),
 )
+
+
+def project(x, W_query, W_key, W_value, drop):
+    return W_query(x), W_key(x), W_value(x)
+
+
+def cut(mask, length, training):
+    """The part of the buffer that is used, True = may attend."""
+    return mask[:length, :length]
+
+
+def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps):
+    """A module, from the steps of `dropped_attention_from`, of dropout and its own: project, and cut the mask."""
+    attention = dropped_attention_from(**steps)
+
+    class Wrong(nn.Module):
+        def __init__(self, d_in, d_out, context_length, dropout):
+            super().__init__()
+            for name in PROJECTIONS:
+                setattr(self, name, Blank(d_in, d_out, bias=False))
+            self.p = dropout
+            self.register_buffer("mask", causal_mask(context_length))
+
+        def dropped(self, x):
+            return drop(x, self.p) if active(self.training) else x
+
+        def forward(self, x):
+            layers = (getattr(self, name) for name in PROJECTIONS)
+            mask = cut(self.mask, x.size(1), self.training)
+            return attention(*project(x, *layers, self.dropped), self.dropped, mask)
+
+    return Wrong
 
 
 # ---------------------------------------------------------------- what it is tried on
@@ -473,6 +215,47 @@ MINIMAL_INPUTS = (
 )
 
 
+# ---------------------------------------------------------------- how results are compared
+
+
+def queries_keys_values(args):
+    x, *weights = args[:4]
+    return [x @ weight.to(x.dtype).mT for weight in weights]
+
+
+def causal_weights(args):
+    q, k, _ = queries_keys_values(args)
+    return right_weights(q, k, causal_mask(q.size(1)))
+
+
+def values(args):
+    return queries_keys_values(args)[2]
+
+
+DROPPED = DroppedWeights(
+    weights=causal_weights,
+    values=values,
+    mode=lambda args: args[-2:],
+    noun="visible weights",
+    draw="nn.Dropout",
+    p_name="dropout",
+    share="`nn.Dropout(dropout)` zeroes each weight with probability dropout. Is it given this very number, and "
+    "applied once?",
+)
+
+
+def future(case):
+    """The hidden key that gets the largest weight."""
+    hidden = ~causal_mask(case.last.size(-1))
+    leak = case.last.double().nan_to_num(0.0) * hidden
+    if not leak.any():
+        return explainers.not_a_number(case) if case.last.isnan().any() else explainers.entry(case)
+    at = explainers.worst(leak, torch.zeros_like(leak))
+    return (
+        f"position {at[-2]} reads position {at[-1]}, which comes later, with the weight {explainers.number(leak[at])}"
+    )
+
+
 def future_is_read(case):
     leak = case.last.double() * ~causal_mask(case.last.size(-1))
     if (leak.abs() < 1e-4).all() or DROPPED.broken_row(case):  # the row comes first: its sum is nearer to the cause
@@ -485,6 +268,184 @@ FUTURE = Property(
     future_is_read,
     "Row i may see the columns 0 to i. Which step comes between the mask and the weights?",
 )
+
+# ---------------------------------------------------------------- what is tried with the module itself
+
+BUFFER = (
+    'Make it once, in `__init__`: `self.register_buffer("mask", ...)`. A buffer moves with the module, and no '
+    "optimizer touches it."
+)
+
+
+def is_triangle(value, length):
+    """Whether a tensor holds one number on one side of its diagonal, and another one elsewhere."""
+    if not isinstance(value, torch.Tensor) or value.numel() < length**2:
+        return False
+    value = value.detach().squeeze()
+    if value.dim() != 2 or value.size(0) != value.size(1):
+        return False
+    lower = causal_mask(len(value))
+    return any(
+        (square[lower] == square[0, 0]).all()
+        and (square[~lower] == square[0, 1]).all()
+        and square[0, 0] != square[0, 1]
+        for square in (value, value.T)
+    )
+
+
+def kept_masks(attempt):
+    """The names under which the module keeps a mask: (buffers, parameters, plain tensors)."""
+    length = 6
+    module = attempt(D, DV, length, 0.0).eval()
+    module(normal(B, length, D, seed=104))
+    plain = [
+        (name, value)
+        for part in module.modules()
+        for owner in (type(part), part)
+        for name, value in vars(owner).items()
+    ]
+    plain += [
+        (name, item)
+        for name, value in plain
+        if isinstance(value, (list, tuple, dict))
+        for item in (value.values() if isinstance(value, dict) else value)
+    ]
+    plain = [(name, value) for name, value in plain if not name.startswith("_buffers") and name != "_parameters"]
+    return tuple(
+        [name for name, value in named if is_triangle(value, length)]
+        for named in (module.named_buffers(), module.named_parameters(), plain)
+    )
+
+
+def mask_is_parameter(attempt):
+    buffers, parameters, _ = kept_masks(attempt)
+    if buffers or not parameters:
+        return None
+    return f"The numbers are right, but {parameters[0]} is an nn.Parameter: it counts as something to be learned."
+
+
+def mask_is_plain(attempt):
+    buffers, _, plain = kept_masks(attempt)
+    if buffers or not plain:
+        return None
+    return (
+        f"The numbers are right, but self.{plain[0]} is a plain tensor: module.to(device) moves the parameters, "
+        "and leaves it behind."
+    )
+
+
+def mask_is_not_kept(attempt):
+    if kept_masks(attempt)[0] or buffers_count(attempt):  # such as positions, which are compared
+        return None
+    return (
+        "The numbers are right, but no buffer of the module holds the triangle of the mask: it seems to be made "
+        "again in every forward."
+    )
+
+
+def mask_stays_on_the_cpu(attempt):
+    """Where the module and x are moved, what forward makes on the CPU does not go along."""
+    module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
+    module(x)  # what is kept from this call does not move along
+    with contextlib.suppress(Exception), Moved(x, *module.parameters(), *module.buffers()) as device:
+        module(x)
+    if not device.met:
+        return None
+    if buffers_count(attempt):
+        return (
+            "The mask moves with the module, but forward makes another tensor, which stays on the CPU: on a GPU the "
+            "two cannot be combined."
+        )
+    return (
+        "The mask does not move with the module: forward uses one that is made on the CPU, and not a buffer that "
+        "`__init__` has made."
+    )
+
+
+def buffers_count(attempt):
+    """Whether other numbers in the buffers change the weights, or the code fails with them."""
+    module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
+    before = module(x)[1]
+    try:
+        for value in (0, 1):
+            for buffer in module.buffers():
+                buffer.fill_(value)
+            if not torch.equal(module(x)[1], before):
+                return True
+    except Exception:
+        return True
+    return False
+
+
+def visible_zeros(pair):
+    """Which of the visible weights are 0."""
+    weights = pair[1]
+    return weights[..., causal_mask(weights.size(-1))] == 0
+
+
+def remembers(attempt):
+    """One module in evaluation, in training, and on a longer sequence in evaluation."""
+    module, right = attempt(D, DV, D, 0.5), CausalAttention(D, DV, D, 0.5).eval()
+    with torch.no_grad():
+        for name in PROJECTIONS:
+            getattr(right, name).weight.copy_(getattr(module, name).weight)
+    module.eval()(normal(B, T, D, seed=106))
+    module.train()(normal(1, T, D, seed=107))
+    x = normal(B, S, D, seed=108)
+    got, expected = module.eval()(x)[0], right(x)[0]
+    if got.shape == expected.shape and torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
+        return None
+    return (
+        "Used in evaluation, then in training, then in evaluation on a longer sequence, your module gives wrong "
+        "numbers at the end: it remembers something."
+    )
+
+
+def does_not_learn(attempt):
+    """Gradients must reach x and the three layers, in evaluation and in training."""
+    for training in (False, True):
+        module, x = attempt(D, DV, T, 0.25).train(training), normal(B, T, D, seed=109).requires_grad_()
+        with torch.no_grad():  # it may begin with zeros, to which no gradient flows at first
+            for i, name in enumerate(PROJECTIONS):
+                getattr(module, name).weight.copy_(normal(DV, D, seed=112 + i))
+        tensors = {"x": x, **{name: getattr(module, name).weight for name in PROJECTIONS}}
+        given = gradients_of(module(x)[0], tensors, seed=110)
+        wrong = unreached(given, given, f"in {'training' if training else 'evaluation'} ")
+        if wrong:
+            return wrong
+    return None
+
+
+def built_again(id, test, hint):
+    return BehavioralTest(id, test, hint, required=True, while_doing="built once more,")
+
+
+TESTS = (
+    *decided_by_a_layer(lambda attempt, p: attempt(D, DV, 32, p), normal(B, 32, D, seed=105), visible_zeros),
+    BehavioralTest(
+        "remembers",
+        remembers,
+        "forward should change nothing on self: cut the mask into a local variable.",
+        required=True,
+        while_doing="used again, in training and on a longer sequence,",
+    ),
+    BehavioralTest(
+        "no-gradients",
+        does_not_learn,
+        "Use the layers themselves, and no detach, `.data` or `no_grad`.",
+        required=True,
+        while_doing="in the backward pass",
+    ),
+    built_again("mask-as-parameter", mask_is_parameter, BUFFER),
+    built_again("mask-is-plain-tensor", mask_is_plain, BUFFER),
+    built_again("mask-not-kept", mask_is_not_kept, BUFFER + " forward then cuts it to the length of x."),
+    built_again(
+        "mask-stays-on-the-cpu",
+        mask_stays_on_the_cpu,
+        "`self.mask[:T, :T]` moves with the module. A new tensor belongs where x is: `device=x.device`.",
+    ),
+)
+
 
 EXERCISE = exercise(
     CausalAttention,

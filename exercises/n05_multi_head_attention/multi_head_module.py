@@ -13,7 +13,7 @@ from torch import nn
 from exercises.common import explainers, properties
 from exercises.common.attention.steps import give, multi_head_from, right_weights
 from exercises.common.devices import Moved, is_moved
-from exercises.common.dropout.behavior import decided_by_one_draw, decided_without_p, repeats_in_evaluation
+from exercises.common.dropout.behavior import decided_by_a_layer, repeats_in_evaluation
 from exercises.common.dropout.statistics import Dropped, comparable, outline
 from exercises.common.dropout.steps import dropout, dropped_attention_from, in_training
 from exercises.common.dropout.weights import DroppedWeights, same_rows
@@ -66,182 +66,230 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(merge_heads(weights @ v)), weights
 
 
-# What is tried with a learner's MultiHeadAttention itself: how it draws, what it keeps, and whether it can learn.
+# ---------------------------------------------------------------- how an answer is built and called
+
+Given = namedtuple("Given", "x layers num_heads dropout training context mask")
+INPUTS = "x, context=None, mask=None"
+ASKED = Layers(PROJECTIONS, "nn.Linear(d_model, d_model)", "`d_model` = {} features to {}", bias=True, alone=True)
 
 
-WIDTH = H * D
-LAYERS = random_layers(WIDTH, 120)
-X, CONTEXT = normal(B, T, WIDTH, seed=121), normal(B, S, WIDTH, seed=122)
-MASK = some_hidden(T, S)
-LONG = normal(B, 32, WIDTH, seed=123)
-NOISE = 1e-5  # the gradient of k_proj.bias is nothing but rounding: it adds the same to each score of a row
+def parse(args):
+    """A test case gives x, four layers, num_heads or (num_heads, dropout, training), and perhaps context and mask."""
+    x, *layers, built = args[:6]
+    context, mask = args[6:] or (None, None)
+    num_heads, dropout, training = built if isinstance(built, tuple) else (built, 0.0, False)
+    return Given(x, layers, num_heads, dropout, training, context, mask)
 
 
-def ask(attempt, x, context, layers):
-    return apply(built(attempt, layers, H), x)
+def run_multi_head_attention(attempt, *args):
+    """Build the learner's module, put the numbers of four layers into its own, and apply it.
+
+    Shapes: x (B, T, C), context (B, S, C) or None, mask broadcastable to (B, H, T, S) or None
+    Errors: ContractViolation where the module lacks what the exercise names
+    """
+    given = parse(args)
+    module = built(attempt, given.layers, given.num_heads, given.dropout)
+    if given.training:
+        module.train()
+    return apply(module, given.x, given.context, given.mask)
 
 
-# ---------------------------------------------------------------- drawing
+def built(attempt, layers, num_heads, *dropout):
+    """A module with these numbers, in their dtype and in evaluation."""
+    if issubclass(attempt, Assembled):
+        return attempt(layers[0].in_features, num_heads, *dropout, layers=layers).eval()
+    require_methods(attempt, "d_model, num_heads, dropout=0.0", INPUTS)
+    require_order(attempt.forward)
+    module = attempt(layers[0].in_features, num_heads, *dropout)
+    fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    return in_dtype(module, layers[0].weight.dtype).eval()
 
 
-def attend_in_training(attempt, generator, p=0.4):
-    """(out, weights) of a new module; nn.Dropout takes no generator."""
-    return built(attempt, LAYERS, H, p).train()(LONG)
+def require_order(forward):
+    """Inputs are given by position.
+
+    Errors: ContractViolation
+    """
+    if not takes(forward, 4):
+        raise ContractViolation(
+            "forward-arguments",
+            f"forward is called with x, context and mask by position: begin with def forward(self, {INPUTS}); yours "
+            f"takes {inspect.signature(forward)}.",
+        )
+    names = forward.__code__.co_varnames[2:4] if hasattr(forward, "__code__") else ()
+    if names == ("mask", "context"):
+        raise ContractViolation(
+            "inputs-exchanged",
+            f"forward is called with x, context and mask, in this order: def forward(self, {INPUTS}); yours takes the "
+            "mask before the context.",
+        )
 
 
-def zero_weights(pair):
-    return pair[1] == 0
+def apply(module, x, context=None, mask=None):
+    """Without what is None at the end."""
+    if mask is not None:
+        return module(x, context, mask)
+    return module(x) if context is None else module(x, context)
 
 
-def keeps_all_in_evaluation(attempt):
-    """Otherwise dropout is not what makes weights 0."""
-    return not zero_weights(built(attempt, LAYERS, H, 0.4)(LONG)).any()
-
-
-def zeroes_the_same(attempt):
-    module = built(attempt, LAYERS, H, 0.5).train()
-    first, second = (module(LONG)[1] == 0 for _ in range(2))
-    if torch.equal(first, second):
-        return "Called twice in training, your module zeroed the same weights both times."
-    return None
-
-
-def drops_unasked(attempt):
-    """Without the argument dropout, training is as evaluation."""
-    module = built(attempt, LAYERS, H)
-    if torch.equal(module(X)[1], module.train()(X)[1]):
-        return None
+def described(args):
+    """What the learner's module was given, for the card of an exception."""
+    given = parse(args)
+    more = [
+        f"{name} of shape {tuple(value.shape)}"
+        for name, value in (("context", given.context), ("mask", given.mask))
+        if value is not None
+    ]
     return (
-        f"Built as {attempt.__name__}(d_model, num_heads), without dropout, your module gives other weights in "
-        "training than in evaluation: its dropout is not 0."
+        f"It was built with d_model = {given.x.size(-1)}, num_heads = {given.num_heads} and dropout = "
+        f"{given.dropout:g}, to be applied in {'training' if given.training else 'evaluation'} to "
+        f"{listed([f'x of shape {tuple(given.x.shape)}', *more])}."
     )
 
 
-# ---------------------------------------------------------------- remembering, learning, moving
+def layers_of(module):
+    return [getattr(module, name) for name in PROJECTIONS]
 
 
-USED_AGAIN = {"a longer sequence": (CONTEXT,), "a context": (X, CONTEXT)}
+def read_from(x, context):
+    """The right step `read`: what is read where no context is given."""
+    return x if context is None else context
 
 
-@cache
-def right_again(name):
-    """What a module gives that remembers nothing."""
-    return built(MultiHeadAttention, LAYERS, H)(*USED_AGAIN[name])[0]
+def visible(mask, training, context):
+    """The right step `visible`: the mask that is used."""
+    return mask
 
 
-def remembers(attempt):
-    """One module in evaluation, in training, and then on a longer sequence and with a context."""
-    module = built(attempt, LAYERS, H, 0.5)
-    module(X)
-    module.train()(X[:1], CONTEXT[:1], MASK)
-    module.eval()
-    for name, inputs in USED_AGAIN.items():
-        got, expected = module(*inputs)[0], right_again(name)
-        if got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
-            return (
-                "Used in evaluation, then in training, then in evaluation again, your module gives wrong numbers for "
-                f"{name}: it remembers something."
-            )
-    return None
+def assemble(
+    drop=dropout,
+    active=in_training,
+    layers=layers_of,
+    read=read_from,
+    visible=visible,
+    attention=None,
+    give=give,
+    attend=None,
+    **steps,
+):
+    """A module, from the steps of `multi_head_from`, of `dropped_attention_from` and of dropout, and its own.
+
+    attention(q, k, v, mask) replaces the steps within the heads, dropout included.
+    """
+    around = {name: steps.pop(name) for name in ("project", "split", "merge", "finish") if name in steps}
+    within = dropped_attention_from(attend=attend, **steps)
+
+    class Wrong(Assembled):
+        def __init__(self, d_model, num_heads, dropout=0.0, layers=()):
+            super().__init__(PROJECTIONS, d_model, layers)
+            self.num_heads, self.p = num_heads, dropout
+
+        def dropped(self, z):
+            return drop(z, self.p) if active(self.training) else z
+
+        def attend(self, q, k, v, mask=None):
+            return attention(q, k, v, mask) if attention else within(q, k, v, self.dropped, mask)
+
+        def forward(self, x, context=None, mask=None):
+            whole = multi_head_from(**around, attention=self.attend, give=give)
+            return whole(x, read(x, context), layers(self), self.num_heads, visible(mask, self.training, context))
+
+    return Wrong
 
 
-def gradients(attempt, training):
-    """{name: gradient} of a weighted sum of out: for x, context and the parameters of the four layers."""
-    module = built(attempt, LAYERS, H, 0.25 if training else 0.0).train(training)
-    x, context = X.clone().requires_grad_(), CONTEXT.clone().requires_grad_()
-    out = apply(module, x, context, MASK)[0]
-    return gradients_of(out, {"x": x, "context": context, **dict(module.named_parameters())}, seed=124)
+# ---------------------------------------------------------------- what it is tried on
 
 
-@cache
-def right_gradients():
-    right = gradients(MultiHeadAttention, False)
-    return {name: value for name, value in right.items() if value.abs().max() > NOISE}
+def arguments(seed, b, t, h, d, s=None, mask=None, dtype=torch.float32):
+    """The arguments of a test case in evaluation, with a context of s positions where s is given."""
+    context = None if s is None else normal(b, s, h * d, seed=seed + 20, dtype=dtype)
+    more = () if context is None and mask is None else (context, mask)
+    return normal(b, t, h * d, seed=seed, dtype=dtype), *only_read(random_layers(h * d, seed, dtype)), h, *more
 
 
-def does_not_learn(attempt):
-    wanted = right_gradients()
-    for training in (False, True):
-        given = gradients(attempt, training)
-        wrong = unreached(given, wanted, f"in {'training' if training else 'evaluation'}, with a context, ")
-        wrong = wrong or (None if training else first_wrong(given, wanted))
-        if wrong:
-            return wrong
-    return None
+def showing_the_mix(seed, b, t, s, p, training, mask=None, dtype=torch.float32, h=H):
+    """The arguments of a test case for dropout, with h heads, each with values that begin with the identity.
+
+    context ends with the identity, and v_proj brings it to the front of each head's values. out_proj changes nothing,
+    so each head's part of out begins with the weights that mixed the values. Without s, x reads itself.
+    """
+    extra, length = 2, s or t
+    d = length + extra
+    width, eye = h * d, torch.eye(length, dtype=dtype)
+    own = normal(b, length, width - length, seed=seed, dtype=dtype)
+    context = torch.cat([own, eye.expand(b, length, length)], -1)
+    v = normal(width, width, seed=seed + 1, dtype=dtype)
+    for head in range(h):
+        v[head * d : head * d + length] = 0
+        v[head * d : head * d + length, -length:] = eye
+    bias = torch.zeros(width, dtype=dtype)
+    q, k = (1.5 * normal(width, width, seed=seed + i, dtype=dtype) / width**0.5 for i in (2, 3))
+    layers = [layer_of(weight, bias) for weight in (q, k, v, torch.eye(width, dtype=dtype))]
+    x = context if s is None else normal(b, t, width, seed=seed + 4, dtype=dtype)
+    return x, *only_read(layers), (h, p, training), None if s is None else context, mask
 
 
-def stays_on_the_cpu(attempt):
-    """Where module and inputs are moved, what forward makes on the CPU does not go along, with a mask or without."""
-    module, inputs = attempt(WIDTH, H, 0.1).train(), [z.clone() for z in (X, CONTEXT, MASK)]
-    found = ()
-    with contextlib.suppress(Exception), Moved(*inputs, *module.parameters(), *module.buffers()) as device:
-        found = module(*inputs)
-        module(inputs[0])
-    names = [name for name, z in zip(("out", "weights"), found, strict=False) if not is_moved(z)]
-    if not device.met and not names:
-        return None
-    where = f", and {listed(names)} came back on the CPU" if names else ""
-    return (
-        "The numbers are right, but when the module and its inputs were moved to another device, forward made a tensor "
-        f"on the CPU{where}. On a GPU the two cannot meet."
-    )
+def masked(seed, *shape, b=B, s=S, dtype=torch.float32):
+    """A context of s positions (or none), and a mask of this shape."""
+    return arguments(seed, b, T, H, D, s, some_hidden(*shape, seed=seed), dtype)
 
 
-def used_again(id, test, hint, while_doing="used again,"):
-    return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
+def low_scores(seed, low):
+    """Scores around `low` in self-attention, and a causal mask."""
+    *others, mask = low_score_arguments(seed, low)
+    return *only_read(others), None, mask
 
 
-MIXED = ("items-mixed", "positions-mixed")  # before the properties: out cannot be compared with weights that are mixed
+def large_scores(seed):
+    """Hidden scores far above visible ones, in self-attention."""
+    *others, mask = large_score_arguments(seed)
+    return *only_read(others), None, mask
 
-TESTS = (
-    repeats_in_evaluation(
-        lambda attempt: built(attempt, LAYERS, H, 0.4)(X)[1],
-        "`nn.Dropout`, made in `__init__`, looks at the mode by itself; `F.dropout` must be given `self.training`.",
+
+CASES = (
+    TestCase("a batch", arguments(130, B, T, H, D)),
+    TestCase("six heads of eleven features", arguments(131, B, S, 6, 11)),
+    TestCase("one item, and as many heads as positions", arguments(134, 1, 8, 8, D)),
+    TestCase("a longer context", arguments(135, B, T, H, D, S)),
+    TestCase("a shorter context", arguments(136, B, 13, H, 11, S)),
+    TestCase("a context as long as x", arguments(137, B, T, H, D, T)),
+    TestCase("a causal mask (T, T), as many items as positions", arguments(138, T, T, H, D, mask=CAUSAL)),
+    TestCase("a context and a padding mask (B, 1, 1, S)", arguments(140, B, T, H, D, S, padded(3, 6)[:, None])),
+    TestCase("a context and a mask (T, S)", masked(141, T, S)),
+    TestCase("a context and a mask (S,)", masked(142, S)),
+    TestCase("a context and a mask for each head, (H, T, S), as many items as heads", masked(143, H, T, S, b=H)),
+    TestCase("float64, a context and a mask (B, H, 1, S)", masked(147, B, H, 1, S, dtype=torch.float64)),
+    TestCase("scores around -7", low_scores(148, -7.22)),
+    TestCase("scores around -150", low_scores(149, -150)),
+    TestCase(
+        "hidden scores far above the visible ones", large_scores(151), 1e-3, 1e-3, limitation=LIMITATION_LARGE_SCORES
     ),
-    decided_by_one_draw(attend_in_training, zero_weights, "dropout", keeps_all_in_evaluation),
-    decided_without_p(
-        attend_in_training,
-        zero_weights,
-        "dropout",
-        "The probability comes from outside: which number is your dropout layer given?",
-        keeps_all_in_evaluation,
+    TestCase("evaluation, dropout = 0.5", showing_the_mix(150, B, 9, None, 0.5, False)),
+    TestCase("training, dropout = 0.3", showing_the_mix(160, 8, 18, None, 0.3, True), rtol=1e-3),
+    TestCase(
+        "training, dropout = 0.5, a context and a mask",
+        showing_the_mix(170, 4, 16, 19, 0.5, True, some_hidden(4, 1, 1, 19, seed=9), torch.float64, 2),
+        rtol=1e-3,
     ),
-    *(replace(test, early=test.id in MIXED) for test in behavioral_tests(ask, MultiHeadAttention, self_attention=True)),
-    used_again(
-        "remembers",
-        remembers,
-        "forward should change nothing on self that a later call uses, and leave its layers as they are.",
-        "used again, in training and on other lengths,",
-    ),
-    used_again(
-        "dropout-by-default",
-        drops_unasked,
-        "The default is part of the signature: `def __init__(self, d_model, num_heads, dropout=0.0)`.",
-        "built without dropout,",
-    ),
-    used_again(
-        "same-zeros",
-        zeroes_the_same,
-        "Every call draws new numbers: make the draw in forward, and seed nothing.",
-        "called twice in training,",
-    ),
-    used_again(
-        "no-gradients",
-        does_not_learn,
-        "Use the layers themselves, and no detach, `.data`, numpy or `no_grad` on the way to out.",
-        "in the backward pass",
-    ),
-    used_again(
-        "stays-on-the-cpu",
-        stays_on_the_cpu,
-        "A new tensor is made where x is: with `device=x.device`, or from a tensor that is there, as `zeros_like` "
-        "does.",
-        "on another device,",
-    ),
+    TestCase("training, dropout = 0", (*arguments(180, B, T, H, D)[:5], (H, 0.0, True))),
 )
 
 
-# How the results of answers to exercise 5.5 are compared.
+def small(x, *rest):
+    return torch.tensor(x), *only_read(simple_layers(len(x[0][0]))), 2, *rest
+
+
+MINIMAL_INPUTS = (
+    small(TWO_FEATURES),
+    small(FOUR_FEATURES),
+    small([TWO_FEATURES[0][:1]], torch.tensor([[[0.0, 1.0], [1.0, 1.0]]]), None),
+    small(TWO_FEATURES, None, torch.tensor([True, False])),
+    small(TWO_FEATURES, None, causal_mask(2)),
+    small(FOUR_FEATURES, None, causal_mask(2)),
+)
+
+
+# ---------------------------------------------------------------- how results are compared
 
 
 def weights_of(args):
@@ -342,239 +390,139 @@ DROPPED = WeightsOfHeads(
 )
 
 
-# What answers to exercise 5.5 are tried on.
+# ---------------------------------------------------------------- what is tried with the module itself
+
+WIDTH = H * D
+LAYERS = random_layers(WIDTH, 120)
+X, CONTEXT = normal(B, T, WIDTH, seed=121), normal(B, S, WIDTH, seed=122)
+MASK = some_hidden(T, S)
+LONG = normal(B, 32, WIDTH, seed=123)
+NOISE = 1e-5  # the gradient of k_proj.bias is nothing but rounding: it adds the same to each score of a row
 
 
-def arguments(seed, b, t, h, d, s=None, mask=None, dtype=torch.float32):
-    """The arguments of a test case in evaluation, with a context of s positions where s is given."""
-    context = None if s is None else normal(b, s, h * d, seed=seed + 20, dtype=dtype)
-    more = () if context is None and mask is None else (context, mask)
-    return normal(b, t, h * d, seed=seed, dtype=dtype), *only_read(random_layers(h * d, seed, dtype)), h, *more
+def ask(attempt, x, context, layers):
+    return apply(built(attempt, layers, H), x)
 
 
-def showing_the_mix(seed, b, t, s, p, training, mask=None, dtype=torch.float32, h=H):
-    """The arguments of a test case for dropout, with h heads, each with values that begin with the identity.
-
-    context ends with the identity, and v_proj brings it to the front of each head's values. out_proj changes nothing,
-    so each head's part of out begins with the weights that mixed the values. Without s, x reads itself.
-    """
-    extra, length = 2, s or t
-    d = length + extra
-    width, eye = h * d, torch.eye(length, dtype=dtype)
-    own = normal(b, length, width - length, seed=seed, dtype=dtype)
-    context = torch.cat([own, eye.expand(b, length, length)], -1)
-    v = normal(width, width, seed=seed + 1, dtype=dtype)
-    for head in range(h):
-        v[head * d : head * d + length] = 0
-        v[head * d : head * d + length, -length:] = eye
-    bias = torch.zeros(width, dtype=dtype)
-    q, k = (1.5 * normal(width, width, seed=seed + i, dtype=dtype) / width**0.5 for i in (2, 3))
-    layers = [layer_of(weight, bias) for weight in (q, k, v, torch.eye(width, dtype=dtype))]
-    x = context if s is None else normal(b, t, width, seed=seed + 4, dtype=dtype)
-    return x, *only_read(layers), (h, p, training), None if s is None else context, mask
-
-
-# How answers to exercise 5.5 are built and called.
-#
-# The arguments of a test case are x, four layers, the number of heads, and perhaps context and mask. In place of the
-# number of heads there may be (num_heads, dropout, training).
-
-
-Given = namedtuple("Given", "x layers num_heads dropout training context mask")
-INPUTS = "x, context=None, mask=None"
-ASKED = Layers(PROJECTIONS, "nn.Linear(d_model, d_model)", "`d_model` = {} features to {}", bias=True, alone=True)
-
-
-def parse(args):
-    x, *layers, built = args[:6]
-    context, mask = args[6:] or (None, None)
-    num_heads, dropout, training = built if isinstance(built, tuple) else (built, 0.0, False)
-    return Given(x, layers, num_heads, dropout, training, context, mask)
-
-
-def run_multi_head_attention(attempt, *args):
-    """Build the learner's module, put the numbers of four layers into its own, and apply it.
-
-    Shapes: x (B, T, C), context (B, S, C) or None, mask broadcastable to (B, H, T, S) or None
-    Errors: ContractViolation where the module lacks what the exercise names
-    Source: notebook 05
-    """
-    given = parse(args)
-    module = built(attempt, given.layers, given.num_heads, given.dropout)
-    if given.training:
-        module.train()
-    return apply(module, given.x, given.context, given.mask)
-
-
-def built(attempt, layers, num_heads, *dropout):
-    """A module with these numbers, in their dtype and in evaluation."""
-    if issubclass(attempt, Assembled):
-        return attempt(layers[0].in_features, num_heads, *dropout, layers=layers).eval()
-    require_methods(attempt, "d_model, num_heads, dropout=0.0", INPUTS)
-    require_order(attempt.forward)
-    module = attempt(layers[0].in_features, num_heads, *dropout)
-    fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
-    return in_dtype(module, layers[0].weight.dtype).eval()
-
-
-def require_order(forward):
-    """Inputs are given by position.
-
-    Errors: ContractViolation
-    """
-    if not takes(forward, 4):
-        raise ContractViolation(
-            "forward-arguments",
-            f"forward is called with x, context and mask by position: begin with def forward(self, {INPUTS}); yours "
-            f"takes {inspect.signature(forward)}.",
-        )
-    names = forward.__code__.co_varnames[2:4] if hasattr(forward, "__code__") else ()
-    if names == ("mask", "context"):
-        raise ContractViolation(
-            "inputs-exchanged",
-            f"forward is called with x, context and mask, in this order: def forward(self, {INPUTS}); yours takes the "
-            "mask before the context.",
-        )
-
-
-def apply(module, x, context=None, mask=None):
-    """Without what is None at the end."""
-    if mask is not None:
-        return module(x, context, mask)
-    return module(x) if context is None else module(x, context)
-
-
-def described(args):
-    """What the learner's module was given, for the card of an exception."""
-    given = parse(args)
-    more = [
-        f"{name} of shape {tuple(value.shape)}"
-        for name, value in (("context", given.context), ("mask", given.mask))
-        if value is not None
-    ]
+def drops_unasked(attempt):
+    """Without the argument dropout, training is as evaluation."""
+    module = built(attempt, LAYERS, H)
+    if torch.equal(module(X)[1], module.train()(X)[1]):
+        return None
     return (
-        f"It was built with d_model = {given.x.size(-1)}, num_heads = {given.num_heads} and dropout = "
-        f"{given.dropout:g}, to be applied in {'training' if given.training else 'evaluation'} to "
-        f"{listed([f'x of shape {tuple(given.x.shape)}', *more])}."
+        f"Built as {attempt.__name__}(d_model, num_heads), without dropout, your module gives other weights in "
+        "training than in evaluation: its dropout is not 0."
     )
 
 
-def module_with(forward):
-    """A module with the four layers and the given forward(self, x, context, mask)."""
-
-    class Wrong(Assembled):
-        def __init__(self, d_model, num_heads, dropout=0.0, layers=()):
-            super().__init__(PROJECTIONS, d_model, layers)
-            self.num_heads, self.p = num_heads, dropout
-
-        def forward(self, x, context=None, mask=None):
-            return forward(self, x, context, mask)
-
-    return Wrong
+USED_AGAIN = {"a longer sequence": (CONTEXT,), "a context": (X, CONTEXT)}
 
 
-def layers_of(module):
-    return [getattr(module, name) for name in PROJECTIONS]
+@cache
+def right_again(name):
+    """What a module gives that remembers nothing."""
+    return built(MultiHeadAttention, LAYERS, H)(*USED_AGAIN[name])[0]
 
 
-def read_from(x, context):
-    """The right step `read`: what is read where no context is given."""
-    return x if context is None else context
+def remembers(attempt):
+    """One module in evaluation, in training, and then on a longer sequence and with a context."""
+    module = built(attempt, LAYERS, H, 0.5)
+    module(X)
+    module.train()(X[:1], CONTEXT[:1], MASK)
+    module.eval()
+    for name, inputs in USED_AGAIN.items():
+        got, expected = module(*inputs)[0], right_again(name)
+        if got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
+            return (
+                "Used in evaluation, then in training, then in evaluation again, your module gives wrong numbers for "
+                f"{name}: it remembers something."
+            )
+    return None
 
 
-def visible(mask, training, context):
-    """The right step `visible`: the mask that is used."""
-    return mask
+def gradients(attempt, training):
+    """{name: gradient} of a weighted sum of out: for x, context and the parameters of the four layers."""
+    module = built(attempt, LAYERS, H, 0.25 if training else 0.0).train(training)
+    x, context = X.clone().requires_grad_(), CONTEXT.clone().requires_grad_()
+    out = apply(module, x, context, MASK)[0]
+    return gradients_of(out, {"x": x, "context": context, **dict(module.named_parameters())}, seed=124)
 
 
-def assemble(
-    drop=dropout,
-    active=in_training,
-    layers=layers_of,
-    read=read_from,
-    visible=visible,
-    attention=None,
-    give=give,
-    attend=None,
-    **steps,
-):
-    """A module, from the steps of `multi_head_from`, of `dropped_attention_from` and of dropout, and its own.
-
-    attention(q, k, v, mask) replaces the steps within the heads, dropout included.
-    """
-    around = {name: steps.pop(name) for name in ("project", "split", "merge", "finish") if name in steps}
-    within = dropped_attention_from(attend=attend, **steps)
-
-    def forward(self, x, context, mask):
-        def dropped(z):
-            return drop(z, self.p) if active(self.training) else z
-
-        def in_each_head(q, k, v, mask=None):
-            return attention(q, k, v, mask) if attention else within(q, k, v, dropped, mask)
-
-        whole = multi_head_from(**around, attention=in_each_head, give=give)
-        return whole(x, read(x, context), layers(self), self.num_heads, visible(mask, self.training, context))
-
-    return module_with(forward)
+@cache
+def right_gradients():
+    right = gradients(MultiHeadAttention, False)
+    return {name: value for name, value in right.items() if value.abs().max() > NOISE}
 
 
-def masked(seed, *shape, b=B, s=S, dtype=torch.float32):
-    """A context of s positions (or none), and a mask of this shape."""
-    return arguments(seed, b, T, H, D, s, some_hidden(*shape, seed=seed), dtype)
+def does_not_learn(attempt):
+    wanted = right_gradients()
+    for training in (False, True):
+        given = gradients(attempt, training)
+        wrong = unreached(given, wanted, f"in {'training' if training else 'evaluation'}, with a context, ")
+        wrong = wrong or (None if training else first_wrong(given, wanted))
+        if wrong:
+            return wrong
+    return None
 
 
-def low_scores(seed, low):
-    """Scores around `low` in self-attention, and a causal mask."""
-    *others, mask = low_score_arguments(seed, low)
-    return *only_read(others), None, mask
+def stays_on_the_cpu(attempt):
+    """Where module and inputs are moved, what forward makes on the CPU does not go along, with a mask or without."""
+    module, inputs = attempt(WIDTH, H, 0.1).train(), [z.clone() for z in (X, CONTEXT, MASK)]
+    found = ()
+    with contextlib.suppress(Exception), Moved(*inputs, *module.parameters(), *module.buffers()) as device:
+        found = module(*inputs)
+        module(inputs[0])
+    names = [name for name, z in zip(("out", "weights"), found, strict=False) if not is_moved(z)]
+    if not device.met and not names:
+        return None
+    where = f", and {listed(names)} came back on the CPU" if names else ""
+    return (
+        "The numbers are right, but when the module and its inputs were moved to another device, forward made a tensor "
+        f"on the CPU{where}. On a GPU the two cannot meet."
+    )
 
 
-def large_scores(seed):
-    """Hidden scores far above visible ones, in self-attention."""
-    *others, mask = large_score_arguments(seed)
-    return *only_read(others), None, mask
+def used_again(id, test, hint, while_doing="used again,"):
+    return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
 
 
-CASES = (
-    TestCase("a batch", arguments(130, B, T, H, D)),
-    TestCase("six heads of eleven features", arguments(131, B, S, 6, 11)),
-    TestCase("one item, and as many heads as positions", arguments(134, 1, 8, 8, D)),
-    TestCase("a longer context", arguments(135, B, T, H, D, S)),
-    TestCase("a shorter context", arguments(136, B, 13, H, 11, S)),
-    TestCase("a context as long as x", arguments(137, B, T, H, D, T)),
-    TestCase("a causal mask (T, T), as many items as positions", arguments(138, T, T, H, D, mask=CAUSAL)),
-    TestCase("a context and a padding mask (B, 1, 1, S)", arguments(140, B, T, H, D, S, padded(3, 6)[:, None])),
-    TestCase("a context and a mask (T, S)", masked(141, T, S)),
-    TestCase("a context and a mask (S,)", masked(142, S)),
-    TestCase("a context and a mask for each head, (H, T, S), as many items as heads", masked(143, H, T, S, b=H)),
-    TestCase("float64, a context and a mask (B, H, 1, S)", masked(147, B, H, 1, S, dtype=torch.float64)),
-    TestCase("scores around -7", low_scores(148, -7.22)),
-    TestCase("scores around -150", low_scores(149, -150)),
-    TestCase(
-        "hidden scores far above the visible ones", large_scores(151), 1e-3, 1e-3, limitation=LIMITATION_LARGE_SCORES
+MIXED = ("items-mixed", "positions-mixed")  # before the properties: out cannot be compared with weights that are mixed
+
+*EARLY, ANEW = decided_by_a_layer(lambda attempt, p: built(attempt, LAYERS, H, p), LONG, lambda pair: pair[1] == 0)
+
+TESTS = (
+    repeats_in_evaluation(
+        lambda attempt: built(attempt, LAYERS, H, 0.4)(X)[1],
+        "`nn.Dropout`, made in `__init__`, looks at the mode by itself; `F.dropout` must be given `self.training`.",
     ),
-    TestCase("evaluation, dropout = 0.5", showing_the_mix(150, B, 9, None, 0.5, False)),
-    TestCase("training, dropout = 0.3", showing_the_mix(160, 8, 18, None, 0.3, True), rtol=1e-3),
-    TestCase(
-        "training, dropout = 0.5, a context and a mask",
-        showing_the_mix(170, 4, 16, 19, 0.5, True, some_hidden(4, 1, 1, 19, seed=9), torch.float64, 2),
-        rtol=1e-3,
+    *EARLY,
+    *(replace(test, early=test.id in MIXED) for test in behavioral_tests(ask, MultiHeadAttention, self_attention=True)),
+    used_again(
+        "remembers",
+        remembers,
+        "forward should change nothing on self that a later call uses, and leave its layers as they are.",
+        "used again, in training and on other lengths,",
     ),
-    TestCase("training, dropout = 0", (*arguments(180, B, T, H, D)[:5], (H, 0.0, True))),
-)
-
-
-def small(x, *rest):
-    return torch.tensor(x), *only_read(simple_layers(len(x[0][0]))), 2, *rest
-
-
-MINIMAL_INPUTS = (
-    small(TWO_FEATURES),
-    small(FOUR_FEATURES),
-    small([TWO_FEATURES[0][:1]], torch.tensor([[[0.0, 1.0], [1.0, 1.0]]]), None),
-    small(TWO_FEATURES, None, torch.tensor([True, False])),
-    small(TWO_FEATURES, None, causal_mask(2)),
-    small(FOUR_FEATURES, None, causal_mask(2)),
+    used_again(
+        "dropout-by-default",
+        drops_unasked,
+        "The default is part of the signature: `def __init__(self, d_model, num_heads, dropout=0.0)`.",
+        "built without dropout,",
+    ),
+    ANEW,
+    used_again(
+        "no-gradients",
+        does_not_learn,
+        "Use the layers themselves, and no detach, `.data`, numpy or `no_grad` on the way to out.",
+        "in the backward pass",
+    ),
+    used_again(
+        "stays-on-the-cpu",
+        stays_on_the_cpu,
+        "A new tensor is made where x is: with `device=x.device`, or from a tensor that is there, as `zeros_like` "
+        "does.",
+        "on another device,",
+    ),
 )
 
 

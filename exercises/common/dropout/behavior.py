@@ -79,6 +79,38 @@ def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=alwa
     return BehavioralTest("p-not-used", test, hint, early=True)
 
 
+def decided_by_a_layer(build, x, zeros):
+    """Of a module whose dropout is a layer: two tests that explain wrong numbers as above, one that draws anew.
+
+    build(attempt, p) makes the module, and zeros(result) says where zeros fell. nn.Dropout takes no generator.
+    """
+
+    def call(attempt, generator, p=0.4):
+        return build(attempt, p).train()(x)
+
+    def keeps_all_in_evaluation(attempt):
+        return not zeros(build(attempt, 0.4).eval()(x)).any()
+
+    def zeroes_the_same(attempt):
+        module = build(attempt, 0.5).train()
+        if torch.equal(zeros(module(x)), zeros(module(x))):
+            return "Called twice in training, your module zeroed the same weights both times."
+        return None
+
+    which_p = "The probability comes from outside: which number is your dropout layer given?"
+    return (
+        decided_by_one_draw(call, zeros, "dropout", keeps_all_in_evaluation),
+        decided_without_p(call, zeros, "dropout", which_p, keeps_all_in_evaluation),
+        BehavioralTest(
+            "same-zeros",
+            zeroes_the_same,
+            "Every call draws new numbers: make the draw in forward, and seed nothing.",
+            required=True,
+            while_doing="called twice in training,",
+        ),
+    )
+
+
 def decided_by_the_generator(call, zeros):
     """Tests of right numbers: the generator decides, or torch's global one where none is given."""
     return tuple(

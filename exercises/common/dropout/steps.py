@@ -23,27 +23,6 @@ def dropout(x, p, generator=None):
     return x * keep(x, p, generator) / (1 - p)
 
 
-def with_fewer_draws(shape):
-    """A right dropout, but with only as many draws as shape(x) says, repeated along the other axes."""
-
-    def drop(x, p, generator=None):
-        return x * (torch.rand(shape(x), generator=generator) >= p) / (1 - p)
-
-    return drop
-
-
-def one_for_each_row(x):
-    return *x.shape[:-1], 1
-
-
-def one_for_each_column(x):
-    return x.shape[-1:]
-
-
-def one_matrix(x):
-    return x.shape[-2:]
-
-
 masked_softmax = masked_softmax_from()
 
 
