@@ -103,7 +103,7 @@ def fill(folder, names):
     for name in for_learners.FOR_A_HUB:
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
-    for page in (folder / "exercises").glob("*/*.md"):
+    for page in (folder / "exercises").glob("n*/*.md"):
         rewrite(page, without_answers)
     rewrite(folder / "exercises" / "__init__.py", lambda text: without_lines(text).replace(WITH, WITHOUT))
     rewrite(folder / "docs" / "accessibility.md", without_lines)

@@ -6,6 +6,7 @@ All right answers on the inputs of some seeds, in about 20 s for each:
 
 import os
 from collections.abc import Callable
+from types import FunctionType
 
 import pytest
 import torch
@@ -92,7 +93,7 @@ def fingerprint(value):
     if isinstance(value, torch.Tensor):
         return value.dtype, tuple(value.shape), tuple(value.detach().flatten().tolist())
     if isinstance(value, torch.nn.Module):
-        own = [item for item in vars(value).items() if isinstance(item[1], (int, float, tuple))]
+        own = [item for item in vars(value).items() if isinstance(item[1], (int, float, tuple, FunctionType))]
         return repr(value), repr(own), fingerprint(list(value.state_dict().items()))
     if isinstance(value, torch.Generator):
         return value.initial_seed()
