@@ -22,7 +22,7 @@ from feedback import audit, checker
 from feedback.contract_answers import contract_answers
 from feedback.exercise import Exercise
 from feedback.hidden import HiddenExercises
-from feedback.page import number_on
+from feedback.page import PageError, number_on
 from feedback.paged import Answer, Banks
 from feedback.report import SOLVED, Report
 
@@ -64,7 +64,10 @@ class PageFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         folder, package = self.path.parent, self.path.parent.parent.name
-        exercise = importlib.import_module(f"{package}.{folder.name}.{self.path.stem}").EXERCISE
+        try:
+            exercise = importlib.import_module(f"{package}.{folder.name}.{self.path.stem}").EXERCISE
+        except PageError as error:
+            raise self.CollectError(str(error)) from None  # the sentence alone
         again = partial(imported_again, package, folder.parent, exercise.id)
         own = ((_words(promise), partial(promise, exercise)) for promise in promises_of_the_course(package))
         for name, promise in (*promises(exercise, again), *own):
