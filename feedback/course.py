@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
-import re
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
@@ -166,18 +166,23 @@ class Course:
         """The reference with the imports that a notebook may lack: the names of the course that it uses."""
         reference: Any = exercise.reference
         source, module = inspect.getsource(reference), inspect.getmodule(reference)
-        bases = getattr(reference, "__bases__", ())
+        nodes = list(ast.walk(ast.parse(source)))
+        bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        read = (
+            {node.id for node in nodes if isinstance(node, ast.Name)}
+            - bound
+            - {node.arg for node in nodes if isinstance(node, ast.arg)}
+        )
+        prefixes = tuple(f"{name}." for name in self.own)
         own = [
             name
             for name, value in vars(module).items()
-            if ((inspect.isroutine(value) or isinstance(value, type)) and f"{name}(" in source or value in bases)
-            and f"{getattr(value, '__module__', '')}.".startswith(tuple(f"{name}." for name in self.own))
-            and name != exercise.name
-        ]
-        own += [
-            name
-            for name, value in vars(module).items()  # such as UNKNOWN = "<unk>"
-            if name.isupper() and isinstance(value, (str, int, float)) and re.search(rf"\b{name}\b", source)
+            if name in read - {exercise.name}
+            and (
+                f"{getattr(value, '__module__', '')}.".startswith(prefixes)
+                if inspect.isroutine(value) or isinstance(value, type)
+                else name.isupper() and isinstance(value, (str, int, float))  # such as UNKNOWN = "<unk>"
+            )
         ]
         origins = {name: getattr(getattr(module, name), "__module__", module.__name__) for name in own if module}
         lines = [
