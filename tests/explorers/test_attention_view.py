@@ -46,6 +46,8 @@ class AttentionView(View):
         now = self.controls()
         heads = [int(now[name]) for name in ("Layer", "Head") if name in now]
         matrix = matrix[tuple(heads)]
+        if len(heads) == 2:
+            assert "layer {}, head {}:".format(*heads) in self.stage.get_attribute("aria-label")
         i, j = self.stage.evaluate("""grid => {
           const cell = document.getElementById(grid.getAttribute("aria-activedescendant"));
           return [cell.closest("[aria-rowindex]").getAttribute("aria-rowindex") - 1, cell.ariaColIndex - 1];

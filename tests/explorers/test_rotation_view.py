@@ -96,7 +96,8 @@ ROW = Row(
     steady=(
         "svg.abh-chart",
         "16 features",
-        [{KEY: position, DISTANCE: distance} for position, distance in ((0, 0), (4, 3), (1000, 64), (997, 61))],
+        [{KEY: 0, DISTANCE: 0}, {KEY: 4, DISTANCE: 3}, {KEY: 1000, DISTANCE: 64}]
+        + [{KEY: 997, DISTANCE: 61, "pair": "pair 7"}],
     ),
     fits=dict.fromkeys(CASES, 390),
     drags=[(which, {}, [KEY, DISTANCE]) for which in ("16 features", "128 features")],

@@ -53,7 +53,10 @@ PUT = f"""(root, [name, value]) => {{
   if (!nodes) throw new Error(`no control ${{name}}: ${{[...({CONTROLS})(root).keys()]}}`);
   const [node] = nodes;
   const input = at => {{ node.value = at; node.dispatchEvent(new InputEvent("input", {{ bubbles: true }})); }};
-  if (node.type === "radio") nodes.find(each => each.labels[0].textContent === value).click();
+  if (node.type === "radio") {{
+    const named = each => each.labels[0].textContent;
+    (nodes.find(each => named(each) === value) ?? nodes.find(each => named(each).startsWith(value))).click();
+  }}
   else if (node.type === "checkbox") {{ if (node.checked !== value) node.click(); }}
   else if (node.matches("select")) {{
     node.value = value;
