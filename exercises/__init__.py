@@ -20,8 +20,8 @@ import os
 from pathlib import Path
 
 from exercises.notebooks import NOTEBOOKS, PARTS
-from feedback.contents import Contents
 from feedback.course import Course
+from feedback.notebooks import Contents
 
 FOLDER = Path(__path__[0])
 ANSWERS = FOLDER.parent / "data" / "answers"

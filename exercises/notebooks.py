@@ -6,7 +6,7 @@ tests/notebooks/test_contents.py compares them. `minutes` is the time for readin
 `core` that without the sections marked as deeper. Notebooks are ordered by their numbers, in which there may be gaps.
 """
 
-from feedback.contents import Notebook
+from feedback.notebooks import Notebook
 
 FIRST_PART = (
     Notebook(

@@ -7,7 +7,7 @@ import figures
 from explorers import given
 from explorers.base import Explorer
 from helpers import heads as reference
-from helpers.require import require_heads
+from helpers import require
 
 MOST_TOKENS = len(figures.COLORS)
 MOST_FEATURES = 12
@@ -25,7 +25,7 @@ def heads(tokens, d_model, num_heads):
     tokens = given.words("tokens", tokens, MOST_TOKENS, least=2, fix="choose a few, they show what happens to many")
     given.require_size("d_model", d_model, 2, MOST_FEATURES, "choose a few, they show what happens to many")
     given.require_size("num_heads", num_heads, 1, d_model, "each head needs a feature of its own")
-    require_heads(d_model, num_heads)
+    require.divides(num_heads=num_heads, d_model=d_model)
     return HeadsExplorer(tokens, d_model, num_heads)
 
 

@@ -1,51 +1,68 @@
 """Feedback on code: an engine that runs a learner's answer, and says which mistake it makes.
 
-It knows PyTorch, and nothing of what a course teaches. Read the modules in this order; a file imports only files above
-it (but for types).
+It knows PyTorch, and nothing of what a course teaches. A check goes from `checker` through `observations` and what
+begins with `judge_` to what begins with `explain_`. All modules, in an order in which to read them; a file imports only
+files above it (but for types):
 
+What a learner sees
     markup            how boxes look in a notebook
-    report            what a learner reads: a Report, as text, as a card, as a dict
+    report            a Report, as text, as a card, as a dict
     format            how values are written in it
+    display           source code and live views in a notebook
+
+What an exercise is
     tree              results are tensors, lists, numbers, texts, or nested tuples of these
-    exercise          what an exercise is made of: test cases, misconceptions, properties, behavioral tests
-    surroundings      what a learner's code may change for the whole notebook: it is kept, and put back
+    exercise          test cases, misconceptions, properties, behavioral tests
+    page              how the page of an exercise is written, and read
+    page_code         from the text of code on a page to what it defines
+    paged             an exercise from its page, and from the module next to it
+
+Observe: each input is run once
+    source            did the cell run? a stub, or an answer? what does it read from the notebook?
+    kernel_state      what a learner's code may change for the whole notebook: it is kept, and put back
     sandbox           run a learner's code once, safely, and record what happens
+    devices           answers that only work on the CPU, where tensors are on a GPU
     error_meanings    what Python's and PyTorch's messages mean
     errors            what an exception means here, and of which kind it is
     compare           when two results, or two pieces of code, are the same
-    source            a stub, or an answer? what does it read from the notebook?
-    cells             did the cell run at all?
+    observations      what is known of an attempt
+
+Judge
     explain_contract  what is said where the contract of an exercise is broken
-    contract          what may be handed in, and type, shape, dtype and device of a result
-    observations      what is known of an attempt: each input is run once
-    diagnose          which known mistake an attempt makes
+    judge_contract    what may be handed in, and type, shape, dtype and device of a result
+    judge_mistakes    which known mistake an attempt makes
+
+Explain
     explainers        sentences made from the learner's own numbers
     explain_errors    what is said about code that does not run, or stops
     explain_numbers   what is said about wrong numbers
     explain           what is said about everything else that is found, and about right answers
+
+Check
     checker           the order of all this: from an attempt to a report
-    page              how the page of an exercise is written, and read
-    paged             an exercise from its page, and from the module next to it
+
+A course
     catalog           the exercises of a package
     hidden            the same exercises with other inputs
-    grading           what a grader reads: a message, and one exception
     files             files that are written whole or not at all
     store             what has been solved and predicted, kept in a file
     attempts          a line for each attempt, for the view of a class
     answers           the source of answers that passed, kept for later notebooks
-    display           source code and live views in a notebook
     buttons           the buttons of a prediction, in a notebook
     prediction        a question to answer before the next cell is run
     predictions       the pages on which these questions stand
-    notebooks         what a notebook is made of, by the tags of its cells
-    contents          the notebooks of a course, and links to what is in them
+    notebooks         the notebooks of a course, what they are made of, and links to what is in them
     progress          what is solved and what is left, in one notebook and in all
     explain_course    hints, what comes next, what does not exist
-    devices           answers that only work on the CPU, where tensors are on a GPU
+    grading           what a grader reads: a message, and one exception
     course            check, grade, hint, solution, progress, predict, yours for a package of exercises
-    fresh             the process in which a notebook's code is run once more, for a grader
-    confirm           whether answers are right there: what points depend on
-    for_nbgrader      the same for nbgrader
+
+Points that hold
+    grading_worker    the process in which a notebook's code is run once more
+    grading_rerun     whether answers are right there: what points depend on
+    grading_nbgrader  the same for nbgrader
+
+For authors
     audit             what known mistakes promise, computed from fingerprints
     contract_answers  wrong answers that break the contract, made from a reference
     pytest_plugin     the promises that every exercise must keep, as tests

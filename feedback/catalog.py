@@ -7,21 +7,37 @@ number, and the module next to it, mask_by_filling.py, which holds EXERCISE.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from feedback.exercise import Exercise
-from feedback.page import number_on
+from feedback.page import TITLE, PageError, number_on
 from feedback.sandbox import session
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What the first lines of a page say: enough for a list of exercises, which need not be imported for it."""
+
+    id: str
+    title: str
+    minutes: int
 
 
 class Exercises(Mapping):
     """The exercises of a package by their id, in order."""
 
     def __init__(self, package: str, folder: str) -> None:
-        pages = {number: path for path in Path(folder).glob("*/*.md") if (number := number_on(path))}
+        pages: dict[str, Path] = {}
+        for path in sorted(Path(folder).glob("*/*.md")):
+            if (number := number_on(path)) and path != pages.setdefault(number, path):
+                raise PageError(path, 1, f"{number} is the number of {pages[number]}, too")
         ordered = sorted(pages, key=lambda id: [int(part) for part in id.split(".")])
         self._loaded: dict[str, Exercise] = {}
+        self._pages = {id: pages[id] for id in ordered}
         self._modules = {id: f"{package}.{pages[id].parent.name}.{pages[id].stem}" for id in ordered}
 
     def __getitem__(self, id: str) -> Exercise:
@@ -29,6 +45,9 @@ class Exercises(Mapping):
             with session():  # test cases are tensors: they must not depend on the modes around the first check
                 self._loaded[id] = importlib.import_module(self.module_of(id)).EXERCISE
         return self._loaded[id]
+
+    def heading(self, id: str) -> Heading:
+        return _heading(self._pages[id])
 
     def module_of(self, id: str) -> str:
         return self._modules[id]
@@ -38,3 +57,12 @@ class Exercises(Mapping):
 
     def __len__(self) -> int:
         return len(self._modules)
+
+
+@cache
+def _heading(page: Path) -> Heading:
+    text = page.read_text(encoding="utf-8")
+    title, minutes = TITLE.match(text, 2), re.search(r"^(?:.* · )?minutes: (\d+)", text, re.MULTILINE)
+    if not (title and minutes):
+        raise PageError(page, 1, "the page lacks minutes")
+    return Heading(title["number"], title[0], int(minutes[1]))

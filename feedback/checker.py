@@ -16,10 +16,10 @@ from typing import Any
 
 from torch import Tensor
 
-from feedback import contract, explain, explain_errors, explain_numbers, tree
+from feedback import explain, explain_errors, explain_numbers, judge_contract, tree
 from feedback.compare import allclose, same_shapes
-from feedback.diagnose import breaks_the_contract, is_seen_on, known_mistake, made_on
 from feedback.exercise import Exercise
+from feedback.judge_mistakes import breaks_the_contract, cases_with_mistake, is_seen_on, known_mistake
 from feedback.observations import Observations, summarized
 from feedback.report import Report
 from feedback.sandbox import ContractViolation, Run, StillRunning, session
@@ -30,16 +30,16 @@ def check(exercise: Exercise, attempt: Any) -> Report:
 
     Errors: none from the attempt: whatever it does becomes a Report
     """
-    refusal = contract.refuse(exercise, attempt)
+    refusal = judge_contract.refuse(exercise, attempt)
     if refusal:
         return explain_errors.refused(exercise, refusal)
-    with session() as surroundings:
+    with session() as kernel:
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stages[i] for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
         report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or explain.correct(seen)
         report = explain.with_print(seen, explain.with_notes(seen, report))
-    return explain.with_changes(report, surroundings.told)
+    return explain.with_changes(report, kernel.notes)
 
 
 def _judge(seen: Observations, stage: int) -> Report | None:
@@ -72,10 +72,10 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
     exercise = seen.exercise
     for i in seen.required(stage):
         record = seen.runs[i]
-        violation = contract.violation(exercise, seen.attempt, record.args, record.value, seen.known.expected[i])
+        violation = judge_contract.violation(exercise, seen.attempt, record.args, record.value, seen.known.expected[i])
         if violation:
             named = known_mistake(seen, stage)
-            if violation.lost_axis and named and made_on(seen, named, stage):
+            if violation.lost_axis and named and cases_with_mistake(seen, named, stage):
                 named = None  # where sizes are 1, many a mistake does no more than that
             if named and breaks_the_contract(seen, named, i):
                 evidence = _wrong_before(seen, stage, named, i) or violation.sentence
@@ -136,7 +136,7 @@ def _not_repeatable(seen: Observations, index: int) -> Report | None:
     once, again = tree.detach(record.value), tree.detach(seen.with_another_seed(index).value)
     if not same_shapes(again, once) or allclose(again, once, exercise.cases[index], equal_nan=True):
         return None
-    both = [(a, b) for _, a, b in contract.parts(exercise, again, once) if isinstance(b, Tensor)]
+    both = [(a, b) for _, a, b in judge_contract.parts(exercise, again, once) if isinstance(b, Tensor)]
     moved = max((float((a.double() - b.double()).abs().max()) for a, b in both), default=math.nan)
     return explain.not_repeatable(exercise, moved if math.isfinite(moved) else None)
 
@@ -148,9 +148,9 @@ def _broken_property(seen: Observations, stage: int) -> Report | None:
     large = [(seen.comparison(i), exercise.cases[i].name) for i in seen.required(stage)]
     for wanted in exercise.properties:
         for case, name in (*small, *large):
-            told = wanted.test(case)
-            if told:
-                return explain_numbers.broken_property(exercise, wanted, told, case, name)
+            sentence = wanted.test(case)
+            if sentence:
+                return explain_numbers.broken_property(exercise, wanted, sentence, case, name)
     return None
 
 

@@ -13,17 +13,17 @@ from typing import Any
 
 import torch
 
-from feedback import attempts, cells, checker, devices, explain_course, explain_errors, grading, predictions, sandbox
+from feedback import attempts, checker, explain_course, explain_errors, grading, predictions, sandbox, source
 from feedback.answers import Answers
-from feedback.catalog import Exercises
-from feedback.contents import Contents, Notebook, Step
+from feedback.catalog import Exercises, Heading
+from feedback.devices import on_any_device
 from feedback.display import Source
 from feedback.exercise import Exercise
 from feedback.hidden import HiddenExercises
+from feedback.notebooks import Contents, Notebook, Step
 from feedback.prediction import Prediction, Question, Reply
-from feedback.progress import Here, Item, Overview, Standing
+from feedback.progress import CourseOverview, Item, NotebookOverview, NotebookProgress
 from feedback.report import SOLVED, Report
-from feedback.source import says_the_same
 from feedback.store import Store
 
 MISSING: Any = object()  # the default of an argument that nobody gives
@@ -34,8 +34,8 @@ class Course:
 
     package, folder  the package of the exercises and predictions, and where it lies
     contents         the notebooks
-    own              other modules and packages of the course: solutions import from them, and no line in them is told
-                     as the learner's
+    own              other modules and packages of the course: solutions import from them, and no line in them is
+                     shown as the learner's
     progress         the file in which a learner's progress is kept, or a function that names it; None for memory
     answers          the folder in which answers that passed are kept, in the same way
     solutions        whether `solution` answers, and cards lead to it
@@ -61,7 +61,7 @@ class Course:
         self.store = Store(progress, attempts.replay)
         self.answers, self.solutions = Answers(answers), solutions
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
-        cells.answer_undefined_names(self._undefined)
+        source.answer_undefined_names(self._undefined)
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
@@ -85,7 +85,7 @@ class Course:
         report, at_fault = self._judged(exercise, attempt)
         if at_fault:
             return report
-        untouched = says_the_same(attempt, exercise.given)
+        untouched = source.says_the_same(attempt, exercise.given)
         if record and not untouched and not (report.solved and self._passes_again(exercise.id, attempt)):
             self.store.note(exercise.id, report.status)
             attempts.tried(self.store.path, exercise.id, report.status, report.diagnosis)
@@ -105,7 +105,7 @@ class Course:
         exercise = self._find(exercise_id)
         if exercise is None or exercise.name != name:
             return None
-        slip = cells.syntax_error(name)
+        slip = source.syntax_error(name)
         return explain_errors.did_not_run(exercise, slip) if slip else explain_errors.undefined(exercise)
 
     def grade(self, exercise_id: Any, attempt: Any, seed: int = 1) -> None:
@@ -128,7 +128,7 @@ class Course:
     def _judged(self, exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
         """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
         try:
-            slip = cells.syntax_error(exercise.name)
+            slip = source.syntax_error(exercise.name)
             return explain_errors.did_not_run(exercise, slip) if slip else checker.check(exercise, attempt), False
         except Exception as error:
             line = sandbox.learner_line(error)
@@ -263,7 +263,7 @@ class Course:
         print(f"Exercise {exercise.id}: using your own {exercise.name} from an earlier notebook, checked again.")
         return _on_any_device(exercise, attempt)
 
-    def progress(self, notebook: Any = None) -> Overview | Here | Report:
+    def progress(self, notebook: Any = None) -> CourseOverview | NotebookOverview | Report:
         """What is solved and what is left: in the whole course, or in one notebook, as in progress("02").
 
         Errors: none; an unknown notebook is answered with the known ones, and a record that cannot be read is set
@@ -271,25 +271,24 @@ class Course:
         Source: notebook 00
         """
         if notebook is None:
-            parts = {name: [self._standing(each) for each in some] for name, some in self.contents.parts.items()}
-            return Overview(parts, self.store.trouble)
+            parts = {name: [self._progress_in(each) for each in some] for name, some in self.contents.parts.items()}
+            return CourseOverview(parts, self.store.trouble)
         found = self.contents.of(notebook)
         if found is None:
             return explain_course.unknown_notebook(notebook, [each.number for each in self.contents.notebooks])
-        standing = self._standing(found)
-        return Here(standing, self.contents.following(found), self.store.trouble)
+        return NotebookOverview(self._progress_in(found), self.contents.following(found), self.store.trouble)
 
-    def _standing(self, notebook: Notebook) -> Standing:
+    def _progress_in(self, notebook: Notebook) -> NotebookProgress:
         tried, chosen = self.store.load(), self.store.choices()
-        exercises = (self.exercises[id] for id in self.contents.belonging(self.exercises, notebook))
+        exercises = map(self.exercises.heading, self.contents.belonging(self.exercises, notebook))
         predictions = (self.predictions[id] for id in self.contents.belonging(self.predictions, notebook))
-        return Standing(
+        return NotebookProgress(
             notebook,
             tuple(self._exercise(exercise, tried.get(exercise.id, {})) for exercise in exercises),
             tuple(self._prediction(asked, chosen.get(asked.id, {})) for asked in predictions),
         )
 
-    def _exercise(self, exercise: Exercise, tried: dict[str, Any]) -> Item:
+    def _exercise(self, exercise: Heading, tried: dict[str, Any]) -> Item:
         status = tried.get("status", "not attempted")
         state = "done" if status in SOLVED else "open" if status == "not attempted" else "again"
         why = f"tried, not solved yet; {exercise.minutes} min"
@@ -309,7 +308,7 @@ class Course:
         ids = self.contents.belonging(self.exercises, notebook)
         if exercise_id in ids[:-1]:
             id = ids[ids.index(exercise_id) + 1]
-            return Step(f"exercise {self.exercises[id].title}", self.contents.link(id))
+            return Step(f"exercise {self.exercises.heading(id).title}", self.contents.link(id))
         later = self.contents.following(notebook)
         return Step(f"notebook {later.name}", later.file) if later else None
 
@@ -323,5 +322,5 @@ class Course:
 def _on_any_device(exercise: Exercise, attempt: Any) -> Any:
     """The learner's answer as later cells use it, whose tensors are on a GPU where there is one."""
     if exercise.runner.kind == "function" and torch.cuda.is_available():
-        return devices.anywhere(attempt, exercise.title)
+        return on_any_device(attempt, exercise.title)
     return attempt

@@ -12,40 +12,34 @@ import torch
 
 from feedback import tree
 
-CPU = torch.device("cpu")
 
-
-def anywhere(function: Callable, title: str) -> Callable:
+def on_any_device(function: Callable, title: str) -> Callable:
     """The same function for tensors on any device. If it fails there, or returns to the CPU, it runs on the CPU.
 
     The first time it does, it prints a line that says so.
 
     Errors: those of the function
     """
-    told = False
+    has_said_so = False
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        nonlocal told
-
-        def run(given: tuple) -> Any:
-            return function(*given[: len(args)], **dict(zip(kwargs, given[len(args) :], strict=True)))
-
-        given = (*args, *kwargs.values())
-        there = next((device for device in _devices(given) if device.type != "cpu"), None)
+        nonlocal has_said_so
+        there = next((device for device in _devices((*args, *kwargs.values())) if device.type != "cpu"), None)
         if there is None:
-            return run(given)
+            return function(*args, **kwargs)
         with contextlib.suppress(Exception):
-            result = run(given)
+            result = function(*args, **kwargs)
             if _devices((result,)) <= {there}:
                 return result
-        result = run(tuple(_for_the_cpu(value, there) for value in given))
-        if not told:
+        to_cpu = functools.partial(_for_the_cpu, there=there)
+        result = function(*map(to_cpu, args), **{name: to_cpu(value) for name, value in kwargs.items()})
+        if not has_said_so:
             print(
                 f"Exercise {title}: yours only works on the CPU, so it runs there. To run it on {there}, make its new "
                 "tensors with device=x.device, and do without NumPy."
             )
-        told = True
+        has_said_so = True
         return _to(there, result)
 
     return call
@@ -55,7 +49,7 @@ def _devices(values: tuple) -> set[torch.device]:
     return {value.device for value in tree.flatten(values) if isinstance(value, torch.Tensor)}
 
 
-def _to(device: torch.device, value: Any) -> Any:
+def _to(device: Any, value: Any) -> Any:
     return tree.map_tensors(lambda tensor: tensor.to(device), value)
 
 
@@ -64,5 +58,5 @@ def _for_the_cpu(value: Any, there: torch.device) -> Any:
     if isinstance(value, torch.nn.Module):
         return copy.deepcopy(value).cpu()
     if callable(value):
-        return lambda *args: _to(CPU, value(*_to(there, args)))
-    return _to(CPU, value)
+        return lambda *args: _to("cpu", value(*_to(there, args)))
+    return _to("cpu", value)

@@ -11,11 +11,11 @@ from typing import Any
 from torch.nn import Module
 
 from feedback import source
-from feedback.contract import Violation
 from feedback.exercise import BehavioralTest, Exercise
 from feedback.explain_errors import called_with
 from feedback.explain_numbers import on_a_limitation
 from feedback.format import describe, listed, number
+from feedback.judge_contract import Violation
 from feedback.observations import Observations
 from feedback.report import Code, Report, numbers, say, think
 from feedback.sandbox import Run
@@ -36,13 +36,13 @@ def changes_a_layer(record: Run) -> bool:
 
 def changed_input(seen: Observations, index: int, named: Report | None = None) -> Report:
     """That an input was changed, next to the report on a known mistake where there is one."""
-    told, hint = _changed_input(seen.exercise, seen.runs[index])
+    sentence, hint = _changed_input(seen.exercise, seen.runs[index])
     if named:
-        besides = say(f"Besides: {told[0].lower()}{told[1:]}")
+        besides = say(f"Besides: {sentence[0].lower()}{sentence[1:]}")
         return Report.on(seen.exercise, "wrong", *named.parts, besides, diagnosis=named.diagnosis)
     elsewhere = any(not seen.runs[i].changed for i in seen.required() if seen.runs[i].error is None)
     where = f' This was seen on "{seen.exercise.cases[index].name}".' if elsewhere else ""
-    return Report.on(seen.exercise, "wrong", say(told + where), think(hint), diagnosis="changes-input")
+    return Report.on(seen.exercise, "wrong", say(sentence + where), think(hint), diagnosis="changes-input")
 
 
 def _changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
@@ -128,8 +128,8 @@ def shared_result(exercise: Exercise, result: Any) -> Report:
 # ---------------------------------------------------------------- behavioral tests, and right answers
 
 
-def failed_behavior(exercise: Exercise, test: BehavioralTest, told: str) -> Report:
-    return Report.on(exercise, "wrong", say(told), think(test.hint), diagnosis=test.id)
+def failed_behavior(exercise: Exercise, test: BehavioralTest, sentence: str) -> Report:
+    return Report.on(exercise, "wrong", say(sentence), think(test.hint), diagnosis=test.id)
 
 
 def correct(seen: Observations) -> Report:
@@ -177,6 +177,6 @@ def with_print(seen: Observations, report: Report) -> Report:
     return Report.on(seen.exercise, report.status, *report.parts, Code(title, cut), diagnosis=report.diagnosis)
 
 
-def with_changes(report: Report, told: list[str]) -> Report:
+def with_changes(report: Report, notes: list[str]) -> Report:
     """Say what the code changed for the whole notebook, in sentences."""
-    return replace(report, parts=(*report.parts, *map(say, told)))
+    return replace(report, parts=(*report.parts, *map(say, notes)))

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from feedback.contents import Step
 from feedback.exercise import Exercise
+from feedback.notebooks import Step
 from feedback.prediction import Prediction
 from feedback.report import Hints, Part, Report, Text, following, say
 
@@ -27,9 +27,9 @@ def way_on(
         rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
         return (*lost, following(f"{step.name}.", step.href, rest))
     change = following("Change your code, run its cell, then run this one again.")
-    told = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
+    has_next = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
     last = f'`solution("{exercise.id}")` shows a solution.' if solutions else "Show your instructor what you have."
-    return (*lost, *(() if told else (change,)), Hints(exercise.id, exercise.hints, f"Still stuck? {last}"))
+    return (*lost, *(() if has_next else (change,)), Hints(exercise.id, exercise.hints, f"Still stuck? {last}"))
 
 
 def no_attempt(exercise: Exercise) -> Report:
@@ -54,14 +54,14 @@ def no_solution(exercise: Exercise) -> Report:
 
 
 def unknown_exercise(id: Any, known: Iterable[str]) -> Report:
-    told = f"There is no exercise {id!r}. The exercises are {', '.join(known)}."
-    return _refused(id, told, f"exercise {id!r}")
+    sentence = f"There is no exercise {id!r}. The exercises are {', '.join(known)}."
+    return _refused(id, sentence, f"exercise {id!r}")
 
 
 def unknown_prediction(id: Any, known: Iterable[str]) -> Report:
     there = ", ".join(known)
-    told = f"The predictions are {there}." if there else "This course has none."
-    return _refused(id, f"There is no prediction {id!r}. {told}")
+    sentence = f"The predictions are {there}." if there else "This course has none."
+    return _refused(id, f"There is no prediction {id!r}. {sentence}")
 
 
 def unknown_answer(asked: Prediction, answer: Any) -> Report:
@@ -73,9 +73,9 @@ def unknown_notebook(notebook: Any, known: Iterable[str]) -> Report:
     return _refused(notebook, f"There is no notebook {notebook!r}. The notebooks are {', '.join(known)}.", "progress")
 
 
-def _refused(id: Any, told: str, title: str = "") -> Report:
+def _refused(id: Any, sentence: str, title: str = "") -> Report:
     """What was asked for does not exist."""
-    return Report(str(id), title or f"prediction {id!r}", "error", (say(told),))
+    return Report(str(id), title or f"prediction {id!r}", "error", (say(sentence),))
 
 
 def own_fault(exercise: Exercise, error: Exception) -> Report:

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from feedback import errors, source
-from feedback.contract import Refusal
 from feedback.exercise import BehavioralTest, Exercise, Misconception
 from feedback.format import argument
+from feedback.judge_contract import Refusal
 from feedback.observations import Observations
 from feedback.report import Report, following, numbers, raised, say, think
 from feedback.sandbox import ContractViolation, Run, StillRunning
@@ -69,9 +69,12 @@ def never_ends(exercise: Exercise, error: StillRunning) -> Report:
 
 def raises_when_read(exercise: Exercise, error: Exception, line: str) -> Report:
     """What came back is of a class whose own methods raise, and not while the code itself ran."""
-    told = f"Looking at what your code returned or raised gave {type(error).__name__}, at your {line}."
+    sentence = f"Looking at what your code returned or raised gave {type(error).__name__}, at your {line}."
     return Report.on(
-        exercise, "error", say(told), think("Return plain tensors, lists, numbers and texts, of no class of your own.")
+        exercise,
+        "error",
+        say(sentence),
+        think("Return plain tensors, lists, numbers and texts, of no class of your own."),
     )
 
 

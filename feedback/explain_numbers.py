@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from feedback import contract, errors, explainers, tree
+from feedback import errors, explainers, judge_contract, tree
 from feedback.compare import allclose, same_behavior, same_shapes
-from feedback.diagnose import made_in_first_parts, made_on
 from feedback.exercise import Comparison, Exercise, Misconception, Property
 from feedback.explain_contract import KINDS
 from feedback.format import ended, equation, inline, listed, rounded, sentence, shortly, table, tables
+from feedback.judge_mistakes import cases_with_mistake, cases_with_mistake_in_first_parts
 from feedback.observations import Observations, summarized
 from feedback.report import Code, Part, Report, SideBySide, numbers, say, think
 from feedback.sandbox import Run
@@ -29,9 +29,9 @@ FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your num
 
 def misconception(seen: Observations, found: Misconception, evidence: str, stage: int, broken: str = "") -> Report:
     """A known mistake, and next to it what is `broken` of the contract where that is another one."""
-    means = _made_on(seen, made_on(seen, found, stage)) + found.means
+    means = _made_on(seen, cases_with_mistake(seen, found, stage)) + found.means
     besides = f"Besides: {broken[:1].lower()}{broken[1:]}"
-    second = besides if broken else _second_mistake(seen, made_in_first_parts(seen, found, stage))
+    second = besides if broken else _second_mistake(seen, cases_with_mistake_in_first_parts(seen, found, stage))
     return Report.on(
         seen.exercise,
         "wrong",
@@ -95,21 +95,21 @@ def in_numbers(seen: Observations, found: Misconception, index: int, stage: int)
     for small in map(_in_the_right_dtypes, minimal_examples(seen, stage, found)):
         if allclose(small.actual, small.expected, seen.exercise.cases[0]):
             continue  # nothing but the dtype is wrong
-        told = explain(small)
-        if told:
-            return f"With {_given(seen.exercise, small.args)}: {ended(told)}"
-    for i in made_in_first_parts(seen, found, stage)[:1]:
+        clause = explain(small)
+        if clause:
+            return f"With {_given(seen.exercise, small.args)}: {ended(clause)}"
+    for i in cases_with_mistake_in_first_parts(seen, found, stage)[:1]:
         case = _first_parts_alone(seen.exercise, seen.comparison(i))
         return f'Tried on "{seen.exercise.cases[i].name}": {ended(explain(case) or explainers.entry(case))}'
-    made = made_on(seen, found, stage)
+    made = cases_with_mistake(seen, found, stage)
     index = made[0] if made else index
     if not same_shapes(seen.runs[index].value, seen.known.expected[index]):
         return ""
     case = _in_the_right_dtypes(seen.comparison(index))
-    told = ended(explain(case) or explainers.entry(case))
+    clause = ended(explain(case) or explainers.entry(case))
     if made:  # the sentence before this one names the test case
-        return sentence(told)
-    return f'Tried on "{seen.exercise.cases[index].name}": {told}'
+        return sentence(clause)
+    return f'Tried on "{seen.exercise.cases[index].name}": {clause}'
 
 
 def minimal_examples(seen: Observations, stage: int, named: Misconception | None = None) -> list[Comparison]:
@@ -153,11 +153,11 @@ def _same_on_minimal(seen: Observations, code: Callable, index: int) -> bool:
 # ---------------------------------------------------------------- properties and examples
 
 
-def broken_property(exercise: Exercise, wanted: Property, told: str, case: Comparison, name: str | None) -> Report:
+def broken_property(exercise: Exercise, wanted: Property, lack: str, case: Comparison, name: str | None) -> Report:
     """What the numbers lack, shown on a minimal input, or on the test case of this name."""
     tried = [say(f'This was tried on "{name}".')] if name else []
     example = [] if name else side_by_side(exercise, case)
-    return Report.on(exercise, "wrong", say(told), *tried, think(wanted.hint), *example, diagnosis=wanted.id)
+    return Report.on(exercise, "wrong", say(lack), *tried, think(wanted.hint), *example, diagnosis=wanted.id)
 
 
 def counterexample(seen: Observations, index: int, stage: int) -> Report:
@@ -202,7 +202,7 @@ def side_by_side(exercise: Exercise, case: Comparison) -> list[Part]:
         shown.append(Code("layers:", layers))
     return shown + [
         SideBySide(name, *tables(right, actual))
-        for name, actual, right in contract.parts(exercise, case.actual, case.expected)
+        for name, actual, right in judge_contract.parts(exercise, case.actual, case.expected)
         if not allclose(actual, right, exercise.cases[0])
     ]
 

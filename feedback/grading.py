@@ -40,8 +40,8 @@ def tell(seen: Report, hidden: Report | None) -> None:
         raise NotYet(f"{seen.title}: {HEADS[seen.status][2]}. {_found(seen)}")
     if not hidden.solved:
         print(_wrapped(f"On other inputs of the same kind:\n{hidden.message}"))
-        told = "right on the inputs that `check` uses, but not on others of the same kind."
-        raise NotYet(f"{seen.title}: {told} {_found(hidden)}")
+        why = "right on the inputs that `check` uses, but not on others of the same kind."
+        raise NotYet(f"{seen.title}: {why} {_found(hidden)}")
 
 
 def _wrapped(text: str) -> str:

@@ -13,8 +13,8 @@ from torch import allclose as close
 
 from feedback import tree
 from feedback.compare import allclose, same_behavior, same_shapes
-from feedback.contract import require_judged
 from feedback.exercise import BehavioralTest, Comparison, Exercise
+from feedback.format import describe
 from feedback.sandbox import Run, StillRunning, put_functions_back, run, run_trusted
 
 
@@ -66,8 +66,21 @@ class Known:
         record = run_trusted(self.exercise.runner.call, self.exercise.reference, args)
         if record.error:
             raise record.error  # a mistake of the course: nothing is kept
-        require_judged(self.exercise, record.value)
+        _require_judged(self.exercise, record.value)
         return record.value
+
+
+def _require_judged(exercise: Exercise, expected: Any) -> None:
+    """Refuse a right result that no answer could be compared with.
+
+    Errors: TypeError
+    """
+    for leaf in tree.flatten((expected,)):
+        if not (tree.is_dense(leaf) or isinstance(leaf, list) or tree.plain(leaf) or (leaf is None and expected)):
+            raise TypeError(
+                f"exercise {exercise.id}: a right result must be a tensor, a list, a number, a text, or a tuple of "
+                f"these and None, got {describe(leaf)}: let the exercise's runner make one of these of it"
+            )
 
 
 @cache

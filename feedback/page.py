@@ -42,7 +42,9 @@ Code is one of these:
     ```python base                      what edits are edits of, not the reference; `answer base`: those of answers
     ```python helpers                   what the code of the page uses; `answer helpers`: what answers use
 
-An item, a hint and a quotation may wrap, and blank lines may stand anywhere between them. Anything else is refused.
+An item, a hint and a quotation may wrap: their further lines begin with two blanks, three blanks or >. (Within `code`
+they may begin anyhow, as Prettier moves them.) Blank lines may stand anywhere between them, and the backslash that a
+formatter puts before a sign is not read. Anything else is refused.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-HEADING = re.compile(r"(?P<id>[\w-]+(?: [\w-]+)*)(?: · (?P<explain>[\w.]+(?:\(.*\))?))?")
+HEADING = re.compile(r"(?P<id>[a-z\d]+(?:-[a-z\d]+)*|two at once)(?: · (?P<explain>[\w.]+(?:\(.*\))?))?")
 INCLUDE = re.compile(r"include: \[[^]]+\]\((?P<file>[^)]+)\)(?: explained by (?P<explain>[\w.]+))?(?:: (?P<ids>.+))?")
 TITLE = re.compile(r"(?P<number>\d+\.\d+) (?P<name>\w+)")
 KEY = re.compile(r"(?P<name>\w[\w ]*): (?P<value>.+)", re.DOTALL)
@@ -66,7 +68,8 @@ EDIT = re.compile(rf"{SPAN} → (?:{SPAN}|nothing)")
 EDITS = re.compile(rf"{EDIT.pattern}(?:, {EDIT.pattern})*(?:, of (?P<of>[\w-]+))?")
 STEP = re.compile(rf"(\w+): {SPAN}")
 STEPS = re.compile(rf"{STEP.pattern}(?:, {STEP.pattern})*")
-FIELDS = ("minutes", "difficulty", "gives", "correct", "uses", "steps")
+OF_EXERCISES, OF_ALL = ("minutes", "difficulty", "gives", "correct"), ("uses", "steps")
+FIELDS = OF_EXERCISES + OF_ALL
 TWO, RIGHT, LIMITED, UNNAMED = RESERVED = ("two at once", "right", "limited", "unnamed")
 
 
@@ -132,6 +135,7 @@ class Page:
     name: str = ""
     fields: dict[str, str] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)  # in which each field and hint stands, by its text
     parts: dict[str, list[Section | Include]] = field(default_factory=lambda: {"": []})
     pairs: list[Pair] = field(default_factory=list)
     blocks: dict[tuple[str, str, str], Code] = field(default_factory=dict)  # by part, kind, and base or helpers
@@ -146,9 +150,10 @@ class Page:
 
 
 def number_on(path: Path) -> str:
-    """The number of the exercise in the first line of its page; "" where it is no page of an exercise."""
-    with path.open(encoding="utf-8") as file:
-        found = TITLE.fullmatch(file.readline().removeprefix("# ").strip())
+    """The number of the exercise in the title of its page; "" where it is no page of an exercise."""
+    with path.open(encoding="utf-8-sig") as file:
+        first = next((line for line in file if line.strip()), "")
+    found = TITLE.fullmatch(first.removeprefix("# ").strip())
     return found["number"] if found else ""
 
 
@@ -169,39 +174,61 @@ def _read(path: Path, changed: int) -> Page:
 # ---------------------------------------------------------------- lines to blocks
 
 MARK = re.compile(
-    r"(?P<mark>##?|[->]|\d\.) (?P<text>.*\S)|(?P<fence>```.*)|(?P<paragraph>[^\s#>`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
+    r"(?P<mark>##?|[->]|\d\.) (?P<text>.+)|(?P<fence>```.*)|(?P<paragraph>[^\s#<>=|~`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
 )
 NAMED = re.compile(rf"({'|'.join((*FIELDS, 'include', 'raised in'))}|[A-Z][A-Z_0-9]+): ")  # a paragraph of its own
-FURTHER = {"-": "  ", ">": "> ", ".": "   "}  # how the further lines of an item, a quotation and a hint begin
+FURTHER = {"-": ("an item", "  "), ">": ("a quotation", "> "), ".": ("a hint", "   ")}  # how their further lines begin
+NESTED = re.compile(r">|(?:[-+*]|#+|\d+[.)]) ")  # what begins a list or a quotation of its own, even within `code`
+CODE_OR_ESCAPED = re.compile(rf"{SPAN}|\\(?P<sign>[!-/:-@\[-`{{-~])")
 
 
 def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
     """(line, mark, text) of each block; the mark is #, ##, -, >, 1., "" for a paragraph, or the line of a fence."""
-    lines, n = path.read_text(encoding="utf-8").split("\n"), 0
+    lines, n = [line.rstrip() for line in path.read_text(encoding="utf-8-sig").split("\n")], 0
     while n < len(lines):
         start, found = n, MARK.fullmatch(lines[n])
         n += 1
-        if not lines[start].strip():
+        if not lines[start]:
             continue
         if not found:
-            raise PageError(path, n, f"no line of a page begins like this: {lines[start]!r}")
+            marks = "`# `, `## `, `- `, `> `, `1. `, ``` or a word"
+            raise PageError(path, n, f"no line of a page begins like this: {lines[start]!r}; it begins with {marks}")
         if found["fence"]:
-            while n < len(lines) and lines[n] != "```":
+            while n < len(lines) and not lines[n].startswith("```"):
                 n += 1
-            if n == len(lines):
+            if n == len(lines) or lines[n] != "```":
                 raise PageError(path, start + 1, "this block has no end: a line of ```")
             yield start + 1, found["fence"], "\n".join(lines[start + 1 : n])
             n += 1
             continue
         mark, text = found["mark"] or "", found["text"] or found["paragraph"]
-        begin = FURTHER.get(mark[-1:], "")
-        while mark[:1] != "#" and n < len(lines) and lines[n].strip() and lines[n].startswith(begin):
-            if not mark and not (MARK.fullmatch(lines[n]) or {"paragraph": None})["paragraph"]:
+        while mark[:1] != "#" and n < len(lines) and lines[n]:
+            further = _further(path, n + 1, lines[n], mark, inside=text.count("`") % 2 == 1)
+            if not further:
                 break
-            if not mark and NAMED.match(lines[n]):
-                raise PageError(path, n + 1, f"a blank line belongs above {lines[n]!r}")
-            text, n = f"{text} {lines[n][len(begin) :].strip()}", n + 1
-        yield start + 1, mark, text
+            text, n = f"{text} {further}", n + 1
+        if text.count("`") % 2:
+            raise PageError(path, start + 1, f"a backtick without another one: {text[:80]!r}")
+        if tag := re.search(r"<[A-Za-z/!?][^<>]*>", CODE_OR_ESCAPED.sub("", text)):
+            raise PageError(path, start + 1, f"a Markdown page does not show {tag[0]}: write `{tag[0]}`")
+        yield start + 1, mark, CODE_OR_ESCAPED.sub(lambda found: found["sign"] or found[0], text)
+
+
+def _further(path: Path, n: int, line: str, mark: str, inside: bool) -> str:
+    """What a line adds to the block above it, whose last `code` it may be inside of; "" where it begins another one."""
+    (what, begin), found = FURTHER.get(mark[-1:], ("", "")), MARK.fullmatch(line)
+    if not (mark and line.startswith(begin)):
+        if found and not found["paragraph"] or not (found or inside):
+            return ""
+        if mark and not inside:
+            problem = f"a further line of {what} begins with {begin!r}, and a text stands below a blank line"
+            raise PageError(path, n, f"{problem}, got {line!r}")
+        if NAMED.match(line):
+            raise PageError(path, n, f"a blank line belongs above {line!r}")
+        begin = ""
+    if NESTED.match(further := line[len(begin) :].strip()):
+        raise PageError(path, n, f"a list or quotation of its own begins here: break the line elsewhere, got {line!r}")
+    return further
 
 
 # ---------------------------------------------------------------- blocks to a page
@@ -230,7 +257,11 @@ class _Reader:
     def _heading(self, text: str) -> None:
         found = HEADING.fullmatch(text)
         if not found:
-            raise self.page.fail(self.line, f"a heading is `## id` or `## id · explainer`, got {text!r}")
+            raise self.page.fail(
+                self.line, f"a heading is `## id` or `## id · explainer`, an id like no-scale, got {text!r}"
+            )
+        if found["id"] in RESERVED and self.part:
+            raise self.page.fail(self.line, f"{found['id']!r} stands above `# {self.part}`")
         self.section = Section(found["id"], self.line, found["explain"] or "")
         if found["id"] in {each.id for each in self.page.parts[self.part] if isinstance(each, Section)}:
             raise self.page.fail(self.line, f"{found['id']!r} has a heading above: say everything below one")
@@ -244,14 +275,27 @@ class _Reader:
             self.section = None
         elif text.startswith("include:"):
             raise self.page.fail(self.line, f"it is `include: [scale](../common/scale.md): id, id`, got {text!r}")
-        elif self.section and key and key["name"] == "raised in":
-            self.section.raised_in = key["value"].strip("`")
         elif self.section and self.section.id not in RESERVED:
+            if text.startswith("raised in") or key and re.fullmatch(SPAN, key["value"]):
+                self._raised_in(self.section, text)
+                return
+            if self.section.hint or self.section.codes:
+                raise self.page.fail(self.line, f"the text of a mistake stands above its > and its code, got {text!r}")
             self.section.means = f"{self.section.means} {text}".strip()
         elif not self.section and key:
             self._fields(text)
         else:
             raise self.page.fail(self.line, f"no text stands here: {text!r}")
+
+    def _raised_in(self, section: Section, text: str) -> None:
+        found = re.fullmatch(rf"raised in: {SPAN}", text)
+        if not found or section.raised_in:
+            raise self.page.fail(self.line, f"a mistake may say once: raised in: `pattern`, got {text!r}")
+        try:
+            re.compile(found[1])
+        except re.error as error:
+            raise self.page.fail(self.line, f"{found[1]!r} is no pattern: {error}") from error
+        section.raised_in = found[1]
 
     def _fields(self, text: str) -> None:
         for each in re.split(r" · (?=\w+: )", text):
@@ -262,12 +306,27 @@ class _Reader:
                 )
             if name in self.page.fields:
                 raise self.page.fail(self.line, f"the field {name!r} stands above: say it once")
+            if name in OF_EXERCISES:
+                self._only_of_an_exercise(name)
+            if name in ("minutes", "difficulty") and not value.isdecimal():
+                raise self.page.fail(
+                    self.line, f"{name} is a whole number, and `·` stands before the next field, got {value!r}"
+                )
+            if name == "difficulty" and value not in ("1", "2", "3"):
+                raise self.page.fail(self.line, f"difficulty is 1, 2 or 3, got {value!r}")
             self.page.fields[name] = value
+            self.page.lines[value] = self.line
+
+    def _only_of_an_exercise(self, what: str) -> None:
+        if not self.page.number:
+            raise self.page.fail(self.line, f"a catalog, `# name`, has no {what}; an exercise begins with `# 3.3 name`")
 
     def _hint(self, mark: str, text: str) -> None:
         if self.section or self.part:
             raise self.page.fail(self.line, f"hints stand above the first heading, got {text!r}")
+        self._only_of_an_exercise("hints")
         self.page.hints.append(text)
+        self.page.lines[text] = self.line
 
     def _quotation(self, text: str) -> None:
         if not self.section or self.section.id in RESERVED:
@@ -286,7 +345,12 @@ class _Reader:
             return
         answer = text.startswith("answer: ")
         kind = "answer" if answer else "suspect" if self.part else "mistake"
-        self.section.codes.append(self._code(kind, text.removeprefix("answer: ")))
+        self._add(self.section, self._code(kind, text.removeprefix("answer: ")))
+
+    def _add(self, section: Section, code: Code) -> None:
+        if section.id in RESERVED and code.kind != "answer":
+            raise self.page.fail(code.line, f"below {section.id} stand answers: `- answer: `, or ```python answer")
+        section.codes.append(code)
 
     def _fence(self, mark: str, text: str) -> None:
         found = FENCE.fullmatch(mark)
@@ -295,6 +359,8 @@ class _Reader:
                 self.line, f"a block is ```python mistake, given, answer, suspect, base or helpers, got {mark!r}"
             )
         if found["more"]:
+            if found["more"] == "base":
+                self._only_of_an_exercise("base")
             key = self.part, found["of"] or "mistake", found["more"]
             if key in self.page.blocks:
                 raise self.page.fail(self.line, f"there is such a block above, in line {self.page.blocks[key].line}")
@@ -306,14 +372,20 @@ class _Reader:
                 raise self.page.fail(self.line, "this block belongs to `- id & id:` above it, as ```python answer")
             self.page.pairs[-1].code = Code("answer", self.line, text, block=True)
         else:
-            self.section.codes.append(Code(found["kind"], self.line, text, block=True))
+            self._add(self.section, Code(found["kind"], self.line, text, block=True))
 
     def _code(self, kind: str, text: str) -> Code:
         """What stands in an item of a list."""
         if found := EDITS.fullmatch(text):
-            return Code(kind, self.line, edits=EDIT.findall(text), of=found["of"] or "")
+            edits = EDIT.findall(text)
+            if any(old == new for old, new in edits):
+                raise self.page.fail(self.line, f"an edit changes nothing: {text!r}")
+            return Code(kind, self.line, edits=edits, of=found["of"] or "")
         if STEPS.fullmatch(text):
-            return Code(kind, self.line, steps=dict(STEP.findall(text)))
+            steps = STEP.findall(text)
+            if len(dict(steps)) < len(steps):
+                raise self.page.fail(self.line, f"a step stands twice in {text!r}")
+            return Code(kind, self.line, steps=dict(steps))
         if found := re.fullmatch(SPAN, text):
             return Code(kind, self.line, found[1])
         raise self.page.fail(self.line, f"neither `code`, nor `old` → `new`, nor step: `code`, got {text!r}")

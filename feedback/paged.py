@@ -15,14 +15,12 @@ import builtins
 import importlib
 import importlib.util
 import inspect
-import linecache
 import math
 import re
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -34,11 +32,12 @@ from torch import nn
 
 from feedback import page as pages
 from feedback.exercise import Exercise, Misconception
-from feedback.page import Code, Include, Page, PageError, Section
+from feedback.page import Code, Include, Page, Section
+from feedback.page_code import compiled, defined, edited, free_names, last_of, placed, step, value_of, without_docstring
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
 STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is no function has no arguments
-WORD = re.compile(r"\{([A-Z][A-Z_0-9]*)\}")
+WORD = re.compile(r"`[^`]*`|\{([A-Za-z]\w*)\}")  # none within `code`
 
 
 class Answer(NamedTuple):
@@ -81,15 +80,19 @@ def exercise(
     if missing := [name for name in ("minutes", "difficulty", "gives", "correct") if name not in page.fields]:
         raise page.fail(1, f"the page lacks {' and '.join(missing)}")
     loaded = Loaded(page, module, reference, assemble, explain)
+    gives, correct, *hints = (
+        _in_words(page, page.lines[text], text, page.fields, loaded.names)
+        for text in (page.fields["gives"], page.fields["correct"], *page.hints)
+    )
     return Exercise(
         id=page.number,
         minutes=int(page.fields["minutes"]),
         difficulty=int(page.fields["difficulty"]),
-        gives=page.fields["gives"],
-        when_correct=page.fields["correct"],
+        gives=gives,
+        when_correct=correct,
         reference=reference,
         misconceptions=tuple(loaded.misconceptions()),
-        hints=tuple(page.hints),
+        hints=tuple(hints),
         page=loaded,
         given=loaded.given,
         **fields,
@@ -130,6 +133,8 @@ class Loaded:
         self.mistakes: dict[str, Mistake] = {}
         self.answers: list[tuple[Page, tuple[str, ...], Code | None, int, dict]] = []
         self.given: Callable | None = None
+        self.helpers: dict[str, Any] = {}  # what answers alone may use
+        self.included: set[tuple[Path, str]] = set()  # mistakes of other pages
         self.written: list[tuple[Page, Code, dict]] = []  # every piece of code, with the names that it may use
         self.bases = {kind: Base(self, kind) for kind in ("mistake", "answer")}
         self.bases["given"] = self.bases["mistake"]
@@ -163,7 +168,11 @@ class Loaded:
         other = pages.read(path)
         if missing := [id for id in include.ids if id not in {each.id for each in other.sections}]:
             raise page.fail(include.line, f"{include.file} has no {' and no '.join(missing)}")
-        explain = value_of(page, include.line, include.explain, names) if include.explain else None
+        for id in include.ids or [each.id for each in other.sections]:
+            if (path, id) in self.included:
+                raise page.fail(include.line, f"{id} of {include.file} is taken over twice")
+            self.included.add((path, id))
+        explain = _explainer(page, include.line, include.explain, names)
         theirs = {**names, **_used(other)}
         self._load(other, theirs, {**other.fields, **words}, include.ids, explain, own=False)
 
@@ -177,10 +186,12 @@ class Loaded:
             means, hint = (_in_words(page, line, text, words, names) for text in (section.means, section.hint))
             if not (means and hint):
                 raise page.fail(line, f"{id} needs a text and, after >, what to think about next")
-            named = value_of(page, line, section.explain, names) if section.explain else self.explain
-            self.mistakes[id] = Mistake(means, hint, explain or named, section.raised_in)
+            named = _explainer(page, line, section.explain, names)
+            self.mistakes[id] = Mistake(means, hint, explain or named or self.explain, section.raised_in)
         elif not section.codes or any(code.kind != "answer" for code in section.codes):
             raise page.fail(line, f"{id} has no text, and stands in no catalog that is included above")
+        elif close := get_close_matches(id.lower(), pages.RESERVED, 1, cutoff=0.9):
+            raise page.fail(line, f"{id} has no text: is `## {close[0]}` meant?")
         for code in section.codes:
             self.written.append((page, code, names))
             if code.kind == "answer":
@@ -197,8 +208,7 @@ class Loaded:
         known = self.mistakes[section.id]
         known.means = _in_words(page, section.line, section.means, words, names) or known.means
         known.hint = _in_words(page, section.line, section.hint, words, names) or known.hint
-        if section.explain:
-            known.explain = value_of(page, section.line, section.explain, names)
+        known.explain = _explainer(page, section.line, section.explain, names) or known.explain
 
     def _way(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
         if code.steps and code.steps.keys() <= self.steps.keys():
@@ -219,9 +229,8 @@ class Loaded:
             return base.with_methods(page, code, names)
         if code.steps:
             if unknown := code.steps.keys() - self.steps.keys():
-                raise page.fail(
-                    code.line, f"no answer has a step {' or '.join(unknown)}; they are {', '.join(self.steps)}"
-                )
+                known = f"the steps are {', '.join(self.steps)}" if self.steps else "this exercise has no steps"
+                raise page.fail(code.line, f"neither `answer: ` nor a step: {' or '.join(sorted(unknown))}; {known}")
             return self.assemble(**self._steps(page, code, names))  # type: ignore[misc]
         text = base.edited(page, code) if code.edits else code.text
         base.texts.setdefault(id, text)
@@ -238,8 +247,9 @@ class Loaded:
         """All answers of the page and of the pages that it includes, compiled."""
         banks, edits = Banks(), self._first_edits()
         for page, ids, code, line, names in self.answers:
+            names = {**names, **self.helpers}
             if code and ids == ("helpers",):
-                names.update(defined(page, code, names, "answer"))
+                self.helpers.update(defined(page, code, names, "answer"))
                 continue
             made = self._made(page, code, names, ids[0]) if code else self._composed(page, ids, line, edits)
             place, text = f"{page.path.name}:{line}", self.text_of(page, code) if code else ""
@@ -264,7 +274,7 @@ class Loaded:
         """An answer with two mistakes, out of the first edits of both, or else of their first steps."""
         if all(id in edits for id in ids):
             code = Code("answer", line, edits=[edit for id in ids for edit in edits[id]])
-            return self._made(page, code, self.names, " & ".join(ids))
+            return self._made(page, code, {**self.names, **self.helpers}, " & ".join(ids))
         steps: dict[str, Callable] = {}
         for id in ids:
             ways = self.mistakes[id].ways if id in self.mistakes else []
@@ -299,10 +309,11 @@ class Loaded:
             text = self.text_of(page, code)
             if "noqa: F821" in text:
                 continue
-            known = names.keys() | vars(builtins).keys() | {"__class__"} | self.bases[code.kind].names.keys()
+            known = self.helpers.keys() if code.kind == "answer" else set()
+            known |= names.keys() | vars(builtins).keys() | {"__class__"} | self.bases[code.kind].names.keys()
             methods = [self.bases[code.kind].arguments_of(name) for name in code.steps]
             given = " ".join([self.arguments or "", *filter(None, [*self.steps.values(), *methods])])
-            missing = sorted(_free_names(text) - known - set(re.findall(r"\w+", given)) - {self.reference.__name__})
+            missing = sorted(free_names(text) - known - set(re.findall(r"\w+", given)) - {self.reference.__name__})
             found += [f"{page.path.name}:{code.line}: nothing defines {name}" for name in missing]
         return found
 
@@ -314,9 +325,9 @@ class Base:
         blocks = loaded.page.blocks
         block = blocks.get(("", kind, "base")) or blocks.get(("", "mistake", "base"))
         self.code, self.page, self.names, self.cls = block, loaded.page, {}, loaded.reference
-        self.text = block.text if block else _without_docstring(loaded.reference)
+        self.text = block.text if block else without_docstring(loaded.reference)
         self.texts = {"base": self.text}
-        last = ast.parse(self.text).body[-1]
+        last = last_of(loaded.page, block, self.text) if block else None
         if block and isinstance(last, (ast.FunctionDef, ast.ClassDef)):
             self.names = defined(loaded.page, block, loaded.names, kind)
             self.cls = self.names[last.name]
@@ -342,90 +353,6 @@ class Base:
         """Those of a method; None where the base has no such method."""
         right = getattr(self.cls, name, None) if inspect.isclass(self.cls) else None
         return str(inspect.signature(right))[1:-1] if inspect.isfunction(right) else None
-
-
-# ---------------------------------------------------------------- from text to code
-
-
-def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
-    """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
-    with placed(page, code.line):
-        last = ast.parse(text).body[-1]
-        inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
-        if not inner:
-            text = _as_body(text, last, arguments, name)
-        first = code.line + code.block - (not inner and arguments is not None)
-        scope = _run(page, code.kind, text, first, names)
-        made = scope[last.name if inner else name]  # type: ignore[attr-defined]
-        if not inner and name in names:  # in a body, the answer's own name means the reference, a step's the right step
-            scope[name] = names[name]
-        return made
-
-
-def edited(page: Page, code: Code, text: str) -> str:
-    """The text with each edit carried out."""
-    for old, new in code.edits:
-        if text.count(old) != 1:
-            raise page.fail(code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}")
-        text = text.replace(old, new)
-    return text
-
-
-def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) -> Any:
-    """One step or method of an answer."""
-    return compiled(page, code, code.steps[name], names, arguments, name)
-
-
-def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
-    """What a block defines."""
-    with placed(page, block.line):
-        scope = _run(page, kind, block.text, block.line + 1, names)
-    return {name: value for name, value in scope.items() if names.get(name) is not value and name[:2] != "__"}
-
-
-def _as_body(text: str, last: ast.stmt, arguments: str | None, name: str) -> str:
-    """The text as the body of a function, or as the value of a name; an expression at the end is returned."""
-    if isinstance(last, ast.Expr):
-        lines = text.split("\n")
-        line, column = last.lineno - 1, len(lines[last.lineno - 1].encode()[: last.col_offset].decode())
-        before = "return " if arguments is not None else f"{name} = "
-        lines[line] = lines[line][:column] + before + lines[line][column:]
-        text = "\n".join(lines)
-    return text if arguments is None else f"def {name}({arguments}):\n{textwrap.indent(text, '    ')}"
-
-
-def _run(page: Page, kind: str, text: str, first: int, names: dict) -> dict:
-    """Execute code whose first line is this line of the page; that of an answer counts as a learner's."""
-    file = f"{page.path.name if kind == 'answer' else page.path}:{first}"
-    text = "\n" * (first - 1) + text
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    scope = {**names, "__name__": page.name}
-    exec(compile(text, file, "exec"), scope)
-    return scope
-
-
-@contextmanager
-def placed(page: Page, line: int) -> Iterator[None]:
-    """Says of any error where on the page it arose."""
-    try:
-        yield
-    except PageError:
-        raise
-    except SyntaxError as error:
-        text = (error.text or "").strip()
-        raise page.fail(line, f"{type(error).__name__}: {error.msg}{f', in `{text}`' if text else ''}") from error
-    except Exception as error:
-        raise page.fail(line, f"{type(error).__name__}: {error}") from error
-
-
-def _without_docstring(function: Callable) -> str:
-    text = textwrap.dedent(inspect.getsource(function))
-    (node,) = ast.parse(text).body
-    if ast.get_docstring(node):  # type: ignore[arg-type]  # it is a function or a class
-        lines, first = text.split("\n"), node.body[0]  # type: ignore[attr-defined]
-        del lines[first.lineno - 1 : first.end_lineno]
-        text = "\n".join(lines)
-    return text.strip("\n")
 
 
 def _require_steps(id: str, assemble: Callable | None, steps: dict[str, Callable]) -> None:
@@ -468,7 +395,7 @@ def _used(page: Page) -> dict:
     found: dict[str, Any] = {}
     for name in page.fields.get("uses", "").split(", "):
         if name:
-            with placed(page, 1):
+            with placed(page, page.lines[page.fields["uses"]]):
                 found.update(_public(name))
     return found
 
@@ -484,33 +411,22 @@ def _steps_of(assemble: Callable | None) -> dict[str, str | None]:
     return {name: str(inspect.signature(step))[1:-1] if callable(step) else None for name, step in right.items()}
 
 
-def value_of(page: Page, line: int, text: str, names: dict) -> Any:
-    """What an expression in a heading stands for."""
-    with placed(page, line):
-        return eval(text, dict(names))
+def _explainer(page: Page, line: int, name: str, names: dict) -> Callable | None:
+    found = value_of(page, line, name, names) if name else None
+    if name and not callable(found):
+        raise page.fail(line, f"an explainer is a function of what was compared, not {name}")
+    return found
 
 
 def _in_words(page: Page, line: int, text: str, words: dict, names: dict) -> str:
     """The text, with words in place of what stands in braces; words may contain others."""
-    while found := WORD.search(text):
-        word = words.get(found[1], names.get(found[1]))
-        if not isinstance(word, str):
+
+    def word(found: re.Match) -> str:
+        if not found[1]:
+            return found[0]
+        said = words.get(found[1], names.get(found[1]))
+        if not isinstance(said, str):
             raise page.fail(line, f"nothing says what {{{found[1]}}} stands for")
-        text = text[: found.start()] + word + text[found.end() :]
-    return text
+        return _in_words(page, line, said, {**words, found[1]: None}, names)  # a word within itself says nothing
 
-
-def _free_names(text: str) -> set[str]:
-    """Names that code reads and never binds."""
-    nodes = list(ast.walk(ast.parse(text)))
-    read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
-    bound |= {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)) and n.name}
-    bound |= {
-        (a.asname or a.name).split(".")[0]
-        for n in nodes
-        if isinstance(n, (ast.Import, ast.ImportFrom))
-        for a in n.names
-    }
-    return read - bound
+    return WORD.sub(word, text)

@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from feedback import markup
-from feedback.contents import Notebook
+from feedback.notebooks import Notebook
 
 SIGNS = {"done": "✓", "again": "↻", "open": "○"}
 LEGEND = "✓ solved, ↻ tried but not solved yet, ○ not tried yet"
@@ -36,7 +36,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Standing:
+class NotebookProgress:
     """How far a learner is in one notebook."""
 
     notebook: Notebook
@@ -67,16 +67,16 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Here:
+class NotebookOverview:
     """One notebook: what is solved, what is left, what is worth another look, and the next notebook."""
 
-    standing: Standing
+    here: NotebookProgress
     following: Notebook | None
     trouble: str = ""  # what happened to the record of the progress, in one sentence
 
     @property
     def title(self) -> str:
-        here = self.standing
+        here = self.here
         exercises = f"exercise{'s' * (len(here.exercises) != 1)}"
         parts = [f"{here.solved} of {len(here.exercises)} {exercises} solved here"]
         if here.predictions:
@@ -87,11 +87,11 @@ class Here:
 
     def lists(self) -> dict[str, list[tuple[Item, str]]]:
         """{a heading: [(something to do, what is said about it)]}"""
-        items = self.standing.exercises
+        items = self.here.exercises
         return {
             "Solved": [(item, "") for item in items if item.state == "done"],
             "Left": [(item, f" ({item.minutes} min)") for item in items if item.state == "open"],
-            "Worth another look": [(item, f" ({item.why})") for item in self.standing.again],
+            "Worth another look": [(item, f" ({item.why})") for item in self.here.again],
         }
 
     def last(self) -> tuple[str, str, str, str]:
@@ -108,9 +108,9 @@ class Here:
             if items
         ]
         head, _, name, said = self.last()
-        bar = text_bar(self.standing.solved, len(self.standing.exercises))
-        told = [self.trouble] if self.trouble else []
-        return "\n".join([f"{bar} {self.title}".lstrip(), *lists, f"{head}: {name}{said}", *told])
+        bar = text_bar(self.here.solved, len(self.here.exercises))
+        trouble = [self.trouble] if self.trouble else []
+        return "\n".join([f"{bar} {self.title}".lstrip(), *lists, f"{head}: {name}{said}", *trouble])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         lists = [
@@ -119,34 +119,34 @@ class Here:
             if items
         ]
         head, href, name, said = self.last()
-        first = f"<div>{bar(self.standing.solved, len(self.standing.exercises))}<b>{escape(self.title)}</b></div>"
-        html = "".join([first, *lists, line(head, link(href, name) + escape(said)), told(self.trouble)])
+        first = f"<div>{bar(self.here.solved, len(self.here.exercises))}<b>{escape(self.title)}</b></div>"
+        html = "".join([first, *lists, line(head, link(href, name) + escape(said)), _note(self.trouble)])
         return {"text/html": f'<div style="max-width:52em;line-height:1.6">{html}</div>', "text/plain": repr(self)}
 
 
 @dataclass(frozen=True)
-class Overview:
+class CourseOverview:
     """The whole course: for each of its parts a table with a row for each notebook; one part has no name."""
 
-    parts: Mapping[str, Sequence[Standing]]
-    trouble: str = ""  # as in Here
+    parts: Mapping[str, Sequence[NotebookProgress]]
+    trouble: str = ""  # as in NotebookOverview
 
     @property
-    def standings(self) -> list[Standing]:
-        return [standing for some in self.parts.values() for standing in some]
+    def rows(self) -> list[NotebookProgress]:
+        return [row for some in self.parts.values() for row in some]
 
     @property
     def again(self) -> list[Item]:
-        return [item for standing in self.standings for item in standing.again]
+        return [item for row in self.rows for item in row.again]
 
     @property
     def first_open(self) -> Item | None:
         """The first exercise that is not solved."""
-        items = (item for standing in self.standings for item in standing.exercises)
+        items = (item for row in self.rows for item in row.exercises)
         return next((item for item in items if item.state != "done"), None)
 
     def __repr__(self) -> str:
-        grid = [HEAD, *(_words(standing) for standing in self.standings)]
+        grid = [HEAD, *(_words(row) for row in self.rows)]
         widths = [max(len(row[i]) for row in grid) for i in range(len(HEAD))]
         rows = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in grid]
         head, below = rows[0], iter(rows[1:])
@@ -169,52 +169,52 @@ class Overview:
             f'<div style="margin:4px 0">{LEGEND}</div>',
             f'<div style="margin:4px 0"><b>Worth another look:</b><ul>{again}</ul></div>' if again else "",
             line("Next to solve", self.first_open.html()) if self.first_open else "",
-            told(self.trouble),
+            _note(self.trouble),
         ]
         return {"text/html": f"<div>{''.join(html)}</div>", "text/plain": repr(self)}
 
 
-def title(part: str, standings: Sequence[Standing]) -> str:
+def title(part: str, rows: Sequence[NotebookProgress]) -> str:
     """What is solved, predicted and left in a part of the course, after its name if it has one."""
-    exercises = sum(len(standing.exercises) for standing in standings)
-    predictions = sum(len(standing.predictions) for standing in standings)
-    said = [f"{sum(standing.solved for standing in standings)} of {exercises} exercises solved"]
+    exercises = sum(len(row.exercises) for row in rows)
+    predictions = sum(len(row.predictions) for row in rows)
+    said = [f"{sum(row.solved for row in rows)} of {exercises} exercises solved"]
     if predictions:
-        said.append(f"{sum(standing.predicted for standing in standings)} of {predictions} predictions made")
-    left = sum(standing.minutes_left for standing in standings)
+        said.append(f"{sum(row.predicted for row in rows)} of {predictions} predictions made")
+    left = sum(row.minutes_left for row in rows)
     if left:
         said.append(f"about {duration(left)} left")
     return (f"{part[0].upper()}{part[1:]}: " if part else "") + SEPARATOR.join(said)
 
 
-def _table(caption: str, standings: Sequence[Standing]) -> str:
+def _table(caption: str, rows: Sequence[NotebookProgress]) -> str:
     head = "".join(f'<th scope="col" style="{CELL}">{word}</th>' for word in HEAD)
     top = f'<caption style="text-align:left;font-weight:600;padding:4px 0">{escape(caption)}</caption>'
-    return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, standings))}</tbody></table>"
+    return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, rows))}</tbody></table>"
 
 
-def _words(standing: Standing) -> tuple[str, ...]:
+def _words(row: NotebookProgress) -> tuple[str, ...]:
     """A row of the table as plain text."""
-    solved, all = standing.solved, len(standing.exercises)
+    solved, all = row.solved, len(row.exercises)
     return (
-        standing.notebook.name,
+        row.notebook.name,
         f"{text_bar(solved, all)} {solved} of {all}".lstrip(),
-        " ".join(f"{SIGNS[item.state]} {item.name.split()[0]}" for item in standing.exercises),
-        f"{standing.predicted} of {len(standing.predictions)}" if standing.predictions else "",
-        str(standing.minutes_left),
+        " ".join(f"{SIGNS[item.state]} {item.name.split()[0]}" for item in row.exercises),
+        f"{row.predicted} of {len(row.predictions)}" if row.predictions else "",
+        str(row.minutes_left),
     )
 
 
-def _row(standing: Standing) -> str:
-    solved, all = standing.solved, len(standing.exercises)
-    _, _, _, predicted, minutes = _words(standing)
+def _row(row: NotebookProgress) -> str:
+    solved, all = row.solved, len(row.exercises)
+    _, _, _, predicted, minutes = _words(row)
     exercises = " ".join(
         f'<span style="display:inline-block;margin-right:10px;white-space:nowrap">'
         f"{SIGNS[item.state]} {item.html()}</span>"
-        for item in standing.exercises
+        for item in row.exercises
     )
     cells = [f"{bar(solved, all)}<div>{solved} of {all}</div>", exercises, predicted, minutes]
-    name = link(standing.notebook.file, standing.notebook.name)
+    name = link(row.notebook.file, row.notebook.name)
     return (
         f'<tr><th scope="row" style="{CELL};font-weight:400">{name}</th>'
         + "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells)
@@ -230,7 +230,7 @@ def line(head: str, html: str) -> str:
     return f"<div><b>{escape(head)}:</b> {html}</div>"
 
 
-def told(trouble: str) -> str:
+def _note(trouble: str) -> str:
     return f"<div>{escape(trouble)}</div>" if trouble else ""
 
 

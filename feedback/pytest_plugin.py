@@ -22,7 +22,7 @@ from feedback import audit, checker
 from feedback.contract_answers import contract_answers
 from feedback.exercise import Exercise
 from feedback.hidden import HiddenExercises
-from feedback.page import number_on
+from feedback.page import PageError, number_on
 from feedback.paged import Answer, Banks
 from feedback.report import SOLVED, Report
 
@@ -64,7 +64,10 @@ class PageFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         folder, package = self.path.parent, self.path.parent.parent.name
-        exercise = importlib.import_module(f"{package}.{folder.name}.{self.path.stem}").EXERCISE
+        try:
+            exercise = importlib.import_module(f"{package}.{folder.name}.{self.path.stem}").EXERCISE
+        except PageError as error:
+            raise self.CollectError(str(error)) from None  # the sentence alone
         again = partial(imported_again, package, folder.parent, exercise.id)
         own = ((_words(promise), partial(promise, exercise)) for promise in promises_of_the_course(package))
         for name, promise in (*promises(exercise, again), *own):
@@ -140,6 +143,10 @@ def well_stocked(exercise: Exercise, banks: Banks) -> None:
         assert not EMPHASIS.search(text), f"a card knows `code`, but no emphasis: {text}"
     met = {answer.expected for answer in banks.wrong}
     _empty([id for id in ids if id not in met], "without an answer that makes it")
+    told = {*ids, *met, *(each.id for each in exercise.properties), *(each.id for each in exercise.behavioral_tests)}
+    told |= {diagnosis for _, _, diagnosis in contract_answers(exercise)}
+    unknown = [f"{pair.place}: {id}" for pair in banks.two_mistakes for id in pair.expected if id not in told]
+    _empty(unknown, "ids in pairs that no mistake and no check has")
     _empty(exercise.page.unknown_names(), "names that nothing defines")
     _empty(exercise.page.copies(), "the checker has seen these answers: write the mistake in another way")
 

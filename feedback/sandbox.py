@@ -27,7 +27,7 @@ from typing import Any
 import torch
 
 from feedback import tree
-from feedback.surroundings import COURSE, WATCHDOG, Surroundings, one_process
+from feedback.kernel_state import COURSE, WATCHDOG, KernelState
 
 PATIENCE = 5.0  # seconds of work before code that does not come back is stopped
 WAITING = 10.0  # the same where it does nothing but wait
@@ -154,11 +154,11 @@ def put_functions_back() -> None:
     """To be called before the course's own code looks at results: the learner's may have replaced what it uses."""
     here = getattr(_sessions, "own", None)
     if here:
-        here.surroundings.put_functions_back()
+        here.kernel.put_functions_back()
 
 
 @contextlib.contextmanager
-def session() -> Iterator[Surroundings]:
+def session() -> Iterator[KernelState]:
     """What surrounds a check: gradients, float32, the CPU, one thread, and a limit on time; all of it is put back.
 
     One thread, because the tensors are tiny: several would only wait for each other, for long on a busy machine.
@@ -177,19 +177,19 @@ def session() -> Iterator[Surroundings]:
         torch.set_default_dtype(torch.float32)
         torch.set_num_threads(1)
         watchdog = stack.enter_context(_watched())
-        stack.enter_context(one_process())
+        stack.enter_context(torch.random.fork_rng(range(torch.cuda.device_count() * torch.cuda.is_initialized())))
         own = _Session(watchdog)
         outer, _sessions.own = getattr(_sessions, "own", None), own
         stack.callback(setattr, _sessions, "own", outer)
-        stack.callback(own.surroundings.after_check)
-        yield own.surroundings
+        stack.callback(own.kernel.after_check)
+        yield own.kernel
 
 
 class _Session:
     """What goes on in one check: a watchdog for all its runs, and what it may find changed after each."""
 
     def __init__(self, watchdog: _Watchdog) -> None:
-        self.watchdog, self.surroundings = watchdog, Surroundings()
+        self.watchdog, self.kernel = watchdog, KernelState()
 
     def call(self, code: Callable, *args: Any) -> Any:
         """code(*args), for a limited time; a process that it forks ends here."""
@@ -204,7 +204,7 @@ class _Session:
             self.watchdog.stop()  # again: a last StillRunning may come before the first stop
             if getpid() != process:
                 _exit(0)
-            self.surroundings.after_call()
+            self.kernel.after_call()
 
 
 _sessions = threading.local()  # the one of the check that goes on in this thread
@@ -233,7 +233,7 @@ class _Watchdog:
         self.cell = sys.stdout  # what is printed in the notebook, while a run's own output is caught
 
     def watch(self) -> None:
-        asked: float | None = None  # when the run that goes on was first told to stop
+        asked: float | None = None  # when the run that goes on was first asked to stop
         while not self.over.wait(_TICK):
             with self.lock:
                 self.ticks += 1
@@ -330,7 +330,7 @@ def _is_foreign(file: str) -> bool:
 
 
 def declare_foreign(*modules: str) -> None:
-    """Say that the files of these modules and packages are a course's own: no line in them is told as the learner's."""
+    """Say that the files of these modules and packages are a course's own: no line in them is a learner's."""
     for name in modules:
         spec = importlib.util.find_spec(name)
         if spec is None:

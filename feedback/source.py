@@ -1,4 +1,4 @@
-"""What a learner handed in, before it is run: a stub or an answer, its text, and what it reads from the notebook."""
+"""What a learner handed in, before it is run: did its cell run? a stub or an answer? what does it read elsewhere?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import dis
 import inspect
 import linecache
 import math
+import re
+import sys
 import textwrap
 from collections.abc import Callable
 from types import CodeType
@@ -125,3 +127,67 @@ def in_another_order(attempt: Callable, arguments: tuple[str, ...]) -> bool:
     except (TypeError, ValueError):
         return False
     return set(names) == set(arguments) and names != list(arguments)
+
+
+# ---------------------------------------------------------------- the cells of the notebook, as they were run
+
+
+def syntax_error(name: str) -> SyntaxError | None:
+    """The syntax error in the last cell that was to define this name; None where it ran, and outside notebooks.
+
+    Python runs nothing of such a cell, so that the definition before it, or the empty one, would be checked.
+    """
+    return _syntax_error(_last_definition(name))
+
+
+def _last_definition(name: str) -> str:
+    """The last cell with `def name`, `class name` or `name = ...`, as IPython keeps it; '' where there is none."""
+    shell = _shell()
+    cells = shell.user_ns.get("In", []) if shell else []
+    defines = re.compile(rf"^\s*(?:(?:def|class)\s+{name}\b|{name}\s*=[^=])", re.MULTILINE)
+    return next((cell for cell in reversed(cells) if defines.search(cell)), "")
+
+
+def _syntax_error(cell: str) -> SyntaxError | None:
+    try:
+        compile(cell, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except SyntaxError as error:
+        return error
+    except ValueError:  # null bytes
+        return None
+    return None
+
+
+def _shell() -> Any:
+    """The IPython that runs the notebook; None in plain Python."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+
+
+# ---------------------------------------------------------------- a name that no cell has defined
+
+
+def answer_undefined_names(answer: Callable[[str, str], Any]) -> None:
+    """Where a cell calls check("2.1", name) and the name does not exist, show answer("2.1", "name") for the NameError.
+
+    Python looks for the name before it calls `check`, which can therefore not answer itself. Every other NameError, and
+    one for which the answer is None, is shown as usual.
+    """
+
+    def handle(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:
+        name = error.name or ""
+        exercise_id = _checked_with(shell.user_ns.get("In", [""])[-1], name)
+        report = answer(exercise_id, name) if exercise_id else None
+        if report is None:
+            shell.showtraceback((kind, error, trace), running_compiled_code=True)
+        else:
+            sys.modules["IPython"].display.display(report)
+
+    shell = _shell()
+    if shell:
+        shell.set_custom_exc((NameError,), handle)
+
+
+def _checked_with(cell: str, name: str) -> str:
+    """The id of the exercise that a cell checks with this name; '' if it checks none."""
+    found = re.search(rf"""\bcheck\(\s*(["'])([\d.]+)\1\s*,\s*{re.escape(name)}\b""", cell)
+    return found[2] if found else ""

@@ -116,10 +116,10 @@ class Store:
     def _replaced(self, target: Path) -> dict[str, Any]:
         """Set a damaged file aside, and give what the log knows of it, which is saved in its place."""
         _set_aside(target)
-        fresh = Store()
+        rebuilt = Store()
         if self._replay:
-            self._replay(target, fresh)
-        record = fresh._read()
+            self._replay(target, rebuilt)
+        record = rebuilt._read()
         self._damage = f"The file {target.name} was damaged" + (
             ": what you have done was read from the log next to it." if record else " and is begun again."
         )

@@ -69,6 +69,10 @@ def snapshot(value: Any) -> Any:
     return [snapshot(item) for item in value] if type(value) is list else value
 
 
+def is_dense(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.layout == torch.strided
+
+
 def sample(value: Any) -> list[float]:
     """A few numbers from all over the tensors of a result."""
     tensors = [x for x in flatten((value,)) if type(x) is torch.Tensor and x.layout == torch.strided and x.is_cpu]

@@ -1,12 +1,9 @@
 """Attention by Hand: the final implementations of attention, and of what they are made of.
 
 Read the modules in the order in which the notebooks reach them; a file imports only files above it, and you can leave
-out the modules `require*`.
+out the module `require`.
 
     require             what the model refuses, and how it says so
-    require_today       the same for notebooks 09 and 10
-    require_long        the same for notebook 11
-    require_tiles       the same for notebook 12
     tokens              from text to ids                               notebook 01
     embeddings          from ids to vectors, and their positions       notebook 01
     masks               which query may attend to which key            notebook 03

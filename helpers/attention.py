@@ -4,8 +4,8 @@ import math
 
 from torch import nn
 
+from helpers import require
 from helpers.masks import causal_mask, masked_softmax
-from helpers.require import require_context_length, require_dropout, require_input, require_probability, require_qkv
 
 
 def dot_product_attention(q, k, v, mask=None, dropout=None):
@@ -18,11 +18,13 @@ def dot_product_attention(q, k, v, mask=None, dropout=None):
             a callable such as nn.Dropout; ValueError if shapes or devices do not fit
     Source: Vaswani et al. 2017, eq. 1; notebook 02
     """
-    require_qkv(q, k, v)
+    require.qkv(q, k, v)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T, S)
     weights = masked_softmax(scores, mask)
     if dropout is not None:
-        weights = _applied(dropout, weights)
+        fix = "for a probability p pass nn.Dropout(p)"
+        require.that(callable(dropout), "dropout must be a module or function", repr(dropout), fix, TypeError)
+        weights = dropout(weights)
     return weights @ v, weights  # (..., T, Dv), (..., T, S)
 
 
@@ -42,7 +44,7 @@ class SelfAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
 
     def forward(self, x):
-        require_input(x, self.W_query)
+        require.fits(x, self.W_query)
         return dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x))
 
 
@@ -58,20 +60,13 @@ class CausalAttention(SelfAttention):
 
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__(d_in, d_out, qkv_bias)
-        require_probability(dropout)
+        require.probability(dropout)
         self.dropout = nn.Dropout(dropout)
         # A buffer moves with .to(device); it can be computed again, so it is not saved with the parameters.
         self.register_buffer("mask", causal_mask(context_length), persistent=False)
 
     def forward(self, x):
-        require_input(x, self.W_query)
-        require_context_length(x, len(self.mask))
-        T = x.size(-2)
+        T = require.fits(x, self.W_query)["T"]
+        require.room(T, len(self.mask))
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
         return dot_product_attention(q, k, v, self.mask[:T, :T], self.dropout)
-
-
-def _applied(dropout, weights):
-    """The weights after dropout, which is a module or function."""
-    require_dropout(dropout)
-    return dropout(weights)

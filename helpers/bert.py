@@ -11,20 +11,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from helpers import require
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import masked_softmax
-from helpers.require import (
-    require_bert_ids,
-    require_cache,
-    require_head_factors,
-    require_heads,
-    require_one_of,
-    require_own_weights,
-    require_probability,
-    require_prunable,
-    require_sequences,
-    require_sizes,
-)
 
 POSITIONS = ("absolute", "relative_key", "relative_key_query")
 
@@ -50,17 +39,17 @@ class BertConfig:
     type_vocab_size: int = 2
 
     def __post_init__(self):
-        require_sizes(
+        require.sizes(
             max_position_embeddings=self.max_position_embeddings,
             num_hidden_layers=self.num_hidden_layers,
             intermediate_size=self.intermediate_size,
             vocab_size=self.vocab_size,
             type_vocab_size=self.type_vocab_size,
         )
-        require_heads(self.hidden_size, self.num_attention_heads)
-        require_probability(self.attention_probs_dropout_prob)
-        require_probability(self.hidden_dropout_prob)
-        require_one_of(POSITIONS, position_embedding_type=self.position_embedding_type)
+        require.divides(num_attention_heads=self.num_attention_heads, hidden_size=self.hidden_size)
+        require.probability(self.attention_probs_dropout_prob)
+        require.probability(self.hidden_dropout_prob)
+        require.one_of(POSITIONS, position_embedding_type=self.position_embedding_type)
 
     @property
     def head_size(self):
@@ -89,7 +78,9 @@ class BertSelfAttention(nn.Module):
             self.distance_embedding = nn.Embedding(2 * config.max_position_embeddings - 1, config.head_size)
 
     def forward(self, x, *, mask=None, head_mask=None, context=None, past=None):
-        require_sequences(x, context, self.query)
+        B = require.fits(x, self.query, "B T C")["B"]
+        if context is not None:
+            require.fits(context, self.key, "B S C", "context", B=B)
         q = self._split(self.query(x))  # (B, H, T, D)
         k, v = self._keys_and_values(q, x, context, past)  # (B, H, S, D)
         scores = q @ k.transpose(-2, -1)  # (B, H, T, S)
@@ -106,7 +97,7 @@ class BertSelfAttention(nn.Module):
     def _keys_and_values(self, q, x, context, past):
         """The keys and values of the context; or those of x, after the cached ones."""
         if past is not None:
-            require_cache(past, q, context)
+            require.keys_and_values(past, q, context)
         if context is not None and past is not None:
             return past  # the context does not grow: its keys and values are computed once
         source = x if context is None else context
@@ -133,11 +124,7 @@ class BertSelfAttention(nn.Module):
         """
         M = self.config.max_position_embeddings
         T, S = q.size(-2), k.size(-2)
-        if max(first + T, S) > M:
-            raise ValueError(
-                f"the sequence has {max(first + T, S)} positions, but max_position_embeddings is {M}; "
-                "shorten it, or build the model with more"
-            )
+        require.room(max(first + T, S), M, "max_position_embeddings", "the sequence")
         queries = torch.arange(first, first + T, device=q.device)[:, None]  # (T, 1)
         distance = queries - torch.arange(S, device=q.device)  # (T, 1) - (S,) -> (T, S), from -(M - 1) to M - 1
         E = self.distance_embedding(distance + M - 1)  # (T, S, D)
@@ -148,7 +135,7 @@ class BertSelfAttention(nn.Module):
 
     def _one_for_each_head(self, head_mask, weights):
         """The head mask, shaped to broadcast to the weights: (H,) becomes (1, H, 1, 1)."""
-        require_head_factors(head_mask, weights)
+        require.head_factors(head_mask, weights)
         stretched = head_mask[None, :, None, None] if head_mask.dim() == 1 else head_mask
         return stretched.to(weights.dtype)
 
@@ -211,7 +198,7 @@ class BertAttention(nn.Module):
     def _heads_left(self, heads):
         """The numbers of the heads that remain once `heads` are removed."""
         heads, kept = list(heads), self.self.kept_heads
-        require_prunable(heads, kept, self.self.config.num_attention_heads)
+        require.prunable(heads, kept, self.self.config.num_attention_heads)
         return [head for head in kept if head not in heads]
 
 
@@ -292,7 +279,10 @@ class BertEmbeddings(nn.Module):
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def forward(self, ids, token_types=None):
-        require_bert_ids(ids, token_types, self.config)
+        B, T = require.ids(ids, self.config.vocab_size, "B T").values()
+        require.room(T, self.config.max_position_embeddings, "max_position_embeddings", "the text")
+        if token_types is not None:
+            require.ids(token_types, self.config.type_vocab_size, "B T", "token_types", B=B, T=T)
         token_types = torch.zeros_like(ids) if token_types is None else token_types
         x = self.word_embeddings(ids.long()) + self.token_type_embeddings(token_types.long())
         if self.config.position_embedding_type == "absolute":
@@ -394,5 +384,5 @@ def load_weights(module, weights):
     Source: notebook 07
     """
     weights = {name: tensor for name, tensor in weights.items() if not name.endswith("position_ids")}
-    require_own_weights(weights, module)
+    require.own_weights(weights, module)
     module.load_state_dict(weights)

@@ -2,11 +2,9 @@
 
 import torch
 
+from helpers import require
 from helpers.grouped import grouped_read, grouped_scores
 from helpers.masks import masked_softmax
-from helpers.require import require_floats, require_mask
-from helpers.require_long import require_cap
-from helpers.require_today import require_grouped
 
 
 def cap_scores(scores, cap):
@@ -16,8 +14,8 @@ def cap_scores(scores, cap):
     Errors: TypeError if scores have no floats, or cap is no number; ValueError if cap is not above 0
     Source: Bello et al. 2017; Gemma Team 2024, "Gemma 2", section 2; notebook 11
     """
-    require_floats("scores", scores)
-    require_cap(cap)
+    require.floats(scores, "scores")
+    require.cap(cap)
     return cap * torch.tanh(scores / cap)
 
 
@@ -30,7 +28,7 @@ def capped_scores(scores, cap, mask):
     Source: as `cap_scores`; notebook 11
     """
     capped = cap_scores(scores, cap)
-    require_mask(mask, scores)
+    require.mask(mask, scores)
     return capped.masked_fill(~mask, float("-inf"))
 
 
@@ -44,6 +42,6 @@ def capped_attention(q, k, v, cap, mask=None):
     Errors: TypeError or ValueError if q, k, v, cap or mask do not fit
     Source: as `cap_scores`; notebook 11
     """
-    require_grouped(q, k, v)
+    require.grouped(q, k, v)
     weights = masked_softmax(cap_scores(grouped_scores(q, k), cap), mask)
     return grouped_read(weights, v), weights

@@ -10,19 +10,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from helpers import require
 from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask
-from helpers.require import (
-    require_decoder_input,
-    require_head_rows,
-    require_heads,
-    require_next_logits,
-    require_probability,
-    require_sizes,
-    require_steps,
-    require_targets,
-    require_top_p,
-)
 
 
 @dataclass(frozen=True)
@@ -42,15 +32,15 @@ class DecoderConfig:
     dropout: float = 0.0
 
     def __post_init__(self):
-        require_sizes(
+        require.sizes(
             vocab_size=self.vocab_size,
             context_length=self.context_length,
             num_layers=self.num_layers,
         )
         if self.d_ff:
-            require_sizes(d_ff=self.d_ff)
-        require_heads(self.d_model, self.num_heads)
-        require_probability(self.dropout)
+            require.sizes(d_ff=self.d_ff)
+        require.divides(num_heads=self.num_heads, d_model=self.d_model)
+        require.probability(self.dropout)
 
 
 class Past(NamedTuple):
@@ -157,7 +147,7 @@ class Decoder(nn.Module):
         return logits, weights
 
     def _run(self, ids, past, real, head_mask, need_weights):
-        require_decoder_input(ids, past, real, self.config, Past)
+        require.decoder_input(ids, past, real, self.config, Past)
         head_mask = self._rows(head_mask)
         real = self._real(ids, past, real)  # (B, P + T) or None
         x = self.dropout(self._embed(ids, past, real))  # (B, T, C)
@@ -197,7 +187,7 @@ class Decoder(nn.Module):
         L, H = self.config.num_layers, self.config.num_heads
         if head_mask is None:
             return [None] * L
-        require_head_rows(head_mask, L, H)
+        require.shape(head_mask, "L H", "head_mask", floating=False, L=L, H=H)
         return list(head_mask.to(self.tokens.weight.dtype))
 
 
@@ -228,7 +218,7 @@ def token_losses(logits, ids):
     Errors: TypeError or ValueError if logits and ids do not fit
     Source: notebook 08
     """
-    require_targets(logits, ids)
+    require.targets(logits, ids)
     return F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:].long(), reduction="none")  # (B, V, T - 1)
 
 
@@ -259,7 +249,7 @@ def keep_top_k(logits, k):
     Errors: TypeError or ValueError if k is not a whole number of at least 1
     Source: Fan et al. 2018; notebook 08
     """
-    require_sizes(top_k=k)
+    require.sizes(top_k=k)
     kept = logits.topk(min(k, logits.size(-1)), dim=-1).indices
     hidden = torch.ones_like(logits, dtype=torch.bool).scatter(-1, kept, False)
     return logits.masked_fill(hidden, float("-inf"))
@@ -269,10 +259,11 @@ def keep_top_p(logits, p):
     """The smallest set of tokens whose probabilities sum to at least p; the others become -inf.
 
     Shapes: logits (..., V) -> (..., V)
-    Errors: ValueError unless 0 < p <= 1
+    Errors: TypeError if p is no number; ValueError unless 0 < p <= 1
     Source: Holtzman et al. 2020, "nucleus sampling"; notebook 08
     """
-    require_top_p(p)
+    require.number("top_p", p)
+    require.that(0 < p <= 1, "top_p must be above 0 and at most 1", p)
     probabilities, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
     before = probabilities.cumsum(dim=-1) - probabilities  # what more likely tokens have collected already
     hidden = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before >= p)
@@ -287,7 +278,10 @@ def sample(logits, temperature=1.0, top_k=None, generator=None, top_p=None):
     Errors: TypeError or ValueError if the logits are not (B, V), or a setting makes no sense
     Source: notebook 08
     """
-    require_next_logits(logits, temperature)
+    require.shape(logits, "B V", "logits", hint="of a model's output take logits[:, -1]")
+    require.number("temperature", temperature)
+    is_temperature = 0 <= temperature < float("inf")
+    require.that(is_temperature, "temperature must be at least 0 and finite", temperature, "0 takes the best token")
     if temperature == 0:
         return logits.argmax(dim=-1)
     # Shifted first, so that a small temperature cannot overflow; in float32 at least, so that draws are exact enough.
@@ -309,7 +303,9 @@ def generate(model, ids, steps, temperature=0.0, top_k=None, generator=None, top
     Errors: TypeError or ValueError if ids, steps or a setting do not fit; ValueError beyond the model's positions
     Source: notebook 08
     """
-    require_steps(steps, real)
+    require.sizes(least=0, steps=steps)
+    on_left = real is None or real[:, -1].all()
+    require.that(on_left, "padding must be on the left, since writing goes on at the right", "a row that ends in it")
     new, past, options = ids, None, {} if real is None else {"real": real}
     for _ in range(steps):
         logits, past = model(new, past=past, **options)

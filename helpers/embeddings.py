@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from helpers.require import require_ids, require_positions, require_sizes, require_waves
+from helpers import require
 
 
 def embed(ids, table):
@@ -15,7 +15,7 @@ def embed(ids, table):
     Errors: TypeError if ids are not whole numbers; ValueError if an id is not a row of the table
     Source: notebook 01
     """
-    require_ids(ids, len(table))
+    require.ids(ids, len(table))
     return table[ids.long()]  # (...) -> (..., C); .long(), since table[uint8] would be read as a mask
 
 
@@ -27,7 +27,8 @@ def sinusoidal_positions(length, d_model):
     Errors: TypeError if a size is not a whole number; ValueError if one is below 1, or d_model odd
     Source: Vaswani et al. 2017, section 3.5; notebook 01
     """
-    require_waves(length, d_model)
+    require.sizes(length=length, d_model=d_model)
+    require.even("each wave has a sine and a cosine column", d_model=d_model)
     # In float64: float32 would lose digits of 10000**x and of large angles, and the sine needs them.
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (length, 1)
     frequency = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000) / d_model))
@@ -42,8 +43,10 @@ def add_positions(x, positions):
     Errors: TypeError if x is not floating; ValueError if x is longer than the table of positions, or of another width
     Source: notebook 01
     """
-    require_positions(x, positions)
-    return x + positions[: x.size(-2)]  # (..., T, C) + (T, C)
+    T, rows = require.shapes("x ... T C, positions P C", x, positions)["T"], len(positions)
+    if rows < T:
+        raise ValueError(f"x has {T} positions, but there are only {rows} to add; shorten x, or make a longer table")
+    return x + positions[:T]  # (..., T, C) + (T, C)
 
 
 def pca(rows):
@@ -70,7 +73,7 @@ class TokenEmbedding(nn.Module):
 
     def __init__(self, vocabulary_size, d_model):
         super().__init__()
-        require_sizes(vocabulary_size=vocabulary_size, d_model=d_model)
+        require.sizes(vocabulary_size=vocabulary_size, d_model=d_model)
         self.table = nn.Parameter(torch.randn(vocabulary_size, d_model) / math.sqrt(d_model))
 
     def forward(self, ids):
@@ -87,7 +90,7 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, context_length, d_model):
         super().__init__()
-        require_sizes(context_length=context_length, d_model=d_model)
+        require.sizes(context_length=context_length, d_model=d_model)
         self.positions = nn.Parameter(0.02 * torch.randn(context_length, d_model))
 
     def forward(self, x):

@@ -8,12 +8,11 @@ import math
 import torch
 from torch import nn
 
+from helpers import require
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask, masked_softmax
 from helpers.norms import RMSNorm
 from helpers.relative_positions import rotate_halves
-from helpers.require import require_cache, require_heads, require_mask, require_sequences, require_sizes
-from helpers.require_today import require_grouped, require_groups, require_head_weight
 
 
 def grouped_attention(q, k, v, mask=None):
@@ -25,7 +24,7 @@ def grouped_attention(q, k, v, mask=None):
     Errors: TypeError or ValueError if q, k, v or mask do not fit, or G does not divide H
     Source: Ainslie et al. 2023; Shazeer 2019 for one group; notebook 10
     """
-    require_grouped(q, k, v)
+    require.grouped(q, k, v)
     weights = masked_softmax(grouped_scores(q, k), mask)
     return grouped_read(weights, v), weights  # (B, H, T, Dv), (B, H, T, S)
 
@@ -37,7 +36,7 @@ def grouped_scores(q, k):
     Errors: as `grouped_attention`
     Source: notebook 10
     """
-    require_grouped(q, k, k)
+    require.grouped(q, k, k)
     T, D = q.shape[-2:]
     together = _by_group(q, k.size(1))  # (B, G, H / G * T, D)
     scores = together @ k.transpose(-2, -1) / math.sqrt(D)  # (B, G, H / G * T, S)
@@ -66,8 +65,8 @@ def pool_heads(weight, num_heads, groups):
     Errors: TypeError or ValueError if the rows are not as many for each head, or groups does not divide num_heads
     Source: Ainslie et al. 2023, section 2.1; notebook 10
     """
-    require_head_weight(weight, num_heads)
-    require_groups(num_heads, groups)
+    require.head_rows(weight, num_heads)
+    require.divides(groups=groups, num_heads=num_heads)
     heads = weight.unflatten(0, (groups, num_heads // groups, -1))  # (G, H / G, D, C)
     return heads.mean(dim=1).flatten(0, 1)  # (G, D, C) -> (G * D, C)
 
@@ -98,10 +97,10 @@ class GroupedQueryAttention(nn.Module):
     def __init__(self, d_model, num_heads, groups, d_head=None, base=10000.0, qk_norm=False, bias=False):
         super().__init__()
         if d_head is None:
-            require_heads(d_model, num_heads)
+            require.divides(num_heads=num_heads, d_model=d_model)
             d_head = d_model // num_heads
-        require_groups(num_heads, groups)
-        require_sizes(d_head=d_head)
+        require.divides(groups=groups, num_heads=num_heads)
+        require.sizes(d_head=d_head)
         self.num_heads, self.groups, self.base = num_heads, groups, base
         self.q_proj = nn.Linear(d_model, num_heads * d_head, bias=bias)
         self.k_proj = nn.Linear(d_model, groups * d_head, bias=bias)
@@ -111,10 +110,10 @@ class GroupedQueryAttention(nn.Module):
         self.out_proj = nn.Linear(num_heads * d_head, d_model, bias=bias)
 
     def forward(self, x, mask=None, past=None):
-        require_sequences(x, None, self.q_proj)
+        require.fits(x, self.q_proj, "B T C")
         q, k, v = self.project(x)
         if past is not None:
-            require_cache(past, k, None)
+            require.keys_and_values(past, k)
         T, P = x.size(1), 0 if past is None else past[0].size(-2)
         positions = torch.arange(P, P + T, device=x.device)
         q, k = rotate_halves(q, positions, self.base), rotate_halves(k, positions, self.base)
@@ -122,7 +121,7 @@ class GroupedQueryAttention(nn.Module):
             k, v = (torch.cat(pair, dim=-2) for pair in zip(past, (k, v), strict=True))  # (B, G, P + T, D) each
         visible = causal_mask(T, x.device, past=P)  # (T, P + T)
         if mask is not None:
-            require_mask(mask, q[..., :1].expand(-1, -1, -1, P + T))  # a view of the scores' shape, no scores
+            require.mask(mask, q[..., :1].expand(-1, -1, -1, P + T))  # a view of the scores' shape, no scores
             visible = visible & mask
         out, weights = grouped_attention(q, k, v, visible)
         return self.out_proj(merge_heads(out)), weights, (k, v)

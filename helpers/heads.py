@@ -4,16 +4,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from helpers import require
 from helpers.attention import dot_product_attention
 from helpers.masks import causal_mask
-from helpers.require import (
-    require_context,
-    require_features,
-    require_heads,
-    require_mask,
-    require_probability,
-    require_split,
-)
 
 EMPTY_ROWS_GIVE_ZEROS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 5)  # in PyTorch's own attention
 
@@ -25,7 +18,7 @@ def split_heads(x, num_heads):
     Errors: ValueError if x has no positions or num_heads does not divide C
     Source: notebook 05
     """
-    require_features(x, num_heads)
+    require.divides(num_heads=num_heads, d_model=require.shape(x, "... T C", floating=False)["C"])
     return x.unflatten(-1, (num_heads, -1)).transpose(-3, -2)  # (..., T, C) -> (..., T, H, D) -> (..., H, T, D)
 
 
@@ -36,7 +29,7 @@ def merge_heads(x):
     Errors: ValueError if x has fewer than three axes
     Source: notebook 05
     """
-    require_split(x)
+    require.shape(x, "... H T D", hint="there are no heads to merge", floating=False)
     return x.transpose(-3, -2).flatten(-2)  # (..., H, T, D) -> (..., T, H, D) -> (..., T, C)
 
 
@@ -55,8 +48,8 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model, num_heads, dropout=0.0, bias=True):
         super().__init__()
-        require_heads(d_model, num_heads)
-        require_probability(dropout)
+        require.divides(num_heads=num_heads, d_model=d_model)
+        require.probability(dropout)
         self.num_heads, self.dropout = num_heads, dropout
         self.q_proj = nn.Linear(d_model, d_model, bias=bias)
         self.k_proj = nn.Linear(d_model, d_model, bias=bias)
@@ -65,7 +58,7 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, x, context=None, mask=None, causal=False, need_weights=False):
         context = x if context is None else context
-        require_context(x, context, self.q_proj, self.k_proj, causal)
+        require.context(x, context, self.q_proj, self.k_proj, causal)
         return self.attend(*self.project(x, context), mask, causal, need_weights)
 
     def project(self, x, context):
@@ -120,7 +113,7 @@ def fused_attention(q, k, v, mask=None, causal=False, dropout_p=0.0):
 def _visible(q, k, mask, causal):
     """The mask that hides what `mask` hides and, if causal, the future too; None where nothing is hidden."""
     if mask is not None:
-        require_mask(mask, q[..., :1].expand(*q.shape[:-1], k.size(-2)))  # a view of the scores' shape, no scores
+        require.mask(mask, q[..., :1].expand(*q.shape[:-1], k.size(-2)))  # a view of the scores' shape, no scores
         mask = torch.atleast_2d(mask)  # (S,) -> (1, S): SDPA wants an axis of queries
     if not causal:
         return mask

@@ -8,14 +8,13 @@ import math
 import torch
 from torch import nn
 
+from helpers import require
 from helpers.attention import dot_product_attention
 from helpers.grouped import grouped_attention
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask
 from helpers.norms import RMSNorm
 from helpers.relative_positions import rotate_halves
-from helpers.require import require_sequences, require_sizes
-from helpers.require_today import require_latent_past, require_latents
 
 
 def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):
@@ -31,13 +30,23 @@ def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):
     Errors: TypeError or ValueError if the tensors do not fit
     Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2.1 and appendix C; notebook 10
     """
-    require_latents(q, latents, w_k, w_v, shared)
+    _require_latents(q, latents, w_k, w_v, shared)
     own, rest = q.split([w_k.size(1), q.size(-1) - w_k.size(1)], dim=-1)  # (B, H, T, D), (B, H, T, N)
     moved = torch.cat([torch.einsum("bhtd,hdr->bhtr", own, w_k), rest], dim=-1)  # (B, H, T, R + N)
     read = latents if shared is None else torch.cat([latents, shared], dim=-1)  # (B, S, R + N)
     moved = moved * math.sqrt(moved.size(-1) / q.size(-1))  # grouped_attention divides by sqrt(R + N)
     out, weights = grouped_attention(moved, read[:, None], latents[:, None], mask)  # one group: (B, H, T, R)
     return torch.einsum("bhtr,her->bhte", out, w_v), weights
+
+
+def _require_latents(q, latents, w_k, w_v, shared):
+    """Queries, latents, the matrices of the heads and the shared keys, if there are any, fit together."""
+    pattern, tensors = "q B H T W, latents B S R, w_k H D R, w_v H E R", (q, latents, w_k, w_v)
+    if shared is not None:
+        pattern, tensors = f"{pattern}, shared B S N", (*tensors, shared)
+    found = require.shapes(pattern, *tensors)
+    width = found["D"] + found.get("N", 0)
+    require.that(q.size(-1) == width, f"q must have D + N = {width} features, as the keys have", q.size(-1))
 
 
 class LatentAttention(nn.Module):
@@ -55,8 +64,8 @@ class LatentAttention(nn.Module):
 
     def __init__(self, d_model, num_heads, *, query_rank, rank, d_plain, d_rotary, d_value, base=10000.0):
         super().__init__()
-        require_sizes(d_model=d_model, num_heads=num_heads, query_rank=query_rank, rank=rank)
-        require_sizes(d_plain=d_plain, d_rotary=d_rotary, d_value=d_value)
+        require.sizes(d_model=d_model, num_heads=num_heads, query_rank=query_rank, rank=rank)
+        require.sizes(d_plain=d_plain, d_rotary=d_rotary, d_value=d_value)
         self.num_heads, self.d_plain, self.base = num_heads, d_plain, base
         self.q_down, self.q_norm = nn.Linear(d_model, query_rank, bias=False), RMSNorm(query_rank)
         self.q_up = nn.Linear(query_rank, num_heads * (d_plain + d_rotary), bias=False)
@@ -87,10 +96,11 @@ class LatentAttention(nn.Module):
 
     def _read(self, x, past):
         """What both ways begin with: the queries, all latents and turned keys, and the mask."""
-        require_sequences(x, None, self.kv_down)
+        B = require.fits(x, self.kv_down, "B T C")["B"]
         latents, turned = self.kv_norm(self.kv_down(x)), self.k_rotary(x)  # (B, T, R), (B, T, d_rotary)
         if past is not None:
-            require_latent_past(past, latents, turned)
+            sizes = {"B": B, "R": latents.size(-1), "N": turned.size(-1)}
+            require.past_of("latents B P R, keys B P N", past, **sizes)
         T, P = x.size(1), 0 if past is None else past[0].size(1)
         positions = torch.arange(P, P + T, device=x.device)
         turned = rotate_halves(turned, positions, self.base)

@@ -9,9 +9,8 @@ smaller. The parallel, recurrent and chunked forms are three orders of the same 
 import torch
 import torch.nn.functional as F
 
+from helpers import require
 from helpers.masks import causal_mask
-from helpers.require import require_sizes
-from helpers.require_tiles import require_beta, require_linear, require_state
 
 # ---------------------------------------------------------------- linear attention
 
@@ -60,7 +59,7 @@ def linear_chunked(q, k, v, chunk, past=None):
     Errors: as `linear_recurrent`, and ValueError if chunk is below 1
     Source: Hua et al. 2022; Sun et al. 2023; notebook 12
     """
-    require_sizes(chunk=chunk)
+    require.sizes(chunk=chunk)
     state, total = _first_sums(q, k, v, past)
     outs = []
     for piece in zip(*(x.split(chunk, dim=-2) for x in (q, k, v)), strict=True):
@@ -71,11 +70,11 @@ def linear_chunked(q, k, v, chunk, past=None):
 
 def _first_sums(q, k, v, past):
     """The state and total to begin with."""
-    require_linear(q, k, v)
-    state, total = (*k.shape[:-2], k.size(-1), v.size(-1)), (*k.shape[:-2], k.size(-1))
+    found = require.shapes("q ... T D, k ... T D, v ... T Dv", q, k, v, one_dtype=True)
     if past is None:
-        return k.new_zeros(state), k.new_zeros(total)
-    require_state(past, state, total)
+        return k.new_zeros(*k.shape[:-2], found["D"], found["Dv"]), k.new_zeros(*k.shape[:-2], found["D"])
+    require.past_of("state ... D Dv, total ... D", past, **found)
+    require.shapes("k ... T D, state ... D Dv", k, past[0])
     return past
 
 
@@ -126,7 +125,7 @@ def delta_chunked(q, k, v, beta, chunk, past=None):
     Errors: as `delta_recurrent`, and ValueError if chunk is below 1
     Source: Yang et al. 2024, section 3.2; notebook 12
     """
-    require_sizes(chunk=chunk)
+    require.sizes(chunk=chunk)
     state = _first_state(q, k, v, beta, past)
     outs = []
     pieces = (*(x.split(chunk, dim=-2) for x in (q, k, v)), beta.split(chunk, dim=-1))
@@ -138,12 +137,11 @@ def delta_chunked(q, k, v, beta, chunk, past=None):
 
 def _first_state(q, k, v, beta, past):
     """The state to begin with."""
-    require_linear(q, k, v)
-    require_beta(beta, k)
-    shape = (*k.shape[:-2], k.size(-1), v.size(-1))
+    found = require.shapes("q ... T D, k ... T D, v ... T Dv", q, k, v, one_dtype=True)
+    require.shapes("k ... T D, beta ... T", k, beta)
     if past is None:
-        return k.new_zeros(shape)
-    require_state(past, shape)
+        return k.new_zeros(*k.shape[:-2], found["D"], found["Dv"])
+    require.shapes("k ... T D, past ... D Dv", k, past, Dv=found["Dv"])
     return past
 
 

@@ -5,12 +5,11 @@ import math
 import torch
 from torch import nn
 
+from helpers import require
 from helpers.capping import cap_scores
 from helpers.grouped import GroupedQueryAttention, grouped_read, grouped_scores
 from helpers.heads import merge_heads, split_heads
 from helpers.relative_positions import rotate_first
-from helpers.require import require_mask, require_sequences, require_sizes
-from helpers.require_long import require_cap, require_counted_past
 from helpers.sinks import gated_output, sink_weights
 from helpers.windows import latest, window_mask
 
@@ -51,9 +50,9 @@ class LongAttention(GroupedQueryAttention):
         super().__init__(d_model, num_heads, groups, **options)
         rows, D = self.q_proj.out_features, self.q_proj.out_features // num_heads
         sizes = {"window": window, "score_width": score_width, "rotary_width": rotary_width}
-        require_sizes(**{name: size for name, size in sizes.items() if size is not None})
+        require.sizes(**{name: size for name, size in sizes.items() if size is not None})
         if cap is not None:
-            require_cap(cap)
+            require.cap(cap)
         self.window, self.cap = window, cap
         self.stretch = math.sqrt(D / (score_width or D))
         self.rotary_width = rotary_width or D
@@ -64,11 +63,14 @@ class LongAttention(GroupedQueryAttention):
         self.gate_proj = nn.Linear(d_model, rows, bias=self.q_proj.bias is not None) if gate else None
 
     def forward(self, x, mask=None, past=None):
-        require_sequences(x, None, self.q_proj)
+        require.fits(x, self.q_proj, "B T C")
         q, k, v = self.project(x)  # (B, H, T, D), (B, G, T, D) twice
         seen = 0
         if past is not None:
-            require_counted_past(past, k)
+            is_past = isinstance(past, (tuple, list)) and len(past) == 3 and isinstance(past[2], int)
+            rule = "past must be what the module returned, (keys, values, the number of tokens seen)"
+            require.that(is_past, rule, require.count_of(past), error=TypeError)
+            require.keys_and_values(past[:2], k)
             seen = past[2]
         positions = torch.arange(seen, seen + x.size(1), device=x.device)  # of the text, not of what is kept of it
         q, k = (rotate_first(x, positions, self.rotary_width, self.base) for x in (q, k))
@@ -80,7 +82,7 @@ class LongAttention(GroupedQueryAttention):
         T, S = scores.shape[-2:]
         visible = window_mask(T, S, self.window or S, x.device)  # (T, P + T)
         if mask is not None:
-            require_mask(mask, scores)
+            require.mask(mask, scores)
             visible = visible & mask
         weights = sink_weights(scores.masked_fill(~visible, float("-inf")), self.sinks)
         out = grouped_read(weights, v)  # (B, H, T, D)

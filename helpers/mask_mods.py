@@ -9,8 +9,7 @@ from functools import reduce
 
 import torch
 
-from helpers.require import require_sizes
-from helpers.require_tiles import require_answers, require_documents, require_mask_mods
+from helpers import require
 
 
 def causal(b, h, q_idx, kv_idx):
@@ -28,7 +27,7 @@ def window(size):
     Errors: TypeError if size is not a whole number; ValueError if it is below 1
     Source: Dong et al. 2024; notebook 12
     """
-    require_sizes(size=size)
+    require.sizes(size=size)
     return lambda b, h, q_idx, kv_idx: q_idx - kv_idx < size
 
 
@@ -39,7 +38,7 @@ def prefix(length):
     Errors: TypeError if length is not a whole number; ValueError if it is below 1
     Source: Dong et al. 2024; notebook 12
     """
-    require_sizes(length=length)
+    require.sizes(length=length)
     return lambda b, h, q_idx, kv_idx: kv_idx < length
 
 
@@ -47,10 +46,10 @@ def same_document(documents):
     """A query sees the keys of its own document, where several texts stand in one row.
 
     Shapes: documents (S,), equal where the document is the same -> a mask function
-    Errors: ValueError if documents is not (S,)
+    Errors: TypeError if documents is no tensor; ValueError if it is not (S,)
     Source: Dong et al. 2024; notebook 12
     """
-    require_documents(documents)
+    require.shape(documents, "S", "documents", "a number for each position", floating=False)
     return lambda b, h, q_idx, kv_idx: documents[q_idx] == documents[kv_idx]
 
 
@@ -75,9 +74,30 @@ def either(*mask_mods):
 
 
 def _joined(how, mask_mods):
-    require_mask_mods(mask_mods)
+    require.that(mask_mods, "there must be at least one mask function to combine", "none")
+    for mask_mod in mask_mods:
+        _require_callable(mask_mod)
     # FlexAttention counts the arguments, so they are named.
     return lambda b, h, q_idx, kv_idx: reduce(how, (mask_mod(b, h, q_idx, kv_idx) for mask_mod in mask_mods))
+
+
+def _require_callable(mask_mod):
+    """A mask function can be called."""
+    rule = "a mask function must take (b, h, q_idx, kv_idx) and give True where a query may attend"
+    fix = "a table of bools becomes one by lambda b, h, q, kv: table[q, kv]"
+    require.that(callable(mask_mod), rule, require.kind_of(mask_mod), fix, TypeError)
+
+
+def _require_answers(found, shape):
+    """What a mask function gave is bool, and broadcasts to one answer for each query and key."""
+    is_bool = isinstance(found, torch.Tensor) and found.dtype == torch.bool
+    rule, fix = (
+        "a mask function must give a tensor of bools, True = may attend",
+        "compare tensors, and combine with & and |",
+    )
+    require.that(is_bool, rule, require.kind_of(found), fix, TypeError)
+    rule = f"a mask function must give one bool for each query and key, {tuple(shape)}"
+    require.that(require.stretches(found, shape), rule, tuple(found.shape))
 
 
 def mask_table(mask_mod, T, S, B=1, H=1, device=None):
@@ -87,11 +107,11 @@ def mask_table(mask_mod, T, S, B=1, H=1, device=None):
     Errors: TypeError or ValueError if a size is below 1, or the function gives something else than bools that fit
     Source: `create_mask` of PyTorch; notebook 12
     """
-    require_mask_mods([mask_mod])
-    require_sizes(T=T, S=S, B=B, H=H)
+    _require_callable(mask_mod)
+    require.sizes(T=T, S=S, B=B, H=H)
     b, h, q_idx, kv_idx = torch.meshgrid(*(torch.arange(n, device=device) for n in (B, H, T, S)), indexing="ij")
     found = mask_mod(b, h, q_idx, kv_idx)
-    require_answers(found, b.shape)
+    _require_answers(found, b.shape)
     return found.expand(b.shape)
 
 
@@ -102,7 +122,7 @@ def tile_kinds(mask_mod, T, S, tile, device=None):
     Errors: as `mask_table`
     Source: `create_block_mask` of PyTorch; notebook 12
     """
-    require_sizes(tile=tile)
+    require.sizes(tile=tile)
     table = mask_table(mask_mod, T, S, device=device)[0, 0]  # (T, S)
     return torch.stack(
         [

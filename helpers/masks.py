@@ -6,18 +6,18 @@ that broadcasts to the scores (..., T, S). Two masks are combined with ``&``.
 
 import torch
 
-from helpers.require import require_length, require_lengths, require_mask
+from helpers import require
 
 
 def causal_mask(length, device=None, past=0):
     """Let every position see itself and what came before it, including `past` earlier positions in a cache.
 
     Shapes: -> (length, past + length), bool
-    Errors: TypeError if length is not a whole number; ValueError if it is below 1, or past is not a whole number of
-            at least 0
+    Errors: TypeError if length or past is not a whole number; ValueError if length is below 1, or past below 0
     Source: Vaswani et al. 2017, section 3.2.3; notebook 03
     """
-    require_length(length, past)
+    require.sizes(hint="for x of shape (B, T, C) it is x.size(1)", length=length)
+    require.sizes(least=0, hint="of cached keys it is k.size(-2)", past=past)
     return torch.ones(length, past + length, dtype=torch.bool, device=device).tril(past)
 
 
@@ -30,7 +30,7 @@ def padding_mask(lengths, max_length):
     Source: notebook 03
     """
     lengths = lengths if isinstance(lengths, torch.Tensor) else torch.tensor(lengths)
-    require_lengths(lengths, max_length)
+    require.lengths(lengths, max_length)
     positions = torch.arange(max_length, device=lengths.device)
     return positions < lengths[:, None, None]  # (S,) < (B, 1, 1) -> (B, 1, S)
 
@@ -44,7 +44,7 @@ def mask_by_renormalizing(weights, mask):
             weights are all 0 becomes NaN: that is the weakness of this method
     Source: notebook 03
     """
-    require_mask(mask, weights)
+    require.mask(mask, weights)
     visible = weights * mask
     return visible / visible.sum(dim=-1, keepdim=True)
 
@@ -58,7 +58,7 @@ def mask_by_filling(scores, mask):
             becomes NaN: `masked_softmax` gives zeros instead
     Source: notebook 03
     """
-    require_mask(mask, scores)
+    require.mask(mask, scores)
     return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
 
 
@@ -72,7 +72,7 @@ def masked_softmax(scores, mask=None):
     """
     if mask is None:
         return scores.softmax(dim=-1)
-    require_mask(mask, scores)
+    require.mask(mask, scores)
     # The lowest finite number, not -inf: a fully masked row stays finite, and so do its gradients.
     lowest = torch.finfo(scores.dtype).min
     return scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)

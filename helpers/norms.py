@@ -3,8 +3,7 @@
 import torch
 from torch import nn
 
-from helpers.require import require_sizes
-from helpers.require_today import require_norm
+from helpers import require
 
 
 def rms_norm(x, weight, eps=1e-6):
@@ -15,7 +14,7 @@ def rms_norm(x, weight, eps=1e-6):
     Errors: TypeError if x or weight has no floats; ValueError if the weight is not (C,)
     Source: Zhang and Sennrich 2019; notebook 10
     """
-    require_norm(x, weight)
+    require.shapes("x ... C, weight C", x, weight)
     exact = x.to(torch.promote_types(x.dtype, torch.float32))  # float16 ends at 65,504, the square of 256
     mean_square = exact.square().mean(dim=-1, keepdim=True)  # (..., 1)
     return (exact * torch.rsqrt(mean_square + eps) * weight).to(x.dtype)
@@ -31,7 +30,7 @@ class RMSNorm(nn.Module):
 
     def __init__(self, d, eps=1e-6):
         super().__init__()
-        require_sizes(d=d)
+        require.sizes(d=d)
         self.eps = eps
         self.weight = nn.Parameter(torch.ones(d))
 

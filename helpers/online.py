@@ -8,9 +8,8 @@ import math
 
 import torch
 
+from helpers import require
 from helpers.masks import masked_softmax
-from helpers.require import require_qkv, require_sizes
-from helpers.require_tiles import require_parts, require_scores
 
 INF = float("inf")
 
@@ -26,8 +25,8 @@ def online_logsumexp(scores, tile=1):
     Errors: TypeError if scores are not floats; ValueError if there are none, or tile is below 1
     Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax"; notebook 12
     """
-    require_scores(scores)
-    require_sizes(tile=tile)
+    require.shape(scores, "... S", "scores")
+    require.sizes(tile=tile)
     largest = scores.new_full(scores.shape[:-1], -INF)
     total = scores.new_zeros(scores.shape[:-1])
     for part in scores.split(tile, dim=-1):  # (..., tile)
@@ -47,7 +46,7 @@ def partial_attention(q, k, v, mask=None):
     Errors: TypeError or ValueError if q, k, v or mask do not fit
     Source: notebook 12
     """
-    require_qkv(q, k, v)
+    require.qkv(q, k, v)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T, S)
     out = masked_softmax(scores, mask) @ v  # (..., T, Dv)
     if mask is not None:
@@ -65,7 +64,7 @@ def merge(out_a, lse_a, out_b, lse_b):
     Errors: TypeError if they are not floats; ValueError if the shapes do not fit
     Source: Dao et al. 2022, section 3.1; Juravsky et al. 2024 for prefixes; notebook 12
     """
-    require_parts(out_a, lse_a, out_b, lse_b)
+    require.shapes("out_a ... T D, lse_a ... T, out_b ... T D, lse_b ... T", out_a, lse_a, out_b, lse_b)
     largest = torch.maximum(lse_a, lse_b).detach()  # the result does not depend on it
     nothing = largest == -INF
     base = largest.masked_fill(nothing, 0.0)

@@ -5,8 +5,7 @@ No text needs memory in one piece, and texts that begin alike share the pages of
 
 import torch
 
-from helpers.require import require_sizes
-from helpers.require_long import require_free_pages, require_pages, require_text, require_tokens
+from helpers import require
 
 
 def read_pages(pages, table, length):
@@ -16,9 +15,22 @@ def read_pages(pages, table, length):
     Errors: TypeError or ValueError if an entry is no page, or the table is too short
     Source: Kwon et al. 2023, "PagedAttention", section 4; notebook 11
     """
-    require_pages(pages, table, length)
+    _require_tokens(pages, table, length)
     table = torch.as_tensor(table, dtype=torch.long, device=pages.device)  # an empty list would be of floats
     return pages[table].flatten(0, 1)[:length].transpose(0, 1)  # (M, P, G, D) -> (M * P, G, D) -> (G, length, D)
+
+
+def _require_tokens(pages, table, length):
+    """The pages hold `length` tokens in the order of the table, whose entries are pages."""
+    N, P, *_ = require.shape(pages, "N P G D", "pages", "N pages hold P tokens each", floating=False).values()
+    entries = table.tolist() if isinstance(table, torch.Tensor) else table
+    if not isinstance(entries, (list, tuple)) or not all(type(entry) is int for entry in entries):
+        raise TypeError(f"table must be a list or a tensor (M,) of whole numbers, the numbers of pages, got {table!r}")
+    require.sizes(least=0, length=length)
+    most = len(entries) * P
+    require.that(length <= most, f"length must be at most {most}, what {len(entries)} pages of {P} tokens hold", length)
+    for page in entries:
+        require.that(0 <= page < N, f"a table must hold numbers of pages from 0 to {N - 1}", page)
 
 
 class PagedCache:
@@ -33,7 +45,7 @@ class PagedCache:
     """
 
     def __init__(self, num_pages, page_size, groups, d_head, dtype=torch.float32, device=None):
-        require_sizes(num_pages=num_pages, page_size=page_size, groups=groups, d_head=d_head)
+        require.sizes(num_pages=num_pages, page_size=page_size, groups=groups, d_head=d_head)
         self.keys, self.values = torch.zeros(2, num_pages, page_size, groups, d_head, dtype=dtype, device=device)
         self.uses = [0] * num_pages
         self.tables, self.lengths, self._started = {}, {}, 0
@@ -49,12 +61,12 @@ class PagedCache:
 
     def fork(self, text):
         """A new text that begins with all tokens of another: its table lists the same pages, and nothing is copied."""
-        require_text(text, self.tables)
+        self._require(text)
         return self._add(list(self.tables[text]), self.lengths[text])
 
     def free(self, text):
         """Forget a text; a page that no other text uses is free again."""
-        require_text(text, self.tables)
+        self._require(text)
         for page in self.tables.pop(text):
             self.uses[page] -= 1
         del self.lengths[text]
@@ -64,13 +76,15 @@ class PagedCache:
 
         Shapes: k and v (G, T, D); no gradients flow into the store
         """
-        require_text(text, self.tables)
-        require_tokens(k, v, self.keys)
+        self._require(text)
+        require.shapes("pages N P G D, k G T? D, v G T? D", self.keys, k, v, one_dtype=True)
         table, length, P = self.tables[text], self.lengths[text], self.keys.size(1)
         T, room = k.size(1), len(table) * P - length  # room on the last page
         shared = T > 0 and room > 0 and self.uses[table[-1]] > 1
         needed, free = -(-max(T - room, 0) // P) + shared, self.free_pages
-        require_free_pages(needed, len(free))
+        fix = "free a text, or make a cache with more pages"
+        rule = f"the number of free pages must be at least {needed} for this"
+        require.that(needed <= len(free), rule, len(free), fix, RuntimeError)
         new = free[:needed]
         if shared:
             self._copy(table[-1], new[0])
@@ -90,8 +104,13 @@ class PagedCache:
 
         Shapes: -> (G, length, D) each
         """
-        require_text(text, self.tables)
+        self._require(text)
         return tuple(read_pages(x, self.tables[text], self.lengths[text]) for x in (self.keys, self.values))
+
+    def _require(self, text):
+        """The text was started, and not freed."""
+        rule = "text must be a number that start or fork returned and that is not freed"
+        require.that(text in self.tables, rule, repr(text), error=KeyError)
 
     def _add(self, table, length):
         text, self._started = self._started, self._started + 1

@@ -9,18 +9,10 @@ import math
 import torch
 from torch import nn
 
+from helpers import require
 from helpers.attention import dot_product_attention
 from helpers.heads import MultiHeadAttention, merge_heads
 from helpers.masks import causal_mask, masked_softmax
-from helpers.require import require_cache, require_qkv, require_sizes
-from helpers.require_today import (
-    require_bias,
-    require_buckets,
-    require_head_weight,
-    require_latest,
-    require_rotation,
-    require_width,
-)
 
 # ---------------------------------------------------------------- rotary: features that turn
 
@@ -33,7 +25,7 @@ def rotate_pairs(x, positions, base=10000.0):
     Errors: TypeError or ValueError if x has no floats or an odd D, or positions do not fit
     Source: Su et al. 2021, "RoFormer", section 3.2; notebook 09
     """
-    require_rotation(x, positions)
+    require.turnable(x, positions)
     a, b = x.unflatten(-1, (-1, 2)).unbind(-1)  # (..., T, D) -> (..., T, D / 2, 2) -> two of (..., T, D / 2)
     return torch.stack(_turned(a, b, positions, base), dim=-1).flatten(-2)  # (..., T, D)
 
@@ -46,7 +38,7 @@ def rotate_halves(x, positions, base=10000.0):
     Errors: as `rotate_pairs`
     Source: the order in the published weights of Llama; notebook 09
     """
-    require_rotation(x, positions)
+    require.turnable(x, positions)
     a, b = x.chunk(2, dim=-1)  # (..., T, D / 2) each
     return torch.cat(_turned(a, b, positions, base), dim=-1)  # (..., T, D)
 
@@ -59,7 +51,9 @@ def rotate_first(x, positions, width, base=10000.0):
     Errors: as `rotate_pairs`; ValueError if the width is odd or above D
     Source: Black et al. 2022, "GPT-NeoX-20B"; notebook 09
     """
-    require_width(x, width)
+    D = require.shape(x, "... D")["D"]
+    require.sizes(width=width)
+    require.that(width <= D, "width must be at most the number of features of x", f"{width} for x {tuple(x.shape)}")
     turned, rest = x[..., :width], x[..., width:]
     return torch.cat([rotate_halves(turned, positions, base), rest], dim=-1)  # (..., T, D)
 
@@ -83,7 +77,7 @@ def pairs_to_halves(weight, num_heads):
     Errors: TypeError or ValueError if the rows are not an even number for each head
     Source: notebook 09
     """
-    require_head_weight(weight, num_heads, even=True)
+    require.head_rows(weight, num_heads, even=True)
     return weight.unflatten(0, (num_heads, -1, 2)).transpose(1, 2).flatten(0, 2)  # (H, D / 2, 2, C) -> (H, 2, D / 2, C)
 
 
@@ -99,7 +93,7 @@ def rotary_step(q, k, v, past=None):
     """
     P = 0
     if past is not None:
-        require_cache(past, k, None)
+        require.keys_and_values(past, k)
         P = past[0].size(-2)
     positions = torch.arange(P, P + k.size(-2), device=k.device)
     q, k = rotate_pairs(q, positions), rotate_pairs(k, positions)
@@ -121,9 +115,10 @@ def biased_attention(q, k, v, bias, mask=None):
     Errors: TypeError or ValueError if q, k, v, bias or mask do not fit
     Source: Press et al. 2022; Raffel et al. 2020, section 2.1; notebook 09
     """
-    require_qkv(q, k, v)
+    require.qkv(q, k, v)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T, S)
-    require_bias(bias, scores)
+    require.floats(bias, "bias")
+    require.broadcasts(bias, scores, "bias")
     weights = masked_softmax(scores + bias.to(scores.dtype), mask)
     return weights @ v, weights  # (..., T, Dv), (..., T, S)
 
@@ -140,7 +135,7 @@ def alibi_slopes(num_heads, device=None):
     Errors: TypeError or ValueError if num_heads is not a whole number of at least 1
     Source: Press et al. 2022, section 3, and the code published with it; notebook 09
     """
-    require_sizes(num_heads=num_heads)
+    require.sizes(num_heads=num_heads)
     P = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is at most H
     powers = [8 * i / P for i in range(1, P + 1)] + [4 * i / P for i in range(1, 2 * (num_heads - P), 2)]
     return torch.tensor([2**-power for power in powers], dtype=torch.float32, device=device)
@@ -159,7 +154,7 @@ def alibi_bias(num_heads, T, S, device=None):
 
 def _distances(T, S, device):
     """How far each key lies before each query: (T, S), negative where it comes later."""
-    require_latest(T, S)
+    require.latest(T, S)
     return torch.arange(S - T, S, device=device)[:, None] - torch.arange(S, device=device)  # (T, 1) - (S,)
 
 
@@ -173,7 +168,7 @@ def distance_buckets(distance, num_buckets=32, max_distance=128):
     Errors: TypeError or ValueError unless there are at least 2 buckets, and half of them end before max_distance
     Source: Raffel et al. 2020, section 2.1; notebook 09
     """
-    require_buckets(num_buckets, max_distance)
+    require.buckets(num_buckets, max_distance)
     single = num_buckets // 2
     times = distance.clamp(min=single).float() / single  # how many times the last single distance
     share = times.log() / math.log(max_distance / single)  # from 0 at that distance to 1 at max_distance
@@ -194,9 +189,9 @@ class RelativeBias(nn.Module):
 
     def __init__(self, num_heads, num_buckets=32, max_distance=128, bidirectional=False):
         super().__init__()
-        require_sizes(num_heads=num_heads, num_buckets=num_buckets)
+        require.sizes(num_heads=num_heads, num_buckets=num_buckets)
         self.one_way = num_buckets // 2 if bidirectional else num_buckets
-        require_buckets(self.one_way, max_distance)
+        require.buckets(self.one_way, max_distance)
         self.max_distance, self.bidirectional = max_distance, bidirectional
         self.table = nn.Parameter(torch.randn(num_buckets, num_heads) / math.sqrt(num_heads))
 

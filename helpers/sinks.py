@@ -8,12 +8,10 @@ exponentials of their scores.
 import torch
 import torch.nn.functional as F
 
+from helpers import require
 from helpers.grouped import grouped_attention, grouped_read, grouped_scores
 from helpers.masks import masked_softmax
 from helpers.relative_positions import biased_attention
-from helpers.require import require_mask
-from helpers.require_long import require_gate, require_scores, require_sinks
-from helpers.require_today import require_grouped
 
 
 def sink_weights(scores, sinks):
@@ -24,8 +22,7 @@ def sink_weights(scores, sinks):
     Errors: TypeError or ValueError if scores or sinks do not fit
     Source: OpenAI 2025, "gpt-oss"; Miller 2023, "Attention Is Off By One", for a sink of 0; notebook 11
     """
-    require_scores(scores)
-    require_sinks(sinks, scores.size(1), scores.device)
+    require.shapes("scores B H T S, sinks H", scores, sinks)
     column = sinks.to(scores.dtype)[:, None, None].expand(*scores.shape[:-1], 1)  # (H, 1, 1) -> (B, H, T, 1)
     entries = torch.cat([scores, column], dim=-1)  # (B, H, T, S + 1)
     return masked_softmax(entries, entries > float("-inf"))[..., :-1]
@@ -40,10 +37,10 @@ def sink_attention(q, k, v, sinks, mask=None):
     Errors: TypeError or ValueError if q, k, v, sinks or mask do not fit
     Source: as `sink_weights`; notebook 11
     """
-    require_grouped(q, k, v)
+    require.grouped(q, k, v)
     scores = grouped_scores(q, k)  # (B, H, T, S)
     if mask is not None:
-        require_mask(mask, scores)
+        require.mask(mask, scores)
         scores = scores.masked_fill(~mask, float("-inf"))
     weights = sink_weights(scores, sinks)
     return grouped_read(weights, v), weights
@@ -57,13 +54,13 @@ def sink_as_key(q, k, v, sinks, mask=None):
     Errors: as `sink_attention`
     Source: notebook 11
     """
-    require_grouped(q, k, v)
-    require_sinks(sinks, q.size(1), q.device)
+    require.grouped(q, k, v)
+    require.shapes("q B H T D, sinks H", q, sinks)
     k, v = (F.pad(x, (0, 0, 0, 1)).repeat_interleave(q.size(1) // x.size(1), dim=1) for x in (k, v))  # (B, H, S + 1, D)
     S = k.size(2) - 1
     bias = F.pad(sinks[:, None, None], (S, 0))  # (H, 1, S + 1): the new key's own score is 0
     if mask is not None:
-        require_mask(mask, q[..., :1].expand(-1, -1, -1, S))
+        require.mask(mask, q[..., :1].expand(-1, -1, -1, S))
         mask = F.pad(mask.expand(*mask.shape[:-1], S), (0, 1), value=True)
     out, weights = biased_attention(q, k, v, bias, mask)
     return out, weights[..., :-1]  # (B, H, T, Dv), (B, H, T, S)
@@ -78,7 +75,7 @@ def sink_as_gate(q, k, v, sinks, mask=None):
     Source: notebook 11
     """
     out, weights = grouped_attention(q, k, v, mask)
-    require_sinks(sinks, q.size(1), q.device)
+    require.shapes("q B H T D, sinks H", q, sinks)
     scores = grouped_scores(q, k)  # (B, H, T, S)
     if mask is not None:  # the lowest finite number: a fully masked row keeps finite gradients
         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
@@ -93,5 +90,8 @@ def gated_output(out, gate):
     Errors: TypeError or ValueError if the gate does not fit
     Source: Qiu et al. 2025, "Gated Attention for Large Language Models"; notebook 11
     """
-    require_gate(gate, out)
+    require.floats(gate, "gate")
+    rows = (*out.shape[:-1], 1)
+    rule = f"gate must be {tuple(out.shape)} like the output, or {rows}, one number for each query and head"
+    require.that(gate.shape in (out.shape, rows), rule, tuple(gate.shape))
     return out * torch.sigmoid(gate)

@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from helpers.require_tiles import require_saved, require_tiled
+from helpers import require
 
 INF = float("inf")
 
@@ -51,7 +51,7 @@ def tiled_forward(q, k, v, tile=64, causal=False):
     Errors: as `tiled_attention`
     Source: Dao 2023, "FlashAttention-2", algorithm 1; notebook 12
     """
-    require_tiled(q, k, v, tile, causal)
+    require.tiled(q, k, v, tile, causal)
     exact = torch.promote_types(q.dtype, torch.float32)
     out = q.new_empty(*q.shape[:-1], v.size(-1))
     lse = q.new_empty(q.shape[:-1], dtype=exact)
@@ -80,8 +80,9 @@ def tiled_backward(q, k, v, out, lse, d_out, tile=64, causal=False, d_lse=None):
     Errors: as `tiled_attention`, and if out, lse or d_out do not fit
     Source: Dao et al. 2022, appendix B.2; notebook 12
     """
-    require_tiled(q, k, v, tile, causal)
-    require_saved(q, v, out, lse, d_out)
+    require.tiled(q, k, v, tile, causal)
+    pattern = "q ... T D, v ... S Dv, out ... T Dv, lse ... T, d_out ... T Dv"
+    require.shapes(pattern, q, v, out, lse, d_out)
     exact = lse.dtype
     dq, dk, dv = (torch.zeros_like(x, dtype=exact) for x in (q, k, v))
     mean = (d_out.to(exact) * out.to(exact)).sum(dim=-1)  # the mean of d_weights by the weights, without any table

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import torch.nn.functional as F
 from torch import nn
 
+from helpers import require
 from helpers.grouped import GroupedQueryAttention
 from helpers.norms import RMSNorm
-from helpers.require import require_heads, require_sizes, require_token_ids
-from helpers.require_today import require_groups, require_layer_pasts
 
 
 @dataclass(frozen=True)
@@ -31,9 +30,9 @@ class TodayConfig:
     base: float = 10000.0
 
     def __post_init__(self):
-        require_sizes(vocab_size=self.vocab_size, num_layers=self.num_layers, d_ff=self.d_ff)
-        require_heads(self.d_model, self.num_heads)
-        require_groups(self.num_heads, self.groups)
+        require.sizes(vocab_size=self.vocab_size, num_layers=self.num_layers, d_ff=self.d_ff)
+        require.divides(num_heads=self.num_heads, d_model=self.d_model)
+        require.divides(groups=self.groups, num_heads=self.num_heads)
 
 
 class GatedFeedForward(nn.Module):
@@ -111,9 +110,9 @@ class TodayDecoder(nn.Module):
         return logits, weights
 
     def _run(self, ids, past):
-        require_token_ids(ids, self.config.vocab_size)
+        require.ids(ids, self.config.vocab_size, "B T")
         if past is not None:
-            require_layer_pasts(past, len(self.blocks))
+            require.layers_of(past, len(self.blocks))
         x = self.tokens(ids.long())  # (B, T, C)
         olds = [None] * len(self.blocks) if past is None else past
         all_weights, news = [], []

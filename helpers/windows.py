@@ -6,10 +6,8 @@ Three ways to the same numbers: a mask, a band, and a cache that forgets.
 import torch
 import torch.nn.functional as F
 
+from helpers import require
 from helpers.grouped import grouped_attention
-from helpers.require import require_cache, require_sizes
-from helpers.require_long import require_banded
-from helpers.require_today import require_grouped, require_latest
 
 
 def window_mask(T, S, window, device=None):
@@ -19,8 +17,8 @@ def window_mask(T, S, window, device=None):
     Errors: TypeError or ValueError if a size is not a whole number of at least 1, or T > S
     Source: Beltagy et al. 2020, "Longformer"; Jiang et al. 2023, "Mistral 7B"; notebook 11
     """
-    require_latest(T, S)
-    require_sizes(window=window)
+    require.latest(T, S)
+    require.sizes(window=window)
     causal = torch.ones(T, S, dtype=torch.bool, device=device).tril(S - T)
     return causal.triu(S - T - window + 1)
 
@@ -34,8 +32,10 @@ def banded_attention(q, k, v, window):
     Errors: TypeError or ValueError if q, k and v do not fit, or window is not a whole number of at least 1
     Source: Beltagy et al. 2020, section 3.1; notebook 11
     """
-    require_banded(q, k, v)
-    require_sizes(window=window)
+    found = require.grouped(q, k, v)
+    as_many, got = found["T"] == found["S"], f"{found['T']} and {found['S']}; after a past use rolling_step"
+    require.that(as_many, "q and k must have as many positions, since both begin with the text", got)
+    require.sizes(window=window)
     (B, _, T, _), W = q.shape, min(window, q.size(2))
     N = -(-T // W)  # blocks; the last one is filled up with zeros, which only its own later queries see
     q, k, v = (F.pad(x, (0, 0, 0, N * W - T)).unflatten(2, (N, W)) for x in (q, k, v))  # (B, ..., N, W, D)
@@ -57,9 +57,9 @@ def rolling_step(q, k, v, past, window):
     Errors: TypeError or ValueError if q, k, v or past do not fit, or window is not a whole number of at least 1
     Source: Jiang et al. 2023, "Mistral 7B", section 2; notebook 11
     """
-    require_grouped(q, k, v)
+    require.grouped(q, k, v)
     if past is not None:
-        require_cache(past, k, None)
+        require.keys_and_values(past, k)
         k, v = (torch.cat(pair, dim=-2) for pair in zip(past, (k, v), strict=True))  # (B, G, P + T, D) each
     out, _ = grouped_attention(q, k, v, window_mask(q.size(-2), k.size(-2), window, q.device))
     return out, latest((k, v), window - 1)

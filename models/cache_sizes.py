@@ -3,8 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from helpers.require import require_sizes
-from helpers.require_today import require_groups
+from helpers import require
 
 
 @dataclass(frozen=True)
@@ -25,10 +24,10 @@ class CacheSizes:
     source: str = ""  # where the sizes are published
 
     def __post_init__(self):
-        require_sizes(num_layers=self.num_layers, d_head=self.d_head)
-        require_groups(self.num_heads, self.groups)
+        require.sizes(num_layers=self.num_layers, d_head=self.d_head)
+        require.divides(groups=self.groups, num_heads=self.num_heads)
         if self.latent is not None:
-            require_sizes(latent=self.latent)
+            require.sizes(latent=self.latent)
 
     def numbers(self):
         """How many numbers all layers together keep of one token."""
@@ -40,7 +39,7 @@ class CacheSizes:
 
         Errors: TypeError or ValueError unless length and bytes_per_number are whole numbers of at least 1
         """
-        require_sizes(length=length, bytes_per_number=bytes_per_number)
+        require.sizes(length=length, bytes_per_number=bytes_per_number)
         return self.numbers() * length * bytes_per_number
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import torch
 
+from helpers import require
 from helpers.decoder import Decoder, DecoderConfig, token_losses
-from helpers.require import require_sizes
 from models.training import train
 
 VOCAB_SIZE, LENGTH = 64, 64
@@ -40,7 +40,7 @@ def repeated_strings(generator, size, length, shortest, longest, vocab_size, fir
     Errors: ValueError if there are fewer tokens than the longest string needs
     Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; notebook 08
     """
-    require_sizes(size=size, length=length, shortest=shortest)
+    require.sizes(size=size, length=length, shortest=shortest)
     if not shortest <= longest <= vocab_size - first:
         raise ValueError(
             f"strings of {shortest} to {longest} distinct tokens need at least as many tokens, got {vocab_size - first}"

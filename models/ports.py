@@ -28,8 +28,8 @@ import math
 
 import torch
 
+from helpers import require
 from helpers.relative_positions import pairs_to_halves
-from helpers.require import require_heads, require_layers, require_one_of
 
 OURS = ("q_proj", "k_proj", "v_proj", "out_proj")
 NAMES = {
@@ -50,13 +50,13 @@ def to_ours(state, layout, num_heads=None):
             num_heads does not fit
     Source: notebooks 05 and 14; notebooks 09 to 11 for the published models
     """
-    require_one_of(NAMES | PUBLISHED, layout=layout)
+    require.one_of(NAMES | PUBLISHED, layout=layout)
     if layout in PUBLISHED:
         layers, convert = PUBLISHED[layout]
-        require_layers(state, layers, layout, LONE.get(layout, ()))
+        _require_layers(state, layers, layout, LONE.get(layout, ()))
         return convert(state, num_heads)
     names = NAMES[layout]
-    require_layers(state, ("in_proj", "out_proj") if layout == "torch" else names, layout)
+    _require_layers(state, ("in_proj", "out_proj") if layout == "torch" else names, layout)
     return _renamed(_cut(state) if layout == "torch" else state, dict(zip(names, OURS, strict=True)))
 
 
@@ -67,9 +67,9 @@ def from_ours(state, layout):
     Errors: ValueError if the layout is unknown, or a weight is missing or unexpected
     Source: notebooks 05 and 14
     """
-    require_one_of(NAMES, layout=layout)
+    require.one_of(NAMES, layout=layout)
     names = NAMES[layout]
-    require_layers(state, OURS, "MultiHeadAttention")
+    _require_layers(state, OURS, "MultiHeadAttention")
     renamed = _renamed(state, dict(zip(OURS, names, strict=True)))
     return _stacked(renamed) if layout == "torch" else renamed
 
@@ -153,7 +153,7 @@ def _gpt2(state, _):
 
 
 def _bloom(state, num_heads):
-    require_heads(state["dense.weight"].size(1), num_heads)
+    require.divides(num_heads=num_heads, features=state["dense.weight"].size(1))
 
     def cut(fused):
         """(H * 3 * D, ...) -> (H, 3, D, ...) -> three of (H * D, ...)"""
@@ -175,7 +175,7 @@ def _parts(state, fused, cut):
 def _t5(state, num_heads):
     """Their scores are not divided by sqrt(D), so the query projection is multiplied by it."""
     rows = state["q.weight"].size(0)
-    require_heads(rows, num_heads)
+    require.divides(num_heads=num_heads, rows=rows)
     ours = _renamed(state, dict(zip("qkvo", OURS, strict=True)))
     ours["q_proj.weight"] = ours["q_proj.weight"] * math.sqrt(rows // num_heads)
     return ours | {"table": state["relative_attention_bias.weight"]}
@@ -185,7 +185,7 @@ def _deepseek_v3(state, num_heads):
     """q_b_proj has plain and rotary rows for each head, kv_b_proj k and v, and kv_a_proj_with_mqa latent and rotary."""
     R, kv_a = len(state["kv_a_layernorm.weight"]), state["kv_a_proj_with_mqa.weight"]
     H, P = num_heads, len(kv_a) - R
-    require_heads(len(state["q_b_proj.weight"]), H)
+    require.divides(num_heads=H, rows=len(state["q_b_proj.weight"]))
     q_up = state["q_b_proj.weight"].unflatten(0, (H, -1))  # (H, D + P, ...)
     D = q_up.size(1) - P
     kv_up = state["kv_b_proj.weight"].unflatten(0, (H, -1))  # (H, D + E, R)
@@ -202,7 +202,7 @@ def _deepseek_v3(state, num_heads):
 
 def _qwen3_next(state, num_heads):
     """q_proj has query and gate rows for each head, and the factors of the norms are 1 + weight."""
-    require_heads(len(state["q_proj.weight"]), num_heads)
+    require.divides(num_heads=num_heads, rows=len(state["q_proj.weight"]))
     fused = {name: tensor for name, tensor in state.items() if name.startswith("q_proj.")}
     ours = {f"{name}.weight": 1 + state[f"{name}.weight"] for name in ("q_norm", "k_norm")}
     for name, rows in fused.items():
@@ -226,3 +226,36 @@ PUBLISHED = {  # the layers of each, and how they become ours
     "qwen3_next": ((*LLAMA_LAYERS, "q_norm", "k_norm"), _qwen3_next),
 }
 LONE = {"gpt_oss": ("sinks",)}  # tensors that are no layer's weight or bias
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+def _require_layers(state, layers, owner, lone=()):
+    """The state holds a weight for every layer, a bias for all or for none, the `lone` tensors, and nothing else."""
+    weights, biases = (
+        [f"{layer}{'_' if layer == 'in_proj' else '.'}{kind}" for layer in layers] for kind in ("weight", "bias")
+    )
+    needed = weights + (biases if any(name in state for name in biases) else []) + list(lone)
+    missing = [name for name in needed if name not in state]
+    if missing:
+        found = ", ".join(list(state)[:4]) or "nothing"
+        raise ValueError(
+            f"these weights do not look like {owner}'s: {missing[0]} is missing, found {found}"
+            + (", ..." if len(state) > 4 else "")
+            + (
+                "; keys of their own width (kdim, vdim) have no counterpart here"
+                if owner == "torch" and "q_proj_weight" in state
+                else ""
+            )
+        )
+    extra = [
+        name
+        for name in state
+        if name not in needed and not (owner == "huggingface" and name.startswith("output.LayerNorm."))
+    ]
+    if extra:
+        raise ValueError(
+            f"{extra[0]} has no counterpart, only {needed[0]} to {needed[-1]}; "
+            "pass the weights of one plain attention alone"
+        )

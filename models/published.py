@@ -7,7 +7,7 @@ was in PyTorch.
 import torch
 from torch import nn
 
-from helpers.require import require_one_of
+from helpers import require
 
 LAYOUTS = ("stacked", "interleaved", "transposed")
 
@@ -39,7 +39,7 @@ def fused(weights, num_heads, layout):
     Errors: ValueError if the layout is unknown
     Source: notebook 14
     """
-    require_one_of(LAYOUTS, layout=layout)
+    require.one_of(LAYOUTS, layout=layout)
     if layout == "interleaved":
         heads = [weight.chunk(num_heads) for weight in weights]  # for each of q, k and v: H times (D, C)
         return torch.cat([part for head in zip(*heads, strict=True) for part in head])

@@ -5,8 +5,8 @@ import math
 
 import torch
 
+from helpers import require
 from helpers.decoder import token_losses
-from helpers.require import require_sizes
 
 
 def train(model, batches, steps, learning_rate=4e-3, warmup=50, final=0.1):
@@ -19,7 +19,7 @@ def train(model, batches, steps, learning_rate=4e-3, warmup=50, final=0.1):
     Errors: ValueError if steps is below 1
     Source: Loshchilov and Hutter 2019; notebook 08
     """
-    require_sizes(steps=steps)
+    require.sizes(steps=steps)
     optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate, betas=(0.9, 0.95), weight_decay=0.01)
     model.train()
     for step, (ids, counted) in zip(range(1, steps + 1), batches, strict=False):

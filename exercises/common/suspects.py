@@ -224,7 +224,7 @@ class Suspects:
             explain=self.explain,
             returns=("verdict",),
             runner=RUNNER,
-            named_in_part=False,
+            allow_partial_match=False,
             cases=tuple(TestCase(f"suspect {n}", (self.suspect(n),)) for n in range(1, 1 + len(self.truths))),
             minimal_inputs=(),
             properties=self._properties(),

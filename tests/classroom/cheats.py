@@ -1,6 +1,6 @@
 """Wrong notebooks that try to get points: a bank of cheats, each of them on every exercise that asks for a function.
 
-    python -m tests.classroom.cheats         {kind: the exercises in which `confirm` accepts it}, as JSON
+    python -m tests.classroom.cheats         {kind: the exercises in which `rerun` accepts it}, as JSON
     python -m tests.classroom.cheats KIND    the same for `grade` alone, which runs in the process of the cheat
     python -m tests.classroom.cheats --right 7    every 7th right answer that is not accepted
 
@@ -17,8 +17,8 @@ import cloudpickle
 from IPython.core.interactiveshell import InteractiveShell
 
 from exercises import COURSE, EXERCISES
-from feedback.confirm import confirm
-from feedback.fresh import Answer
+from feedback.grading_rerun import rerun
+from feedback.grading_worker import Answer
 
 SEED = 20
 FUNCTIONS = [id for id in EXERCISES if EXERCISES[id].runner.kind == "function"]
@@ -182,13 +182,13 @@ CHEATS = (
 
 
 def accepted(cheats, ids):
-    """{kind: the exercises in which `confirm` accepts it}; all these cheats are in one notebook."""
+    """{kind: the exercises in which `rerun` accepts it}; all these cheats are in one notebook."""
     cells = [FIRST_CELL, HONEST.answer("2.1"), Answer("2.1", EXERCISES["2.1"].name)]
     cells += [dedent(cheat.before) for cheat in cheats if cheat.before]
     tried = [(cheat, id) for cheat in cheats for id in ids]
     answers = [step for cheat, id in tried for step in (cheat.answer(id), Answer(id, EXERCISES[id].name))]
     found = {cheat.kind: [] for cheat in cheats}
-    honest, *others = confirm(COURSE, [*cells, *answers], SEED)
+    honest, *others = rerun(COURSE, [*cells, *answers], SEED)
     assert not honest, honest  # the process works: what is not accepted is not accepted for its own sake
     for (cheat, id), why in zip(tried, others, strict=True):
         if not why:
@@ -215,7 +215,7 @@ def refused_right_answers(every):
     """{exercise: [(a right answer, why it is not accepted)]}, for one of so many right answers."""
     answers = [(id, answer.code) for id in EXERCISES for answer in EXERCISES[id].banks().right[::every]]
     steps = [step for id, answer in answers for step in (loading(id, answer), Answer(id, EXERCISES[id].name))]
-    found = zip(answers, confirm(COURSE, steps, SEED), strict=True)
+    found = zip(answers, rerun(COURSE, steps, SEED), strict=True)
     return [(id, answer.__name__, why) for (id, answer), why in found if why]
 
 

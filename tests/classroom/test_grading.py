@@ -61,7 +61,7 @@ with Gradebook("sqlite:///gradebook.db") as book:
     print(json.dumps({grade.cell.name: (grade.score, grade.max_score) for grade in notebook.grades}))"""
 
 BY_HAND = """from nbformat.v4 import new_code_cell, new_notebook
-from feedback.for_nbgrader import Confirm
+from feedback.grading_nbgrader import Rerun
 
 def graded(source, **more):
     return new_code_cell(source, metadata={"nbgrader": {"grade": True, "solution": False, "points": 1, **more}})
@@ -72,28 +72,28 @@ cells = [
     graded("%time row_means(0)"),
     graded("from exercises import grade\\n\\ngrade('0.1', row_means)"),
 ]
-notebook, _ = Confirm(seed=7).preprocess(new_notebook(cells=cells), {})
+notebook, _ = Rerun(seed=7).preprocess(new_notebook(cells=cells), {})
 print([cell.outputs for cell in notebook.cells])"""
 REFUSED = """import json
 from exercises import COURSE
-from feedback import confirm
-from feedback.fresh import Answer
+from feedback import grading_rerun
+from feedback.grading_worker import Answer
 
-limits, started = [], confirm._run_afresh
-confirm._run_afresh = lambda sent, limit, folder: limits.append(limit) or started(sent, limit, folder)
+limits, started = [], grading_rerun._run_afresh
+grading_rerun._run_afresh = lambda sent, limit, folder: limits.append(limit) or started(sent, limit, folder)
 answer = Answer("0.1", "row_means")
 steps = ["def row_means(x):\\n    raise ValueError('no means')", answer, "import os", "os._exit(0)", answer]
-print(json.dumps([limits, confirm.confirm(COURSE, steps, 7)]))"""
+print(json.dumps([limits, grading_rerun.rerun(COURSE, steps, 7)]))"""
 LOST = """from types import SimpleNamespace
 from unittest.mock import MagicMock
 from nbformat.v4 import new_notebook
-from feedback import for_nbgrader
+from feedback import grading_nbgrader
 
-book = for_nbgrader.Gradebook = MagicMock()
+book = grading_nbgrader.Gradebook = MagicMock()
 lost = [SimpleNamespace(name=name, cell_type="code") for name in "dafbcegh"]
 book.return_value.__enter__.return_value.find_notebook.return_value.grade_cells = lost
 told = {"nbgrader": {"db_url": "", "notebook": "", "assignment": ""}}
-notebook, _ = for_nbgrader.Restore().preprocess(new_notebook(), told)
+notebook, _ = grading_nbgrader.Restore().preprocess(new_notebook(), told)
 print(*(cell.metadata.nbgrader["grade_id"] for cell in notebook.cells), sep="")"""
 
 

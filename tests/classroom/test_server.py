@@ -260,7 +260,8 @@ def test_each_file_is_for_learners_or_known_not_to_be(tracked):
     assert given - {"README.md"} <= tracked
     elsewhere = re.compile(
         r"(\.ci|\.github|classroom|site|tests|tools)/|explorers/(test/|.*config|package)|.*/README\.md$"
-        r"|\.pre-commit-config\.yaml|CHANGELOG\.md|CONTRIBUTING\.md|conftest\.py|data/(course\.png|length.*)|docs/adding_an_exercise\.md"
+        r"|\.pre-commit-config\.yaml|CHANGELOG\.md|CONTRIBUTING\.md|conftest\.py|data/(course\.png|length.*)|docs/(about|adding_an_exercise|checks"
+        r"|ideas|setting_up|teaching)\.md"
     )
     assert [name for name in sorted(tracked - given) if not elsewhere.match(name)] == []
 

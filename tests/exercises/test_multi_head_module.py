@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from exercises.e5_5_multi_head_module.runner import parse, run_multi_head_attention
 from torch import nn
 
 from exercises import EXERCISES
+from exercises.n05_multi_head_attention.multi_head_module import parse, run_multi_head_attention
 from models import ports
 
 

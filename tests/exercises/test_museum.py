@@ -79,7 +79,7 @@ def test_a_slip_on_the_page_is_refused_with_its_line(tmp_path, monkeypatch):
     for right, wrong, message in (
         ("symptom: The loss is far", "symptoms: The loss is far", "no exhibit has a field symptoms"),
         ("`attn_mask=~mask)` →", "`attn_mask=~masks)` →", "stands 0 times in"),
-        ("`attn_mask=~mask)` →", "attn_mask=~mask)` →", "neither a field, nor"),
+        ("`attn_mask=~mask)` →", "attn_mask=~mask) →", "neither a field, nor"),
     ):
         monkeypatch.setattr(PAGE, "path", tmp_path / "exhibits.md")
         PAGE.path.write_text(text.replace(right, wrong), encoding="utf-8")

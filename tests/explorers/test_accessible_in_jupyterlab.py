@@ -7,10 +7,10 @@ from playwright.sync_api import expect
 
 import figures
 from exercises import COURSE
-from feedback.contents import Notebook
 from feedback.display import Source
+from feedback.notebooks import Notebook
 from feedback.prediction import Question
-from feedback.progress import Here, Item, Overview, Standing
+from feedback.progress import CourseOverview, Item, NotebookOverview, NotebookProgress
 from feedback.report import HEADS, LABELS, Code, Hints, Report, SideBySide, Text
 from tests.explorers.axe import violations, violations_of_colors
 from tests.notebooks.common import PATHS
@@ -35,8 +35,8 @@ def every_card():
 def every_progress():
     notebook = Notebook("08_next.ipynb", "next", minutes=10, core=10, question="What comes next?")
     items = [Item(f"8.{n} f", "08_next.ipynb", state, "tried", 5) for n, state in enumerate(("done", "again", "open"))]
-    standing = Standing(notebook, tuple(items), tuple(items))
-    return [Overview({"": [standing, standing]}), Here(standing, notebook), Here(standing, None)]
+    here = NotebookProgress(notebook, tuple(items), tuple(items))
+    return [CourseOverview({"": [here, here]}), NotebookOverview(here, notebook), NotebookOverview(here, None)]
 
 
 def every_prediction():

@@ -61,7 +61,7 @@ def test_a_syntax_error_in_another_cell_does_not_matter(run):
 def fresh(run):
     """Run cells in a fresh kernel of the course; gives what the last one showed: its displays and its output."""
     run("from exercises import COURSE, check\nreport = None")
-    run("from feedback import cells\ncells.answer_undefined_names(COURSE._undefined)")  # as the first import does
+    run("from feedback import source\nsource.answer_undefined_names(COURSE._undefined)")  # as the first import does
 
     def shown(*sources):
         for source in sources:

@@ -261,6 +261,6 @@ def test_a_mistake_made_in_part_is_named_only_where_the_exercise_allows_it():
         return over_columns(x, scale) if len(x) == 3 else shares(x, scale)
 
     assert check(columns_of_tables_with_three_rows).diagnosis == "over-columns"
-    strict = replace(EXERCISE, named_in_part=False)
+    strict = replace(EXERCISE, allow_partial_match=False)
     assert checker.check(strict, columns_of_tables_with_three_rows).diagnosis != "over-columns"
     assert checker.check(strict, lambda x, scale=None: over_columns(x, scale)).diagnosis == "over-columns"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from feedback.contents import Contents, Notebook, Step
 from feedback.course import Course
+from feedback.notebooks import Contents, Notebook, Step
 
 NOTEBOOKS = (
     Notebook("08_shares.ipynb", "shares", minutes=30, core=20, question="What is a share?"),

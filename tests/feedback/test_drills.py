@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from feedback import TestCase, checker, sandbox
-from feedback.contents import Contents
 from feedback.course import Course
+from feedback.notebooks import Contents
 
 HERE = Path(__file__).parent
 

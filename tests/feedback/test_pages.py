@@ -1,6 +1,7 @@
 """Pages: what they become, and what is said of a slip in one."""
 
 import importlib
+import inspect
 import itertools
 import re
 import sys
@@ -8,6 +9,7 @@ import sys
 import pytest
 
 from feedback import page as pages
+from feedback.catalog import Exercises
 from feedback.checker import check
 
 PAGE = """# 9.1 double
@@ -145,6 +147,13 @@ def test_an_exception_in_an_answer_is_told_with_its_line_of_the_page(load):
     assert f"at your line {line}: `return x / (x - x)`" in check(exercise, answer.code).message
 
 
+def test_the_source_of_an_answer_is_its_own_below_an_edit_too(load):
+    exercise = load(PAGE + "- answer: `2 * x` → `x + x`\n- answer: `1 + x + x`\n")
+    *_, edited, expression = exercise.banks().right
+    assert "return x + x + 1" in inspect.getsource(edited.code)
+    assert "return 1 + x + x" in inspect.getsource(expression.code)
+
+
 def test_in_a_body_the_name_of_the_answer_means_the_reference(load):
     exercise = load(PAGE + "- answer: `double(x)`\n")
     assert exercise.banks().right[-1].code(5) == 11
@@ -234,9 +243,33 @@ EXERCISE = exercise(Double, returns=("y",), runner=ModuleRunner(lambda cls, x: c
     assert mistake.variants[0]()(5) == banks.wrong[0].code()(5) == 6 and banks.right[0].code()(5) == 11
 
 
+def test_a_page_means_the_same_after_a_formatter(load):
+    formatted = [  # by Prettier and by mdformat, and with what editors may leave
+        ("- answer: `x + x`", "- answer: `(x +\nx)`"),
+        ("- answer: `2 * x` → `x`\n", "- answer: `2 * x` → `x`  \n"),
+        ("Nothing\nwas added.", "Nothing was\nadded\\."),
+        ("2. And 1.", "1. And 1\\."),
+        ("## not-doubled", "\n\n## not-doubled"),
+        ("# 9.1 double", "\ufeff\n# 9.1 double"),
+    ]
+    text = PAGE
+    for old, new in formatted:
+        text = text.replace(old, new)
+    before, after = load(), load(text)
+    assert before.hints == after.hints
+    assert [(m.id, m.means, m.hint) for m in before.misconceptions] == [
+        (m.id, m.means, m.hint) for m in after.misconceptions
+    ]
+    results = [[answer.code(5) for bank in vars(each.banks()).values() for answer in bank] for each in (before, after)]
+    assert results[0] == results[1]
+
+
 # ---------------------------------------------------------------- slips
 
 SLIPS = [  # what stands on the page, what is written in its place, and what is said of it
+    ("difficulty: 1", "difficulty: 4", "difficulty is 1, 2 or 3, got '4'"),
+    ("## right", "## rights", "rights has no text: is `## right` meant?"),
+    ("return x / 2", "retrun x / 2", "double.md:16: SyntaxError: invalid syntax, in `retrun x / 2`"),
     ("# 9.1 double", "# 9.1 duoble", "this is the page of duoble, but the module's answer is double"),
     ("gives: 2x + 1", "give: 2x + 1", "no page has a field 'give'"),
     ("gives: 2x + 1\n\n", "", "the page lacks gives"),
@@ -250,7 +283,7 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("## nothing-added · told", "## not-doubled", "'not-doubled' has a heading above"),
     ("> Plus\n> 1.\n", "", "nothing-added needs a text and, after >, what to think about next"),
     ("Nothing was doubled.\n> {FIRST}\n", "", "not-doubled has no text, and stands in no catalog"),
-    ("- answer: `x + x`", "- anwser: `x + x`", "no answer has a step anwser; they are double, add"),
+    ("- answer: `x + x`", "- anwser: `x + x`", "neither `answer: ` nor a step: anwser; the steps are double, add"),
     ("- answer: `x + x`", "- answer: x + x", "neither `code`, nor `old` → `new`, nor step: `code`"),
     ("- answer: `x + x`", "+ answer: `x + x`", "no line of a page begins like this"),
     ("- answer: `x + x`", " - answer: `x + x`", "no line of a page begins like this"),
@@ -258,7 +291,7 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("- answer: `2 * x` → `x`", "- answer: `3 * x` → `x`", "an edit fits one place, but `3 * x` stands 0 times"),
     ("- answer: `2 * x` → `x`", "- answer: `x` → `3`", "an edit fits one place, but `x` stands 2 times"),
     ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `x`, of nobody", "no code stands below a heading 'nobody' above"),
-    ("- double: `x`", "- duoble: `x`", "no answer has a step duoble; they are double, add"),
+    ("- double: `x`", "- duoble: `x`", "neither `answer: ` nor a step: duoble; the steps are double, add"),
     (
         "- not-doubled & nothing-added\n",
         "- not-doubled & no-card\n",
@@ -273,6 +306,38 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("1. Twice?", "include: nowhere.md\n\n1. Twice?", "it is `include: [scale](../common/scale.md): id, id`"),
     ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "No module named 'no'"),
     ("2. And 1.", "2. And 1.\n\nSome text.", "no text stands here: 'Some text.'"),
+    ("minutes: 1", "minutes: one", "minutes is a whole number"),
+    ("1 · difficulty", "1, difficulty", "minutes is a whole number, and `·` stands before the next field"),
+    ("2. And 1.", "2. And {ONE}.", "nothing says what {ONE} stands for"),
+    ("FIRST: What", "FIRST: {FIRST} What", "nothing says what {FIRST} stands for"),
+    ("> {FIRST}", "> {first}", "nothing says what {first} stands for"),
+    ("> Plus\n> 1.", "> Plus\n1.", "a further line of a quotation begins with '> '"),
+    ("2. And 1.", "2. And\n1, too.", "a further line of a hint begins with '   '"),
+    ("> Plus\n> 1.", "> Plus\n> - 1.", "a list or quotation of its own begins here"),
+    ("> Plus\n> 1.\n", "> Plus\n\n1.\n", "the text of a mistake stands above its > and its code"),
+    ("Nothing\nwas", "<!-- Nothing -->\nwas", "no line of a page begins like this"),
+    ("Nothing\nwas", "No <b>thing</b>\nwas", "a Markdown page does not show <b>: write `<b>`"),
+    ("Nothing\nwas", "`Nothing\nwas", "a backtick without another one"),
+    ("Nothing\nwas", "raised in: x\n\nNothing\nwas", "a mistake may say once: raised in: `pattern`"),
+    ("Nothing\nwas", "raisd in: `x`\n\nNothing\nwas", "a mistake may say once: raised in: `pattern`"),
+    ("Nothing\nwas", "raised in: `(`\n\nNothing\nwas", "'(' is no pattern"),
+    ("## nothing-added · told", "## nothing-added - told", "a heading is `## id` or `## id · explainer`"),
+    ("## nothing-added · told", "## nothing-added · math", "an explainer is a function of what was compared"),
+    ("## right\n- answer: ", "## right\n- ", "below right stand answers"),
+    ("## right", "# Suspects\n\n## right", "'right' stands above `# Suspects`"),
+    ("- answer: `x + x`", "- answer: `# x + x`", "there is no code here"),
+    ("- answer: `x + x`", "- answer: `x + x", "a backtick without another one"),
+    ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `2 * x`", "an edit changes nothing"),
+    ("- double: `x`", "- double: `x`, double: `3 * x`", "a step stands twice"),
+    ("1. Twice?", "include: [it](catalog.md): zero, zero\n\n1. Twice?", "zero of catalog.md is taken over twice"),
+    ("## not-doubled", "```python base\nretrun x\n```\n## not-doubled", "SyntaxError: invalid syntax, in `retrun x`"),
+]
+
+SLIPS_IN_A_CATALOG = [
+    ("steps: double(x)", "gives: 2x", "a catalog, `# name`, has no gives"),
+    ("steps: double(x)", "1. Twice?", "a catalog, `# name`, has no hints"),
+    ("steps: double(x)", "uses: no.such.module", "No module named 'no'"),
+    ("## zero", "```python base\nreturn 2 * x\n```\n\n## zero", "a catalog, `# name`, has no base"),
 ]
 
 
@@ -280,8 +345,48 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
 def test_a_slip_is_one_sentence_with_the_file_and_the_line(load, old, new, words):
     assert PAGE.count(old) == 1
     with pytest.raises(pages.PageError) as caught:
-        load(PAGE.replace(old, new)).banks()
+        load(PAGE.replace(old, new), catalog=CATALOG).banks()
     assert words in str(caught.value) and re.match(r".*double\.md:\d+: ", str(caught.value))
+
+
+@pytest.mark.parametrize("old, new, words", SLIPS_IN_A_CATALOG)
+def test_a_slip_in_a_catalog_is_told_of_the_catalog(load, old, new, words):
+    include = "TIMES: 3\n\ninclude: [catalog](catalog.md)\n\n## not-doubled"
+    with pytest.raises(pages.PageError) as caught:
+        load(PAGE.replace("## not-doubled", include), catalog=CATALOG.replace(old, new))
+    assert words in str(caught.value) and re.match(r".*catalog\.md:\d+: ", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "old, new, line",
+    [
+        ("> Plus\n> 1.", "> Plus\n1.", "1."),
+        ("- answer: `x + x`", "- answer: `x +\nx`\n- answer: x", "- answer: x"),
+        ("minutes: 1 · difficulty: 1", "minutes: 1\n\ndifficulty: one", "difficulty: one"),
+        ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "uses: no.such.module"),
+    ],
+)
+def test_the_line_of_a_slip_is_its_own(load, old, new, line):
+    text = PAGE.replace(old, new)
+    with pytest.raises(pages.PageError) as caught:
+        load(text).banks()
+    assert caught.value.line == 1 + text.split("\n").index(line)
+
+
+def test_two_pages_with_one_number_are_refused(tmp_path):
+    for name in ("double", "triple"):
+        (tmp_path / "n09_room").mkdir(exist_ok=True)
+        (tmp_path / "n09_room" / f"{name}.md").write_text(f"# 9.1 {name}\n", encoding="utf-8")
+    with pytest.raises(pages.PageError, match=r"triple\.md:1: 9\.1 is the number of .*double\.md, too"):
+        Exercises("course", str(tmp_path))
+
+
+def test_a_helper_of_answers_is_unknown_to_known_mistakes(load):
+    page = PAGE.replace("## not-doubled", "```python answer helpers\ntwo = 2\n```\n## not-doubled")
+    exercise = load(page.replace("- add: `x`", "- add: `x + two`").replace("`x + x`", "`x * two`"))
+    assert [answer.code(5) for answer in exercise.banks().wrong][1] == 10
+    [found] = exercise.page.unknown_names()
+    assert found.endswith("nothing defines two")
 
 
 def test_a_name_that_nothing_defines_is_found(load):

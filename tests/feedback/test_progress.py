@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from feedback import progress
-from feedback.contents import Contents, Notebook
-from feedback.progress import Here, Item, Overview, Standing
+from feedback.notebooks import Contents, Notebook
+from feedback.progress import CourseOverview, Item, NotebookOverview, NotebookProgress
 from tests.feedback.sample import shares
 from tests.feedback.test_contents import NOTEBOOKS, contents, course, folder  # noqa: F401 (fixtures)
 
@@ -171,8 +171,8 @@ def test_the_bar_is_as_long_as_what_is_solved():
 
 def test_names_are_no_markup():
     notebook = Notebook("08_a.ipynb", "a < b", minutes=10, core=10, question="<b>?")
-    standing = Standing(notebook, (Item("8.1 <i>", "x", "open", minutes=1),), ())
-    for shown in (Here(standing, notebook), Overview({"": [standing]})):
+    here = NotebookProgress(notebook, (Item("8.1 <i>", "x", "open", minutes=1),), ())
+    for shown in (NotebookOverview(here, notebook), CourseOverview({"": [here]})):
         html = shown._repr_mimebundle_()["text/html"]
         assert "08 a &lt; b" in html and "8.1 &lt;i&gt;" in html and "<i>" not in html and "<b>?" not in html
 
@@ -188,12 +188,13 @@ def test_names_are_no_markup():
 )
 def test_the_minutes_left_are_in_proportion_to_the_exercises_that_are_not_solved_in_steps_of_5(states, minutes):
     items = tuple(Item("", "", state, minutes=m) for state, m in zip(states, (3, 7, 10), strict=True))
-    assert Standing(Notebook("08_a.ipynb", "a", minutes=60, core=60, question="?"), items, ()).minutes_left == minutes
+    notebook = Notebook("08_a.ipynb", "a", minutes=60, core=60, question="?")
+    assert NotebookProgress(notebook, items, ()).minutes_left == minutes
 
 
 def test_a_notebook_without_exercises_leaves_nothing_to_do():
-    standing = Standing(Notebook("08_a.ipynb", "a", minutes=60, core=60, question="?"), (), ())
-    assert standing.minutes_left == 0 and repr(Here(standing, None)).startswith("0 of 0 exercises solved here\n")
+    here = NotebookProgress(Notebook("08_a.ipynb", "a", minutes=60, core=60, question="?"), (), ())
+    assert here.minutes_left == 0 and repr(NotebookOverview(here, None)).startswith("0 of 0 exercises solved here\n")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +211,7 @@ def test_long_durations_are_given_in_half_hours(minutes, words):
 def test_a_demonstration_is_neither_recorded_nor_used(course, capsys):  # noqa: F811
     assert course.check("8.1", shares, record=False).status == "correct"
     assert course.check("8.2", wrong, record=False).status == "wrong"
-    assert not course.store.path.exists() and course.progress("08").standing.solved == 0
+    assert not course.store.path.exists() and course.progress("08").here.solved == 0
     assert course.yours("8.1") is not None and "the course's" in capsys.readouterr().out
 
 

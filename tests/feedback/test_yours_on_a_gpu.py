@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from exercises import COURSE, check, yours
-from feedback.devices import anywhere
+from feedback.devices import on_any_device
 
 ON_THE_CPU = "Exercise 3.2 mask_by_renormalizing: yours only works on the CPU, so it runs there."
 
@@ -89,6 +89,6 @@ def test_a_module_may_be_an_argument(gpu, kind, capsys):
     right = column_of_ones(layer, x)
     layer = layer.cuda()
     given = layer if kind == "a module" else lambda x: layer(x)
-    result = anywhere(column_of_ones, "9.9 column_of_ones")(given, x.cuda())
+    result = on_any_device(column_of_ones, "9.9 column_of_ones")(given, x.cuda())
     assert result.is_cuda and torch.allclose(result.cpu(), right) and layer.weight.is_cuda
     assert "only works on the CPU" in capsys.readouterr().out

@@ -75,6 +75,12 @@ def cells(*sources):
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
 
 
+def copy_what_the_first_cell_needs(folder):
+    for name in ("helpers", "runtime"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "setup_failures.py", folder)
+
+
 def published(path):
     """A notebook as it is where the course has an address."""
     return badges.launched(read(path), path.name, HOME)
@@ -97,8 +103,7 @@ def test_inside_the_course_it_clones_nothing(colab, tmp_path, monkeypatch, folde
     redirect(monkeypatch, "file:///nowhere")
     place = tmp_path / "course" / folder
     place.mkdir(parents=True)
-    for name in ("helpers", "runtime"):
-        shutil.copytree(ROOT / name, tmp_path / "course" / name)
+    copy_what_the_first_cell_needs(tmp_path / "course")
     found = printed(execute(cells(FIRST, WHERE), place)).strip()
     assert (place / found).resolve() == tmp_path / "course" / "helpers"
 
@@ -117,8 +122,7 @@ def test_a_course_without_an_address_says_how_to_get_it(tmp_path):
     first = badges.first_cell({**HOME, "owner": badges.PLACEHOLDER})
     with pytest.raises(CellExecutionError, match="has no public address yet: get the whole folder from whoever gave"):
         execute(cells(first), tmp_path)
-    for name in ("helpers", "runtime"):
-        shutil.copytree(ROOT / name, tmp_path / "attention-by-hand" / name)
+    copy_what_the_first_cell_needs(tmp_path / "attention-by-hand")
     assert printed(execute(cells(first, WHERE), tmp_path)) == "attention-by-hand/helpers\n"
 
 

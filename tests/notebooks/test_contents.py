@@ -146,12 +146,12 @@ def test_headings_of_exercises_have_the_same_level(notebook):
 
 
 def test_the_table_of_ideas_has_each_exercise_of_the_second_part_and_links_to_outputs():
-    table = IDEAS.search(page("README.md"))[1]
+    table = IDEAS.search((ROOT / "docs" / "ideas.md").read_text(encoding="utf-8"))[1]
     rows = [[column.strip() for column in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
     named = [id for row in rows for id in row[3].split(", ") if id != "–"]
     assert named == [id for entry in SECOND_PART for id in COURSE.contents.belonging(EXERCISES, entry)]
     for row in rows:
-        file, id = re.search(r"\(notebooks/(.+?)#cell-id=(.+?)\)", row[1]).groups()
+        file, id = re.search(r"\(\.\./notebooks/(.+?)#cell-id=(.+?)\)", row[1]).groups()
         assert next(cell for cell in read(ROOT / "notebooks" / file).cells if cell.id == id).outputs, id
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from feedback import notebooks
-from feedback.contents import Contents, Notebook
+from feedback.notebooks import Contents, Notebook
 from tools import study
 from tools.guide import plans
 from tools.slides import decks

@@ -165,7 +165,11 @@ def test_such_a_folder_would_be_found(folder):
     assert not HOME_PATH.search(f"https://example.org/{folder}/page")
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "data/README.md"])
+PAGES = ("README.md", "CONTRIBUTING.md", "data/README.md", "feedback/README.md")
+DOCS = tuple(f"docs/{name}.md" for name in ("about", "field_guide", "ideas", "setting_up", "teaching"))
+
+
+@pytest.mark.parametrize("name", [*PAGES, *DOCS])
 def test_no_link_of_a_page_is_dead(name):
     """As far as that can be said without a network: files of the course are there, and no address is a placeholder."""
     targets = re.findall(r"\]\(([^)#]+)", read(name))

@@ -158,7 +158,11 @@ Q, K = torch.zeros(1, 2, 3, 4), torch.zeros(1, 2, 5, 4)
             "bias is on meta, the scores are on cpu",
             lambda: biased_attention(Q, K, K, torch.zeros(3, 5, device="meta")),
         ),
-        (ValueError, "at least one of each", lambda: biased_attention(Q, K[:, :, :0], K[:, :, :0], torch.zeros(3, 0))),
+        (
+            ValueError,
+            r"q must be .*: S is 0 in k, and must be at least 1",
+            lambda: biased_attention(Q, K[:, :, :0], K[:, :, :0], torch.zeros(3, 0)),
+        ),
     ],
 )
 def test_errors_are_one_sentence(error, words, call):

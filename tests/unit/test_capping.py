@@ -86,8 +86,8 @@ Q, M = torch.zeros(1, 2, 3, 4), torch.ones(3, 4) > 0
     [
         (ValueError, "cap must be above 0, since scores end between -cap and cap, got 0", lambda: cap_scores(Q, 0)),
         (ValueError, "cap must be above 0, .* got nan", lambda: cap_scores(Q, float("nan"))),
-        (TypeError, "cap must be a number, got NoneType", lambda: capped_scores(Q, None, M)),
-        (TypeError, "cap must be a number, got bool", lambda: cap_scores(Q, True)),
+        (TypeError, "cap must be a number, got None", lambda: capped_scores(Q, None, M)),
+        (TypeError, "cap must be a number, got True", lambda: cap_scores(Q, True)),
         (
             TypeError,
             "scores must be a tensor of floats, got torch.bool; a mask is passed",

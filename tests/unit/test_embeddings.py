@@ -176,9 +176,13 @@ def test_each_vector_gets_the_row_of_its_position(lead, length):
     "x, error, words",
     [
         (torch.zeros(B, 12, C), ValueError, "x has 12 positions, but there are only 11 to add; shorten x, or make"),
-        (torch.zeros(B, T, C + 1), ValueError, r"the same width, got \(2, 5, 15\) and \(11, 14\)"),
-        (torch.zeros(B, T, 1), ValueError, r"the same width, got \(2, 5, 1\) and \(11, 14\)"),
-        (torch.zeros(C), ValueError, r"x must be \(..., T, C\), got \(14,\)"),
+        (torch.zeros(B, T, C + 1), ValueError, r"x must be \(..., T, C\).*: C is 15 in x and 14 in positions"),
+        (torch.zeros(B, T, 1), ValueError, r"x must be \(..., T, C\).*: C is 1 in x and 14 in positions"),
+        (
+            torch.zeros(C),
+            ValueError,
+            r"x must be \(..., T, C\) and positions \(P, C\), got x \(14,\), positions \(11, 14\)",
+        ),
         (torch.zeros(B, C, dtype=torch.long), TypeError, "got torch.int64; token ids go through an embedding first"),
         ([[0.0] * C], TypeError, "x must be a tensor of floats, got list"),
     ],

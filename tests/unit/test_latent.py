@@ -133,26 +133,34 @@ Q, L, K, V = torch.zeros(1, 2, 3, 4), torch.zeros(1, 5, 6), torch.zeros(2, 4, 6)
         (TypeError, "w_k must be a tensor of floats, got torch.int64", lambda: absorbed_attention(Q, L, K.long(), V)),
         (
             ValueError,
-            r"the others must have three axes, got q \(1, 2, 3, 4\), latents \(5, 6\)",
+            r"q must be \(B, H, T, W\), latents \(B, S, R\), .* got q \(1, 2, 3, 4\), latents \(5, 6\)",
             lambda: absorbed_attention(Q, L[0], K, V),
         ),
         (
             ValueError,
-            r"must agree in B, H, D and R, .* got q \(1, 2, 3, 4\), latents \(1, 5, 6\), w_k \(2, 3, 6\)",
+            r"q must have D \+ N = 3 features, as the keys have, got 4",
             lambda: absorbed_attention(Q, L, K[:, :3], V),
         ),
         (
             ValueError,
-            r"must agree in B, H, D and R, .* w_v \(2, 7, 5\)",
+            r"q must be \(B, H, T, W\).*: R is 6 in latents and 5 in w_v",
             lambda: absorbed_attention(Q, L, K, V[..., :5]),
         ),
-        (ValueError, r"must agree in B, H, D and R", lambda: absorbed_attention(Q, L.expand(3, -1, -1), K, V)),
         (
             ValueError,
-            r"make q \(B, H, T, D \+ N\), got .* shared \(1, 4, 2\)",
+            r"q must be .*: B is 1 in q and 3 in latents",
+            lambda: absorbed_attention(Q, L.expand(3, -1, -1), K, V),
+        ),
+        (
+            ValueError,
+            r"q must be \(B, H, T, W\).*: S is 5 in latents and 4 in shared",
             lambda: absorbed_attention(torch.zeros(1, 2, 3, 6), L, K, V, torch.zeros(1, 4, 2)),
         ),
-        (ValueError, "at least one of each", lambda: absorbed_attention(Q[:, :, :0], L, K, V)),
+        (
+            ValueError,
+            r"q must be .*: T is 0 in q, and must be at least 1",
+            lambda: absorbed_attention(Q[:, :, :0], L, K, V),
+        ),
         (
             TypeError,
             "rank must be a whole number, got 4.0",
@@ -160,18 +168,18 @@ Q, L, K, V = torch.zeros(1, 2, 3, 4), torch.zeros(1, 5, 6), torch.zeros(2, 4, 6)
         ),
         (
             ValueError,
-            "an even D",
+            "D must be even, since features are turned in pairs, got 5",
             lambda: LatentAttention(C, H, query_rank=7, rank=R, d_plain=D, d_rotary=5, d_value=E)(torch.zeros(B, T, C)),
         ),
-        (ValueError, r"x must be \(B, T, C\)", lambda: module()(random(T, C))),
+        (ValueError, r"x must be \(B, T, 17\), got \(5, 17\)", lambda: module()(random(T, C))),
         (
             TypeError,
-            r"past must be a pair \(latents, shared keys\), as it was returned, got Tensor",
+            r"past must be \(latents, keys\), as it was returned, got Tensor",
             lambda: module()(random(B, T, C), random(B, T, R)),
         ),
         (
             ValueError,
-            r"past must hold latents \(2, P, 4\) and shared keys \(2, P, 6\), got \(2, 3, 4\) and \(2, 2, 6\)",
+            r"past must hold latents \(2, P, 4\).*: P is 3 in latents and 2 in keys",
             lambda: module()(random(B, T, C), (random(B, 3, R), random(B, 2, P))),
         ),
     ],

@@ -164,34 +164,34 @@ Q, V, STEPS = torch.zeros(2, 3, 4), torch.zeros(2, 3, 5), torch.zeros(2, 3)
 @pytest.mark.parametrize(
     "error, words, call",
     [
-        (ValueError, "with a query for each key, got q", lambda: linear_parallel(Q[:, :2], Q, V)),
-        (ValueError, "with a query for each key, got q", lambda: linear_recurrent(Q, Q, V[:1])),
+        (ValueError, r"q must be \(..., T, D\).*: T is 2 in q and 3 in k", lambda: linear_parallel(Q[:, :2], Q, V)),
+        (ValueError, r"q must be .*: the axes at the dots differ", lambda: linear_recurrent(Q, Q, V[:1])),
         (TypeError, "k must be a tensor of floats", lambda: linear_chunked(Q, Q.long(), V, 2)),
         (ValueError, "chunk must be at least 1, got 0", lambda: linear_chunked(Q, Q, V, 0)),
         (TypeError, "chunk must be a whole number, got 1.5", lambda: delta_chunked(Q, Q, V, STEPS, 1.5)),
         (
-            ValueError,
-            r"past must be what an earlier call returned, of shape \(2, 4, 5\) and \(2, 4\), got \(2, 4, 5\)",
+            TypeError,
+            r"past must be \(state, total\), as it was returned, got Tensor",
             lambda: linear_recurrent(Q, Q, V, torch.zeros(2, 4, 5)),
         ),
         (
             ValueError,
-            r"of shape \(2, 4, 5\) and \(2, 4\), got \(2, 4, 5\), \(2, 3\)",
+            r"past must hold state \(..., 4, 5\).*: D is 4 in state and 3 in total",
             lambda: linear_chunked(Q, Q, V, 2, (torch.zeros(2, 4, 5), torch.zeros(2, 3))),
         ),
         (
             ValueError,
-            r"of shape \(2, 4, 5\), got \(2, 5, 4\)",
+            r"k must be \(..., T, D\).*: D is 4 in k and 5 in past",
             lambda: delta_recurrent(Q, Q, V, STEPS, V.new_zeros(2, 5, 4)),
         ),
-        (ValueError, r"of shape \(2, 4, 5\), got list", lambda: delta_chunked(Q, Q, V, STEPS, 2, [V])),
+        (TypeError, "past must be a tensor of floats, got list", lambda: delta_chunked(Q, Q, V, STEPS, 2, [V])),
         (TypeError, "beta must be a tensor of floats, got float", lambda: delta_parallel(Q, Q, V, 0.5)),
         (
             ValueError,
-            r"beta must be \(2, 3\), a step size for each key, got \(3,\)",
+            r"k must be \(..., T, D\).*: the axes at the dots differ",
             lambda: delta_parallel(Q, Q, V, STEPS[0]),
         ),
-        (ValueError, "with a query for each key", lambda: delta_recurrent(Q, Q, V[:1], STEPS)),
+        (ValueError, r"q must be .*: the axes at the dots differ", lambda: delta_recurrent(Q, Q, V[:1], STEPS)),
     ],
 )
 def test_errors_are_one_sentence(error, words, call):

@@ -115,8 +115,8 @@ def test_its_own_and_and_or_give_the_same(flex):
         (ValueError, "size must be at least 1, got 0", lambda: window(0)),
         (TypeError, "size must be a whole number, got 2.5", lambda: window(2.5)),
         (ValueError, "length must be at least 1, got 0", lambda: prefix(0)),
-        (ValueError, r"documents must be a tensor \(S,\), .* got \(1, 13\)", lambda: same_document(DOCUMENTS[None])),
-        (ValueError, r"documents must be a tensor \(S,\), .* got list", lambda: same_document([0, 0, 1])),
+        (ValueError, r"documents must be \(S,\), got \(1, 13\)", lambda: same_document(DOCUMENTS[None])),
+        (TypeError, "documents must be a tensor, got list", lambda: same_document([0, 0, 1])),
         (ValueError, "at least one mask function to combine, got none", lambda: both()),
         (
             TypeError,

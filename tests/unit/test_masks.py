@@ -29,8 +29,10 @@ def test_causal_mask_sees_itself_and_the_past():
 def test_causal_mask_after_a_past_is_the_last_rows_of_a_longer_one():
     for past in range(4):
         assert torch.equal(masks.causal_mask(T, past=past), masks.causal_mask(past + T)[past:])
-    for past in (-1, 1.0, None):
-        with pytest.raises(ValueError, match=f"past must be a whole number of at least 0, got {past}; of cached"):
+    with pytest.raises(ValueError, match="past must be at least 0, got -1; of cached"):
+        masks.causal_mask(T, past=-1)
+    for past in (1.0, None):
+        with pytest.raises(TypeError, match=f"past must be a whole number, got {past}; of cached"):
             masks.causal_mask(T, past=past)
 
 
@@ -68,7 +70,7 @@ def test_padding_mask_takes_a_list():
     [
         (torch.tensor([1.0]), TypeError, "whole numbers"),
         (torch.tensor([True]), TypeError, "whole numbers"),
-        (torch.tensor([[1]]), ValueError, r"shape \(B,\), got \(1, 1\)"),
+        (torch.tensor([[1]]), ValueError, r"lengths must be \(B,\), got \(1, 1\)"),
         (torch.tensor([8]), ValueError, "between 0 and max_length = 7, got 8"),
         (torch.tensor([-1]), ValueError, "between 0 and max_length = 7, got -1"),
     ],

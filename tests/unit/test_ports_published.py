@@ -254,7 +254,7 @@ def state_of(layout, **changes):
         (TypeError, "num_heads must be a whole number, got None", lambda: to_ours(state_of("bloom"), "bloom")),
         (
             ValueError,
-            "num_heads must divide d_model, got 5 heads for d_model = 42",
+            "num_heads must divide features, got 5 heads for features = 42",
             lambda: to_ours(state_of("bloom"), "bloom", 5),
         ),
         (

@@ -146,10 +146,10 @@ QKV = [torch.zeros(1, 2, 3, 4)] * 3
     [
         (
             ValueError,
-            r"an even D, since features are turned in pairs, got \(2, 3, 5\)",
+            r"D must be even, since features are turned in pairs, got 5",
             lambda: rotate_pairs(torch.zeros(2, 3, 5), P),
         ),
-        (ValueError, r"an even D, .* got \(4,\)", lambda: rotate_halves(torch.zeros(4), P)),
+        (ValueError, r"x must be \(..., T, D\), got \(4,\)", lambda: rotate_halves(torch.zeros(4), P)),
         (TypeError, "x must be a tensor of floats, got torch.int64", lambda: rotate_pairs(X.long(), P)),
         (
             TypeError,
@@ -158,13 +158,13 @@ QKV = [torch.zeros(1, 2, 3, 4)] * 3
         ),
         (TypeError, "positions must be a tensor of numbers, got torch.bool", lambda: rotate_pairs(X, P > 0)),
         (ValueError, r"positions must be \(3,\), one for each of x's 3, got \(2,\)", lambda: rotate_halves(X, P[:2])),
-        (ValueError, "positions are on meta, x is on cpu", lambda: rotate_halves(X, P.to("meta"))),
+        (ValueError, "positions must be on cpu like x, got meta", lambda: rotate_halves(X, P.to("meta"))),
         (
             ValueError,
             r"width must be at most the number of features of x, got 6 for x \(2, 3, 4\)",
             lambda: rotate_first(X, P, 6),
         ),
-        (ValueError, r"an even D, .* got \(2, 3, 3\)", lambda: rotate_first(X, P, 3)),
+        (ValueError, "D must be even, since features are turned in pairs, got 3", lambda: rotate_first(X, P, 3)),
         (TypeError, "width must be a whole number, got 2.0", lambda: rotate_first(X, P, 2.0)),
         (TypeError, "x must be a tensor of floats, got list", lambda: rotate_first([X], P, 2)),
         (TypeError, "weight must be a tensor of floats, got Linear", lambda: pairs_to_halves(torch.nn.Linear(2, 4), 2)),
@@ -174,15 +174,19 @@ QKV = [torch.zeros(1, 2, 3, 4)] * 3
             lambda: pairs_to_halves(torch.zeros(9, 2), 3),
         ),
         (TypeError, "num_heads must be a whole number, got 2.0", lambda: pairs_to_halves(torch.zeros(8, 2), 2.0)),
-        (TypeError, r"past must be a pair \(keys, values\)", lambda: rotary_step(*QKV, past=QKV)),
+        (
+            TypeError,
+            r"past must be \(keys, values\), as it was returned, got list of 3",
+            lambda: rotary_step(*QKV, past=QKV),
+        ),
         (
             ValueError,
-            r"past must hold keys and values of one shape",
+            r"past must hold keys \(1, 2, S, 4\).*: D is 2 in keys",
             lambda: rotary_step(*QKV, past=(X[None, ..., :2], X[None, ..., :2])),
         ),
         (
             ValueError,
-            "length must be at least 1, got 0; an empty sequence",
+            "length must be at least 1, got 0",
             lambda: rotary_step(*(x[:, :, :0] for x in QKV)),
         ),
     ],

@@ -124,31 +124,39 @@ Q, K, Z = torch.zeros(1, 2, 3, 4), torch.zeros(1, 2, 5, 4), torch.zeros(2)
     [
         (
             ValueError,
-            r"sinks must be \(2,\), one score for each head, got \(3,\)",
+            r"scores must be \(B, H, T, S\).*: H is 2 in scores and 3 in sinks",
             lambda: sink_weights(Q, torch.zeros(3)),
         ),
         (TypeError, "sinks must be a tensor of floats, got torch.int64", lambda: sink_weights(Q, Z.long())),
-        (ValueError, "sinks are on meta, the scores are on cpu", lambda: sink_weights(Q, Z.to("meta"))),
+        (ValueError, "scores and sinks must share one device, got cpu, meta", lambda: sink_weights(Q, Z.to("meta"))),
         (
             ValueError,
-            r"scores must be \(B, H, T, S\) with at least one key, got \(2, 3, 4\)",
+            r"scores must be \(B, H, T, S\) and sinks \(H,\), got scores \(2, 3, 4\), sinks \(2,\)",
             lambda: sink_weights(Q[0], Z),
         ),
-        (ValueError, r"at least one key, got \(1, 2, 3, 0\)", lambda: sink_weights(Q[..., :0], Z)),
+        (
+            ValueError,
+            r"scores must be .*: S is 0 in scores, and must be at least 1",
+            lambda: sink_weights(Q[..., :0], Z),
+        ),
         (TypeError, "scores must be a tensor of floats, got torch.bool", lambda: sink_weights(Q > 0, Z)),
         *(
             case
             for way in WAYS
             for case in [
-                (ValueError, r"sinks must be \(2,\)", lambda way=way: way(Q, K, K, Q)),
+                (
+                    ValueError,
+                    r" and sinks \(H,\), got .*, sinks \(1, 2, 3, 4\)",
+                    lambda way=way: way(Q, K, K, Q),
+                ),
                 (TypeError, "mask must be bool", lambda way=way: way(Q, K, K, Z, torch.zeros(3, 5))),
                 (ValueError, "mask .* does not broadcast", lambda way=way: way(Q, K, K, Z, torch.ones(5, 3) > 0)),
-                (ValueError, "each key needs one value", lambda way=way: way(Q, K, Q, Z)),
+                (ValueError, r"q must be \(B, H, T, D\).*: S is 5 in k and 3 in v", lambda way=way: way(Q, K, Q, Z)),
             ]
         ),
         (
             ValueError,
-            r"gate must be \(1, 2, 3, 4\) like the output, or .* \(1, 2, 3, 1\), got \(4,\)",
+            r"gate must be \(1, 2, 3, 4\) like the output, or .*, got \(4,\)",
             lambda: gated_output(Q, Z.new_zeros(4)),
         ),
         (TypeError, "gate must be a tensor of floats, got float", lambda: gated_output(Q, 0.5)),

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from helpers import require
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
-from helpers.require import require_heads
 
 B, H, T, D = 2, 3, 5, 11
 C = H * D
@@ -56,6 +56,7 @@ def test_split_and_merge_say_what_is_wrong():
     ],
 )
 def test_the_number_of_heads_must_divide_the_width(d_model, num_heads, error, words):
-    for refuse in (require_heads, MultiHeadAttention):
-        with pytest.raises(error, match=words):
-            refuse(d_model, num_heads)
+    with pytest.raises(error, match=words):
+        require.divides(num_heads=num_heads, d_model=d_model)
+    with pytest.raises(error, match=words):
+        MultiHeadAttention(d_model, num_heads)

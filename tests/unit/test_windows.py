@@ -144,12 +144,20 @@ Q, K = torch.zeros(1, 2, 3, 4), torch.zeros(1, 2, 5, 4)
         (TypeError, "window must be a whole number, got None", lambda: rolling_step(Q, Q, Q, None, None)),
         (
             ValueError,
-            r"q and k must have as many positions, .* got q \(1, 2, 3, 4\), k .*; after a past use rolling_step",
+            r"q and k must have as many positions, .* got 3 and 5; after a past use rolling_step",
             lambda: banded_attention(Q, K, K, 2),
         ),
         (ValueError, "groups must divide num_heads", lambda: banded_attention(Q[:, :1], Q, Q, 2)),
-        (TypeError, r"past must be a pair \(keys, values\)", lambda: rolling_step(Q, Q, Q, Q, 2)),
-        (ValueError, "past must hold keys and values of one shape", lambda: rolling_step(Q, Q, Q, (K, K[..., :2]), 2)),
+        (
+            TypeError,
+            r"past must be \(keys, values\), as it was returned, got Tensor",
+            lambda: rolling_step(Q, Q, Q, Q, 2),
+        ),
+        (
+            ValueError,
+            r"past must hold keys \(1, 2, S, 4\).*: D is 4 in keys and 2 in values",
+            lambda: rolling_step(Q, Q, Q, (K, K[..., :2]), 2),
+        ),
         (ValueError, r"q must be \(B, H, T, D\)", lambda: rolling_step(Q[0], Q[0], Q[0], None, 2)),
     ],
 )

@@ -7,7 +7,7 @@ from tools import Problem
 from tools.grading.tasks import FIRST_CELL, grading
 from tools.study import KERNEL
 
-# Each student's notebook is run by nbgrader's Execute in a kernel, and once more by Confirm, on which points depend.
+# Each student's notebook is run by nbgrader's Execute in a kernel, and once more by Rerun, on which points depend.
 SETTINGS = """\
 import os
 
@@ -15,8 +15,8 @@ os.environ["COURSE_PROGRESS"] = "memory"  # grading leaves no trace in anybody's
 
 c = get_config()  # noqa: F821  nbgrader defines it
 c.CourseDirectory.course_id = "attention-by-hand"
-c.Autograde.sanitize_preprocessors.prepend(["feedback.for_nbgrader.Restore"])
-c.Autograde.autograde_preprocessors.insert(1, "feedback.for_nbgrader.Confirm")
+c.Autograde.sanitize_preprocessors.prepend(["feedback.grading_nbgrader.Restore"])
+c.Autograde.autograde_preprocessors.insert(1, "feedback.grading_nbgrader.Rerun")
 c.Execute.timeout = 60  # seconds for a cell; grade() itself stops an answer after 5 seconds of work
 """
 

@@ -30,7 +30,7 @@ FILE_LINK = re.compile(r"\[([^][]+)\]\(\.\./([^()]+)\)")
 GUIDE_LINK = re.compile(r"\[([^][]+)\]\((#[^()]+)\)")
 HTML_LINK = re.compile(r'href="(\w+)\.ipynb(?:#cell-id=([\w-]+))?"')
 HEADING = re.compile(r'<span id="(cell-[\w-]+)"></span>\n\n#{1,2} (?:\d+\. )?(.+)')
-IDEAS = re.compile(r"<!-- ideas -->\n(.+?)<!-- end of ideas -->", re.DOTALL)  # the table of the second part in README
+IDEAS = re.compile(r"<!-- ideas -->\n(.+?)<!-- end of ideas -->", re.DOTALL)  # the table in docs/ideas.md
 PROGRESS = re.compile(r'^progress\("\d+"\)$', re.MULTILINE)
 IN_JUPYTER_ONLY = ("start", "progress-text", "progress")  # cells
 HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # what myst-nb calls the parts of a cell, and Jupyter
@@ -261,12 +261,12 @@ def contents():
 
 
 def ideas():
-    """The README's table of the second part; its links lead to the pages, to the outputs that it speaks of."""
+    """The table of the second part, docs/ideas.md; its links lead to the pages, to the outputs that it speaks of."""
     return CELL_LINK.sub(_to_cell, table_of_ideas())
 
 
 def table_of_ideas():
-    return IDEAS.search((ROOT / "README.md").read_text(encoding="utf-8"))[1].replace("](notebooks/", "](")
+    return IDEAS.search((ROOT / "docs" / "ideas.md").read_text(encoding="utf-8"))[1].replace("](../notebooks/", "](")
 
 
 def table(notebooks):

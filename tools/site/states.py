@@ -8,6 +8,7 @@ import ast
 import contextlib
 import io
 import os
+import symtable
 import traceback
 from pathlib import Path
 
@@ -15,7 +16,6 @@ import torch
 
 from explorers.base import INVITATION, Explorer
 from models import pretrained
-from tools.unchanged import names
 
 
 def is_explorer(output):
@@ -97,3 +97,34 @@ def needed(cells):
             chosen.insert(0, cell)
             wanted = wanted - defined | used
     return chosen
+
+
+def names(source):
+    """The names that a cell defines for the cells below it, and those that it takes from the cells above it.
+
+    None for a cell that is not Python alone, such as one with a magic command.
+    """
+    defined, used = set(), set()
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:
+        return defined, used
+    for statement in statements:
+        defines, uses = _names_in(statement)
+        if isinstance(statement, (ast.For, ast.With, ast.FunctionDef, ast.ClassDef)):
+            uses -= defines  # such as the variable of a loop
+        used |= uses - defined
+        defined |= defines
+    return defined, used
+
+
+def _names_in(statement):
+    module = symtable.symtable(ast.unparse(statement), "<cell>", "exec")
+    symbols = module.get_symbols()
+    defines = {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
+    uses, tables = {symbol.get_name() for symbol in symbols if symbol.is_referenced()}, module.get_children()
+    while tables:
+        table = tables.pop()
+        uses |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+        tables += table.get_children()
+    return defines, uses

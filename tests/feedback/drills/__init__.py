@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from feedback.contents import Contents, Notebook
 from feedback.course import Course
+from feedback.notebooks import Contents, Notebook
 
 FOLDER = Path(__file__).parent
 NOTEBOOKS = (Notebook("01_drills.ipynb", "drills", minutes=15, core=15, question="How many?"),)

@@ -33,7 +33,7 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     if same:
         return same
     so_far = [i for i in seen.required() if exercise.stages[i] <= stage]
-    if exercise.named_in_part and all(seen.runs[i].error is None for i in failing):
+    if exercise.allow_partial_match and all(seen.runs[i].error is None for i in failing):
         found = _only(_alike(seen, failing, seen.behaves_like))
         if found:
             return found
@@ -43,7 +43,7 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     return found or _by_first_parts(seen, so_far)
 
 
-def made_on(seen: Observations, named: Misconception, stage: int) -> list[int]:
+def cases_with_mistake(seen: Observations, named: Misconception, stage: int) -> list[int]:
     """The test cases on which an attempt does what its known mistake does, where that is not so on all of them.
 
     Empty where a variant fits everything, and where the fourth rule named the mistake: it looks at one part alone.
@@ -56,7 +56,7 @@ def made_on(seen: Observations, named: Misconception, stage: int) -> list[int]:
     return [i for i in failing if any(seen.behaves_like(code, i) for code in fitting)]
 
 
-def made_in_first_parts(seen: Observations, named: Misconception, stage: int) -> list[int]:
+def cases_with_mistake_in_first_parts(seen: Observations, named: Misconception, stage: int) -> list[int]:
     """The test cases whose first parts are wrong, where the fourth rule named the mistake; otherwise empty."""
     so_far = [i for i in seen.required() if seen.exercise.stages[i] <= stage]
     failing = [i for i in so_far if not seen.passes(i)]

@@ -12,17 +12,17 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import determine_grade, is_grade, is_solution
 from traitlets import Integer, Unicode
 
-from feedback.confirm import confirm, drawn_seed, refused
-from feedback.fresh import Answer
+from feedback.grading_rerun import drawn_seed, refused, rerun
+from feedback.grading_worker import Answer
 
 
 class Restore(NbGraderPreprocessor):
     """Adds an empty cell at the end for each graded cell that is missing; nbgrader's OverwriteCells then fills it."""
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        told = resources["nbgrader"]
-        with Gradebook(told["db_url"]) as gradebook:
-            cells = gradebook.find_notebook(told["notebook"], told["assignment"]).grade_cells
+        given = resources["nbgrader"]
+        with Gradebook(given["db_url"]) as gradebook:
+            cells = gradebook.find_notebook(given["notebook"], given["assignment"]).grade_cells
             graded = {cell.name: cell.cell_type for cell in cells}
         there = {cell.metadata.nbgrader["grade_id"] for cell in nb.cells if is_grade(cell)}
         for name in sorted(graded.keys() - there):
@@ -33,7 +33,7 @@ class Restore(NbGraderPreprocessor):
         return nb, resources
 
 
-class Confirm(NbGraderPreprocessor):
+class Rerun(NbGraderPreprocessor):
     """Replaces what a graded cell printed, when Execute ran it in a kernel, by an error if it is not confirmed."""
 
     course = Unicode("exercises", help="The package of the exercises.").tag(config=True)
@@ -52,11 +52,11 @@ class Confirm(NbGraderPreprocessor):
         if graded:
             course, seed = importlib.import_module(self.course).COURSE, self.seed or drawn_seed()
             folder = resources.get("metadata", {}).get("path") or None
-            for (id, cell), why in zip(graded, confirm(course, steps, seed, folder), strict=True):
+            for (id, cell), why in zip(graded, rerun(course, steps, seed, folder), strict=True):
                 if why:
-                    told = refused(course.exercises[id].title, why, seed)
-                    line = f"NotYet: {told}"
-                    cell.outputs = [new_output("error", ename="NotYet", evalue=told, traceback=[line])]
+                    message = refused(course.exercises[id].title, why, seed)
+                    line = f"NotYet: {message}"
+                    cell.outputs = [new_output("error", ename="NotYet", evalue=message, traceback=[line])]
         return nb, resources
 
 

@@ -18,7 +18,7 @@ from feedback import explain_contract as words
 from feedback import source, tree
 from feedback.compare import same_kind
 from feedback.exercise import Exercise
-from feedback.format import axes, describe
+from feedback.format import axes
 
 
 @dataclass(frozen=True)
@@ -94,32 +94,19 @@ def parts(exercise: Exercise, value: Any, expected: Any) -> list[tuple]:
     return [part for part in tree.named(names, value, expected) if part[2] is not None]
 
 
-def require_judged(exercise: Exercise, expected: Any) -> None:
-    """Refuse a right result that no answer could be compared with.
-
-    Errors: TypeError
-    """
-    for leaf in tree.flatten((expected,)):
-        if not (_is_dense(leaf) or isinstance(leaf, list) or tree.plain(leaf) or (leaf is None and expected)):
-            raise TypeError(
-                f"exercise {exercise.id}: a right result must be a tensor, a list, a number, a text, or a tuple of "
-                f"these and None, got {describe(leaf)}: let the exercise's runner make one of these of it"
-            )
-
-
 def _wrong_type(exercise: Exercise, attempt: Any, value: Any, expected: Any) -> Violation | None:
     if value is None:
-        told = words.returned(exercise, value, expected)
-        return Violation("returns-none", told, words.about_none(source.text(attempt)))
+        sentence = words.returned(exercise, value, expected)
+        return Violation("returns-none", sentence, words.about_none(source.text(attempt)))
     if isinstance(expected, tuple) and isinstance(value, tuple) and len(value) == len(expected):
         found = (_wrong_part(exercise, *part) for part in zip(exercise.returns, value, expected, strict=True))
         return next((each for each in found if each), None)
     if not isinstance(expected, tuple) and _is_alike(value, expected):
         return None
-    told, hint = words.returned(exercise, value, expected), words.how_to_return(exercise, value, expected)
+    sentence, hint = words.returned(exercise, value, expected), words.how_to_return(exercise, value, expected)
     if isinstance(expected, tuple) and isinstance(value, torch.Tensor):
-        return Violation("returns-one", told, hint)
-    return Violation("returns-wrong-type", told, hint)
+        return Violation("returns-one", sentence, hint)
+    return Violation("returns-wrong-type", sentence, hint)
 
 
 def _wrong_part(exercise: Exercise, name: Any, item: Any, expected: Any) -> Violation | None:
@@ -141,12 +128,8 @@ def _wrong_part(exercise: Exercise, name: Any, item: Any, expected: Any) -> Viol
 def _is_alike(value: Any, expected: Any) -> bool:
     """Whether a value is of the type that is asked for: a tensor, a list, or a number or text of this kind."""
     if isinstance(expected, torch.Tensor):
-        return _is_dense(value)
+        return tree.is_dense(value)
     return isinstance(value, list) if isinstance(expected, list) else same_kind(value, expected)
-
-
-def _is_dense(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.layout == torch.strided
 
 
 def _wrong_shape(exercise: Exercise, attempt: Any, args: tuple, value: Any, expected: Any) -> Violation | None:

@@ -1,7 +1,7 @@
 """Points that hold: answers are run once more, in a fresh process, on hidden inputs, and judged in this one.
 
 The code of a notebook can do anything to the kernel it runs in: replace `grade`, or what judges in it, or look for the
-reference there. So what `grade` finds is for the learner to read; an answer is only accepted if `confirm` agrees.
+reference there. So what `grade` finds is for the learner to read; an answer is only accepted if `rerun` agrees.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import Any
 
 import cloudpickle
 
-from feedback import contract
+from feedback import judge_contract
 from feedback.compare import allclose
 from feedback.course import Course
 from feedback.exercise import Exercise
-from feedback.fresh import LONGEST_CELL, Answer, Task, Work, decoded
+from feedback.grading_worker import LONGEST_CELL, Answer, Task, Work, decoded
 from feedback.observations import known
 from feedback.sandbox import session
 
@@ -42,7 +42,7 @@ def drawn_seed() -> int:
     return _drawn
 
 
-def confirm(course: Course, steps: Sequence[str | Answer], seed: int, folder: str | Path | None = None) -> list[str]:
+def rerun(course: Course, steps: Sequence[str | Answer], seed: int, folder: str | Path | None = None) -> list[str]:
     """Run the cells of a notebook in a fresh process, and say of each answer why it is not accepted; '' where it is.
 
     steps   the sources of the cells, and the answers at the places where they are taken
@@ -52,9 +52,9 @@ def confirm(course: Course, steps: Sequence[str | Answer], seed: int, folder: st
     answers = [step for step in steps if isinstance(step, Answer)]
     order = {answer.id: _shuffled(hidden[answer.id], seed) for answer in answers}
     work = [step if isinstance(step, str) else _task(hidden[step.id], step.name, order[step.id]) for step in steps]
-    told = _run_afresh(_sent(course, work), LONGEST_CELL * (1 + len(steps)), folder)
-    told += [None] * (len(answers) - len(told))
-    return [_why_not(hidden[each.id], order[each.id], runs) for each, runs in zip(answers, told, strict=False)]
+    runs = _run_afresh(_sent(course, work), LONGEST_CELL * (1 + len(steps)), folder)
+    runs += [None] * (len(answers) - len(runs))
+    return [_why_not(hidden[each.id], order[each.id], results) for each, results in zip(answers, runs, strict=False)]
 
 
 def refused(title: str, why: str, seed: int) -> str:
@@ -106,13 +106,13 @@ def _run_afresh(sent: bytes, limit: float, folder: str | Path | None) -> list[An
     """What the process said of each task, as far as it came."""
     paths = os.pathsep.join(filter(None, sys.path))
     variables = {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}  # no module next to the notebook
-    with TemporaryFile() as asked, TemporaryFile() as told:  # no pipes: whoever inherits one can keep it open
-        asked.write(sent)
-        asked.seek(0)
+    with TemporaryFile() as input, TemporaryFile() as output:  # no pipes: whoever inherits one can keep it open
+        input.write(sent)
+        input.seek(0)
         process = subprocess.Popen(
-            [sys.executable, "-m", "feedback.fresh"],
-            stdin=asked,
-            stdout=told,
+            [sys.executable, "-m", "feedback.grading_worker"],
+            stdin=input,
+            stdout=output,
             stderr=subprocess.DEVNULL,
             cwd=folder,
             env=variables,
@@ -121,8 +121,8 @@ def _run_afresh(sent: bytes, limit: float, folder: str | Path | None) -> list[An
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(limit)
         _end(process)
-        told.seek(0)
-        return [_read(line) for line in told.read(LARGEST).splitlines()]
+        output.seek(0)
+        return [_read(line) for line in output.read(LARGEST).splitlines()]
 
 
 def _end(process: subprocess.Popen) -> None:
@@ -156,7 +156,7 @@ def _why_not(exercise: Exercise, order: list[int], runs: Any) -> str:
             case, expected = exercise.cases[index], known(exercise).expected[index]
             if error is not None:
                 return f"{exercise.name} raised an error there: {error}"
-            broken = contract.violation(exercise, None, case.args, value, expected)
+            broken = judge_contract.violation(exercise, None, case.args, value, expected)
             if broken:
                 return f"{exercise.name} returned something else there: {broken.sentence}"
             summary = exercise.comparison.summarize(case.args, value)

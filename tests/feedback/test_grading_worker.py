@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from feedback.fresh import Other, decoded, encoded
+from feedback.grading_worker import Other, decoded, encoded
 from feedback.tree import unchanged
 
 

@@ -1,4 +1,4 @@
-"""The process in which `confirm` runs the code of a notebook: what it gives is written down here, and judged elsewhere.
+"""The process in which `grading_rerun` runs a notebook's code: what it gives is written down, and judged elsewhere.
 
 No reference, no expected result and no misconception is ever in this process. What it is sent is how answers are
 called, and on what; what it sends back are numbers and texts.
@@ -14,7 +14,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from os import _exit  # os._exit is switched off while an answer runs
+from os import _exit  # an answer may replace os._exit
 from threading import Timer
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -57,7 +57,7 @@ class Work:
 
 def main() -> None:
     work: Work = pickle.load(sys.stdin.buffer)
-    told = os.fdopen(os.dup(1), "w", encoding="ascii")
+    output = os.fdopen(os.dup(1), "w", encoding="ascii")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
@@ -71,8 +71,8 @@ def main() -> None:
         else:
             end = Timer(LONGEST_TASK, _exit, [1])
             end.start()
-            told.write(json.dumps(_results(step, shell.user_ns)) + "\n")
-            told.flush()
+            output.write(json.dumps(_results(step, shell.user_ns)) + "\n")
+            output.flush()
             end.cancel()
 
 
@@ -146,20 +146,20 @@ def encoded(value: Any) -> Any:
     return value if value is None else kind(value) if kind else {"other": type(value).__name__}
 
 
-def decoded(told: Any) -> Any:
-    """The result that was encoded; `told` may be anything, since it comes from a learner's process.
+def decoded(data: Any) -> Any:
+    """The result that was encoded; `data` may be anything, since it comes from a learner's process.
 
     Errors: ValueError, TypeError, KeyError or RuntimeError where nothing encoded it
     """
-    if not isinstance(told, dict):
-        return told
-    if "numbers" in told:
-        dtype = _DTYPES[told["dtype"]]
-        numbers = bytearray(base64.b64decode(told["numbers"]))
-        return (torch.frombuffer(numbers, dtype=dtype) if numbers else torch.empty(0, dtype=dtype)).view(told["shape"])
-    if "tuple" in told:
-        return tuple(map(decoded, told["tuple"]))
-    return list(map(decoded, told["list"])) if "list" in told else Other()
+    if not isinstance(data, dict):
+        return data
+    if "numbers" in data:
+        dtype = _DTYPES[data["dtype"]]
+        numbers = bytearray(base64.b64decode(data["numbers"]))
+        return (torch.frombuffer(numbers, dtype=dtype) if numbers else torch.empty(0, dtype=dtype)).view(data["shape"])
+    if "tuple" in data:
+        return tuple(map(decoded, data["tuple"]))
+    return list(map(decoded, data["list"])) if "list" in data else Other()
 
 
 class Other:

@@ -1,0 +1,130 @@
+"""From the text of code on a page to what it defines; an error tells where on the page it arose."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from feedback.page import Code, Page, PageError
+
+
+def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
+    """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
+    last = last_of(page, code, text)
+    with placed(page, code.line):
+        inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
+        if not inner:
+            text = _as_body(text, last, arguments, name)
+        first = code.line + code.block - (not inner and arguments is not None)
+        scope = _run(page, code.kind, code.line, text, first, names)
+        made = scope[last.name if inner else name]  # type: ignore[attr-defined]
+        if not inner and name in names:  # in a body, the answer's own name means the reference, a step's the right step
+            scope[name] = names[name]
+        return made
+
+
+def edited(page: Page, code: Code, text: str) -> str:
+    """The text with each edit carried out."""
+    for old, new in code.edits:
+        if text.count(old) != 1:
+            raise page.fail(code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}")
+        text = text.replace(old, new)
+    return text
+
+
+def last_of(page: Page, code: Code, text: str) -> ast.stmt:
+    """The last statement of a piece of code; a slip of syntax in a block is told with its own line."""
+    try:
+        found = ast.parse(text).body
+    except SyntaxError as error:
+        line = code.line + (error.lineno or 0) if code.block else code.line
+        raise page.fail(line, f"{type(error).__name__}: {error.msg}, in `{(error.text or text).strip()}`") from error
+    if not found:
+        raise page.fail(code.line, "there is no code here")
+    return found[-1]
+
+
+def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) -> Any:
+    """One step or method of an answer."""
+    return compiled(page, code, code.steps[name], names, arguments, name)
+
+
+def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
+    """What a block defines."""
+    last_of(page, block, block.text)
+    with placed(page, block.line):
+        scope = _run(page, kind, block.line, block.text, block.line + 1, names)
+    return {name: value for name, value in scope.items() if names.get(name) is not value and name[:2] != "__"}
+
+
+def _as_body(text: str, last: ast.stmt, arguments: str | None, name: str) -> str:
+    """The text as the body of a function, or as the value of a name; an expression at the end is returned."""
+    if isinstance(last, ast.Expr):
+        lines = text.split("\n")
+        line, column = last.lineno - 1, len(lines[last.lineno - 1].encode()[: last.col_offset].decode())
+        before = "return " if arguments is not None else f"{name} = "
+        lines[line] = lines[line][:column] + before + lines[line][column:]
+        text = "\n".join(lines)
+    return text if arguments is None else f"def {name}({arguments}):\n{textwrap.indent(text, '    ')}"
+
+
+def _run(page: Page, kind: str, line: int, text: str, first: int, names: dict) -> dict:
+    """Execute the code of this line, whose own first line is `first`; that of an answer counts as a learner's."""
+    file = f"{page.path.name if kind == 'answer' else page.path}:{line}"
+    text = "\n" * (first - 1) + text
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    scope = {**names, "__name__": page.name}
+    exec(compile(text, file, "exec"), scope)
+    return scope
+
+
+@contextmanager
+def placed(page: Page, line: int) -> Iterator[None]:
+    """Says of any error where on the page it arose."""
+    try:
+        yield
+    except PageError:
+        raise
+    except SyntaxError as error:
+        text = (error.text or "").strip()
+        raise page.fail(line, f"{type(error).__name__}: {error.msg}{f', in `{text}`' if text else ''}") from error
+    except Exception as error:
+        raise page.fail(line, f"{type(error).__name__}: {error}") from error
+
+
+def without_docstring(function: Callable) -> str:
+    """The source of a function or class, without what it says of itself."""
+    text = textwrap.dedent(inspect.getsource(function))
+    (node,) = ast.parse(text).body
+    if ast.get_docstring(node):  # type: ignore[arg-type]  # it is a function or a class
+        lines, first = text.split("\n"), node.body[0]  # type: ignore[attr-defined]
+        del lines[first.lineno - 1 : first.end_lineno]
+        text = "\n".join(lines)
+    return text.strip("\n")
+
+
+def value_of(page: Page, line: int, text: str, names: dict) -> Any:
+    """What an expression in a heading stands for."""
+    with placed(page, line):
+        return eval(text, dict(names))
+
+
+def free_names(text: str) -> set[str]:
+    """Names that code reads and never binds."""
+    nodes = list(ast.walk(ast.parse(text)))
+    read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+    bound |= {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)) and n.name}
+    bound |= {
+        (a.asname or a.name).split(".")[0]
+        for n in nodes
+        if isinstance(n, (ast.Import, ast.ImportFrom))
+        for a in n.names
+    }
+    return read - bound
