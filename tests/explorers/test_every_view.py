@@ -57,8 +57,8 @@ BACK = """node => {
 KEYS = """() => {
   const node = document.activeElement;
   if (node.type === "checkbox") return ["Space"];
-  if (node.matches("input[type=text]")) return [];
-  if (node.matches("a")) return [];
+  if (node.matches("input[type=text], a")) return [];
+  if (node.matches("select") && navigator.platform.startsWith("Mac")) return [];  // it would open the system's own menu
   if (node.matches("button, summary")) return ["Enter"];
   if (node.matches("select") && node.selectedIndex === node.options.length - 1) return ["ArrowUp"];
   if (node.type === "range" && node.value === node.max || node.matches("[role=listbox]")) return ["ArrowLeft"];
