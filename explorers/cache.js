@@ -2,11 +2,11 @@
 
 import { drawn } from "./charts.js";
 import { counted, range, readable, several } from "./numbers.js";
-import { choice, element, frame, help, onSurroundings, oncePerFrame, sideBySide, slider, spoken, tools,
+import { choice, element, explorer, frame, help, oncePerFrame, sideBySide, slider, spoken, tools,
   write } from "./page.js";
 import { Costs } from "./tables.js";
 
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 /** @typedef {{ layers: number, heads: number, groups: number, features: number, latent: number }} Sizes groups:
  *    heads of keys and values, or LATENT; latent: how many numbers a layer keeps then, 0 where there is no latent */
 /** @typedef {{ kind: string, groups: number }} Way one of the ways to share keys and values */
@@ -45,18 +45,10 @@ export function waysOf({ heads, groups, latent }) {
 
 // ---------------------------------------------------------------- the view
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new CacheView(model);
-  el.append(view.root);
+export default explorer((model) => new CacheView(model), (view) => {
+  view.sharing.measure();
   view.show();
-  return onSurroundings(view.root, () => {
-    view.sharing.measure();
-    view.show();
-  });
-}
-
-export default { render };
+});
 
 class CacheView {
   /** @param {Model} model */

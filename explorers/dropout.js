@@ -2,12 +2,12 @@
 
 import { Chart } from "./charts.js";
 import { brief, colors, counted, floats, precise, range, sum } from "./numbers.js";
-import { button, choice, element, frame, help, legend, onSurroundings, oncePerFrame, sideBySide, slider, spoken, swatch,
+import { button, choice, element, explorer, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, swatch,
   toggle, tools } from "./page.js";
 import { Grid, Reading, Steps, colored } from "./tables.js";
 
 /** @import { Axis, Point } from "./charts.js" */
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 /** @import { Look } from "./tables.js" */
 /** @typedef {{ sums: number[], means: number[], sum: number, mean: number, least: number, most: number }} History */
 /** @typedef {"training" | "evaluation"} Mode */
@@ -49,18 +49,10 @@ export function axisTo(value, label) {
 
 // ---------------------------------------------------------------- the view
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new DropoutView(model);
-  el.append(view.root);
-  view.show();
-  return onSurroundings(view.room, () => {
-    view.chart.measure();
-    view.paint();
-  });
-}
-
-export default { render };
+export default explorer((model) => new DropoutView(model), (view) => {
+  view.chart.measure();
+  view.paint();
+});
 
 class DropoutView {
   /** @param {Model} model */

@@ -3,11 +3,11 @@
 
 import { drawn } from "./charts.js";
 import { clamp, range, readable, several } from "./numbers.js";
-import { choice, element, frame, help, onSurroundings, oncePerFrame, sideBySide, slider, spoken, swatch, tools,
+import { choice, element, explorer, frame, help, oncePerFrame, sideBySide, slider, spoken, swatch, tools,
   write } from "./page.js";
 import { Costs, Reading } from "./tables.js";
 
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 /** @import { Listing } from "./tables.js" */
 /** @typedef {[number, number]} Span some positions in a row: the first and the last */
 /** @typedef {{ held: number | null, left: number | null }} Slot of the cache: the position that it holds, and the one
@@ -104,18 +104,10 @@ const firstTold = (sinks) => (sinks === 1 ? "the first token" : `the first ${sin
 
 // ---------------------------------------------------------------- the view
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new LongTextsView(model);
-  el.append(view.root);
+export default explorer((model) => new LongTextsView(model), (view) => {
+  view.part.measure();
   view.show();
-  return onSurroundings(view.root, () => {
-    view.part.measure();
-    view.show();
-  });
-}
-
-export default { render };
+});
 
 class LongTextsView {
   /** @param {Model} model */

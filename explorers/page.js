@@ -341,6 +341,20 @@ export function onSurroundings(node, callback) {
   };
 }
 
+/** What the module of an explorer exports. `again` draws a view when the page around it may have changed.
+ *  @template {{ root: Element, room?: Element, show(): void }} View
+ *  @param {(model: Model) => View} make
+ *  @param {(view: View) => void} again */
+export function explorer(make, again) {
+  const render = (/** @type {Mount} */ { model, el }) => {
+    const view = make(model);
+    el.append(view.root);
+    view.show();
+    return onSurroundings(view.room ?? view.root, () => again(view));
+  };
+  return { render };
+}
+
 /** A function that paints once in the next frame, however often it is called before.
  *  @param {() => void} paint */
 export function oncePerFrame(paint) {

@@ -2,13 +2,13 @@
 
 import { Chart } from "./charts.js";
 import { clamp, colors, floats, precise, range, sum } from "./numbers.js";
-import { element, frame, help, legend, onSurroundings, oncePerFrame, prepared, raster, slider, spoken, theme, toggle,
-  tools, write } from "./page.js";
+import { element, explorer, frame, help, legend, oncePerFrame, prepared, raster, slider, spoken, theme, toggle, tools,
+  write } from "./page.js";
 import { Reading } from "./tables.js";
 
 /** @import { Numbers } from "./numbers.js" */
 /** @import { Point } from "./charts.js" */
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 /** @typedef {{ least: number, most: number, mean: number }} Summary of the cosines of all pairs of one distance */
 
 const STRIP = 24; // pixels, the height of a row of colors
@@ -73,18 +73,10 @@ export const together = (to, apart, T) => clamp(to, Math.max(0, -apart), T - 1 -
 
 // ---------------------------------------------------------------- the view
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new PositionsView(model);
-  el.append(view.root);
-  view.show();
-  return onSurroundings(view.root, () => {
-    view.chart.measure();
-    view.paint();
-  });
-}
-
-export default { render };
+export default explorer((model) => new PositionsView(model), (view) => {
+  view.chart.measure();
+  view.paint();
+});
 
 class PositionsView {
   /** @param {Model} model */

@@ -3,13 +3,12 @@
 
 import { Chart, drawn } from "./charts.js";
 import { floats, precise, range, sum } from "./numbers.js";
-import { choice, element, frame, help, numberSlider, onSurroundings, oncePerFrame, spoken, tools,
-  write } from "./page.js";
+import { choice, element, explorer, frame, help, numberSlider, oncePerFrame, spoken, tools, write } from "./page.js";
 import { Reading } from "./tables.js";
 
 /** @import { Numbers } from "./numbers.js" */
 /** @import { Point } from "./charts.js" */
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 /** @typedef {"query" | "key"} Which */
 
 const MOST_POSITION = 1000; // of the key
@@ -69,18 +68,10 @@ function pace(speed) {
 
 // ---------------------------------------------------------------- the view
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new RotationView(model);
-  el.append(view.root);
-  view.show();
-  return onSurroundings(view.root, () => {
-    view.chart.measure();
-    view.paint();
-  });
-}
-
-export default { render };
+export default explorer((model) => new RotationView(model), (view) => {
+  view.chart.measure();
+  view.paint();
+});
 
 class RotationView {
   /** @param {Model} model */

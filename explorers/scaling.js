@@ -3,13 +3,12 @@
 
 import { Chart } from "./charts.js";
 import { floats, mean, precise, range, softmax, sum } from "./numbers.js";
-import { choice, element, frame, help, onSurroundings, oncePerFrame, sideBySide, slider, spoken,
-  tools } from "./page.js";
+import { choice, element, explorer, frame, help, oncePerFrame, sideBySide, slider, spoken, tools } from "./page.js";
 import { Reading } from "./tables.js";
 
 /** @import { Curve } from "./charts.js" */
 /** @import { Numbers } from "./numbers.js" */
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 /** @typedef {keyof typeof METHODS} Method */
 /** @typedef {keyof typeof MEASURES} Measure */
 
@@ -66,19 +65,11 @@ export function spread(numbers) {
 
 // ---------------------------------------------------------------- the view
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new ScalingView(model);
-  el.append(view.root);
+export default explorer((model) => new ScalingView(model), (view) => {
+  view.left.measure();
+  view.right.measure();
   view.show();
-  return onSurroundings(view.root, () => {
-    view.left.measure();
-    view.right.measure();
-    view.show();
-  });
-}
-
-export default { render };
+});
 
 /** The entries of METHODS or of MEASURES as options of a choice.
  *  @template {string} Key

@@ -1,13 +1,13 @@
 // The tiles explorer: the softmax of one query in tiles of keys, step by step, and which tiles all queries read.
 
 import { brief, colors, floats, precise, range, sum } from "./numbers.js";
-import { button, choice, chooser, element, frame, help, onSurroundings, oncePerFrame, sideBySide, slider, spoken,
-  swatch, toggle, tools, write } from "./page.js";
+import { button, choice, chooser, element, explorer, frame, help, oncePerFrame, sideBySide, slider, spoken, swatch,
+  toggle, tools, write } from "./page.js";
 import { Grid, Reading, colored } from "./tables.js";
 import { TileMap, tilesOf } from "./tiles_map.js";
 
 /** @import { Color } from "./numbers.js" */
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 /** @import { Listing, Look } from "./tables.js" */
 /** @import { Span } from "./tiles_map.js" */
 /** @typedef {{ m: number, l: number, out: number[] }} State all that is kept of the keys read so far: their largest
@@ -131,18 +131,10 @@ const tiny = (difference) => (difference ? difference.toExponential(0) : "0");
 
 // ---------------------------------------------------------------- the view
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new TilesView(model);
-  el.append(view.root);
+export default explorer((model) => new TilesView(model), (view) => {
+  view.map.measure();
   view.show();
-  return onSurroundings(view.root, () => {
-    view.map.measure();
-    view.show();
-  });
-}
-
-export default { render };
+});
 
 class TilesView {
   /** @param {Model} model */

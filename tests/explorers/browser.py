@@ -37,11 +37,18 @@ MOUNT = """async ({ name, module, style, traits }) => {
   const record = (...message) => window.messages.push(JSON.stringify(message));
   const model = { get: (trait) => value(traits[trait]), set: record, save_changes: record, send: record };
   const { default: widget } = await import(URL.createObjectURL(new Blob([module], { type: "text/javascript" })));
-  const el = document.createElement("div");
-  el.dataset.explorer = name;
-  el.append(Object.assign(document.createElement("style"), { textContent: style }));
-  await widget.render({ model, el });
+  let [el, stop] = [document.createElement("div"), undefined];
   document.body.append(el);
+  (window.mounts ??= {})[name] = async () => {
+    stop?.();
+    const old = el;
+    el = document.createElement("div");
+    el.dataset.explorer = name;
+    el.append(Object.assign(document.createElement("style"), { textContent: style }));
+    stop = await widget.render({ model, el });
+    old.replaceWith(el);
+  };
+  await window.mounts[name]();
 }"""
 
 
@@ -96,7 +103,7 @@ class ExplorerPage(WatchedPage):
         self.page.set_content(page)
         for name, explorer in explorers.items():
             self.page.evaluate(
-                MOUNT, {"name": name, "module": explorer._esm, "style": explorer._css, "traits": _traits(explorer)}
+                MOUNT, {"name": name, "module": explorer._esm, "style": explorer._css, "traits": traits(explorer)}
             )
 
     @property
@@ -107,6 +114,10 @@ class ExplorerPage(WatchedPage):
     def theme(self, name):
         """ "Light" or "Dark"."""
         self.page.evaluate("light => { document.body.dataset.jpThemeLight = light; }", str(name == "Light").lower())
+
+    def reopen(self, name):
+        """Run the cell again: the explorer is as it opens."""
+        self.page.evaluate("name => window.mounts[name]()", name)
 
     def output(self, name):
         """The element around an explorer, scrolled into view."""
@@ -120,7 +131,7 @@ class ExplorerPage(WatchedPage):
         return problems + [f"sent to the kernel: {message}" for message in sent]
 
 
-def _traits(explorer):
+def traits(explorer):
     """The traits that the view reads, as JSON."""
     of_every_widget = anywidget.AnyWidget.class_traits()
     names = [name for name in explorer.traits(sync=True) if name not in of_every_widget and not name.startswith("_")]

@@ -1,4 +1,4 @@
-"""The attention explorer in a browser: every weight that it shows, compared with PyTorch's."""
+"""The attention explorer in a browser: what test_every_view.py has to know of it, and what it alone promises."""
 
 import sys
 
@@ -9,26 +9,23 @@ import explorers
 import figures
 from tests.explorers.browser import NARROW, SIZE
 from tests.explorers.test_attention import many, weights, words
-from tests.explorers.view import View
+from tests.explorers.view import Row, View
 
 pytestmark = pytest.mark.browser
 CAUSAL = torch.ones(6, 6).tril() == 1
 MASKED = weights(6, 6) * CAUSAL
 MASKED[1, 4] = 0.25  # a leak
-
-
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page(
-        {
-            "6 words": explorers.attention(words, weights(6, 6)),
-            "2 x 4 heads": explorers.attention(words, weights(2, 4, 6, 6)),
-            "128 words": explorers.attention(many, weights(6, 12, 128, 128)),
-            "masked": explorers.attention(words, MASKED, mask=CAUSAL),
-            "alike": explorers.attention(words, torch.full((6, 6), 1 / 6)),
-            "two queries": explorers.attention(words[:5], weights(3, 2, 5), ["who", "reads"]),
-        }
-    )
+LEAK = torch.stack([MASKED, weights(6, 6)])
+GIVEN = {  # name: (weights, mask, keys, queries)
+    "2 x 4 heads": (weights(2, 4, 6, 6), None, words, words),
+    "6 words": (weights(6, 6), None, words, words),
+    "128 words": (weights(6, 12, 128, 128), None, many, many),
+    "masked": (MASKED, CAUSAL, words, words),
+    "masked head": (LEAK, CAUSAL, words, words),
+    "two queries": (weights(3, 2, 5), None, words[:5], ["who", "reads"]),
+}
+ALIKE = torch.full((6, 6), 1 / 6)
+MAP = "rows are queries, columns are keys"
 
 
 class AttentionView(View):
@@ -42,6 +39,23 @@ class AttentionView(View):
     def press(self, *keys):
         super().press(*keys)
         return self.said()
+
+    def assert_right(self):
+        """The sentence and the active cell, of the head that is chosen, are PyTorch's."""
+        matrix, mask, keys, queries = GIVEN[self.which]
+        now = self.controls()
+        heads = [int(now[name]) for name in ("Layer", "Head") if name in now]
+        matrix = matrix[tuple(heads)]
+        if len(heads) == 2:
+            assert "layer {}, head {}:".format(*heads) in self.stage.get_attribute("aria-label")
+        i, j = self.stage.evaluate("""grid => {
+          const cell = document.getElementById(grid.getAttribute("aria-activedescendant"));
+          return [cell.closest("[aria-rowindex]").getAttribute("aria-rowindex") - 1, cell.ariaColIndex - 1];
+        }""")
+        hidden = mask is not None and not mask[i, j]
+        assert self.cell() == f"'{keys[j]}': {matrix[i, j]:.4f}{', hidden' if hidden else ''}"
+        if not hidden:
+            assert self.said() == sentence(matrix, i, j, keys, queries)
 
     def cell(self):
         """What a screen reader finds as the active cell."""
@@ -94,8 +108,38 @@ def sentence(matrix, row, column, keys=words, queries=words):
     return f"'{queries[row]}' reads '{keys[column]}': {'less than 0.0001' if weight == '0.0000' else weight}"
 
 
+ROW = Row(
+    AttentionView,
+    {
+        name: lambda given=given: explorers.attention(given[2], given[0], given[3], mask=given[1])
+        for name, given in GIVEN.items()
+    },
+    legends=1,
+    stops={
+        "6 words": [f"Attention weights: {MAP}", "Read as a table"],
+        "2 x 4 heads": ["Layer", "Head", f"Attention weights, layer 0, head 0: {MAP}", "Read as a table"],
+    },
+    controls={"6 words": {}, "2 x 4 heads": {"Layer": "0", "Head": "0"}},
+    settings=[("2 x 4 heads", {"Layer": layer, "Head": head}) for layer, head in (("0", "3"), ("1", "3"), ("1", "0"))]
+    + [("128 words", {"Layer": "5", "Head": "11"}), ("two queries", {"Head": "2"})],
+    faces=("masked head",),
+    parts="[role=grid], label, select, output, .abh-legend, summary",
+)
+
+
+@pytest.fixture(scope="module")
+def page(open_page):
+    made = {which: make() for which, make in ROW.cases.items()}
+    return open_page({**made, "alike": explorers.attention(words, ALIKE)})
+
+
+def opened(page, which="6 words"):
+    page.reopen(which)
+    return AttentionView(page, which)
+
+
 def test_controls_and_tables_have_names_and_roles(page):
-    view = AttentionView(page, "6 words")
+    view = opened(page)
     assert view.stage.get_attribute("aria-label") == "Attention weights: rows are queries, columns are keys"
     assert (view.stage.get_attribute("aria-rowcount"), view.stage.get_attribute("aria-colcount")) == ("6", "6")
     assert view.output.get_by_role("img", name="colors: weight 0 is light, 1 is dark").is_visible()
@@ -105,13 +149,13 @@ def test_controls_and_tables_have_names_and_roles(page):
 
 
 def test_squares_have_the_colors_of_the_figures(page):
-    drawn = AttentionView(page, "6 words").colors(0)
+    drawn = opened(page).colors(0)
     for weight in weights(6, 6).flatten().tolist():
         assert "{} {} {}".format(*figures.WEIGHTS(weight, bytes=True)[:3]) in drawn
 
 
 def test_the_pointer_finds_every_square(page):
-    view, matrix = AttentionView(page, "6 words"), weights(6, 6)
+    view, matrix = opened(page), weights(6, 6)
     points = view.pointed()
     rows = [point for point in points if "reads most" in point[2]]
     right, top = max(x for x, _, _ in rows), min(y for _, y, _ in rows)
@@ -123,7 +167,7 @@ def test_the_pointer_finds_every_square(page):
 
 
 def test_pointing_at_a_query_word_says_what_it_reads_most(page):
-    view, matrix = AttentionView(page, "6 words"), weights(6, 6)
+    view, matrix = opened(page), weights(6, 6)
     sentences = list(dict.fromkeys(said for _, _, said in view.pointed() if "reads most" in said))
     for row, said in enumerate(sentences):
         top = matrix[row].topk(3)
@@ -133,12 +177,12 @@ def test_pointing_at_a_query_word_says_what_it_reads_most(page):
 
 
 def test_equal_weights_have_no_largest(page):
-    said = {said for _, _, said in AttentionView(page, "alike").pointed() if "alike" in said}
+    said = {said for _, _, said in opened(page, "alike").pointed() if "alike" in said}
     assert said == {f"'{word}' reads 6 keys alike: 0.1667 each" for word in words}
 
 
 def test_a_click_keeps_what_the_pointer_found(page):
-    view, matrix = AttentionView(page, "6 words"), weights(6, 6)
+    view, matrix = opened(page), weights(6, 6)
     wanted = sentence(matrix, 5, 0)
     x, y = next((x, y) for x, y, said in reversed(view.pointed()) if said == wanted)
     view.stage.click(position={"x": x, "y": y})
@@ -158,7 +202,7 @@ def test_a_click_keeps_what_the_pointer_found(page):
 
 
 def test_escape_and_enter_let_go_and_keep(page):
-    view, matrix = AttentionView(page, "6 words"), weights(6, 6)
+    view, matrix = opened(page), weights(6, 6)
     view.page.mouse.move(5, 5)
     view.stage.focus()
     assert view.press("Control+Home", "Enter") == sentence(matrix, 0, 0)
@@ -169,13 +213,13 @@ def test_escape_and_enter_let_go_and_keep(page):
 
 
 def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(page):
-    view = AttentionView(page, "masked")
+    view = opened(page, "masked")
     said = {said for _, _, said in view.pointed()}
     assert "'Your' cannot read 'journey': the mask hides it" in said
     assert "'journey' reads 'one': 0.2500, although the mask hides it" in said
     assert {"236 238 242", "168 74 6"} <= view.colors(0)
     assert view.output.get_by_text("hidden, but read all the same").is_visible()
-    without = AttentionView(page, "6 words")
+    without = opened(page)
     assert not {"236 238 242", "168 74 6"} & without.colors(0)
     assert without.output.get_by_text("hidden").count() == 0
     view.stage.focus()
@@ -184,34 +228,21 @@ def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(page):
 
 
 def test_the_map_can_be_read_as_a_table(page):
-    view = AttentionView(page, "masked")
+    view = opened(page, "masked")
     view.read_as_a_table()
     [[caption, rows]] = view.listings()
     assert caption == "Weights: rows are queries, columns are keys"
     assert rows[1] == ["journey"] + [
         f"{weight:.4f}" + (" (hidden)" if j > 1 else "") for j, weight in enumerate(MASKED[1].tolist())
     ]
-    long = AttentionView(page, "128 words")
+    long = opened(page, "128 words")
     long.read_as_a_table()
     [[_, rows]] = long.listings()
     assert len(rows) == 128 and rows[0][0] == "'word0'"
-    for each in (view, long):
-        each.read_as_a_table()
-
-
-def test_layer_and_head_are_chosen_by_name(page):
-    view, matrices = AttentionView(page, "2 x 4 heads"), weights(2, 4, 6, 6)
-    view.stage.focus()
-    view.press("Control+Home")
-    for layer, head in [(0, 3), (1, 3), (1, 0)]:
-        view.output.get_by_role("combobox", name="Layer", exact=True).select_option(str(layer))
-        view.output.get_by_role("combobox", name="Head", exact=True).select_option(str(head))
-        assert view.said() == sentence(matrices[layer, head], 0, 0)
-        assert f"layer {layer}, head {head}:" in view.stage.get_attribute("aria-label")
 
 
 def test_a_head_can_be_chosen_in_the_overview(page):
-    view = AttentionView(page, "2 x 4 heads")
+    view = opened(page, "2 x 4 heads")
     small = view.output.locator(".abh-overview canvas")
     names = small.evaluate("""canvas => {
         const box = canvas.getBoundingClientRect();
@@ -231,9 +262,7 @@ def test_a_head_can_be_chosen_in_the_overview(page):
 
 
 def test_the_keyboard_alone_suffices(page):
-    view, matrices = AttentionView(page, "2 x 4 heads"), weights(2, 4, 6, 6)
-    view.output.get_by_role("combobox", name="Layer", exact=True).select_option("0")
-    assert view.tab_stops() == ["Layer", "Head", view.stage.get_attribute("aria-label"), "Read as a table"]
+    view, matrices = opened(page, "2 x 4 heads"), weights(2, 4, 6, 6)
     if sys.platform == "darwin":  # there the arrow keys open the system's own menu
         view.output.get_by_role("combobox", name="Head", exact=True).select_option("3")
         view.press("Tab")
@@ -255,30 +284,19 @@ def test_the_keyboard_alone_suffices(page):
     assert view.stage.evaluate("grid => getComputedStyle(grid).outlineStyle") == "solid"
 
 
-def test_other_queries_than_keys(page):
-    view, matrix = AttentionView(page, "two queries"), weights(3, 2, 5)[0]
+@pytest.mark.parametrize("which, last", [("two queries", (1, 4)), ("128 words", (127, 127))])
+def test_the_last_square_is_reached_where_there_are_many_or_other_queries(page, which, last):
+    view = opened(page, which)
     view.stage.focus()
-    assert view.press("Control+End") == sentence(matrix, 1, 4, words, ["who", "reads"])
+    matrix, _, keys, queries = GIVEN[which]
+    matrix = matrix.flatten(0, -3)[0]
+    assert view.press("Control+End") == sentence(matrix, *last, keys, queries)
 
 
-def test_a_long_sentence_can_be_walked_through(page):
-    view, matrices = AttentionView(page, "128 words"), weights(6, 12, 128, 128)
-    view.stage.focus()
-    assert view.press("Control+End") == sentence(matrices[0, 0], 127, 127, many, many)
-    view.output.get_by_role("combobox", name="Head", exact=True).select_option("11")
-    view.output.get_by_role("combobox", name="Layer", exact=True).select_option("5")
-    assert view.said() == sentence(matrices[5, 11], 127, 127, many, many)
-
-
-def test_it_fits_a_narrow_window(page):
+def test_the_map_fits_a_narrow_window(page):
     page.resize(NARROW)
     for which in ("6 words", "2 x 4 heads", "128 words"):
-        view = AttentionView(page, which)
-        page.page.wait_for_function(
-            "stage => stage.querySelector('canvas').getBoundingClientRect().width"
-            " <= stage.getBoundingClientRect().width",
-            arg=view.stage.element_handle(),
-        )
+        view = opened(page, which)
         assert view.stage.bounding_box()["width"] <= view.output.bounding_box()["width"]
     page.resize(*SIZE)
 
@@ -298,7 +316,7 @@ def test_it_follows_the_theme(page, tmp_path):
 
 @pytest.mark.parametrize("which", ["6 words", "2 x 4 heads", "128 words"])
 def test_a_repaint_is_little_work(page, which):
-    view = AttentionView(page, which)
+    view = opened(page, which)
     box = view.stage.bounding_box()
     view.follow(
         view.stage, "pointermove", lambda i: view.page.mouse.move(box["x"] + 320 + 13 * i, box["y"] + 110 + 9 * i)

@@ -45,26 +45,23 @@ def test_the_smallest_and_the_largest_are_taken(length, bytes_per_number):
     assert (view.length, view.bytes_per_number) == (length, bytes_per_number)
 
 
-@pytest.mark.parametrize(
-    "error, message, arguments",
-    [
-        (TypeError, r"model must be a name or CacheSizes, got int; make some with CacheSizes\(", (3,)),
-        (ValueError, "model must be one of GPT-2, .*, got 'GPT-5'; or pass CacheSizes of your own", ("GPT-5",)),
-        (TypeError, "length must be a whole number, got 8.0; pass an int", ("GPT-2", 8.0)),
-        (ValueError, "length must be 1 to 1048576, got 0; pass the tokens of one text", ("GPT-2", 0)),
-        (ValueError, "length must be 1 to 1048576, got 1048577", ("GPT-2", 2**20 + 1)),
-        (TypeError, "bytes_per_number must be a whole number, got True", ("GPT-2", 8, True)),
-        (ValueError, "bytes_per_number must be 1 to 4, got 8; 4 for float32", ("GPT-2", 8, 8)),
-        (ValueError, "bytes_per_number must be 4, 2 or 1, got 3; 2 is that of float16", ("GPT-2", 8, 3)),
-        (ValueError, "d_head must be at most 256, got 257; choose a model", (CacheSizes(1, 1, 1, 257),)),
-        (ValueError, "latent must be at most 4096, got 5000; choose", (CacheSizes(1, 1, 1, 1, latent=5000),)),
-    ],
-)
-def test_invalid_arguments_raise_one_clear_sentence(error, message, arguments):
-    with pytest.raises(error, match=message) as caught:
-        explorers.cache(*arguments)
-    said = str(caught.value)
-    assert "\n" not in said and len(said) < 200 and said.count("; ") == 1
+def given():
+    """The arguments of test_every_explorer.py."""
+    return ()
+
+
+REFUSED = [
+    (TypeError, r"model must be a name or CacheSizes, got int; make some with CacheSizes\(", (3,)),
+    (ValueError, "model must be one of GPT-2, .*, got 'GPT-5'; or pass CacheSizes of your own", ("GPT-5",)),
+    (TypeError, "length must be a whole number, got 8.0; pass an int", ("GPT-2", 8.0)),
+    (ValueError, "length must be 1 to 1048576, got 0; pass the tokens of one text", ("GPT-2", 0)),
+    (ValueError, "length must be 1 to 1048576, got 1048577", ("GPT-2", 2**20 + 1)),
+    (TypeError, "bytes_per_number must be a whole number, got True", ("GPT-2", 8, True)),
+    (ValueError, "bytes_per_number must be 1 to 4, got 8; 4 for float32", ("GPT-2", 8, 8)),
+    (ValueError, "bytes_per_number must be 4, 2 or 1, got 3; 2 is that of float16", ("GPT-2", 8, 3)),
+    (ValueError, "d_head must be at most 256, got 257; choose a model", (CacheSizes(1, 1, 1, 257),)),
+    (ValueError, "latent must be at most 4096, got 5000; choose", (CacheSizes(1, 1, 1, 1, latent=5000),)),
+]
 
 
 def test_the_picture_tells_who_shares_and_what_each_way_costs():

@@ -1,4 +1,4 @@
-"""The long-texts explorer in a browser: every number that it shows, compared with Python's."""
+"""The long-texts explorer in a browser: what test_every_view.py has to know of it, and what it alone promises."""
 
 import re
 
@@ -8,18 +8,16 @@ import torch
 import explorers
 from explorers.still_long import page_tables, reads, spans
 from models.cache_sizes import PUBLISHED, readable
-from tests.explorers.axe import violations
-from tests.explorers.browser import NARROW, PHONE, SIZE
-from tests.explorers.test_accessible import FOREIGN, LOOK
-from tests.explorers.view import View, in_both_themes
+from tests.explorers.view import Row, View, in_high_contrast
 
 pytestmark = pytest.mark.browser
 
+SHOW = "show"
 WINDOW, SINKS, QUERY, LAYERS = "window", "first tokens kept", "query at position", "layers"
 PAGE, PREFIX, ADDED = "tokens in a page", "common prefix", "tokens that each adds"
 FIRST_PART, SECOND_PART = "a window and the first tokens", "the pages of two texts"
 LLAMA = PUBLISHED["Llama 3 8B"].bytes()
-PARTS = "svg, svg text, fieldset, label, output, table, p, a, .abh-legend"
+TOKENS = {"usual": 32, "long": 64, "short": 8}
 
 
 def positions_of(row):
@@ -27,14 +25,6 @@ def positions_of(row):
 
 
 class LongTextsView(View):
-    def put(self, window, sinks, position, layers=1):
-        for name, value in ((WINDOW, window), (SINKS, sinks), (QUERY, position), (LAYERS, layers)):
-            self.slide(name, value)
-
-    def put_pages(self, size, prefix, added):
-        for name, value in ((PAGE, size), (PREFIX, prefix), (ADDED, added)):
-            self.slide(name, value)
-
     def costs(self):
         """The rows of the table: [[cache, tokens or pages, bytes]]."""
         return self.output.locator(".abh-costs tbody tr").evaluate_all(
@@ -64,8 +54,19 @@ class LongTextsView(View):
         listed = self.output.locator(".abh-block-table span").all_inner_texts()
         return [[int(page) for page in text.split(", ")] for text in listed]
 
+    def assert_right(self):
+        now = self.controls()
+        if now[SHOW] == FIRST_PART:
+            self.assert_reads(TOKENS.get(self.which, 32), *(int(now[name]) for name in (WINDOW, SINKS, QUERY, LAYERS)))
+        else:
+            self.assert_pages(*(int(now[name]) for name in (PAGE, PREFIX, ADDED)))
+
     def assert_reads(self, tokens, window, sinks, position, layers):
         """Words, squares, slots and bytes are those of the masks of Python."""
+        model = "DeepSeek-V3" if self.which == "short" else "Llama 3 8B"
+        size = PUBLISHED[model].bytes()
+        link = self.output.get_by_role("link", name=f"Where the sizes of {model} are published")
+        assert link.get_attribute("href") == PUBLISHED[model].source
         seen = reads(tokens, window, sinks)
         through = torch.linalg.matrix_power(seen.double(), layers) > 0
         mine, count = positions_of(seen[position]), int(seen[position].sum())
@@ -81,8 +82,8 @@ class LongTextsView(View):
         ring = [p for p in mine if p >= sinks]
         assert sorted(map(int, left)) == [p - window for p in ring if p - window >= sinks]
         assert self.costs() == [
-            ["full cache", str(position + 1), readable((position + 1) * LLAMA)],
-            ["rolling cache", str(count), readable(count * LLAMA)],
+            ["full cache", str(position + 1), readable((position + 1) * size)],
+            ["rolling cache", str(count), readable(count * size)],
         ]
 
     def _assert_words(self, through, mine, window, position, layers):
@@ -134,129 +135,148 @@ class LongTextsView(View):
         assert drawn == dict(zip(kinds, (prefix + copied, added, added, free), strict=True))
 
 
+def reading(window, sinks, position, layers=1):
+    return {WINDOW: window, SINKS: sinks, QUERY: position, LAYERS: layers}
+
+
+def paging(size, prefix, added):
+    return {PAGE: size, PREFIX: prefix, ADDED: added}
+
+
+READS = [
+    (
+        (8, 4, 27, 2),
+        "The query at position 27 reads 12 of the 28 keys so far: 0 to 3 and 20 to 27",
+        "16 positions have left the cache, 4 to 19. Through 2 layers, information reaches it from up to 2 × 7 = 14 "
+        "positions back, here from position 13 on, and from the first 4 tokens.",
+    ),
+    (
+        (8, 4, 27, 4),
+        "The query at position 27 reads 12 of the 28 keys so far: 0 to 3 and 20 to 27",
+        "16 positions have left the cache, 4 to 19. Through 4 layers, information reaches it from up to 4 × 7 = 28 "
+        "positions back, here from the whole text so far.",
+    ),
+    (
+        (2, 0, 2, 1),
+        "The query at position 2 reads 2 of the 3 keys so far: 1 to 2",
+        "1 position has left the cache, 0. One layer sees 1 position back, and each further layer 1 more.",
+    ),
+    (
+        (1, 1, 31, 9),
+        "The query at position 31 reads 2 of the 32 keys so far: 0 and 31",
+        "30 positions have left the cache, 1 to 30. With a window of 1, more layers reach no further back.",
+    ),
+    (
+        (8, 4, 0, 1),
+        "The query at position 0 reads its own key, the first of the text",
+        "No position has left the cache yet. One layer sees 7 positions back, and each further layer 7 more.",
+    ),
+]
+PAGES = [
+    (
+        (4, 10, 5),
+        "The two texts use 6 pages, and would use 8 if they shared none",
+        "Pages 0 to 1 are in both tables. The prefix ends within page 2, so B writes on a copy of it, page 3, and "
+        "A on page 2 itself.",
+    ),
+    (
+        (4, 4, 1),
+        "The two texts use 3 pages, and would use 4 if they shared none",
+        "Page 0 is in both tables. The prefix fills its pages, so nothing has to be copied.",
+    ),
+    (
+        (16, 4, 1),
+        "The two texts use 2 pages",
+        "No page is in both tables. The prefix ends within page 0, so B writes on a copy of it, page 1, and A on "
+        "page 0 itself.",
+    ),
+    (
+        (16, 4, 0),
+        "The two texts use 1 page, and would use 2 if they shared none",
+        "Page 0 is in both tables. As long as neither writes on, there is nothing of their own to keep.",
+    ),
+]
+LINK = "Where the sizes of Llama 3 8B are published"
+ROW = Row(
+    LongTextsView,
+    {
+        "usual": explorers.long_texts,
+        "pages": lambda: explorers.long_texts(show="pages"),
+        "long": lambda: explorers.long_texts(tokens=64, window=64, sinks=8),
+        "short": lambda: explorers.long_texts(tokens=8, window=1, sinks=0, model="DeepSeek-V3"),
+    },
+    stops={
+        "pages": [SECOND_PART, PAGE, PREFIX, ADDED, "Read as a table", LINK],
+        "usual": [FIRST_PART, WINDOW, SINKS, QUERY, LAYERS, "Read as a table", LINK],
+    },
+    controls={
+        "usual": {SHOW: FIRST_PART, WINDOW: "8", SINKS: "4", QUERY: "31", LAYERS: "1"},
+        "pages": {SHOW: SECOND_PART, PAGE: "4", PREFIX: "10", ADDED: "5"},
+    },
+    settings=[
+        ("usual", reading(*settings))
+        for settings in [
+            *((8, 4, 31), (8, 4, 27, 2), (8, 4, 5, 3), (8, 0, 31, 3), (1, 0, 0), (1, 0, 31, 32), (1, 8, 31, 2)),
+            *((2, 0, 31, 32), (2, 1, 31, 30), (32, 8, 31), (32, 0, 0, 32), (31, 0, 31), (3, 8, 4, 2)),
+        ]
+    ]
+    + [("long", reading(5, 8, 40, 3))]
+    + [
+        ("pages", paging(*settings))
+        for settings in [
+            *((4, 10, 5), (4, 8, 5), (4, 8, 0), (4, 9, 0), (1, 1, 0), (1, 24, 12), (16, 1, 0), (16, 1, 12)),
+            *((16, 24, 12), (7, 24, 1)),
+        ]
+    ],
+    says=[("usual", reading(*settings), *told) for settings, *told in READS]
+    + [("pages", paging(*settings), *told) for settings, *told in PAGES],
+    roomy=[("long", reading(64, 8, 63, 2))]
+    + [("pages", paging(*settings)) for settings in ((1, 24, 12), (16, 23, 12), (2, 23, 12))],
+    drags=[("long", reading(32, 8, 63, 2), [WINDOW, SINKS, QUERY, LAYERS])]
+    + [("pages", paging(1, 24, 12), [PAGE, PREFIX, ADDED])],
+    first={WINDOW: {SHOW: FIRST_PART}, PAGE: {SHOW: SECOND_PART}},
+    faces=("pages",),
+    marks=[
+        (".abh-here .abh-length", "tr:not(.abh-here) .abh-length"),
+        (".abh-swatch.abh-token-mark", ".abh-swatch.abh-token-line"),
+        (".abh-swatch.abh-reached", ".abh-swatch.abh-gone"),
+    ],
+)
+
+
 @pytest.fixture(scope="module")
 def page(open_page):
-    return open_page(
-        {
-            "usual": explorers.long_texts(),
-            "long": explorers.long_texts(tokens=64, window=64, sinks=8),
-            "short": explorers.long_texts(tokens=8, window=1, sinks=0, model="DeepSeek-V3"),
-            "pages": explorers.long_texts(show="pages"),
-        }
-    )
+    return open_page({which: ROW.cases[which]() for which in ("usual", "pages")})
 
 
-def opened(page, which="usual"):
-    """An explorer with its usual settings."""
+def opened(page, which="usual", settings=None):
+    page.reopen(which)
     view = LongTextsView(page, which)
-    if which == "pages":
-        view.choose(SECOND_PART)
-        view.put_pages(4, 10, 5)
-    else:
-        view.choose(FIRST_PART)
-        view.put(8, 4, 31)
+    view.put(settings or {})
     return view
 
 
-# ---------------------------------------------------------------- a window and the first tokens
-
-
-def test_controls_have_names_limits_and_values(page):
-    view = LongTextsView(page, "usual")
-    assert view.output.get_by_role("radio", name=FIRST_PART).is_checked()
-    limits = [
-        [view.slider(name).get_attribute(end) for end in ("min", "max", "aria-valuetext")]
-        for name in (WINDOW, SINKS, QUERY, LAYERS)
-    ]
-    assert limits == [["1", "32", "8"], ["0", "8", "4"], ["0", "31", "31"], ["1", "32", "1"]]
-    link = view.output.get_by_role("link", name="Where the sizes of Llama 3 8B are published")
-    assert link.get_attribute("href") == PUBLISHED["Llama 3 8B"].source
-
-
-@pytest.mark.parametrize(
-    "window, sinks, position, layers",
-    [
-        (8, 4, 31, 1),
-        (8, 4, 27, 2),
-        (8, 4, 5, 3),
-        (8, 0, 31, 3),
-        (1, 0, 0, 1),
-        (1, 0, 31, 32),
-        (1, 8, 31, 2),
-        (2, 0, 31, 32),
-        (2, 1, 31, 30),
-        (32, 8, 31, 1),
-        (32, 0, 0, 32),
-        (31, 0, 31, 1),
-        (3, 8, 4, 2),
-    ],
-)
-def test_words_squares_slots_and_bytes_are_those_of_the_masks(page, window, sinks, position, layers):
+def test_sliders_have_limits_and_tables_have_heads(page):
     view = opened(page)
-    view.put(window, sinks, position, layers)
-    view.assert_reads(32, window, sinks, position, layers)
-
-
-def test_the_longest_and_the_shortest_text(page):
-    view = LongTextsView(page, "long")
-    view.assert_reads(64, 64, 8, 63, 1)
-    view.put(5, 8, 40, 3)
-    view.assert_reads(64, 5, 8, 40, 3)
-    short = LongTextsView(page, "short")
-    assert short.said() == "The query at position 7 reads 1 of the 8 keys so far, its own"
-    assert short.costs() == [["full cache", "8", "549 KB"], ["rolling cache", "1", "68.6 KB"]]
-
-
-@pytest.mark.parametrize(
-    "settings, said, explained",
-    [
-        (
-            (8, 4, 27, 2),
-            "The query at position 27 reads 12 of the 28 keys so far: 0 to 3 and 20 to 27",
-            "16 positions have left the cache, 4 to 19. Through 2 layers, information reaches it from up to 2 × 7 = 14 "
-            "positions back, here from position 13 on, and from the first 4 tokens.",
-        ),
-        (
-            (8, 4, 27, 4),
-            "The query at position 27 reads 12 of the 28 keys so far: 0 to 3 and 20 to 27",
-            "16 positions have left the cache, 4 to 19. Through 4 layers, information reaches it from up to 4 × 7 = 28 "
-            "positions back, here from the whole text so far.",
-        ),
-        (
-            (2, 0, 2, 1),
-            "The query at position 2 reads 2 of the 3 keys so far: 1 to 2",
-            "1 position has left the cache, 0. One layer sees 1 position back, and each further layer 1 more.",
-        ),
-        (
-            (1, 1, 31, 9),
-            "The query at position 31 reads 2 of the 32 keys so far: 0 and 31",
-            "30 positions have left the cache, 1 to 30. With a window of 1, more layers reach no further back.",
-        ),
-        (
-            (8, 4, 0, 1),
-            "The query at position 0 reads its own key, the first of the text",
-            "No position has left the cache yet. One layer sees 7 positions back, and each further layer 7 more.",
-        ),
-    ],
-)
-def test_it_says_what_the_query_reads(page, settings, said, explained):
-    view = opened(page)
-    view.put(*settings)
-    assert (view.said(), view.explained()) == (said, explained)
+    sliders = [view.slider(name) for name in (WINDOW, SINKS, QUERY, LAYERS)]
+    limits = [[slider.get_attribute(end) for end in ("min", "max")] for slider in sliders]
+    assert limits == [["1", "32"], ["0", "8"], ["0", "31"], ["1", "32"]]
+    for which in ("usual", "pages"):
+        table = opened(page, which).output.get_by_role("table").first
+        assert table.get_by_role("rowheader").count() == 2 and table.get_by_role("columnheader").count() == 3
 
 
 def test_the_drawings_have_words_and_the_slots_are_in_their_order(page):
-    view = opened(page)
-    view.put(4, 2, 12)
+    view = opened(page, settings=reading(4, 2, 12))
     assert view.charts() == [
         "32 queries and as many keys: each query reads the 4 latest keys, its own included, and the first 2 tokens; "
         "the query at position 12 is outlined",
         "The cache: 6 positions in 6 slots: 0 to 1 and 9 to 12",
     ]
     assert view.slots() == (["0", "1", "10", "11", "12", "9"], ["6", "7", "8", "5"])
-    view.put(1, 0, 12)
+    view.put(reading(1, 0, 12))
     assert view.charts()[0].startswith("32 queries and as many keys: each query reads the key at its own position;")
-    view.put(8, 1, 3)
+    view.put(reading(8, 1, 3))
     assert view.charts()[1] == "The cache: 4 positions in 9 slots: 0 to 3"
     assert view.slots() == (["0", "1", "2", "3"], [])
 
@@ -270,8 +290,7 @@ def test_the_legend_names_what_comes_through_layers_only_where_there_are_some(pa
 
 
 def test_all_can_be_read_as_tables(page):
-    view = opened(page)
-    view.put(3, 1, 6, 2)
+    view = opened(page, settings=reading(3, 1, 6, 2))
     view.read_as_a_table()
     (first, queries), (second, slots) = view.listings()
     assert first == "Which keys each query reads" and len(queries) == 32
@@ -280,64 +299,6 @@ def test_all_can_be_read_as_tables(page):
     assert slots == [["0", "0", "–"], ["1", "4", "1"], ["2", "5", "2"], ["3", "6", "3"]]
     view.slide(QUERY, 2)
     assert view.listings()[1][1] == [["0", "0", "–"], ["1", "1", "–"], ["2", "2", "–"], ["3", "free", "–"]]
-    view.read_as_a_table()
-
-
-# ---------------------------------------------------------------- the pages of two texts
-
-
-@pytest.mark.parametrize(
-    "size, prefix, added",
-    [
-        (4, 10, 5),
-        (4, 8, 5),
-        (4, 8, 0),
-        (4, 9, 0),
-        (1, 1, 0),
-        (1, 24, 12),
-        (16, 1, 0),
-        (16, 1, 12),
-        (16, 24, 12),
-        (7, 24, 1),
-    ],
-)
-def test_tables_pages_and_bytes_are_those_of_paged_cache(page, size, prefix, added):
-    view = opened(page, "pages")
-    view.put_pages(size, prefix, added)
-    view.assert_pages(size, prefix, added)
-
-
-@pytest.mark.parametrize(
-    "settings, said, explained",
-    [
-        (
-            (4, 10, 5),
-            "The two texts use 6 pages, and would use 8 if they shared none",
-            "Pages 0 to 1 are in both tables. The prefix ends within page 2, so B writes on a copy of it, page 3, and "
-            "A on page 2 itself.",
-        ),
-        (
-            (4, 4, 1),
-            "The two texts use 3 pages, and would use 4 if they shared none",
-            "Page 0 is in both tables. The prefix fills its pages, so nothing has to be copied.",
-        ),
-        (
-            (16, 4, 1),
-            "The two texts use 2 pages",
-            "No page is in both tables. The prefix ends within page 0, so B writes on a copy of it, page 1, and A on "
-            "page 0 itself.",
-        ),
-        (
-            (16, 4, 0),
-            "The two texts use 1 page, and would use 2 if they shared none",
-            "Page 0 is in both tables. As long as neither writes on, there is nothing of their own to keep.",
-        ),
-    ],
-)
-def test_it_says_what_is_shared_and_what_is_copied(page, settings, said, explained):
-    view = opened(page, "pages")
-    view.put_pages(*settings)
-    assert (view.said(), view.explained()) == (said, explained)
 
 
 def test_pages_can_be_read_as_a_table(page):
@@ -356,12 +317,10 @@ def test_pages_can_be_read_as_a_table(page):
             ],
         ]
     ]
-    view.read_as_a_table()
 
 
 def test_the_parts_keep_their_settings_when_the_other_is_shown(page):
-    view = opened(page)
-    view.put(5, 2, 17)
+    view = opened(page, settings=reading(5, 2, 17))
     said = view.said()
     view.choose(SECOND_PART)
     assert view.said().startswith("The two texts use 6 pages") and view.slider(WINDOW).count() == 0
@@ -369,100 +328,15 @@ def test_the_parts_keep_their_settings_when_the_other_is_shown(page):
     assert view.said() == said
 
 
-# ---------------------------------------------------------------- for everybody
-
-
-def test_the_keyboard_alone_suffices(page):
-    view = opened(page)
-    link = "Where the sizes of Llama 3 8B are published"
-    assert view.tab_stops() == [FIRST_PART, WINDOW, SINKS, QUERY, LAYERS, "Read as a table", link]
-    view.slider(WINDOW).focus()
-    view.press("ArrowLeft", "Tab", "Home", "Tab", "ArrowLeft", "Tab", "ArrowRight")
-    view.assert_reads(32, 7, 0, 30, 2)
-    assert view.focused()
-    view.output.get_by_role("radio", name=FIRST_PART).focus()
-    view.press("ArrowRight")
-    assert view.said().startswith("The two texts") and view.focused()
-    assert view.tab_stops() == [SECOND_PART, PAGE, PREFIX, ADDED, "Read as a table", link]
-    view.slider(PAGE).focus()
-    view.press("ArrowLeft", "Tab", "ArrowRight", "Tab", "Home")
-    view.assert_pages(3, 11, 0)
-    assert view.focused()
-
-
-@pytest.mark.parametrize("name", ["usual", "pages"])
-def test_a_screen_reader_finds_names_and_roles(page, name):
-    view = opened(page, name)
-    table = view.output.get_by_role("table").first
-    assert table.get_by_role("rowheader").count() == 2 and table.get_by_role("columnheader").count() == 3
-    view.root.locator("details").evaluate("details => { details.open = true; }")
-    view.settle()
-    assert violations(page.page, f"[data-explorer='{name}']") == []
-    view.root.locator("details").evaluate("details => { details.open = false; }")
-
-
-def test_it_fits_a_narrow_window_and_a_phone(page, open_page):
-    page.resize(NARROW)
-    for name in ("usual", "long", "pages"):
-        opened(page, name).assert_inside(PARTS)
-    page.resize(*SIZE)
-    phone = open_page({"long": explorers.long_texts(tokens=64), "pages": explorers.long_texts(show="pages")}, **PHONE)
-    for width in (390, 320):
-        phone.resize(width)
-        view = opened(phone, "long")
-        view.put(64, 8, 63, 2)
-        view.assert_inside(PARTS)
-        view = opened(phone, "pages")
-        for settings in ((1, 24, 12), (16, 23, 12), (2, 23, 12)):
-            view.put_pages(*settings)
-            view.assert_inside(PARTS)
-
-
-@pytest.mark.parametrize("name", ["usual", "pages"])
-def test_it_follows_the_theme(page, name, tmp_path):
-    dark, light = in_both_themes(page, name, tmp_path)
-    assert dark[0] != light[0] and dark[1] != light[1]
-
-
-BLANK = "<!doctype html><body></body>"
-
-
-def test_no_style_of_the_page_gets_into_the_pages(open_page):
-    """test_accessible.py has the part that is seen first."""
-    looks = [
-        View(open_page({"pages": explorers.long_texts(show="pages")}, page=page), "pages").root.evaluate(LOOK)
-        for page in (FOREIGN, BLANK)
-    ]
-    assert looks[0] == looks[1]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_high_contrast_the_drawings_keep_their_colors(open_page, scheme):
-    made = {part: explorers.long_texts(show=part) for part in ("window", "pages")}
-    page = open_page(made, page=BLANK)
-    page.page.emulate_media(forced_colors="active", color_scheme=scheme)
-    view = LongTextsView(page, "window")
+    view = LongTextsView(in_high_contrast(open_page, ROW, scheme), "usual")
     view.slide(LAYERS, 2)
-    colors = [
-        LongTextsView(page, part)
-        .output.locator(drawing)
-        .evaluate_all(
-            "nodes => nodes.map(node => getComputedStyle(node)[node.closest('.abh-band') ? 'stroke' : 'fill'])"
-        )
-        for part, drawing in (("window", ".abh-band path"), ("pages", ".abh-store path"))
-    ]
-    assert [len(set(each)) for each in colors] == [4, 4]
-
-
-@pytest.mark.parametrize("name", [WINDOW, SINKS, QUERY, LAYERS])
-def test_a_repaint_is_little_work(page, name):
-    view = LongTextsView(page, "long")
-    view.put(32, 8, 63, 2)
-    view.drag(name)
-
-
-@pytest.mark.parametrize("name", [PAGE, PREFIX, ADDED])
-def test_a_repaint_of_pages_is_little_work(page, name):
-    view = opened(page, "pages")
-    view.put_pages(1, 24, 12)
-    view.drag(name)
+    strokes = view.output.locator(".abh-band path").evaluate_all(
+        "nodes => nodes.map(node => getComputedStyle(node).stroke)"
+    )
+    view.choose(SECOND_PART)
+    fills = view.output.locator(".abh-store path").evaluate_all(
+        "nodes => nodes.map(node => getComputedStyle(node).fill)"
+    )
+    assert [len(set(colors)) for colors in (strokes, fills)] == [4, 4]

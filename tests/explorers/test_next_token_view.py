@@ -1,4 +1,4 @@
-"""The next-token explorer in a browser: every number that it shows, compared with PyTorch's, and what can be done."""
+"""The next-token explorer in a browser: what test_every_view.py has to know of it, and what it alone promises."""
 
 import re
 
@@ -6,36 +6,28 @@ import pytest
 import torch
 
 import explorers
-from tests.explorers.browser import NARROW, PHONE, SIZE
+from helpers.decoder import keep_top_k, keep_top_p
+from tests.explorers.browser import PHONE
 from tests.explorers.test_next_token import IDS, WORDS, rounded, small
-from tests.explorers.view import View, in_both_themes
+from tests.explorers.view import Row, View, in_high_contrast
 
 pytestmark = pytest.mark.browser
 
 MODEL = rounded(small())
+WITHOUT_INNER = rounded(small(d_ff=0))
 ALL = (1, 1, 1, 1)
 
 
 @torch.no_grad()
-def look(ids, used=ALL):
+def look(ids, used=ALL, model=MODEL):
     """PyTorch's logits (T, V) and the weights of each head, (L * H, T, T)."""
-    logits, weights = MODEL.look(torch.tensor([ids]), head_mask=torch.tensor(used).view(2, 2))
+    logits, weights = model.look(torch.tensor([ids]), head_mask=torch.tensor(used).view(2, 2))
     return logits[0], torch.cat([layer[0] for layer in weights])
 
 
 def expected(ids, position=-1, used=ALL, temperature=1.0):
     """The probabilities of the next word."""
     return (look(ids, used)[0][position] / temperature).softmax(-1)
-
-
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page(
-        {
-            "text": explorers.next_token(small(), WORDS, IDS),
-            "one word": explorers.next_token(small(d_ff=0), WORDS, IDS[:1]),
-        }
-    )
 
 
 class NextTokenView(View):
@@ -70,40 +62,88 @@ class NextTokenView(View):
     def ids(self):
         return [WORDS.index(word) for word in self.words()]
 
-    def assert_expects(self, probabilities):
-        """The sentence and the bars are PyTorch's."""
+    def assert_right(self):
+        """The bars, the sentence and what the heads read, with the settings of the controls."""
+        now, ids = self.controls(), self.ids()
+        used = tuple(int(now[f"use layer {layer}, head {head}"]) for layer in (0, 1) for head in (0, 1))
+        position = self.output.get_by_role("option").evaluate_all(
+            "options => options.findIndex(option => option.ariaSelected === 'true')"
+        )
+        model = MODEL if self.which == "text" else WITHOUT_INNER
+        logits, weights = look(ids, used, model)
+        temperature, top_k, top_p = (now[name] for name in ("temperature", "top-k", "top-p"))
+        kept = logits[position] / max(float(temperature), 1e-6)
+        kept = kept if top_k == "all" else keep_top_k(kept, int(top_k))
+        kept = kept if top_p == "all" else keep_top_p(kept, float(top_p))
+        self.assert_expects(kept.softmax(-1), logits[position])
+        for head, (word, number) in enumerate(self.heads()):
+            weight, j = weights[head, position].max(-1)
+            repeated = ids.count(ids[j]) > 1
+            assert word == f"'{WORDS[ids[j]]}'" + (f" (position {j})" if repeated else "")
+            assert float(number) == pytest.approx(weight.item(), abs=0.0101)
+        first = look(ids, model=model)[0][position].argmax()
+        assert (f"With all heads in use: '{WORDS[first]}' with" in self.explained()) == (0 in used)
+
+    def assert_expects(self, probabilities, order_of=None):
+        """The sentence and the bars are PyTorch's; the bars are in the order of the logits."""
         most, first = probabilities.max(-1)
         [number] = re.findall(r"\d\.\d{4}", self.said())
         assert f"the model expects '{WORDS[first]}' with" in self.said()
         assert float(number) == pytest.approx(most.item(), abs=1e-4)
-        order = probabilities.argsort(descending=True, stable=True).tolist()
+        order = (probabilities if order_of is None else order_of).argsort(descending=True, stable=True).tolist()
         bars = self.bars()
         assert list(bars) == [WORDS[id] for id in order]
-        assert [float(bars[WORDS[id]]) for id in order] == pytest.approx(probabilities[order].tolist(), abs=1e-3)
+        assert [bars[WORDS[id]] == "cut" for id in order] == [probabilities[id] == 0 for id in order]
+        assert [float(bars[WORDS[id]].replace("cut", "0")) for id in order] == pytest.approx(
+            probabilities[order].tolist(), abs=1e-3
+        )
 
 
-def opened(page):
-    """The first explorer as it opens."""
-    view = NextTokenView(page, "text")
-    for name, value in (("temperature", 1), ("top-k", len(WORDS)), ("top-p", 1)):
-        view.slide(name, value)
-    for box in view.output.get_by_role("checkbox").all():
-        box.set_checked(True)
-    view.click("Start again")
-    return view
+FIRST = explorers.next_token(small(), WORDS, IDS).head
+TEXT = "The text: select the word after which to predict"
+USES = [f"use layer {layer}, head {head}" for layer in (0, 1) for head in (0, 1)]
+ROW = Row(
+    NextTokenView,
+    {
+        "text": lambda: explorers.next_token(small(), WORDS, IDS),
+        "one word": lambda: explorers.next_token(small(d_ff=0), WORDS, IDS[:1]),
+    },
+    stops={
+        "text": ["next words", "Add", "Draw a word", "Remove the last word", "Start again", TEXT]
+        + [f"{WORDS[expected(IDS).argmax()]} {expected(IDS).max():.3f}"]
+        + [*USES[:FIRST], USES[FIRST].removeprefix("use "), *USES[FIRST:]]
+        + ["temperature", "top-k", "top-p", "All words that can be typed", "Read as a table"]
+    },
+    controls={
+        "text": {"next words": "", "What each head reads at 'reads' (position 6)": USES[FIRST].removeprefix("use ")}
+        | dict.fromkeys(USES, True)
+        | {"temperature": "1.00", "top-k": "all", "top-p": "all"}
+    },
+    settings=[
+        ("text", settings)
+        for settings in (
+            *({"temperature": 2}, {"top-k": 3}, {USES[1]: False}, {"temperature": 0.5, "top-k": 3, USES[2]: False}),
+            *({"top-p": 0.5}, {USES[0]: False, USES[3]: False}, {"Remove the last word": None}),
+        )
+    ],
+    first={"Add": {"next words": "Mia"}},
+    fits={"text": 390, "one word": 390},
+    legends=1,
+    quiet=("text", [{"temperature": 0.5}], 0),
+    drags=[("text", {}, ["temperature", "top-k", "top-p"])],
+    marks=[(".abh-length", ".abh-track"), (".abh-own", ".abh-track")],
+    parts="table, fieldset, label, button, output, section, input",
+)
 
 
-def test_it_opens_with_the_numbers_of_pytorch(page):
-    view = opened(page)
-    assert [WORDS[id] for id in IDS[:-1]] == view.words()[:-1]
-    view.assert_expects(expected(IDS))
-    for head, (word, number) in enumerate(view.heads()):
-        weight, j = look(IDS)[1][head, -1].max(-1)
-        repeated = IDS.count(IDS[j]) > 1
-        assert word == f"'{WORDS[IDS[j]]}'" + (f" (position {j})" if repeated else "")
-        assert float(number) == pytest.approx(weight.item(), abs=0.0101)
-    first = explorers.next_token(small(), WORDS, IDS).head
-    assert view.output.get_by_role("radio", name=f"layer {first // 2}, head {first % 2}", exact=True).is_checked()
+@pytest.fixture(scope="module")
+def page(open_page):
+    return open_page({which: make() for which, make in ROW.cases.items()})
+
+
+def opened(page, which="text"):
+    page.reopen(which)
+    return NextTokenView(page, which)
 
 
 def test_a_click_on_a_bar_puts_its_word_in(page):
@@ -112,19 +152,19 @@ def test_a_click_on_a_bar_puts_its_word_in(page):
     view.settle()
     third = expected(IDS).argsort(descending=True)[2].item()
     assert view.ids() == [*IDS, third]
-    view.assert_expects(expected([*IDS, third]))
+    view.assert_right()
 
 
 def test_typed_words_are_added_and_the_last_is_removed(page):
     view = opened(page)
     view.type("mia reads.")
     assert view.ids() == [*IDS, 2, 4, 1]
-    view.assert_expects(expected([*IDS, 2, 4, 1]))
+    view.assert_right()
     view.press("Backspace", "Backspace")
     assert view.ids() == [*IDS, 2]
     view.click("Remove the last word")
     assert view.ids() == IDS
-    view.assert_expects(expected(IDS))
+    view.assert_right()
 
 
 def test_an_unknown_word_is_named_with_the_nearest_and_changes_nothing(page):
@@ -149,7 +189,7 @@ def test_an_unknown_word_is_named_with_the_nearest_and_changes_nothing(page):
 def test_an_earlier_word_shows_its_own_prediction_and_what_is_put_in_replaces_the_next(page):
     view = opened(page)
     view.look_after(2)
-    view.assert_expects(expected(IDS, 2))
+    view.assert_right()
     follows, (most, first) = expected(IDS, 2)[IDS[3]], expected(IDS).max(-1)
     assert f"The text goes on with '{WORDS[IDS[3]]}': " in view.explained()
     assert f"At its end the model expects '{WORDS[first]}' with" in view.explained()
@@ -160,38 +200,21 @@ def test_an_earlier_word_shows_its_own_prediction_and_what_is_put_in_replaces_th
     view.type("Tom")
     changed = [*IDS[:3], 3, *IDS[4:]]
     assert view.ids() == changed
-    view.assert_expects(expected(changed, 2))
+    view.assert_right()
     view.look_after(6)
-    view.assert_expects(expected(changed))
+    view.assert_right()
 
 
 def test_temperature_and_cuts_change_the_bars(page):
     view = opened(page)
     view.slide("temperature", 2)
     assert view.said().endswith("(temperature 2).")
-    view.assert_expects(expected(IDS, temperature=2))
     view.slide("temperature", 0)
     assert list(view.bars().values()) == ["1.000", *["cut"] * 7]
-    view.slide("temperature", 1)
-    view.slide("top-k", 3)
-    kept = expected(IDS).topk(3).values
-    numbers = list(view.bars().values())
-    assert numbers[3:] == ["cut"] * 5
-    assert [float(number) for number in numbers[:3]] == pytest.approx((kept / kept.sum()).tolist(), abs=1e-3)
+    view.put({"temperature": 1, "top-k": 3})
     lines = view.output.locator(".abh-own").evaluate_all("lines => lines.map(line => parseFloat(line.style.left))")
     own = expected(IDS).sort(descending=True).values
     assert lines == pytest.approx((100 * own).tolist(), abs=0.01)  # the model's own, whatever the settings
-
-
-def test_a_silenced_head_changes_the_prediction_and_the_sentence_compares(page):
-    view = opened(page)
-    view.tick("use layer 0, head 1", False)
-    used = (1, 0, 1, 1)
-    view.assert_expects(expected(IDS, used=used))
-    first = expected(IDS).argmax()
-    assert f"With all heads in use: '{WORDS[first]}' with" in view.explained()
-    view.tick("use layer 0, head 1", True)
-    view.assert_expects(expected(IDS))
 
 
 def test_a_drawn_word_is_one_of_those_that_are_left(page):
@@ -205,27 +228,21 @@ def test_the_text_ends_where_the_model_has_no_more_positions_and_keeps_its_first
     view = opened(page)
     view.type("Mia reads maps . Tom .")
     assert "room for 12 words" in view.complaint() and view.ids() == IDS
-    view = NextTokenView(page, "one word")
+    view = opened(page, "one word")
     view.click("Remove the last word")
     assert view.complaint() == "'<start>' stays: the model needs a word to begin with." and view.words() == ["<start>"]
 
 
-def test_the_keyboard_alone_suffices(page):
+def test_keys_walk_through_the_text_and_the_bars(page):
     view = opened(page)
-    text, first = "The text: select the word after which to predict", WORDS[expected(IDS).argmax()]
-    stops = view.tab_stops()
-    assert stops[:6] == ["next words", "Add", "Draw a word", "Remove the last word", "Start again", text]
-    assert stops[6].startswith(first)
-    assert len([stop for stop in stops[7:-5] if stop.startswith("use ")]) == 4
-    assert stops[-5:] == ["temperature", "top-k", "top-p", "All words that can be typed", "Read as a table"]
     view.output.get_by_role("listbox").focus()
     view.press("ArrowLeft", "ArrowLeft")
     assert view.focused()
-    view.assert_expects(expected(IDS, -3))
+    view.assert_right()
     chosen = view.output.get_by_role("listbox").get_attribute("aria-activedescendant")
     assert view.option(4).get_attribute("id") == chosen and view.option(4).get_attribute("aria-selected") == "true"
     view.press("Home")
-    view.assert_expects(expected(IDS, 0))
+    view.assert_right()
     view.press("End", "Tab", "ArrowDown")
     assert view.focused()
     view.press("Enter")
@@ -242,7 +259,7 @@ def test_keys_may_be_faster_than_the_repaint(page):
     }""")
     view.settle()
     assert view.ids() == IDS[:-1]
-    view.assert_expects(expected(IDS, 3))
+    view.assert_right()
 
 
 def test_everything_can_be_read_as_tables(page):
@@ -255,13 +272,6 @@ def test_everything_can_be_read_as_tables(page):
     )
     assert [row[0] for row in heads[1]] == [f"layer {i}, head {j}" for i in (0, 1) for j in (0, 1)]
     assert [row[:2] for row in weights[1]] == [[str(j), WORDS[id]] for j, id in enumerate(IDS)]
-    view.read_as_a_table()
-
-
-def test_it_fits_a_narrow_window(page):
-    page.resize(NARROW)
-    opened(page).assert_inside("table, fieldset, label, button, output, section, input")
-    page.resize(*SIZE)
 
 
 def test_on_a_phone_the_switches_of_the_heads_and_what_they_change_are_seen_at_once(open_page):
@@ -278,16 +288,7 @@ def test_on_a_phone_the_switches_of_the_heads_and_what_they_change_are_seen_at_o
     assert max(names) < 32, "the name of a head is in one line"
 
 
-def test_it_follows_the_theme(page, tmp_path):
-    dark, light = in_both_themes(page, "text", tmp_path)
-    assert dark[0] != light[0] and dark[1] != light[1]
-
-
-def test_a_slider_changes_what_is_written_in_place(page):
-    view = opened(page)
-    assert view.nodes_added(lambda: view.slide("temperature", 0.5)) == 0
-    assert view.bars() != opened(page).bars()
-
-
-def test_a_repaint_is_little_work(page):
-    opened(page).drag("temperature")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_high_contrast_the_words_of_a_text_keep_their_weights(open_page, scheme):
+    chips = NextTokenView(in_high_contrast(open_page, ROW, scheme), "text").root.locator(".abh-chip")
+    assert len({chip.evaluate("node => getComputedStyle(node).backgroundColor") for chip in chips.all()}) > 2

@@ -1,25 +1,28 @@
-"""The explorer of positions in a browser: every number that it shows, compared with PyTorch's."""
+"""The explorer of positions in a browser: what test_every_view.py has to know of it, and what it alone promises."""
 
+import io
 import re
 
 import pytest
 import torch
 import torch.nn.functional as F
+from PIL import Image
 
 import explorers
 import figures
 from tests.explorers.browser import NARROW, SIZE
 from tests.explorers.test_positions import learned, waves
-from tests.explorers.view import View, in_both_themes
+from tests.explorers.view import Row, View, in_high_contrast
 
 pytestmark = pytest.mark.browser
 TABLES = {
     "101 waves": waves(101, 128),
     "13 learned": learned(13, 7),
     "512 learned": learned(512, 384),
+    "50 drawn": torch.randn(50, 32, generator=torch.Generator().manual_seed(1)),  # some beyond what colors show
     "2 by hand": torch.tensor([[1.0, 2.0], [2.0, -1.0]]),
 }
-each_table = pytest.mark.parametrize("which", TABLES)
+FIRST, SECOND, TOGETHER, FEATURE = "position i", "position j", "move both together", "feature"
 
 
 def cosines(table):
@@ -49,27 +52,50 @@ def spread(table, apart):
     )
 
 
-# ---------------------------------------------------------------- the browser
-
-
 class PositionsView(View):
     """The explorer of positions."""
 
-    def __init__(self, page, which):
-        super().__init__(page, which)
-        self.canvas = self.output.locator("canvas")
-        self.tick("move both together", False)
-
-    def put(self, i, j):
-        self.slide("position i", i)
-        self.slide("position j", j)
+    @property
+    def canvas(self):
+        return self.output.locator("canvas")
 
     def pair(self):
-        return tuple(int(self.slider(f"position {which}").input_value()) for which in "ij")
+        return tuple(int(self.slider(name).input_value()) for name in (FIRST, SECOND))
 
-    def feature(self):
-        """What is said of the chosen feature."""
-        return self.slider("feature").get_attribute("aria-valuetext")
+    def assert_right(self):
+        """The words, the squares and the curves are PyTorch's."""
+        table, (i, j) = TABLES[self.which], self.pair()
+        every, c = cosines(table), int(self.slider(FEATURE).input_value())
+        assert self.said() == sentence(table, i, j)
+        assert self.explained().startswith(signs(table, i, j))
+        first, second = table[i, c].double(), table[j, c].double()
+        feature = f"{c}: {first:.4f} × {second:.4f} = {first * second:.4f}".replace("-0.0000", "0.0000")
+        assert self.controls()[FEATURE] == feature
+        assert self.output.get_by_text(feature, exact=True).is_visible()
+        assert self.charts() == [
+            f"cosine of every position with position {i}, against the distance; dot: position {j}, {every[i, j]:.4f}"
+        ]
+        self._assert_colors(table, i, j)
+        self._assert_curves(every, i, j)
+
+    def _assert_colors(self, table, i, j):
+        square = table.double().square()
+        reaches = [min(square.max() ** 0.5, 3 * square.mean() ** 0.5)] * 2 + [min(square.max(), 3 * square.mean())]
+        rows = [table[i], table[j], table[i] * table[j]]
+        for row, reach, drawn in zip(rows, reaches, self.colors(table.size(1)), strict=True):
+            for value, color in zip((0.5 + row / (2 * reach)).clamp(0, 1).tolist(), drawn, strict=True):
+                wanted = figures.SIGNED(value, bytes=True)[:3]
+                assert max(abs(int(a) - b) for a, b in zip(wanted, color, strict=True)) <= 3  # one step of 256
+
+    def _assert_curves(self, every, i, j):
+        T, close = len(every), {"atol": 0.002, "rtol": 0}
+        found, dot = self.curve("line"), self.dot()
+        torch.testing.assert_close(found[:, 0], torch.arange(T) - float(i), atol=1.5 * T / 700, rtol=0)
+        torch.testing.assert_close(found[:, 1], every[i].float(), **close)
+        torch.testing.assert_close(dot[:, 1], every[i, j, None].float(), **close)
+        assert abs(dot[0, 0] - (j - i)) < 0.01 * T
+        mean = torch.stack([every.diagonal(k).mean() for k in range(1 - T, T)]).float()
+        torch.testing.assert_close(self.curve("third")[:, 1], mean, **close)
 
     def point(self, feature, C):
         box = self.canvas.bounding_box()
@@ -116,200 +142,126 @@ class PositionsView(View):
         return [(number, place - shift) for number, place in found if number == number]
 
 
+WAVES, FEW, LONG, _, TWO = TABLES
+ROW = Row(
+    PositionsView,
+    {name: lambda table=table: explorers.positions(table) for name, table in TABLES.items()},
+    legends=2,
+    stops={which: [FIRST, SECOND, TOGETHER, FEATURE, "Read as a table"] for which in (WAVES, FEW)},
+    controls={
+        WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False, FEATURE: "0: -0.2624 × 0.9929 = -0.2605"},
+    },
+    settings=[(WAVES, {FIRST: i, SECOND: j}) for i, j in ((50, 51), (3, 98), (100, 0), (100, 33), (25, 100))]
+    + [(FEW, {FIRST: i, SECOND: j, FEATURE: c}) for i, j, c in ((12, 2, 0), (5, 6, 3), (12, 4, 6), (3, 12, 2))]
+    + [(LONG, {FIRST: i, SECOND: j, FEATURE: 383}) for i, j in ((0, 511), (300, 42), (511, 170), (128, 511))]
+    + [(TWO, {FIRST: 1, SECOND: 0, FEATURE: 1}), (WAVES, {FEATURE: 6, FIRST: 13, SECOND: 90})],
+    says=[
+        (WAVES, {FIRST: 7, SECOND: 7}, "position 7 with itself: cosine 1.0000 (dot product 64.0000)",
+         "Opposite signs in none of 128 features. The cosine of every row with itself is 1."),
+    ],
+    drags=[(which, {TOGETHER: True}, [FIRST]) for which in (WAVES, LONG)],
+    parts="label, input, output, canvas, svg, svg text, .abh-legend",
+)  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def page(open_page):
-    return open_page({name: explorers.positions(table) for name, table in TABLES.items()})
+    return open_page({name: make() for name, make in ROW.cases.items()})
 
 
-def test_controls_and_tables_have_names_and_roles(page):
-    view = PositionsView(page, "101 waves")
-    assert view.pair() == (50, 58) and view.said() == sentence(TABLES["101 waves"], 50, 58)
-    limits = [
-        [view.slider(name).get_attribute(end) for end in ("min", "max")]
-        for name in ("position i", "position j", "feature")
-    ]
+def opened(page, which=WAVES, **settings):
+    page.reopen(which)
+    view = PositionsView(page, which)
+    view.put({{"i": FIRST, "j": SECOND}[name]: value for name, value in settings.items()})
+    return view
+
+
+def test_the_drawings_have_words_and_the_sliders_limits(page):
+    view = opened(page)
+    limits = [[view.slider(name).get_attribute(end) for end in ("min", "max")] for name in (FIRST, SECOND, FEATURE)]
     assert limits == [["0", "100"], ["0", "100"], ["0", "127"]]
     for name in (
         "positions 50 and 58 and their product, feature by feature",
         *(f"colors: a {unit} below 0 is orange, above 0 blue" for unit in ("value", "product")),
     ):
         assert view.output.get_by_role("img", name=name).is_visible()
-    assert view.charts() == [
-        "cosine of every position with position 50, against the distance; dot: position 58, 0.7144"
-    ]
 
 
 @pytest.mark.parametrize("which, ends", [("101 waves", ["-1", "1", "-1", "1"]), ("512 learned", ["≤", "≥", "≤", "≥"])])
 def test_the_legend_says_where_colors_stop(page, which, ends):
     """In waves the largest value is as strong as the colors go; in a drawn table some values are beyond."""
-    legends = PositionsView(page, which).root.locator(".abh-legend").all_inner_texts()
+    legends = opened(page, which).root.locator(".abh-legend").all_inner_texts()
     found = [mark for text in legends for mark in re.findall(r"[≤≥]|(?<![\d.])-?\d[\d.]*", text)]
     assert [mark for mark in found if mark in {"≤", "≥", *ends}] == ends
 
 
-@pytest.mark.parametrize(
-    "which, i, j",
-    [
-        ("101 waves", 50, 51),
-        ("101 waves", 3, 98),
-        ("101 waves", 100, 0),
-        ("13 learned", 12, 2),
-        ("13 learned", 5, 6),
-        ("512 learned", 0, 511),
-        ("512 learned", 300, 42),
-    ],
-)
-def test_both_sliders_show_the_numbers_of_pytorch(page, which, i, j):
-    view, table = PositionsView(page, which), TABLES[which]
-    view.put(i, j)
-    assert view.said() == sentence(table, i, j)
-    assert view.explained().startswith(signs(table, i, j))
-    assert f"dot: position {j}, {cosines(table)[i, j]:.4f}" in view.charts()[0]
-
-
 def test_it_says_whether_only_the_distance_counts(page):
-    view = PositionsView(page, "101 waves")
-    view.put(20, 31)
-    assert view.explained().endswith(" All 90 pairs 11 apart have this cosine: only the distance matters.")
-    view.put(0, 100)
-    assert view.explained().endswith(" No other pair is 100 apart.")
-    view.put(7, 7)
-    assert view.said() == "position 7 with itself: cosine 1.0000 (dot product 64.0000)"
-    assert view.explained() == "Opposite signs in none of 128 features. The cosine of every row with itself is 1."
-    view = PositionsView(page, "13 learned")
-    view.put(9, 5)
-    assert view.explained().endswith(" " + spread(TABLES["13 learned"], 4))
-    view = PositionsView(page, "512 learned")
-    view.put(0, 77)
-    assert view.explained().endswith(" " + spread(TABLES["512 learned"], 77))
-
-
-@each_table
-def test_the_squares_have_the_colors_of_their_numbers(page, which):
-    view, table = PositionsView(page, which), TABLES[which]
-    i, j = len(table) - 1, len(table) // 3
-    view.put(i, j)
-    square = table.double().square()
-    reaches = [min(square.max() ** 0.5, 3 * square.mean() ** 0.5)] * 2 + [min(square.max(), 3 * square.mean())]
-    for row, reach, drawn in zip(
-        [table[i], table[j], table[i] * table[j]], reaches, view.colors(table.size(1)), strict=True
+    for i, j, said in (
+        (20, 31, "All 90 pairs 11 apart have this cosine: only the distance matters."),
+        (0, 100, "No other pair is 100 apart."),
     ):
-        for value, color in zip((0.5 + row / (2 * reach)).clamp(0, 1).tolist(), drawn, strict=True):
-            wanted = figures.SIGNED(value, bytes=True)[:3]
-            assert max(abs(int(a) - b) for a, b in zip(wanted, color, strict=True)) <= 3  # one step of 256 at an edge
-
-
-@each_table
-def test_the_curves_are_the_cosines(page, which):
-    view, table = PositionsView(page, which), TABLES[which]
-    T, i, j = len(table), len(table) // 4, len(table) - 1
-    view.put(i, j)
-    every = cosines(table)
-    close = {"atol": 0.002, "rtol": 0}
-    found, dot = view.curve("line"), view.dot()
-    torch.testing.assert_close(found[:, 0], torch.arange(T) - float(i), atol=1.5 * T / 700, rtol=0)
-    torch.testing.assert_close(found[:, 1], every[i].float(), **close)
-    torch.testing.assert_close(dot[:, 1], every[i, j, None].float(), **close)
-    assert abs(dot[0, 0] - (j - i)) < 0.01 * T
-    mean = torch.stack([every.diagonal(k).mean() for k in range(1 - T, T)]).float()
-    torch.testing.assert_close(view.curve("third")[:, 1], mean, **close)
+        assert opened(page, i=i, j=j).explained().endswith(f" {said}")
+    assert opened(page, FEW, i=9, j=5).explained().endswith(" " + spread(TABLES[FEW], 4))
+    assert opened(page, LONG, i=0, j=77).explained().endswith(" " + spread(TABLES[LONG], 77))
 
 
 def test_moved_together_they_keep_their_distance_and_stop_at_the_ends(page):
-    view = PositionsView(page, "101 waves")
-    view.put(50, 58)
+    view = opened(page, i=50, j=58)
     dot = view.dot()
-    view.tick("move both together", True)
+    view.tick(TOGETHER, True)
     for name, value, pair in [
-        ("position i", 20, (20, 28)),
-        ("position j", 40, (32, 40)),
-        ("position i", 99, (92, 100)),
-        ("position j", 3, (0, 8)),
+        (FIRST, 20, (20, 28)),
+        (SECOND, 40, (32, 40)),
+        (FIRST, 99, (92, 100)),
+        (SECOND, 3, (0, 8)),
     ]:
         view.slide(name, value)
-        assert view.pair() == pair and view.said() == sentence(TABLES["101 waves"], *pair)
-        assert "cosine 0.7144" in view.said()
+        assert view.pair() == pair and "cosine 0.7144" in view.said()
         torch.testing.assert_close(view.dot(), dot)
-        assert view.slider(name).get_attribute("aria-valuetext") == str(pair[name.endswith("j")])
-    view.tick("move both together", False)
-    view.slide("position i", 4)
+        assert view.slider(name).get_attribute("aria-valuetext") == str(pair[name == SECOND])
+    view.tick(TOGETHER, False)
+    view.slide(FIRST, 4)
     assert view.pair() == (4, 8)
 
 
 def test_in_a_learned_table_the_cosine_changes_with_the_position(page):
-    view = PositionsView(page, "13 learned")
-    view.put(0, 3)
-    view.tick("move both together", True)
+    view = opened(page, FEW, i=0, j=3)
+    view.tick(TOGETHER, True)
     said = set()
     for i in range(10):
-        view.slide("position i", i)
-        assert view.said() == sentence(TABLES["13 learned"], i, i + 3)
+        view.slide(FIRST, i)
+        assert view.said() == sentence(TABLES[FEW], i, i + 3)
         said.add(view.said().split("cosine ")[1])
     assert len(said) == 10
 
 
-@each_table
-def test_a_feature_is_read_by_pointing_and_by_its_slider(page, which):
-    view, table = PositionsView(page, which), TABLES[which]
-    i, j, C = *view.pair(), table.size(1)
-
-    def wanted(c):
-        first, second = table[i, c].double(), table[j, c].double()
-        return f"{c}: {first:.4f} × {second:.4f} = {first * second:.4f}".replace("-0.0000", "0.0000")
-
-    for c in (0, C // 3, C - 1):
-        view.point(c, C)
-        assert view.feature() == wanted(c)
-    for c in (C - 1, C // 2, 0):
-        view.slide("feature", c)
-        assert view.feature() == wanted(c)
-    assert view.output.get_by_text(wanted(0), exact=True).is_visible()
-
-
-def test_the_numbers_of_a_feature_follow_the_positions(page):
-    view, table = PositionsView(page, "101 waves"), TABLES["101 waves"]
-    view.slide("feature", 6)
-    view.put(13, 90)
-    assert view.feature() == f"6: {table[13, 6]:.4f} × {table[90, 6]:.4f} = {table[13, 6] * table[90, 6]:.4f}"
-
-
-def test_the_keyboard_alone_suffices(page):
-    view = PositionsView(page, "101 waves")
-    view.put(50, 58)
-    assert view.tab_stops() == ["position i", "position j", "move both together", "feature", "Read as a table"]
-    view.slider("position i").focus()
-    view.press("ArrowRight", "ArrowRight", "ArrowUp")
-    assert view.pair() == (53, 58) and view.said() == sentence(TABLES["101 waves"], 53, 58) and view.focused()
-    view.press("Tab", "End")
-    assert view.pair() == (53, 100) and view.focused()
-    view.press("Tab", "Space", "Shift+Tab", "ArrowLeft")
-    assert view.pair() == (52, 99) and view.said() == sentence(TABLES["101 waves"], 52, 99)
-    view.press("Tab", "Space", "Tab", "Home", "ArrowRight")
-    assert view.feature().startswith("1: ") and view.focused()
-    assert not view.output.get_by_role("checkbox").is_checked()
-
-
-def test_it_fits_a_narrow_window(page):
-    page.resize(NARROW)
-    for which in TABLES:
-        view = PositionsView(page, which)
-        view.assert_inside("label, input, output, canvas, svg, svg text, .abh-legend")
-    view = PositionsView(page, "101 waves")
-    view.point(40, 128)
-    assert view.feature().startswith("40: ")
-    page.resize(*SIZE)
-    view.settle()
+@pytest.mark.parametrize("which", [WAVES, LONG, TWO])
+def test_a_feature_is_read_by_pointing_also_in_a_narrow_window(page, which):
+    C = TABLES[which].size(1)
+    for width in (NARROW, SIZE[0]):
+        page.resize(width)
+        view = opened(page, which)
+        for c in (0, C // 3, C - 1):
+            view.point(c, C)
+            assert view.controls()[FEATURE].startswith(f"{c}: ")
+            view.assert_right()
     assert view.output.locator("svg.abh-chart").bounding_box()["width"] > 600
 
 
-def test_it_follows_the_theme(page, tmp_path):
-    dark, light = in_both_themes(page, "101 waves", tmp_path)
-    assert dark[0] != light[0] and dark[1] != light[1]
+def test_the_thumb_is_below_the_mark_of_its_feature(page):
+    view = opened(page, "50 drawn")
+    slider = view.slider(FEATURE)
+    for feature in (0, 13, 31):
+        view.slide(FEATURE, feature)
+        strip, track = view.output.locator(".abh-strips canvas").bounding_box(), slider.bounding_box()
+        thumb = track["x"] + 8 + feature / 31 * (track["width"] - 16)
+        assert thumb == pytest.approx(strip["x"] + (feature + 0.5) * strip["width"] / 32, abs=0.6)
+    assert view.output.get_by_text("The colors end at 3 times the root mean square").is_visible()
 
 
-@pytest.mark.parametrize("which", ["101 waves", "512 learned"])
-def test_a_repaint_is_little_work(page, which):
-    view = PositionsView(page, which)
-    view.put(50, 58)
-    view.tick("move both together", True)
-    view.drag("position i")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_high_contrast_the_slider_below_the_strips_is_seen(open_page, scheme):
+    page = in_high_contrast(open_page, ROW, scheme)
+    picture = PositionsView(page, WAVES).slider(FEATURE).screenshot()
+    colors = Image.open(io.BytesIO(picture)).convert("RGB").getcolors(10_000)
+    assert len([count for count, _ in colors if count > 20]) >= 3  # ground, track and thumb

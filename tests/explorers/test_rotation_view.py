@@ -1,4 +1,4 @@
-"""The rotation explorer in a browser: every number that it shows, compared with those of rotate_pairs."""
+"""The rotation explorer in a browser: what test_every_view.py has to know of it, and what it alone promises."""
 
 import math
 import re
@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import explorers
-from tests.explorers.browser import NARROW, PHONE, SIZE
+from tests.explorers.browser import NARROW, SIZE
 from tests.explorers.test_rotation import drawn, pair_scores, turned
-from tests.explorers.view import View, in_both_themes
+from tests.explorers.view import Row, View, in_high_contrast
 
 pytestmark = pytest.mark.browser
 
@@ -27,18 +27,7 @@ def written(number):
     return f"{number:.4f}".replace("-0.0000", "0.0000")
 
 
-def sentence(which, position, distance):
-    q, k, base = CASES[which]
-    scores = pair_scores(q, k, position, distance, base)
-    score = written(scores.sum())
-    return f"query at {position + distance}, key at {position}: score {score}, the sum of {len(scores)} pairs"
-
-
 class RotationView(View):
-    def put(self, position, distance):
-        self.slide(KEY, position)
-        self.slide(DISTANCE, distance)
-
     def pair(self, i):
         return self.output.get_by_role("radio", name=re.compile(rf"^pair {i}\b"))
 
@@ -57,59 +46,75 @@ class RotationView(View):
         )
         return torch.tensor(turns, dtype=torch.float64)
 
-    def field(self, name):
-        return self.output.get_by_role("spinbutton", name=name)
-
     def type(self, name, text):
-        self.field(name).focus()
+        self.output.get_by_role("spinbutton", name=name).focus()
         self.press("ControlOrMeta+a")
         self.page.keyboard.type(text)
         self.settle()
 
     def places(self):
         """The position and the distance, which slider and field must both show."""
-        shown = [
-            [control.input_value() for control in (self.slider(name), self.field(name))] for name in (KEY, DISTANCE)
-        ]
-        assert all(track == field for track, field in shown)
-        return tuple(int(track) for track, _ in shown)
+        now = self.controls()
+        assert all(now[name] == now[f"{name} (field)"] for name in (KEY, DISTANCE))
+        return int(now[KEY]), int(now[DISTANCE])
+
+    def assert_right(self):
+        """Arrows and scores are those of rotate_pairs."""
+        (q, k, base), (position, distance) = CASES[self.which], self.places()
+        scores = pair_scores(q, k, position, distance, base)
+        whole, n = written(scores.sum()), len(scores)
+        assert self.said() == f"query at {position + distance}, key at {position}: score {whole}, the sum of {n} pairs"
+        assert self.scores() == [written(score) for score in scores.tolist()]
+        pair = int(re.match(r"pair (\d+?)(?=-?\d+\.\d{4})", self.controls()["pair"])[1])
+        assert self.explained().startswith(f"Pair {pair} turns by ")
+        assert self.explained().endswith(f"; the pair adds {written(scores[pair])} to the score.")
+        told = f"score at each distance; at {distance}: all pairs {whole}, pair {pair} {written(scores[pair])}"
+        assert self.charts() == [told]
+        for name, arrows in (("query", turned(q, position + distance, base)), ("key", turned(k, position, base))):
+            seen = arrows.norm(dim=-1) > 0  # what has no length points nowhere
+            found = self.angles(name)[seen]
+            off = torch.stack([found.cos(), found.sin()], dim=-1) - torch.nn.functional.normalize(arrows[seen], dim=-1)
+            assert off.abs().max() < 2e-4  # a hundredth of a degree
+
+
+ROW = Row(
+    RotationView,
+    {name: lambda case=case: explorers.rotation(*case) for name, case in CASES.items()},
+    stops={
+        "16 features": [KEY, KEY, DISTANCE, DISTANCE]
+        + [f"pair 0{written(pair_scores(Q, K, 4, 3)[0])}", "Read as a table"]
+    },
+    controls={
+        "16 features": {KEY: "4", f"{KEY} (field)": "4", DISTANCE: "3", f"{DISTANCE} (field)": "3"}
+        | {"pair": f"pair 0{written(pair_scores(Q, K, 4, 3)[0])}"}
+    },
+    settings=[
+        (which, {KEY: position, DISTANCE: distance})
+        for which in CASES
+        for position, distance in ((0, 0), (4, 3), (997, 64), (1000, 1))
+    ],
+    steady=(
+        "svg.abh-chart",
+        "16 features",
+        [{KEY: 0, DISTANCE: 0}, {KEY: 4, DISTANCE: 3}, {KEY: 1000, DISTANCE: 64}]
+        + [{KEY: 997, DISTANCE: 61, "pair": "pair 7"}],
+    ),
+    fits=dict.fromkeys(CASES, 390),
+    drags=[(which, {}, [KEY, DISTANCE]) for which in ("16 features", "128 features")],
+    parts="svg, svg text, fieldset, label, input, output",
+)
 
 
 @pytest.fixture(scope="module")
 def page(open_page):
-    return open_page({name: explorers.rotation(*case) for name, case in CASES.items()})
+    return open_page({"16 features": ROW.cases["16 features"]()})
 
 
-def opened(page, which="16 features"):
-    """An explorer as it opens."""
-    view = RotationView(page, which)
-    view.put(4, 3)
-    view.choose_pair(0)
-    return view
-
-
-def test_controls_and_tables_have_names_and_roles(page):
+def opened(page, **settings):
+    page.reopen("16 features")
     view = RotationView(page, "16 features")
-    assert view.places() == (4, 3) and view.said() == sentence("16 features", 4, 3)
-    limits = [[view.slider(name).get_attribute(end) for end in ("min", "max")] for name in (KEY, DISTANCE)]
-    assert limits == [["0", "1000"], ["0", "64"]]
-    group = view.output.get_by_role("group", name="pair", exact=True)
-    assert group.get_by_role("radio").count() == 8 and view.pair(0).is_checked()
-    assert view.output.locator("svg.abh-chart[role=img]").count() == 1
-
-
-@pytest.mark.parametrize("which", CASES)
-@pytest.mark.parametrize("position, distance", [(0, 0), (4, 3), (997, 64), (1000, 1)])
-def test_the_arrows_and_the_scores_are_those_of_rotate_pairs(page, which, position, distance):
-    view, (q, k, base) = opened(page, which), CASES[which]
-    view.put(position, distance)
-    assert view.said() == sentence(which, position, distance)
-    assert view.scores() == [written(score) for score in pair_scores(q, k, position, distance, base).tolist()]
-    for name, arrows in (("query", turned(q, position + distance, base)), ("key", turned(k, position, base))):
-        seen = arrows.norm(dim=-1) > 0  # what has no length points nowhere
-        found = view.angles(name)[seen]
-        off = torch.stack([found.cos(), found.sin()], dim=-1) - torch.nn.functional.normalize(arrows[seen], dim=-1)
-        assert off.abs().max() < 2e-4  # a hundredth of a degree
+    view.put(settings)
+    return view
 
 
 def test_moving_both_turns_all_arrows_and_leaves_every_score(page):
@@ -151,17 +156,15 @@ def test_a_change_of_the_distance_turns_the_queries_alone(page):
 )
 def test_it_says_how_fast_the_chosen_pair_turns(page, pair, speed):
     view = opened(page)
-    view.put(100, 4)
+    view.put({KEY: 100, DISTANCE: 4})
     view.choose_pair(pair)
     score = written(pair_scores(Q, K, 100, 4)[pair])
     assert view.explained() == f"Pair {pair} turns by {speed}; the pair adds {score} to the score."
-    whole = written(pair_scores(Q, K, 100, 4).sum())
-    assert view.charts() == [f"score at each distance; at 4: all pairs {whole}, pair {pair} {score}"]
 
 
 def test_the_curves_and_the_marks_stand_where_their_numbers_are(page):
     view = opened(page)
-    view.put(0, 23)
+    view.put({KEY: 0, DISTANCE: 23})
     view.choose_pair(3)
     scores = torch.stack([pair_scores(Q, K, 0, d) for d in range(65)])  # (distances, pairs)
     chart = view.output.locator("svg.abh-chart")
@@ -188,34 +191,27 @@ def test_a_number_can_be_typed(page):
     view = opened(page)
     view.type(KEY, "1000")
     view.type(DISTANCE, "44")
-    assert view.places() == (1000, 44) and view.said() == sentence("16 features", 1000, 44)
+    assert view.places() == (1000, 44)
+    view.assert_right()
 
 
 @pytest.mark.parametrize("typed, taken", [("5000", 1000), ("-3", 0), ("2.6", 3), ("", 4)])
 def test_what_cannot_be_is_replaced_when_the_field_is_left(page, typed, taken):
     view = opened(page)
-    view.field(KEY).fill(typed)
+    said = view.said()
+    view.output.get_by_role("spinbutton", name=KEY).fill(typed)
     view.settle()
-    assert view.said() == sentence("16 features", 4, 3)
+    assert view.said() == said
     view.press("Tab")
-    assert view.places() == (taken, 3) and view.said() == sentence("16 features", taken, 3)
+    assert view.places() == (taken, 3)
+    view.assert_right()
 
 
-def test_the_keyboard_alone_suffices(page):
+def test_there_is_a_circle_for_each_pair_and_the_sliders_have_limits(page):
     view = opened(page)
-    assert view.tab_stops() == [KEY, KEY, DISTANCE, DISTANCE, f"pair 0{view.scores()[0]}", "Read as a table"]
-    view.slider(KEY).focus()
-    view.press("End", "ArrowLeft")
-    assert view.places() == (999, 3) and view.focused()
-    view.press("Tab", "ArrowUp")
-    assert view.places() == (1000, 3) and view.focused()
-    view.press("Tab", "ArrowRight", "ArrowRight")
-    assert view.places() == (1000, 5) and view.focused()
-    view.press("Tab", "ArrowDown")
-    assert view.places() == (1000, 4) and view.focused()
-    assert view.said() == sentence("16 features", 1000, 4)
-    view.press("Tab", "ArrowRight", "ArrowRight")
-    assert view.pair(2).is_checked() and view.explained().startswith("Pair 2 turns") and view.focused()
+    assert view.output.get_by_role("group", name="pair", exact=True).get_by_role("radio").count() == 8
+    limits = [[view.slider(name).get_attribute(end) for end in ("min", "max")] for name in (KEY, DISTANCE)]
+    assert limits == [["0", "1000"], ["0", "64"]]
 
 
 def test_a_circle_is_chosen_with_the_mouse(page):
@@ -242,40 +238,27 @@ def test_the_circles_and_the_chart_can_be_read_as_tables(page):
     assert curves[1][64] == ["64", written(far.sum()), written(far[1])]
     view.slide(DISTANCE, 5)
     assert view.listings()[0][0] == "Query at 9, key at 4, pair by pair (radians)"
-    view.read_as_a_table()
 
 
-@pytest.mark.parametrize("width", [390, 600, 760, 1100])
-def test_nothing_jumps_while_a_slider_is_moved(page, width):
-    page.resize(width)
-    view = opened(page)
-    tops = set()
-    for position, distance, pair in ((0, 0, 0), (4, 3, 0), (1000, 64, 0), (997, 61, 7)):
-        view.put(position, distance)
-        view.choose_pair(pair)
-        tops.add(view.output.locator("svg.abh-chart").bounding_box()["y"])
-    page.resize(*SIZE)
-    assert len(tops) == 1
-
-
-def test_it_fits_a_narrow_window_and_a_phone(page, open_page):
+def test_in_a_narrow_window_the_circles_are_in_one_row(page):
     page.resize(NARROW)
-    for which in CASES:
-        RotationView(page, which).assert_inside("svg, svg text, fieldset, label, input, output")
-    view = opened(page)
-    assert len({dial.bounding_box()["y"] for dial in view.output.locator(".abh-dial").all()}) == 1
+    dials = opened(page).output.locator(".abh-dial").all()
+    places = {dial.bounding_box()["y"] for dial in dials}
     page.resize(*SIZE)
-    phone = open_page({name: explorers.rotation(*case) for name, case in CASES.items()}, **PHONE)
-    for which in CASES:
-        RotationView(phone, which).assert_inside("svg, svg text, fieldset, label, input, output")
+    assert len(places) == 1
 
 
-def test_it_follows_the_theme(page, tmp_path):
-    dark, light = in_both_themes(page, "16 features", tmp_path)
-    assert dark[0] != light[0] and dark[1] != light[1]
-
-
-@pytest.mark.parametrize("which", ["16 features", "128 features"])
-@pytest.mark.parametrize("name", [KEY, DISTANCE])
-def test_a_repaint_is_little_work(page, which, name):
-    opened(page, which).drag(name)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_high_contrast_the_chosen_circle_and_the_two_arrows_are_told_apart(open_page, scheme):
+    root = RotationView(in_high_contrast(open_page, ROW, scheme), ROW.usual).root
+    outlines = root.locator(".abh-dials label > span").evaluate_all(
+        "nodes => nodes.map(node => getComputedStyle(node).outlineStyle)"
+    )
+    assert outlines == ["solid"] + ["none"] * 7
+    query, key = (
+        root.locator(f".abh-dial .abh-{which} line").first.evaluate(
+            "node => { const { stroke, strokeDasharray } = getComputedStyle(node); return [stroke, strokeDasharray]; }"
+        )
+        for which in ("query", "key")
+    )
+    assert query[0] != key[0] and query[1] == "none" != key[1]

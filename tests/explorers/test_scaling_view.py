@@ -1,4 +1,4 @@
-"""The scaling explorer in a browser: every number that it shows, compared with PyTorch's."""
+"""The scaling explorer in a browser: what test_every_view.py has to know of it, and what it alone promises."""
 
 import math
 import re
@@ -8,11 +8,15 @@ import pytest
 import explorers
 from tests.explorers.browser import NARROW, SIZE
 from tests.explorers.test_scaling import NONE, ROOT, drawn, largest, scores, slope, weights
-from tests.explorers.view import View, in_both_themes
+from tests.explorers.view import Row, View
 
 pytestmark = pytest.mark.browser
-Q, K = drawn(37, 1024), drawn(7, 1024)
-
+MANY, ONE = "many queries", "one query"
+GIVEN = {
+    MANY: (drawn(37, 1024), drawn(7, 1024)),
+    ONE: (drawn(1, 100), drawn(16, 100)),
+}
+Q, K = GIVEN[MANY]
 
 NUMBER = re.compile(r"-?\d+\.\d{4}")
 
@@ -24,49 +28,18 @@ def assert_says(said, expected):
         assert float(number) == pytest.approx(float(wanted), abs=1.01e-4)
 
 
-# ---------------------------------------------------------------- the browser
-
-
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page(
-        {
-            "many queries": explorers.scaling(Q, K),
-            "one query": explorers.scaling(drawn(1, 100)[0], drawn(16, 100)),
-            "huge": explorers.scaling(1e30 * drawn(3, 11), 1e30 * drawn(2, 11)),
-        }
-    )
-
-
 class ScalingView(View):
-    """The scaling explorer: the width is chosen by its number, not by its place on the slider."""
-
-    def widths(self):
-        """The width at every place of the slider."""
-        view = self.slider("width").evaluate("""slider => Array.from({ length: +slider.max + 1 }, (_, at) => {
-            slider.value = at;
-            slider.dispatchEvent(new InputEvent("input", { bubbles: true }));
-            return slider.getAttribute("aria-valuetext");
-        })""")
-        self.settle()
-        return [int(text.removeprefix("d = ")) for text in view]
-
-    def width(self, d):
-        self.slide("width", self.widths().index(d))
-
-    def assert_shows(self, q, k, d, method, query=0, measure="largest weight"):
+    def assert_right(self):
         """Every number in sight is PyTorch's."""
+        now, (q, k) = self.controls(), GIVEN[self.which]
+        method, measure, d = now["scores"], now["curves"], int(now["width"].removeprefix("d = "))
+        query = int(now.get("query", "q[0]")[2:-1])
         row = weights(q, k, d, method)[query]
         key = int(row.argmax())
         assert_says(
             self.said(),
             f"d = {d}, {method}: the largest of {len(k)} weights is {row[key]:.4f} (key {key}), "
             f"the slope is {slope(q, k, d, method)[query]:.4f}",
-        )
-        which = "scores" if method == NONE else "divided scores"
-        assert_says(
-            self.explained().split(" (")[0],
-            f"The standard deviation of the {which} is {scores(q, k, d, method).std():.4f}",
         )
         bars, curves = self.charts()
         keys = ", ".join(f"key {j} {weight:.4f}" for j, weight in enumerate(row.tolist()))
@@ -75,70 +48,62 @@ class ScalingView(View):
         means = ", ".join(f"{name} {of(q, k, d, name).mean():.4f}" for name in (NONE, ROOT))
         mean_of = f", mean of {len(q)} queries" if len(q) > 1 else ""
         assert_says(curves, f"{measure.capitalize()}{mean_of}, at d = {d}: {means}")
+        which = "scores" if method == NONE else "divided scores"
+        spread = f"The standard deviation of the {which} is {scores(q, k, d, method).std():.4f}"
+        assert_says(self.explained().split(" (")[0], spread)
 
 
-def opened(page):
-    """The first explorer as it opens."""
-    view = ScalingView(page, "many queries")
-    view.choose(NONE)
-    view.choose("largest weight")
-    view.slide("query", 0)
-    view.width(4)
+def at(d, method=NONE, **others):
+    return {"width": f"d = {d}", "scores": method, **others}
+
+
+ROW = Row(
+    ScalingView,
+    {
+        MANY: lambda: explorers.scaling(Q, K),
+        ONE: lambda: explorers.scaling(GIVEN[ONE][0][0], GIVEN[ONE][1]),
+    },
+    stops={MANY: ["width", NONE, "query", "largest weight", "Read as a table"]},
+    controls={
+        MANY: {"width": "d = 4", "scores": NONE, "query": "q[0]", "curves": "largest weight"},
+        ONE: {"width": "d = 4", "scores": NONE, "curves": "largest weight"},
+    },
+    settings=[(MANY, at(d, method)) for d in (1, 13, 64, 512, 1024) for method in (NONE, ROOT)]
+    + [(MANY, at(45, method, query=36, curves="slope")) for method in (NONE, ROOT)]
+    + [(ONE, at(100))],
+    steady=("svg.abh-chart", MANY, [at(d, method) for d in (1, 64, 512, 1024) for method in (NONE, ROOT)]),
+    drags=[(MANY, {}, ["width"])],
+    parts="svg, svg text, fieldset, label, output",
+)
+
+
+@pytest.fixture(scope="module")
+def page(open_page):
+    huge = explorers.scaling(1e30 * drawn(3, 11), 1e30 * drawn(2, 11))
+    return open_page({**{which: make() for which, make in ROW.cases.items()}, "huge": huge})
+
+
+def opened(page, which=MANY, settings=None):
+    page.reopen(which)
+    view = ScalingView(page, which)
+    view.put(settings or {})
     return view
 
 
-def test_controls_and_tables_have_names_and_roles(page):
-    view = ScalingView(page, "many queries")
-    view.assert_shows(Q, K, 4, NONE)
-    for name in (NONE, "largest weight"):
-        assert view.output.get_by_role("radio", name=name, exact=True).is_checked()
-    assert [group.get_attribute("class") for group in view.output.get_by_role("group", name="scores").all()] == [
-        "abh-choice"
-    ]
-    assert view.output.get_by_role("group", name="curves").count() == 1
-    assert view.slider("width").get_attribute("aria-valuetext") == "d = 4"
-    assert view.slider("query").get_attribute("aria-valuetext") == "q[0]"
-    assert view.output.locator("svg.abh-chart[role=img]").count() == 2
+def widths(view):
+    return [int(text.removeprefix("d = ")) for text in view.stops_of("width")]
 
 
 def test_widths_are_even_on_a_log_scale_and_include_every_power_of_two(page):
-    found = ScalingView(page, "many queries").widths()
+    found = widths(opened(page))
     assert found == sorted(set(found)) and found[:9] == list(range(1, 10)) and found[-1] == 1024
     assert {2**power for power in range(11)} <= set(found)
     assert all(wide <= 1.13 * narrow + 0.5 for narrow, wide in zip(found[8:], found[9:], strict=False))
-    assert ScalingView(page, "one query").widths()[-2:] == [99, 100]
-
-
-@pytest.mark.parametrize("d", [1, 13, 64, 512, 1024])
-def test_every_width_is_that_of_pytorch_divided_or_not(page, d):
-    view = opened(page)
-    view.width(d)
-    for method in (NONE, ROOT):
-        view.choose(method)
-        view.assert_shows(Q, K, d, method)
-
-
-def test_another_query_and_the_slope(page):
-    view = opened(page)
-    view.width(45)
-    view.slide("query", 36)
-    view.choose("slope")
-    view.assert_shows(Q, K, 45, NONE, query=36, measure="slope")
-    view.choose(ROOT)
-    view.assert_shows(Q, K, 45, ROOT, query=36, measure="slope")
-
-
-def test_one_query_has_no_slider_and_no_mean(page):
-    view = ScalingView(page, "one query")
-    assert view.slider("query").count() == 0
-    view.width(100)
-    view.assert_shows(drawn(1, 100), drawn(16, 100), 100, NONE)
+    assert widths(opened(page, ONE))[-2:] == [99, 100]
 
 
 def test_the_bars_and_the_dot_stand_where_their_numbers_are(page):
-    view = opened(page)
-    view.width(64)
-    view.choose(ROOT)
+    view = opened(page, settings=at(64, ROOT))
     row = weights(Q, K, 64, ROOT)[0]
     bars = view.output.locator("svg.abh-chart rect")
     heights = bars.evaluate_all("bars => bars.map(bar => +bar.getAttribute('height'))")
@@ -165,15 +130,13 @@ def test_the_bars_and_the_dot_stand_where_their_numbers_are(page):
 @pytest.mark.parametrize("method", [NONE, ROOT])
 @pytest.mark.parametrize("measure, of", [("largest weight", largest), ("slope", slope)])
 def test_the_curves_are_the_means_at_every_width(page, measure, of, method):
-    view = opened(page)
-    widths = view.widths()
-    view.choose(measure)
+    view = opened(page, settings={"curves": measure})
     path = view.output.locator("svg.abh-chart path").nth([NONE, ROOT].index(method))
     points = [list(map(float, point.split())) for point in re.split("[ML]", path.get_attribute("d"))[1:]]
     axis = view.output.locator("svg.abh-chart").nth(1).locator("line.abh-axis")
     zero, rule = float(axis.get_attribute("y1")), view.output.locator("svg.abh-chart line.abh-mark")
     tall = zero - float(rule.first.get_attribute("y1"))
-    means = [of(Q, K, d, method).mean().item() for d in widths]
+    means = [of(Q, K, d, method).mean().item() for d in widths(view)]
     assert [(zero - y) / tall for _, y in points] == pytest.approx(means, abs=0.06 / tall)  # drawn to 0.1 pixel
 
 
@@ -189,60 +152,22 @@ def test_the_curves_are_the_means_at_every_width(page, measure, of, method):
     ],
 )
 def test_it_says_what_the_numbers_mean(page, d, method, who, percent):
-    view = opened(page)
-    view.width(d)
-    view.choose(method)
+    view = opened(page, settings=at(d, method))
     spread = scores(Q, K, d, method).std()
     meaning = f"The standard deviation of the scores is {spread:.4f} (√{d} = {math.sqrt(d):.4f})."
     if method == ROOT:
-        every = [scores(Q, K, width, ROOT).std() for width in view.widths()]
-        view.width(d)
+        every = [scores(Q, K, width, ROOT).std() for width in widths(view)]
         low, high = min(every), max(every)
         meaning = f"The standard deviation of the divided scores is {spread:.4f} ({low:.4f} to {high:.4f} over all d)."
     assert_says(view.explained(), f"{meaning} {who}: the slope is {percent}% of the largest possible.")
 
 
 def test_huge_numbers_break_nothing(page):
-    view = ScalingView(page, "huge")
-    view.width(11)
+    view = opened(page, "huge", at(11))
     assert "the largest of 2 weights is 1.0000" in view.said() and "NaN" not in view.explained()
     assert view.explained().endswith(
         "One key takes nearly all the weight: the slope is less than 1% of the largest possible."
     )
-
-
-def test_the_keyboard_alone_suffices(page):
-    view = opened(page)
-    assert view.tab_stops() == ["width", NONE, "query", "largest weight", "Read as a table"]
-    view.slider("width").focus()
-    view.press("End")
-    view.assert_shows(Q, K, 1024, NONE)
-    view.press("Home", "ArrowRight")
-    view.assert_shows(Q, K, 2, NONE)
-    assert view.focused()
-    view.press("Tab", "ArrowRight")
-    view.assert_shows(Q, K, 2, ROOT)
-    assert view.focused()
-    view.press("Tab", "ArrowRight", "ArrowRight")
-    view.assert_shows(Q, K, 2, ROOT, query=2)
-    assert view.focused()
-    view.press("Tab", "ArrowRight")
-    view.assert_shows(Q, K, 2, ROOT, query=2, measure="slope")
-    assert view.focused()
-
-
-@pytest.mark.parametrize("width", [600, 760, 848, 1100])
-def test_the_charts_stay_where_they_are(page, width):
-    page.resize(width)
-    view = opened(page)
-    tops = set()
-    for d in (1, 64, 512, 1024):
-        view.width(d)
-        for method in (NONE, ROOT):
-            view.choose(method)
-            tops.add(view.output.locator("svg.abh-chart").first.bounding_box()["y"])
-    page.resize(*SIZE)
-    assert len(tops) == 1
 
 
 def test_the_charts_can_be_read_as_tables(page):
@@ -255,28 +180,13 @@ def test_the_charts_can_be_read_as_tables(page):
     row = next(row for row in curves[1] if row[0] == "64")
     means = [largest(Q, K, 64, method).mean() for method in (NONE, ROOT)]
     assert_says(" ".join(row[1:]), f"{means[0]:.4f} {means[1]:.4f}")
-    view.read_as_a_table()
 
 
-def test_it_fits_a_narrow_window(page):
-    view = opened(page)
-    wide = view.output.locator("svg.abh-chart").first.bounding_box()["width"]
+def test_in_a_narrow_window_the_charts_are_below_each_other_and_drawn_again(page):
+    wide = opened(page).output.locator("svg.abh-chart").first.bounding_box()["width"]
     page.resize(NARROW)
-    for which in ("many queries", "one query"):
-        view = ScalingView(page, which)
-        view.settle()
-        view.assert_inside("svg, svg text, fieldset, label, output")
-        first, second = (chart.bounding_box() for chart in view.output.locator("svg.abh-chart").all())
-        assert second["y"] >= first["y"] + first["height"] and first["width"] != wide  # below each other, drawn again
-        assert first["width"] > 0.9 * view.root.bounding_box()["width"]
-    page.resize(*SIZE)
-
-
-def test_it_follows_the_theme(page, tmp_path):
-    dark, light = in_both_themes(page, "many queries", tmp_path)
-    assert dark[0] != light[0] and dark[1] != light[1]
-
-
-def test_a_repaint_is_little_work(page):
     view = opened(page)
-    view.drag("width")
+    first, second = (chart.bounding_box() for chart in view.output.locator("svg.abh-chart").all())
+    page.resize(*SIZE)
+    assert second["y"] >= first["y"] + first["height"] and first["width"] != wide
+    assert first["width"] > 0.9 * (NARROW - 16)

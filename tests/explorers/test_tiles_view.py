@@ -1,6 +1,7 @@
-"""The tiles explorer in a browser: every number that it shows, compared with PyTorch's softmax and logsumexp."""
+"""The tiles explorer in a browser: what test_every_view.py has to know of it, and what it alone promises."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -8,9 +9,9 @@ import torch
 import explorers
 from helpers.masks import masked_softmax
 from helpers.tiled import tiles
-from tests.explorers.browser import NARROW, PHONE, SIZE
+from tests.explorers.browser import PHONE
 from tests.explorers.test_tiles import drawn
-from tests.explorers.view import View, in_both_themes
+from tests.explorers.view import Row, View, in_high_contrast
 
 pytestmark = pytest.mark.browser
 
@@ -27,6 +28,9 @@ ROWS = {
     "only hidden": torch.full((12,), -INF),
 }
 SQUARE = 2 * drawn(12, 12).round(decimals=1)
+
+
+SCORES = {**ROWS, "square": SQUARE}
 
 
 def written(number):
@@ -54,24 +58,14 @@ def state(scores, values=VALUES):
 
 
 class TilesView(View):
-    """The tiles explorer: scores are chosen by their numbers, not by their places on the slider."""
-
-    def pick(self, name, number):
-        self.output.get_by_role("combobox", name=name).select_option(str(number))
-        self.settle()
-
     @property
     def score(self):
         return self.output.get_by_role("slider")
 
-    def put(self, key, text):
+    def score_is(self, key, text):
         """Give a key a score, which the slider must be able to write like this."""
-        self.pick("key", key)
-        for place in range(int(self.score.get_attribute("max")) + 1):
-            self.score.fill(str(place))
-            if self.score.get_attribute("aria-valuetext") == text:
-                return self.settle()
-        raise AssertionError(f"the slider has no stop {text}")
+        self.put({"key": str(key)})
+        self.put({self.score.get_attribute("aria-label"): text})
 
     def numbers(self, name="Running numbers"):
         """A table on the right: {name of the row: the texts of its cells}."""
@@ -109,74 +103,154 @@ class TilesView(View):
         buttons = self.output.get_by_role("group", name="step").get_by_role("button")
         return [button.inner_text() for button in buttons.all() if button.get_attribute("aria-disabled") == "true"]
 
+    def given(self):
+        """The scores of the query with that of the chosen key, what it may see, its number, and the tile."""
+        now = self.controls()
+        query, key = int(now.get("query", 0)), int(now["key"])
+        scores = SCORES[self.which].clone()
+        scores = scores[query] if scores.dim() == 2 else scores
+        text = now[f"score of query {query} for key {key}"].split(":")[0]
+        if text not in (as_score(float(scores[key])), "hidden"):
+            scores[key] = -INF if text == "-∞" else float(text)
+        seen = torch.arange(12) <= query if now.get("causal") else torch.ones(12) > 0
+        return scores.masked_fill(~seen, -INF), query, int(now["keys in a tile"]), now.get("causal", False)
+
+    def assert_right(self):
+        """Every number of this step, by one formula and not tile by tile, and which tiles are read."""
+        scores, query, tile, causal = self.given()
+        final = masked_softmax(scores[None].double(), scores[None] > -INF)[0]
+        ends = [min(start + tile, 12) for start in range(0, query + 1 if causal else 12, tile)]
+        t, steps = (int(number) for number in re.findall(r"\d+", self.step()))
+        assert steps == len(ends) + 1
+        self._assert_keys(scores, final, tile, ends, t - 1)
+        if t == steps:
+            result = self.numbers(f"Query {query} at the end")
+            expected = [float(scores.double().logsumexp(dim=0)), *(final @ VALUES.double()).tolist()]
+            assert list(result) == ["m + log l", "output 0 ÷ l", "output 1 ÷ l"]
+            for row, number in zip(result.values(), expected, strict=True):
+                assert row[:2] == [written(number)] * 2 and float(row[2]) <= 1e-12 * max(1.0, abs(number))
+        else:
+            self._assert_running(scores, tile * (t - 1), ends[t - 1])
+        if self.which == "square":
+            self._assert_map(query, tile, causal, t - 1)
+
+    def _assert_keys(self, scores, final, tile, ends, t):
+        end, start = ends[min(t, len(ends) - 1)], tile * t
+        here = list(range(start, end)) if t < len(ends) else []
+        m = max(0.0, state(scores[:end])[0]) if state(scores[:end])[0] == -INF else state(scores[:end])[0]
+        powers, keys = (scores.double() - m).exp().tolist(), self.squares_by_key()
+        assert self.here() == here
+        assert [row[0] for row in keys] == [as_score(score) for score in scores.tolist()]
+        assert [row[1] for row in keys] == [written(powers[j]) if j in here else "" for j in range(12)]
+        so_far = masked_softmax(scores[None, :end].double(), scores[None, :end] > -INF)[0].tolist()
+        assert [row[2] for row in keys] == [*map(written, so_far), *[""] * (12 - end)]
+        assert [row[3] for row in keys] == [written(weight) for weight in final.tolist()]
+        skipped = [j for j, text in enumerate(self.states()) if text.endswith("skipped")]
+        assert skipped == list(range(ends[-1], 12))
+
+    def _assert_running(self, scores, start, end):
+        before, after, part = state(scores[:start]), state(scores[:end]), scores[start:end]
+        m = 0.0 if after[0] == -INF else after[0]
+        factor = math.exp(before[0] - m) if before[0] > -INF else 0.0
+        powers = (part.double() - m).exp()
+        rows = list(self.numbers().values())
+        assert rows[0] == [written(before[0]), "", f"or {written(float(part.max()))}", written(after[0])]
+        assert [row[0] for row in rows] == [written(number) for number in before]
+        assert [row[3] for row in rows] == [written(number) for number in after]
+        assert {row[1] for row in rows[1:]} == {f"× {written(factor)}"}
+        added = [powers.sum(), *(powers @ VALUES[start:end].double())]
+        signed = [f"{'-' if number < 0 else '+'} {written(abs(float(number)))}" for number in added]
+        assert [row[2] for row in rows[1:]] == signed
+
+    def _assert_map(self, query, tile, causal, t):
+        """Tiles are read and skipped as in tiled_attention."""
+        read, everything = tiles(12, 12, tile, causal=causal), math.ceil(12 / tile) ** 2
+        rows, columns = read[query // tile]
+        count = sum(len(parts) for _, parts in read)
+        told = f"{count} of {everything} tiles are read" if count < everything else "a single tile"
+        assert (told in self.charts()[0]) == (causal or everything == 1)
+        assert self.charts()[0].startswith("12 queries × 12 keys: ")
+        assert self.charts()[0].endswith(f"; query {query} reads tile {t} now") == (t < len(columns))
+        seen = torch.ones(12, 12).tril() if causal else torch.ones(12, 12)
+        inside = torch.zeros(12, 12)
+        inside[rows] = 1
+        mine = [int((seen * inside)[:, part].sum()) for part in columns]
+        assert [self.squares(kind) for kind in ("before", "now", "later", "elsewhere", "skipped")] == [
+            sum(mine[:t]),
+            sum(mine[t : t + 1]),
+            sum(mine[t + 1 :]),
+            int((seen * (1 - inside)).sum()),
+            everything - count,
+        ]
+
+
+TILE, STEP = "keys in a tile", {"Next": None}
+SCORE = "score of query 11 for key 0"
+ROW = Row(
+    TilesView,
+    {"square": lambda: explorers.tiles(SQUARE, VALUES)}
+    | {name: lambda row=row: explorers.tiles(row, VALUES) for name, row in ROWS.items()},
+    stops={
+        "square": ["4", "query", "causal", "key", SCORE, "Reset all scores", "First", "Back", "Next", "Last"]
+        + ["Read as a table"],
+        "mixed": ["4", "key", "score of query 0 for key 0", "Reset all scores", "First", "Back", "Next", "Last"]
+        + ["Read as a table"],
+    },
+    controls={
+        "square": {TILE: "4", "query": "11", "causal": False, "key": "0", SCORE: as_score(float(SQUARE[11, 0]))},
+        "mixed": {TILE: "4", "key": "0", "score of query 0 for key 0": as_score(float(MIXED[0]))},
+    },
+    settings=[
+        ("square", {TILE: tile, "query": query, "causal": True, place: None})
+        for tile in ("1", "4", "8", "12")
+        for query in ("0", "5", "11")
+        for place in ("First", "Last")
+    ],
+    says=[
+        ("hidden at first", {}, "Tile 0, keys 0 to 3: hidden, and nothing changes", None),
+        ("only hidden", {"Last": None}, "The end: every key is hidden, so the output is 0 and lse is -∞", None),
+    ],
+    first={"First": STEP, "Back": STEP, "Next": {"First": None}},
+    roomy=[(which, {place: None}) for which in ("square", "large") for place in ("Next", "Last")],
+    steady=("svg.abh-chart", "square", [{"First": None}, STEP, STEP | {"Next": None}, {"Last": None}]),
+    drags=[("square", {TILE: tile}, [SCORE]) for tile in ("1", "4")],
+    marks=[
+        (".abh-swatch.abh-token-line", ".abh-swatch.abh-token-mark"),
+        (".abh-swatch.abh-crossed", ".abh-swatch.abh-open"),
+        (".abh-here td.abh-square", "tr:not(.abh-here) td.abh-square"),
+    ],
+)
+
 
 @pytest.fixture(scope="module")
 def page(open_page):
-    made = {name: explorers.tiles(row, VALUES) for name, row in ROWS.items()}
-    return open_page({**made, "square": explorers.tiles(SQUARE, VALUES)})
+    return open_page({which: make() for which, make in ROW.cases.items()})
 
 
-def opened(page, which="mixed", tile=4):
-    """An explorer as it opens."""
+def opened(page, which="mixed", tile=4, **settings):
+    page.reopen(which)
     view = TilesView(page, which)
-    view.click("Reset all scores")
-    if which == "square":
-        view.pick("query", 11)
-        view.tick("causal", False)
-    view.pick("key", 0)
-    view.choose(str(tile))
-    view.click("First")
+    view.put({TILE: str(tile), **settings})
     return view
 
 
 @pytest.mark.parametrize("tile", [1, 4, 8, 12])
 @pytest.mark.parametrize("which", ROWS)
 def test_every_step_shows_what_pytorch_computes(page, which, tile):
-    view, scores = opened(page, which, tile), ROWS[which]
-    ends = [min(start + tile, 12) for start in range(0, 12, tile)]
-    final = masked_softmax(scores[None].double(), scores[None] > -INF)[0]
-    before = state(scores[:0])
-    for t, end in enumerate(ends):
-        part, after = scores[t * tile : end], state(scores[:end])
-        m, larger = after[0], max(0.0, after[0]) if after[0] == -INF else after[0]
-        factor = math.exp(before[0] - larger) if before[0] > -INF else 0.0
-        powers = (part.double() - larger).exp()
-        rows = list(view.numbers().values())
-        assert rows[0] == [written(before[0]), "", f"or {written(float(part.max()))}", written(m)]
-        assert [row[0] for row in rows] == [written(number) for number in before]
-        assert [row[3] for row in rows] == [written(number) for number in after]
-        assert {row[1] for row in rows[1:]} == {f"× {written(factor)}"}
-        added = [powers.sum(), *(powers @ VALUES[t * tile : end].double())]
-        signed = [f"{'-' if number < 0 else '+'} {written(abs(float(number)))}" for number in added]
-        assert [row[2] for row in rows[1:]] == signed
-        keys = view.squares_by_key()
-        assert [row[0] for row in keys] == [as_score(score) for score in scores.tolist()]
-        here = list(range(t * tile, end))
-        assert view.here() == here
-        assert [row[1] for row in keys] == [written(float(powers[j - here[0]])) if j in here else "" for j in range(12)]
-        so_far = masked_softmax(scores[None, :end].double(), scores[None, :end] > -INF)[0].tolist()
-        assert [row[2] for row in keys] == [*map(written, so_far), *[""] * (12 - end)]
-        assert [row[3] for row in keys] == [written(weight) for weight in final.tolist()]
-        assert view.step() == f"step {t + 1} of {len(ends) + 1}"
+    view = opened(page, which, tile)
+    for _ in range(math.ceil(12 / tile)):
+        view.assert_right()
         view.click("Next")
-        before = after
-    result = view.numbers("Query 0 at the end")
-    expected = [float(scores.double().logsumexp(dim=0)), *(final @ VALUES.double()).tolist()]
-    assert list(result) == ["m + log l", "output 0 ÷ l", "output 1 ÷ l"]
-    for row, number in zip(result.values(), expected, strict=True):
-        assert row[:2] == [written(number)] * 2 and float(row[2]) <= 1e-12 * max(1.0, abs(number))
+    view.assert_right()
+    assert view.step() == "step {0} of {0}".format(math.ceil(12 / tile) + 1)
 
 
-def test_controls_and_tables_have_names_and_roles(page):
-    view = opened(page, "square")
-    stops = ["4", "query", "causal", "key", "score of query 11 for key 0", "Reset all scores"]
-    assert view.tab_stops() == [*stops, "First", "Back", "Next", "Last", "Read as a table"]
-    assert "query" not in opened(page).tab_stops() and opened(page).output.get_by_role("checkbox").count() == 0
+def test_tables_and_the_picture_have_names_and_roles(page):
     table = opened(page).output.get_by_role("table", name="Scores and weights of query 0")
     assert table.get_by_role("rowheader").count() == 12
     heads = [head.replace("\xa0", " ") for head in table.get_by_role("columnheader").all_inner_texts()]
     assert heads == ["score", "exp of score - m", "weight so far", "weight at the end", "tile"]
-    assert view.output.locator("svg.abh-chart[role=img]").count() == 1
+    assert opened(page, "square").output.locator("svg.abh-chart[role=img]").count() == 1
 
 
 def test_it_says_what_a_step_does(page):
@@ -198,36 +272,25 @@ def test_it_says_what_a_step_does(page):
     assert "the largest difference is" in said[3][1]
 
 
-def test_where_every_key_is_hidden_the_output_is_0(page):
-    view = opened(page, "only hidden")
-    view.click("Last")
-    assert view.said() == "The end: every key is hidden, so the output is 0 and lse is -∞"
-    assert [row[:2] for row in view.numbers("at the end").values()] == [["-∞", "-∞"], ["0.0000"] * 2, ["0.0000"] * 2]
-
-
 @pytest.mark.parametrize(
     "key, told", [(1, ["is", "stays", "stays"]), (5, ["is", "rises", "stays"]), (11, ["is", "rises", "rises"])]
 )
 def test_the_maximum_can_be_moved_to_another_tile(page, key, told):
     view = opened(page)
-    view.put(key, "20.00")
-    scores = MIXED.clone()
-    scores[key] = 20
-    for t, verb in enumerate(told):
-        if t == 2 and key == 11:  # tile 1 has 7.25, and the last tile is larger still
-            assert view.numbers()["maximum m"][0] == "7.2500"
+    view.score_is(key, "20.00")
+    for verb in told:
         assert f" {verb} " in view.said()
-        assert [row[3] for row in view.numbers().values()] == [*map(written, state(scores[: 4 * t + 4]))]
+        view.assert_right()
         view.click("Next")
 
 
 def test_a_key_can_be_hidden_and_shown_again(page):
     view = opened(page, "equal")
     for key in range(4):
-        view.put(key, "-∞: hidden")
+        view.score_is(key, "-∞: hidden")
     assert view.said() == "Tile 0, keys 0 to 3: hidden, and nothing changes"
     assert view.kinds("Scores and weights of query 0", "abh-hidden") == [(j, c) for j in range(4) for c in range(4)]
-    view.put(2, "1000.00")
+    view.score_is(2, "1000.00")
     assert view.said() == "Tile 0, keys 0 to 3: the maximum m is 1000.00, and the sum l is 1.0000"
     view.click("Reset all scores")
     assert [row[0] for row in view.squares_by_key()] == ["0.50"] * 12
@@ -249,57 +312,22 @@ def test_a_smaller_number_of_steps_ends_at_the_last(page):
     assert view.step() == "step 2 of 2"
 
 
-# ---------------------------------------------------------------- all queries
-
-
-@pytest.mark.parametrize("tile", [1, 4, 8, 12])
-@pytest.mark.parametrize("query", [0, 5, 11])
-def test_causal_tiles_are_read_and_skipped_as_in_tiled_attention(page, tile, query):
-    view = opened(page, "square", tile)
-    view.tick("causal", True)
-    view.pick("query", query)
-    view.click("First")
-    read = tiles(12, 12, tile, causal=True)
-    rows, columns = read[query // tile]
-    everything = math.ceil(12 / tile) ** 2
-    count = sum(len(parts) for _, parts in read)
-    assert view.step() == f"step 1 of {len(columns) + 1}"
-    told = f"{count} of {everything} tiles are read" if count < everything else "a single tile"
-    assert view.charts() == [f"12 queries × 12 keys: {told}; query {query} reads tile 0 now"]
-    seen = torch.ones(12, 12).tril()
-    inside = torch.zeros(12, 12)
-    inside[rows] = 1
-    assert view.squares("now") == int((seen * inside)[:, columns[0]].sum())
-    assert view.squares("later") == int((seen * inside)[:, columns[0].stop :].sum())
-    assert view.squares("elsewhere") == int((seen * (1 - inside)).sum())
-    assert view.squares("skipped") == everything - count
-    view.click("Last")
-    assert view.squares("before") == int((seen * inside).sum()) and view.squares("now") == 0
-    scores = SQUARE[query].masked_fill(seen[query] == 0, -INF)
-    final = masked_softmax(scores[None].double(), scores[None] > -INF)[0]
-    assert [row[3] for row in view.squares_by_key()] == [written(weight) for weight in final.tolist()]
-    skipped = [j for j, text in enumerate(view.states()) if text.endswith("skipped")]
-    assert skipped == list(range(columns[-1].stop, 12))
-
-
 def test_a_later_key_has_no_slider(page):
-    view = opened(page, "square")
-    view.pick("query", 5)
-    view.pick("key", 6)
+    view = opened(page, "square", query="5", key="6")
     assert not view.score.is_disabled()
     view.tick("causal", True)
     assert view.score.is_disabled()
     assert view.score.get_attribute("aria-valuetext") == "hidden: it comes later"
-    view.pick("key", 5)
+    view.put({"key": "5"})
     assert not view.score.is_disabled()
 
 
 def test_each_query_keeps_its_own_scores(page):
     view = opened(page, "square")
-    view.put(3, "10.00")
-    view.pick("query", 4)
+    view.score_is(3, "10.00")
+    view.put({"query": "4"})
     assert [row[0] for row in view.squares_by_key()] == [as_score(score) for score in SQUARE[4].tolist()]
-    view.pick("query", 11)
+    view.put({"query": "11"})
     assert view.squares_by_key()[3][0] == "10.00"
 
 
@@ -318,10 +346,7 @@ def test_it_says_how_many_scores_exist_at_once(page, which, tile, told):
     assert said.endswith("12 × 12 = 144 scores." if which == "square" else "1 × 12 = 12 scores.")
 
 
-# ---------------------------------------------------------------- how it is used
-
-
-def test_the_keyboard_alone_suffices(page):
+def test_keys_lead_from_step_to_step(page):
     view = opened(page)
     view.output.get_by_role("button", name="Next").focus()
     view.press("Enter")
@@ -361,7 +386,6 @@ def test_all_steps_can_be_read_as_tables(page):
     assert end[1] == [[name, *cells] for name, cells in _ending(view).items()]
     view.choose("12")
     assert len(view.listings()[0][1]) == 1
-    view.read_as_a_table()
 
 
 def _ending(view):
@@ -369,51 +393,33 @@ def _ending(view):
     return view.numbers("at the end")
 
 
-@pytest.mark.parametrize("width", [390, 600, 760, 1100])
-def test_nothing_jumps_from_step_to_step(page, width):
-    page.resize(width)
-    tops = set()
-    for which in ("mixed", "hidden at first"):
-        view = opened(page, which)
-        mine = set()
-        for _ in range(4):
-            box = view.output.locator("svg.abh-chart").bounding_box()
-            mine.add(round(box["y"] - view.output.bounding_box()["y"], 1))
-            view.click("Next")
-        tops.add(len(mine))
-    page.resize(*SIZE)
-    assert tops == {1}
-
-
-def test_it_fits_a_narrow_window_and_a_phone(page, open_page):
-    parts = "svg, svg text, fieldset, label, output, table, p, button"
-    page.resize(NARROW)
-    for which in (*ROWS, "square"):
-        opened(page, which).assert_inside(parts)
-    page.resize(*SIZE)
-    wide = explorers.tiles(torch.cat([SQUARE, drawn(12, 4)], dim=1), drawn(16, 3))
-    made = {"square": explorers.tiles(SQUARE, causal=True), "large": explorers.tiles(LARGE, VALUES), "wide": wide}
-    phone = open_page(made, **PHONE)
-    for width in (390, 320):
-        phone.resize(width)
-        for which in made:
-            view = TilesView(phone, which)
-            for name in ("First", "Next", "Last"):
-                view.click(name)
-                view.assert_inside(parts)
-
-
-def test_it_follows_the_theme(page, tmp_path):
-    dark, light = in_both_themes(page, "square", tmp_path)
-    assert dark[0] != light[0] and dark[1] != light[1]
-
-
-@pytest.mark.parametrize("tile", [1, 4])
-def test_a_repaint_is_little_work(page, tile):
-    opened(page, "square", tile).drag("score of query 11 for key 0")
-
-
 def test_a_step_is_little_work(page):
     view = opened(page, "square")
     names = ["Next", "Back"]
     view.follow(view.root, "click", lambda i: view.click(names[i % 2]))
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_as_many_keys_and_outputs_as_there_can_be_fit_a_phone(open_page, width):
+    wide = explorers.tiles(torch.cat([SQUARE, drawn(12, 4)], dim=1), drawn(16, 3))
+    phone = open_page({"wide": wide, "causal": explorers.tiles(SQUARE, causal=True)}, **PHONE)
+    phone.resize(width)
+    for which in ("wide", "causal"):
+        view = TilesView(phone, which)
+        for name in ("First", "Next", "Last"):
+            view.click(name)
+            view.assert_inside()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_high_contrast_the_tiles_that_are_read_are_told_apart(open_page, scheme):
+    view = TilesView(in_high_contrast(open_page, ROW, scheme), "square")
+    view.put({"causal": True})
+    looks = [
+        view.root.locator(f"svg path.abh-{kind}").evaluate(
+            "node => { const { fill, stroke, strokeDasharray } = getComputedStyle(node);"
+            " return fill + stroke + strokeDasharray; }"
+        )
+        for kind in ("elsewhere", "before", "now", "later", "skipped")
+    ]
+    assert len(set(looks)) == 5

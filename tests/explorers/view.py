@@ -1,7 +1,11 @@
 """An explorer as a reader experiences it: what it says, what can be pressed, how much it does to react."""
 
+from dataclasses import dataclass, field
+
 MOVES = 10
 MOST = 1000  # changes of the page for one repaint; dropout with 9,000 draws needs 557
+
+PARTS = "table, fieldset, label, input, button, output, section, canvas, svg, svg text, code, p, a, .abh-legend"
 
 LISTEN = """(root, [node, kind]) => {
   window.changes = [];
@@ -26,6 +30,81 @@ PRESS = f"""node => {{
 }}"""
 
 
+# The controls of an explorer by the names that a screen reader reads out; round buttons by the name of their group.
+CONTROLS = """root => {
+  const own = node => [...node.childNodes].filter(part => !part.matches?.("select, input"))
+    .map(part => part.textContent);
+  const found = new Map();
+  for (const node of root.querySelectorAll("input, select")) {
+    if (!node.checkVisibility()) continue;
+    const group = node.type === "radio" && node.closest("fieldset").querySelector("legend").textContent;
+    const name = group || node.ariaLabel || own(node.labels[0]).join("").trim();
+    const kind = node.type === "number" ? `${name} (field)` : name;
+    found.set(kind, [...(found.get(kind) ?? []), node]);
+  }
+  return found;
+}"""
+VALUES = f"""root => Object.fromEntries([...({CONTROLS})(root)].map(([name, nodes]) => [name,
+  nodes[0].type === "radio" ? nodes.find(node => node.checked)?.labels[0].textContent ?? ""
+  : nodes[0].type === "checkbox" ? nodes[0].checked
+  : nodes[0].ariaValueText ?? nodes[0].value]))"""
+PUT = f"""(root, [name, value]) => {{
+  const nodes = ({CONTROLS})(root).get(name);
+  if (!nodes) throw new Error(`no control ${{name}}: ${{[...({CONTROLS})(root).keys()]}}`);
+  const [node] = nodes;
+  const input = at => {{ node.value = at; node.dispatchEvent(new InputEvent("input", {{ bubbles: true }})); }};
+  if (node.type === "radio") {{
+    const named = each => each.labels[0].textContent;
+    (nodes.find(each => named(each) === value) ?? nodes.find(each => named(each).startsWith(value))).click();
+  }}
+  else if (node.type === "checkbox") {{ if (node.checked !== value) node.click(); }}
+  else if (node.matches("select")) {{
+    node.value = value;
+    node.dispatchEvent(new Event("change", {{ bubbles: true }}));
+  }} else if (typeof value === "number" || node.type === "text") input(value);
+  else {{
+    for (let at = +node.min; at <= +node.max; at += +node.step || 1) {{
+      input(at);
+      if (node.ariaValueText === value) return;
+    }}
+    throw new Error(`${{name}} never says ${{value}}`);
+  }}
+}}"""
+
+
+INSIDE = """(nodes, mayScroll) => nodes.map(node => {
+  const scrolls = each => /auto|scroll/.test(getComputedStyle(each).overflowX);
+  for (let around = node.parentElement; mayScroll && around.closest(".abh"); around = around.parentElement)
+    if (scrolls(around)) node = around;
+  return [node.getBoundingClientRect().right, node.outerHTML.slice(0, 200)];
+})"""
+
+
+@dataclass
+class Row:
+    """What test_every_view.py has to know of one explorer; a case is a name in `cases`."""
+
+    view: type  # its class of View, whose assert_right() holds all it shows to PyTorch, whatever its controls say
+    cases: dict  # {case: a function that makes an explorer}; the first is the usual one
+    stops: dict  # {case: what the tab key reaches, in order}
+    controls: dict  # {case: its controls as it opens}
+    settings: list  # [(case, settings)] at which the numbers are compared
+    says: list = ()  # [(case, settings, the sentence in bold, the line below)]; None is not compared
+    first: dict = field(default_factory=dict)  # {stop: what to put before its key is pressed, which else does nothing}
+    roomy: list = ()  # [(case, settings)] which need the most room
+    steady: tuple = ()  # (a part, case, [settings]) between which the part stays where it is
+    faces: tuple = ()  # cases that are made of other parts than the usual one
+    marks: list = ()  # [(selector, selector)] that look different in high contrast
+    legends: int = 0  # how many scales of colors it has
+    quiet: tuple = ()  # (case, [settings], how many nodes each may add to the page at most)
+    drags: list = ()  # [(case, settings with which a repaint is much work, the sliders)]
+    parts: str = PARTS  # what stays inside the output
+    fits: dict = field(default_factory=dict)  # {case: the narrowest window in which nothing has to scroll, if not 320}
+
+    def __post_init__(self):
+        self.usual = next(iter(self.cases))
+
+
 class View:
     """One explorer of an ExplorerPage, by its name, or of a LabPage, by the number of its cell.
 
@@ -33,7 +112,7 @@ class View:
     """
 
     def __init__(self, opened, which):
-        self.opened, self.page, self.output = opened, opened.page, opened.output(which)
+        self.opened, self.page, self.which, self.output = opened, opened.page, which, opened.output(which)
         self.root = self.output.locator(".abh")
         self.root.wait_for()
         self.settle()
@@ -113,12 +192,54 @@ class View:
 
     # ---- what can be pressed
 
+    def controls(self):
+        """{name of a control, or of a group of round buttons: what it is set to, in words}."""
+        return self.root.evaluate(VALUES)
+
+    def put(self, settings):
+        """Set controls: a slider to a number, or to the place where it says a text; others to what `controls` gives.
+
+        None presses a button of this name, and a pair of numbers chooses a square of a table of this name.
+        """
+        for name, value in settings.items():
+            if value is None:
+                self.click(name)
+            elif isinstance(value, tuple):
+                self._press(self.square(name, *value))
+            else:
+                self.root.evaluate(PUT, [name, value])
+        self.settle()
+
+    def chosen(self, name):
+        """The square of a table that is chosen: (row, column)."""
+        return tuple(
+            self.grid(name).evaluate("""grid => {
+              const cell = grid.querySelector(".abh-square[aria-selected=true]");
+              return [cell.parentNode.sectionRowIndex, [...cell.parentNode.cells].indexOf(cell) - 1];
+            }""")
+        )
+
     def slider(self, name):
         return self.output.get_by_role("slider", name=name)
 
     def slide(self, name, value):
         self.slider(name).fill(str(value))
         self.settle()
+
+    def stops_of(self, name):
+        """What a slider says at each of its places."""
+        found = self.slider(name).evaluate("""slider => {
+          const [was, found] = [slider.value, []];
+          const put = at => { slider.value = at; slider.dispatchEvent(new InputEvent("input", { bubbles: true })); };
+          for (let at = +slider.min; at <= +slider.max; at++) {
+            put(at);
+            found.push(slider.ariaValueText);
+          }
+          put(was);
+          return found;
+        }""")
+        self.settle()
+        return found
 
     def choose(self, name):
         """One of the round buttons."""
@@ -142,8 +263,12 @@ class View:
         self.settle()
 
     def _press(self, control):
-        """By script, not with the mouse: test_accessible.py shows that nothing covers a control."""
+        """By script, not with the mouse: test_every_view.py shows that nothing covers a control."""
         control.evaluate(PRESS)
+
+    def unfold(self):
+        self.root.evaluate("root => root.querySelectorAll('details').forEach(details => { details.open = true; })")
+        self.settle()
 
     def press(self, *keys):
         for key in keys:
@@ -167,6 +292,18 @@ class View:
             )
         raise AssertionError(f"the tab key does not leave the explorer: {stops}")
 
+    def to_stop(self, n):
+        """Press the tab key until the n-th stop has the focus, counted from 0."""
+        self.root.evaluate("root => { root.tabIndex = -1; root.focus(); root.removeAttribute('tabindex'); }")
+        self.press(*["Tab"] * (n + 1))
+
+    def state(self):
+        """Everything that an act can change: words, values, what is unfolded, and what is drawn."""
+        return self.root.evaluate("""root => [root.innerText, ...[...root.querySelectorAll("input, select, details,"
+          + "[aria-selected], [aria-activedescendant], svg, canvas")].map(node => [node.value, node.checked, node.open,
+          node.ariaSelected, node.getAttribute("aria-activedescendant"), node.toDataURL?.().length,
+          node.matches("svg") && node.innerHTML])]""")
+
     def focused(self):
         """Whether what has the focus shows it."""
         return self.page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
@@ -177,12 +314,10 @@ class View:
             "node => { const look = getComputedStyle(node); return [look.color, look.backgroundColor]; }"
         )
 
-    def assert_inside(self, parts="table, fieldset, label, button, output, svg, code, section"):
-        """Nothing reaches beyond the right edge of the output."""
+    def assert_inside(self, parts=PARTS, may_scroll=False):
+        """Nothing reaches beyond the right edge of the output, unless it may be in a part that scrolls."""
         edge = self.output.evaluate("node => node.getBoundingClientRect().right")
-        found = self.root.locator(parts).evaluate_all(
-            "nodes => nodes.map(node => [node.getBoundingClientRect().right, node.outerHTML.slice(0, 200)])"
-        )
+        found = self.root.locator(parts).evaluate_all(INSIDE, may_scroll)
         assert found
         assert [part for right, part in found if right > edge + 1] == []
 
@@ -219,13 +354,8 @@ class View:
         mouse.up()
 
 
-def in_both_themes(opened, which, folder):
-    """Screenshots in light and dark; returns the colors of ink and paper in each."""
-    found = []
-    for theme in ("Dark", "Light"):
-        opened.theme(theme)
-        view = View(opened, which)
-        view.output.screenshot(path=folder / f"{theme}.png")
-        found.append(view.colors())
-    print(f"\nscreenshots: {folder}")
-    return found
+def in_high_contrast(open_page, row, scheme):
+    """A page with the usual case of a row, in colors that the reader of a "light" or a "dark" page has chosen."""
+    page = open_page({row.usual: row.cases[row.usual]()}, page="<!doctype html><body></body>")
+    page.page.emulate_media(forced_colors="active", color_scheme=scheme)
+    return page

@@ -1,0 +1,319 @@
+"""What all explorers promise, on a bare page: one table, a row for each in its own file (`ROW` in test_*_view.py).
+
+Numbers are compared by the `assert_right` of a row's view, which reads the controls and asks PyTorch, so that it holds
+after any setting and any key. axe-core tries all explorers again in JupyterLab, and on the website (tests/website).
+"""
+
+import contextlib
+import importlib
+import re
+
+import pytest
+
+import explorers
+from tests.explorers.axe import violations
+from tests.explorers.browser import NARROW, PAGE, PHONE, SIZE, ExplorerPage
+from tests.explorers.view import View
+
+pytestmark = pytest.mark.browser
+
+ROWS = {name: importlib.import_module(f"tests.explorers.test_{name}_view").ROW for name in explorers.__all__}
+BLANK = "<!doctype html><body></body>"
+CONTROLS = "input, select, button, summary, td[tabindex]"
+
+# A page that is no part of Jupyter, with styles of its own for everything that an explorer is made of.
+FOREIGN = """<!doctype html>
+<style>
+:root { color-scheme: light dark; }
+body { background: Canvas; color: red; font: italic 22px/2.5 serif; letter-spacing: 2px; text-align: center; }
+label, .content label { display: block; margin: 20px; color: red; font-weight: bold; }
+legend { width: 100%; font-size: 24px; line-height: 3; }
+button, select, input { margin: 20px; padding: 20px; color: red; background: lime; font-size: 30px; }
+p, span, td, th, caption, table, summary, details, fieldset { margin: 15px; padding: 15px; color: red; }
+code { color: red; background: yellow; font-size: 30px; }
+</style>
+<body class="content"></body>"""
+COVERED = """nodes => nodes.filter(node => {
+  node.scrollIntoView({ block: "center", inline: "center" });
+  const { x, y, width, height } = node.getBoundingClientRect();
+  const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+  return !node.disabled && !node.contains(hit) && hit?.closest("label")?.control !== node;
+}).map(node => node.outerHTML.slice(0, 80))"""
+SIZES = """nodes => nodes.map(node => {
+  const { width, height } = (node.type === "checkbox" ? node.parentElement : node).getBoundingClientRect();
+  return [node.outerHTML.slice(0, 80), width, height];
+})"""
+LOOK = """root => [root,
+  ...root.querySelectorAll("label, legend, button, select, p, td, th, caption, summary, code, b")]
+  .map(node => { const { color, fontSize, fontStyle, lineHeight, letterSpacing, marginTop, paddingTop, textAlign } =
+    getComputedStyle(node);
+    return [node.tagName, color, fontSize, fontStyle, lineHeight, letterSpacing, marginTop, paddingTop,
+      textAlign]; })"""
+BACK = """node => {
+  const { backgroundColor, backgroundImage } = getComputedStyle(node);
+  return backgroundColor + backgroundImage;
+}"""
+# A key that operates what has the focus, by its kind.
+KEYS = """() => {
+  const node = document.activeElement;
+  if (node.type === "checkbox") return ["Space"];
+  if (node.matches("input[type=text], a")) return [];
+  if (node.matches("select") && navigator.platform.startsWith("Mac")) return [];  // it would open the system's own menu
+  if (node.matches("button, summary")) return ["Enter"];
+  if (node.matches("select") && node.selectedIndex === node.options.length - 1) return ["ArrowUp"];
+  if (node.type === "range" && node.value === node.max || node.matches("[role=listbox]")) return ["ArrowLeft"];
+  if (node.matches("tr:last-child > [role=gridcell]")) return ["ArrowUp"];
+  return node.type === "number" || node.matches("[role=grid], [role=gridcell], select")
+    ? ["ArrowDown"] : ["ArrowRight"];
+}"""
+
+
+def rows_with(what):
+    """Parametrize a test with the rows that say something about this."""
+    return pytest.mark.parametrize("opened", [name for name, row in ROWS.items() if getattr(row, what)], indirect=True)
+
+
+@contextlib.contextmanager
+def naming(*where):
+    """Say at which case and setting a check failed."""
+    try:
+        yield
+    except Exception as error:
+        raise AssertionError(f"at {where}: {error}") from error
+
+
+class Opened:
+    """The page of one row."""
+
+    def __init__(self, name, page):
+        self.name, self.row, self.page = name, ROWS[name], page
+
+    def view(self, case=None, settings=None):
+        """A case as it opens, or with other settings."""
+        case = case or self.row.usual
+        self.page.reopen(case)
+        view = self.row.view(self.page, case)
+        view.put(settings or {})
+        return view
+
+
+@pytest.fixture(scope="module", params=ROWS)
+def opened(chromium, watched, request):
+    """It serves all tests of a row, and is closed before the next row's is opened."""
+    page = ExplorerPage(chromium, {case: make() for case, make in ROWS[request.param].cases.items()})
+    watched.append(page)
+    yield Opened(request.param, page)
+    watched.remove(page)
+    page.close()
+
+
+FACES = {f"{name} {case}": row.cases[case] for name, row in ROWS.items() for case in (row.usual, *row.faces)}
+NAMES = {name: f"{name} {row.usual}" for name, row in ROWS.items()}
+
+
+def all_faces(open_page, **options):
+    return open_page({face: make() for face, make in FACES.items()}, **options)
+
+
+# ---------------------------------------------------------------- what it shows and what can be pressed
+
+
+def test_controls_have_names_and_values(opened):
+    for case, expected in opened.row.controls.items():
+        assert opened.view(case).controls() == expected
+
+
+def test_at_every_setting_the_numbers_are_those_of_pytorch(opened):
+    for case, settings in [*((case, {}) for case in opened.row.cases), *opened.row.settings]:
+        with naming(case, settings):
+            opened.view(case, settings).assert_right()
+
+
+def test_it_says_what_the_numbers_mean(opened):
+    for case, settings, said, explained in opened.row.says:
+        view = opened.view(case, settings)
+        assert (said and view.said(), explained and view.explained()) == (said, explained)
+
+
+def test_the_keyboard_alone_reaches_and_operates_every_control(opened):
+    for case, stops in opened.row.stops.items():
+        view = opened.view(case)
+        assert view.tab_stops() == stops
+        for n, stop in enumerate(stops):
+            with naming(case, stop):
+                view.put(opened.row.first.get(stop, {}))
+                view.to_stop(n)
+                assert view.focused()
+                before, keys = view.state(), view.page.evaluate(KEYS)
+                view.press(*keys)
+                assert (view.state() != before) == bool(keys), keys
+                assert view.focused()
+                view.assert_right()
+                if view.page.evaluate("document.activeElement.matches('summary')"):
+                    view.press("Enter")  # folded again, or there were more stops
+
+
+def test_axe_finds_nothing(opened):
+    for case in (opened.row.usual, *opened.row.faces):
+        opened.view(case).unfold()
+        assert violations(opened.page.page, f"[data-explorer='{case}']") == []
+
+
+def test_what_can_be_pressed_is_large_enough_and_nothing_covers_it(opened):
+    """24 pixels, as WCAG 2.2 asks (2.5.8); the label of a box to tick is part of it. Other tests press by script."""
+    view = opened.view()
+    view.unfold()
+    controls = view.root.locator(CONTROLS)
+    sizes = controls.evaluate_all(SIZES)
+    assert sizes and [size for size in sizes if min(size[1:]) < 24] == []
+    assert controls.evaluate_all(COVERED) == []
+
+
+# ---------------------------------------------------------------- where it stands
+
+
+def roomy(row):
+    return [*((case, {}) for case in row.cases), *row.roomy]
+
+
+def test_it_fits_a_narrow_window(opened):
+    opened.page.resize(NARROW)
+    for case, settings in roomy(opened.row):
+        opened.view(case, settings).assert_inside(opened.row.parts, may_scroll=opened.row.fits.get(case, 320) > NARROW)
+    opened.page.resize(*SIZE)
+
+
+def test_where_a_finger_taps_it_fits_and_does_not_speak_of_clicks(open_page, opened):
+    row = opened.row
+    phone = Opened(opened.name, open_page({case: make() for case, make in row.cases.items()}, **PHONE))
+    for width in (390, 320):
+        phone.page.resize(width)
+        for case, settings in roomy(row):
+            phone.view(case, settings).assert_inside(row.parts, may_scroll=width < row.fits.get(case, 320))
+    said = " ".join(phone.page.page.locator(".abh-help").all_inner_texts())
+    assert not re.search(r"\b([Cc]lick|[Pp]oint at)\b", said)
+
+
+def test_it_follows_the_theme(opened, tmp_path):
+    looks = []
+    for theme in ("Dark", "Light"):
+        opened.page.theme(theme)
+        view = View(opened.page, opened.row.usual)
+        view.output.screenshot(path=tmp_path / f"{theme}.png")
+        looks.append(view.colors())
+    print(f"\nscreenshots: {tmp_path}")
+    assert all(dark != light for dark, light in zip(*looks, strict=True))
+
+
+@rows_with("steady")
+def test_nothing_jumps_from_setting_to_setting(opened):
+    part, case, settings = opened.row.steady
+    for width in (390, NARROW, 760, 848, SIZE[0]):
+        opened.page.resize(width)
+        view, places = opened.view(case), set()
+        for each in settings:
+            view.put(each)
+            box, root = view.root.locator(part).first.bounding_box(), view.root.bounding_box()
+            places.add((round(box["y"] - root["y"], 1), round(root["height"], 1)))
+        assert len(places) == 1, width
+    opened.page.resize(*SIZE)
+
+
+# ---------------------------------------------------------------- how much it does
+
+
+@rows_with("drags")
+def test_dragging_is_little_work_and_sends_nothing(opened):
+    for case, settings, sliders in opened.row.drags:
+        view = opened.view(case, settings)
+        for slider in sliders:
+            view.drag(slider)
+
+
+@rows_with("quiet")
+def test_what_changes_is_written_in_place(opened):
+    case, changes, most = opened.row.quiet
+    view = opened.view(case)
+    for change in changes:
+        before = view.state()
+        assert view.nodes_added(lambda change=change: view.put(change)) <= most, change
+        assert view.state() != before
+
+
+# ---------------------------------------------------------------- other pages and high contrast
+
+
+@pytest.fixture(scope="module")
+def foreign(open_page):
+    return all_faces(open_page, page=FOREIGN)
+
+
+@pytest.fixture(scope="module")
+def plain(open_page):
+    return all_faces(open_page, page=BLANK)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_no_style_of_the_page_gets_in(foreign, plain, face):
+    looks = []
+    for page in (foreign, plain):
+        view = View(page, face)
+        view.unfold()
+        looks.append(view.root.evaluate(LOOK))
+    assert looks[0] == looks[1]
+
+
+def is_dark(page):
+    def brightness(color):
+        return sum(map(float, re.findall(r"[\d.]+", color)[:3]))
+
+    ink, paper = map(brightness, View(page, next(iter(FACES))).colors())
+    return ink > paper
+
+
+@pytest.mark.parametrize(
+    "system, says, dark",
+    [("light", None, False), ("dark", None, True), ("dark", "light", False), ("light", "dark", True)],
+)
+def test_outside_jupyter_the_page_decides_and_else_the_system(foreign, system, says, dark):
+    foreign.page.emulate_media(color_scheme=system)
+    foreign.page.evaluate(
+        "says => says ? document.documentElement.dataset.theme = says : delete document.documentElement.dataset.theme",
+        says,
+    )
+    found = is_dark(foreign)
+    foreign.page.evaluate("delete document.documentElement.dataset.theme")
+    foreign.page.emulate_media(color_scheme="light")
+    assert found == dark
+
+
+def test_in_jupyter_its_theme_decides_and_not_the_system(open_page):
+    assert not is_dark(all_faces(open_page, page=PAGE, dark=True))
+
+
+def test_the_drawing_follows_a_change_of_the_system(foreign):
+    canvas = View(foreign, NAMES["attention"]).root.locator(".abh-stage canvas").nth(1)
+    drawn = canvas.evaluate("canvas => canvas.toDataURL()")
+    for scheme, is_as_before in (("dark", False), ("light", True)):
+        foreign.page.emulate_media(color_scheme=scheme)
+        foreign.page.wait_for_function(
+            "([canvas, drawn, wanted]) => (canvas.toDataURL() === drawn) === wanted",
+            arg=[canvas.element_handle(), drawn, is_as_before],
+        )
+
+
+@pytest.fixture(scope="module", params=["light", "dark"])
+def contrast(open_page, request):
+    """High contrast replaces the colors of a page by the reader's."""
+    page = all_faces(open_page, page=BLANK)
+    page.page.emulate_media(forced_colors="active", color_scheme=request.param)
+    return page
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.marks or row.legends])
+def test_in_high_contrast_marks_differ_and_legends_keep_their_colors(contrast, name):
+    row, root = ROWS[name], View(contrast, NAMES[name]).root
+    for one, other in row.marks:
+        assert root.locator(one).first.evaluate(BACK) != root.locator(other).first.evaluate(BACK), (one, other)
+    bars = root.locator(".abh-bar").all()
+    assert ["gradient" in bar.evaluate(BACK) for bar in bars] == [True] * row.legends
