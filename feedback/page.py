@@ -33,13 +33,14 @@ Code is one of these:
 
     `scores.softmax(-2)`                what is returned; where a class is asked for, the class
     `s = q @ k; s.softmax(-1)`          statements, and what is returned
-    `old` → `new`, `old` → nothing      edits of the base, in which `old` stands once
+    `old` → `new`, `old` → nothing      edits of the base, which is the module's answer unless a block says otherwise;
+                                        `old` stands in it once
     `old` → `new`, of other-id          edits of the first code below another heading
     softmax: `scores`, merge: `z`       steps of an answer, or methods of the base, with their arguments
     ```python mistake                   a block, up to a line of ```: the body of the answer, or, where it ends with a
     ```python answer                    function or a class, that one
     ```python given                     a mistake that the notebook's cell holds, to be repaired
-    ```python base                      what edits are edits of, not the reference; `answer base`: those of answers
+    ```python base                      another base of all edits; `answer base`: of those of answers
     ```python helpers                   what the code of the page uses; `answer helpers`: what answers use
 
 An item, a hint and a quotation may wrap: their further lines begin with two blanks, three blanks or >. (Within `code`
