@@ -163,7 +163,7 @@ class Course:
         return Source(f"# A solution of exercise {exercise.title}\n{self.solution_source(exercise)}")
 
     def solution_source(self, exercise: Exercise) -> str:
-        """The reference with the imports that a notebook may lack: the names of the course that it uses."""
+        """The reference with the imports that a notebook may lack: the course's names that it uses, and math."""
         reference: Any = exercise.reference
         source, module = inspect.getsource(reference), inspect.getmodule(reference)
         nodes = list(ast.walk(ast.parse(source)))
@@ -189,6 +189,8 @@ class Course:
             f"from {origin} import {', '.join(n for n in own if origins[n] == origin)}"
             for origin in dict.fromkeys(origins.values())
         ]
+        if "math" in read:
+            lines = ["import math", *([""] if lines else []), *lines]
         return "\n".join([*lines, "", "", source]) if lines else source
 
     def reference(self, exercise_id: str) -> Callable:

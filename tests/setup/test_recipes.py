@@ -24,6 +24,7 @@ NEEDED = (
     "models",
     "notebooks",
     "runtime",
+    "setup_failures.py",
     "tests",
 )
 AS_SOMEBODY = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org")

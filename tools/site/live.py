@@ -16,7 +16,7 @@ import anywidget
 from explorers import modules
 
 FOLDER = "_static/live"
-DEFAULT = re.compile(r"^export default (.+);$", re.MULTILINE)
+DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 EMBEDDED = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
 SIZE = re.compile(r'<svg[^>]*? width="([\d.]+)(pt)?" height="([\d.]+)', re.DOTALL)
 POINT = 4 / 3  # pixels
@@ -59,9 +59,8 @@ def view(script, module, values, name, still, files):
 
 def classic(module):
     """A module as a classic script, which hands its default export to abhPart."""
-    default = DEFAULT.search(module)[1]
-    text = modules.EXPORT.sub("", DEFAULT.sub("", module))
-    return f"abhPart(() => {{\n{text}\nreturn {default};\n}});\n"
+    text = modules.EXPORT.sub("", DEFAULT.sub("const defaultExport = ", module))
+    return f"abhPart(() => {{\n{text}\nreturn defaultExport;\n}});\n"
 
 
 def state(widget):
