@@ -342,7 +342,7 @@ def context(x, context, q_proj, k_proj, causal):
         as_many(x.size(-2), context.size(-2))
 
 
-# ---------------------------------------------------------------- what is remembered, and what is given beside it
+# ---------------------------------------------------------------- what is remembered, and what is given with it
 
 
 def past_of(pattern, past, like=None, **sizes):

@@ -10,7 +10,7 @@ They stand on the page of the exercise, in its part `# Suspects`, first the heal
     ## next · at(3, changed=4)          a broken one: a clause on what goes wrong, which does not say why, and shows:
                                         shows(model) is a sentence with an input and two results that differ
 
-The code below that is run anew for each suspect, with its own random `numbers`, and ends with a function or with what
+The code below that is run again for each suspect, with its own random `numbers`, and ends with a function or with what
 it is handed over as. Edits are edits of ```python suspect base; without any code it is the base. A block may use what
 the base defines. The page of mistakes that any test can make, verdicts.md, asks for `tested(suspect)`, a right test
 that returns True or False. A test case holds no more than how a suspect is made; what is known of it stays in `truths`.

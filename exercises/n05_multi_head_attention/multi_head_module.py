@@ -488,7 +488,7 @@ def used_again(id, test, hint, while_doing="used again,"):
 
 MIXED = ("items-mixed", "positions-mixed")  # before the properties: out cannot be compared with weights that are mixed
 
-*EARLY, ANEW = decided_by_a_layer(lambda attempt, p: built(attempt, LAYERS, H, p), LONG, lambda pair: pair[1] == 0)
+*EARLY, REDRAWN = decided_by_a_layer(lambda attempt, p: built(attempt, LAYERS, H, p), LONG, lambda pair: pair[1] == 0)
 
 TESTS = (
     repeats_in_evaluation(
@@ -509,7 +509,7 @@ TESTS = (
         "The default is part of the signature: `def __init__(self, d_model, num_heads, dropout=0.0)`.",
         "built without dropout,",
     ),
-    ANEW,
+    REDRAWN,
     used_again(
         "no-gradients",
         does_not_learn,

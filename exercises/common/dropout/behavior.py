@@ -80,7 +80,7 @@ def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=alwa
 
 
 def decided_by_a_layer(build, x, zeros):
-    """Of a module whose dropout is a layer: two tests that explain wrong numbers as above, one that draws anew.
+    """Of a module whose dropout is a layer: two tests that explain wrong numbers as above, one that draws again.
 
     build(attempt, p) makes the module, and zeros(result) says where zeros fell. nn.Dropout takes no generator.
     """
