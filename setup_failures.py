@@ -121,10 +121,11 @@ Invalid credentials | 401 Client Error | 401 Unauthorized | RepositoryNotFoundEr
 cache-system uses symlinks
     This is only a note: everything works, and there is nothing to do.
 DO NOT MATCH THE HASHES | Hash mismatch | BadZipFile | not a zip file | Error -3 while decompressing | Bad CRC-32
+invalid package format
     A download arrived incomplete or changed, because of a bad line or a filter; nothing is wrong with the course: run
     the same command again with PIP_NO_CACHE_DIR=1 (with uv, UV_NO_CACHE=1) and, if that does not help, on another
     network.
-not yet valid | certificate has expired | NotValidYet | certificate: Expired
+not yet valid | certificate has expired | NotValidYet | certificate: Expired | verification time
     A certificate is not valid at this computer's date: set the date and the time and run the same command again; if
     they are right, use another network.
 Hostname mismatch | NotValidForName | failed: 403 | 403 Forbidden | 403 Client Error | SSLEOFError | handshake eof
@@ -154,15 +155,16 @@ error decoding response body
     can, with PIP_DEFAULT_TIMEOUT=120 (with uv, UV_HTTP_TIMEOUT=300) set; what was downloaded is kept. On Linux,
     COURSE_TORCH=cpu downloads 0.4 GB instead of 3.
 ConnectionError | ConnectionReset | Max retries | SSLError | error sending request | LocalEntryNotFoundError
-RemoteDisconnected | HTTP 000 | couldn't connect to
+RemoteDisconnected | HTTP 000 | couldn't connect to | [Errno 101] | [Errno 111] | [Errno 61] | [WinError 10061]
+error 500 | error 502 | error 503 | 500 Server | 502 Server | 503 Server | 504 Server
     The network is down or the server does not answer: check the connection (and the proxy, if you need one) and run
     the same command again; what was downloaded is kept.
 No matching distribution | no version | no wheels with | for the current platform | Failed to build | Visual C++ 14
 requires a different Python | Cannot install on Python | metadata-generation-failed | not a supported wheel | ld-linux
     There is no build of a package for this Python ({python}): PyTorch needs a 64-bit Python 3.10 to 3.13 on Windows,
     on Linux with glibc (unlike Alpine), or on a Mac with Apple silicon and macOS 14 (for Intel Macs, 2.2.2 was the
-    last release). If yours is none of these, {install}, or use Colab; if it is, the package index lacks the file: see
-    `pip config list`.
+    last release). If yours is none of these, {install}, or use Colab. If it is, either the network
+    failed, as a line further up may say, or the package index lacks the file (see `pip config list`).
 No module named 'torch' | No module named torch | requires the ipykernel package | ipykernel_launcher
     The notebook runs in another Python than the course's: choose the one in the course's folder .venv (in VS Code,
     Select Kernel at the top right, then Python Environments), or open JupyterLab with `python course.py`, which makes
