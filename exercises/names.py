@@ -1,3 +1,3 @@
-"""What the code and the headings of every page may use: the explainers that speak of attention, and infinity."""
+"""What the code and the headings of every page may use: sentences about the learner's numbers."""
 
-from exercises.common.explainers import *  # noqa: F403  # its __all__ says what
+from exercises.common.explainers import *  # noqa: F403

@@ -112,7 +112,9 @@ def fill(folder, names):
 
 
 def without_answers(page):
-    """The page of an exercise without the answers that only tests read."""
+    """The page of an exercise without the answers that only tests read; a catalog or predictions as they are."""
+    if not re.match(r"# \d", page):
+        return page
     kept, skipping = [], ""  # what ends with this line, or with a line that does not begin like this
     for line in page.splitlines():
         if skipping == "```":

@@ -1,4 +1,6 @@
-"""What several exercises share: which module holds what, and the words for it.
+"""What exercises of several notebooks share: which module holds what, and the words for it.
+
+What belongs to one notebook lies in its room, even where several exercises there share it.
 
 For every exercise
     inputs                  numbers and masks to try answers on; sizes that are different primes
@@ -11,30 +13,23 @@ For every exercise
     sizes                   how large a tensor an answer makes on its way
     incremental             functions that go on after a past, and get a text in pieces
     suspects                exercises whose answer is a test: healthy and broken code to try it on
-    pronouns                the words with features for gender of notebook 02
 
-By subject: modules, and catalogs of known mistakes (.md) that pages include. In a folder, `inputs` is what answers are
-tried on, `steps` what right answers are made of, `explainers` sentences about the learner's numbers, `behavior`
-behavioral tests.
-
-    attention.inputs, attention.steps, attention.projections
-    scale.md, compare.md, product.md, softmax.md, mix.md    mistakes in each step of attention
-    attention_answers.md                    answers with these mistakes, as edits of attention in two lines
-    masks.md                                mistakes with masks
-    masked_scores, masked_scores.md         inputs and mistakes of 3.3 and 3.5, which make weights of scores and a mask
-    weights.md, masked_weights.md           answers of 5.3 to 5.5 and 7.1: the weights of several heads, with a mask
-    heads.inputs, heads.behavior, heads.md
-    heads.split_and_merge                   inputs and properties of 5.1 and 5.2, which only move numbers
-    wrong_heads.md                          answers of 5.3 to 5.5: heads made or merged wrongly
-    layers.md, context.md, by_hand.md       the layers q_proj, k_proj and v_proj, of x, of a context, and by hand
-    out_proj.md, out_proj_by_hand.md        the layer out_proj
-    dropout.steps, dropout.explainers, dropout.behavior, dropout.md
-    dropout.statistics                      what all right dropouts have in common
-    dropout.weights, dropout_places.md      dropout on the weights of attention, or elsewhere
-    dropout_layer.md                        dropout as a layer of a module: 4.3 and 5.5
-    rotary, rotary.md                       rotations of features: inputs, steps and properties; known mistakes
-    norm.inputs, norm.steps, norm.explainers, norm.behavior, norm.md
-    verdicts.md                             what goes wrong in what a test says: 13.1 to 13.6
+By subject: modules with the steps that answers are made of and what else they share, and catalogs of known mistakes
+(.md) that pages include
+    attention               attention in steps
+    scale.md, compare.md, softmax.md, mix.md    mistakes in each step of attention
+    weights.md              answers of 5.3 to 5.5 and 7.1: the weights of several heads
+    masks.md                mistakes with masks
+    masked_answers.md       answers with these mistakes, as edits of attention with a mask
+    heads, heads.md         several heads: layers, inputs, behavioral tests; mistakes with heads
+    layers.md               the layers that make queries, keys and values
+    dropout, dropout.md     dropout in steps, and tests of where zeros fall; mistakes with what is dropped
+    dropout_statistics      what all right dropouts have in common, and sentences about the learner's zeros
+    dropout_places.md       dropout on the weights of attention, or elsewhere
+    dropout_layer.md        dropout as a layer of a module: 4.3 and 5.5
+    rotary, rotary.md       rotations of features: inputs, steps and properties; known mistakes
+    norm, norm.md           layer norm in steps, and sentences about vectors; known mistakes
+    verdicts.md             what goes wrong in what a test says: 13.1 to 13.6
 
 Words for whoever writes an exercise
     reference        the course's own answer; what it gives is right

@@ -60,11 +60,6 @@ def hidden_only(make):
 CAUSAL = causal_mask(T)
 
 
-def causal_for(x):
-    """A causal mask for the last two axes of x, which may differ in size."""
-    return torch.ones(x.shape[-2:], dtype=torch.bool).tril()
-
-
 # ---------------------------------------------------------------- how answers are called
 
 

@@ -145,6 +145,16 @@ def fill(module, attempt, layers, weights, biases=()):
             parameter.copy_(numbers)
 
 
+PROJECTIONS = ("W_query", "W_key", "W_value")  # of 2.5 and 4.3
+_MAPS = "`d_in` = {} features to `d_out` = {}"
+_OF_ONE_HEAD = Layers(PROJECTIONS, "nn.Linear(d_in, d_out, bias=False)", _MAPS, bias=False)
+
+
+def fill_projections(module, attempt, weights):
+    """`fill` for a module of one head."""
+    fill(module, attempt, _OF_ONE_HEAD, weights)
+
+
 def in_dtype(module, dtype):
     """The module with its numbers in this dtype; made with float32, as most are, it needs no walk through its parts."""
     return module if dtype == torch.float32 else module.to(dtype)

@@ -3,11 +3,17 @@
 import math
 
 from exercises.common import properties
-from exercises.common.attention.inputs import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
-from exercises.common.attention.steps import attention_from
+from exercises.common.attention import attention_from
 from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, S, normal, round_numbers
+from exercises.n02_single_head_attention.queries_and_keys import (
+    BATCH,
+    SMALL_PAIRS,
+    large_scores,
+    query_key_cases,
+    stage_of,
+)
 from feedback import TestCase
 from feedback.paged import exercise
 

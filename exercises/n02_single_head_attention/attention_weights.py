@@ -3,10 +3,16 @@
 import math
 
 from exercises.common import properties
-from exercises.common.attention.inputs import BATCH, SMALL_PAIRS, large_scores, query_key_cases, stage_of
-from exercises.common.attention.steps import weights_from
+from exercises.common.attention import weights_from
 from exercises.common.experiments import items_apart
 from exercises.common.inputs import AXES
+from exercises.n02_single_head_attention.queries_and_keys import (
+    BATCH,
+    SMALL_PAIRS,
+    large_scores,
+    query_key_cases,
+    stage_of,
+)
 from feedback.paged import exercise
 
 

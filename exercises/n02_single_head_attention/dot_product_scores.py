@@ -1,7 +1,7 @@
 """dot_product_scores: the reference, its steps and test cases; the page next to it says the rest."""
 
-from exercises.common.attention.inputs import SMALL_PAIRS, query_key_cases, stage_of
 from exercises.common.inputs import AXES
+from exercises.n02_single_head_attention.queries_and_keys import SMALL_PAIRS, query_key_cases, stage_of
 from feedback.paged import exercise
 
 

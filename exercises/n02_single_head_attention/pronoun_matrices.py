@@ -5,7 +5,7 @@ import math
 import torch
 
 from exercises.common.inputs import AXES
-from exercises.common.pronouns import FEATURES, features, referents
+from exercises.n02_single_head_attention.pronouns import FEATURES, features, referents
 from feedback import FunctionRunner, Property, SummaryComparison, TestCase
 from feedback.format import number
 from feedback.paged import exercise

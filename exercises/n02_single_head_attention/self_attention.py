@@ -5,10 +5,17 @@ import math
 from torch import nn
 
 from exercises.common import properties
-from exercises.common.attention.projections import PROJECTIONS, fill_projections
-from exercises.common.attention.steps import attention_from
+from exercises.common.attention import attention_from
 from exercises.common.inputs import AXES, DV, B, D, S, T, normal, round_numbers
-from exercises.common.modules import Blank, changes_with_the_mode, in_dtype, require_methods, trainable
+from exercises.common.modules import (
+    PROJECTIONS,
+    Blank,
+    changes_with_the_mode,
+    fill_projections,
+    in_dtype,
+    require_methods,
+    trainable,
+)
 from feedback import BehavioralTest, ModuleRunner, TestCase
 from feedback.paged import exercise
 

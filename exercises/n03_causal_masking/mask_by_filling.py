@@ -1,8 +1,9 @@
 """mask_by_filling: the reference and the test cases; the page next to it says the rest."""
 
-from exercises.common import masked_scores, properties
-from exercises.common.attention.steps import masked_softmax_from
+from exercises.common import properties
+from exercises.common.attention import masked_softmax_from
 from exercises.common.inputs import AXES
+from exercises.n03_causal_masking import masked_scores
 from feedback import TestCase
 from feedback.paged import exercise
 

@@ -2,10 +2,11 @@
 
 import torch
 
-from exercises.common import explainers, masked_scores, properties
-from exercises.common.attention.steps import masked_softmax_from
+from exercises.common import explainers, properties
+from exercises.common.attention import masked_softmax_from
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, S, T, normal, padded, round_numbers, some_hidden
+from exercises.n03_causal_masking import masked_scores
 from feedback import BehavioralTest, TestCase
 from feedback.paged import exercise
 

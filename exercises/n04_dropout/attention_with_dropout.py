@@ -4,18 +4,19 @@ import math
 
 import torch
 
-from exercises.common.attention.steps import right_weights
-from exercises.common.dropout.behavior import (
+from exercises.common.attention import right_weights
+from exercises.common.dropout import (
     decided_by_one_draw,
-    decided_by_the_generator,
     decided_without_p,
+    dropout,
+    dropped_attention_from,
+    in_training,
     repeats_in_evaluation,
 )
-from exercises.common.dropout.explainers import ERROR_MEANINGS
-from exercises.common.dropout.steps import dropout, dropped_attention_from, in_training
-from exercises.common.dropout.weights import DroppedWeights
+from exercises.common.dropout_statistics import DroppedWeights
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, H, S, T, normal, round_numbers, with_generator
+from exercises.n04_dropout.generators import ERROR_MEANINGS, decided_by_the_generator
 from feedback import FunctionRunner, SummaryComparison, TestCase
 from feedback.paged import exercise
 

@@ -7,15 +7,13 @@ import torch
 from torch import nn
 
 from exercises.common import explainers
-from exercises.common.attention.projections import PROJECTIONS, fill_projections
-from exercises.common.attention.steps import right_weights
+from exercises.common.attention import right_weights
 from exercises.common.devices import Moved
-from exercises.common.dropout.behavior import decided_by_a_layer
-from exercises.common.dropout.steps import dropout, dropped_attention_from, in_training
-from exercises.common.dropout.weights import DroppedWeights
+from exercises.common.dropout import decided_by_a_layer, dropout, dropped_attention_from, in_training
+from exercises.common.dropout_statistics import DroppedWeights
 from exercises.common.gradients import gradients_of, unreached
 from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal, round_numbers
-from exercises.common.modules import Blank, in_dtype, require_methods
+from exercises.common.modules import PROJECTIONS, Blank, fill_projections, in_dtype, require_methods
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, Property, SummaryComparison, TestCase
 from feedback.paged import exercise
 from helpers.masks import causal_mask

@@ -6,11 +6,11 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.devices import Moved, is_moved
-from exercises.common.dropout.behavior import decided_by_one_draw, decided_by_the_generator, decided_without_p
-from exercises.common.dropout.explainers import ERROR_MEANINGS, DropoutExplainer, first_infinity
-from exercises.common.dropout.statistics import Dropped, comparable, outline
+from exercises.common.dropout import decided_by_one_draw, decided_without_p
+from exercises.common.dropout_statistics import DropoutExplainer, Dropped, comparable, first_infinity, outline
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, generator, seeded, with_generator
+from exercises.n04_dropout.generators import ERROR_MEANINGS, decided_by_the_generator
 from feedback import BehavioralTest, FunctionRunner, SummaryComparison, TestCase
 from feedback.paged import exercise
 

@@ -6,10 +6,17 @@ import math
 import torch
 
 from exercises.common import properties
-from exercises.common.attention.steps import multi_head_from
+from exercises.common.attention import multi_head_from
 from exercises.common.gradients import gradients_flow
-from exercises.common.heads.behavior import behavioral_tests
-from exercises.common.heads.inputs import PROJECTIONS, SIZES, D, random_layers, simple_layers, with_scores_around
+from exercises.common.heads import (
+    PROJECTIONS,
+    SIZES,
+    D,
+    behavioral_tests,
+    random_layers,
+    simple_layers,
+    with_scores_around,
+)
 from exercises.common.inputs import AXES, B, H, S, T, normal
 from feedback import TestCase
 from feedback.paged import exercise

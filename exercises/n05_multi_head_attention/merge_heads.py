@@ -3,9 +3,9 @@
 import torch
 
 from exercises.common.gradients import gradients_flow
-from exercises.common.heads.inputs import SIZES
-from exercises.common.heads.split_and_merge import NAMED_BY_POSITION, PROPERTIES, SHAPES
+from exercises.common.heads import SIZES
 from exercises.common.inputs import AXES, B, H, T, normal
+from exercises.n05_multi_head_attention.split_and_merge import NAMED_BY_POSITION, PROPERTIES, SHAPES
 from feedback import TestCase
 from feedback.paged import exercise
 from helpers.heads import split_heads

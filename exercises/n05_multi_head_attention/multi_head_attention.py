@@ -6,15 +6,15 @@ import math
 import torch
 
 from exercises.common import properties
-from exercises.common.attention.steps import multi_head_from
+from exercises.common.attention import multi_head_from
 from exercises.common.gradients import gradients_flow
-from exercises.common.heads.behavior import behavioral_tests
-from exercises.common.heads.inputs import (
+from exercises.common.heads import (
     LIMITATION_LARGE_SCORES,
     LIMITATION_ONE_AXIS,
     PROJECTIONS,
     SIZES,
     D,
+    behavioral_tests,
     is_masked,
     large_score_arguments,
     low_score_arguments,

@@ -11,21 +11,25 @@ import torch
 from torch import nn
 
 from exercises.common import explainers, properties
-from exercises.common.attention.steps import give, multi_head_from, right_weights
+from exercises.common.attention import give, multi_head_from, right_weights
 from exercises.common.devices import Moved, is_moved
-from exercises.common.dropout.behavior import decided_by_a_layer, repeats_in_evaluation
-from exercises.common.dropout.statistics import Dropped, comparable, outline
-from exercises.common.dropout.steps import dropout, dropped_attention_from, in_training
-from exercises.common.dropout.weights import DroppedWeights, same_rows
+from exercises.common.dropout import (
+    decided_by_a_layer,
+    dropout,
+    dropped_attention_from,
+    in_training,
+    repeats_in_evaluation,
+)
+from exercises.common.dropout_statistics import Dropped, DroppedWeights, comparable, outline, same_rows
 from exercises.common.gradients import first_wrong, gradients_of, unreached
-from exercises.common.heads.behavior import behavioral_tests
-from exercises.common.heads.inputs import (
+from exercises.common.heads import (
     FOUR_FEATURES,
     LIMITATION_LARGE_SCORES,
     PROJECTIONS,
     SIZES,
     TWO_FEATURES,
     D,
+    behavioral_tests,
     is_masked,
     large_score_arguments,
     layer_of,

@@ -6,9 +6,18 @@ from exercises.common import properties
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, T, normal
-from exercises.common.norm.behavior import left_out, mean_not_0, points_like, vectors_apart
-from exercises.common.norm.inputs import BY_HAND, CASES, EQUAL_NUMBERS, SIZES, weight_and_bias
-from exercises.common.norm.steps import layer_norm, norm_from
+from exercises.common.norm import layer_norm, norm_from
+from exercises.n06_the_bert_block.norm_cases import (
+    BY_HAND,
+    CASES,
+    EQUAL_NUMBERS,
+    SIZES,
+    left_out,
+    mean_not_0,
+    points_like,
+    vectors_apart,
+    weight_and_bias,
+)
 from feedback import BehavioralTest, TestCase
 from feedback.paged import exercise
 

@@ -3,10 +3,10 @@
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.attention.steps import weights_from
+from exercises.common.attention import weights_from
 from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
 from exercises.common.gradients import gradients_flow
-from exercises.common.heads.inputs import LIMITATION_LARGE_SCORES
+from exercises.common.heads import LIMITATION_LARGE_SCORES
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import BehavioralTest, Comparison, Property, TestCase
 from feedback.paged import exercise

@@ -5,9 +5,19 @@ import torch
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, normal
-from exercises.common.norm.behavior import VARIANCE, left_out, mean_not_0, vectors_apart
-from exercises.common.norm.inputs import BY_HAND, CASES, EQUAL_NUMBERS, SIZES, eps_matters, weight_and_bias
-from exercises.common.norm.steps import norm_from
+from exercises.common.norm import norm_from
+from exercises.n06_the_bert_block.norm_cases import (
+    BY_HAND,
+    CASES,
+    EQUAL_NUMBERS,
+    SIZES,
+    VARIANCE,
+    eps_matters,
+    left_out,
+    mean_not_0,
+    vectors_apart,
+    weight_and_bias,
+)
 from feedback import TestCase
 from feedback.paged import exercise
 

@@ -7,7 +7,7 @@ from torch import nn
 
 from exercises.common import explainers
 from exercises.common.gradients import gradients_flow
-from exercises.common.heads.inputs import layer_of
+from exercises.common.heads import layer_of
 from exercises.common.inputs import B, T, normal
 from feedback import TestCase
 from feedback.paged import exercise

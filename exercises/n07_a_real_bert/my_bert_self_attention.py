@@ -7,14 +7,14 @@ import torch
 from torch import nn
 
 from exercises.common import properties
-from exercises.common.attention.steps import multi_head_from
-from exercises.common.heads.behavior import behavioral_tests
-from exercises.common.heads.inputs import (
+from exercises.common.attention import multi_head_from
+from exercises.common.heads import (
     LIMITATION_LARGE_SCORES,
     LIMITATION_ONE_AXIS,
     SIZES,
     C,
     D,
+    behavioral_tests,
     is_masked,
     large_score_arguments,
     low_score_arguments,

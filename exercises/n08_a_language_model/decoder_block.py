@@ -11,7 +11,7 @@ from torch.utils._pytree import tree_leaves
 from exercises.common import properties
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import first_wrong, gradients_of, unreached
-from exercises.common.heads.inputs import PROJECTIONS
+from exercises.common.heads import PROJECTIONS
 from exercises.common.inputs import B, T, normal
 from exercises.common.modules import changes_with_the_mode, require_methods
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, SummaryComparison, TestCase

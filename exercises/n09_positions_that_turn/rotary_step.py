@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common import incremental, properties
-from exercises.common.attention.steps import weights_from
+from exercises.common.attention import weights_from
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal

@@ -5,7 +5,7 @@ import math
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.attention.steps import attention_from
+from exercises.common.attention import attention_from
 from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, S, T, normal, some_hidden

@@ -5,7 +5,7 @@ import torch
 from exercises.common import explainers, properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, T, normal
-from exercises.common.norm.steps import divide
+from exercises.common.norm import divide
 from feedback import TestCase
 from feedback.paged import exercise
 

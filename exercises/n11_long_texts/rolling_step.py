@@ -5,7 +5,7 @@ import math
 import torch
 
 from exercises.common import incremental, properties
-from exercises.common.attention.steps import weights_from
+from exercises.common.attention import weights_from
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal
 from feedback import BehavioralTest, ContractViolation, FunctionRunner, TestCase

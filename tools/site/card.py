@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 
 from exercises import EXERCISES
-from exercises.common.pronouns import features
+from exercises.n02_single_head_attention.pronouns import features
 from figures import INK, WEIGHTS
 from helpers.attention import dot_product_attention
 from tools.site.prepare import PAGES

@@ -1,0 +1,420 @@
+"""Statistics of random zeros: how many numbers became 0, which fell together, and how the others were scaled.
+
+Two right dropouts draw other zeros, so their results differ almost everywhere. What they share is the `summary`, which
+is therefore what answers are compared by. The bounds are at least six standard deviations wide: chance alone leaves
+them once in a billion tries.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache, cached_property
+
+import torch
+
+from exercises.common import explainers, properties
+from feedback import Property
+from feedback.compare import same_shapes
+from feedback.format import number, position, sentence
+
+DEVIATIONS = 7  # how many standard deviations from its expectation a count may lie
+
+
+class Dropped:
+    """Numbers before and after something that should be a dropout with probability p; a 0 before cannot be dropped."""
+
+    def __init__(self, before, after, p):
+        self.before, self.after, self.p = before, after, p
+        self.possible = before != 0
+        self.zeroed, self.kept = self.possible & (after == 0), self.possible & (after != 0)
+        self.count, self.total = int(self.zeroed.sum()), int(self.possible.sum())  # that became 0, and that could
+
+    @cached_property
+    def summary(self):
+        """What chance does not decide, and what is therefore the same for every right dropout of `before`.
+
+        (how the kept were scaled, which share became 0, the axes along which zeros are tied, whether a 0 became
+        something else); less where the scaling is uneven, since the zeros may then have come about in another way.
+        """
+        filled = bool((self.after[~self.possible].abs() > 1e-6).any())
+        if self.is_uneven:
+            return self.scale, self.share if self.share in ("p", "none") else "some", filled
+        # With few draws the share is an accident.
+        return self.scale, "tied" if self.tied_axes else self.share, self.tied_axes, filled
+
+    # ---------------------------------------------------------------- which share became 0
+
+    @cached_property
+    def share(self):
+        """The name of the share that became 0.
+
+        Where two shares are too close to tell apart, the first one gives its name; the scale tells of a rare one.
+        """
+        p, twice = self.p, 1 - (1 - self.p) / 2
+        if self.is_scaled_by(2 / (1 - p)) and is_about(self.count, self.total, twice):
+            return "half, and then p"
+        of_randn = (1 + math.erf(p / math.sqrt(2))) / 2
+        known = {
+            "p": p,
+            "none": 0,
+            "all": 1,
+            "1 - p": 1 - p,
+            "dropped twice": 1 - (1 - p) ** 2,
+            "half": 0.5,
+            "randn below p": of_randn,
+        }
+        return next((name for name, share in known.items() if is_about(self.count, self.total, share)), "another")
+
+    # ---------------------------------------------------------------- how the others were scaled
+
+    @cached_property
+    def scale(self):
+        """What the kept numbers were multiplied by, or a word where that is not one number."""
+        kept = self.kept & self.after.isfinite()
+        if not kept.any():
+            return "nothing kept"
+        ratio = (self.after[kept].double() / self.before[kept].double()).detach()
+        low, high = ratio.aminmax()
+        if high - low > 1e-3 * high.abs():
+            return self._how_uneven(kept)
+        if not self.after.isfinite().all():
+            return "not finite"
+        return "divided by the share that was counted" if self._counts(ratio.mean(), kept) else ratio.mean()
+
+    def is_scaled_by(self, number):
+        return not isinstance(self.scale, str) and abs(float(self.scale) / number - 1) < 1e-3
+
+    @property
+    def is_uneven(self):
+        return isinstance(self.scale, str) and self.scale.startswith("uneven")
+
+    def _counts(self, scale, kept):
+        """Whether the scale is 1 over the share that happened to stay, and none of the usual numbers."""
+        share, p = kept.sum() / self.total, self.p
+        usual = (1 - p, p, 0.5, (1 - p) ** 2, (1 - p) / 2)
+        return share < 1 and abs(scale * share - 1) < 1e-5 < min(abs(scale * known - 1) for known in usual)
+
+    def _how_uneven(self, kept):
+        before, after = self.before[kept], self.after[kept]
+        to_minus_p = (after + self.p).abs() < 1e-6
+        lowered = (after - before + self.p).abs() < 1e-5
+        if (lowered | to_minus_p).all() and lowered.any():
+            return "uneven: p subtracted"
+        if after.max() - after.min() < 1e-6 and before.max() - before.min() > 1e-3:
+            return "uneven: one number for all"
+        if self._counts_in_each_row(kept):
+            return "uneven: each row divided by its own share"
+        rows = self.after.double()
+        rows = rows[rows.sum(-1).isfinite() & (rows.sum(-1) != 0)]
+        rounding = 1e-4 + 1e-6 * rows.abs().sum(-1)  # much, where large numbers of both signs cancel out
+        return "uneven: rows made to sum to 1" if (abs(rows.sum(-1) - 1) < rounding).all() else "uneven"
+
+    def _counts_in_each_row(self, kept):
+        """Whether in each row, what was kept was divided by the share of the row that was kept."""
+        right = self.before.double() * self.possible.sum(-1, keepdim=True) / kept.sum(-1, keepdim=True)
+        return torch.allclose(self.after[kept].double(), right[kept], rtol=1e-3, atol=1e-7)
+
+    # ---------------------------------------------------------------- which fell together
+
+    @cached_property
+    def tied_axes(self):
+        """The axes along which neighbors always share their fate; or else those along which they clearly tend to."""
+        if self.count in (0, self.total):
+            return ()
+        rate = self.count / self.total
+        found = {axis: self.agreement(axis) for axis in range(-self.zeroed.dim(), 0) if self.zeroed.size(axis) > 1}
+        always = tuple(
+            axis for axis, (same, pairs) in found.items() if same == 1 and pairs * (1 - self.agreement_by_chance) > 30
+        )
+        return always or tuple(
+            axis for axis, (same, pairs) in found.items() if abs(same - self.agreement_by_chance) > _leeway(rate, pairs)
+        )
+
+    @property
+    def agreement_by_chance(self):
+        """How often two neighbors agree if each is drawn for itself."""
+        rate = self.count / self.total
+        return rate**2 + (1 - rate) ** 2
+
+    def agreement(self, axis):
+        """Of the pairs of neighbors along an axis, the share that is dropped or kept together, and their number."""
+        last = self.zeroed.size(axis) - 1
+        one, two = self.zeroed.narrow(axis, 0, last), self.zeroed.narrow(axis, 1, last)
+        pairs = self.possible.narrow(axis, 0, last) & self.possible.narrow(axis, 1, last)
+        count = int(pairs.sum())
+        return int(((one == two) & pairs).sum()) / count if count else math.nan, count
+
+
+def is_about(count, total, p):
+    """Whether `count` of `total` is what drawing with probability p gives."""
+    return abs(count - total * p) <= DEVIATIONS * math.sqrt(total * p * (1 - p)) + 1e-6
+
+
+def _leeway(rate, pairs):
+    """How far from chance the agreement of so many pairs may lie: DEVIATIONS, and a tenth at least.
+
+    A number is in two pairs, so two pairs next to each other are not independent: the second term.
+    """
+    both = rate * (1 - rate)
+    variance = 2 * both * (1 - 2 * both) + 2 * both * (1 - 4 * both)
+    return max(0.1, DEVIATIONS * math.sqrt(variance / max(pairs, 1)))
+
+
+# ---------------------------------------------------------------- results without statistics
+
+
+def comparable(value, right):
+    """Whether a result has the right shapes, and numbers that can be looked at."""
+    values = value if isinstance(value, tuple) else (value,)
+    return same_shapes(value, right) and all(x.layout == torch.strided and x.is_floating_point() for x in values)
+
+
+def outline(value):
+    """What is compared where a result does not even have the right shapes."""
+    if isinstance(value, tuple):
+        return tuple(outline(item) for item in value)
+    return f"{type(value).__name__} {tuple(getattr(value, 'shape', ()))}"
+
+
+# ---------------------------------------------------------------- sentences about the zeros
+
+FEW = 30  # with fewer numbers, a count of zeros tells nothing
+
+
+class DropoutExplainer:
+    """Sentences with the learner's own numbers: `look(case)` gives a Dropped.
+
+    noun       what may become 0
+    draw       what makes one random number for each of them
+    share      what to think about where the wrong share became 0
+    p_name     what the probability is called
+    """
+
+    def __init__(self, look, noun, draw, share, p_name="p"):
+        self.look, self.noun, self.draw, self.share, self.p_name = look, noun, draw, share, p_name
+
+    def counted(self, case):
+        """How many became 0, and how many should; '' where there are too few to tell."""
+        return self._counted(case) if self.look(case).total >= FEW else ""
+
+    def _counted(self, case):
+        dropped = self.look(case)
+        return (
+            f"{dropped.count:,} of {dropped.total:,} {self.noun} became 0; with {self.p_name} = {dropped.p:g} it "
+            f"should be about {round(dropped.total * dropped.p):,}"
+        )
+
+    def scaled(self, case):
+        """What one kept number became, and what it should have become: the one that is furthest off."""
+        dropped = self.look(case)
+        before, after, p = dropped.before, dropped.after, dropped.p
+        if not dropped.kept.any():
+            return self.counted(case)
+        if not after.isfinite().all():
+            return first_infinity(after)
+        off = (after - before / (1 - p)).abs() * dropped.kept
+        at = explainers.largest(off)
+        return (
+            f"{dropped.count:,} of {dropped.total:,} {self.noun} became 0 ({self.p_name} = {p:g}); the one at "
+            f"{position(at)} was kept, and {number(before[at])} became {number(after[at])}; {number(before[at])} / "
+            f"(1 - {p:g}) = {number(round(float(before[at]), 4) / (1 - p))} is right"
+        )
+
+    def averaged(self, case):
+        """The means before and after: dropout should leave them alike."""
+        dropped = self.look(case)
+        before, after = dropped.before[dropped.possible].mean(), dropped.after[dropped.possible].mean()
+        return f"{self.scaled(case)}. The mean was {number(before)} before, and is {number(after)} now"
+
+    def subtracted(self, case):
+        """How many became -p, which should have become 0; or else a kept number from which p was subtracted."""
+        dropped = self.look(case)
+        count = int((((dropped.after + dropped.p).abs() < 1e-6) & dropped.possible).sum())
+        if not count:
+            return self.scaled(case)
+        return f"{count:,} of {dropped.total:,} {self.noun} became {number(-dropped.p)}; they should be 0"
+
+    def tied(self, case):
+        """How often neighbors fall together, along the axis where it is oddest."""
+        dropped = self.look(case)
+        if not dropped.tied_axes:
+            return self.counted(case)
+        chance = dropped.agreement_by_chance
+        same = {axis: dropped.agreement(axis)[0] for axis in dropped.tied_axes}
+        axis = max(same, key=lambda axis: abs(same[axis] - chance))
+        where = {-1: "the last axis", -2: "the second-to-last axis"}.get(axis, f"axis {axis + dropped.after.dim()}")
+        return (
+            f"along {where}, {100 * same[axis]:.0f} % of all neighbors are both 0 or both kept; with as many zeros, "
+            f"each drawn for itself, it would be about {100 * chance:.0f} %"
+        )
+
+    def properties(self, applies):
+        """The independence, the share and the scale, as properties of every right answer, where `applies(case)`."""
+
+        def property_of(id, broken, explain, hint):
+            return Property(
+                id, lambda case: (sentence(explain(case)) if applies(case) and broken(self.look(case)) else None), hint
+            )
+
+        return (
+            property_of(
+                "zeros-tied",
+                lambda dropped: dropped.p and dropped.tied_axes,
+                self.tied,
+                f"Each number needs a draw of its own: {self.draw} gives as many.",
+            ),
+            property_of(
+                "wrong-share",
+                lambda dropped: dropped.share != "p" and not (dropped.p and dropped.tied_axes),
+                self._counted,
+                self.share,
+            ),
+            property_of(
+                "wrong-scale",
+                lambda dropped: not dropped.is_scaled_by(1 / (1 - dropped.p)),
+                self.scaled,
+                "Compare that number with the right one: what else happened to it?",
+            ),
+        )
+
+
+def first_infinity(after):
+    bad = ~after.isfinite()
+    at = tuple(int(i) for i in bad.nonzero()[0])
+    return f"{int(bad.sum()):,} of your numbers are NaN or infinite, the first at {explainers.position(at)}"
+
+
+# ---------------------------------------------------------------- attention with dropout on its weights
+
+TINY = 1e-3  # a weight below it may be 0 because its score is low
+
+
+class DroppedWeights(DropoutExplainer):
+    """Answers that give (out, weights), with dropout on the weights in training.
+
+    weights(args)    the right weights, before dropout
+    values(args)     what they mix; where p is not 0, the first columns of the values are the identity, so that the
+                     first columns of out show what mixed them
+    mode(args)       (p, training)
+    """
+
+    def __init__(self, weights, values, mode, **words):
+        self.weights, self.values, self.mode = cache(weights), cache(values), mode
+        super().__init__(lambda case: Dropped(self.weights(case.args), case.last, mode(case.args)[0]), **words)
+
+    def stage_of(self, args):
+        """Evaluation before training; in training, what goes wrong with p = 0 alone comes last."""
+        p, training = self.mode(args)
+        if training:
+            return 2 if p else 3
+        return 1 if p else 0
+
+    def summary(self, args, value):
+        """The numbers where nothing was dropped, else the summaries of the weights and of what mixed the values."""
+        right, values, (p, training) = self.weights(args), self.values(args), self.mode(args)
+        if not comparable(value, (right @ values, right)):
+            return outline(value)
+        out, weights = value
+        shown = out[..., : right.size(-1)]
+        returned = Dropped(right, weights, p)
+        if not p:
+            return "dropped with p = 0" if training and returned.count else value
+        used = returned if _identical(shown, weights) else Dropped(right, shown, p)
+        if not training:
+            dropped = returned.count > 0, used.count > 0
+            return ("dropped in evaluation", *dropped) if any(dropped) else value
+        mixed = "uneven" if used.is_uneven else used.summary
+        return (
+            returned.summary,
+            mixed,
+            used is returned or same_rows(shown, weights, shown + weights),
+            same_rows(out, used.after.to(out.dtype) @ values.to(out.dtype), used.after),
+        )
+
+    # ---------------------------------------------------------------- sentences
+
+    def in_evaluation(self, case):
+        """What was dropped in evaluation."""
+        (p, training), right = self.mode(case.args), self.weights(case.args)
+        for noun, got in (("weights", case.last), ("numbers that mix the values", case.first[..., : right.size(-1)])):
+            if not training and got.shape == right.shape and (dropped := Dropped(right, got, p)).count:
+                return (
+                    f"in evaluation, with {self.p_name} = {p:g}, {dropped.count:,} of your {dropped.total:,} "
+                    f"{noun} became 0"
+                )
+        return explainers.entry(case)
+
+    def where(self, case):
+        """How many zeros are in the weights returned, and how many in those that out shows."""
+        right, (p, _) = self.weights(case.args), self.mode(case.args)
+        returned, used = self.look(case), Dropped(right, case.first[..., : right.size(-1)], p)
+        return (
+            f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. "
+            "In this test the first columns of the values are an identity matrix, so the first columns of out should "
+            f"be these very weights: {used.count:,} of the numbers there are 0"
+        )
+
+    # ---------------------------------------------------------------- what holds for all right answers
+
+    def pair_properties(self, *of_the_softmax):
+        """The properties of (out, weights); `of_the_softmax` are more that hold before dropout."""
+
+        def zeros_in_evaluation(case):
+            dropped = self.look(case)
+            if self._trains(case) or not (dropped.zeroed & (dropped.before > TINY)).any():
+                return None
+            are = "is" if dropped.count == 1 else "are"
+            return (
+                f"In evaluation no visible key has a weight of 0; {dropped.count:,} of your {dropped.total:,} weights "
+                f"{are} 0."
+            )
+
+        def mixes(case):
+            values = self.values(case.args)
+            expected = case.last @ values if case.last.dtype == values.dtype else case.first
+            if same_rows(case.first, expected, case.last):
+                return None
+            at = explainers.worst(case.first, expected)
+            return (
+                f"out must be the weights you return times v: at {explainers.position(at)} out is "
+                f"{explainers.number(case.first[at])}, and weights @ v is {explainers.number(expected[at])}."
+            )
+
+        return (
+            properties.FINITE,
+            *of_the_softmax,
+            Property(
+                "zeros-in-evaluation",
+                zeros_in_evaluation,
+                "Which line makes a weight exactly 0? Dropout belongs to training alone, and a mask hides only what "
+                "may not be read.",
+            ),
+            properties.POSITIVE,
+            Property("rows-do-not-sum-to-1", self.broken_row, properties.ROWS.hint),
+            Property(
+                "out-not-from-weights",
+                mixes,
+                "One draw, one tensor of weights: it multiplies v, and it is returned. Does anything else happen to v, "
+                "to what v is made of, or to out?",
+            ),
+        )
+
+    def broken_row(self, case):
+        """A sentence on a row that does not sum to 1, in evaluation."""
+        return None if self._trains(case) else properties.ROWS.test(case)
+
+    def dropout_properties(self):
+        return self.properties(lambda case: self._trains(case) and (self.look(case).p or self.look(case).count))
+
+    def _trains(self, case):
+        return self.mode(case.args)[1]
+
+
+def _identical(a, b):
+    return a.dtype == b.dtype and torch.equal(a, b)
+
+
+def same_rows(a, b, where):
+    """Whether a and b agree in the rows that are finite in `where`: rows with NaN are in the summaries."""
+    rows = where.isfinite().all(-1)
+    return a.dtype == b.dtype and torch.allclose(a[rows], b[rows], rtol=1e-3, atol=1e-4)
