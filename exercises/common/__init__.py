@@ -18,9 +18,10 @@ By subject: modules with the steps that answers are made of and what else they s
 (.md) that pages include
     attention               attention in steps
     scale.md, compare.md, softmax.md, mix.md    mistakes in each step of attention
-    weights.md              answers of 5.3 to 5.5 and 7.1: the weights of several heads
+    answers.md              answers with such mistakes, as edits of attention in two lines
+    weights.md              the same for several heads: 5.3 to 5.5 and 7.1
     masks.md                mistakes with masks
-    masked_answers.md       answers with these mistakes, as edits of attention with a mask
+    masked_answers.md       answers with such mistakes, as edits of attention with a mask
     heads, heads.md         several heads: layers, inputs, behavioral tests; mistakes with heads
     layers.md               the layers that make queries, keys and values
     dropout, dropout.md     dropout in steps, and tests of where zeros fall; mistakes with what is dropped
