@@ -1,4 +1,4 @@
-"""What learners import, and a folder for each exercise.
+"""What learners import, and a folder for the exercises of each notebook.
 
     check("3.3", mask_by_filling)   what is right, or what is wrong and why
     hint("3.3"), hint("3.3", 2)     a nudge, then a stronger one
@@ -10,10 +10,11 @@
 
 A folder such as n03_causal_masking holds the exercises of one notebook. Each is a page, mask_by_filling.md, with all
 that is said, the known mistakes and the answers that the checker is held to, and a module, mask_by_filling.py, with the
-course's own answer and the test cases. `common` holds what several exercises share, `names` what every page may use.
-The page predictions.md of a folder holds the questions that `predict` asks in its notebook. `statement` and `promises`
-say how an exercise is stated in its notebook, and hold it to that; `notebooks` is the list of the notebooks. The engine
-that acts on all this is the package `feedback`.
+course's own answer and the test cases. What exercises of one notebook share lies next to them, and what those of
+several notebooks share is in `common`; `names` is what every page may use. The page predictions.md of a folder holds
+the questions that `predict` asks in its notebook. `statement` and `promises` say how an exercise is stated in its
+notebook, and hold it to that; `notebooks` is the list of the notebooks. The engine that acts on all this is the package
+`feedback`.
 """
 
 import os
@@ -29,8 +30,8 @@ ANSWERS = FOLDER.parent / "data" / "answers"
 
 def progress_file():
     """data/progress.json, unless the environment variable COURSE_PROGRESS names another file, or is `memory`."""
-    told = os.environ.get("COURSE_PROGRESS") or FOLDER.parent / "data" / "progress.json"
-    return None if told == "memory" else Path(told)
+    place = os.environ.get("COURSE_PROGRESS") or FOLDER.parent / "data" / "progress.json"
+    return None if place == "memory" else Path(place)
 
 
 def answers_folder():
@@ -49,13 +50,7 @@ COURSE = Course(
     debug=bool(os.environ.get("COURSE_DEBUG")),  # a mistake in a checker is raised
 )
 EXERCISES = COURSE.exercises
-check, hint, solution, progress, reference = (
-    COURSE.check,
-    COURSE.hint,
-    COURSE.solution,
-    COURSE.progress,
-    COURSE.reference,
-)
-grade, predict, yours = COURSE.grade, COURSE.predict, COURSE.yours
+check, hint, solution, progress = COURSE.check, COURSE.hint, COURSE.solution, COURSE.progress
+grade, predict, reference, yours = COURSE.grade, COURSE.predict, COURSE.reference, COURSE.yours
 
 __all__ = ["EXERCISES", "check", "grade", "hint", "predict", "progress", "reference", "solution", "yours"]
