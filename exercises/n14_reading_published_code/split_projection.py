@@ -64,9 +64,9 @@ def case(num_heads, width, layout, seed, dtype=torch.float32):
     return TestCase(name, (normal(*shape, seed=seed, dtype=dtype), num_heads, layout))
 
 
-def small(num_heads, layout):
-    weight = round_numbers(12, 4)
-    return weight.T.contiguous() if layout == "transposed" else weight, num_heads, layout
+def small(C, layout):
+    weight = round_numbers(3 * C, C)
+    return weight.T.contiguous() if layout == "transposed" else weight, 2, layout
 
 
 def call(attempt, *args):
@@ -96,5 +96,5 @@ EXERCISE = exercise(
         case(3, 7, "transposed", 9),
         case(2, 3, "transposed", 10, torch.float64),
     ),
-    minimal_inputs=tuple(small(2, layout) for layout in LAYOUTS),
+    minimal_inputs=tuple(small(C, layout) for C in (2, 4) for layout in LAYOUTS),
 )
