@@ -312,7 +312,11 @@ EXERCISE = exercise(
             future_seen,
             "`attention(..., causal=True)`, or a mask that is True on and below the diagonal.",
         ),
-        BehavioralTest("past-not-seen", past_not_seen, "Does forward use attention, and what it returns?"),
+        BehavioralTest(
+            "past-not-seen",
+            past_not_seen,
+            "Which keys does attention leave to a query, and does forward use what it returns?",
+        ),
         BehavioralTest("items-mixed", items_mixed, "Which line takes more than one item at a time?"),
         BehavioralTest(
             "remembers",
