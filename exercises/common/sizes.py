@@ -4,7 +4,15 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 
-class LargestTensor(TorchDispatchMode):
+class Watching(TorchDispatchMode):
+    """A mode that is not kept from compilers, for which PyTorch would import torch._dynamo: that takes a second."""
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False  # nothing is compiled here; versions of PyTorch without this question never call it
+
+
+class LargestTensor(Watching):
     """While it is active, the shape of the tensor with most elements that any operation of PyTorch makes.
 
     A view counts with the elements that it shows, so an expanded tensor counts whole: what reads it makes that many

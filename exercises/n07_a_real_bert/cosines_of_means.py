@@ -53,6 +53,7 @@ EXERCISE = exercise(
         TestCase("padding in front", arguments(3, 5, seed=745, in_front=True)),
     ),
     minimal_inputs=(
+        (torch.tensor([[[1.0], [-3.0]], [[2.0], [5.0]]]), torch.tensor([[True, True], [True, False]])),
         (
             torch.tensor([[[3.0, 0.0], [0.0, 1.0]], [[0.0, 2.0], [5.0, 0.0]]]),
             torch.tensor([[True, True], [True, False]]),

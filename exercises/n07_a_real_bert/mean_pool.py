@@ -28,11 +28,12 @@ def count(hidden, mask):
     return mask.sum(1, keepdim=True)
 
 
-def assemble(total=total, count=count):
+def assemble(read=lambda hidden: hidden, total=total, count=count, finish=lambda mean: mean):
     """An answer to 7.2 with these steps replaced."""
 
     def pooled(hidden, mask):
-        return total(hidden, mask) / count(hidden, mask)
+        hidden = read(hidden)
+        return finish(total(hidden, mask) / count(hidden, mask))
 
     return pooled
 

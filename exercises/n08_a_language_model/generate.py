@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from exercises.common.inputs import generator, normal
-from feedback import ContractViolation, FunctionRunner, Property, TestCase
+from feedback import BehavioralTest, ContractViolation, FunctionRunner, Property, TestCase
 from feedback.format import counted, describe, sentence, shortly
 from feedback.paged import exercise
 
@@ -151,6 +151,16 @@ def other_ids(case):
     return sentence(first_difference(case)) if case.actual[0] != case.expected[0] else None
 
 
+def changes_the_mode(attempt):
+    for training in (True, False):
+        model = Model(SMALL).train(training)
+        attempt(model, torch.tensor([[1, 2]]), 2)
+        if model.training != training:
+            was, now = ("training" if mode else "evaluation" for mode in (training, model.training))
+            return f"The ids are right, but the model came in {was} mode, and is in {now} mode afterwards."
+    return None
+
+
 def arguments(seed, vocabulary, b, t, steps):
     return Weights(1000 + 10 * seed, vocabulary), torch.randint(vocabulary, (b, t), generator=generator(seed)), steps
 
@@ -159,6 +169,8 @@ def stage_of(args):
     """One step, which needs no past; several; none."""
     return {0: 2, 1: 0}.get(args[2], 1)
 
+
+SMALL = Weights(1110, 5)
 
 EXERCISE = exercise(
     generate,
@@ -183,7 +195,7 @@ EXERCISE = exercise(
     ),
     minimal_inputs=(
         (Weights(1100, 5), torch.tensor([[1, 2]]), 1),
-        (Weights(1110, 5), torch.tensor([[1, 2]]), 2),
+        (SMALL, torch.tensor([[1, 2]]), 2),
         (Weights(1120, 5), torch.tensor([[3, 1, 2]]), 3),
         (Weights(1130, 5), torch.tensor([[1, 2], [4, 3]]), 2),
         (Weights(1140, 5), torch.tensor([[1, 2]]), 0),
@@ -221,5 +233,15 @@ EXERCISE = exercise(
             "newest token, (B, 1), as many calls as steps.",
         ),
         Property("other-ids", other_ids, "Print the ids after each step. Where do they part from the right ones?"),
+    ),
+    behavioral_tests=(
+        BehavioralTest(
+            "mode-changed",
+            changes_the_mode,
+            "Whoever calls this function decides on the mode, and may train the model on. Which line changes it, and "
+            "does another one put it back?",
+            required=True,
+            while_doing="called in both modes,",
+        ),
     ),
 )

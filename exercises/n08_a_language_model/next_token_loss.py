@@ -110,10 +110,6 @@ def negative(case):
     return f"A cross-entropy is never negative; yours is {number(case.actual)}." if case.actual < 0 else None
 
 
-def not_a_number(case):
-    return sentence(compared(case)) if case.actual.isnan() else None
-
-
 def not_finite(case):
     return None if case.actual.isfinite() else sentence(compared(case))
 
@@ -183,16 +179,10 @@ EXERCISE = exercise(
     ),
     properties=(
         Property(
-            "nan",
-            not_a_number,
-            "NaN comes from 0 / 0, inf - inf or 0 * inf. The mean of no numbers is 0 / 0. And a probability rounded to "
-            "0 has the logarithm -inf, which times 0 is NaN: `log_softmax` never forms that probability.",
-        ),
-        Property(
             "not-finite",
             not_finite,
-            "The logarithm of a probability that was rounded to 0 is -inf; `log_softmax` and `F.cross_entropy` never "
-            "form that probability. Or is something divided by a count that is 0?",
+            "A division by a count of 0 gives inf, or NaN: the mean of no numbers is 0 / 0. And a probability rounded "
+            "to 0 has the logarithm -inf, which times 0 is NaN: `log_softmax` never forms that probability.",
         ),
         Property("negative-loss", negative, "log p is at most 0, and the loss is the mean of -log p."),
     ),

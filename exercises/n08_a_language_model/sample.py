@@ -33,11 +33,11 @@ def summary(args, value):
     logits, temperature, _, _ = args
     if not isinstance(value, torch.Tensor) or value.shape != logits.shape[:1] or value.is_floating_point():
         return f"{type(value).__name__} {tuple(getattr(value, 'shape', ()))}"
+    if not are_tokens(logits, value):
+        return "no tokens"
     if is_small(args):
         return "some token" if temperature and len(value) == 1 else which(logits, value)
     counts = count(logits, value)
-    if counts is None:
-        return "no tokens"
     found = {name: unlikeliness(counts, wanted) for name, wanted in distributions(args).items()}
     if min(found.values()) > UNLIKELY:
         return "one token for each kind of row" if ((counts > 0).sum(1) == 1).all() else "another"
@@ -51,19 +51,20 @@ def is_small(args):
     return len(args[0]) < 50
 
 
+def are_tokens(logits, ids):
+    return ids.min() >= 0 and ids.max() < logits.size(-1)
+
+
 def which(logits, ids):
-    if torch.equal(ids, logits.argmax(-1)):
-        return "the most likely"
-    if torch.equal(ids, logits.argmin(-1)):
-        return "the least likely"
-    return "one and the same" if len(ids) > 1 and len(ids.unique()) == 1 else "others"
+    ranks = (logits > logits.gather(1, ids[:, None].long())).sum(1)  # how many tokens of its row are more likely
+    if len(ranks.unique()) == 1:
+        return f"rank {int(ranks[0])}"
+    return "one and the same" if len(ids.unique()) == 1 else "others"
 
 
 def count(logits, ids):
-    """(KINDS, V): how often each token was drawn for each of the repeated rows; None where an id is no token's."""
+    """(KINDS, V): how often each token was drawn for each of the repeated rows."""
     vocabulary = logits.size(-1)
-    if ids.min() < 0 or ids.max() >= vocabulary:
-        return None
     return torch.stack([ids[row::KINDS].long().bincount(minlength=vocabulary) for row in range(KINDS)])
 
 
@@ -125,11 +126,11 @@ def counted(case):
         return "one id for each row is asked for"
     if is_small(case.args):
         return first_row(case)
-    counts = count(logits, case.actual)
-    if counts is None:
+    if not are_tokens(logits, case.actual):
         return (
             f"your ids run from {int(case.actual.min())} to {int(case.actual.max())}; there are {logits.size(1)} tokens"
         )
+    counts = count(logits, case.actual)
     wanted = distributions(case.args)["right"]
     total = counts.sum(1, keepdim=True)
     off = (counts / total - wanted).abs()

@@ -1,9 +1,12 @@
 """train_step: the reference, its steps and test cases; the page next to it says the rest."""
 
+import re
 from dataclasses import dataclass
+from unittest.mock import patch
 
 import torch
 from torch import nn
+from torch.nn.utils import clip_grad_norm_
 
 from exercises.common.inputs import AXES, generator, normal
 from feedback import ContractViolation, FunctionRunner, Property, TestCase
@@ -56,7 +59,7 @@ class Setting:
     """What is trained, and how.
 
     rows      the table of a `Table`; without it a `Model` is built, from the seed
-    times     how large the parameters of a `Model` are: at 1 the gradients' norm is below 1, at 5 it is above
+    times     how large the parameters of a `Model` are: up to 1 the gradients' norm is below 1, at 5 and 10 it is above
     old       whether gradients of an earlier backward are there
     training  the mode of the model
     """
@@ -110,14 +113,45 @@ def losses_and_distance(case):
 
 
 def call(attempt, setting, batches):
-    """The losses that came back from a step on each batch, and the parameters after the last one.
+    """The losses that came back from a step on each batch, the parameters after the last one, and how it was clipped.
 
     Errors: ContractViolation if something other than a number came back
     """
     model = setting.model()
     optimizer = setting.optimizer_of(model)
-    losses = [as_number(attempt(model, optimizer, ids.clone())) for ids in batches]
-    return torch.stack(losses), parameters_of(model)
+    losses, events = [], noted(model, optimizer)
+
+    def clip(*args, **options):
+        events.append("c")
+        return clip_grad_norm_(*args, **options)
+
+    with patch.object(nn.utils, "clip_grad_norm_", clip):
+        for ids in batches:
+            events.append(" ")
+            losses.append(as_number(attempt(model, optimizer, ids.clone())))
+    return torch.stack(losses), parameters_of(model), clipped("".join(events))
+
+
+def noted(model, optimizer):
+    """A list that gets a "b" for each gradient in a backward, and an "s" for each step with gradients above norm 1."""
+    events = []
+
+    def after_a_step(*_):
+        gradients = [parameter.grad.flatten() for parameter in model.parameters() if parameter.grad is not None]
+        if gradients and torch.cat(gradients).norm() > 1.001:
+            events.append("s")
+
+    for parameter in model.parameters():
+        parameter.register_hook(lambda gradient: events.append("b"))
+    optimizer.register_step_post_hook(after_a_step)
+    return events
+
+
+def clipped(events):
+    """When `clip_grad_norm_` ran, where a step used gradients above norm 1 all the same; a call begins with a blank."""
+    if re.search("cb+s", events):
+        return "too early"
+    return "too late" if re.search("sc", events) else ""
 
 
 def as_number(loss):
@@ -173,16 +207,16 @@ SURE = ((6.0, 0.0), (0.0, 6.0))
 EXERCISE = exercise(
     train_step,
     explain=losses_and_distance,
-    returns=("loss", "parameters"),
+    returns=("loss", "parameters", "clipping"),
     axis_names=AXES | {3: "B", 5: "T", 7: "T", 11: "V"},
     runner=FunctionRunner(call, ("model and optimizer", "ids"), describe=given),
     stage_of=stage_of,
     cases=(
         TestCase("one step", (Setting(1), batches(1, 2, 5))),
         TestCase("one text", (Setting(11), batches(2, 1, 7))),
-        TestCase("two tokens each", (Setting(21), batches(3, 3, 2))),
-        TestCase("large gradients", (Setting(31, times=5.0), batches(4, 2, 5))),
-        TestCase("large gradients, Adam", (Setting(41, optimizer="Adam", times=5.0), batches(5, 3, 7))),
+        TestCase("two tokens each", (Setting(21, times=0.5), batches(3, 3, 2))),
+        TestCase("large gradients", (Setting(31, times=10.0), batches(4, 2, 5))),
+        TestCase("large gradients, Adam", (Setting(41, optimizer="Adam", times=10.0), batches(5, 3, 7))),
         TestCase("three steps", (Setting(51), batches(6, 2, 5, steps=3))),
         TestCase("gradients of an earlier backward", (Setting(61, old=True), batches(9, 2, 5))),
         TestCase("Adam, five steps", (Setting(71, optimizer="Adam", times=5.0), batches(10, 3, 5, steps=5))),

@@ -17,6 +17,26 @@ def split_projection(weight, num_heads, layout):
     return weight.chunk(3)
 
 
+def by_head(rows, num_heads):
+    """Interleaved rows as stacked ones: q, k and v, each with its heads in order."""
+    return rows.unflatten(0, (num_heads, 3, -1)).transpose(0, 1).flatten(0, 2)
+
+
+def assemble(
+    turn=lambda weight: weight.T,
+    alternates=lambda layout: layout == "interleaved",
+    gather=by_head,
+    hand_out=lambda rows, layout: rows.chunk(3),
+):
+    """An answer made of these steps."""
+
+    def split_projection(weight, num_heads, layout):
+        rows = turn(weight) if layout == "transposed" else weight
+        return hand_out(gather(rows, num_heads) if alternates(layout) else rows, layout)
+
+    return split_projection
+
+
 def which_row(case):
     """The first row that is not right, and the row of the fused weight that it is."""
     weight, _, layout = case.args
@@ -44,9 +64,9 @@ def case(num_heads, width, layout, seed, dtype=torch.float32):
     return TestCase(name, (normal(*shape, seed=seed, dtype=dtype), num_heads, layout))
 
 
-def small(num_heads, layout):
-    weight = round_numbers(12, 4)
-    return weight.T.contiguous() if layout == "transposed" else weight, num_heads, layout
+def small(C, layout):
+    weight = round_numbers(3 * C, C)
+    return weight.T.contiguous() if layout == "transposed" else weight, 2, layout
 
 
 def call(attempt, *args):
@@ -58,6 +78,7 @@ def call(attempt, *args):
 
 EXERCISE = exercise(
     split_projection,
+    assemble=assemble,
     returns=("q", "k", "v"),
     runner=FunctionRunner(call),
     stage_of=lambda args: LAYOUTS.index(args[2]),
@@ -75,5 +96,5 @@ EXERCISE = exercise(
         case(3, 7, "transposed", 9),
         case(2, 3, "transposed", 10, torch.float64),
     ),
-    minimal_inputs=tuple(small(2, layout) for layout in LAYOUTS),
+    minimal_inputs=tuple(small(C, layout) for C in (2, 4) for layout in LAYOUTS),
 )
