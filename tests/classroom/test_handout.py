@@ -109,6 +109,7 @@ def test_pages_of_exercises_hold_no_answers(given):
     assert len(pages) >= len(EXERCISES) and not [name for name, text in pages.items() if re.search(ANSWER, text)]
 
 
+@pytest.mark.slow
 def test_nothing_leads_to_a_solution(given):
     """Nothing that students read, in a file or on a card; the references are there, since `yours` needs them."""
     folder, _ = given
