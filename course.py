@@ -408,7 +408,9 @@ def explain_failure(output):
     sentence = sentence or "The set-up failed: fix what is reported below and run the same command again."
     if uv():
         sentence += " COURSE_INSTALLER=pip installs with pip instead of uv."
-    last_words = re.findall(r"^\s*(?:\w*Error|cause).{0,200}", output, re.MULTILINE | re.IGNORECASE) or output.splitlines()
+    last_words = (
+        re.findall(r"^\s*(?:\w*Error|cause).{0,200}", output, re.MULTILINE | re.IGNORECASE) or output.splitlines()
+    )
     return "\n  ".join([sentence, *([words] if words else last_words[-2:]), f"The full output: {LOG}"])
 
 
