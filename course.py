@@ -21,9 +21,10 @@ for teachers:
                                  write assignments for nbgrader, made from the exercises
 
 for maintainers, each after setting up:
-  python course.py test [...]    run every test; the words that follow go to pytest, such as `-k masks` or the files to
+  python course.py test [...]    run the tests; the words that follow go to pytest, such as `-k masks` or the files to
                                  run; with --quick, leave out the tests that need a browser, execute notebooks,
-                                 install packages or are slow
+                                 install packages or are slow; with --all, run also those that are meant for a release,
+                                 such as every notebook once more with its exercises solved
   python course.py new 4.5 NAME  begin exercise 4.5, whose function is called NAME: its page, its module, its cells in
                                  a notebook, and a list of what is left to write
   python course.py page 3.3      show what the checker makes of each answer on the page of an exercise; with a line,
@@ -90,7 +91,8 @@ PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python
 LOG = ENVIRONMENT / "course-set-up.log"
 STAMP = ENVIRONMENT / "course-stamp.txt"  # which requirements are installed; it is there only if .venv is complete
 IMPORTS = "import torch, numpy, matplotlib.font_manager; torch.zeros(1).numpy()"  # Matplotlib looks for fonts, once
-QUICK = "not browser and not notebook and not install and not slow"
+QUICK = "not browser and not notebook and not install and not slow and not release"
+ORDINARY = "not release"
 PATIENT = 30  # seconds until a host must have begun to answer
 HURRIED = 2.5  # the same where somebody waits for JupyterLab, perhaps without a network: at most twice this
 FORMULAS = "latex2mathml==3.81.1"  # what the slides need in addition
@@ -406,7 +408,9 @@ def explain_failure(output):
     sentence = sentence or "The set-up failed: fix what is reported below and run the same command again."
     if uv():
         sentence += " COURSE_INSTALLER=pip installs with pip instead of uv."
-    last_words = re.findall(r"^\s*(?:\w*Error|cause).{0,200}", output, re.MULTILINE | re.IGNORECASE) or output.splitlines()
+    last_words = (
+        re.findall(r"^\s*(?:\w*Error|cause).{0,200}", output, re.MULTILINE | re.IGNORECASE) or output.splitlines()
+    )
     return "\n  ".join([sentence, *([words] if words else last_words[-2:]), f"The full output: {LOG}"])
 
 
@@ -494,7 +498,8 @@ def paragraph(name):
 def run_tests(words):
     require_part("tests")
     set_up(TESTING)
-    quick, words = "--quick" in words, [word for word in words if word != "--quick"]
+    quick, everything = "--quick" in words, "--all" in words
+    words = [word for word in words if word not in ("--quick", "--all")]
     names_files = any(word[:1] != "-" and (ROOT / word.split("::")[0]).exists() for word in words)
     command = [
         str(PYTHON),
@@ -507,7 +512,7 @@ def run_tests(words):
         "--maxprocesses=8",
         "--dist=loadfile",
         "--no-loadscope-reorder",  # in the order of conftest.py: long files first
-        *(["-m", QUICK] if quick else []),
+        *(["-m", QUICK] if quick else [] if everything or names_files else ["-m", ORDINARY]),
         *words,
     ]
     # Neither read nor change the learner's own progress; and threads that wait give way to the other processes.

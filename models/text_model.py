@@ -7,6 +7,7 @@ encoding, learned on the training part alone.
 import re
 from collections import Counter
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -71,15 +72,21 @@ def learn_merges(text, number):
     """
     counts = Counter(words_of(text))
     words = {word: tuple(bytes([b]) for b in word.encode()) for word in counts}
-    merges = []
+    merges, pairs = [], Counter()
+    for word, tokens in words.items():
+        for pair in pairwise(tokens):
+            pairs[pair] += counts[word]
     for _ in range(number):
-        pairs = Counter()
-        for word, tokens in words.items():
-            for pair in zip(tokens, tokens[1:], strict=False):
-                pairs[pair] += counts[word]
         best = max(pairs, key=lambda pair: (pairs[pair], pair))  # of equally frequent ones, the last in the alphabet
         merges.append(best)
-        words = {word: merged(tokens, best) for word, tokens in words.items()}
+        for word, tokens in words.items():
+            if best[0] in tokens and (joined := merged(tokens, best)) != tokens:
+                for change, changed in ((-counts[word], tokens), (counts[word], joined)):
+                    for pair in pairwise(changed):
+                        pairs[pair] += change
+                        if not pairs[pair]:
+                            del pairs[pair]  # or it could be the most frequent one at the end
+                words[word] = joined
     return merges
 
 

@@ -1,22 +1,22 @@
-// The arithmetic of the explorers.
+// What the explorers compute besides PyTorch's numbers, which tests/explorers compares in a browser.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
 import { headName, hiddenIn, named, read } from "../attention_data.js";
 import { layOut, thumbSize, under } from "../attention_layout.js";
-import { divisors, lengthsWith, numbersOf, told, waysOf } from "../cache.js";
-import { axisTo, coin, pointed } from "../dropout.js";
-import { indexOf, listed, transposed } from "../heads.js";
-import { gapOf, lengthOf, pagesOf, slotsOf, spansOf, told as spansTold } from "../long_texts.js";
-import { METHODS, positionOf, scoreAt, sees } from "../masks.js";
-import { range, readable } from "../numbers.js";
-import { byDistance, cosinesOf, dot, reaches, together } from "../positions.js";
-import { axisOver, scoresOf as turnedScores, speedsOf } from "../rotation.js";
-import { MEASURES, scoresOf, spread, widthsTo } from "../scaling.js";
+import { divisors, lengthsWith, told, waysOf } from "../cache.js";
+import { axisTo, pointed } from "../dropout.js";
+import { indexOf, listed } from "../heads.js";
+import { pagesOf } from "../long_texts.js";
+import { positionOf, scoreAt, sees } from "../masks.js";
+import { range } from "../numbers.js";
+import { together } from "../positions.js";
+import { axisOver } from "../rotation.js";
+import { widthsTo } from "../scaling.js";
 import { apart, finished, readAll, sizesFor, stopsWith, told as toldOf, wholeRow } from "../tiles.js";
 import { tilesOf } from "../tiles_map.js";
-import { assertClose, torch } from "./torch.js";
+import { assertClose } from "./close.js";
 
 test("attention: each matrix is the right part of what was sent", () => {
   const traits = { axes: [2, 3, 2, 2], weights: new DataView(Float32Array.from(range(24)).buffer), queries: ["a", "b"],
@@ -67,12 +67,6 @@ test("attention: everything fits a wide page, and a long sentence is scrolled", 
   assert.ok(12 * (thumbSize({ layers: 1, heads: 12 }, 900) + 6) <= 900);
 });
 
-test("dropout: the random numbers are those of coins() in Python", () => {
-  for (const { seed, draw, T, numbers } of torch.coins) {
-    assertClose(range(T * T).map((k) => coin(seed, (draw - 1) * T * T + k)), numbers, 1e-9);
-  }
-});
-
 test("dropout: the draws in the chart begin with each, thin out and end with the last", () => {
   assert.deepEqual(pointed(1), [1]);
   assert.deepEqual(pointed(5), [1, 2, 3, 4, 5]);
@@ -86,25 +80,10 @@ test("dropout: the axis ends at a round number that is large enough", () => {
   assert.deepEqual(axisTo(10, "sum"), { from: 0, to: 10, ticks: [0, 2, 4, 6, 8, 10], label: "sum" });
 });
 
-test("heads: transposing moves the numbers as PyTorch does", () => {
-  const { A, B, D, line, transposed: expected } = torch.transposed;
-  assert.deepEqual(transposed(line, A, B, D), expected);
-  assert.deepEqual(transposed(expected, B, A, D), line);
-});
-
 test("heads: offsets, indices and lists", () => {
   assert.deepEqual(indexOf(6, [3, 4]), [1, 2]);
   assert.deepEqual(indexOf(23, [2, 3, 4]), [1, 2, 3]);
   assert.deepEqual([[0], [0, 2, 0], [0, 2, 3]].map(listed), ["0", "0 and 2", "0, 2, and 3"]);
-});
-
-test("masks: every method gives PyTorch's weights, also where nothing may be seen", () => {
-  for (const { scores, seen, weights } of torch.masks) {
-    assert.deepEqual(Object.keys(METHODS).sort(), Object.keys(weights).sort());
-    for (const [name, [, steps]] of Object.entries(METHODS)) {
-      assertClose(steps(Float32Array.from(scores), seen).at(-1)[1], weights[name]);
-    }
-  }
 });
 
 test("masks: causal hides the future, padding hides padding, both hide both", () => {
@@ -122,27 +101,8 @@ test("masks: the slider reaches from -200 to 200, and each score has its positio
   assert.deepEqual([-1000, 1000].map(positionOf), [-1, 1]);
 });
 
-test("positions: cosines and their summary for each distance are PyTorch's", () => {
-  const { table, T, C, cosines, byDistance: expected, reaches: limits } = torch.positions;
-  const found = cosinesOf(table, T, C);
-  assertClose(found, cosines);
-  byDistance(found, T).forEach((each, apart) => {
-    const { least, most, mean } = expected[apart];
-    assertClose([each.least, each.most, each.mean], [least, most, mean]);
-  });
-  const { most, value, product } = reaches(table);
-  assertClose([most, value, product], [limits.most, limits.value, limits.product]);
-  assert.equal(dot([1, 2, 3, 4], 2, 0, 1), 11);
-});
-
 test("positions: moved together, both stay in the table", () => {
   assert.deepEqual([together(5, 3, 10), together(9, 3, 10), together(0, -4, 10), together(9, -4, 10)], [5, 6, 4, 9]);
-});
-
-test("rotation: each pair's score at each distance is that of rotate_pairs in Python", () => {
-  const { q, k, base, distances, scores } = torch.rotation;
-  const speeds = speedsOf(q.length / 2, base);
-  distances.forEach((distance, i) => assertClose(turnedScores(q, k, speeds, distance), scores[i]));
 });
 
 test("rotation: the axis of scores has round ticks, and room for 0", () => {
@@ -157,31 +117,12 @@ test("rotation: the axis of scores has round ticks, and room for 0", () => {
   assert.deepEqual(axis(0, 0), [0, 0.2]);
 });
 
-test("scaling: the scores at every width and their spread are PyTorch's", () => {
-  const { q, k, axes, widths, scores, spreads, weights, largest, slope } = torch.scaling;
-  const found = scoresOf(q, k, axes, widths);
-  found.forEach((each, at) => assertClose(each, scores[at]));
-  assertClose(found.map(spread), spreads);
-  const row = Float32Array.from(weights);
-  assertClose([MEASURES.largest[1](row), MEASURES.slope[1](row)], [largest, slope]);
-});
-
 test("scaling: widths grow evenly on a log scale and meet every power of two", () => {
   const widths = widthsTo(1024);
   assert.equal(widths[0], 1);
   assert.equal(widths.at(-1), 1024);
   assert.ok(range(11).every((power) => widths.includes(2 ** power)));
   assert.deepEqual(widthsTo(100).slice(-2), [99, 100]);
-});
-
-test("cache: each published model keeps as many numbers of a token as Python computes", () => {
-  for (const { sizes, numbers } of torch.cache.numbers) {
-    assert.equal(numbersOf({ ...sizes, groups: sizes.latent ? 0 : sizes.groups }), numbers);
-  }
-});
-
-test("cache: bytes are written as Python writes them", () => {
-  for (const { count, text } of torch.cache.written) assert.equal(readable(count), text);
 });
 
 test("cache: groups divide the heads, and a given length is among the powers of two", () => {
@@ -203,35 +144,6 @@ test("cache: which heads read which group, in words", () => {
     "all heads read the same key and value", "all heads read the latent"]);
 });
 
-test("long texts: what each query reads, through any number of layers, is what the masks of Python let through", () => {
-  for (const { window, sinks, layers, told } of torch.longTexts.reads) {
-    told.forEach((text, position) => {
-      const spans = spansOf(position, layers * (window - 1), sinks);
-      assert.equal(spansTold(spans), text, `window ${window}, sinks ${sinks}, layers ${layers}, position ${position}`);
-      assert.equal(lengthOf(spans) + lengthOf(gapOf(spans)), position + 1);
-    });
-  }
-});
-
-test("long texts: a cache holds in its slots what was written there last", () => {
-  for (const { window, sinks, position, held, left } of torch.longTexts.slots) {
-    const slots = slotsOf(position, window, sinks);
-    assert.deepEqual([slots.map((slot) => slot.held), slots.map((slot) => slot.left)], [held, left]);
-    const kept = held.filter((each) => each !== null).length;
-    assert.equal(kept, lengthOf(spansOf(position, window - 1, sinks)));
-  }
-});
-
-test("long texts: two texts have the pages that PagedCache gives them, and each page is of those that list it", () => {
-  for (const { size, prefix, written, tables } of torch.longTexts.pages) {
-    const found = pagesOf(size, prefix, written);
-    assert.deepEqual(found.tables, tables);
-    assert.equal(found.pages.length, new Set(tables.flat()).size);
-    found.pages.forEach(({ uses }, page) =>
-      assert.deepEqual(uses, [0, 1].filter((text) => tables[text].includes(page))));
-  }
-});
-
 test("long texts: a page's tokens are those of the prefix, of A, of B, or none", () => {
   const { pages } = pagesOf(4, 10, 5);
   assert.deepEqual(pages.map(({ tokens }) => tokens), [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1], [0, 0, 2, 2],
@@ -239,42 +151,21 @@ test("long texts: a page's tokens are those of the prefix, of A, of B, or none",
   assert.deepEqual(pages.map(({ copied }) => copied), [false, false, false, true, false, false]);
 });
 
-const NUMBER = 5e-6; // half of the last of nine digits, which are recorded, of a number above 1,000
-
-/** Every recorded row, read in tiles of every recorded size: [{ scores, steps, states, whole }]. */
-const passes = () => torch.tiles.cases.flatMap(({ scores, whole, tiles, states }) => tiles.map((tile, i) => {
-  const [{ columns }] = tilesOf(1, scores.length, tile, false);
-  return { scores, whole, states: states[i], steps: readAll(scores, torch.tiles.values, columns) };
-}));
-
-test("tiles: after each tile, maximum, sum and output are PyTorch's, whatever the size of a tile", () => {
-  for (const { steps, states } of passes()) {
-    assert.equal(steps.length, states.length);
-    steps.forEach(({ after }, t) =>
-      assertClose([after.m, after.l, ...after.out], [states[t].m, states[t].l, ...states[t].out], NUMBER));
+test("tiles: no exp of a positive number, a factor of 1 where the maximum stays, and no size of tiles that matters", () => {
+  const values = range(7).map((j) => [Math.sin(j), 1 - j]);
+  const rows = [[0.3, -2, 5, 1, 5, 6, -1], range(7).map(() => 0.5), [1000, -1000, 999, 3, 1001, 0, 1000.5],
+    [-Infinity, -Infinity, 1, -Infinity, 2, 0, -Infinity], range(7).map(() => -Infinity)];
+  for (const scores of rows) {
+    for (const size of [1, 3, 9]) {
+      const steps = readAll(scores, values, tilesOf(1, 7, size, false)[0].columns);
+      for (const { before, factor, powers, after } of steps) {
+        assert.ok([factor, ...powers].every((number) => number >= 0 && number <= 1));
+        if (before.m > -Infinity) assert.equal(factor === 1, before.m === after.m);
+        else assert.equal(factor, 0);
+      }
+      assert.ok(apart(finished(steps.at(-1).after), wholeRow(scores, values)) < 1e-12);
+    }
   }
-});
-
-test("tiles: in the end, tiles and the row as a whole give what PyTorch gives", () => {
-  for (const { scores, steps, whole } of passes()) {
-    const result = finished(steps.at(-1).after);
-    const here = wholeRow(scores, torch.tiles.values);
-    assertClose([result.lse, ...result.out], [whole.lse, ...whole.out], NUMBER);
-    assertClose([here.lse, ...here.out, ...here.weights], [whole.lse, ...whole.out, ...whole.weights], NUMBER);
-    assert.ok(apart(result, here) < 1e-12);
-  }
-});
-
-test("tiles: no exp of a positive number, and a factor of 1 where the maximum stays", () => {
-  for (const { before, factor, powers, after } of passes().flatMap(({ steps }) => steps)) {
-    assert.ok([factor, ...powers].every((number) => number >= 0 && number <= 1));
-    if (before.m > -Infinity) assert.equal(factor === 1, before.m === after.m);
-    else assert.equal(factor, 0);
-  }
-});
-
-test("tiles: those that are read are those of helpers/tiled.py", () => {
-  for (const { T, S, tile, causal, read } of torch.tilesRead) assert.deepEqual(tilesOf(T, S, tile, causal), read);
 });
 
 test("tiles: the slider has stops in order, the given score among them once, and -∞ first", () => {

@@ -283,5 +283,6 @@ def test_no_cheat_is_accepted_in_any_exercise(tmp_path):
 
 
 @pytest.mark.install
+@pytest.mark.release
 def test_right_answers_are_accepted(tmp_path):
     assert json.loads(run(environment(), PROJECT, tmp_path, "-m", "tests.classroom.cheats", "--right", "7")) == []

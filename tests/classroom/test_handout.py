@@ -111,6 +111,7 @@ def test_pages_of_exercises_hold_no_answers(given):
     assert not [path.name for path in pages if re.search(ANSWER, path.read_text(encoding="utf-8"))]
 
 
+@pytest.mark.slow
 def test_nothing_leads_to_a_solution(given):
     """Nothing that students read, in a file or on a card; the references are there, since `yours` needs them."""
     folder, _ = given

@@ -4,6 +4,7 @@ import pytest
 
 from tests.explorers.browser import ExplorerPage
 from tests.explorers.jupyterlab import lab, open_notebook, windows  # noqa: F401 (fixtures)
+from tests.explorers.view import Opened
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +27,14 @@ def open_page(chromium, watched):
     for page in mine:
         watched.remove(page)
         page.close()
+
+
+@pytest.fixture(scope="module")
+def opened(open_page, request):
+    """What the row of this file is about, and what else the file shows, on one page."""
+    row = request.module.ROW
+    made = {**row.cases, **getattr(request.module, "OTHERS", {})}
+    return Opened(row, open_page({name: make() for name, make in made.items()}))
 
 
 @pytest.fixture(autouse=True)

@@ -42,25 +42,6 @@ def test_colors_are_those_of_the_figures():
     assert list(palette) == figures.WEIGHTS(range(256), bytes=True)[:, :3].flatten().tolist()
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        weights(6, 6).requires_grad_(),
-        weights(6, 6).double(),
-        weights(6, 6).half(),
-        weights(6, 6).tolist(),
-        weights(6, 6).mT,
-        weights(6, 6) * 2,
-        torch.eye(6).bool(),
-        torch.zeros(6, 6),
-    ],
-    ids=["with gradients", "float64", "float16", "lists", "not contiguous", "above 1", "bool", "zeros"],
-)
-def test_weights_of_every_kind_are_taken(given):
-    sent = torch.frombuffer(bytearray(explorers.attention(words, given).weights), dtype=torch.float32)
-    torch.testing.assert_close(sent.view(6, 6), torch.as_tensor(given).detach().float())
-
-
 # ---------------------------------------------------------------- what is refused
 
 
@@ -69,6 +50,7 @@ def given():
     return words, weights(6, 6)
 
 
+TAKEN = [(many, weights(128, 128)), (many, weights(12, 128, 128))]
 REFUSED = [
     (TypeError, "one string 'Your journey'; split", ("Your journey", weights(2, 2))),
     (TypeError, "list of words, got int", (3, weights(3, 3))),
@@ -162,24 +144,10 @@ def test_the_picture_of_a_long_masked_map_is_gray_where_all_is_hidden_and_0():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", [(6, 6), (4, 6, 6), (2, 4, 6, 6)])
-def test_picture_and_words_are_the_same_in_every_run(shape):
-    first, second = bundle(words, weights(*shape)), bundle(words, weights(*shape))
-    assert first == second
-    assert "0x" not in repr(explorers.attention(words, weights(*shape)))
-
-
-@pytest.mark.slow
 def test_the_words_name_the_head_that_is_shown():
     assert bundle(words, weights(6, 6))["text/plain"].startswith("weights, 6 queries")
     assert bundle(words, weights(4, 6, 6))["text/plain"].startswith("head 0 of 4, 6 queries")
     assert bundle(words, weights(2, 4, 6, 6))["text/plain"].startswith("layer 0, head 0 of 2 x 4, 6 queries")
-
-
-def test_the_picture_of_a_long_sentence_is_small():
-    data = bundle(many, weights(128, 128))
-    assert len(data["image/svg+xml"]) < 40_000
-    assert "largest of 2 x 2 weights" in data["text/plain"]
 
 
 def test_the_squares_of_a_long_sentence_are_the_largest_of_their_block():

@@ -7,7 +7,6 @@ import torch
 
 import explorers
 import figures
-from tests.explorers.browser import NARROW, SIZE
 from tests.explorers.test_attention import many, weights, words
 from tests.explorers.view import Row, View
 
@@ -103,6 +102,9 @@ class AttentionView(View):
         )
 
 
+OTHERS = {"alike": lambda: explorers.attention(words, ALIKE)}
+
+
 def sentence(matrix, row, column, keys=words, queries=words):
     weight = f"{matrix[row, column]:.4f}"
     return f"'{queries[row]}' reads '{keys[column]}': {'less than 0.0001' if weight == '0.0000' else weight}"
@@ -115,6 +117,7 @@ ROW = Row(
         for name, given in GIVEN.items()
     },
     legends=1,
+    names=[("img", "colors: weight 0 is light, 1 is dark")],
     stops={
         "6 words": [f"Attention weights: {MAP}", "Read as a table"],
         "2 x 4 heads": ["Layer", "Head", f"Attention weights, layer 0, head 0: {MAP}", "Read as a table"],
@@ -127,35 +130,23 @@ ROW = Row(
 )
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    made = {which: make() for which, make in ROW.cases.items()}
-    return open_page({**made, "alike": explorers.attention(words, ALIKE)})
-
-
-def opened(page, which="6 words"):
-    page.reopen(which)
-    return AttentionView(page, which)
-
-
-def test_controls_and_tables_have_names_and_roles(page):
-    view = opened(page)
+def test_controls_and_tables_have_names_and_roles(opened):
+    view = opened.view("6 words")
     assert view.stage.get_attribute("aria-label") == "Attention weights: rows are queries, columns are keys"
     assert (view.stage.get_attribute("aria-rowcount"), view.stage.get_attribute("aria-colcount")) == ("6", "6")
-    assert view.output.get_by_role("img", name="colors: weight 0 is light, 1 is dark").is_visible()
     assert view.output.locator("select").count() == 0  # one head: nothing to choose
     matrix = weights(6, 6)
     assert view.said() == sentence(matrix, 3, int(matrix[3].argmax()))
 
 
-def test_squares_have_the_colors_of_the_figures(page):
-    drawn = opened(page).colors(0)
+def test_squares_have_the_colors_of_the_figures(opened):
+    drawn = opened.view("6 words").colors(0)
     for weight in weights(6, 6).flatten().tolist():
         assert "{} {} {}".format(*figures.WEIGHTS(weight, bytes=True)[:3]) in drawn
 
 
-def test_the_pointer_finds_every_square(page):
-    view, matrix = opened(page), weights(6, 6)
+def test_the_pointer_finds_every_square(opened):
+    view, matrix = opened.view("6 words"), weights(6, 6)
     points = view.pointed()
     rows = [point for point in points if "reads most" in point[2]]
     right, top = max(x for x, _, _ in rows), min(y for _, y, _ in rows)
@@ -166,8 +157,8 @@ def test_the_pointer_finds_every_square(page):
     assert list(dict.fromkeys(squares)) == expected  # row after row, in the order in which they are met
 
 
-def test_pointing_at_a_query_word_says_what_it_reads_most(page):
-    view, matrix = opened(page), weights(6, 6)
+def test_pointing_at_a_query_word_says_what_it_reads_most(opened):
+    view, matrix = opened.view("6 words"), weights(6, 6)
     sentences = list(dict.fromkeys(said for _, _, said in view.pointed() if "reads most" in said))
     for row, said in enumerate(sentences):
         top = matrix[row].topk(3)
@@ -176,13 +167,13 @@ def test_pointing_at_a_query_word_says_what_it_reads_most(page):
     assert len(sentences) == 6
 
 
-def test_equal_weights_have_no_largest(page):
-    said = {said for _, _, said in opened(page, "alike").pointed() if "alike" in said}
+def test_equal_weights_have_no_largest(opened):
+    said = {said for _, _, said in opened.view("alike").pointed() if "alike" in said}
     assert said == {f"'{word}' reads 6 keys alike: 0.1667 each" for word in words}
 
 
-def test_a_click_keeps_what_the_pointer_found(page):
-    view, matrix = opened(page), weights(6, 6)
+def test_a_click_keeps_what_the_pointer_found(opened):
+    view, matrix = opened.view("6 words"), weights(6, 6)
     wanted = sentence(matrix, 5, 0)
     x, y = next((x, y) for x, y, said in reversed(view.pointed()) if said == wanted)
     view.stage.click(position={"x": x, "y": y})
@@ -201,8 +192,8 @@ def test_a_click_keeps_what_the_pointer_found(page):
     assert f"Under the pointer: {view.said()}" == elsewhere[2]  # free again: the pointer decides
 
 
-def test_escape_and_enter_let_go_and_keep(page):
-    view, matrix = opened(page), weights(6, 6)
+def test_escape_and_enter_let_go_and_keep(opened):
+    view, matrix = opened.view("6 words"), weights(6, 6)
     view.page.mouse.move(5, 5)
     view.stage.focus()
     assert view.press("Control+Home", "Enter") == sentence(matrix, 0, 0)
@@ -212,14 +203,14 @@ def test_escape_and_enter_let_go_and_keep(page):
     assert view.said() == sentence(matrix, 0, 1) and view.explained() == "The row sums to 1.0000."
 
 
-def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(page):
-    view = opened(page, "masked")
+def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(opened):
+    view = opened.view("masked")
     said = {said for _, _, said in view.pointed()}
     assert "'Your' cannot read 'journey': the mask hides it" in said
     assert "'journey' reads 'one': 0.2500, although the mask hides it" in said
     assert {"236 238 242", "168 74 6"} <= view.colors(0)
     assert view.output.get_by_text("hidden, but read all the same").is_visible()
-    without = opened(page)
+    without = opened.view("6 words")
     assert not {"236 238 242", "168 74 6"} & without.colors(0)
     assert without.output.get_by_text("hidden").count() == 0
     view.stage.focus()
@@ -227,22 +218,22 @@ def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(page):
     assert view.cell() == "'journey': 0.0000, hidden"
 
 
-def test_the_map_can_be_read_as_a_table(page):
-    view = opened(page, "masked")
+def test_the_map_can_be_read_as_a_table(opened):
+    view = opened.view("masked")
     view.read_as_a_table()
     [[caption, rows]] = view.listings()
     assert caption == "Weights: rows are queries, columns are keys"
     assert rows[1] == ["journey"] + [
         f"{weight:.4f}" + (" (hidden)" if j > 1 else "") for j, weight in enumerate(MASKED[1].tolist())
     ]
-    long = opened(page, "128 words")
+    long = opened.view("128 words")
     long.read_as_a_table()
     [[_, rows]] = long.listings()
     assert len(rows) == 128 and rows[0][0] == "'word0'"
 
 
-def test_a_head_can_be_chosen_in_the_overview(page):
-    view = opened(page, "2 x 4 heads")
+def test_a_head_can_be_chosen_in_the_overview(opened):
+    view = opened.view("2 x 4 heads")
     small = view.output.locator(".abh-overview canvas")
     names = small.evaluate("""canvas => {
         const box = canvas.getBoundingClientRect();
@@ -261,8 +252,8 @@ def test_a_head_can_be_chosen_in_the_overview(page):
     assert view.output.get_by_role("combobox", name="Head", exact=True).input_value() == "2"
 
 
-def test_the_keyboard_alone_suffices(page):
-    view, matrices = opened(page, "2 x 4 heads"), weights(2, 4, 6, 6)
+def test_the_keyboard_alone_suffices(opened):
+    view, matrices = opened.view("2 x 4 heads"), weights(2, 4, 6, 6)
     if sys.platform == "darwin":  # there the arrow keys open the system's own menu
         view.output.get_by_role("combobox", name="Head", exact=True).select_option("3")
         view.press("Tab")
@@ -271,7 +262,7 @@ def test_the_keyboard_alone_suffices(page):
         view.press("ArrowDown")
         assert view.output.get_by_role("combobox", name="Layer", exact=True).input_value() == "1"
         view.press("Home", "Tab", "End", "Tab")  # layer 0, head 3, then the grid
-    assert page.page.evaluate("document.activeElement.getAttribute('role')") == "grid"
+    assert opened.page.page.evaluate("document.activeElement.getAttribute('role')") == "grid"
     matrix = matrices[0, 3]
     assert view.press("Control+Home") == sentence(matrix, 0, 0)
     assert view.press("ArrowDown", "ArrowDown", "ArrowRight") == sentence(matrix, 2, 1)
@@ -285,29 +276,21 @@ def test_the_keyboard_alone_suffices(page):
 
 
 @pytest.mark.parametrize("which, last", [("two queries", (1, 4)), ("128 words", (127, 127))])
-def test_the_last_square_is_reached_where_there_are_many_or_other_queries(page, which, last):
-    view = opened(page, which)
+def test_the_last_square_is_reached_where_there_are_many_or_other_queries(opened, which, last):
+    view = opened.view(which)
     view.stage.focus()
     matrix, _, keys, queries = GIVEN[which]
     matrix = matrix.flatten(0, -3)[0]
     assert view.press("Control+End") == sentence(matrix, *last, keys, queries)
 
 
-def test_the_map_fits_a_narrow_window(page):
-    page.resize(NARROW)
-    for which in ("6 words", "2 x 4 heads", "128 words"):
-        view = opened(page, which)
-        assert view.stage.bounding_box()["width"] <= view.output.bounding_box()["width"]
-    page.resize(*SIZE)
-
-
-def test_it_follows_the_theme(page, tmp_path):
-    AttentionView(page, "6 words")  # the others are out of sight when the theme changes
+def test_it_follows_the_theme(opened, tmp_path):
+    AttentionView(opened.page, "6 words")  # the others are out of sight when the theme changes
     marks = {"Dark": "242 155 87", "Light": "192 84 10"}  # of the words and the square in question
     for theme in marks:
-        page.theme(theme)
+        opened.page.theme(theme)
         for which in ("6 words", "2 x 4 heads", "128 words"):
-            view = AttentionView(page, which)
+            view = AttentionView(opened.page, which)
             view.output.screenshot(path=tmp_path / f"{theme} {which}.png")
             drawn = view.colors(1)
             assert (which, theme, drawn & set(marks.values())) == (which, theme, {marks[theme]})
@@ -315,8 +298,8 @@ def test_it_follows_the_theme(page, tmp_path):
 
 
 @pytest.mark.parametrize("which", ["6 words", "2 x 4 heads", "128 words"])
-def test_a_repaint_is_little_work(page, which):
-    view = opened(page, which)
+def test_a_repaint_is_little_work(opened, which):
+    view = opened.view(which)
     box = view.stage.bounding_box()
     view.follow(
         view.stage, "pointermove", lambda i: view.page.mouse.move(box["x"] + 320 + 13 * i, box["y"] + 110 + 9 * i)

@@ -97,20 +97,8 @@ ROW = Row(
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page({name: make() for name, make in ROW.cases.items()})
-
-
-def opened(page, **settings):
-    page.reopen("llama")
-    view = CacheView(page, "llama")
-    view.put(settings)
-    return view
-
-
-def test_the_product_names_its_factors(page):
-    view = opened(page)
+def test_the_product_names_its_factors(opened):
+    view = opened.view()
     factors = "2 key and value × 8 groups × 128 features × 32 layers × 8,192 tokens × 2 bytes"
     assert view.product() == f"{factors} = 1 GB"
     assert view.output.locator(".abh-free").all_inner_texts() == ["8\ngroups"]
@@ -119,36 +107,34 @@ def test_the_product_names_its_factors(page):
     assert view.output.locator(".abh-free b").all_inner_texts() == ["576"]
 
 
-def test_sliders_stop_at_the_divisors_of_the_heads_and_at_a_length_of_ones_own(page):
-    assert opened(page).stops_of(GROUPS) == ["1", "2", "4", "8", "16", "32"]
-    assert opened(page, model="DeepSeek-V3").stops_of(GROUPS) == ["latent", *(str(2**n) for n in range(8))]
-    assert CacheView(page, "own").stops_of(TEXT)[:3] == ["64 tokens", "100 tokens", "128 tokens"]
+def test_sliders_stop_at_the_divisors_of_the_heads_and_at_a_length_of_ones_own(opened):
+    assert opened.view().stops_of(GROUPS) == ["1", "2", "4", "8", "16", "32"]
+    assert opened.view(settings={MODEL: "DeepSeek-V3"}).stops_of(GROUPS) == ["latent", *(str(2**n) for n in range(8))]
+    assert opened.view("own").stops_of(TEXT)[:3] == ["64 tokens", "100 tokens", "128 tokens"]
 
 
-@pytest.mark.parametrize("heads, groups", [(40, 8), (33, 3), (31, 1), (36, 6), (64, 8)])
-def test_other_heads_keep_the_groups_where_they_divide_them(page, heads, groups):
-    view = opened(page)
-    view.put({HEADS: heads})
-    assert view.controls()[GROUPS] == str(groups)
+def test_other_heads_keep_the_groups_where_they_divide_them(opened):
+    for heads, groups in [(40, 8), (33, 3), (31, 1), (36, 6), (64, 8)]:
+        assert opened.view(settings={HEADS: heads}).controls()[GROUPS] == str(groups)
 
 
-def test_a_model_is_known_by_its_sizes(page):
-    view = opened(page, groups="2")
+def test_a_model_is_known_by_its_sizes(opened):
+    view = opened.view(settings={GROUPS: "2"})
     assert view.controls()[MODEL] == ""
     view.put({GROUPS: "8"})
     assert view.controls()[MODEL] == "Llama 3 8B"
 
 
-def test_a_latent_can_be_given_up_for_groups_and_is_still_compared(page):
-    view = opened(page, model="DeepSeek-V3", groups="8")
+def test_a_latent_can_be_given_up_for_groups_and_is_still_compared(opened):
+    view = opened.view(settings={MODEL: "DeepSeek-V3", GROUPS: "8"})
     eight = replace(PUBLISHED["DeepSeek-V3"], groups=8, latent=None)
     assert view.said().startswith(f"A model of these sizes keeps {readable(eight.bytes())} for each token")
     rows, marked = view.rows()
     assert [row[0] for row in rows] == ["multi-head", "grouped-query", "multi-query", "latent"] and marked == 1
 
 
-def test_the_drawing_says_and_shows_which_heads_read_which_group(page):
-    view = opened(page)
+def test_the_drawing_says_and_shows_which_heads_read_which_group(opened):
+    view = opened.view()
     view.slide(HEADS, 6)
     for groups, told in (
         (2, "heads 0 to 2 read group 0, heads 3 to 5 read group 1"),
@@ -165,8 +151,8 @@ def test_the_drawing_says_and_shows_which_heads_read_which_group(page):
     assert view.charts() == ["128 query heads, a latent of 576 numbers: all heads read the latent"]
 
 
-def test_the_bars_have_the_lengths_of_their_bytes_in_a_table_with_heads(page):
-    view = opened(page)
+def test_the_bars_have_the_lengths_of_their_bytes_in_a_table_with_heads(opened):
+    view = opened.view()
     shares = view.output.locator(".abh-costs tr:visible .abh-track").evaluate_all(
         "tracks => tracks.map(track => track.firstChild.getBoundingClientRect().width / track.clientWidth)"
     )

@@ -26,21 +26,6 @@ def after(weights, draw, p, divided=True, seed=1):
     return weights * keep / (1 - p if divided else 1)
 
 
-def sent(view):
-    return torch.frombuffer(bytearray(view.weights), dtype=torch.float32)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [full.double().requires_grad_(), full.half(), full.tolist(), full.mT, full * 2, torch.zeros(6, 6)],
-    ids=["float64 with gradients", "float16", "lists", "not contiguous", "above 1", "zeros"],
-)
-def test_weights_of_every_kind_are_sent_as_they_are(given):
-    view = explorers.dropout(words, given, seed=7)
-    torch.testing.assert_close(sent(view).view(6, 6), torch.as_tensor(given).detach().float(), atol=0, rtol=0)
-    assert (view.tokens, view.seed) == (words, 7)
-
-
 def given():
     """The arguments of test_every_explorer.py."""
     return words, full.clone()
@@ -77,7 +62,7 @@ def test_the_picture_is_that_of_the_first_draw():
     before, drawn = still["text/plain"].split("\n")
     assert f"with: {words[full[3].argmax()]} {full[3].max():.2f};" in before
     assert f"with: {words[row.argmax()]} {row.max():.2f};" in drawn and drawn.endswith(INVITATION)
-    assert still == explorers.dropout(words, full).still() != explorers.dropout(words, full, seed=2).still()
+    assert still != explorers.dropout(words, full, seed=2).still()
 
 
 def test_random_numbers_are_uniform_and_independent():

@@ -7,7 +7,7 @@ import pytest
 
 import explorers
 from explorers.dropout import coins
-from tests.explorers.browser import NARROW, SIZE
+from tests.explorers.browser import SIZE
 from tests.explorers.test_dropout import after, causal, full, halves, many, scores, words
 from tests.explorers.view import Row, View
 
@@ -123,6 +123,9 @@ ROW = Row(
         ("halves", {TABLE: (0, 0)}, None, "The row is 0 before dropout, so there is nothing to drop."),
     ],
     fits={"full": 390, "causal": 390, "many": SIZE[0]},
+    names=[("grid", TABLE), ("img", "colors: weight 0 is light, 1 is dark")],
+    grid=TABLE,
+    fills="svg.abh-chart",
     steady=("svg.abh-chart", "full",
             [MORE, *({"mode": mode, DIVIDE: on} for mode in ("training", "evaluation") for on in (True, False))]),
     drags=[("full", MORE, [P])],
@@ -130,26 +133,8 @@ ROW = Row(
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page({name: ROW.cases[name]() for name in ("full", "many")})
-
-
-def opened(page, which="full", **settings):
-    page.reopen(which)
-    view = DropoutView(page, which)
-    view.put(settings)
-    return view
-
-
-def test_the_table_is_a_grid_and_the_legend_has_words(page):
-    view = opened(page)
-    assert view.grid(TABLE).get_attribute("role") == "grid"
-    assert view.output.get_by_role("img", name="colors: weight 0 is light, 1 is dark").is_visible()
-
-
-def test_draws_are_added_and_start_over(page):
-    view = opened(page)
+def test_draws_are_added_and_start_over(opened):
+    view = opened.view()
     for draws in (2, 3):
         view.click("Draw again")
         assert view.draws() == draws
@@ -165,8 +150,8 @@ def test_one_weight_of_1_is_lost_or_doubled():
     assert set(sums(causal, 0, 1001, 0.5).tolist()) == {0, 2}
 
 
-def test_the_chart_ends_with_the_last_draw(page):
-    view = opened(page)
+def test_the_chart_ends_with_the_last_draw(opened):
+    view = opened.view()
     for _ in range(11):
         view.click("Draw 1,000")
     view.click("Draw again")
@@ -177,27 +162,9 @@ def test_the_chart_ends_with_the_last_draw(page):
     assert again.get_attribute("aria-disabled") == "false"
 
 
-def test_keys_walk_through_the_rows_and_draws_stay(page):
-    view = opened(page, **AGAIN)
-    view.output.get_by_role("button", name="Start over").focus()
-    view.press("Tab", "Control+Home", "ArrowDown", "ArrowRight")
-    assert view.said().startswith("Draw 2: the row of 'journey'") and view.focused()
-
-
-def test_the_chart_follows_the_width(page):
-    wide = opened(page).output.locator("svg.abh-chart").bounding_box()["width"]
-    page.resize(NARROW)
-    view = DropoutView(page, "full")
-    chart, room = view.output.locator("svg.abh-chart"), view.output.bounding_box()["width"]
-    assert float(chart.get_attribute("width")) == pytest.approx(room - 8, abs=12)
-    page.resize(*SIZE)
-    view.settle()
-    assert chart.bounding_box()["width"] == wide
-
-
 @pytest.mark.parametrize("which, draws", [("full", 1000), ("many", 9_000)])
-def test_a_repaint_is_little_work(page, which, draws):
-    view = opened(page, which)
+def test_a_repaint_is_little_work(opened, which, draws):
+    view = opened.view(which)
     for _ in range(draws // 1000):
         view.click("Draw 1,000")
     if which == "many":

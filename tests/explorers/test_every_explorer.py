@@ -1,6 +1,7 @@
 """What all explorers promise in Python. What each is given and refuses stands in its own file, test_attention.py ..."""
 
 import importlib
+import itertools
 
 import pytest
 import torch
@@ -17,6 +18,42 @@ with_tensors = pytest.mark.parametrize("name", [name for name in FILES if name n
 def changed(arguments, change):
     """The arguments, with another in place of each tensor and each model."""
     return [change(each) if isinstance(each, (torch.Tensor, torch.nn.Module)) else each for each in arguments]
+
+
+KINDS = {
+    "with gradients": lambda x: x.clone().requires_grad_(),
+    "float64": torch.Tensor.double,
+    "float16": torch.Tensor.half,
+    "lists": torch.Tensor.tolist,
+    "not contiguous": lambda x: torch.stack([x, x], dim=-1)[..., 0],
+    "whole numbers": lambda x: (10 * x).int(),
+}
+
+
+WITH_NUMBERS = ["attention", "dropout", "masks", "positions", "rotation", "scaling", "tiles"]
+REFUSED_KIND = ("positions", "whole numbers")  # they are taken for ids
+
+
+@pytest.mark.parametrize(
+    "name, kind", [each for each in itertools.product(WITH_NUMBERS, KINDS) if each != REFUSED_KIND]
+)
+def test_numbers_of_every_kind_are_sent_as_they_are(name, kind):
+    arguments = list(FILES[name].given())
+    place = next(n for n, each in enumerate(arguments) if isinstance(each, torch.Tensor))
+    arguments[place] = KINDS[kind](arguments[place])
+    view = getattr(explorers, name)(*arguments)
+    sent = {value for trait in view.traits(sync=True) if isinstance(value := getattr(view, trait), bytes)}
+    assert torch.as_tensor(arguments[place]).detach().float().numpy().tobytes() in sent
+
+
+@each_explorer
+def test_the_smallest_and_the_largest_are_taken_and_no_picture_is_large(name):
+    for taken in getattr(FILES[name], "TAKEN", []):
+        named = taken if isinstance(taken, dict) else {}
+        view = getattr(explorers, name)(*(() if named else taken), **named)
+        assert all(getattr(view, size) == value for size, value in named.items())
+        svg = view.still()["image/svg+xml"]
+        assert len(svg) < 40_000 and "nan" not in svg
 
 
 @each_explorer

@@ -6,6 +6,7 @@ after any setting and any key. axe-core tries all explorers again in JupyterLab,
 
 import contextlib
 import importlib
+import itertools
 import re
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import explorers
 from tests.explorers.axe import violations
 from tests.explorers.browser import NARROW, PAGE, PHONE, SIZE, ExplorerPage
-from tests.explorers.view import View
+from tests.explorers.view import Opened, View
 
 pytestmark = pytest.mark.browser
 
@@ -49,6 +50,10 @@ LOOK = """root => [root,
     getComputedStyle(node);
     return [node.tagName, color, fontSize, fontStyle, lineHeight, letterSpacing, marginTop, paddingTop,
       textAlign]; })"""
+LOOKS = """nodes => nodes.map(node => {
+  const { fill, stroke, strokeDasharray, backgroundColor, outlineStyle } = getComputedStyle(node);
+  return [fill, stroke, strokeDasharray, backgroundColor, outlineStyle].join();
+})"""
 BACK = """node => {
   const { backgroundColor, backgroundImage } = getComputedStyle(node);
   return backgroundColor + backgroundImage;
@@ -82,27 +87,12 @@ def naming(*where):
         raise AssertionError(f"at {where}: {error}") from error
 
 
-class Opened:
-    """The page of one row."""
-
-    def __init__(self, name, page):
-        self.name, self.row, self.page = name, ROWS[name], page
-
-    def view(self, case=None, settings=None):
-        """A case as it opens, or with other settings."""
-        case = case or self.row.usual
-        self.page.reopen(case)
-        view = self.row.view(self.page, case)
-        view.put(settings or {})
-        return view
-
-
 @pytest.fixture(scope="module", params=ROWS)
 def opened(chromium, watched, request):
     """It serves all tests of a row, and is closed before the next row's is opened."""
     page = ExplorerPage(chromium, {case: make() for case, make in ROWS[request.param].cases.items()})
     watched.append(page)
-    yield Opened(request.param, page)
+    yield Opened(ROWS[request.param], page)
     watched.remove(page)
     page.close()
 
@@ -121,6 +111,11 @@ def all_faces(open_page, **options):
 def test_controls_have_names_and_values(opened):
     for case, expected in opened.row.controls.items():
         assert opened.view(case).controls() == expected
+    view = opened.view()
+    for role, name in opened.row.names:
+        assert view.output.get_by_role(role, name=name, exact=True).first.is_visible(), name
+    for name, limits in opened.row.limits.items():
+        assert tuple(int(view.slider(name).get_attribute(end)) for end in ("min", "max")) == limits
 
 
 def test_at_every_setting_the_numbers_are_those_of_pytorch(opened):
@@ -151,6 +146,26 @@ def test_the_keyboard_alone_reaches_and_operates_every_control(opened):
                 view.assert_right()
                 if view.page.evaluate("document.activeElement.matches('summary')"):
                     view.press("Enter")  # folded again, or there were more stops
+
+
+@rows_with("grid")
+def test_keys_lead_from_square_to_square(opened):
+    view, name = opened.view(), opened.row.grid
+    rows, columns = len(view.table(name)), len(view.table(name)[0])
+    view.grid(name).locator("[tabindex='0']").focus()
+    for key, place in [
+        ("Control+Home", (0, 0)),
+        ("ArrowDown", (1, 0)),
+        ("ArrowRight", (1, 1)),
+        ("End", (1, columns - 1)),
+        ("Home", (1, 0)),
+        ("ArrowUp", (0, 0)),
+        ("ArrowLeft", (0, 0)),
+        ("Control+End", (rows - 1, columns - 1)),
+    ]:
+        view.press(key)
+        assert view.chosen(name) == place and view.focused(), key
+    view.assert_right()
 
 
 def test_axe_finds_nothing(opened):
@@ -185,7 +200,7 @@ def test_it_fits_a_narrow_window(opened):
 
 def test_where_a_finger_taps_it_fits_and_does_not_speak_of_clicks(open_page, opened):
     row = opened.row
-    phone = Opened(opened.name, open_page({case: make() for case, make in row.cases.items()}, **PHONE))
+    phone = Opened(row, open_page({case: make() for case, make in row.cases.items()}, **PHONE))
     for width in (390, 320):
         phone.page.resize(width)
         for case, settings in roomy(row):
@@ -219,6 +234,31 @@ def test_nothing_jumps_from_setting_to_setting(opened):
     opened.page.resize(*SIZE)
 
 
+@rows_with("stand")
+def test_parts_stand_next_to_each_other_or_below(opened):
+    for parts, width, way in opened.row.stand:
+        opened.page.resize(width)
+        boxes = [part.bounding_box() for part in opened.view().root.locator(parts).all()]
+        start, size = ("x", "width") if way == "row" else ("y", "height")
+        assert all(a[start] + a[size] <= b[start] for a, b in itertools.pairwise(boxes)), (parts, width)
+        assert way == "column" or len({box["y"] for box in boxes}) == 1
+    opened.page.resize(*SIZE)
+
+
+@rows_with("fills")
+def test_a_drawing_follows_the_width(opened):
+    def width():
+        view.settle()
+        return view.root.locator(opened.row.fills).first.bounding_box()["width"]
+
+    view = opened.view()
+    wide = width()
+    opened.page.resize(NARROW)
+    assert 0.9 * (NARROW - 16) < width() < NARROW
+    opened.page.resize(*SIZE)
+    assert width() == wide
+
+
 # ---------------------------------------------------------------- how much it does
 
 
@@ -228,6 +268,14 @@ def test_dragging_is_little_work_and_sends_nothing(opened):
         view = opened.view(case, settings)
         for slider in sliders:
             view.drag(slider)
+
+
+@rows_with("work")
+def test_a_key_is_little_work_and_sends_nothing(opened):
+    for case, settings, stop, keys in opened.row.work:
+        view = opened.view(case, settings)
+        view.root.locator(stop).first.focus()
+        view.follow(view.root, "keydown", lambda i, keys=keys: opened.page.page.keyboard.press(keys[i % len(keys)]))
 
 
 @rows_with("quiet")
@@ -310,10 +358,13 @@ def contrast(open_page, request):
     return page
 
 
-@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.marks or row.legends])
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.marks or row.legends or row.looks])
 def test_in_high_contrast_marks_differ_and_legends_keep_their_colors(contrast, name):
     row, root = ROWS[name], View(contrast, NAMES[name]).root
     for one, other in row.marks:
         assert root.locator(one).first.evaluate(BACK) != root.locator(other).first.evaluate(BACK), (one, other)
     bars = root.locator(".abh-bar").all()
     assert ["gradient" in bar.evaluate(BACK) for bar in bars] == [True] * row.legends
+    for settings, selector, ways in row.looks:
+        View(contrast, NAMES[name]).put(settings)
+        assert len(set(root.locator(selector).evaluate_all(LOOKS))) >= ways, selector

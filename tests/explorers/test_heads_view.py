@@ -151,6 +151,14 @@ ROW = Row(
            for split in SPLITS],
     quiet=("three", [{"merge": MERGES[1]}, {"merge": MERGES[0]}, {"split": SPLITS[1]}, {"split": SPLITS[0]}],
            5),  # three lines of code and the breaks between them
+    names=[("grid", "x")],
+    grid="x",
+    stand=[(".abh-step", 848 + 16, "row"), (".abh-step", NARROW, "column")],  # 848 is left next to a contents panel
+    work=[
+        (which, {"heads": H, "x": (0, 0)}, stop, keys)
+        for which, H in (("three", "2"), ("four", "12"))
+        for stop, keys in (("td[tabindex='0']", ["ArrowRight", "ArrowLeft"]), (":checked", ["ArrowRight"]))
+    ],
     marks=[
         ("td.abh-followed", "td.abh-square:not(.abh-followed)"),
         (".abh-swatch.abh-token-line", ".abh-swatch.abh-token-mark"),
@@ -158,47 +166,23 @@ ROW = Row(
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page({name: ROW.cases[name]() for name in ("three", "four")})
-
-
-def opened(page, which="three", **settings):
-    page.reopen(which)
-    view = HeadsView(page, which)
-    view.put(settings)
-    return view
-
-
-def test_tables_have_names_and_words(page):
-    view = opened(page)
-    assert view.output.get_by_role("grid", name="x", exact=True).is_visible()
+def test_tables_have_names_and_words(opened):
+    view = opened.view()
     names = [table.get_attribute("aria-label") for table in view.output.get_by_role("table").all()]
     assert names == [*(f"cut, token {n}" for n in range(3)), "head 0", "head 1", "merged"]
     assert view.output.get_by_text("token 2: sleeps").is_visible()
 
 
 @pytest.mark.parametrize("table, i, j", [("cut, token 2", 1, 0), ("head 1", 0, 2), ("merged", 2, 1)])
-def test_every_table_can_be_clicked(page, table, i, j):
-    view = opened(page)
+def test_every_table_can_be_clicked(opened, table, i, j):
+    view = opened.view()
     view.click_square(table, i, j)
     n = int(view.square(table, i, j).text_content())
     assert view.kinds("x", "abh-ringed") == [divmod(n, 10)] and view.kinds(table, "abh-ringed") == [(i, j)]
 
 
-def test_keys_walk_through_the_numbers(page):
-    view = opened(page, x=(1, 0))
-    view.square("x", 1, 0).focus()
-    view.press("ArrowDown", "ArrowRight", "ArrowRight")
-    assert view.kinds("merged", "abh-ringed") == [(2, 2)] and view.focused()
-    view.press("End")
-    assert "x[2, 5] is 25" in view.code()
-    view.press("Control+Home")
-    assert "x[0, 0] is 00" in view.code()
-
-
-def test_each_token_has_a_color_of_its_own(page):
-    view = opened(page, "four")
+def test_each_token_has_a_color_of_its_own(opened):
+    view = opened.view("four")
 
     def color(table, t):
         return view.square(table, t, 3).evaluate("cell => getComputedStyle(cell).backgroundColor")
@@ -212,35 +196,12 @@ def test_each_token_has_a_color_of_its_own(page):
     assert len(set(after)) == 4 and color("merged", 2) == after[2]
 
 
-@pytest.mark.parametrize("split", SPLITS)
-def test_all_steps_are_in_one_row_next_to_the_contents_panel(page, split):
-    """At 1280 pixels, with JupyterLab's panel of contents open, an output is 848 pixels wide."""
-    page.resize(848 + 16)
-    view = opened(page, split=split)
-    boxes = [step.bounding_box() for step in view.output.locator(".abh-step").all()]
-    view.assert_inside()
-    page.resize(*SIZE)
-    assert len({box["y"] for box in boxes}) == 1
-    assert all(a["x"] + a["width"] + 30 < b["x"] for a, b in itertools.pairwise(boxes))  # an arrow between them
-
-
-def test_where_there_is_no_room_the_steps_are_below_each_other_and_arrows_point_down(page):
-    page.resize(NARROW)
-    view = opened(page)
-    boxes = [step.bounding_box() for step in view.output.locator(".abh-step").all()]
-    arrows = view.output.locator(".abh-step").evaluate_all(
-        "steps => steps.map(step => getComputedStyle(step, '::after').content)"
+def test_where_there_is_no_room_arrows_point_down(opened):
+    opened.page.resize(NARROW)
+    arrows = (
+        opened.view()
+        .root.locator(".abh-step")
+        .evaluate_all("steps => steps.map(step => getComputedStyle(step, '::after').content)")
     )
-    page.resize(*SIZE)
-    assert all(a["y"] + a["height"] < b["y"] for a, b in itertools.pairwise(boxes))
+    opened.page.resize(*SIZE)
     assert arrows == ['"↓"', '"↓"', '"↓"', "none"]
-
-
-@pytest.mark.parametrize("which, H", [("three", "2"), ("four", "12")])
-def test_a_repaint_is_little_work(page, which, H):
-    view = opened(page, which, heads=H, x=(0, 0))
-    view.square("x", 0, 0).focus()
-    walk = ["ArrowRight"] * 5 + ["ArrowDown"] + ["ArrowLeft"] * 4
-    view.follow(view.grid("x"), "keydown", lambda i: page.page.keyboard.press(walk[i]))
-    view.output.get_by_role("radio", name=SPLITS[0], exact=True).focus()
-    view.follow(view.root, "change", lambda i: page.page.keyboard.press("ArrowRight"))

@@ -8,7 +8,7 @@ import torch
 import explorers
 from explorers.still_long import page_tables, reads, spans
 from models.cache_sizes import PUBLISHED, readable
-from tests.explorers.view import Row, View, in_high_contrast
+from tests.explorers.view import Row, View
 
 pytestmark = pytest.mark.browser
 
@@ -236,6 +236,8 @@ ROW = Row(
     + [("pages", paging(1, 24, 12), [PAGE, PREFIX, ADDED])],
     first={WINDOW: {SHOW: FIRST_PART}, PAGE: {SHOW: SECOND_PART}},
     faces=("pages",),
+    limits={WINDOW: (1, 32), SINKS: (0, 8), QUERY: (0, 31), LAYERS: (1, 32)},
+    looks=[({LAYERS: 2}, ".abh-band path", 4), ({SHOW: SECOND_PART}, ".abh-store path", 4)],
     marks=[
         (".abh-here .abh-length", "tr:not(.abh-here) .abh-length"),
         (".abh-swatch.abh-token-mark", ".abh-swatch.abh-token-line"),
@@ -244,30 +246,14 @@ ROW = Row(
 )
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page({which: ROW.cases[which]() for which in ("usual", "pages")})
-
-
-def opened(page, which="usual", settings=None):
-    page.reopen(which)
-    view = LongTextsView(page, which)
-    view.put(settings or {})
-    return view
-
-
-def test_sliders_have_limits_and_tables_have_heads(page):
-    view = opened(page)
-    sliders = [view.slider(name) for name in (WINDOW, SINKS, QUERY, LAYERS)]
-    limits = [[slider.get_attribute(end) for end in ("min", "max")] for slider in sliders]
-    assert limits == [["1", "32"], ["0", "8"], ["0", "31"], ["1", "32"]]
+def test_tables_have_heads(opened):
     for which in ("usual", "pages"):
-        table = opened(page, which).output.get_by_role("table").first
+        table = opened.view(which).output.get_by_role("table").first
         assert table.get_by_role("rowheader").count() == 2 and table.get_by_role("columnheader").count() == 3
 
 
-def test_the_drawings_have_words_and_the_slots_are_in_their_order(page):
-    view = opened(page, settings=reading(4, 2, 12))
+def test_the_drawings_have_words_and_the_slots_are_in_their_order(opened):
+    view = opened.view(settings=reading(4, 2, 12))
     assert view.charts() == [
         "32 queries and as many keys: each query reads the 4 latest keys, its own included, and the first 2 tokens; "
         "the query at position 12 is outlined",
@@ -281,16 +267,16 @@ def test_the_drawings_have_words_and_the_slots_are_in_their_order(page):
     assert view.slots() == (["0", "1", "2", "3"], [])
 
 
-def test_the_legend_names_what_comes_through_layers_only_where_there_are_some(page):
-    view = opened(page)
+def test_the_legend_names_what_comes_through_layers_only_where_there_are_some(opened):
+    view = opened.view()
     name = view.output.get_by_text("through more layers", exact=True)
     assert not name.is_visible()
     view.slide(LAYERS, 2)
     assert name.is_visible()
 
 
-def test_all_can_be_read_as_tables(page):
-    view = opened(page, settings=reading(3, 1, 6, 2))
+def test_all_can_be_read_as_tables(opened):
+    view = opened.view(settings=reading(3, 1, 6, 2))
     view.read_as_a_table()
     (first, queries), (second, slots) = view.listings()
     assert first == "Which keys each query reads" and len(queries) == 32
@@ -301,8 +287,8 @@ def test_all_can_be_read_as_tables(page):
     assert view.listings()[1][1] == [["0", "0", "–"], ["1", "1", "–"], ["2", "2", "–"], ["3", "free", "–"]]
 
 
-def test_pages_can_be_read_as_a_table(page):
-    view = opened(page, "pages")
+def test_pages_can_be_read_as_a_table(opened):
+    view = opened.view("pages")
     view.read_as_a_table()
     assert view.listings() == [
         [
@@ -319,24 +305,10 @@ def test_pages_can_be_read_as_a_table(page):
     ]
 
 
-def test_the_parts_keep_their_settings_when_the_other_is_shown(page):
-    view = opened(page, settings=reading(5, 2, 17))
+def test_the_parts_keep_their_settings_when_the_other_is_shown(opened):
+    view = opened.view(settings=reading(5, 2, 17))
     said = view.said()
     view.choose(SECOND_PART)
     assert view.said().startswith("The two texts use 6 pages") and view.slider(WINDOW).count() == 0
     view.choose(FIRST_PART)
     assert view.said() == said
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_high_contrast_the_drawings_keep_their_colors(open_page, scheme):
-    view = LongTextsView(in_high_contrast(open_page, ROW, scheme), "usual")
-    view.slide(LAYERS, 2)
-    strokes = view.output.locator(".abh-band path").evaluate_all(
-        "nodes => nodes.map(node => getComputedStyle(node).stroke)"
-    )
-    view.choose(SECOND_PART)
-    fills = view.output.locator(".abh-store path").evaluate_all(
-        "nodes => nodes.map(node => getComputedStyle(node).fill)"
-    )
-    assert [len(set(colors)) for colors in (strokes, fills)] == [4, 4]

@@ -71,6 +71,7 @@ def places(found):
 
 
 END, FRONT = REAL
+RAISED = ("'one' reads 'starts': score 200.0000, weight 1.0000", None)
 ROW = Row(
     MasksView,
     {
@@ -113,7 +114,14 @@ ROW = Row(
             ("both", "multiply", "This row may see nothing, and all its weights are 0."),
             ("both", "masked_softmax", "This row may see nothing, and all its weights are 0."),
         ]
+    ]
+    + [("no padding", {"scores": (4, 2), "score of 'one' for 'starts'": 1}, *RAISED)],
+    names=[
+        *(("grid", name) for name in ("scores", "weights")),
+        ("img", "colors: weight 0 is light, 1 is dark"),
+        ("img", "colors: scores below 0 are orange, above 0 blue"),
     ],
+    grid="scores",
     fits={END: 390, "no padding": 390},
     drags=[("no padding", {"scores": (2, 4)}, ["score of 'starts' for 'one'"])],
     marks=[
@@ -123,25 +131,8 @@ ROW = Row(
 )
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page({which: ROW.cases[which]() for which in (END, "no padding")})
-
-
-def opened(page, which="no padding"):
-    page.reopen(which)
-    return MasksView(page, which)
-
-
-def test_the_tables_are_grids_and_the_legends_have_words(page):
-    view = opened(page)
-    assert view.output.get_by_role("grid").count() == 2
-    assert view.output.get_by_role("img", name="colors: weight 0 is light, 1 is dark").is_visible()
-    assert view.output.get_by_role("img", name="colors: scores below 0 are orange, above 0 blue").is_visible()
-
-
-def test_raising_a_future_score_makes_renormalizing_fail_and_filling_not(page):
-    view, raised = opened(page), scores(6)
+def test_raising_a_future_score_makes_renormalizing_fail_and_filling_not(opened):
+    view, raised = opened.view("no padding"), scores(6)
     view.choose("multiply, renormalize")
     view.click_square("scores", 1, 3)
     box = view.square("scores", 1, 3).bounding_box()
@@ -187,8 +178,8 @@ def test_a_finger_scrolls_the_page_unless_it_begins_on_the_chosen_score(open_pag
     assert page.page.evaluate("scrollY") == before
 
 
-def test_the_steps_lead_from_the_scores_to_the_weights(page):
-    view, mask = opened(page, END), mask_of("both", 6, [True] * 4 + [False] * 2)
+def test_the_steps_lead_from_the_scores_to_the_weights(opened):
+    view, mask = opened.view(END), mask_of("both", 6, [True] * 4 + [False] * 2)
     view.click_square("weights", 2, 0)
     view.choose("both")
     view.choose("multiply, renormalize")
@@ -200,29 +191,13 @@ def test_the_steps_lead_from_the_scores_to_the_weights(page):
     assert view.after("step by step: the row of 'starts'") == [[""], ["1.00"], [f"{kept.sum():.2f}"], ["1.00"]]
 
 
-def test_keys_walk_through_the_scores(page):
-    view = opened(page, END)
-    view.click_square("scores", 0, 1)
-    view.square("scores", 0, 1).focus()
-    for keys, said in (
-        (["ArrowDown", "ArrowRight", "ArrowDown"], "'starts' reads 'starts'"),
-        (["End"], "'starts' reads 'step'"),
-        (["Control+Home"], "'Your' reads 'Your'"),
-    ):
-        view.press(*keys)
-        assert view.said().startswith(said) and view.focused()
-    view.slider("score of 'Your' for 'Your'").focus()
-    view.press("End")
-    assert view.said().startswith("'Your' reads 'Your': score 200.0000, weight 1.0000")
-
-
-def test_padding_is_offered_only_where_there_is_some(page):
-    labels = opened(page).output.locator("fieldset").first.locator("label")
+def test_padding_is_offered_only_where_there_is_some(opened):
+    labels = opened.view("no padding").output.locator("fieldset").first.locator("label")
     assert labels.all_inner_texts() == ["none", "causal"]
 
 
-def test_dragging_a_score_is_little_work(page):
-    view = opened(page)
+def test_dragging_a_score_is_little_work(opened):
+    view = opened.view("no padding")
     square = view.square("scores", 2, 4)
     box = square.bounding_box()
     view.page.mouse.move(box["x"] + 10, box["y"] + 10)

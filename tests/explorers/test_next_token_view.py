@@ -9,7 +9,7 @@ import explorers
 from helpers.decoder import keep_top_k, keep_top_p
 from tests.explorers.browser import PHONE
 from tests.explorers.test_next_token import IDS, WORDS, rounded, small
-from tests.explorers.view import Row, View, in_high_contrast
+from tests.explorers.view import Row, View
 
 pytestmark = pytest.mark.browser
 
@@ -129,6 +129,7 @@ ROW = Row(
     first={"Add": {"next words": "Mia"}},
     fits={"text": 390, "one word": 390},
     legends=1,
+    looks=[({}, ".abh-chip", 3)],
     quiet=("text", [{"temperature": 0.5}], 0),
     drags=[("text", {}, ["temperature", "top-k", "top-p"])],
     marks=[(".abh-length", ".abh-track"), (".abh-own", ".abh-track")],
@@ -136,18 +137,8 @@ ROW = Row(
 )
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page({which: make() for which, make in ROW.cases.items()})
-
-
-def opened(page, which="text"):
-    page.reopen(which)
-    return NextTokenView(page, which)
-
-
-def test_a_click_on_a_bar_puts_its_word_in(page):
-    view = opened(page)
+def test_a_click_on_a_bar_puts_its_word_in(opened):
+    view = opened.view()
     view.output.locator(".abh-next").nth(2).click()
     view.settle()
     third = expected(IDS).argsort(descending=True)[2].item()
@@ -155,8 +146,8 @@ def test_a_click_on_a_bar_puts_its_word_in(page):
     view.assert_right()
 
 
-def test_typed_words_are_added_and_the_last_is_removed(page):
-    view = opened(page)
+def test_typed_words_are_added_and_the_last_is_removed(opened):
+    view = opened.view()
     view.type("mia reads.")
     assert view.ids() == [*IDS, 2, 4, 1]
     view.assert_right()
@@ -167,8 +158,8 @@ def test_typed_words_are_added_and_the_last_is_removed(page):
     view.assert_right()
 
 
-def test_an_unknown_word_is_named_with_the_nearest_and_changes_nothing(page):
-    view = opened(page)
+def test_an_unknown_word_is_named_with_the_nearest_and_changes_nothing(opened):
+    view = opened.view()
     view.type("Mia Toms")
     words = len([word for word in WORDS if not word.startswith("<")])
     assert view.complaint() == f"'Toms' is not one of the {words} words that can be typed; the nearest is 'Tom'."
@@ -186,8 +177,8 @@ def test_an_unknown_word_is_named_with_the_nearest_and_changes_nothing(page):
     assert view.complaint() == "" and view.ids() == [*IDS, 3]
 
 
-def test_an_earlier_word_shows_its_own_prediction_and_what_is_put_in_replaces_the_next(page):
-    view = opened(page)
+def test_an_earlier_word_shows_its_own_prediction_and_what_is_put_in_replaces_the_next(opened):
+    view = opened.view()
     view.look_after(2)
     view.assert_right()
     follows, (most, first) = expected(IDS, 2)[IDS[3]], expected(IDS).max(-1)
@@ -205,8 +196,8 @@ def test_an_earlier_word_shows_its_own_prediction_and_what_is_put_in_replaces_th
     view.assert_right()
 
 
-def test_temperature_and_cuts_change_the_bars(page):
-    view = opened(page)
+def test_temperature_and_cuts_change_the_bars(opened):
+    view = opened.view()
     view.slide("temperature", 2)
     assert view.said().endswith("(temperature 2).")
     view.slide("temperature", 0)
@@ -217,24 +208,24 @@ def test_temperature_and_cuts_change_the_bars(page):
     assert lines == pytest.approx((100 * own).tolist(), abs=0.01)  # the model's own, whatever the settings
 
 
-def test_a_drawn_word_is_one_of_those_that_are_left(page):
-    view = opened(page)
+def test_a_drawn_word_is_one_of_those_that_are_left(opened):
+    view = opened.view()
     view.slide("top-k", 1)
     view.click("Draw a word")
     assert view.ids() == [*IDS, expected(IDS).argmax().item()]
 
 
-def test_the_text_ends_where_the_model_has_no_more_positions_and_keeps_its_first_word(page):
-    view = opened(page)
+def test_the_text_ends_where_the_model_has_no_more_positions_and_keeps_its_first_word(opened):
+    view = opened.view()
     view.type("Mia reads maps . Tom .")
     assert "room for 12 words" in view.complaint() and view.ids() == IDS
-    view = opened(page, "one word")
+    view = opened.view("one word")
     view.click("Remove the last word")
     assert view.complaint() == "'<start>' stays: the model needs a word to begin with." and view.words() == ["<start>"]
 
 
-def test_keys_walk_through_the_text_and_the_bars(page):
-    view = opened(page)
+def test_keys_walk_through_the_text_and_the_bars(opened):
+    view = opened.view()
     view.output.get_by_role("listbox").focus()
     view.press("ArrowLeft", "ArrowLeft")
     assert view.focused()
@@ -250,8 +241,8 @@ def test_keys_walk_through_the_text_and_the_bars(page):
     assert view.ids() == [*IDS, second]
 
 
-def test_keys_may_be_faster_than_the_repaint(page):
-    view = opened(page)
+def test_keys_may_be_faster_than_the_repaint(opened):
+    view = opened.view()
     view.output.get_by_role("listbox").evaluate("""list => {
         for (const key of ["Backspace", "ArrowLeft", "ArrowLeft"]) {
             list.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
@@ -262,8 +253,8 @@ def test_keys_may_be_faster_than_the_repaint(page):
     view.assert_right()
 
 
-def test_everything_can_be_read_as_tables(page):
-    view = opened(page)
+def test_everything_can_be_read_as_tables(opened):
+    view = opened.view()
     view.read_as_a_table()
     words, heads, weights = view.listings()
     assert words[0] == "Next word after 'reads' (position 6)" and len(words[1]) == 8
@@ -286,9 +277,3 @@ def test_on_a_phone_the_switches_of_the_heads_and_what_they_change_are_seen_at_o
         "all => all.map(node => node.offsetHeight)"
     )
     assert max(names) < 32, "the name of a head is in one line"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_high_contrast_the_words_of_a_text_keep_their_weights(open_page, scheme):
-    chips = NextTokenView(in_high_contrast(open_page, ROW, scheme), "text").root.locator(".abh-chip")
-    assert len({chip.evaluate("node => getComputedStyle(node).backgroundColor") for chip in chips.all()}) > 2

@@ -28,32 +28,6 @@ def pair_scores(q, k, position, distance, base=10000.0):
     return (turned(q, position + distance, base) * turned(k, position, base)).sum(dim=-1)  # (D / 2,)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        drawn(14),
-        drawn(14).requires_grad_(),
-        drawn(14).double(),
-        drawn(14).half(),
-        drawn(14).tolist(),
-        drawn(28).view(14, 2).mT[0],
-        (10 * drawn(14)).int(),
-    ],
-    ids=["float32", "with gradients", "float64", "float16", "list", "not contiguous", "int32"],
-)
-def test_vectors_of_every_kind_are_sent_as_they_are(given):
-    view, expected = explorers.rotation(given, drawn(14, 2)), torch.as_tensor(given).detach().float()
-    for values, wanted in ((view.q, expected), (view.k, drawn(14, 2))):
-        sent = torch.frombuffer(bytearray(values), dtype=torch.float32)
-        torch.testing.assert_close(sent, wanted, atol=0, rtol=0)
-
-
-@pytest.mark.parametrize("D, base", [(4, 1), (128, 5e5)])
-def test_the_smallest_and_the_largest_are_taken(D, base):
-    view = explorers.rotation(drawn(D), drawn(D, 2), base=base)
-    assert (len(view.q), view.base) == (4 * D, base)
-
-
 q, k = drawn(14), drawn(14, 2)
 spoilt = k.clone()
 spoilt[7] = float("nan")
@@ -64,6 +38,7 @@ def given():
     return drawn(14), drawn(14, 2)
 
 
+TAKEN = [(drawn(4), drawn(4, 2), 1), (drawn(128), drawn(128, 2), 5e5)]
 REFUSED = [
     (TypeError, "q must be a tensor or nested lists of numbers, .* got str", ("q", k)),
     (TypeError, "k must be a tensor or nested lists of numbers, .* got NoneType", (q, None)),
@@ -110,7 +85,3 @@ def test_the_arrows_of_the_picture_point_where_they_are_turned():
         length = float(re.match(r"M([\d.]+)", arrow[1].get("d"))[1])
         assert length * math.cos(math.radians(degrees)) == pytest.approx(x * scale, abs=0.1)
         assert -length * math.sin(math.radians(degrees)) == pytest.approx(y * scale, abs=0.1)
-
-
-def test_the_picture_of_the_widest_head_is_small():
-    assert len(explorers.rotation(drawn(128), drawn(128, 2)).picture().svg) < 40_000

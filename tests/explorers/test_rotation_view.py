@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import explorers
-from tests.explorers.browser import NARROW, SIZE
+from tests.explorers.browser import NARROW
 from tests.explorers.test_rotation import drawn, pair_scores, turned
-from tests.explorers.view import Row, View, in_high_contrast
+from tests.explorers.view import Row, View
 
 pytestmark = pytest.mark.browser
 
@@ -99,26 +99,18 @@ ROW = Row(
         [{KEY: 0, DISTANCE: 0}, {KEY: 4, DISTANCE: 3}, {KEY: 1000, DISTANCE: 64}]
         + [{KEY: 997, DISTANCE: 61, "pair": "pair 7"}],
     ),
+    names=[("group", "pair")],
+    limits={KEY: (0, 1000), DISTANCE: (0, 64)},
+    stand=[(".abh-dial", NARROW, "row")],
+    looks=[({}, ".abh-dials label > span", 2), ({}, ".abh-dial .abh-query line, .abh-dial .abh-key line", 2)],
     fits=dict.fromkeys(CASES, 390),
     drags=[(which, {}, [KEY, DISTANCE]) for which in ("16 features", "128 features")],
     parts="svg, svg text, fieldset, label, input, output",
 )
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page({"16 features": ROW.cases["16 features"]()})
-
-
-def opened(page, **settings):
-    page.reopen("16 features")
-    view = RotationView(page, "16 features")
-    view.put(settings)
-    return view
-
-
-def test_moving_both_turns_all_arrows_and_leaves_every_score(page):
-    view = opened(page)
+def test_moving_both_turns_all_arrows_and_leaves_every_score(opened):
+    view = opened.view()
     scores, chart = view.scores(), view.output.locator("svg.abh-chart").inner_html()
     query, key = view.angles("query"), view.angles("key")
     view.slide(KEY, 104)
@@ -130,8 +122,8 @@ def test_moving_both_turns_all_arrows_and_leaves_every_score(page):
         assert difference.abs().max() < 4e-4
 
 
-def test_a_change_of_the_distance_turns_the_queries_alone(page):
-    view = opened(page)
+def test_a_change_of_the_distance_turns_the_queries_alone(opened):
+    view = opened.view()
     scores, query, key = view.scores(), view.angles("query"), view.angles("key")
     view.slide(DISTANCE, 4)
     torch.testing.assert_close(view.angles("key"), key)
@@ -154,16 +146,16 @@ def test_a_change_of_the_distance_turns_the_queries_alone(page):
         ),
     ],
 )
-def test_it_says_how_fast_the_chosen_pair_turns(page, pair, speed):
-    view = opened(page)
+def test_it_says_how_fast_the_chosen_pair_turns(opened, pair, speed):
+    view = opened.view()
     view.put({KEY: 100, DISTANCE: 4})
     view.choose_pair(pair)
     score = written(pair_scores(Q, K, 100, 4)[pair])
     assert view.explained() == f"Pair {pair} turns by {speed}; the pair adds {score} to the score."
 
 
-def test_the_curves_and_the_marks_stand_where_their_numbers_are(page):
-    view = opened(page)
+def test_the_curves_and_the_marks_stand_where_their_numbers_are(opened):
+    view = opened.view()
     view.put({KEY: 0, DISTANCE: 23})
     view.choose_pair(3)
     scores = torch.stack([pair_scores(Q, K, 0, d) for d in range(65)])  # (distances, pairs)
@@ -187,8 +179,8 @@ def test_the_curves_and_the_marks_stand_where_their_numbers_are(page):
     assert (float(rule.get_attribute("x1")) - ends[0]) / (ends[1] - ends[0]) == pytest.approx(23 / 64)
 
 
-def test_a_number_can_be_typed(page):
-    view = opened(page)
+def test_a_number_can_be_typed(opened):
+    view = opened.view()
     view.type(KEY, "1000")
     view.type(DISTANCE, "44")
     assert view.places() == (1000, 44)
@@ -196,8 +188,8 @@ def test_a_number_can_be_typed(page):
 
 
 @pytest.mark.parametrize("typed, taken", [("5000", 1000), ("-3", 0), ("2.6", 3), ("", 4)])
-def test_what_cannot_be_is_replaced_when_the_field_is_left(page, typed, taken):
-    view = opened(page)
+def test_what_cannot_be_is_replaced_when_the_field_is_left(opened, typed, taken):
+    view = opened.view()
     said = view.said()
     view.output.get_by_role("spinbutton", name=KEY).fill(typed)
     view.settle()
@@ -207,22 +199,15 @@ def test_what_cannot_be_is_replaced_when_the_field_is_left(page, typed, taken):
     view.assert_right()
 
 
-def test_there_is_a_circle_for_each_pair_and_the_sliders_have_limits(page):
-    view = opened(page)
-    assert view.output.get_by_role("group", name="pair", exact=True).get_by_role("radio").count() == 8
-    limits = [[view.slider(name).get_attribute(end) for end in ("min", "max")] for name in (KEY, DISTANCE)]
-    assert limits == [["0", "1000"], ["0", "64"]]
-
-
-def test_a_circle_is_chosen_with_the_mouse(page):
-    view = opened(page)
+def test_a_circle_is_chosen_with_the_mouse(opened):
+    view = opened.view()
     view.output.locator(".abh-dial").nth(5).locator("svg").click(force=True)
     view.settle()
     assert view.pair(5).is_checked() and view.explained().startswith("Pair 5 turns")
 
 
-def test_the_circles_and_the_chart_can_be_read_as_tables(page):
-    view = opened(page)
+def test_the_circles_and_the_chart_can_be_read_as_tables(opened):
+    view = opened.view()
     view.choose_pair(1)
     view.read_as_a_table()
     circles, curves = view.listings()
@@ -238,27 +223,3 @@ def test_the_circles_and_the_chart_can_be_read_as_tables(page):
     assert curves[1][64] == ["64", written(far.sum()), written(far[1])]
     view.slide(DISTANCE, 5)
     assert view.listings()[0][0] == "Query at 9, key at 4, pair by pair (radians)"
-
-
-def test_in_a_narrow_window_the_circles_are_in_one_row(page):
-    page.resize(NARROW)
-    dials = opened(page).output.locator(".abh-dial").all()
-    places = {dial.bounding_box()["y"] for dial in dials}
-    page.resize(*SIZE)
-    assert len(places) == 1
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_high_contrast_the_chosen_circle_and_the_two_arrows_are_told_apart(open_page, scheme):
-    root = RotationView(in_high_contrast(open_page, ROW, scheme), ROW.usual).root
-    outlines = root.locator(".abh-dials label > span").evaluate_all(
-        "nodes => nodes.map(node => getComputedStyle(node).outlineStyle)"
-    )
-    assert outlines == ["solid"] + ["none"] * 7
-    query, key = (
-        root.locator(f".abh-dial .abh-{which} line").first.evaluate(
-            "node => { const { stroke, strokeDasharray } = getComputedStyle(node); return [stroke, strokeDasharray]; }"
-        )
-        for which in ("query", "key")
-    )
-    assert query[0] != key[0] and query[1] == "none" != key[1]

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import explorers
-from tests.explorers.browser import NARROW, SIZE
+from tests.explorers.browser import NARROW
 from tests.explorers.test_scaling import NONE, ROOT, drawn, largest, scores, slope, weights
 from tests.explorers.view import Row, View
 
@@ -72,38 +72,31 @@ ROW = Row(
     + [(MANY, at(45, method, query=36, curves="slope")) for method in (NONE, ROOT)]
     + [(ONE, at(100))],
     steady=("svg.abh-chart", MANY, [at(d, method) for d in (1, 64, 512, 1024) for method in (NONE, ROOT)]),
+    stand=[("svg.abh-chart", NARROW, "column")],
+    fills="svg.abh-chart",
     drags=[(MANY, {}, ["width"])],
     parts="svg, svg text, fieldset, label, output",
 )
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    huge = explorers.scaling(1e30 * drawn(3, 11), 1e30 * drawn(2, 11))
-    return open_page({**{which: make() for which, make in ROW.cases.items()}, "huge": huge})
-
-
-def opened(page, which=MANY, settings=None):
-    page.reopen(which)
-    view = ScalingView(page, which)
-    view.put(settings or {})
-    return view
+HUGE = (1e30 * drawn(3, 11), 1e30 * drawn(2, 11))
+OTHERS = {"huge": lambda: explorers.scaling(*HUGE)}
 
 
 def widths(view):
     return [int(text.removeprefix("d = ")) for text in view.stops_of("width")]
 
 
-def test_widths_are_even_on_a_log_scale_and_include_every_power_of_two(page):
-    found = widths(opened(page))
+def test_widths_are_even_on_a_log_scale_and_include_every_power_of_two(opened):
+    found = widths(opened.view())
     assert found == sorted(set(found)) and found[:9] == list(range(1, 10)) and found[-1] == 1024
     assert {2**power for power in range(11)} <= set(found)
     assert all(wide <= 1.13 * narrow + 0.5 for narrow, wide in zip(found[8:], found[9:], strict=False))
-    assert widths(opened(page, ONE))[-2:] == [99, 100]
+    assert widths(opened.view(ONE))[-2:] == [99, 100]
 
 
-def test_the_bars_and_the_dot_stand_where_their_numbers_are(page):
-    view = opened(page, settings=at(64, ROOT))
+def test_the_bars_and_the_dot_stand_where_their_numbers_are(opened):
+    view = opened.view(settings=at(64, ROOT))
     row = weights(Q, K, 64, ROOT)[0]
     bars = view.output.locator("svg.abh-chart rect")
     heights = bars.evaluate_all("bars => bars.map(bar => +bar.getAttribute('height'))")
@@ -129,8 +122,8 @@ def test_the_bars_and_the_dot_stand_where_their_numbers_are(page):
 
 @pytest.mark.parametrize("method", [NONE, ROOT])
 @pytest.mark.parametrize("measure, of", [("largest weight", largest), ("slope", slope)])
-def test_the_curves_are_the_means_at_every_width(page, measure, of, method):
-    view = opened(page, settings={"curves": measure})
+def test_the_curves_are_the_means_at_every_width(opened, measure, of, method):
+    view = opened.view(settings={"curves": measure})
     path = view.output.locator("svg.abh-chart path").nth([NONE, ROOT].index(method))
     points = [list(map(float, point.split())) for point in re.split("[ML]", path.get_attribute("d"))[1:]]
     axis = view.output.locator("svg.abh-chart").nth(1).locator("line.abh-axis")
@@ -151,8 +144,8 @@ def test_the_curves_are_the_means_at_every_width(page, measure, of, method):
         (512, ROOT, "One key takes most of the weight", "68"),
     ],
 )
-def test_it_says_what_the_numbers_mean(page, d, method, who, percent):
-    view = opened(page, settings=at(d, method))
+def test_it_says_what_the_numbers_mean(opened, d, method, who, percent):
+    view = opened.view(settings=at(d, method))
     spread = scores(Q, K, d, method).std()
     meaning = f"The standard deviation of the scores is {spread:.4f} (√{d} = {math.sqrt(d):.4f})."
     if method == ROOT:
@@ -162,16 +155,16 @@ def test_it_says_what_the_numbers_mean(page, d, method, who, percent):
     assert_says(view.explained(), f"{meaning} {who}: the slope is {percent}% of the largest possible.")
 
 
-def test_huge_numbers_break_nothing(page):
-    view = opened(page, "huge", at(11))
+def test_huge_numbers_break_nothing(opened):
+    view = opened.view("huge", at(11))
     assert "the largest of 2 weights is 1.0000" in view.said() and "NaN" not in view.explained()
     assert view.explained().endswith(
         "One key takes nearly all the weight: the slope is less than 1% of the largest possible."
     )
 
 
-def test_the_charts_can_be_read_as_tables(page):
-    view = opened(page)
+def test_the_charts_can_be_read_as_tables(opened):
+    view = opened.view()
     view.read_as_a_table()
     view.choose(ROOT)
     bars, curves = view.listings()
@@ -180,13 +173,3 @@ def test_the_charts_can_be_read_as_tables(page):
     row = next(row for row in curves[1] if row[0] == "64")
     means = [largest(Q, K, 64, method).mean() for method in (NONE, ROOT)]
     assert_says(" ".join(row[1:]), f"{means[0]:.4f} {means[1]:.4f}")
-
-
-def test_in_a_narrow_window_the_charts_are_below_each_other_and_drawn_again(page):
-    wide = opened(page).output.locator("svg.abh-chart").first.bounding_box()["width"]
-    page.resize(NARROW)
-    view = opened(page)
-    first, second = (chart.bounding_box() for chart in view.output.locator("svg.abh-chart").all())
-    page.resize(*SIZE)
-    assert second["y"] >= first["y"] + first["height"] and first["width"] != wide
-    assert first["width"] > 0.9 * (NARROW - 16)

@@ -11,7 +11,7 @@ from helpers.masks import masked_softmax
 from helpers.tiled import tiles
 from tests.explorers.browser import PHONE
 from tests.explorers.test_tiles import drawn
-from tests.explorers.view import Row, View, in_high_contrast
+from tests.explorers.view import Row, View
 
 pytestmark = pytest.mark.browser
 
@@ -213,6 +213,14 @@ ROW = Row(
     first={"First": STEP, "Back": STEP, "Next": {"First": None}},
     roomy=[(which, {place: None}) for which in ("square", "large") for place in ("Next", "Last")],
     steady=("svg.abh-chart", "square", [{"First": None}, STEP, STEP | {"Next": None}, {"Last": None}]),
+    looks=[
+        (
+            {"causal": True},
+            ", ".join(f"path.abh-{kind}" for kind in ("elsewhere", "before", "now", "later", "skipped")),
+            5,
+        )
+    ],
+    work=[("square", {}, "button:text-is('Next')", ["ArrowRight", "ArrowLeft"])],
     drags=[("square", {TILE: tile}, [SCORE]) for tile in ("1", "4")],
     marks=[
         (".abh-swatch.abh-token-line", ".abh-swatch.abh-token-mark"),
@@ -222,22 +230,10 @@ ROW = Row(
 )
 
 
-@pytest.fixture(scope="module")
-def page(open_page):
-    return open_page({which: make() for which, make in ROW.cases.items()})
-
-
-def opened(page, which="mixed", tile=4, **settings):
-    page.reopen(which)
-    view = TilesView(page, which)
-    view.put({TILE: str(tile), **settings})
-    return view
-
-
 @pytest.mark.parametrize("tile", [1, 4, 8, 12])
 @pytest.mark.parametrize("which", ROWS)
-def test_every_step_shows_what_pytorch_computes(page, which, tile):
-    view = opened(page, which, tile)
+def test_every_step_shows_what_pytorch_computes(opened, which, tile):
+    view = opened.view(which, {TILE: str(tile)})
     for _ in range(math.ceil(12 / tile)):
         view.assert_right()
         view.click("Next")
@@ -245,16 +241,16 @@ def test_every_step_shows_what_pytorch_computes(page, which, tile):
     assert view.step() == "step {0} of {0}".format(math.ceil(12 / tile) + 1)
 
 
-def test_tables_and_the_picture_have_names_and_roles(page):
-    table = opened(page).output.get_by_role("table", name="Scores and weights of query 0")
+def test_tables_and_the_picture_have_names_and_roles(opened):
+    table = opened.view("mixed").output.get_by_role("table", name="Scores and weights of query 0")
     assert table.get_by_role("rowheader").count() == 12
     heads = [head.replace("\xa0", " ") for head in table.get_by_role("columnheader").all_inner_texts()]
     assert heads == ["score", "exp of score - m", "weight so far", "weight at the end", "tile"]
-    assert opened(page, "square").output.locator("svg.abh-chart[role=img]").count() == 1
+    assert opened.view("square").output.locator("svg.abh-chart[role=img]").count() == 1
 
 
-def test_it_says_what_a_step_does(page):
-    view = opened(page, "hidden at first")
+def test_it_says_what_a_step_does(opened):
+    view = opened.view("hidden at first")
     m = ROWS["hidden at first"].tolist()
     kept = [state(ROWS["hidden at first"][:end]) for end in (4, 8, 12)]
     said = [(view.said(), view.explained())]
@@ -275,8 +271,8 @@ def test_it_says_what_a_step_does(page):
 @pytest.mark.parametrize(
     "key, told", [(1, ["is", "stays", "stays"]), (5, ["is", "rises", "stays"]), (11, ["is", "rises", "rises"])]
 )
-def test_the_maximum_can_be_moved_to_another_tile(page, key, told):
-    view = opened(page)
+def test_the_maximum_can_be_moved_to_another_tile(opened, key, told):
+    view = opened.view("mixed")
     view.score_is(key, "20.00")
     for verb in told:
         assert f" {verb} " in view.said()
@@ -284,8 +280,8 @@ def test_the_maximum_can_be_moved_to_another_tile(page, key, told):
         view.click("Next")
 
 
-def test_a_key_can_be_hidden_and_shown_again(page):
-    view = opened(page, "equal")
+def test_a_key_can_be_hidden_and_shown_again(opened):
+    view = opened.view("equal")
     for key in range(4):
         view.score_is(key, "-∞: hidden")
     assert view.said() == "Tile 0, keys 0 to 3: hidden, and nothing changes"
@@ -296,24 +292,24 @@ def test_a_key_can_be_hidden_and_shown_again(page):
     assert [row[0] for row in view.squares_by_key()] == ["0.50"] * 12
 
 
-def test_a_row_is_chosen_with_the_mouse(page):
-    view = opened(page)
+def test_a_row_is_chosen_with_the_mouse(opened):
+    view = opened.view("mixed")
     view.output.locator("table.abh-keys tbody tr").nth(6).click()
     view.settle()
     assert view.slider("score of query 0 for key 6").get_attribute("aria-valuetext") == "7.25"
     assert view.kinds("Scores and weights of query 0", "abh-chosen") == [(6, 0)]
 
 
-def test_a_smaller_number_of_steps_ends_at_the_last(page):
-    view = opened(page, tile=1)
+def test_a_smaller_number_of_steps_ends_at_the_last(opened):
+    view = opened.view("mixed", {TILE: "1"})
     view.click("Last")
     assert view.step() == "step 13 of 13"
     view.choose("12")
     assert view.step() == "step 2 of 2"
 
 
-def test_a_later_key_has_no_slider(page):
-    view = opened(page, "square", query="5", key="6")
+def test_a_later_key_has_no_slider(opened):
+    view = opened.view("square", {"query": "5", "key": "6"})
     assert not view.score.is_disabled()
     view.tick("causal", True)
     assert view.score.is_disabled()
@@ -322,8 +318,8 @@ def test_a_later_key_has_no_slider(page):
     assert not view.score.is_disabled()
 
 
-def test_each_query_keeps_its_own_scores(page):
-    view = opened(page, "square")
+def test_each_query_keeps_its_own_scores(opened):
+    view = opened.view("square")
     view.score_is(3, "10.00")
     view.put({"query": "4"})
     assert [row[0] for row in view.squares_by_key()] == [as_score(score) for score in SQUARE[4].tolist()]
@@ -339,15 +335,15 @@ def test_each_query_keeps_its_own_scores(page):
         ("mixed", 8, "At most 1 × 8 = 8 scores exist at once"),
     ],
 )
-def test_it_says_how_many_scores_exist_at_once(page, which, tile, told):
-    view = opened(page, which, tile)
+def test_it_says_how_many_scores_exist_at_once(opened, which, tile, told):
+    view = opened.view(which, {TILE: str(tile)})
     said = view.output.get_by_text("At most").inner_text()
     assert said.startswith(told.replace("score exist", "score exists")), said
     assert said.endswith("12 × 12 = 144 scores." if which == "square" else "1 × 12 = 12 scores.")
 
 
-def test_keys_lead_from_step_to_step(page):
-    view = opened(page)
+def test_keys_lead_from_step_to_step(opened):
+    view = opened.view("mixed")
     view.output.get_by_role("button", name="Next").focus()
     view.press("Enter")
     assert view.step() == "step 2 of 4" and view.focused()
@@ -364,8 +360,8 @@ def test_keys_lead_from_step_to_step(page):
     assert view.squares_by_key()[0][0] == "-1000.00"
 
 
-def test_at_the_ends_there_is_no_further_step(page):
-    view = opened(page)
+def test_at_the_ends_there_is_no_further_step(opened):
+    view = opened.view("mixed")
     assert view.disabled() == ["First", "Back"]
     view.click("Back")
     assert view.step() == "step 1 of 4"
@@ -375,8 +371,8 @@ def test_at_the_ends_there_is_no_further_step(page):
     assert view.step() == "step 4 of 4"
 
 
-def test_all_steps_can_be_read_as_tables(page):
-    view = opened(page)
+def test_all_steps_can_be_read_as_tables(opened):
+    view = opened.view("mixed")
     view.read_as_a_table()
     steps, end = view.listings()
     assert steps[0] == "Query 0, after each tile" and end[0] == "At the end"
@@ -393,12 +389,6 @@ def _ending(view):
     return view.numbers("at the end")
 
 
-def test_a_step_is_little_work(page):
-    view = opened(page, "square")
-    names = ["Next", "Back"]
-    view.follow(view.root, "click", lambda i: view.click(names[i % 2]))
-
-
 @pytest.mark.parametrize("width", [390, 320])
 def test_as_many_keys_and_outputs_as_there_can_be_fit_a_phone(open_page, width):
     wide = explorers.tiles(torch.cat([SQUARE, drawn(12, 4)], dim=1), drawn(16, 3))
@@ -409,17 +399,3 @@ def test_as_many_keys_and_outputs_as_there_can_be_fit_a_phone(open_page, width):
         for name in ("First", "Next", "Last"):
             view.click(name)
             view.assert_inside()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_high_contrast_the_tiles_that_are_read_are_told_apart(open_page, scheme):
-    view = TilesView(in_high_contrast(open_page, ROW, scheme), "square")
-    view.put({"causal": True})
-    looks = [
-        view.root.locator(f"svg path.abh-{kind}").evaluate(
-            "node => { const { fill, stroke, strokeDasharray } = getComputedStyle(node);"
-            " return fill + stroke + strokeDasharray; }"
-        )
-        for kind in ("elsewhere", "before", "now", "later", "skipped")
-    ]
-    assert len(set(looks)) == 5

@@ -96,6 +96,13 @@ class Row:
     faces: tuple = ()  # cases that are made of other parts than the usual one
     marks: list = ()  # [(selector, selector)] that look different in high contrast
     legends: int = 0  # how many scales of colors it has
+    names: list = ()  # [(role, name)] of what else is there as it opens
+    limits: dict = field(default_factory=dict)  # {slider: its smallest and its largest number}
+    grid: str = ""  # the table through whose squares the keys lead
+    stand: list = ()  # [(parts, width of the window, "row" or "column")]: how the parts stand to each other
+    fills: str = ""  # a drawing that is as wide as a narrow window
+    looks: list = ()  # [(settings, selector, in how many ways these differ in high contrast)]
+    work: list = ()  # [(case, settings, what has the focus, keys)] after each of which it is repainted
     quiet: tuple = ()  # (case, [settings], how many nodes each may add to the page at most)
     drags: list = ()  # [(case, settings with which a repaint is much work, the sliders)]
     parts: str = PARTS  # what stays inside the output
@@ -103,6 +110,21 @@ class Row:
 
     def __post_init__(self):
         self.usual = next(iter(self.cases))
+
+
+class Opened:
+    """The page with the cases of a row."""
+
+    def __init__(self, row, page):
+        self.row, self.page = row, page
+
+    def view(self, case=None, settings=None):
+        """A case as it opens, or with other settings."""
+        case = case or self.row.usual
+        self.page.reopen(case)
+        view = self.row.view(self.page, case)
+        view.put(settings or {})
+        return view
 
 
 class View:
@@ -352,10 +374,3 @@ class View:
         mouse.down()
         self.follow(self.root, "input", lambda i: mouse.move(*points[1 + i % 2]))
         mouse.up()
-
-
-def in_high_contrast(open_page, row, scheme):
-    """A page with the usual case of a row, in colors that the reader of a "light" or a "dark" page has chosen."""
-    page = open_page({row.usual: row.cases[row.usual]()}, page="<!doctype html><body></body>")
-    page.page.emulate_media(forced_colors="active", color_scheme=scheme)
-    return page

@@ -86,6 +86,7 @@ def test_only_the_table_grows_with_the_square_of_the_length():
     assert explicit > 2 * table and tiled < table and fused < table  # it keeps scores and weights
 
 
+@pytest.mark.slow
 def test_each_length_is_measured_printed_and_drawn(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(length, "DATA", tmp_path)
     monkeypatch.setattr(length, "LENGTHS", (8, 16))
@@ -109,6 +110,7 @@ def test_each_length_is_measured_printed_and_drawn(monkeypatch, capsys, tmp_path
 # ---- how long a check takes
 
 
+@pytest.mark.slow
 def test_every_answer_of_an_exercise_is_timed(monkeypatch, capsys):
     monkeypatch.setenv("COURSE_PROGRESS", "memory")
     checks.main(["0.1"])

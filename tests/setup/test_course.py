@@ -497,7 +497,8 @@ def test_the_tests_are_run_apart_from_the_learners_progress(ready_course):
     process = ready_course.run("test", "-k", "masks", FAKE_PYTEST="sys.exit(5)", COURSE_PROGRESS="mine.json")
     assert process.returncode == 5
     [call] = ready_course.calls("pytest")
-    assert call["words"][:3] == ["exercises", "tests", "notebooks"] and call["words"][-2:] == ["-k", "masks"]
+    assert call["words"][:3] == ["exercises", "tests", "notebooks"]
+    assert call["words"][-4:] == ["-m", "not release", "-k", "masks"]
     assert "--nbval" in call["words"]
     assert call["progress"] == "memory"
 
@@ -505,7 +506,14 @@ def test_the_tests_are_run_apart_from_the_learners_progress(ready_course):
 def test_quick_tests_leave_out_what_is_marked_as_slow(ready_course):
     ready_course.run("test", "--quick", "-x")
     [call] = ready_course.calls("pytest")
-    assert call["words"][-3:] == ["-m", "not browser and not notebook and not install and not slow", "-x"]
+    left_out = "not browser and not notebook and not install and not slow and not release"
+    assert call["words"][-3:] == ["-m", left_out, "-x"]
+
+
+def test_all_tests_are_run_before_a_release(ready_course):
+    ready_course.run("test", "--all")
+    [call] = ready_course.calls("pytest")
+    assert call["words"][:3] == ["exercises", "tests", "notebooks"] and not {"-m", "--all"} & {*call["words"]}
 
 
 @pytest.mark.parametrize("name", ["tests", "tests/test_masks.py", "tests/test_masks.py::test_shape"])

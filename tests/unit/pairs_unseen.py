@@ -1,90 +1,40 @@
-"""Pairs of models that agree, for faults that `compare` had not seen: each is (mine, theirs, inputs, options)."""
+"""Pairs of models that `compare` had not seen when the faults in them were written, as in pairs.py."""
 
+import copy
 import math
-from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 from helpers.grouped import GroupedQueryAttention
-from helpers.relative_positions import rotate_halves
-from tests.unit.faults import noise
-from tests.unit.ports_to_break import Gated, PortedAttention, PortedBlock, PortedRMSNorm, Wide, fill
-
-
-@dataclass(frozen=True)
-class Unseen:
-    pair: str
-    name: str
-    places: tuple
-    kinds: tuple
-    change: object  # of mine, in place
-
-    def broken(self, pairs):
-        mine, theirs, inputs, options = pairs[self.pair]()
-        self.change(mine)
-        return mine, theirs, inputs, options
-
-
-def registering(faults):
-    """A decorator that adds a function that breaks mine to a list of faults."""
-
-    def fault(pair, places, *kinds):
-        def register(change):
-            name = change.__name__.replace("_", " ")
-            faults.append(Unseen(pair, name, tuple(places.split()) or ("",), kinds, change))
-            return change
-
-        return register
-
-    return fault
-
-
-def load(layer, weight, bias=None):
-    layer.weight.data = weight.detach().clone()
-    if bias is not None:
-        layer.bias.data = bias.detach().clone()
-
-
-def load_torch_layer(block, theirs):
-    """The numbers of a torch.nn.TransformerEncoderLayer, for a PortedBlock."""
-    weights, biases = (getattr(theirs.self_attn, f"in_proj_{kind}").chunk(3) for kind in ("weight", "bias"))
-    for layer, weight, bias in zip((block.att.wq, block.att.wk, block.att.wv), weights, biases, strict=True):
-        load(layer, weight, bias)
-    load(block.att.wo, theirs.self_attn.out_proj.weight, theirs.self_attn.out_proj.bias)
-    for ours, other in (
-        (block.ffn.up, theirs.linear1),
-        (block.ffn.down, theirs.linear2),
-        (block.ln1, theirs.norm1),
-        (block.ln2, theirs.norm2),
-    ):
-        load(ours, other.weight, other.bias)
-
-
-class ReluWide(Wide):
-    def act(self, x):
-        return F.relu(x)
-
-
-def random_ids(high, *shape):
-    return torch.randint(1, high, shape, generator=torch.Generator().manual_seed(41))
-
-
-# ---------------------------------------------------------------- torch's encoder of two layers, with padding
+from helpers.heads import MultiHeadAttention
+from helpers.relative_positions import rotate_halves, rotate_pairs
+from tests.unit.ports_to_break import (
+    FusedAttention,
+    Gated,
+    PortedAttention,
+    PortedBlock,
+    PortedRMSNorm,
+    ReluWide,
+    Wide,
+    drawn,
+    fill,
+    ids,
+    load,
+    load_layers,
+    load_stacked,
+    load_torch_layer,
+    noise,
+    two_norms,
+)
 
 
 class Stack(nn.Module):
     def __init__(self, width, heads, wide):
         super().__init__()
         self.layers = nn.ModuleList(
-            PortedBlock(
-                PortedAttention(width, heads),
-                ReluWide(width, wide),
-                (nn.LayerNorm(width), nn.LayerNorm(width)),
-                True,
-            )
-            for _ in range(2)
+            PortedBlock(PortedAttention(width, heads), ReluWide(width, wide), two_norms(width), True) for _ in range(2)
         )
         self.final = nn.LayerNorm(width)
 
@@ -100,13 +50,10 @@ def stack_pair():
     mine = Stack(16, 4, 28)
     for ours, other in zip(mine.layers, theirs.layers, strict=True):
         load_torch_layer(ours, other)
-    load(mine.final, theirs.norm.weight, theirs.norm.bias)
+    load_layers([(mine.final, theirs.norm)])
     real = torch.arange(6) < torch.tensor([[6], [4], [5]])
     x = noise(3, 6, 16)
     return mine.eval(), theirs, (x, real), {"their_call": lambda model, x, real: model(x, src_key_padding_mask=~real)}
-
-
-# ---------------------------------------------------------------- a vision transformer
 
 
 class VisionAttention(nn.Module):
@@ -155,12 +102,7 @@ class MyVision(nn.Module):
         self.patches = nn.Linear(48, width)
         self.first, self.places = nn.Parameter(torch.zeros(width)), nn.Embedding(patches + 1, width)
         self.layers = nn.ModuleList(
-            PortedBlock(
-                PortedAttention(width, heads),
-                Wide(width, 2 * width),
-                (nn.LayerNorm(width, eps=1e-6), nn.LayerNorm(width, eps=1e-6)),
-                True,
-            )
+            PortedBlock(PortedAttention(width, heads), Wide(width, 2 * width), two_norms(width, 1e-6), True)
             for _ in range(2)
         )
         self.last, self.out = nn.LayerNorm(width, eps=1e-6), nn.Linear(width, 7)
@@ -188,23 +130,11 @@ def vision_pair():
     load(mine.patches, theirs.patch_embed.weight.flatten(1), theirs.patch_embed.bias)
     mine.first.data, mine.places.weight.data = theirs.cls_token.data[0, 0].clone(), theirs.pos_embed.data[0].clone()
     for ours, other in zip(mine.layers, theirs.blocks, strict=True):
-        weights, biases = other.attn.qkv.weight.chunk(3), other.attn.qkv.bias.chunk(3)
-        for layer, weight, bias in zip((ours.att.wq, ours.att.wk, ours.att.wv), weights, biases, strict=True):
-            load(layer, weight, bias)
-        for one, two in (
-            (ours.att.wo, other.attn.proj),
-            (ours.ffn.up, other.mlp[0]),
-            (ours.ffn.down, other.mlp[2]),
-            (ours.ln1, other.norm1),
-            (ours.ln2, other.norm2),
-        ):
-            load(one, two.weight, two.bias)
-    load(mine.last, theirs.norm.weight, theirs.norm.bias)
-    load(mine.out, theirs.head.weight, theirs.head.bias)
-    return mine.eval(), theirs, (torch.randn(2, 3, 12, 12, generator=torch.Generator().manual_seed(44)),), {}
-
-
-# ---------------------------------------------------------------- an encoder as in the first paper
+        load_stacked((ours.att.wq, ours.att.wk, ours.att.wv), other.attn.qkv.weight, other.attn.qkv.bias)
+        load_layers(((ours.att.wo, other.attn.proj), (ours.ffn.up, other.mlp[0]), (ours.ffn.down, other.mlp[2])))
+        load_layers(((ours.ln1, other.norm1), (ours.ln2, other.norm2)))
+    load_layers(((mine.last, theirs.norm), (mine.out, theirs.head)))
+    return mine.eval(), theirs, (drawn(44, 2, 3, 12, 12),), {}
 
 
 class ScaledEmbedding(nn.Embedding):
@@ -237,13 +167,7 @@ class MyTranslator(nn.Module):
         super().__init__()
         self.tokens = nn.Embedding(vocabulary, width)
         self.blocks = nn.ModuleList(
-            PortedBlock(
-                PortedAttention(width, heads),
-                ReluWide(width, wide),
-                (nn.LayerNorm(width), nn.LayerNorm(width)),
-                False,
-            )
-            for _ in range(2)
+            PortedBlock(PortedAttention(width, heads), ReluWide(width, wide), two_norms(width), False) for _ in range(2)
         )
         self.logits = nn.Linear(width, vocabulary)
 
@@ -266,11 +190,8 @@ def translator_pair():
     load(mine.tokens, theirs.embed.weight)
     for ours, other in zip(mine.blocks, theirs.layers, strict=True):
         load_torch_layer(ours, other)
-    load(mine.logits, theirs.out.weight, theirs.out.bias)
-    return mine.eval(), theirs, (random_ids(37, 2, 8),), {}
-
-
-# ---------------------------------------------------------------- Gemma's norms and embeddings, and folded ones
+    load_layers([(mine.logits, theirs.out)])
+    return mine.eval(), theirs, (ids(37, 2, 8),), {}
 
 
 class OnePlusNorm(nn.Module):
@@ -353,10 +274,7 @@ def gemma_pair():
         load(ours.ln1, 1 + other.input_norm.weight)
         load(ours.ln2, 1 + other.post_norm.weight)
     load(mine.ln_f, 1 + theirs.norm.weight)
-    return mine.eval(), theirs, (random_ids(41, 2, 8),), {}
-
-
-# ---------------------------------------------------------------- T5: no scale, a learned bias for distances
+    return mine.eval(), theirs, (ids(41, 2, 8),), {}
 
 
 class T5Attention(nn.Module):
@@ -397,8 +315,97 @@ class T5(nn.Module):
         return self.final(x)
 
 
-def t5_pair():
-    return fill(T5(), 47), fill(T5(), 47), (random_ids(33, 2, 7),), {}
+def torch_first():
+    mine = fill(nn.TransformerEncoderLayer(15, 3, 22, batch_first=True, activation="gelu"), 61)
+    theirs = PortedBlock(PortedAttention(15, 3), Wide(15, 22), two_norms(15), False)
+    load_torch_layer(theirs, mine)
+    return mine.eval(), theirs.eval(), (noise(2, 6, 15),), {}
+
+
+class Parallel(nn.Module):
+    def __init__(self, attention, width=24, layers=2, vocabulary=31):
+        super().__init__()
+        self.wte = nn.Embedding(vocabulary, width)
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(layers))
+        self.atts = nn.ModuleList(attention() for _ in range(layers))
+        self.ffns = nn.ModuleList(Wide(width, 30) for _ in range(layers))
+        self.ln_f, self.lm_head = nn.LayerNorm(width), nn.Linear(width, vocabulary)
+
+    def forward(self, ids):
+        x = self.wte(ids)
+        visible = torch.ones(ids.size(1), ids.size(1), dtype=torch.bool).tril()
+        for norm, att, ffn in zip(self.norms, self.atts, self.ffns, strict=True):
+            x = self.join(x, norm, att, ffn, visible)
+        return self.lm_head(self.ln_f(x))
+
+    def join(self, x, norm, att, ffn, visible):
+        y = norm(x)
+        return x + att(y, visible) + ffn(y)
+
+
+def parallel_pair():
+    theirs = fill(Parallel(lambda: PortedAttention(24, 4, turn=rotate_pairs)), 62)
+    return copy.deepcopy(theirs), theirs, (ids(31, 2, 8),), {}
+
+
+class Reader(nn.Module):
+    def __init__(self, width=12, heads=2):
+        super().__init__()
+        self.latents = nn.Parameter(torch.zeros(4, width))
+        self.norm_in, self.norm_latents = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.read, self.narrow = MultiHeadAttention(width, heads), nn.Linear(width, 5)
+
+    def forward(self, x, real):
+        queries = self.latents.expand(len(x), -1, -1)
+        out, _ = self.read(self.norm_latents(queries), self.norm_in(x), self.visible(real))
+        return self.narrow(self.join(queries, out).mean(1))
+
+    def visible(self, real):
+        return real[:, None, None]
+
+    def join(self, queries, out):
+        return queries + out
+
+
+def reader_pair():
+    theirs = fill(Reader(), 63).double()
+    real = torch.arange(9) < torch.tensor([[9], [5], [7]])
+    return copy.deepcopy(theirs), theirs, (noise(3, 9, 12).double(), real), {}
+
+
+class Classifier(nn.Module):
+    def __init__(self, attention, width=16, vocabulary=27):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(vocabulary, width), nn.Embedding(12, width)
+        self.blocks = nn.ModuleList(
+            PortedBlock(attention(), Wide(width, 24), two_norms(width), False) for _ in range(2)
+        )
+        self.pooler, self.classes = nn.Linear(width, width), nn.Linear(width, 3)
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.places(self.numbers(ids))
+        for block in self.blocks:
+            x = block(x)
+        return self.classes(self.squash(self.pooler(self.pick(x))))
+
+    def numbers(self, ids):
+        return torch.arange(ids.size(1)).expand_as(ids)
+
+    def pick(self, x):
+        return x[:, 0]
+
+    def squash(self, x):
+        return torch.tanh(x)
+
+
+def classifier_pair():
+    theirs = fill(Classifier(lambda: FusedAttention(16, 4)), 64)
+    mine = Classifier(lambda: PortedAttention(16, 4))
+    own = set(mine.state_dict())
+    mine.load_state_dict({n: x for n, x in theirs.state_dict().items() if n in own}, strict=False)
+    for ours, other in zip(mine.blocks, theirs.blocks, strict=True):
+        load_stacked((ours.att.wq, ours.att.wk, ours.att.wv), other.att.c_attn.weight, other.att.c_attn.bias)
+    return mine.eval(), theirs, (ids(27, 3, 7),), {}
 
 
 PAIRS = {
@@ -406,5 +413,9 @@ PAIRS = {
     "vision": vision_pair,
     "translator": translator_pair,
     "Gemma": gemma_pair,
-    "T5": t5_pair,
+    "T5": lambda: (fill(T5(), 47), fill(T5(), 47), (ids(33, 2, 7),), {}),
+    "torch first": torch_first,
+    "parallel": parallel_pair,
+    "reader": reader_pair,
+    "classifier": classifier_pair,
 }

@@ -164,6 +164,55 @@ class PortedModel(nn.Module):
         return x @ self.wte.weight.T
 
 
+# ---------------------------------------------------------------- numbers
+
+
+def drawn(seed, *shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def noise(*shape):
+    return drawn(9, *shape)
+
+
+def ids(high, *shape, seed=41):
+    return torch.randint(1, high, shape, generator=torch.Generator().manual_seed(seed))
+
+
+def load(layer, weight, bias=None):
+    layer.weight.data = weight.detach().clone()
+    if bias is not None:
+        layer.bias.data = bias.detach().clone()
+
+
+def load_stacked(layers, weight, bias):
+    """The layers of q, k and v from one that has the rows of all three."""
+    for layer, *part in zip(layers, weight.chunk(3), bias.chunk(3), strict=True):
+        load(layer, *part)
+
+
+def load_layers(pairs):
+    for ours, theirs in pairs:
+        load(ours, theirs.weight, theirs.bias)
+
+
+def load_torch_layer(block, theirs):
+    """The numbers of a torch.nn.TransformerEncoderLayer, for a PortedBlock."""
+    att, ffn = block.att, block.ffn
+    load_stacked((att.wq, att.wk, att.wv), theirs.self_attn.in_proj_weight, theirs.self_attn.in_proj_bias)
+    load_layers(((att.wo, theirs.self_attn.out_proj), (ffn.up, theirs.linear1), (ffn.down, theirs.linear2)))
+    load_layers(((block.ln1, theirs.norm1), (block.ln2, theirs.norm2)))
+
+
+def two_norms(width, eps=1e-5):
+    return nn.LayerNorm(width, eps=eps), nn.LayerNorm(width, eps=eps)
+
+
+class ReluWide(Wide):
+    def act(self, x):
+        return F.relu(x)
+
+
 # ---------------------------------------------------------------- pairs: mine, theirs
 
 

@@ -19,71 +19,39 @@ from models import pretrained, story_model, story_today
 from models.published import FusedAttention
 from tests.calls import Calls
 from tests.minilm import require_minilm
-from tests.unit import faults, faults_elsewhere, faults_last, faults_unseen, pairs_unseen
+from tests.unit import pairs, pairs_unseen
 from tests.unit.bert_models import part
+from tests.unit.faults import FAULTS, IDS, PAIRS
 from tests.unit.ports_to_break import fill
 from tests.unit.test_bert_recorded import GOLDEN
 
-PAIRS = faults.PAIRS | faults_elsewhere.PAIRS
-FAULTS = faults.FAULTS + faults_elsewhere.FAULTS
-MISSED = {  # which `compare` could know, and about which it says nothing
-    ("annotated", "two layers exchanged"),
-    ("qwen", "norms after the rotation"),
-    ("ALiBi", "the slopes in reverse"),
-    ("rotary", "one block used twice"),
-}
-UNSEEN_PAIRS = pairs_unseen.PAIRS | faults_last.PAIRS
-UNSEEN = faults_unseen.FAULTS + faults_last.FAULTS  # of which `compare` had seen none when they were written
-MISSED_UNSEEN = {
-    ("vision", "the first token has no position"),
-    ("vision", "patches down instead of across"),
-    ("vision", "colors last in the weight"),
-    ("vision", "a bias of the values negated then dropout"),
-    ("translator", "positions from one on"),
-    ("translator", "positions scaled as well"),
-    ("translator", "a norm too many at the start"),
-    ("Gemma", "rows for pairs and then unscaled scores"),
-    ("torch first", "stacked values interleaved"),
-    ("torch first", "stacked queries interleaved and then a clamp"),
-    ("reader", "latents not added"),
-    ("classifier", "values of a fused layer not copied"),
-}
-each_pair = pytest.mark.parametrize("pair", PAIRS)
+each_pair = pytest.mark.parametrize("pair", pairs.PAIRS)
+UNSEEN = [fault for fault in FAULTS if fault.places]
 
 
-def test_the_bank_is_large_enough_and_four_fifths_are_named():
-    known = [fault for fault in FAULTS if fault.kinds]
-    assert len(FAULTS) >= 60 and len({fault.pair for fault in FAULTS}) >= 4
-    assert len({(fault.pair, fault.name) for fault in FAULTS}) == len(FAULTS)
-    assert len(known) - len(MISSED) >= 0.8 * len(known)
-    assert len(FAULTS) - len(known) >= 6
+def named(fault):
+    return f"{fault.pair}-{fault.name}".replace(" ", "-")
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.pair}-{fault.name}".replace(" ", "-"))
-def test_a_fault_is_called_by_its_name_or_not_at_all(fault):
-    mine, theirs, inputs, options = fault.broken(PAIRS)
+def sampled(cases, step):
+    """Every step-th case in the quick run, and all in the ordinary one."""
+    return [case if n % step == 0 else pytest.param(case, marks=pytest.mark.slow) for n, case in enumerate(cases)]
+
+
+@pytest.mark.parametrize("faults", [[fault for fault in FAULTS if not fault.places], UNSEEN], ids=["seen", "unseen"])
+def test_four_fifths_of_the_faults_are_named(faults):
+    known = [fault for fault in faults if fault.kinds]
+    assert sum(not fault.missed for fault in known) >= 0.8 * len(known)
+    assert len({(fault.pair, fault.name) for fault in faults}) == len(faults)
+
+
+@pytest.mark.parametrize("fault", sampled(FAULTS, 6), ids=named)
+def test_a_fault_has_its_place_and_is_called_by_its_name_or_not_at_all(fault):
+    mine, theirs, inputs, options = fault.broken()
     found = compare(mine, theirs, *inputs, **options)
     assert found and found.difference > found.tolerance
-    if not fault.kinds or (fault.pair, fault.name) in MISSED:
-        assert found.guess is None
-    else:
-        assert found.guess is not None and found.guess.kind in fault.kinds
-
-
-def test_four_fifths_of_the_faults_that_were_not_seen_before_are_named():
-    known = [fault for fault in UNSEEN if fault.kinds]
-    assert len(UNSEEN) >= 60 and len({fault.pair for fault in UNSEEN}) >= 8
-    assert len({(fault.pair, fault.name) for fault in UNSEEN}) == len(UNSEEN)
-    assert len(known) - len(MISSED_UNSEEN) >= 0.8 * len(known)
-    assert sum("then" in fault.name or "and" in fault.name.split() for fault in UNSEEN) >= 15  # two faults at once
-
-
-@pytest.mark.parametrize("fault", UNSEEN, ids=lambda fault: f"{fault.pair}-{fault.name}".replace(" ", "-"))
-def test_an_unseen_fault_has_its_place_and_its_name_or_none(fault):
-    mine, theirs, inputs, options = fault.broken(UNSEEN_PAIRS)
-    found = compare(mine, theirs, *inputs, **options)
-    assert found.name in fault.places
-    if not fault.kinds or (fault.pair, fault.name) in MISSED_UNSEEN:
+    assert found.name in fault.places or not fault.places
+    if not fault.kinds or fault.missed:
         assert found.guess is None
     else:
         assert found.guess is not None and found.guess.kind in fault.kinds
@@ -91,24 +59,22 @@ def test_an_unseen_fault_has_its_place_and_its_name_or_none(fault):
 
 def combinations(step):
     """Two faults of one pair at once, every step-th."""
-    both = [each for each in itertools.combinations(UNSEEN, 2) if each[0].pair == each[1].pair]
-    return both[::step]
+    return [both for both in itertools.combinations(UNSEEN, 2) if both[0].pair == both[1].pair][::step]
 
 
-@pytest.mark.parametrize(
-    "one, other", combinations(19), ids=lambda fault: f"{fault.pair}-{fault.name}".replace(" ", "-")
-)
-def test_of_two_faults_no_third_one_is_named(one, other):
-    mine, theirs, inputs, options = one.broken(UNSEEN_PAIRS)
+@pytest.mark.parametrize("both", sampled(combinations(19), 6), ids=lambda both: "-and-".join(map(named, both)))
+def test_of_two_faults_no_third_one_is_named(both):
+    one, other = both
+    mine, theirs, inputs, options = one.broken()
     other.change(mine)
     found = compare(mine, theirs, *inputs, **options)
     assert found.name in {*one.places, *other.places}
     assert found.guess is None or found.guess.kind in {*one.kinds, *other.kinds}
 
 
-@pytest.mark.parametrize("pair", UNSEEN_PAIRS)
+@pytest.mark.parametrize("pair", pairs_unseen.PAIRS)
 def test_unseen_pairs_agree_although_a_factor_may_stand_elsewhere(pair):
-    mine, theirs, inputs, options = UNSEEN_PAIRS[pair]()
+    mine, theirs, inputs, options = PAIRS[pair]()
     found = compare(mine, theirs, *inputs, **options)
     assert not found and not found.other_architecture
     assert found.undone == (pair in ("translator", "Gemma"))
@@ -142,7 +108,7 @@ ODD = {
 }
 
 
-@each_pair
+@pytest.mark.parametrize("pair", sampled(pairs.PAIRS, 4))
 def test_what_nobody_has_thought_of_has_no_name(pair):
     names = [name for name, _ in PAIRS[pair]()[0].named_modules() if name]
     for i, (odd, change) in enumerate(ODD.items()):
@@ -201,7 +167,7 @@ def test_other_architectures_are_called_that():
     torch.manual_seed(0)
     mine = Decoder(DecoderConfig(29, 16, 24, 4, 2, 40)).eval()
     theirs = TodayDecoder(TodayConfig(29, 24, 4, 2, 2, 20)).eval()
-    found = compare(mine, theirs, faults.IDS)
+    found = compare(mine, theirs, IDS)
     assert found.other_architecture and found.guess is None
     assert repr(found).startswith("These are different architectures\nmine alone has `positions`")
     assert "blocks.0.feed_forward.gate" in found.alone[1]
@@ -221,7 +187,7 @@ def test_the_story_decoder_and_todays_are_other_architectures():
 
 def test_torchs_layer_and_a_block_of_our_own_attention():
     theirs = fill(nn.TransformerEncoderLayer(20, 5, 33, batch_first=True), 3)
-    mine = faults_elsewhere.Block(20, 5, 33).eval()
+    mine = pairs.Block(20, 5, 33).eval()
     state = {name: x.clone() for name, x in theirs.state_dict().items()}
     for kind in ("weight", "bias"):
         for name, rows in zip("qkv", state.pop(f"self_attn.in_proj_{kind}").chunk(3), strict=True):
@@ -268,13 +234,13 @@ def test_a_head_with_the_numbers_of_the_embeddings_is_no_other_architecture():
     theirs = fill(TodayDecoder(TodayConfig(29, 24, 4, 2, 2, 20)), 7)
     mine = Headed(theirs)
     for one, other in ((mine, theirs), (theirs, mine)):
-        found = compare(one, other, faults.IDS)
+        found = compare(one, other, IDS)
         assert not found and not found.other_architecture
         assert found.rows[0].name.endswith("tokens") and found.rows[0].other.endswith("tokens")
 
 
 def test_a_factor_that_another_step_makes_up_for_is_not_blamed():
-    mine, theirs, inputs, options = UNSEEN_PAIRS["translator"]()
+    mine, theirs, inputs, options = PAIRS["translator"]()
     assert [row.gave > 1 for row in compare(mine, theirs, *inputs).rows[:1]] == [True]  # √C is in another module
     mine.blocks[1].ln2.eps = 0.3
     found = compare(mine, theirs, *inputs, **options)
@@ -464,8 +430,8 @@ def test_a_model_agrees_with_itself_unless_it_is_random():
 
 
 def test_comparing_small_models_is_little_work():
-    for pair, pairs in (("decoder", PAIRS), ("Llama", PAIRS), ("Gemma", UNSEEN_PAIRS)):
-        mine, theirs, inputs, options = pairs[pair]()
+    for pair in ("decoder", "Llama", "Gemma"):
+        mine, theirs, inputs, options = PAIRS[pair]()
         mine.h[0].att.hide = lambda s, v: (3 * torch.tanh(s / 3)).masked_fill(~v, -1e30)  # no cause fits: all are tried
         with Calls() as calls:
             assert compare(mine, theirs, *inputs, **options).guess is None

@@ -49,6 +49,7 @@ def test_a_package_imports_only_what_is_above_it(package):
     assert found <= {package, *ABOVE[package]}
 
 
+@pytest.mark.slow
 def test_the_model_needs_pytorch_alone():
     """What is imported besides it is the standard library's."""
     found = {module.partition(".")[0] for _, module in imports("helpers")}

@@ -231,6 +231,7 @@ def test_every_section_is_in_the_navigation_of_every_page(soups):
                 assert f"{'' if other == name else other}#{section['id']}" in links
 
 
+@pytest.mark.release
 def test_without_a_home_the_folder_holds_the_course_and_no_link_leads_to_a_placeholder(tmp_path):
     out = tmp_path / "_site"
     build = f"from tools.site.__main__ import Path, build; build(Path({str(out)!r}), {NOWHERE})"
