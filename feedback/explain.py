@@ -17,7 +17,7 @@ from feedback.explain_numbers import on_a_limitation
 from feedback.format import describe, listed, number
 from feedback.judge_contract import Violation
 from feedback.observations import Observations
-from feedback.report import Code, Report, numbers, say, think
+from feedback.report import Code, Part, Report, numbers, say, think
 from feedback.sandbox import Run
 
 
@@ -39,7 +39,7 @@ def changed_input(seen: Observations, index: int, named: Report | None = None) -
     sentence, hint = _changed_input(seen.exercise, seen.runs[index])
     if named:
         besides = say(f"Besides: {sentence[0].lower()}{sentence[1:]}")
-        return Report.on(seen.exercise, "wrong", *named.parts, besides, diagnosis=named.diagnosis)
+        return with_parts(named, besides)
     elsewhere = any(not seen.runs[i].changed for i in seen.required() if seen.runs[i].error is None)
     where = f' This was seen on "{seen.exercise.cases[index].name}".' if elsewhere else ""
     return Report.on(seen.exercise, "wrong", say(sentence + where), think(hint), diagnosis="changes-input")
@@ -160,7 +160,7 @@ def with_notes(seen: Observations, report: Report) -> Report:
         )
     if exercise.runner.kind == "function" and source.in_another_order(attempt, exercise.arguments):
         notes.append(f"Your arguments are in another order than in {exercise.signature}. Is that meant?")
-    return Report.on(exercise, report.status, *report.parts, *map(think, notes), diagnosis=report.diagnosis)
+    return with_parts(report, *map(think, notes))
 
 
 def with_print(seen: Observations, report: Report) -> Report:
@@ -174,9 +174,13 @@ def with_print(seen: Observations, report: Report) -> Report:
     cut = "\n".join(line[:100] for line in lines[:8]) + ("\n..." if len(lines) > 8 else "")
     given = called_with(seen.exercise, record.args)
     title = "Your code printed:" if numbers(given) in report.parts else f"{given} Your code printed:"
-    return Report.on(seen.exercise, report.status, *report.parts, Code(title, cut), diagnosis=report.diagnosis)
+    return with_parts(report, Code(title, cut))
 
 
 def with_changes(report: Report, notes: list[str]) -> Report:
     """Say what the code changed for the whole notebook, in sentences."""
-    return replace(report, parts=(*report.parts, *map(say, notes)))
+    return with_parts(report, *map(say, notes))
+
+
+def with_parts(report: Report, *parts: Part) -> Report:
+    return replace(report, parts=(*report.parts, *parts))

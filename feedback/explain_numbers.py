@@ -43,6 +43,20 @@ def misconception(seen: Observations, found: Misconception, evidence: str, stage
     )
 
 
+def two_misconceptions(seen: Observations, one: Misconception, other: Misconception) -> Report:
+    """Two known mistakes that together give just what came."""
+    report = Report.on(
+        seen.exercise,
+        "wrong",
+        say("Two mistakes together give exactly your results."),
+        say(f"One: {one.means}"),
+        say(f"The other: {other.means}"),
+        think(one.hint),
+        diagnosis=one.id,
+    )
+    return replace(report, second=other.id)
+
+
 def _second_mistake(seen: Observations, indices: list[int]) -> str:
     """That the other parts are wrong as well, where a mistake was named for what is in the first parts."""
     alone = {i: _first_parts_alone(seen.exercise, seen.comparison(i)).actual for i in indices}

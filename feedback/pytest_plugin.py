@@ -195,7 +195,7 @@ def is_rejected(exercise: Exercise, answer: Answer) -> str:
 def names_nothing_else(exercise: Exercise, answer: Answer) -> str:
     report = checker.check(exercise, answer.code)
     others = {m.id for m in exercise.misconceptions} - set(answer.expected)
-    if report.status not in SOLVED and report.diagnosis not in others:
+    if report.status not in SOLVED and not {report.diagnosis, report.second} & others:
         return ""
     return f"{answer.place}: {' or '.join(answer.expected)} expected, {_found(report)}"
 
