@@ -5,6 +5,7 @@ Here: what is wrong about the code, with right numbers or wrong ones, and what i
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +15,13 @@ from feedback import source
 from feedback.exercise import BehavioralTest, Exercise
 from feedback.explain_errors import called_with
 from feedback.explain_numbers import on_a_limitation
-from feedback.format import describe, listed, number
+from feedback.format import describe, listed, number, sentence
 from feedback.judge_contract import Violation
 from feedback.observations import Observations
-from feedback.report import Code, Part, Report, numbers, say, think
+from feedback.report import Code, Part, Report, Text, numbers, say, think
 from feedback.sandbox import Run
+
+LONGEST_WORDS, LONGEST_LINES = 95, 12  # of what is found; its title and what to do next make 120 words and 15 lines
 
 
 def violation(exercise: Exercise, found: Violation, args: tuple) -> Report:
@@ -175,6 +178,33 @@ def with_print(seen: Observations, report: Report) -> Report:
     given = called_with(seen.exercise, record.args)
     title = "Your code printed:" if numbers(given) in report.parts else f"{given} Your code printed:"
     return with_parts(report, Code(title, cut))
+
+
+def of_a_size(report: Report) -> Report:
+    """The report, shortened where nobody would read it: inputs go first, then numbers, then what was printed."""
+    parts = report.parts
+    for shorter in (_without_inputs, _without_numbers, _without_print):
+        if _is_long(parts):
+            parts = tuple(filter(None, map(shorter, parts)))
+    return replace(report, parts=parts)
+
+
+def _without_inputs(part: Part) -> Part:
+    found = isinstance(part, Text) and part.kind == "numbers" and re.fullmatch(r"With `.*`: (.*)", part.text)
+    return numbers(sentence(found[1])) if found else part
+
+
+def _without_numbers(part: Part) -> Part | None:
+    return None if isinstance(part, Text) and part.kind == "numbers" else part
+
+
+def _without_print(part: Part) -> Part | None:
+    return None if isinstance(part, Code) else part
+
+
+def _is_long(parts: tuple[Part, ...]) -> bool:
+    text = "\n".join(part.plain() for part in parts)
+    return len(text.split()) > LONGEST_WORDS or len(text.splitlines()) > LONGEST_LINES
 
 
 def with_changes(report: Report, notes: list[str]) -> Report:
