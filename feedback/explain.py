@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from torch.nn import Module
 
@@ -18,7 +18,7 @@ from feedback.explain_numbers import on_a_limitation
 from feedback.format import describe, listed, number, sentence
 from feedback.judge_contract import Violation
 from feedback.observations import Observations
-from feedback.report import Code, Part, Report, Text, numbers, say, think
+from feedback.report import Code, Part, Report, SideBySide, Text, numbers, raised, say, think
 from feedback.sandbox import Run
 
 LONGEST_WORDS, LONGEST_LINES = 95, 12  # of what is found; its title and what to do next make 120 words and 15 lines
@@ -181,25 +181,38 @@ def with_print(seen: Observations, report: Report) -> Report:
 
 
 def of_a_size(report: Report) -> Report:
-    """The report, shortened where nobody would read it: inputs go first, then numbers, then what was printed."""
+    """The report, shortened where nobody would read it: inputs go first, then numbers, tables, and what was printed."""
     parts = report.parts
-    for shorter in (_without_inputs, _without_numbers, _without_print):
+    for shorter in (_without_inputs, _without_numbers, _without_tables, _without_print, _with_a_short_message):
         if _is_long(parts):
-            parts = tuple(filter(None, map(shorter, parts)))
+            parts = tuple(part for part in map(shorter, parts) if part)
     return replace(report, parts=parts)
 
 
 def _without_inputs(part: Part) -> Part:
-    found = isinstance(part, Text) and part.kind == "numbers" and re.fullmatch(r"With `.*`: (.*)", part.text)
+    found = re.fullmatch(r"With `.*`: (.*)", part.text) if _is_text(part, "numbers") else None
     return numbers(sentence(found[1])) if found else part
 
 
 def _without_numbers(part: Part) -> Part | None:
-    return None if isinstance(part, Text) and part.kind == "numbers" else part
+    return None if _is_text(part, "numbers") else part
+
+
+def _without_tables(part: Part) -> Part | None:
+    """Neither tables nor the input above them."""
+    return None if isinstance(part, SideBySide) or _is_text(part, "say") and part.text.endswith(":") else part
 
 
 def _without_print(part: Part) -> Part | None:
     return None if isinstance(part, Code) else part
+
+
+def _with_a_short_message(part: Part) -> Part:
+    return raised(f"{part.text[:100]}...") if _is_text(part, "raised") else part
+
+
+def _is_text(part: Part, kind: str) -> TypeGuard[Text]:
+    return isinstance(part, Text) and part.kind == kind
 
 
 def _is_long(parts: tuple[Part, ...]) -> bool:
